@@ -1,0 +1,124 @@
+"""The shapes of data sets and of the cards that describe them. No torch here.
+
+A card is known without reading any file: prices and pages are drawn from it.
+A loader returns a `SurvivalTable` or a `LabelledTable` and checks it against its card.
+"""
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DatasetError
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+Booleans: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """What is public about a data set.
+
+    Attributes:
+        name: Key of the data set: the name of its module.
+        title: As a page shows it.
+        summary: One sentence: whose records, measured when and where.
+        records: Number of records n.
+        record: What one record is, in the singular: the unit that privacy protects.
+        features: Names of the covariates, or a description such as "28 x 28 pixels".
+        events: Number of observed events of a survival table; None otherwise.
+        classes: Number of classes of a labelled table; None otherwise.
+        source: Who published it: citation and address.
+        licence: Terms as the publisher states them.
+        public: What is treated as public knowledge in the privacy argument.
+        simulated: Whether the values were drawn from a simulator.
+        embedded: Whether it loads with no file at hand (shipped inside a library, or simulated).
+    """
+
+    name: str
+    title: str
+    summary: str
+    records: int
+    record: str
+    features: tuple[str, ...]
+    source: str
+    licence: str
+    public: str
+    events: int | None = None
+    classes: int | None = None
+    simulated: bool = False
+    embedded: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class SurvivalTable:
+    """Right-censored durations as published, before any scaling.
+
+    Attributes:
+        card: Its description.
+        x: Covariates, shape (n, p), in the units of `units`.
+        time: Durations, shape (n,), non-negative.
+        event: True where the event was observed, False where censored, shape (n,).
+        units: Unit of each covariate, shape (p,); empty for a pure number.
+        time_unit: Unit of `time`, for axis titles.
+    """
+
+    card: Card
+    x: Floats
+    time: Floats
+    event: Booleans
+    units: tuple[str, ...] = ()
+    time_unit: str = "days"
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledTable:
+    """Features and class labels.
+
+    Attributes:
+        card: Its description.
+        x: Features, shape (n, ...), floating point or uint8 as published.
+        y: Class of each record, 0 to k-1, shape (n,).
+        bounds: Public lower and upper bound of the features: scalars or shape (d,).
+        image: Height and width when a record is an image; None otherwise.
+        test: The publisher's test part in the same shape; None where there is none.
+    """
+
+    card: Card
+    x: NDArray[np.generic]
+    y: Integers
+    bounds: tuple[Floats, Floats]
+    image: tuple[int, int] | None = None
+    test: "LabelledTable | None" = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+
+Table: TypeAlias = SurvivalTable | LabelledTable
+
+
+def check(table: Table) -> Table:
+    """Returns `table` if it is what its card describes.
+
+    Raises:
+        DatasetError: Another number of records, events or classes than the card says,
+            or values that are not finite.
+    """
+    card = table.card
+    if len(table) != card.records:
+        raise DatasetError(f"{card.name}: expected {card.records} records, got {len(table)}")
+    if table.x.dtype.kind == "f" and not np.isfinite(table.x).all():
+        raise DatasetError(f"{card.name}: expected finite features, got missing or infinite values")
+    if isinstance(table, SurvivalTable) and card.events != int(table.event.sum()):
+        raise DatasetError(f"{card.name}: expected {card.events} events, got {table.event.sum()}")
+    if isinstance(table, LabelledTable) and card.classes != len(np.unique(table.y)):
+        raise DatasetError(
+            f"{card.name}: expected {card.classes} classes, got {len(np.unique(table.y))}"
+        )
+    return table

@@ -1,0 +1,112 @@
+"""What a composition of private releases costs; the one module that asks an accountant.
+
+Pure events add up in `engine.pure`; everything else is dp-accounting's. Answers
+are cached by the event's text, since a slider asks for the same few again and again.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+
+from dp_accounting import DpEvent, NeighboringRelation, UnsupportedEventError
+from dp_accounting.pld import PLDAccountant
+from dp_accounting.rdp import RdpAccountant
+from scipy.optimize import brentq
+
+from engine.errors import BudgetError
+from engine.guarantee import Relation
+from engine.pure import pure
+
+_RELATIONS = {
+    "replace_one": NeighboringRelation.REPLACE_ONE,
+    "add_or_remove_one": NeighboringRelation.ADD_OR_REMOVE_ONE,
+}
+
+
+def epsilon(event: DpEvent, delta: float, relation: Relation, *, tight: bool = False) -> float:
+    """The smallest epsilon at `delta` that an accountant proves, in nats.
+
+    Args:
+        event: What was released.
+        delta: Probability with which the bound may fail; 0 asks for pure privacy.
+        relation: Which data sets are neighbours.
+        tight: Whether to ask the PLD accountant too, which takes up to a second.
+
+    Returns:
+        Infinity if the event is not private.
+
+    Raises:
+        BudgetError: No accountant knows this kind of event under this relation.
+    """
+    return _epsilon(_Key(event), delta, relation, tight)
+
+
+class _Key:
+    """An event that hashes by its text: dp-accounting's compositions hold lists."""
+
+    def __init__(self, event: DpEvent) -> None:
+        self.event, self.text = event, repr(event)
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self.text == other.text
+
+
+@functools.lru_cache(maxsize=4096)
+def _epsilon(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
+    found, known = [pure(key.event)], math.isfinite(pure(key.event))
+    for accountant in (RdpAccountant, PLDAccountant)[: (1 + tight) * (delta > 0)]:
+        try:
+            ledger = accountant(neighboring_relation=_RELATIONS[relation]).compose(key.event)
+            found.append(float(ledger.get_epsilon(delta)))
+            known = True
+        except UnsupportedEventError:
+            continue
+    if not known and delta > 0:
+        raise BudgetError(f"expected an event that an accountant knows, got {key.text}")
+    return min(found)
+
+
+def calibrate(
+    make: Callable[[float], DpEvent],
+    target: float,
+    delta: float,
+    relation: Relation,
+    *,
+    tight: bool = True,
+    bracket: tuple[float, float] = (1e-2, 1e6),
+) -> float:
+    """The smallest noise multiplier whose event costs at most `target` at `delta`.
+
+    Args:
+        make: From a noise multiplier to the whole event it would cause.
+        target: Budget, in nats.
+        delta: Probability with which the bound may fail.
+        relation: Which data sets are neighbours.
+        tight: Whether the PLD accountant decides; RDP alone is faster and larger.
+        bracket: Multipliers between which to look.
+
+    Returns:
+        A multiplier on the private side of the root: its own price never exceeds `target`.
+
+    Raises:
+        BudgetError: Even the largest multiplier of the bracket costs more than `target`.
+    """
+
+    def excess(log_multiplier: float) -> float:
+        price = epsilon(make(math.exp(log_multiplier)), delta, relation, tight=tight)
+        return math.log(max(min(price, 1e300), 1e-300) / target)
+
+    low, high = map(math.log, bracket)
+    if excess(high) > 0:
+        raise BudgetError(f"expected a budget that some noise meets, got epsilon = {target:g}")
+    while high - low > 1 and excess(high - 1) <= 0:  # stay where accountants are quick and exact
+        high -= 1
+    if high - low <= 1 and excess(low) <= 0:
+        return math.exp(low)
+    root = float(brentq(excess, high - 1, high, xtol=1e-4))
+    while excess(root) > 0:  # the accountant is discretised: step to the private side
+        root += 1e-4
+    return math.exp(root)

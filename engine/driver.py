@@ -1,0 +1,168 @@
+"""The training loop, written once for every method of every paper.
+
+Replicas train in chunks, as many together as the method's entry says the device
+carries best. Chunks take turns, so that every curve grows while the user looks
+on, and the chunk that the user looks at goes first. Each chunk has a generator
+of its own, seeded from the job, so neither the order nor the turns change a number.
+"""
+
+import hashlib
+import math
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from datasets.base import Table
+from engine import accounting
+from engine.batch import Batch
+from engine.errors import BudgetError
+from engine.events import Advanced, Event, Finished, Measured, Produced, Spent, Started
+from engine.gauges import Column, Info, gauges
+from engine.job import Job
+from engine.method import Arrays, Entry
+from engine.spec import Spec
+
+TURNS = 20
+"""Turns that each chunk takes over a whole run."""
+
+Keep = Callable[[str, Arrays], str]
+"""Writes arrays under a name and returns the digest of the file."""
+
+
+def drive(
+    job: Job,
+    data: Table,
+    keep: Keep,
+    *,
+    device: str = "cpu",
+    focus: Mapping[str, float] | None = None,
+) -> Generator[Event, None, None]:
+    """Runs a job and yields its events; closing the iterator cancels the run.
+
+    Args:
+        job: What to run.
+        data: The records.
+        keep: Where arrays go.
+        device: Torch device to train on.
+        focus: Axis values under the user's sliders; their chunk goes first.
+    """
+    entry, batch = job.entry(), job.batch()
+    total = entry.steps(batch.spec, len(data))
+    size = max(1, entry.chunk(batch.spec, len(data), device))
+    chunks = [range(i, min(i + size, len(batch))) for i in range(0, len(batch), size)]
+    order = sorted(range(len(chunks)), key=lambda c: _distance(batch, chunks[c], focus or {}))
+    yield Started(0, total, len(batch))
+    runs = [_chunk(job, entry, batch, chunks[c], data, keep, c, device) for c in order]
+    diverged: set[int] = set()
+    done, whole = 0, total * len(chunks)
+    while runs:
+        for run in tuple(runs):
+            for event in run:
+                if isinstance(event, Measured):
+                    diverged |= _diverged(event)
+                if isinstance(event, Advanced):
+                    done += event.done
+                    yield Advanced(event.step, done, whole)
+                    break  # the next chunk's turn
+                yield event
+            else:
+                runs.remove(run)
+    yield Finished(total, "completed", tuple(sorted(diverged)))
+
+
+def _chunk(
+    job: Job,
+    entry: Entry[Any],
+    batch: Batch[Any],
+    rows: Sequence[int],
+    data: Table,
+    keep: Keep,
+    number: int,
+    device: str,
+) -> Generator[Event, None, None]:
+    """The whole run of some replicas; after each turn it says how many steps it took."""
+    method, part, rows = entry.load(), batch.take(rows), tuple(rows)
+    rng = torch.Generator(device).manual_seed(_seed(job.id, number))
+    total = entry.steps(batch.spec, len(data))
+    every = max(1, total // TURNS)
+    with torch.no_grad():
+        state = method.init(part, data, rng)
+    taken = 0
+    for step in range(1, total + 1):
+        with torch.no_grad():
+            state, info = method.step(part, data, state, rng)
+        if info is not None:
+            yield measured(step, rows, info)
+        if step % every == 0 or step == total:
+            if step == total:
+                yield from _close(entry, part, rows, data, keep, state, step, number)
+            yield Advanced(step, step - taken, total)
+            taken = step
+
+
+def _close(
+    entry: Entry[Any],
+    part: Batch[Any],
+    rows: tuple[int, ...],
+    data: Table,
+    keep: Keep,
+    state: Any,
+    step: int,
+    number: int,
+) -> Generator[Event, None, None]:
+    """What a chunk leaves behind: its price and its arrays."""
+    prices = [_price(entry, spec, len(data), step) for spec in part.specs]
+    deltas = tuple(float(getattr(spec, "delta", 0.0)) for spec in part.specs)
+    yield Spent(step, rows, tuple(prices), deltas)
+    with torch.no_grad():
+        arrays = entry.load().products(part, data, state)
+    if arrays:
+        yield Produced(step, f"final-{number:04d}", keep(f"final-{number:04d}", arrays), rows)
+
+
+def measured(step: int, rows: Sequence[int], info: Info) -> Measured:
+    """An info as an event, its columns as plain numbers."""
+    columns = {field: getattr(info, field) for field in gauges(type(info))}
+    values = {field: tuple(map(_number, np.asarray(c, float))) for field, c in columns.items()}
+    return Measured(step, tuple(rows), values)
+
+
+def _number(value: Column) -> float | None:
+    """A number, or None where it is not finite."""
+    return float(value) if math.isfinite(value) else None
+
+
+def _diverged(event: Measured) -> set[int]:
+    """The replicas of which some gauge is not finite."""
+    return {
+        r
+        for column in event.values.values()
+        for r, value in zip(event.replicas, column, strict=True)
+        if value is None
+    }
+
+
+def _price(entry: Entry[Any], spec: Spec, n: int, steps: int) -> float:
+    """The epsilon that an accountant proves for so many steps; infinity when none does."""
+    guarantee = entry.guarantee(spec, n, "record")
+    delta = guarantee.delta
+    try:
+        return accounting.epsilon(entry.cost(spec, n, steps), delta, guarantee.relation)
+    except BudgetError:
+        return math.inf
+
+
+def _seed(run: str, number: int) -> int:
+    """A seed for one chunk of one run, spread by a hash."""
+    return int.from_bytes(hashlib.sha256(f"{run}/{number}".encode()).digest()[:7], "big")
+
+
+def _distance(batch: Batch[Any], rows: Sequence[int], focus: Mapping[str, float]) -> float:
+    """How far a chunk is from the user's sliders: the nearest replica, in log scale."""
+    apart = np.zeros(len(rows))
+    for field, value in focus.items():
+        column = batch.take(rows).column(field)
+        apart += np.abs(np.log(np.maximum(column, 1e-300) / max(value, 1e-300)))
+    return float(apart.min())

@@ -1,0 +1,46 @@
+"""Every error raised on purpose, by the engine and by the data sets alike.
+
+* ExplorerError
+  x SpecError       a field outside its bounds, or fields that contradict
+  x RequestError    a name that is not in the catalogue, or a request that fits no method
+  x DatasetError    a data set that is missing, damaged or not the one its card describes
+  x BudgetError     an event that the accountant cannot price
+  x StoreError      a store that cannot be opened, read or written
+
+Each message is one sentence that says what was expected and what came instead.
+"""
+
+
+class ExplorerError(Exception):
+    """Base class: pages and the command line catch this and nothing wider."""
+
+
+class SpecError(ExplorerError):
+    """A value that its knob does not admit.
+
+    Attributes:
+        field: Name of the offending field, so that a page can mark its widget.
+    """
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+        self.field = field
+
+    def __reduce__(self) -> tuple[type["SpecError"], tuple[str, str]]:
+        return type(self), (self.field, str(self).removeprefix(f"{self.field}: "))
+
+
+class RequestError(ExplorerError):
+    """A paper, method, data set, run or axis that does not exist or does not fit."""
+
+
+class DatasetError(ExplorerError):
+    """A data set that is missing, damaged or not the one its card describes."""
+
+
+class BudgetError(ExplorerError):
+    """A privacy cost that no accountant can compute."""
+
+
+class StoreError(ExplorerError):
+    """A store that cannot be opened, read or written."""

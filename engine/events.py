@@ -1,0 +1,127 @@
+"""What a run says while it runs. Events are values: frozen, small, JSON-ready.
+
+`encode` and `decode` are the one place where an event becomes JSON and back; a
+number that is not finite becomes null, because JSON has no other word for it.
+"""
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+Outcome = Literal["completed", "cancelled"]
+
+
+@dataclass(frozen=True)
+class Started:
+    """The work begins: `total` steps of each of the replicas' chunks, taken together."""
+
+    step: int
+    total: int
+    replicas: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What some replicas show after `step` of their own steps.
+
+    Attributes:
+        step: Steps that these replicas have taken.
+        replicas: Their positions on the leading axis.
+        values: One list per gauge, aligned with `replicas`; None where not finite.
+    """
+
+    step: int
+    replicas: tuple[int, ...]
+    values: dict[str, tuple[float | None, ...]]
+
+
+@dataclass(frozen=True)
+class Spent:
+    """The privacy loss of some replicas up to and including `step`; None when unbounded."""
+
+    step: int
+    replicas: tuple[int, ...]
+    epsilon: tuple[float | None, ...]
+    delta: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Advanced:
+    """Work done, for the progress bar: `done` of the run's `total` steps."""
+
+    step: int
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Produced:
+    """Arrays that belong to the run, kept as one file named by the hash of its content."""
+
+    step: int
+    name: str
+    digest: str
+    replicas: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The run is over. Replicas that diverged are a result, not an error."""
+
+    step: int
+    outcome: Outcome
+    diverged: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The run raised; `error` is one sentence."""
+
+    step: int
+    error: str
+
+
+Event: TypeAlias = Started | Measured | Spent | Advanced | Produced | Finished | Failed
+KINDS: dict[str, type[Event]] = {
+    kind.__name__: kind for kind in (Started, Measured, Spent, Advanced, Produced, Finished, Failed)
+}
+
+
+def encode(event: Event) -> dict[str, Any]:
+    """An event as JSON values, its class under `kind`."""
+    return {"kind": type(event).__name__, **_finite(dataclasses.asdict(event))}
+
+
+def decode(body: dict[str, Any]) -> Event:
+    """The event that `encode` wrote.
+
+    Raises:
+        KeyError: A kind of event that this version does not know.
+    """
+    fields = {name: _tuple(value) for name, value in body.items() if name != "kind"}
+    return KINDS[body["kind"]](**fields)
+
+
+def _finite(value: Any) -> Any:
+    """`value` with every number that is not finite replaced by None."""
+    match value:
+        case float():
+            return value if math.isfinite(value) else None
+        case dict():
+            return {key: _finite(item) for key, item in value.items()}
+        case tuple() | list():
+            return [_finite(item) for item in value]
+        case _:
+            return value
+
+
+def _tuple(value: Any) -> Any:
+    """Lists as tuples, at every depth."""
+    match value:
+        case list():
+            return tuple(_tuple(item) for item in value)
+        case dict():
+            return {key: _tuple(item) for key, item in value.items()}
+        case _:
+            return value

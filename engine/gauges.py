@@ -1,0 +1,55 @@
+"""Measurements, declared once: what a method reports and how a page draws it."""
+
+import functools
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Annotated", "Column", "Gauge", "Info", "gauges"]
+
+Column: TypeAlias = NDArray[np.float64]
+"""One number per replica, shape (R,); not finite where a replica has diverged."""
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """What a measurement means.
+
+    Attributes:
+        label: Name in prose.
+        better: Which way is good.
+        released: Whether the value is itself an output of the private
+            mechanism. A page marks every gauge for which this is False: it was
+            computed from raw records and could not be published.
+        unit: Unit of the value; empty for a pure number.
+        scale: How an axis is spaced.
+        help: One sentence: how it is computed and how to read it.
+    """
+
+    label: str
+    better: Literal["up", "down", "neither"]
+    released: bool = False
+    unit: str = ""
+    scale: Literal["linear", "log"] = "linear"
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class Info:
+    """Base class of what one step reports; subclasses add annotated columns."""
+
+
+def gauges(info: type[Info]) -> dict[str, Gauge]:
+    """The gauges of an info class by field name, in the order of declaration."""
+    key: Any = info  # a class is hashable, whatever its instances are
+    return _gauges(key)
+
+
+@functools.cache
+def _gauges(info: Any) -> dict[str, Gauge]:
+    """Cached, because every event that is told reads its gauges."""
+    hints = get_type_hints(info, include_extras=True)
+    notes = {field: getattr(hint, "__metadata__", (None,))[0] for field, hint in hints.items()}
+    return {field: note for field, note in notes.items() if isinstance(note, Gauge)}

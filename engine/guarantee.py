@@ -1,0 +1,56 @@
+"""The guarantee card as data: what is claimed, what is proved, and under what conditions."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Relation = Literal["replace_one", "add_or_remove_one"]
+Status = Literal["proved", "proved_under_assumption", "heuristic", "not_private"]
+
+RELATIONS: dict[Relation, str] = {
+    "replace_one": "one record replaced by another",
+    "add_or_remove_one": "one record added or removed",
+}
+STATUSES: dict[Status, str] = {
+    "proved": "Proved",
+    "proved_under_assumption": "Proved under an assumption",
+    "heuristic": "Heuristic",
+    "not_private": "Not private",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guarantee:
+    """What stands behind a number.
+
+    Attributes:
+        mechanism: What adds the noise, in words.
+        status: How far the argument carries.
+        epsilon_claimed: What the paper says it spends; None when it claims nothing.
+        epsilon_proved: What can be proved; None when nothing can.
+        delta: Probability with which the bound may fail; 0 for pure privacy.
+        relation: Which two data sets are neighbours.
+        unit: Whom it protects: what one record is.
+        accountant: How `epsilon_proved` was computed.
+        sampling: What is assumed of the sampling of records; empty if nothing is.
+        released: What leaves the mechanism.
+        reasons: Why the status is what it is, one sentence each.
+        claim: The paper's own theorem, in one line.
+    """
+
+    mechanism: str
+    status: Status
+    epsilon_claimed: float | None
+    epsilon_proved: float | None
+    delta: float
+    relation: Relation
+    unit: str
+    accountant: str = ""
+    sampling: str = ""
+    released: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    claim: str = ""
+
+    def json(self) -> dict[str, Any]:
+        """The card as JSON values."""
+        return dataclasses.asdict(self)

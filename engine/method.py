@@ -1,0 +1,123 @@
+"""The one interface of the engine: a method is `init` and `step`, priced by `cost`.
+
+A method keeps nothing between calls. What it needs is an argument, what it
+learns is in the state, what it wants to show is in the info. Its entry in a
+paper is torch-free, so that a page can list, price and explain a method without
+loading it; `Entry.load` imports the module that runs it.
+"""
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
+
+from datasets.base import Table
+from engine.batch import Batch
+from engine.errors import RequestError
+from engine.gauges import Info
+from engine.guarantee import Guarantee, Relation
+from engine.spec import Spec
+
+if TYPE_CHECKING:
+    import numpy as np
+    from dp_accounting import DpEvent
+    from numpy.typing import NDArray
+    from torch import Generator
+
+S = TypeVar("S", bound=Spec)
+T = TypeVar("T")
+
+Arrays = Mapping[str, "NDArray[np.generic]"]
+
+
+class Method(Protocol[S, T]):
+    """An algorithm of a paper, or a baseline that the paper compares with.
+
+    The generator carries the device: tensors are made where it lives.
+    """
+
+    def init(self, batch: Batch[S], data: Table, rng: "Generator") -> T:
+        """The state of R replicas before the first step; tensors are (R, ...)."""
+
+    def step(
+        self, batch: Batch[S], data: Table, state: T, rng: "Generator"
+    ) -> tuple[T, Info | None]:
+        """The next state and what was measured, if this step measures. Consumes `state`."""
+
+    def products(self, batch: Batch[S], data: Table, state: T) -> Arrays:
+        """Arrays to keep when the run ends, each with R as its leading axis."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry(Generic[S]):
+    """A method as its paper lists it.
+
+    Attributes:
+        name: Key within the paper; unique, lower case with underscores.
+        label: As a page shows it.
+        summary: One sentence: what it does and where its noise enters.
+        module: Dotted name of the module whose METHOD runs it.
+        info: The class of what `step` reports.
+        steps: How many steps a spec asks for on n records; 1 for a closed form.
+        cost: Everything that so many steps on n records release. Reads no data.
+        guarantee: The card for a spec, a number of records n and the record's name.
+        uses: The fields that change its result; other fields do not name its runs.
+        role: Whether it is the paper's own, a rival it compares with, a non-private
+            reference line, or ours beyond the paper.
+        chunk: Replicas that step together, from (spec, n, device); measured, not guessed.
+    """
+
+    name: str
+    label: str
+    summary: str
+    module: str
+    info: type[Info]
+    steps: Callable[[S, int], int]
+    cost: "Callable[[S, int, int], DpEvent]"
+    guarantee: Callable[[S, int, str], Guarantee]
+    uses: tuple[str, ...]
+    role: Literal["paper", "rival", "reference", "beyond"] = "paper"
+    chunk: Callable[[S, int, str], int] = field(default=lambda spec, n, device: 2**30)
+
+    def load(self) -> Method[S, Any]:
+        """Imports the module that runs this method; the first call loads torch."""
+        return cast(Method[S, Any], importlib.import_module(self.module).METHOD)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper(Generic[S]):
+    """A publication: what it says, what it takes and what it compares.
+
+    Attributes:
+        slug: Name of the package; goes in the address bar.
+        title: As a page shows it.
+        citation: Authors, year and identifier.
+        claim: The theorem in one line, with its unit of privacy.
+        relation: Which two data sets the theorem calls neighbours.
+        spec: The class of the parameters.
+        methods: The paper's own methods first, then its rivals and references.
+        datasets: Names of modules in `datasets`, the default first.
+        gauge: The gauge that the utility curve shows first.
+    """
+
+    slug: str
+    title: str
+    citation: str
+    claim: str
+    relation: Relation
+    spec: type[S]
+    methods: tuple[Entry[S], ...]
+    datasets: tuple[str, ...]
+    gauge: str
+
+    def entry(self, name: str) -> Entry[S]:
+        """The method of that name.
+
+        Raises:
+            RequestError: There is none.
+        """
+        for entry in self.methods:
+            if entry.name == name:
+                return entry
+        names = ", ".join(entry.name for entry in self.methods)
+        raise RequestError(f"method: expected one of {names}, got {name!r}")

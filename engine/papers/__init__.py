@@ -1,0 +1,1 @@
+"""One package per paper; the catalogue picks up whatever lies here."""

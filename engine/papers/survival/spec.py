@@ -1,0 +1,118 @@
+"""Knobs and gauges of private discrete-time survival regression (Nguyen and Hui 2017)."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from engine.gauges import Column, Gauge, Info
+from engine.spec import Choice, Knob, Spec
+from engine.vocabulary import Calibration, Delta, Epsilon, Regularisation
+
+Intervals = Annotated[
+    int,
+    Knob(
+        label="Time intervals",
+        symbol="q",
+        bounds=(2, 2000),
+        range=(5, 400),
+        grid=(5, 10, 20, 50, 100, 200, 400),
+        help="Finer time needs more noise: the sensitivity grows about linearly with it.",
+        equation=r"t_i = \mathrm{clip}(\lceil q\,T_i/T_{\max}\rceil, 1, q)",
+        source="Section 3",
+    ),
+]
+Knots = Annotated[
+    int,
+    Knob(
+        label="Spline knots",
+        symbol="e",
+        bounds=(3, 20),
+        range=(3, 10),
+        step=1,
+        help="More knots let the baseline hazard bend more often.",
+        equation=r"d_j(t) = \frac{(t-k_j)_+^3 - (t-k_e)_+^3}{k_e - k_j}",
+        source="Section 3.1",
+    ),
+]
+Solver = Annotated[
+    str,
+    Choice(
+        label="Optimiser",
+        options=("newton", "bfgs"),
+        help="Damped Newton on all replicas at once, or the paper's BFGS one by one.",
+        source="Section 6",
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SurvivalSpec(Spec):
+    """What a user may turn; data and generators are arguments, never fields."""
+
+    epsilon: Epsilon = 1.0
+    intervals: Intervals = 200
+    knots: Knots = 3
+    regularisation: Regularisation = 1e-2
+    calibration: Calibration = "rigorous"
+    solver: Solver = "newton"
+    delta: Delta = 1e-5
+
+
+@dataclass(frozen=True)
+class Utility(Info):
+    """How far the private parameters are from the optimum, and what they are worth."""
+
+    mre: Annotated[
+        Column,
+        Gauge(
+            "Mean relative error",
+            "down",
+            scale="log",
+            help="Distance of all parameters f from the unregularised optimum f*, over the norm "
+            "of f*. About 1 means that the answer is no better than zero.",
+        ),
+    ]
+    mre_beta: Annotated[
+        Column,
+        Gauge(
+            "Relative error of the coefficients",
+            "down",
+            scale="log",
+            help="The same over the covariate coefficients alone, without the baseline.",
+        ),
+    ]
+    concordance: Annotated[
+        Column,
+        Gauge(
+            "Concordance index",
+            "up",
+            help="Share of comparable pairs that the risk score orders rightly; 0.5 is a coin.",
+        ),
+    ]
+    brier: Annotated[
+        Column,
+        Gauge(
+            "Integrated Brier score",
+            "down",
+            help="Squared error of the predicted survival, weighted for censoring and averaged "
+            "over time; 0.25 is what always saying one half scores.",
+        ),
+    ]
+    cox_error: Annotated[
+        Column,
+        Gauge(
+            "Relative error against Cox",
+            "down",
+            scale="log",
+            help="Distance of the coefficients from Cox's, over the norm of Cox's.",
+        ),
+    ]
+    noise_to_signal: Annotated[
+        Column,
+        Gauge(
+            "Noise to signal",
+            "down",
+            released=True,
+            scale="log",
+            help="Root mean square length of the noise over the norm of what it is added to.",
+        ),
+    ]

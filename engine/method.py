@@ -98,6 +98,8 @@ class Paper(Generic[S]):
         methods: The paper's own methods first, then its rivals and references.
         datasets: Names of modules in `datasets`, the default first.
         gauge: The gauge that the utility curve shows first.
+        exhibits: Dotted name of the module whose EXHIBITS are the paper's tables and
+            figures; empty while there is none.
     """
 
     slug: str
@@ -109,6 +111,7 @@ class Paper(Generic[S]):
     methods: tuple[Entry[S], ...]
     datasets: tuple[str, ...]
     gauge: str
+    exhibits: str = ""
 
     def entry(self, name: str) -> Entry[S]:
         """The method of that name.

@@ -1,0 +1,85 @@
+"""What a run's replicas came to, by column: the table that figures and exhibits read."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import RequestError
+from engine.events import Event, Measured, Spent
+from engine.gauges import Column, gauges
+from engine.job import Job
+from engine.spec import Value
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """The latest measurement of every replica of one run.
+
+    Attributes:
+        run: Id of the run.
+        step: Steps at the latest measurement, shape (R,); 0 where there is none.
+        seeds: Seed of each replica, shape (R,).
+        axes: Value of each replica on each axis, shape (R,) each.
+        gauges: Latest value of each gauge, shape (R,) each; NaN where there is none.
+        epsilon: Budget spent, shape (R,); infinite where unbounded, NaN where not yet priced.
+    """
+
+    run: str
+    step: NDArray[np.int64]
+    seeds: NDArray[np.int64]
+    axes: dict[str, Column]
+    gauges: dict[str, Column]
+    epsilon: Column
+
+    def rows(self, **at: Value) -> NDArray[np.bool_]:
+        """Which replicas lie at the given axis values, shape (R,).
+
+        Raises:
+            RequestError: An axis that this run does not have.
+        """
+        chosen = np.ones(len(self.seeds), dtype=bool)
+        for field, value in at.items():
+            if field not in self.axes:
+                raise RequestError(
+                    f"{field}: expected an axis of run {self.run} "
+                    f"({', '.join(self.axes) or 'it has none'}), got {field!r}"
+                )
+            chosen &= np.isclose(self.axes[field], float(value), rtol=1e-9, atol=0.0)
+        return chosen
+
+    def values(self, gauge: str, **at: Value) -> Column:
+        """One gauge over the seeds at the given axis values; NaN where not measured."""
+        return self.gauges[gauge][self.rows(**at)]
+
+    def mean(self, gauge: str, **at: Value) -> float:
+        """Mean over what has been measured; NaN if nothing has."""
+        values = self.values(gauge, **at)
+        values = values[np.isfinite(values)]
+        return float(values.mean()) if len(values) else float("nan")
+
+    def spread(self, gauge: str, **at: Value) -> float:
+        """Standard deviation over what has been measured; NaN below two values."""
+        values = self.values(gauge, **at)
+        values = values[np.isfinite(values)]
+        return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+
+
+def collect(job: Job, events: Iterable[Event]) -> Results:
+    """Folds a run's events into one row per replica; later events win."""
+    batch, count = job.batch(), job.replicas()
+    step = np.zeros(count, dtype=np.int64)
+    spent = np.full(count, np.nan)
+    columns = {name: np.full(count, np.nan) for name in gauges(job.entry().info)}
+    for event in events:
+        match event:
+            case Measured(step=at, replicas=rows, values=values):
+                index = np.array(rows, dtype=np.int64)
+                step[index] = at
+                for name, column in values.items():
+                    columns[name][index] = np.array(column, dtype=np.float64)
+            case Spent(replicas=rows, epsilon=prices):
+                spent[np.array(rows, dtype=np.int64)] = [np.inf if p is None else p for p in prices]
+    axes = {field: batch.column(field) for field in job.axes}
+    return Results(job.id, step, np.array(batch.seeds, np.int64), axes, columns, spent)

@@ -5,7 +5,7 @@ A loader returns a `SurvivalTable` or a `LabelledTable` and checks it against it
 """
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,11 +82,13 @@ class LabelledTable:
 
     Attributes:
         card: Its description.
-        x: Features, shape (n, ...), floating point or uint8 as published.
+        x: Features, shape (n, d), floating point or uint8 as published; images row by row.
         y: Class of each record, 0 to k-1, shape (n,).
         bounds: Public lower and upper bound of the features: scalars or shape (d,).
         image: Height and width when a record is an image; None otherwise.
         test: The publisher's test part in the same shape; None where there is none.
+        groups: Person behind each record, shape (n,), where one person has several records
+            and the publisher says who; None otherwise.
     """
 
     card: Card
@@ -95,30 +97,51 @@ class LabelledTable:
     bounds: tuple[Floats, Floats]
     image: tuple[int, int] | None = None
     test: "LabelledTable | None" = field(default=None, repr=False)
+    groups: Integers | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.y)
 
 
 Table: TypeAlias = SurvivalTable | LabelledTable
+T = TypeVar("T", SurvivalTable, LabelledTable)
 
 
-def check(table: Table) -> Table:
+def check(table: T) -> T:
     """Returns `table` if it is what its card describes.
 
     Raises:
         DatasetError: Another number of records, events or classes than the card says,
-            or values that are not finite.
+            values that are not finite, negative durations or features outside their bounds.
     """
     card = table.card
-    if len(table) != card.records:
+    if len(table) != card.records or len(table.x) != card.records:
         raise DatasetError(f"{card.name}: expected {card.records} records, got {len(table)}")
     if table.x.dtype.kind == "f" and not np.isfinite(table.x).all():
         raise DatasetError(f"{card.name}: expected finite features, got missing or infinite values")
-    if isinstance(table, SurvivalTable) and card.events != int(table.event.sum()):
-        raise DatasetError(f"{card.name}: expected {card.events} events, got {table.event.sum()}")
-    if isinstance(table, LabelledTable) and card.classes != len(np.unique(table.y)):
-        raise DatasetError(
-            f"{card.name}: expected {card.classes} classes, got {len(np.unique(table.y))}"
-        )
+    if isinstance(table, SurvivalTable):
+        _check_survival(table)
+    else:
+        _check_labelled(table)
     return table
+
+
+def _check_survival(table: SurvivalTable) -> None:
+    card, events = table.card, int(table.event.sum())
+    if card.events != events:
+        raise DatasetError(f"{card.name}: expected {card.events} events, got {events}")
+    if not (np.isfinite(table.time).all() and (table.time >= 0).all()):
+        raise DatasetError(f"{card.name}: expected durations of at least 0, got others")
+    if table.x.shape[1] != len(card.features):
+        raise DatasetError(
+            f"{card.name}: expected {len(card.features)} covariates, got {table.x.shape[1]}"
+        )
+
+
+def _check_labelled(table: LabelledTable) -> None:
+    card, classes = table.card, np.unique(table.y)
+    if card.classes != len(classes):
+        raise DatasetError(f"{card.name}: expected {card.classes} classes, got {len(classes)}")
+    lower, upper = table.bounds
+    if (table.x.min(axis=0) < lower).any() or (table.x.max(axis=0) > upper).any():
+        raise DatasetError(f"{card.name}: expected features within their bounds, got others")

@@ -1,0 +1,56 @@
+"""Unemployment duration in Germany: Wichert and Wilke."""
+
+import numpy as np
+
+from datasets.base import Card, SurvivalTable, check
+from datasets.fetch import File, fetch
+from datasets.parse import words
+from engine.errors import DatasetError
+
+CARD = Card(
+    name="wichert",
+    title="Unemployment duration (Germany)",
+    summary="Persons in Germany aged 26 to 49 who became unemployed in 1996 or 1997, followed "
+    "until the spell ended or was censored.",
+    records=21_685,
+    events=18_615,
+    record="a person",
+    features=("sex", "age", "wage"),
+    source="Wichert and Wilke (2008), Simple non-parametric estimators for unemployment duration "
+    "analysis, Journal of the Royal Statistical Society C 57:117-126; unemp_duration in the R "
+    "package micsr (Y. Croissant), written as comma-separated text without quotes or row names",
+    licence="R package micsr: GPL (>= 2); none stated for the data themselves",
+    public="The number of records, the columns with their ranges, the largest row norm after "
+    "scaling and the longest time are computed from the data and treated as public",
+)
+HEADER = ("duration", "censored", "gender", "age", "wage")
+# The package publishes R's binary form only, and the journal's page lists no stable address.
+FILE = File(
+    path="wichert/unemp_duration.csv",
+    sha256="b82386951c38700d56e662ceb8a06b64292f8e25783cb05d3e870aec2afb51cc",
+    text=True,
+)
+
+
+def load() -> SurvivalTable:
+    """Returns the 21,685 spells of Wichert and Wilke (2008): x (21685, 3), time in days.
+
+    Columns: 1 for men, age in years, and the last daily wage before unemployment.
+
+    Raises:
+        DatasetError: The file is missing, damaged or another one.
+    """
+    rows = words(fetch(FILE), FILE.path, len(HEADER))
+    if tuple(rows[0]) != HEADER:
+        raise DatasetError(f"{FILE.path}: expected the columns {HEADER}, got {tuple(rows[0])}")
+    duration, censored, gender, age, wage = rows[1:].T
+    columns = ((gender == "male").astype(np.float64), age.astype(float), wage.astype(float))
+    return check(
+        SurvivalTable(
+            card=CARD,
+            x=np.stack(columns, axis=1),
+            time=duration.astype(np.float64),
+            event=censored == "no",
+            units=("1 = male", "years", "wage a day"),
+        )
+    )

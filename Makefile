@@ -1,0 +1,63 @@
+# Two commands do everything on a fresh machine: `make app` and `make test`.
+# Each sets up its own virtual environment first; a second call finds it ready.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 8501
+
+# A folder with the data files, if one lies beside the project; loaders fall back to
+# the user's cache and then to the publisher.
+ifneq ($(wildcard ../shared/datasets),)
+export EXPLORER_DATA ?= $(abspath ../shared/datasets)
+endif
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: app test test-fast check bench shots reference clean
+
+app: $(VENV)/app.stamp
+	@echo "Epsilon Explorer: http://localhost:$(PORT)"
+	@exec $(BIN)/streamlit run app.py --server.port $(PORT) --server.headless true
+
+test: $(VENV)/dev.stamp $(VENV)/browser.stamp
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+test-fast: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser"
+
+check: $(VENV)/dev.stamp
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/test_architecture.py
+
+bench: $(VENV)/dev.stamp $(VENV)/browser.stamp
+	$(BIN)/python -m benchmarks
+
+shots: $(VENV)/dev.stamp $(VENV)/browser.stamp
+	$(BIN)/python -m tests.browser.shots docs/shots
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "expected Python 3.11 or newer, got $$($(PYTHON) --version); set PYTHON="; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "expected python3-venv: apt-get install python3-venv"; exit 1; }
+
+$(VENV)/app.stamp: requirements.txt | $(VENV)/bin/python
+	$(BIN)/pip install -q -r requirements.txt
+	@touch $@
+
+$(VENV)/dev.stamp: requirements.txt requirements-dev.txt | $(VENV)/bin/python
+	$(BIN)/pip install -q -r requirements-dev.txt
+	@touch $@ $(VENV)/app.stamp
+
+# The system's Chromium if there, else Debian's when we may, else Playwright's own.
+$(VENV)/browser.stamp: $(VENV)/dev.stamp
+	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
+	  || command -v google-chrome >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get update -qq && apt-get install -y -qq chromium; \
+	else $(BIN)/playwright install chromium; fi
+	@touch $@
+
+clean:
+	rm -rf build .pytest_cache .mypy_cache .ruff_cache .hypothesis

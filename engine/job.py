@@ -35,6 +35,7 @@ class Job:
         values: What all replicas share, by field.
         axes: The replica axes, by field, in the order of the grid.
         seeds: The seeds of the repetitions.
+        simulated: Whether the data set of that name was a simulator's when this was asked.
         version: The engine that the numbers come from.
     """
 
@@ -44,6 +45,7 @@ class Job:
     values: dict[str, Value]
     axes: dict[str, tuple[Value, ...]]
     seeds: tuple[int, ...]
+    simulated: bool = False
     version: str = __version__
 
     @property
@@ -108,7 +110,7 @@ def request(
     entry = found.entry(method)
     if dataset not in found.datasets:
         raise RequestError(f"dataset: expected one of {', '.join(found.datasets)}, got {dataset!r}")
-    data_catalog.card(dataset)
+    card = data_catalog.card(dataset)
     values, axes = dict(values or {}), dict(axes or {})
     swept = _axes(found, axes, values)
     shared = found.spec.parse(values).values()
@@ -120,6 +122,7 @@ def request(
         values={f: v if f in entry.uses else default[f] for f, v in shared.items()},
         axes={f: v for f, v in swept.items() if f in entry.uses},
         seeds=_seeds(seeds),
+        simulated=card.simulated,
     )
     if not 0 < job.replicas() <= MOST_REPLICAS:
         raise RequestError(f"expected 1 to {MOST_REPLICAS} replicas, got {job.replicas()}")

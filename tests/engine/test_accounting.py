@@ -1,0 +1,86 @@
+"""Costs whose value is known by hand, and noise that meets a budget."""
+
+import math
+
+import pytest
+from dp_accounting import (
+    ComposedDpEvent,
+    GaussianDpEvent,
+    LaplaceDpEvent,
+    NoOpDpEvent,
+    NonPrivateDpEvent,
+    PoissonSampledDpEvent,
+    SelfComposedDpEvent,
+    UnsupportedDpEvent,
+)
+from scipy.stats import norm
+
+from engine.accounting import calibrate, epsilon
+from engine.errors import BudgetError
+from engine.mechanisms import GammaSphere, Gaussian, Laplace
+from engine.pure import PureDp, pure
+
+KNOWN = [
+    (NoOpDpEvent(), 0.0),
+    (LaplaceDpEvent(0.5), 2.0),
+    (PureDp(0.3), 0.3),
+    (SelfComposedDpEvent(LaplaceDpEvent(10.0), 10), 1.0),
+    (ComposedDpEvent([PureDp(0.25), LaplaceDpEvent(4.0)]), 0.5),
+    (PoissonSampledDpEvent(0.5, PureDp(math.log(3.0))), math.log(2.0)),
+    (PoissonSampledDpEvent(0.0, PureDp(1.0)), 0.0),
+    (PoissonSampledDpEvent(1.0, PureDp(1.0)), 1.0),
+    (PoissonSampledDpEvent(0.01, PureDp(1e4)), 1e4 + math.log(0.01)),
+    (LaplaceDpEvent(0.0), math.inf),
+    (NonPrivateDpEvent(), math.inf),
+]
+
+
+@pytest.mark.parametrize(("event", "expected"), KNOWN, ids=lambda x: type(x).__name__)
+def test_pure_epsilon(event, expected):
+    assert pure(event) == pytest.approx(expected)
+    assert epsilon(event, 0.0, "add_or_remove_one") == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "price"),
+    [(Laplace(3.0, 0.5), 0.5), (GammaSphere(469.8, 6.4, 11), 6.4)],
+    ids=["laplace", "gamma sphere"],
+)
+def test_a_pure_mechanism_costs_its_epsilon(mechanism, price):
+    assert epsilon(mechanism.event, 0.0, "replace_one") == pytest.approx(price)
+
+
+def test_a_gaussian_against_the_analytic_formula():
+    """Balle and Wang 2018, Theorem 8, with sensitivity 1 and sigma 1, at epsilon 1."""
+    delta = norm.cdf(0.5 - 1.0) - math.e * norm.cdf(-0.5 - 1.0)
+    event = Gaussian(1.0, 1.0).event
+    assert delta == pytest.approx(0.126937, abs=1e-6)
+    assert epsilon(event, delta, "add_or_remove_one", tight=True) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_the_tight_accountant_never_says_more():
+    event = SelfComposedDpEvent(PoissonSampledDpEvent(0.01, GaussianDpEvent(4.0)), 10_000)
+    quick = epsilon(event, 1e-5, "add_or_remove_one")
+    tight = epsilon(event, 1e-5, "add_or_remove_one", tight=True)
+    assert quick == pytest.approx(1.035, abs=2e-3)  # RDP
+    assert tight == pytest.approx(0.947, abs=2e-3)  # PLD
+
+
+@pytest.mark.parametrize("target", [0.05, 0.6, 3.0])
+def test_calibrated_noise_meets_the_budget_and_no_less_would(target):
+    def make(multiplier):
+        return SelfComposedDpEvent(PoissonSampledDpEvent(0.02, GaussianDpEvent(multiplier)), 200)
+
+    found = calibrate(make, target, 1e-5, "add_or_remove_one")
+    assert epsilon(make(found), 1e-5, "add_or_remove_one", tight=True) <= target
+    assert epsilon(make(0.995 * found), 1e-5, "add_or_remove_one", tight=True) > target
+
+
+def test_an_event_that_nobody_knows_is_an_error():
+    with pytest.raises(BudgetError, match="expected an event that an accountant knows"):
+        epsilon(UnsupportedDpEvent(), 1e-5, "add_or_remove_one")
+
+
+def test_a_budget_that_no_noise_meets_is_an_error():
+    with pytest.raises(BudgetError, match="expected a budget that some noise meets"):
+        calibrate(GaussianDpEvent, 1e-3, 1e-5, "add_or_remove_one", bracket=(0.1, 10.0))

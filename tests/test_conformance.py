@@ -1,0 +1,134 @@
+"""Promises that every method of every paper keeps. New papers join unasked.
+
+Each method runs once, small, on its paper's first data set that needs no file.
+"""
+
+import functools
+import json
+import math
+
+import numpy as np
+import pytest
+
+from datasets import catalog as data
+from engine import accounting
+from engine.catalog import catalog
+from engine.driver import drive
+from engine.events import Finished, Measured, Produced, Spent, Started
+from engine.gauges import gauges
+from engine.job import Job, request
+from engine.spec import knobs
+
+SMALL = {"intervals": 10, "epochs": 1, "sample_rate": 0.1, "steps": 5, "samples": 50}
+"""Values that make a run short, for the fields that a paper has."""
+
+PAIRS = [(paper, entry) for paper in catalog().values() for entry in paper.methods]
+each = pytest.mark.parametrize(
+    ("paper", "entry"), PAIRS, ids=[f"{p.slug}-{e.name}" for p, e in PAIRS]
+)
+
+
+def small(paper, entry) -> Job:
+    """A short job with two values on the privacy axis and two seeds."""
+    dataset = next(name for name in paper.datasets if data.card(name).embedded)
+    values = {field: value for field, value in SMALL.items() if field in knobs(paper.spec)}
+    return request(
+        paper.slug, entry.name, dataset, values, {"epsilon": (0.5, 2.0)}, seeds=(0, 1)
+    )
+
+
+@functools.cache
+def story(slug: str, name: str):
+    """The job, its events and the arrays it kept."""
+    paper = catalog()[slug]
+    job = small(paper, paper.entry(name))
+    kept = {}
+    keep = lambda key, arrays: kept.setdefault(key, dict(arrays)) and key
+    return job, list(drive(job, data.load(job.dataset), keep)), kept
+
+
+@each
+def test_a_run_starts_measures_prices_and_finishes(paper, entry):
+    job, events, _ = story(paper.slug, entry.name)
+    assert isinstance(events[0], Started)
+    assert isinstance(events[-1], Finished)
+    assert events[0].replicas == job.replicas()
+    told = [event for event in events if isinstance(event, Measured)]
+    assert {row for event in told for row in event.replicas} == set(range(job.replicas()))
+    priced = [event for event in events if isinstance(event, Spent)]
+    assert sorted(row for event in priced for row in event.replicas) == list(range(job.replicas()))
+
+
+@each
+def test_what_it_measures_is_what_its_gauges_declare(paper, entry):
+    _, events, _ = story(paper.slug, entry.name)
+    for event in events:
+        if isinstance(event, Measured):
+            assert event.values.keys() == gauges(entry.info).keys()
+            assert all(len(column) == len(event.replicas) for column in event.values.values())
+
+
+@each
+def test_arrays_have_the_replicas_first(paper, entry):
+    _, events, kept = story(paper.slug, entry.name)
+    for event in events:
+        if isinstance(event, Produced):
+            for name, array in kept[event.name].items():
+                assert np.shape(array)[0] == len(event.replicas), name
+                assert np.asarray(array).dtype != object
+
+
+@each
+def test_the_same_job_tells_the_same_story(paper, entry):
+    job, events, _ = story(paper.slug, entry.name)
+    again = list(drive(job, data.load(job.dataset), lambda name, arrays: name))
+    tell = lambda told: [e for e in told if not isinstance(e, Produced)]
+    assert tell(again) == tell(events)
+
+
+@each
+def test_a_price_is_known_before_anything_runs(paper, entry):
+    for fraction in (0.5, 2.0):
+        spec = paper.spec().replace(epsilon=fraction)
+        card = entry.guarantee(spec, 2_000, "a person")
+        assert card.reasons
+        assert card.unit == "a person"
+        assert (card.epsilon_proved is None) == (card.status in ("heuristic", "not_private"))
+        json.dumps(card.json(), allow_nan=False)
+
+
+@each
+def test_more_steps_never_cost_less(paper, entry):
+    spec = paper.spec()
+    card = entry.guarantee(spec, 2_000, "a person")
+    total = entry.steps(spec, 2_000)
+    costs = []
+    for steps in sorted({1, max(1, total // 2), total}):
+        try:
+            event = entry.cost(spec, 2_000, steps)
+            costs.append(accounting.epsilon(event, card.delta, card.relation))
+        except accounting.BudgetError:
+            costs.append(math.inf)
+    assert costs == sorted(costs)
+
+
+@each
+def test_only_declared_fields_name_its_runs(paper, entry):
+    assert set(entry.uses) <= set(knobs(paper.spec))
+    job = small(paper, entry)
+    for field, knob in knobs(paper.spec).items():
+        if field not in entry.uses:
+            other = knob.options[-1] if not hasattr(knob, "range") else knob.range[1]
+            assert request(
+                paper.slug, entry.name, job.dataset, {**job.values, field: other}
+            ).values[field] == paper.spec().values()[field]
+
+
+@pytest.mark.parametrize("paper", catalog().values(), ids=lambda p: p.slug)
+def test_names_are_unique_and_data_sets_exist(paper):
+    names = [entry.name for entry in paper.methods]
+    assert len(set(names)) == len(names)
+    for dataset in paper.datasets:
+        assert data.card(dataset).records > 0
+    first = catalog()[paper.slug].methods[0]
+    assert paper.gauge in gauges(first.info)

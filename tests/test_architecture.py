@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "engine/job.py": PLAIN | {"engine", "engine.catalog", "engine.method", "datasets"},
     "engine/results.py": PLAIN | {"engine.events", "engine.job"},
     "engine/exhibit.py": {"engine.job", "engine.results"},
+    "engine/reference.py": {"engine", "engine.errors", "engine.exhibit"},
     "engine/driver.py": PLAIN
     | {
         "engine.accounting",

@@ -11,6 +11,10 @@ ROOT = Path(__file__).parents[1]
 ACCOUNTING = {"dp_accounting", "attr"}
 PLAIN = {"engine.errors", "engine.spec", "engine.gauges", "engine.guarantee", "engine.batch"}
 LIGHT = PLAIN | {"engine.mechanisms", "engine.vocabulary", "engine.method", "engine.events"}
+STORED = {"engine.artifacts", "engine.database", "engine.errors", "engine.events", "engine.job"} | {
+    "engine.method",
+    "engine.process",
+}
 REQUESTS = {"engine.job", "engine.results", "engine.exhibit"}
 MAY_IMPORT = {
     "datasets": {"datasets", "engine.errors", "pooch", "sklearn", "sksurv", "pandas"},
@@ -45,6 +49,14 @@ MAY_IMPORT = {
     | {"engine.pure", "datasets", "torch", "dp_accounting", "lifelines", "sksurv", "sklearn"}
     | LIGHT
     | REQUESTS,
+    "engine/process.py": set(),
+    "engine/database.py": {"engine.errors"},
+    "engine/artifacts.py": {"engine.errors", "engine.method"},
+    "engine/store.py": STORED,
+    "engine/claim.py": STORED | {"engine.store"},
+    "engine/presence.py": {"engine.process", "engine.store"},
+    "engine/work.py": {"engine.claim", "engine.driver", "engine.store", "datasets"}
+    | {"engine.errors", "engine.events"},
     "engine/client.py": {"engine", "datasets"},
     "engine/worker.py": {"engine", "datasets", "torch"},
     "pages": {"engine", "datasets", "pages", "streamlit", "plotly"},

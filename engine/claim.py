@@ -139,11 +139,14 @@ def _tell(connection: Connection, row: Row, events: Sequence[Event]) -> None:
         )
 
 
+def waiting(store: Store) -> bool:
+    """Whether there is a job in the queue."""
+    with store.database.reading() as connection:
+        return connection.execute(_NEXT, {"run": None}).fetchone() is not None
+
+
 def take(store: Store, owner: Process, run: str | None = None) -> Claim | None:
     """Takes the oldest job of the queue, or the one named, if it waits there."""
-    with store.database.reading() as connection:
-        if connection.execute(_NEXT, {"run": run}).fetchone() is None:
-            return None
     now = time.time()
     with store.database.writing() as connection:
         row = connection.execute(_NEXT, {"run": run}).fetchone()

@@ -26,8 +26,11 @@ from engine.results import Results, collect
 from engine.store import State, Store
 
 ROOT = Path(__file__).parents[1]
-ATTEMPTS = 5.0
-"""Seconds between two attempts to start a worker."""
+AT_ONCE = 5.0
+"""Seconds after its start within which a worker that ends with an error is not tried again."""
+
+KEPT = 64
+"""Tables that a client keeps at hand."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class Client:
     ) -> None:
         self.store = Store(home, patience)
         self._workers = workers
-        self._tried = -ATTEMPTS
+        self._tried = time.monotonic()
         self._process: subprocess.Popen[bytes] | None = None
         self._results: OrderedDict[tuple[str, int, int], Results] = OrderedDict()
 
@@ -163,12 +166,13 @@ class Client:
         """The latest measurement of every replica; the same object while nothing has changed."""
         row = self.store.row(run_id)
         key = (run_id, row["attempt"], row["seq"])
-        if key not in self._results:
+        found = self._results.get(key)
+        if found is None:
             events = [event for _, event in self.store.events(run_id)]
-            self._results[key] = collect(Job.read(row["text"]), events)
-            while len(self._results) > 64:
+            found = self._results[key] = collect(Job.read(row["text"]), events)
+            while len(self._results) > KEPT:
                 self._results.popitem(last=False)
-        return self._results[key]
+        return found
 
     def arrays(self, run_id: str) -> dict[str, NDArray[np.generic]]:
         """The run's arrays, each with a row per replica; rows that are not there yet are NaN."""
@@ -200,10 +204,7 @@ class Client:
         """
         if not self._workers or self._starting():
             return
-        if (
-            presence.working(self.store, presence.device())
-            or time.monotonic() - self._tried < ATTEMPTS
-        ):
+        if presence.working(self.store, presence.device()):
             return
         self._tried = time.monotonic()
         log = self.store.folder / "worker.log"
@@ -212,7 +213,7 @@ class Client:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "engine.worker"],
                 cwd=ROOT,
-                env={**os.environ, "EXPLORER_HOME": str(self.store.folder.absolute())},
+                env={**os.environ, **_places(), "EXPLORER_HOME": str(self.store.folder.absolute())},
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=file,
@@ -224,19 +225,22 @@ class Client:
         if self._process is None:
             return False
         code = self._process.poll()
-        if code is None:
-            return True
-        self._process = None
-        if code > 0 and time.monotonic() - self._tried < ATTEMPTS:
+        if code is not None and code > 0 and time.monotonic() - self._tried < AT_ONCE:
             raise StoreError(
                 f"worker: expected a process that stays, it ended at once with code {code}; "
                 f"{self.store.folder / 'worker.log'} says why"
             )
-        return False
+        return code is None
 
     def close(self) -> None:
         """Closes the store's connections; the worker goes on."""
         self.store.database.close()
+
+
+def _places() -> dict[str, str]:
+    """The folders named by the environment, as a process in another folder must read them."""
+    named = {name: os.environ.get(name) for name in ("EXPLORER_DATA", "EXPLORER_CACHE")}
+    return {name: str(Path(folder).absolute()) for name, folder in named.items() if folder}
 
 
 def _with_gaps(array: NDArray[np.generic], missing: NDArray[np.bool_]) -> NDArray[np.generic]:

@@ -117,13 +117,17 @@ class Store:
         for row in alone:
             artifacts.place(self.artifacts, row["digest"]).unlink(missing_ok=True)
 
-    def sweep(self) -> None:
-        """Closes the running jobs whose process is dead; where nothing can be written, nothing."""
+    def sweep(self, idle: Process | None = None) -> None:
+        """Closes the running jobs whose process is dead; where nothing can be written, nothing.
+
+        Args:
+            idle: A living process that knows of itself that it does no job.
+        """
         with self.database.reading() as connection:
             dead = [
                 row
                 for row in connection.execute("SELECT * FROM jobs WHERE state = 'running'")
-                if not Process(row["pid"], row["born"]).alive(row["beat"])
+                if not _running(Process(row["pid"], row["born"]), row["beat"], idle)
             ]
         if not dead or not self.database.writable:
             return
@@ -164,6 +168,10 @@ class Store:
         with self.database.reading() as connection:
             row = connection.execute("SELECT value FROM meta WHERE key = 'notice'").fetchone()
         return str(row["value"]) if row else ""
+
+
+def _running(process: Process, beat: float, idle: Process | None) -> bool:
+    return process != idle and process.alive(beat)
 
 
 _ROWS = (

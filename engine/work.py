@@ -6,6 +6,7 @@ never waits for the disk. The same thread beats the heart and watches for a stop
 
 import _thread
 import math
+import os
 import signal
 import sys
 import threading
@@ -17,9 +18,11 @@ from types import FrameType, TracebackType
 from typing import Self
 
 from datasets import catalog as data_catalog
+from engine import __version__
 from engine.claim import Claim
-from engine.errors import ExplorerError, StoreError
+from engine.errors import ExplorerError, RequestError, StoreError
 from engine.events import Event, Failed, Finished
+from engine.job import Job
 from engine.store import State
 
 TICK = 0.1
@@ -32,6 +35,8 @@ GRACE = 10.0
 """Seconds after a stop from which `stuck` is called: the step hangs inside one operation."""
 
 
+TRIES = 5
+"""Times that the end of a job is written before it is given up."""
 TOLD = "The process that ran it was told to end; run it again"
 
 
@@ -41,10 +46,14 @@ class Recorder:
     Args:
         claim: The job.
         stuck: Called when a stop has been ignored for `GRACE` seconds.
+        watch: Called with every event, in the thread that emits it.
     """
 
-    def __init__(self, claim: Claim, stuck: Callable[[], None]) -> None:
+    def __init__(
+        self, claim: Claim, stuck: Callable[[], None], watch: Callable[[Event], None]
+    ) -> None:
         self.claim = claim
+        self.watch = watch
         self.stopping = False
         self._stuck = stuck
         self._since = math.inf
@@ -71,6 +80,7 @@ class Recorder:
         """Takes an event, to be written soon."""
         with self._lock:
             self._pending.append(event)
+        self.watch(event)
 
     def rest(self) -> list[Event]:
         """What has not been written yet; the thread must be over."""
@@ -113,20 +123,28 @@ class Recorder:
             _interrupt()
 
 
-def perform(claim: Claim, device: str = "cpu", stuck: Callable[[], None] = lambda: None) -> State:
+def perform(
+    claim: Claim,
+    device: str = "cpu",
+    *,
+    stuck: Callable[[], None] = lambda: None,
+    watch: Callable[[Event], None] = lambda event: None,
+) -> State:
     """Does a job to its end, whatever that is, and returns how it ended.
 
     Args:
         claim: The job; it is given back when this returns or raises.
         device: Torch device to train on.
         stuck: Called from another thread when a stop is ignored for `GRACE` seconds.
+        watch: Called with every event.
 
     Raises:
         SystemExit: The process is to end; the job is left as interrupted.
+        StoreError: The end could not be written, though it was tried for a while.
     """
     ending: SystemExit | None = None
     last: Event | None
-    with Recorder(claim, stuck) as recorder:
+    with Recorder(claim, stuck, watch) as recorder:
         try:
             with _breakable():
                 state, last, error = _drive(claim, recorder, device)
@@ -139,10 +157,30 @@ def perform(claim: Claim, device: str = "cpu", stuck: Callable[[], None] = lambd
             state, error = "failed", sentence(problem)
             last = Failed(0, error)
     asked = state == "cancelled" and recorder.stopping
-    claim.finish(state, [*recorder.rest(), *([last] if last else [])], error, asked=asked)
+    _finish(claim, state, [*recorder.rest(), *([last] if last else [])], error, asked)
     if ending is not None:
         raise ending
     return state
+
+
+def _finish(claim: Claim, state: State, events: list[Event], error: str, asked: bool) -> None:
+    """Ends a job; what was computed is worth some waiting for a locked or full store."""
+    for _ in range(TRIES):
+        try:
+            claim.finish(state, events, error, asked=asked)
+            return
+        except StoreError as problem:
+            print(problem, file=sys.stderr, flush=True)
+            time.sleep(BEAT)
+    claim.finish(state, events, error, asked=asked)
+
+
+def set_threads() -> None:
+    """Gives torch the number of threads that EXPLORER_THREADS asks for."""
+    if threads := os.environ.get("EXPLORER_THREADS"):
+        import torch
+
+        torch.set_num_threads(int(threads))
 
 
 def _interrupt() -> None:
@@ -180,6 +218,7 @@ def _drive(claim: Claim, recorder: Recorder, device: str) -> tuple[State, Event,
     from engine.driver import drive  # loads torch
 
     job, step = claim.job, 0
+    _check(job)
     data = data_catalog.load(job.dataset)
     with closing(drive(job, data, claim.keep, device=device, focus=claim.focus)) as events:
         for event in events:
@@ -190,6 +229,20 @@ def _drive(claim: Claim, recorder: Recorder, device: str) -> tuple[State, Event,
             if recorder.stopping:
                 break
     return "cancelled", Finished(step, "cancelled"), ""
+
+
+def _check(job: Job) -> None:
+    """Raises `RequestError` if this process would compute something else than was asked for."""
+    if job.version != __version__:
+        raise RequestError(
+            f"version: expected a job of this engine, {__version__}, got one of {job.version}: "
+            "ask for it again"
+        )
+    if data_catalog.card(job.dataset).simulated != job.simulated:
+        raise RequestError(
+            f"dataset: the file behind {job.dataset} came or went since this was asked for: "
+            "ask for it again"
+        )
 
 
 def sentence(problem: BaseException) -> str:

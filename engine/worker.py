@@ -7,22 +7,27 @@ next look of any client starts another.
 """
 
 import argparse
+import gc
 import importlib
+import math
 import os
 import signal
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 from types import FrameType
 
+from datasets import catalog as data_catalog
 from engine import presence
 from engine.catalog import catalog
-from engine.claim import Claim, take
+from engine.claim import Claim, take, waiting
 from engine.errors import StoreError
 from engine.events import Finished
 from engine.process import here
 from engine.store import Store
-from engine.work import BEAT, perform
+from engine.work import BEAT, perform, set_threads
 
 POLL = 0.05
 """Seconds between two looks at the queue."""
@@ -44,38 +49,46 @@ class Worker:
         self.device = device
         self.idle = idle
         self._leaving = False
+        self._looked = -math.inf
+        self._code = code()
 
     def run(self) -> None:
         """Works until there is nobody to work for, or a signal says to end."""
         signal.signal(signal.SIGTERM, self._leave)
         signal.signal(signal.SIGINT, self._leave)
-        pieces, looked, wanted = warm(), 0.0, time.monotonic()
-        while not self._leaving:
+        pieces, wanted = warm(), time.monotonic()
+        while not self._leaving and time.monotonic() - wanted < self.idle:
             try:
-                if time.monotonic() - looked > BEAT:
-                    looked = time.monotonic()
-                    if not presence.work_on(self.store, self.device):
-                        return
-                    self.store.sweep()
-                    if presence.apps(self.store):
-                        wanted = looked
-                if self._next():
+                if self._look() or self._next():
                     wanted = time.monotonic()
                 elif next(pieces, None) is None:
                     time.sleep(POLL)
             except StoreError as error:
                 print(error, file=sys.stderr, flush=True)
                 time.sleep(BEAT)
-            if time.monotonic() - wanted > self.idle:
-                break
-        presence.leave(self.store)
+        with suppress(StoreError):
+            presence.leave(self.store)
+
+    def _look(self) -> bool:
+        """Looks around once in a while, and returns whether there is somebody to stay for."""
+        if time.monotonic() - self._looked < BEAT:
+            return False
+        self._looked = time.monotonic()
+        self._leaving |= not presence.work_on(self.store, self.device)
+        self.store.sweep(idle=here())
+        return presence.apps(self.store)
 
     def _next(self) -> bool:
-        """Does the next job, if there is one."""
-        claim = take(self.store, here())
-        if claim is None:
+        """Does the next job, if there is one; a worker of yesterday's code leaves it to another."""
+        if not waiting(self.store):
             return False
-        perform(claim, self.device, lambda: give_up(claim))
+        if code() != self._code:
+            self._leaving = True
+            return False
+        claim = take(self.store, here())
+        if claim is not None:
+            perform(claim, self.device, stuck=lambda: give_up(claim))
+            gc.collect()
         return True
 
     def _leave(self, number: int, frame: FrameType | None) -> None:
@@ -86,6 +99,12 @@ def give_up(claim: Claim) -> None:
     """Ends the process in the middle of a step that will not stop; its job is cancelled."""
     claim.finish("cancelled", [Finished(0, "cancelled")], asked=True)
     os._exit(1)
+
+
+def code() -> float:
+    """When the engine's sources were last written; changes when the code does."""
+    folders = (Path(__file__).parent, Path(data_catalog.__file__).parent)
+    return max(file.stat().st_mtime for folder in folders for file in folder.rglob("*.py"))
 
 
 def warm() -> Iterator[str]:
@@ -111,10 +130,7 @@ def main() -> None:
     store = Store()
     if not presence.work_on(store, chosen):
         return
-    if threads := os.environ.get("EXPLORER_THREADS"):
-        import torch
-
-        torch.set_num_threads(int(threads))
+    set_threads()
     idle = float(os.environ.get("EXPLORER_IDLE_SECONDS") or IDLE)
     Worker(store, chosen, idle).run()
 

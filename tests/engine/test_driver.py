@@ -89,10 +89,9 @@ def test_the_chunk_under_the_sliders_goes_first(toy):
 
 def test_the_order_of_chunks_changes_no_number(toy):
     job = toy({"scale": (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)}, seeds=(0, 1))
-    key = lambda event: (event.step, event.replicas)
-    ahead = sorted(kinds(told(job), Measured), key=key)
-    back = sorted(kinds(told(job, focus={"scale": 3.0}), Measured), key=key)
-    assert ahead == back
+    ahead, back = told(job), told(job, focus={"scale": 3.0})
+    assert set(map(str, kinds(ahead, Measured))) == set(map(str, kinds(back, Measured)))
+    assert ahead != back
 
 
 def test_each_chunk_has_a_generator_of_its_own(toy):

@@ -23,12 +23,14 @@ from engine.errors import StoreError
 from engine.events import Event, Produced
 from engine.job import Job
 from engine.results import Results, collect
-from engine.store import State, Store
+from engine.store import LOG, State, Store
 
 ROOT = Path(__file__).parents[1]
 AT_ONCE = 5.0
 """Seconds after its start within which a worker that ends with an error is not tried again."""
 
+LONG = 1_000_000
+"""Bytes from which the log of workers begins anew."""
 KEPT = 64
 """Tables that a client keeps at hand."""
 
@@ -203,10 +205,11 @@ class Client:
         if presence.working(self.store, presence.device()):
             return
         self._tried = time.monotonic()
-        log = self.store.folder / "worker.log"
-        small = log.exists() and log.stat().st_size < 1e6
+        log = self.store.folder / LOG
         try:
-            with log.open("ab" if small else "wb") as file:
+            if log.exists() and log.stat().st_size > LONG:
+                log.write_bytes(b"")
+            with log.open("ab") as file:
                 self._process = subprocess.Popen(
                     [sys.executable, "-m", "engine.worker"],
                     cwd=ROOT,
@@ -227,7 +230,7 @@ class Client:
         if code is not None and code > 0 and time.monotonic() - self._tried < AT_ONCE:
             raise StoreError(
                 f"worker: expected a process that stays, it ended at once with code {code}; "
-                f"{self.store.folder / 'worker.log'} says why"
+                f"{self.store.folder / LOG} says why"
             )
         return code is None
 

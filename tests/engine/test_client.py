@@ -219,8 +219,9 @@ def test_a_registered_app_is_known(client):
 
 PAGE = """
 import sys
+from tests.engine import toy
 from engine.client import Client
-from engine.job import request
+toy.register()
 client = Client(workers=False)
 client.register_app()
 run = sys.argv[1]
@@ -231,8 +232,8 @@ print(*[name for name in heavy if name in sys.modules])
 """
 
 
-def test_reading_a_run_loads_nothing_heavy(client, home):
-    job = request("survival", "out_pert", "flchain", {"intervals": 10})
+def test_reading_a_run_loads_nothing_heavy(toy, client, home):
+    job = toy()
     perform(claimed(client.store, job))
     page = subprocess.run(
         [sys.executable, "-c", PAGE, job.id],

@@ -56,7 +56,7 @@ MAY_IMPORT = {
     "engine/claim.py": STORED | {"engine.store"},
     "engine/presence.py": {"engine.process", "engine.store"},
     "engine/work.py": {"engine.claim", "engine.driver", "engine.store", "datasets"}
-    | {"engine.__version__", "engine.errors", "engine.events", "engine.job"},
+    | {"engine.__version__", "engine.errors", "engine.events", "engine.job", "torch"},
     "engine/client.py": {"engine", "datasets"},
     "engine/worker.py": {"engine", "datasets", "torch"},
     "engine/cli": {"engine", "datasets"},

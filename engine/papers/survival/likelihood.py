@@ -189,6 +189,13 @@ def losses(design: Design, f: Tensor) -> Tensor:
     return total
 
 
+def log_one_plus(a: Tensor, c: Tensor) -> Tensor:
+    """The log of 1 + exp(a + c) for a (R, S) and c (R, B), shape (R, B, S)."""
+    if _moderate(a, c):
+        return (torch.exp(c)[:, :, None] * torch.exp(a)[:, None, :]).log1p_()
+    return softplus(c[:, :, None] + a[:, None, :])
+
+
 def _log_products(part: Tensor) -> Tensor:
     """The sum of log(1 + part) over the last axis, of which `part` is used up."""
     part.add_(1.0)

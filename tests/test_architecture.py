@@ -26,7 +26,9 @@ MAY_IMPORT = {
     "engine/guarantee.py": set(),
     "engine/mechanisms.py": {"engine.pure", "dp_accounting"},
     "engine/pure.py": ACCOUNTING,
-    "engine/accounting.py": {"engine.errors", "engine.guarantee", "engine.pure", "dp_accounting"},
+    "engine/gaussian.py": ACCOUNTING,
+    "engine/accounting.py": {"engine.errors", "engine.guarantee", "engine.pure", "dp_accounting"}
+    | {"engine.gaussian"},
     "engine/noise.py": {"engine.mechanisms", "torch"},
     "engine/batch.py": {"engine.gauges", "engine.spec"},
     "engine/method.py": PLAIN | {"datasets.base", "dp_accounting", "torch"},
@@ -46,7 +48,8 @@ MAY_IMPORT = {
     },
     "engine/training": {"engine.training", "engine.noise", "engine.accounting", "torch"} | LIGHT,
     "engine/papers": {"engine.papers", "engine.training", "engine.noise", "engine.accounting"}
-    | {"engine.pure", "datasets", "torch", "dp_accounting", "lifelines", "sksurv", "sklearn"}
+    | {"engine.pure", "engine.gaussian", "datasets", "torch", "dp_accounting", "lifelines"}
+    | {"sksurv", "sklearn", "arviz"}
     | LIGHT
     | REQUESTS,
     "engine/process.py": set(),
@@ -66,6 +69,7 @@ MAY_IMPORT = {
     "benchmarks": {"engine", "datasets", "benchmarks", "torch", "sklearn", "lifelines", "sksurv"},
 }
 HEAVY = ("torch", "lifelines", "sksurv", "sklearn", "scipy", "dp_accounting", "statsmodels")
+HEAVY += ("arviz",)
 WATCHED = (*HEAVY, "engine", "datasets", "pages", "streamlit", "plotly", "attr", "pooch", "pandas")
 FREE = {"scipy", "pandas", "attr"}
 """Plain tools that any engine module may use; pages may not load scipy either, see below."""

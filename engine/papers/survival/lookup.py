@@ -19,8 +19,8 @@ from engine.papers.survival.links import LINKS
 from engine.papers.survival.problem import Design
 
 SPACING = 0.25
-FEWEST, MOST = 8, 400
-"""Grid points: enough for a cubic, and a bound on the memory of far-off proposals."""
+FEWEST, MOST = 8, 128
+"""Grid points: enough for a cubic, and a bound on the time that far-off proposals take."""
 TOGETHER = 262_144
 """Elements (replica, record) that are worked on together: two megabytes a tensor."""
 
@@ -54,7 +54,9 @@ def _losses(design: Design, f: Tensor, link: str) -> Tensor:
     rise = right - left
     start = slope.gather(1, index) * spacing[:, None]
     end = slope.gather(1, index + wide) * spacing[:, None]
-    return left + u * (start + u * (3.0 * rise - 2.0 * start - end + u * (start + end - 2.0 * rise)))
+    return left + u * (
+        start + u * (3.0 * rise - 2.0 * start - end + u * (start + end - 2.0 * rise))
+    )
 
 
 def _column(design: Design) -> Tensor:

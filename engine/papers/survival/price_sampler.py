@@ -129,8 +129,8 @@ def exact_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
             "(ε, (1 + e^ε)·η)-private; R̂ near 1 and a large effective sample size make a small η "
             "plausible but do not prove one.",
             ONE,
-            f"v = {loss_bound(spec, n):.4g} bounds the sanitised loss of a record; n is public when "
-            "one record is replaced.",
+            f"v = {loss_bound(spec, n):.4g} bounds the sanitised loss of a record; n is public, as "
+            "replacing a record does not change it.",
             BOUNDS,
             REALS,
             YARDSTICKS,

@@ -72,9 +72,9 @@ class SurvivalSpec(Spec):
     sampler_epochs: SamplerEpochs = 3.0
     minibatch: Minibatch = 200
     burn_in: BurnIn = 10_000
-    samples: Samples = 500
-    steps: GradientSteps = 24
-    clip: ClipFactor = 4.0
+    samples: Samples = 1000
+    steps: GradientSteps = 32
+    clip: ClipFactor = 2.0
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ class Convolution:
 
     def backward(self, parameters: Tensors, x: Tensor, y: Tensor, signal: Tensor) -> Tensor:
         """The transposed convolution of the signal."""
-        back = grad.conv2d_input(
+        back = grad.conv2d_input(  # type: ignore[no-untyped-call]
             _together(x).shape, parameters[0].flatten(0, 1), _together(signal),
             self.stride, self.padding, groups=len(x),
         )  # fmt: skip
@@ -120,7 +120,7 @@ class Convolution:
     def total(self, x: Tensor, signal: Tensor) -> Tensors:
         """The gradient of the summed loss: one convolution."""
         shape = (len(x) * self.outputs, self.inputs, self.size, self.size)
-        weight = grad.conv2d_weight(
+        weight = grad.conv2d_weight(  # type: ignore[no-untyped-call]
             _together(x), shape, _together(signal), self.stride, self.padding, groups=len(x)
         )
         return weight.view(len(x), self.outputs, *shape[1:]), signal.sum((1, 3, 4))

@@ -54,14 +54,16 @@ def _normal(group: Tensor) -> Tensor:
     """Each record's group of features to mean 0 and length 1: nobody else's record is needed."""
     flat = group.flatten(1)
     flat = flat - flat.mean(1, keepdim=True)
-    return flat / (flat.norm(dim=1, keepdim=True) + 1e-6)
+    unit: Tensor = flat / (flat.norm(dim=1, keepdim=True) + 1e-6)
+    return unit
 
 
 def _modulus(image: Tensor, bank: tuple[Tensor, Tensor]) -> Tensor:
     """Length of the complex answer of every filter, shape (N, ANGLES, H, W)."""
     pad = bank[0].shape[-1] // 2
     real, imaginary = (functional.conv2d(image, part, padding=pad) for part in bank)
-    return torch.hypot(real, imaginary)
+    size: Tensor = torch.hypot(real, imaginary)
+    return size
 
 
 def _mean(image: Tensor, cell: int) -> Tensor:

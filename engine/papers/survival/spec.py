@@ -111,8 +111,8 @@ class Utility(Info):
         Gauge(
             "Noise to signal",
             "down",
-            released=True,
             scale="log",
-            help="Root mean square length of the noise over the norm of what it is added to.",
+            help="Root mean square length of the noise over the norm of what it is added to: the "
+            "regularised optimum, or the gradient of the objective at zero.",
         ),
     ]

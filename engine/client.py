@@ -1,0 +1,274 @@
+"""What pages and the command line ask of the engine: submit, look, stop. No torch here.
+
+A client is cheap, may be shared by threads, and starts a worker when a job waits and none is
+alive. Every look first closes the jobs whose process has died.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from sqlite3 import Row
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import artifacts, presence
+from engine.errors import StoreError
+from engine.events import Event, Produced
+from engine.job import Job
+from engine.results import Results, collect
+from engine.store import State, Store
+
+ROOT = Path(__file__).parents[1]
+AT_ONCE = 5.0
+"""Seconds after its start within which a worker that ends with an error is not tried again."""
+
+KEPT = 64
+"""Tables that a client keeps at hand."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A job as the store knows it.
+
+    Attributes:
+        id: Its id.
+        job: What was asked for.
+        state: Where it is on its way.
+        done: Work done.
+        total: Work to do; 0 before it begins.
+        created: Unix time of the request.
+        started: Unix time at which a process took it.
+        finished: Unix time of its end.
+        error: One sentence, when it failed or was interrupted.
+        diverged: Replicas with a measurement that is not finite.
+        ahead: Jobs before it in the queue.
+        stopping: Whether it has been asked to stop and still runs.
+    """
+
+    id: str
+    job: Job
+    state: State
+    done: int
+    total: int
+    created: float
+    started: float | None
+    finished: float | None
+    error: str
+    diverged: tuple[int, ...]
+    ahead: int
+    stopping: bool
+
+    @property
+    def active(self) -> bool:
+        """Whether more is to come."""
+        return self.state in ("queued", "running")
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it has run; None before it begins."""
+        if self.started is None:
+            return None
+        return (self.finished or time.time()) - self.started
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long it will still run at this pace; None when that cannot be said."""
+        if self.state != "running" or not self.done or self.seconds is None:
+            return None
+        return self.seconds * (self.total - self.done) / self.done
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """The answer to a request.
+
+    Attributes:
+        run: Id of the run.
+        cached: Whether it was completed before.
+        joined: Whether it was waiting or running already.
+    """
+
+    run: str
+    cached: bool = False
+    joined: bool = False
+
+
+class Client:
+    """The engine, seen from outside.
+
+    Args:
+        home: Folder of the store; None for EXPLORER_HOME or the user's data folder.
+        patience: Seconds to wait for another process's lock.
+        workers: Whether to start a worker when none is alive.
+    """
+
+    def __init__(
+        self, home: Path | None = None, *, patience: float = 5.0, workers: bool = True
+    ) -> None:
+        self.store = Store(home, patience)
+        self._workers = workers
+        self._tried = time.monotonic()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._results: OrderedDict[tuple[str, int, int], Results] = OrderedDict()
+
+    def submit(self, job: Job, focus: Mapping[str, float] | None = None) -> Ticket:
+        """Asks for a job, and sees to it that somebody will do it.
+
+        Args:
+            job: What to run; a completed one is not repeated.
+            focus: Axis values under the user's sliders: their replicas go first.
+
+        Raises:
+            StoreError: The store cannot be written, or no worker can be started.
+        """
+        answer = self.store.submit(job, focus or {})
+        if answer != "cached":
+            self.ensure_worker()
+        return Ticket(job.id, answer == "cached", answer == "joined")
+
+    def run(self, run_id: str) -> Run:
+        """The state of a run.
+
+        Raises:
+            RequestError: There is no such run.
+        """
+        self.store.sweep()
+        run = _run(self.store.row(run_id))
+        if run.state == "queued":
+            self.ensure_worker()  # the worker may have died with another job
+        return run
+
+    def runs(self, limit: int = 100, paper: str | None = None) -> list[Run]:
+        """The latest runs, newest first."""
+        self.store.sweep()
+        return [_run(row) for row in self.store.rows(limit, paper)]
+
+    def events(self, run_id: str, after: int = 0) -> list[tuple[int, Event]]:
+        """The events after a number, with theirs; a repeated run goes on counting at `Started`."""
+        return self.store.events(run_id, after)
+
+    def cancel(self, run_id: str) -> None:
+        """Stops a run: at once while it waits, between two steps or operations while it runs."""
+        self.store.cancel(run_id)
+
+    def delete(self, run_id: str) -> None:
+        """Removes a run with all that came of it, stopping it first if it runs."""
+        self.store.delete(run_id)
+
+    def table(self, run_id: str) -> Results:
+        """The latest measurement of every replica; the same object while nothing has changed."""
+        row = self.store.row(run_id)
+        key = (run_id, row["attempt"], row["seq"])
+        found = self._results.get(key)
+        if found is None:
+            events = [event for _, event in self.store.events(run_id)]
+            found = self._results[key] = collect(Job.read(row["text"]), events)
+            while len(self._results) > KEPT:
+                self._results.popitem(last=False)
+        return found
+
+    def arrays(self, run_id: str) -> dict[str, NDArray[np.generic]]:
+        """The run's arrays, each with a row per replica; rows that are not there yet are NaN."""
+        count = Job.read(self.store.row(run_id)["text"]).replicas()
+        parts: dict[str, list[tuple[list[int], NDArray[np.generic]]]] = {}
+        for _, event in self.store.events(run_id):
+            if isinstance(event, Produced):
+                for name, part in artifacts.load(self.store.artifacts, event.digest).items():
+                    parts.setdefault(name, []).append((list(event.replicas), part))
+        return {name: _together(count, some) for name, some in parts.items()}
+
+    def notice(self) -> str:
+        """One sentence that the user must know of the store; empty as a rule."""
+        return self.store.notice()
+
+    def register_app(self) -> None:
+        """Says that this process is an app: a worker stays warm while it lives."""
+        presence.open_app(self.store)
+
+    def ensure_worker(self) -> None:
+        """Starts a worker if none is alive, and does not wait for it.
+
+        Raises:
+            StoreError: The last one ended at once.
+        """
+        if not self._workers or self._starting():
+            return
+        if presence.working(self.store, presence.device()):
+            return
+        self._tried = time.monotonic()
+        log = self.store.folder / "worker.log"
+        small = log.exists() and log.stat().st_size < 1e6
+        try:
+            with log.open("ab" if small else "wb") as file:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "engine.worker"],
+                    cwd=ROOT,
+                    env={**os.environ, **_places(), "EXPLORER_HOME": str(log.parent.absolute())},
+                    stdin=subprocess.DEVNULL,
+                    stdout=file,
+                    stderr=file,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            raise StoreError(f"worker: expected to start a process, got: {error}") from None
+
+    def _starting(self) -> bool:
+        """Whether the worker that this client started is still there."""
+        if self._process is None:
+            return False
+        code = self._process.poll()
+        if code is not None and code > 0 and time.monotonic() - self._tried < AT_ONCE:
+            raise StoreError(
+                f"worker: expected a process that stays, it ended at once with code {code}; "
+                f"{self.store.folder / 'worker.log'} says why"
+            )
+        return code is None
+
+    def close(self) -> None:
+        """Closes the store's connections; the worker goes on."""
+        self.store.database.close()
+
+
+def _places() -> dict[str, str]:
+    """The folders named by the environment, as a process in another folder must read them."""
+    named = {name: os.environ.get(name) for name in ("EXPLORER_DATA", "EXPLORER_CACHE")}
+    return {name: str(Path(folder).absolute()) for name, folder in named.items() if folder}
+
+
+def _together(
+    count: int, parts: list[tuple[list[int], NDArray[np.generic]]]
+) -> NDArray[np.generic]:
+    """Parts of an array in the order of their rows; missing rows are NaN, or empty texts."""
+    kind = np.result_type(*(part.dtype for _, part in parts))
+    rows = {row for some, _ in parts for row in some}
+    gaps = len(rows) < count and kind.kind in "biuf"
+    shape = (count, *parts[0][1].shape[1:])
+    whole = np.full(shape, np.nan) if gaps else np.zeros(shape, kind)
+    for some, part in parts:
+        whole[some] = part
+    return whole
+
+
+def _run(row: Row) -> Run:
+    """A row of the store as a value."""
+    return Run(
+        id=row["id"],
+        job=Job.read(row["text"]),
+        state=row["state"],
+        done=row["done"],
+        total=row["total"],
+        created=row["created"],
+        started=row["started"],
+        finished=row["finished"],
+        error=row["error"],
+        diverged=tuple(json.loads(row["diverged"])),
+        ahead=row["ahead"],
+        stopping=row["state"] == "running" and row["stop"] is not None,
+    )

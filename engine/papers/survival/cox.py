@@ -1,0 +1,77 @@
+r"""Cox regression (lifelines): the reference that the paper's Table 3 compares with."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Generator, Tensor
+
+from datasets.base import Table
+from engine.batch import Batch
+from engine.method import Arrays
+from engine.papers.survival import products
+from engine.papers.survival.evaluate import (
+    brier,
+    concordance,
+    cox,
+    evaluation,
+    optimum,
+    relative,
+)
+from engine.papers.survival.problem import scaled, survival
+from engine.papers.survival.products import repeated
+from engine.papers.survival.spec import SurvivalSpec, Utility
+
+
+@dataclass(frozen=True)
+class State:
+    """Coefficients of R equal replicas, shape (R, p): Cox regression has no seed."""
+
+    beta: Tensor
+
+
+class CoxRegression:
+    r"""The partial-likelihood estimate with Breslow's baseline.
+
+    Cox regression has no spline: its error over all parameters takes \alpha as that of f*.
+
+    Guarantees:
+        None.
+    """
+
+    def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
+        """Fits once."""
+        beta = torch.tensor(cox(survival(data)).beta)
+        return State(beta.expand(len(batch), -1))
+
+    def step(
+        self, batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator
+    ) -> tuple[State, Utility]:
+        """Scores the fit like any other."""
+        table, e, rows = survival(data), batch.spec.knots, len(batch)
+        best, sample = optimum(table, batch.spec.intervals, e), evaluation(table)
+        whole = torch.cat([best[:e].expand(rows, -1), state.beta], dim=1)
+        score = state.beta[:1] @ sample.x.T
+        index = np.searchsorted(cox(table).time, sample.times, side="right") - 1
+        baseline = np.where(index >= 0, cox(table).cumulative[index.clip(0)], 0.0)
+        curves = (-torch.tensor(baseline) * score.exp()[:, :, None]).exp()
+        return state, Utility(
+            mre=relative(whole, best),
+            mre_beta=relative(state.beta, best[e:]),
+            concordance=np.repeat(concordance(sample, score), rows),
+            brier=np.repeat(brier(sample, curves), rows),
+            cox_error=np.zeros(rows),
+            noise_to_signal=np.zeros(rows),
+        )
+
+    def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
+        """`cox` and `cox_errors` (R, p), and the scale of the data."""
+        table = survival(data)
+        return {
+            "cox": state.beta.numpy(),
+            "cox_errors": repeated(cox(table).error, len(batch)),
+            **products.scale(scaled(table), len(batch)),
+        }
+
+
+METHOD = CoxRegression()

@@ -1,0 +1,211 @@
+r"""The likelihood of the logit model and its derivatives, for R replicas at once.
+
+The (n, q) person-period table is never built. Record i contributes through sums over the
+intervals s \le t_i of functions of \eta_is = a_s + c_i, a = A\alpha, c = X\beta. With
+E = exp(-a) and F = exp(-c), the hazard is h_is = 1/(1 + E_s F_i): n + q exponentials and an outer
+product. Records are sorted by t_i, so a block of neighbours needs only the intervals up to its
+last t_i and a mask for the few beyond its first.
+
+Since the first column of A is 1, a record's gradient is [v_i; v_i0 x_i] with
+v_i = \sum_{s \le t_i} h_is A_s - \delta_i A_{t_i}. Derivatives of the whole need even less: sums
+of h and of w = h(1 - h) over each record and over each interval, and \sum_s w_is A_s per record.
+"""
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import softplus
+
+from engine.papers.survival.problem import Design
+
+BLOCK = 131_072
+"""Elements (replica, record, interval) worked on together: a megabyte, so that a block
+stays in a core's cache from one operation to the next."""
+SAFE = 300.0
+"""Largest |a| and |c| for which exp(-a) exp(-c) neither overflows nor vanishes."""
+FOLDS = 3
+"""Halvings of the intervals before a logarithm is taken: products of eight terms."""
+
+
+@dataclass(frozen=True)
+class Derivatives:
+    r"""Gradient and Hessian of \frac1n \sum_i \ell(f; d_i) for R replicas.
+
+    Attributes:
+        gradient: Shape (R, d).
+        hessian: Shape (R, d, d).
+    """
+
+    gradient: Tensor
+    hessian: Tensor
+
+
+def predictors(design: Design, f: Tensor) -> tuple[Tensor, Tensor]:
+    """Baseline a = A alpha, shape (R, q), and covariate part c = X beta, shape (R, n)."""
+    return f[:, : design.knots] @ design.A.T, f[:, design.knots :] @ design.x.T
+
+
+def blocks(design: Design, replicas: int) -> tuple["Block", ...]:
+    """Ranges of records that are worked on together by so many replicas."""
+    return _blocks(design, 1 << max(0, (BLOCK // replicas).bit_length() - 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A range of B records and the intervals that they need.
+
+    Attributes:
+        rows: The range.
+        common: Intervals that all of them have.
+        beyond: Which of the next ones, up to the last that any of them has, lie beyond each
+            record's end, shape (B, k).
+    """
+
+    rows: slice
+    common: int
+    beyond: Tensor
+
+    @property
+    def intervals(self) -> int:
+        """Intervals S that any of the records has."""
+        return self.common + self.beyond.shape[1]
+
+
+@functools.lru_cache(maxsize=64)
+def _blocks(design: Design, size: int) -> tuple[Block, ...]:
+    """Blocks of at most `size` pairs of a record and an interval, but of one record at least."""
+    ends, start, found = design.interval.cpu().numpy(), 0, []
+    while start < len(ends):
+        some = ends[start : start + size]
+        pairs = np.arange(1, len(some) + 1) * some  # ascending, as the ends are
+        count = max(1, int(np.searchsorted(pairs, size, side="right")))
+        rows, common, last = slice(start, start + count), int(some[0]), int(some[count - 1])
+        later = torch.arange(common + 1, last + 1, device=design.interval.device)
+        found.append(Block(rows, common, later > design.interval[rows, None]))
+        start += count
+    return tuple(found)
+
+
+def hazards(design: Design, f: Tensor) -> Iterator[tuple[slice, Tensor]]:
+    """The hazard of each record in each of its intervals, 0 beyond its end.
+
+    Yields:
+        The range of B records and their hazards, shape (R, B, S): a buffer to use up.
+    """
+    a, c = predictors(design, f)
+    safe = _moderate(a, c)
+    left, right = (torch.exp(-c), torch.exp(-a)) if safe else (c, a)
+    for block in blocks(design, len(f)):
+        records, intervals = left[:, block.rows, None], right[:, None, : block.intervals]
+        h = (records * intervals).add_(1.0).reciprocal_() if safe else _sigmoid(records, intervals)
+        _cut(h, block)
+        yield block.rows, h
+
+
+def _cut(values: Tensor, block: Block) -> None:
+    """Sets values (R, B, S) to zero beyond each record's end."""
+    if block.beyond.shape[1]:
+        values[:, :, block.common :].masked_fill_(block.beyond, 0.0)
+
+
+def _sigmoid(c: Tensor, a: Tensor) -> Tensor:
+    """The same hazards without an overflow, at four times the cost."""
+    return (c + a).sigmoid_()
+
+
+def derivatives(design: Design, f: Tensor) -> Derivatives:
+    """Gradient and Hessian of the mean loss at f, shape (R, d)."""
+    e, (replicas, d) = design.knots, f.shape
+    by_record = f.new_empty(e + 1, replicas, design.records)  # of h, then of w A_1, ..., w A_e
+    by_interval = f.new_zeros(2, replicas, design.intervals)  # of h and of w
+    for rows, h in hazards(design, f):
+        span = h.shape[2]
+        by_record[0, :, rows] = h.sum(2)
+        by_interval[0, :, :span] += h.sum(1)
+        w = h.sub_(h.square())
+        by_record[1, :, rows] = w.sum(2)
+        by_interval[1, :, :span] += w.sum(1)
+        for j in range(1, e):  # a product with a thin matrix takes longer than these
+            by_record[j + 1, :, rows] = w @ design.A[:span, j].contiguous()
+    hessian = f.new_empty(replicas, d, d)
+    hessian[:, :e, :e] = design.A.T @ (by_interval[1, :, :, None] * design.A)
+    cross = (by_record[1:].reshape(e * replicas, -1) @ design.x).view(e, replicas, -1)
+    hessian[:, :e, e:] = cross.transpose(0, 1)
+    hessian[:, e:, :e] = cross.permute(1, 2, 0)
+    upper = torch.triu_indices(d - e, d - e, device=f.device) + e
+    hessian[:, upper[0], upper[1]] = by_record[1] @ design.squares
+    hessian[:, upper[1], upper[0]] = hessian[:, upper[0], upper[1]]
+    return Derivatives(_gradient(design, by_interval[0], by_record[0]), hessian / design.records)
+
+
+def mean_gradient(design: Design, f: Tensor) -> Tensor:
+    r"""\frac1n\sum_i\nabla\ell(f; d_i), shape (R, d)."""
+    by_record = f.new_empty(len(f), design.records)
+    by_interval = f.new_zeros(len(f), design.intervals)
+    for rows, h in hazards(design, f):
+        by_record[:, rows] = h.sum(2)
+        by_interval[:, : h.shape[2]] += h.sum(1)
+    return _gradient(design, by_interval, by_record)
+
+
+def _gradient(design: Design, by_interval: Tensor, by_record: Tensor) -> Tensor:
+    """The mean gradient from the sums of h over each interval (R, q) and each record (R, n)."""
+    counts = torch.bincount(design.interval - 1, design.event, minlength=design.intervals)
+    alpha, beta = (by_interval - counts) @ design.A, (by_record - design.event) @ design.x
+    return torch.cat([alpha, beta], dim=1) / design.records
+
+
+def record_gradients(design: Design, f: Tensor) -> Tensor:
+    r"""The part v_i of each record's gradient [v_i; v_i0 x_i], shape (R, n, e).
+
+    Its squared norm is \|v_i\|^2 + v_i0^2 \|x_i\|^2. Records are in the design's order.
+    """
+    v = -(design.event[:, None] * design.A[design.interval - 1]).expand(len(f), -1, -1).contiguous()
+    for rows, h in hazards(design, f):
+        v[:, rows, 0] += h.sum(2)
+        for j in range(1, design.knots):
+            v[:, rows, j] += h @ design.A[: h.shape[2], j].contiguous()
+    return v
+
+
+def losses(design: Design, f: Tensor) -> Tensor:
+    r"""\ell(f; d_i) of each record, shape (R, n), in the design's order of records.
+
+    log(1 + exp(\eta)) is summed as the logarithm of products of eight: an eighth of the logarithms.
+    """
+    a, c = predictors(design, f)
+    total = -design.event * (a[:, design.interval - 1] + c)
+    safe = 2**FOLDS * float(a.amax() + c.amax()) < SAFE and _moderate(a, c)
+    left, right = (torch.exp(c), torch.exp(a)) if safe else (c, a)
+    for block in blocks(design, len(f)):
+        records, intervals = left[:, block.rows, None], right[:, None, : block.intervals]
+        part = records * intervals if safe else softplus(records + intervals)
+        _cut(part, block)
+        total[:, block.rows] += _log_products(part) if safe else part.sum(2)
+    return total
+
+
+def log_one_plus(a: Tensor, c: Tensor) -> Tensor:
+    """The log of 1 + exp(a + c) for a (R, S) and c (R, B), shape (R, B, S)."""
+    if _moderate(a, c):
+        return (torch.exp(c)[:, :, None] * torch.exp(a)[:, None, :]).log1p_()
+    return softplus(c[:, :, None] + a[:, None, :])
+
+
+def _log_products(part: Tensor) -> Tensor:
+    """The sum of log(1 + part) over the last axis, of which `part` is used up."""
+    part.add_(1.0)
+    for _ in range(FOLDS):
+        half = part.shape[2] // 2
+        part[:, :, :half].mul_(part[:, :, part.shape[2] - half :])
+        part = part[:, :, : part.shape[2] - half]
+    return part.log().sum(2)
+
+
+def _moderate(a: Tensor, c: Tensor) -> bool:
+    """Whether exp(a) exp(c) neither overflows nor vanishes on the way."""
+    return max(float(a.abs().amax()), float(c.abs().amax())) < SAFE

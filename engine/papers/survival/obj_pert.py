@@ -1,0 +1,103 @@
+r"""Extended objective perturbation (Algorithm 2): a random linear term in the objective."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Generator, Tensor
+
+from datasets.base import Table
+from engine.batch import Batch
+from engine.method import Arrays
+from engine.noise import draw
+from engine.papers.survival import products
+from engine.papers.survival.evaluate import utility
+from engine.papers.survival.likelihood import derivatives, mean_gradient
+from engine.papers.survival.problem import Design, design, scaled, survival
+from engine.papers.survival.sensitivity import TOLERANCE, Objective, length, objective_noise
+from engine.papers.survival.solvers import minimise
+from engine.papers.survival.spec import SurvivalSpec, Utility
+
+
+@dataclass(frozen=True)
+class State:
+    r"""What R replicas have reached.
+
+    Attributes:
+        f: The release, shape (R, d); NaN before the first step, and where the optimiser missed
+            its tolerance.
+        tau: \|\nabla\| of the perturbed objective where the optimiser stopped, shape (R,).
+    """
+
+    f: Tensor
+    tau: Tensor
+
+
+class ObjectivePerturbation:
+    """One optimisation per replica, all of a chunk together.
+
+    Guarantees:
+        `sensitivity.objective_noise`: its mechanisms give both the scales and the price. A
+        solution that misses the tolerance that the price counts on is not released.
+    """
+
+    def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
+        """Prepares the records; nothing is solved yet."""
+        model = _design(batch, data, str(rng.device))
+        nothing = model.A.new_full((len(batch), model.dimension), torch.nan)
+        return State(nothing, nothing[:, 0])
+
+    def step(
+        self, batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator
+    ) -> tuple[State, Utility]:
+        """Draws the linear terms, minimises and scores the results."""
+        table, model, d = survival(data), _design(batch, data, str(rng.device)), state.f.shape[1]
+        plans = _plans(batch, model)
+        push = draw([plan.noise for plan in plans], d, rng) / model.records
+        ridge = torch.tensor([_ridge(spec, model) for spec in batch.specs]).to(push)
+        found = minimise(model, ridge, push, solver=batch.spec.solver)
+        f = torch.where((found.tau <= TOLERANCE[batch.spec.solver])[:, None], found.f, torch.nan)
+        finish = [plan.finish for plan in plans if plan.finish is not None]
+        released = f + draw(finish, d, rng) if finish else f
+        ratio = np.array([length(p.noise) for p in plans]) / model.records / _slope(model)
+        return State(released, found.tau), utility(table, batch.spec, released, ratio)
+
+    def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
+        r"""Coefficients, the standard deviation of their noise to first order, and the scale.
+
+        To first order the minimiser moves by H^{-1} b/n, H the Hessian of the objective there.
+        """
+        model = _design(batch, data, str(state.f.device))
+        plans = _plans(batch, model)
+        d = state.f.shape[1]
+        hessian = derivatives(model, torch.nan_to_num(state.f)).hessian
+        ridge = torch.tensor([_ridge(spec, model) for spec in batch.specs]).to(hessian)
+        inverse = torch.linalg.inv(hessian + ridge[:, None, None] * torch.eye(d).to(hessian))
+        scale = np.array([plan.noise.scale for plan in plans]) * np.sqrt(d + 1.0) / model.records
+        noise = scale[:, None] * inverse.norm(dim=2).cpu().numpy()
+        return products.released(scaled(survival(data)), state.f, noise, state.tau)
+
+
+def _design(batch: Batch[SurvivalSpec], data: Table, device: str) -> Design:
+    """The records of the batch on a device."""
+    return design(survival(data), batch.spec.intervals, batch.spec.knots, device)
+
+
+def _plans(batch: Batch[SurvivalSpec], model: Design) -> list[Objective]:
+    """The noise of each replica."""
+    return [objective_noise(spec, model.records, model.dimension) for spec in batch.specs]
+
+
+def _ridge(spec: SurvivalSpec, model: Design) -> float:
+    r"""\Lambda + \Delta."""
+    plan = objective_noise(spec, model.records, model.dimension)
+    return spec.regularisation + plan.extra
+
+
+def _slope(model: Design) -> float:
+    """Norm of the objective's gradient at zero: the linear term that b/n is added to."""
+    zero = model.A.new_zeros(1, model.dimension)
+    return max(float(mean_gradient(model, zero).norm()), 1e-300)
+
+
+METHOD = ObjectivePerturbation()

@@ -1,0 +1,82 @@
+r"""Extended output perturbation (Algorithm 1): the regularised optimum plus Gamma-length noise."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Generator, Tensor
+
+from datasets.base import SurvivalTable, Table
+from engine.batch import Batch
+from engine.gauges import Column
+from engine.method import Arrays
+from engine.noise import draw
+from engine.papers.survival import products
+from engine.papers.survival.evaluate import fit, utility
+from engine.papers.survival.problem import scaled, survival
+from engine.papers.survival.sensitivity import TOLERANCE, length, output_noise
+from engine.papers.survival.spec import SurvivalSpec, Utility
+
+
+@dataclass(frozen=True)
+class State:
+    r"""What R replicas have reached.
+
+    Attributes:
+        f: The minimiser of J at each replica's \Lambda, and from the first step on the release,
+            shape (R, d); NaN where the optimiser missed its tolerance.
+        tau: \|\nabla J\| at the minimiser, shape (R,).
+        signal: \|f\| of the minimiser, shape (R,).
+    """
+
+    f: Tensor
+    tau: Tensor
+    signal: Tensor
+
+
+class OutputPerturbation:
+    """One fit per regularisation, one draw per replica.
+
+    Guarantees:
+        `sensitivity.output_noise`: its mechanism gives both the scale and the price. A fit that
+        misses the tolerance that the sensitivity counts on is not released.
+    """
+
+    def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
+        """Fits J once for each regularisation of the batch."""
+        table = survival(data)
+        fits = [_fit(table, spec, str(rng.device)) for spec in batch.specs]
+        f, tau = torch.cat([f for f, _ in fits]), torch.cat([tau for _, tau in fits])
+        limit = TOLERANCE[batch.spec.solver]
+        return State(torch.where((tau <= limit)[:, None], f, torch.nan), tau, f.norm(dim=1))
+
+    def step(
+        self, batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator
+    ) -> tuple[State, Utility]:
+        """Adds the noise and scores the result."""
+        table, d = survival(data), state.f.shape[1]
+        noises = [output_noise(spec, len(table), d) for spec in batch.specs]
+        released = state.f + draw(noises, d, rng)
+        ratio = np.array([length(noise) for noise in noises]) / _positive(state.signal)
+        return replace(state, f=released), utility(table, batch.spec, released, ratio)
+
+    def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
+        """Coefficients, the standard deviation of their noise, and the scale of the data."""
+        table, d = survival(data), state.f.shape[1]
+        scale = [output_noise(spec, len(table), d).scale for spec in batch.specs]
+        noise = np.outer(scale, np.full(d, np.sqrt(d + 1.0)))  # E b_j^2 = scale^2 (d + 1)
+        return products.released(scaled(table), state.f, noise, state.tau)
+
+
+def _fit(table: SurvivalTable, spec: SurvivalSpec, device: str) -> tuple[Tensor, Tensor]:
+    found = fit(table, spec.intervals, spec.knots, spec.regularisation, spec.solver, device)
+    return found.f, found.tau
+
+
+def _positive(signal: Tensor) -> Column:
+    """A norm to divide by."""
+    norm: Column = signal.cpu().numpy().clip(1e-300)
+    return norm
+
+
+METHOD = OutputPerturbation()

@@ -1,0 +1,67 @@
+"""Which process is which: its number together with its birth, since numbers are used again."""
+
+import functools
+import os
+import platform
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+STALE = 5.0
+"""Seconds without a heartbeat after which a process that cannot be looked at counts as dead."""
+
+
+@dataclass(frozen=True)
+class Process:
+    """One process of one machine, for as long as the machine is up.
+
+    Attributes:
+        pid: Its number.
+        born: Where it counts and when it began: "place/start"; the start is empty on
+            systems that do not tell.
+    """
+
+    pid: int
+    born: str
+
+    def alive(self, beat: float) -> bool:
+        """Whether it still runs, as far as this process can know.
+
+        Args:
+            beat: Unix time of its last heartbeat, which decides when the process is in
+                another container or the system does not tell when processes began.
+        """
+        place, _, start = self.born.rpartition("/")
+        if start and place == _place():
+            return _start(self.pid) == start
+        return time.time() - beat < STALE
+
+
+def here() -> Process:
+    """The process that asks."""
+    return _here(os.getpid())
+
+
+@functools.cache
+def _here(pid: int) -> Process:
+    return Process(pid, f"{_place()}/{_start(pid)}")
+
+
+@functools.cache
+def _place() -> str:
+    """What makes process numbers comparable: one boot of one machine, one namespace."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot}{os.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        return platform.node()
+
+
+def _start(pid: int) -> str:
+    """Clock ticks from boot to the birth of a process; empty if it is dead or unknown."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return ""
+    fields = text.rpartition(")")[2].split()  # the name before may hold spaces and brackets
+    return "" if fields[0] in "ZX" else fields[19]

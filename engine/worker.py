@@ -1,0 +1,140 @@
+"""`python -m engine.worker`: one warm process per device that does the jobs of the queue.
+
+It starts by loading what the methods need, piece by piece, looking at the queue in between.
+It stops by itself when no app has been alive for a while and the queue is empty. SIGTERM
+leaves the running job as interrupted; a stop that a step ignores ends the process, and the
+next look of any client starts another.
+"""
+
+import argparse
+import gc
+import importlib
+import math
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+
+from datasets import catalog as data_catalog
+from engine import presence
+from engine.catalog import catalog
+from engine.claim import Claim, take, waiting
+from engine.errors import StoreError
+from engine.events import Finished
+from engine.process import here
+from engine.store import Store
+from engine.work import BEAT, perform, set_threads
+
+POLL = 0.05
+"""Seconds between two looks at the queue."""
+IDLE = 60.0
+"""Seconds without an app after which the worker leaves; EXPLORER_IDLE_SECONDS overrides it."""
+
+MEASURES = ("lifelines", "sksurv.metrics")
+"""What gauges are computed with; methods import it when they first measure."""
+
+
+class Worker:
+    """The loop of one process.
+
+    Args:
+        store: Where the queue is.
+        device: Torch device to train on.
+        idle: Seconds without an app after which to leave.
+    """
+
+    def __init__(self, store: Store, device: str, idle: float) -> None:
+        self.store = store
+        self.device = device
+        self.idle = idle
+        self._leaving = False
+        self._looked = -math.inf
+        self._code = code()
+
+    def run(self) -> None:
+        """Works until there is nobody to work for, or a signal says to end."""
+        signal.signal(signal.SIGTERM, self._leave)
+        signal.signal(signal.SIGINT, self._leave)
+        pieces, wanted = warm(), time.monotonic()
+        while not self._leaving and time.monotonic() - wanted < self.idle:
+            try:
+                if self._look() or self._next():
+                    wanted = time.monotonic()
+                elif next(pieces, None) is None:
+                    time.sleep(POLL)
+            except StoreError as error:
+                print(error, file=sys.stderr, flush=True)
+                time.sleep(BEAT)
+        with suppress(StoreError):
+            presence.leave(self.store)
+
+    def _look(self) -> bool:
+        """Looks around once in a while, and returns whether there is somebody to stay for."""
+        if time.monotonic() - self._looked < BEAT:
+            return False
+        self._looked = time.monotonic()
+        self._leaving |= not presence.work_on(self.store, self.device)
+        self.store.sweep(idle=here())
+        return presence.apps(self.store)
+
+    def _next(self) -> bool:
+        """Does the next job, if there is one; a worker of yesterday's code leaves it to another."""
+        if not waiting(self.store):
+            return False
+        if code() != self._code:
+            self._leaving = True
+            return False
+        claim = take(self.store, here())
+        if claim is not None:
+            perform(claim, self.device, stuck=lambda: give_up(claim))
+            gc.collect()
+        return True
+
+    def _leave(self, number: int, frame: FrameType | None) -> None:
+        self._leaving = True
+
+
+def give_up(claim: Claim) -> None:
+    """Ends the process in the middle of a step that will not stop; its job is cancelled."""
+    claim.finish("cancelled", [Finished(0, "cancelled")], asked=True)
+    os._exit(1)
+
+
+def code() -> float:
+    """When the engine's sources were last written; changes when the code does."""
+    folders = (Path(__file__).parent, Path(data_catalog.__file__).parent)
+    return max(file.stat().st_mtime for folder in folders for file in folder.rglob("*.py"))
+
+
+def warm() -> Iterator[str]:
+    """Loads what methods need, one module at each turn; a module that fails is left to its job."""
+    modules = dict.fromkeys(entry.module for p in catalog().values() for entry in p.methods)
+    for name in ("torch", "engine.driver", *modules, *MEASURES):
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            print(f"{name}: {error}", file=sys.stderr, flush=True)
+        yield name
+
+
+def main() -> None:
+    """The command line of the worker."""
+    parser = argparse.ArgumentParser(prog="python -m engine.worker", description=__doc__)
+    parser.add_argument(
+        "--device", default=presence.device(), help="torch device; EXPLORER_DEVICE, or cpu"
+    )
+    chosen: str = parser.parse_args().device
+    store = Store()
+    if not presence.work_on(store, chosen):
+        return
+    set_threads()
+    idle = float(os.environ.get("EXPLORER_IDLE_SECONDS") or IDLE)
+    Worker(store, chosen, idle).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""Computed exhibits survive the file, and a damaged file says so."""
+
+import math
+
+import pytest
+
+from engine import reference
+from engine.catalog import catalog
+from engine.errors import StoreError
+from engine.exhibit import Cell
+
+CELLS = (
+    Cell("FL", "1e-05", "as printed", 981.635, 771.7, 3.25, "0" * 12),
+    Cell("FL", "1e-04", "rigorous", None, math.nan, None, "1" * 12),
+)
+
+
+def test_cells_survive_the_file(tmp_path):
+    reference.save("survival", "table2", CELLS, full=True, seconds=1.23, folder=tmp_path)
+    found = reference.load("survival", "table2", tmp_path)
+    assert found.cells[0] == CELLS[0]
+    assert found.cells[1].ours is None
+    assert (found.full, found.seconds) == (True, 1.2)
+    assert found.cells[0].ratio == pytest.approx(771.7 / 981.635)
+    assert found.cells[1].ratio is None
+
+
+def test_what_was_not_computed_is_none(tmp_path):
+    assert reference.load("survival", "table2", tmp_path) is None
+
+
+def test_a_damaged_file_is_one_sentence(tmp_path):
+    path = reference.save("survival", "table2", CELLS, full=True, seconds=1.0, folder=tmp_path)
+    path.write_text(path.read_text()[:40])
+    with pytest.raises(StoreError, match="expected a computed exhibit, got"):
+        reference.load("survival", "table2", tmp_path)
+
+
+@pytest.mark.parametrize("slug", catalog())
+def test_what_ships_can_be_read_and_is_full_size(slug):
+    for path in (reference.FOLDER / slug).glob("*.json"):
+        found = reference.load(slug, path.stem)
+        assert found.full, path
+        assert found.cells

@@ -103,4 +103,5 @@ PAPER = Paper(
     ),
     datasets=("digits", "mnist"),
     gauge="accuracy",
+    exhibits="engine.papers.enadpp.exhibits",
 )

@@ -40,7 +40,7 @@ def displaced(name, spec):
 
 @pytest.mark.parametrize("reading", ["A", "B", "C"])
 def test_the_printed_noise_arrives_divided_by_the_ratio(reading):
-    """64 weights enter each of 64 neurons in 2 replicas: the mean of 8192 |x| / b has error .011."""
+    """64 weights enter each of 64 neurons in 2 replicas: the mean of 8192 |x|/b errs by .011."""
     spec = EnadppSpec(
         calibration="paper", noise_reading=reading, sample_rate=1e-6, epochs=1e-3, decay=0.0,
         learning_rate=0.1, epsilon=0.2, clip_l1=30.0,

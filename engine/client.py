@@ -22,13 +22,15 @@ from engine import artifacts, presence
 from engine.errors import StoreError
 from engine.events import Event, Produced
 from engine.job import Job
-from engine.results import Results, collect
-from engine.store import State, Store
+from engine.results import Results, collect, merge
+from engine.store import LOG, State, Store
 
 ROOT = Path(__file__).parents[1]
 AT_ONCE = 5.0
 """Seconds after its start within which a worker that ends with an error is not tried again."""
 
+LONG = 1_000_000
+"""Bytes from which the log of workers begins anew."""
 KEPT = 64
 """Tables that a client keeps at hand."""
 
@@ -116,7 +118,7 @@ class Client:
         self._workers = workers
         self._tried = time.monotonic()
         self._process: subprocess.Popen[bytes] | None = None
-        self._results: OrderedDict[tuple[str, int, int], Results] = OrderedDict()
+        self._results: OrderedDict[tuple[str, float], tuple[int, Results | None]] = OrderedDict()
 
     def submit(self, job: Job, focus: Mapping[str, float] | None = None) -> Ticket:
         """Asks for a job, and sees to it that somebody will do it.
@@ -163,13 +165,18 @@ class Client:
         self.store.delete(run_id)
 
     def table(self, run_id: str) -> Results:
-        """The latest measurement of every replica; the same object while nothing has changed."""
+        """The latest measurement of every replica; the same object while nothing has changed.
+
+        Only events that have come since the last call are read.
+        """
         row = self.store.row(run_id)
-        key = (run_id, row["attempt"], row["seq"])
-        found = self._results.get(key)
-        if found is None:
-            events = [event for _, event in self.store.events(run_id)]
-            found = self._results[key] = collect(Job.read(row["text"]), events)
+        key = (run_id, row["created"])  # a repeated run is another
+        seen, found = self._results.get(key, (0, None))
+        if found is None or row["seq"] > seen:
+            told = self.store.events(run_id, after=seen)
+            new = collect(Job.read(row["text"]), [event for _, event in told])
+            found = new if found is None else merge(found, new)
+            self._results[key] = (told[-1][0] if told else row["seq"], found)
             while len(self._results) > KEPT:
                 self._results.popitem(last=False)
         return found
@@ -203,10 +210,11 @@ class Client:
         if presence.working(self.store, presence.device()):
             return
         self._tried = time.monotonic()
-        log = self.store.folder / "worker.log"
-        small = log.exists() and log.stat().st_size < 1e6
+        log = self.store.folder / LOG
         try:
-            with log.open("ab" if small else "wb") as file:
+            if log.exists() and log.stat().st_size > LONG:
+                log.write_bytes(b"")
+            with log.open("ab") as file:
                 self._process = subprocess.Popen(
                     [sys.executable, "-m", "engine.worker"],
                     cwd=ROOT,
@@ -227,7 +235,7 @@ class Client:
         if code is not None and code > 0 and time.monotonic() - self._tried < AT_ONCE:
             raise StoreError(
                 f"worker: expected a process that stays, it ended at once with code {code}; "
-                f"{self.store.folder / 'worker.log'} says why"
+                f"{self.store.folder / LOG} says why"
             )
         return code is None
 

@@ -5,6 +5,7 @@ take turns, a few steps each, and the fastest turn counts: a busy machine distur
 both alike. Run `python -m benchmarks.enadpp`.
 """
 
+import itertools
 import resource
 import subprocess
 import sys
@@ -56,7 +57,7 @@ def private(network: Network, x: Tensor, y: Tensor, lot: int, replicas: int = 1)
 def module(widths: tuple[int, ...]) -> nn.Sequential:
     """The linear network as torch's own modules."""
     layers: list[nn.Module] = []
-    for inputs, outputs in zip(widths, widths[1:], strict=False):
+    for inputs, outputs in itertools.pairwise(widths):
         layers += [nn.Linear(inputs, outputs), nn.ReLU()]
     return nn.Sequential(*layers[:-1])
 
@@ -79,7 +80,7 @@ def plain(net: nn.Module, x: Tensor, y: Tensor, lot: int) -> Steps:
         for i in range(count):
             rows = order[i * lot : (i + 1) * lot]
             optimiser.zero_grad()
-            functional.cross_entropy(net(x[rows]), y[rows]).backward()
+            torch.autograd.backward(functional.cross_entropy(net(x[rows]), y[rows]))
             optimiser.step()
 
     return take

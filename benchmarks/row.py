@@ -1,20 +1,20 @@
-"""One line of the benchmark table."""
+"""One line of the table that benchmarks print."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured, against whom, and whether it meets its target.
+    """A measurement beside what it is compared with.
 
     Attributes:
-        what: What was measured.
+        what: What was measured, with its setting.
         ours: Our figure.
-        peer: The figure that it is compared with, on the same machine in the same run.
-        unit: Unit of both figures.
-        target: What is asked for, in words.
-        ok: Whether the target is met; None where there is none.
-        note: How it was measured, or what to bear in mind.
+        peer: The other's figure in the same unit; None where there is nobody to compare with.
+        unit: Unit of both.
+        target: What was to be reached, in words; empty where nothing was.
+        ok: Whether it was reached; None where nothing was to be.
+        note: What a reader must know to judge it.
     """
 
     what: str

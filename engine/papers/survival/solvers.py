@@ -12,6 +12,7 @@ from datasets.base import Floats
 from engine.papers.survival.likelihood import Derivatives, derivatives, losses, mean_gradient
 from engine.papers.survival.problem import Design
 from engine.papers.survival.sensitivity import TOLERANCE
+from engine.papers.survival.threads import single_thread
 
 MOST_STEPS = 200
 SMALLEST_STEP = 1e-10
@@ -35,6 +36,7 @@ class Solution:
     steps: Tensor
 
 
+@single_thread()
 def minimise(
     design: Design,
     ridge: Tensor,

@@ -29,7 +29,12 @@ def pages() -> dict[str, list[st.Page]]:
     ]
     home = st.Page("pages/home.py", title="Home", icon=":material/home:", default=True)
     runs = st.Page("pages/runs.py", title="Runs", icon=":material/history:", url_path="runs")
-    return {"": [home], "Papers": papers, "Your work": [runs]}
+    both = ("Reproduce", ":material/fact_check:"), ("Compare", ":material/stacked_line_chart:")
+    beside = [
+        st.Page(f"pages/{title.lower()}.py", title=title, icon=icon, url_path=title.lower())
+        for title, icon in both
+    ]
+    return {"": [home], "Papers": papers, "Side by side": beside, "Your work": [runs]}
 
 
 def asked() -> str:

@@ -1,7 +1,7 @@
 r"""Minimises J(f) + \langle b, f\rangle/n + \frac\Delta2\|f\|^2 for R replicas at once."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 import torch
@@ -14,6 +14,8 @@ from engine.papers.survival.problem import Design
 from engine.papers.survival.sensitivity import TOLERANCE
 from engine.papers.survival.threads import single_thread
 
+TOGETHER = 32
+"""Replicas that Newton solves at once; with more of them blocks hold too few records."""
 MOST_STEPS = 200
 SMALLEST_STEP = 1e-10
 FLAT = 1e-13
@@ -51,6 +53,10 @@ def minimise(
         linear: g = b/n, shape (R, d).
         solver: "newton" for all replicas at once, "bfgs" for the paper's choice one by one.
     """
+    if len(ridge) > TOGETHER:
+        parts = zip(ridge.split(TOGETHER), linear.split(TOGETHER), strict=True)
+        found = [minimise(design, *part, solver) for part in parts]
+        return Solution(*(torch.cat(columns) for columns in zip(*map(astuple, found), strict=True)))
     start = constant_hazard(design).expand(len(ridge), -1)
     if solver == "bfgs":
         return _bfgs(design, ridge, linear, start)

@@ -69,7 +69,8 @@ def _arrays(job: Job) -> dict[str, Any]:
     start = np.r_[-6.0, np.zeros(d - 1)]
     coefficients = start + rng.normal(0, 0.3, (rows, d))
     if job.method != "non_private":
-        return {"coefficients": coefficients, "noise": np.full((rows, d), 0.4), **scale}
+        noise = np.ones((rows, d)) / job.batch().column("epsilon")[:, None]
+        return {"coefficients": coefficients, "noise": noise, **scale}
     time = np.linspace(0, 5000, SURVIVAL_POINTS)
     return {
         "coefficients": coefficients,

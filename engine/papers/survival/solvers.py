@@ -54,9 +54,9 @@ def minimise(
         solver: "newton" for all replicas at once, "bfgs" for the paper's choice one by one.
     """
     if len(ridge) > TOGETHER:
-        parts = zip(ridge.split(TOGETHER), linear.split(TOGETHER), strict=True)
-        found = [minimise(design, *part, solver) for part in parts]
-        return Solution(*(torch.cat(columns) for columns in zip(*map(astuple, found), strict=True)))
+        parts = zip(torch.split(ridge, TOGETHER), torch.split(linear, TOGETHER), strict=True)
+        groups = [minimise(design, *part, solver) for part in parts]
+        return Solution(*map(torch.cat, zip(*map(astuple, groups), strict=True)))
     start = constant_hazard(design).expand(len(ridge), -1)
     if solver == "bfgs":
         return _bfgs(design, ridge, linear, start)

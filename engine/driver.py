@@ -114,7 +114,7 @@ def _close(
 ) -> Generator[Event, None, None]:
     """What a chunk leaves behind: its price and its arrays."""
     prices = [_price(entry, spec, len(data), step) for spec in part.specs]
-    deltas = tuple(float(getattr(spec, "delta", 0.0)) for spec in part.specs)
+    deltas = tuple(entry.guarantee(spec, len(data), "record").delta for spec in part.specs)
     yield Spent(step, rows, tuple(prices), deltas)
     with torch.no_grad():
         arrays = entry.load().products(part, data, state)

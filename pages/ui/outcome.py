@@ -16,6 +16,8 @@ from pages.ui import live, provenance, words
 from pages.ui.access import client
 from pages.ui.live import Watched
 
+FORMULA = ":material/function: From a formula, computed as you look; there is nothing to run."
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -24,7 +26,8 @@ class Chosen:
     Attributes:
         slug: The paper.
         exhibit: Its table or figure.
-        source: Where the numbers come from: "shipped", "full" or "quick".
+        source: Where the numbers come from: "shipped", "full", "quick", or "formula" where there
+            is nothing to run.
         jobs: The jobs behind them, by name.
         ships: What ships with the app; None where nothing does.
     """
@@ -34,6 +37,11 @@ class Chosen:
     source: str
     jobs: Mapping[str, Job]
     ships: Reference | None
+
+    @property
+    def here(self) -> bool:
+        """Whether the numbers are those of this machine's runs."""
+        return self.source in ("full", "quick")
 
     def watched(self) -> dict[str, Watched]:
         """Where each job stands now."""
@@ -56,8 +64,13 @@ def jobs(exhibit: Exhibit, full: bool) -> Mapping[str, Job]:
 
 def shown(chosen: Chosen, watched: Mapping[str, Watched]) -> Shown:
     """The numbers of the chosen source; all of ours are missing where it has none."""
-    if chosen.source != "shipped":
+    if chosen.here:
         return _computed(chosen, watched)
+    if chosen.source == "formula":
+        origin = (
+            ":material/function: From a formula, computed as you look; there is nothing to run."
+        )
+        return Shown(_cells(_key(chosen, {}), chosen, {}), origin)
     if chosen.ships is None:
         return Shown(_cells(_key(chosen, {}), chosen, {}), "")
     return Shown(chosen.ships.cells, _history(chosen, chosen.ships))

@@ -62,12 +62,14 @@ def show() -> None:
         sizes = {size: jobs(exhibit, size == "full") for size in ("full", "quick")}
         _about(sizes["full"])
         ships = _ships(slug, exhibit)
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-            source = _source()
-            controls(PREFIX, sizes, ships.seconds if ships else 0.0, _again)
+        source = "formula"
+        if sizes["full"]:
+            with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+                source = _source()
+                controls(PREFIX, sizes, ships.seconds if ships else 0.0, _again)
         wanted = sizes["quick" if source == "quick" else "full"]
         chosen = Chosen(slug, exhibit, source, wanted, ships)
-        ticking = source != "shipped" and any(one.active for one in chosen.watched().values())
+        ticking = chosen.here and any(one.active for one in chosen.watched().values())
         st.fragment(_body, run_every=live.TICK if ticking else None)(chosen, ticking)
 
 
@@ -147,18 +149,18 @@ def _about(wanted: Mapping[str, Job]) -> None:
 def _body(chosen: Chosen, ticking: bool) -> None:
     """Progress and numbers; alone redrawn while runs are under way."""
     with troubles():
-        watched, here = chosen.watched(), chosen.source != "shipped"
-        if here and ticking != any(one.active for one in watched.values()):
+        watched = chosen.watched()
+        if chosen.here and ticking != any(one.active for one in watched.values()):
             st.rerun()  # the clock starts or stops with the work
-        if here:
+        if chosen.here:
             panel(PREFIX, watched)
-        elif chosen.ships is None:
+        elif chosen.source == "shipped" and chosen.ships is None:
             st.info(MISSING, icon=":material/lightbulb:")
         found = shown(chosen, watched)
         _numbers(chosen, found)
         with st.container(horizontal=True):
             _take(chosen, found.cells)
-            if here:
+            if chosen.here:
                 scratch(PREFIX, watched)
         provenance.show(chosen.slug, chosen.exhibit, watched, chosen.source != "quick")
 

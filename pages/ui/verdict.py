@@ -13,8 +13,8 @@ NAMES = {"near": "near", "fair": "fair", "far": "off"}
 LOOK = {"near": ("green", "✓"), "fair": ("blue", "≈"), "above": ("orange", "↑")}
 LOOK |= {"below": ("orange", "↓")}
 LEGEND = (
-    "Below each of our numbers stands its ratio to the printed one: ✓ near, within 10 %; ≈ fair, "
-    "within 25 %; ↑ ↓ off, further away."
+    "Below each of our numbers stands its ratio to the printed one: ✓ near, within 10\u00a0%; "
+    "≈ fair, within 25\u00a0%; ↑ ↓ off, further away."
 )
 
 
@@ -48,7 +48,8 @@ def mark(cell: Cell) -> str:
     if not name or ratio is None:
         return ""
     colour, sign = LOOK[name if name != "far" else "above" if ratio > 1 else "below"]
-    return f":small[:{colour}[{sign} {ratio:.3g}, {NAMES[name]}]]"
+    text = f"{ratio:.2f}" if 0.1 <= ratio < 100 else f"{ratio:.2g}"
+    return f":small[:{colour}[{sign} {text}, {NAMES[name]}]]"
 
 
 def tally(cells: Sequence[Cell]) -> list[Count]:
@@ -66,7 +67,7 @@ def summary(cells: Sequence[Cell]) -> str:
     """The tally in a sentence for each variant; empty while there is nothing to compare."""
     parts = [
         f"{one.variant[:1].upper()}{one.variant[1:]}: {one.near} of {one.printed} numbers are "
-        f"within 10 % of the paper's, {one.near + one.fair} within 25 %."
+        f"within 10\u00a0% of the paper's, {one.near + one.fair} within 25\u00a0%."
         for one in tally(cells)
     ]
     return " ".join(parts)

@@ -22,7 +22,7 @@ from engine import artifacts, presence
 from engine.errors import StoreError
 from engine.events import Event, Produced
 from engine.job import Job
-from engine.results import Results, collect
+from engine.results import Results, collect, merge
 from engine.store import LOG, State, Store
 
 ROOT = Path(__file__).parents[1]
@@ -118,7 +118,7 @@ class Client:
         self._workers = workers
         self._tried = time.monotonic()
         self._process: subprocess.Popen[bytes] | None = None
-        self._results: OrderedDict[tuple[str, int, int], Results] = OrderedDict()
+        self._results: OrderedDict[tuple[str, float], tuple[int, Results | None]] = OrderedDict()
 
     def submit(self, job: Job, focus: Mapping[str, float] | None = None) -> Ticket:
         """Asks for a job, and sees to it that somebody will do it.
@@ -165,13 +165,18 @@ class Client:
         self.store.delete(run_id)
 
     def table(self, run_id: str) -> Results:
-        """The latest measurement of every replica; the same object while nothing has changed."""
+        """The latest measurement of every replica; the same object while nothing has changed.
+
+        Only events that have come since the last call are read.
+        """
         row = self.store.row(run_id)
-        key = (run_id, row["attempt"], row["seq"])
-        found = self._results.get(key)
-        if found is None:
-            events = [event for _, event in self.store.events(run_id)]
-            found = self._results[key] = collect(Job.read(row["text"]), events)
+        key = (run_id, row["created"])  # a repeated run is another
+        seen, found = self._results.get(key, (0, None))
+        if found is None or row["seq"] > seen:
+            told = self.store.events(run_id, after=seen)
+            new = collect(Job.read(row["text"]), [event for _, event in told])
+            found = new if found is None else merge(found, new)
+            self._results[key] = (told[-1][0] if told else row["seq"], found)
             while len(self._results) > KEPT:
                 self._results.popitem(last=False)
         return found

@@ -114,7 +114,7 @@ def _close(
 ) -> Generator[Event, None, None]:
     """What a chunk leaves behind: its price and its arrays."""
     prices = [_price(entry, spec, len(data), step) for spec in part.specs]
-    deltas = tuple(float(getattr(spec, "delta", 0.0)) for spec in part.specs)
+    deltas = tuple(entry.guarantee(spec, len(data), "record").delta for spec in part.specs)
     yield Spent(step, rows, tuple(prices), deltas)
     with torch.no_grad():
         arrays = entry.load().products(part, data, state)
@@ -145,8 +145,13 @@ def _diverged(event: Measured) -> set[int]:
 
 
 def _price(entry: Entry[Any], spec: Spec, n: int, steps: int) -> float:
-    """The epsilon that an accountant proves for so many steps; infinity when none does."""
+    """The epsilon that an accountant proves for so many steps; infinity when none does.
+
+    For a whole run that is the card's, whose accountant the paper has chosen.
+    """
     guarantee = entry.guarantee(spec, n, "record")
+    if steps == entry.steps(spec, n) and guarantee.epsilon_proved is not None:
+        return guarantee.epsilon_proved
     delta = guarantee.delta
     try:
         return accounting.epsilon(entry.cost(spec, n, steps), delta, guarantee.relation)

@@ -183,7 +183,13 @@ def _finish(claim: Claim, state: State, events: list[Event], error: str, asked: 
 
 
 def set_threads() -> None:
-    """Gives torch the number of threads that EXPLORER_THREADS asks for."""
+    """Prepares torch's threads; call it before torch is loaded.
+
+    Threads that wait for each other sleep instead of spinning: on two cores shared with a
+    browser and a page, spinning made the same step ten times slower. EXPLORER_THREADS sets
+    how many there are.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     if threads := os.environ.get("EXPLORER_THREADS"):
         import torch
 

@@ -60,7 +60,7 @@ class Worker:
         signal.signal(signal.SIGTERM, self._leave)
         signal.signal(signal.SIGINT, self._leave)
         pieces, wanted = warm(), time.monotonic()
-        while not self._leaving and time.monotonic() - wanted < self.idle:
+        while self._staying() and time.monotonic() - wanted < self.idle:
             try:
                 if self._look() or self._next():
                     wanted = time.monotonic()
@@ -69,8 +69,13 @@ class Worker:
             except StoreError as error:
                 print(error, file=sys.stderr, flush=True)
                 time.sleep(BEAT)
-        with suppress(StoreError):
-            presence.leave(self.store)
+        if self.store.database.path.exists():
+            with suppress(StoreError):
+                presence.leave(self.store)
+
+    def _staying(self) -> bool:
+        """Whether nothing says to leave; a store that was removed is not made again."""
+        return not self._leaving and self.store.database.path.exists()
 
     def _look(self) -> bool:
         """Looks around once in a while, and returns whether there is somebody to stay for."""

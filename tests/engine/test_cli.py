@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -159,6 +160,7 @@ def test_a_failed_run_is_one_sentence(toy, capsys, home):
         (["runs", "--limit", "many"], "--limit: invalid int value: 'many'"),
         (["reproduce", "no", "table2"], "paper: expected one of"),
         (["reproduce", "toy", "no"], "exhibit: expected one of none, there is none yet, got 'no'"),
+        (["reproduce", "toy", "table1", "--write"], "--write: expected --full"),
     ],
 )
 def test_a_wrong_request_is_one_sentence(toy, capsys, arguments, says):
@@ -340,10 +342,29 @@ def test_an_exhibit_is_theirs_beside_ours(exhibit, capsys):
 def test_an_exhibit_can_be_kept(exhibit, capsys, monkeypatch, tmp_path):
     kept = []
     monkeypatch.setattr(reference, "save", lambda *args, **options: kept.append((args, options)))
-    told(capsys, "reproduce", "toy", "table1", "--full", "--save")
+    told(capsys, "reproduce", "toy", "table1", "--full", "--write")
     ((slug, name, cells), options) = kept[0]
     assert (slug, name, len(cells), options["full"]) == ("toy", "table1", 2, True)
     assert options["seconds"] > 0
+
+
+def test_all_exhibits_are_computed_and_one_that_fails_is_named(exhibit, capsys, monkeypatch):
+    """A job without a result leaves its cells empty; an exhibit without any is an error."""
+    broken = {"only": request("toy", "count", "flchain", {"behaviour": "raise"}, {"scale": [2]})}
+    half = {**broken, "other": request("toy", "count", "flchain", {"steps": 4}, {"scale": [2]})}
+    made = {
+        "table1": exhibit,
+        "table2": replace(exhibit, name="table2", jobs=lambda full: half),
+        "table3": replace(exhibit, name="table3", jobs=lambda full: broken),
+    }
+    monkeypatch.setattr(exhibits, "exhibits", lambda slug: made if slug == "toy" else {})
+    assert main(["reproduce", "--json"]) == 1
+    out, error = capsys.readouterr()
+    found = {body["exhibit"]: body["cells"][0]["ours"] for body in json.loads(out)["exhibits"]}
+    assert found == {"table1": 6.0, "table2": None}
+    first, second = error.splitlines()
+    assert first.startswith("Table 1, only: run ")
+    assert second.startswith("toy table3: only: run ")
 
 
 def test_exhibits_are_found_by_name():

@@ -6,17 +6,22 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from engine import client as client_module
 from engine import presence
 from engine.claim import take
 from engine.client import Client, Run, Ticket
 from engine.errors import RequestError, StoreError
-from engine.events import Advanced, Measured, Produced, Started
+from engine.events import Advanced, Measured, Produced, Spent, Started
 from engine.job import request
 from engine.process import here
+from engine.results import collect
 from engine.work import perform
 from tests.engine.conftest import ROOT, claimed, ended, until
+
+GAUGES = ("count", "product")
 
 
 def done(client: Client, job) -> str:
@@ -81,6 +86,39 @@ def test_a_table_grows_with_its_run(toy, client):
     assert table.step.tolist() == [0, 7]
     np.testing.assert_array_equal(table.gauges["count"], [np.nan, 7.0])
     assert np.isnan(table.gauges["product"]).all()
+
+
+values = st.none() | st.floats(-1e9, 1e9)
+measured = st.lists(st.integers(0, 3), unique=True).flatmap(
+    lambda rows: st.builds(
+        Measured,
+        st.integers(1, 9),
+        st.just(tuple(rows)),
+        st.fixed_dictionaries({name: st.tuples(*[values] * len(rows)) for name in GAUGES}),
+    )
+)
+spent = st.builds(
+    Spent, st.just(1), st.just((1, 2)), st.tuples(values, values), st.just((0.0, 0.0))
+)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(told=st.lists(st.lists(measured | spent, max_size=4), max_size=4))
+def test_a_table_read_in_pieces_is_the_table_read_at_once(toy, client, told):
+    job = toy({"scale": (1, 2)}, seeds=(0, 1))
+    claim = claimed(client.store, job)
+    pieces = client.table(job.id)
+    for some in told:
+        claim.append(some)
+        pieces = client.table(job.id)
+    client.delete(job.id)
+    whole = collect(job, [event for some in told for event in some])
+    for name in GAUGES:
+        np.testing.assert_array_equal(pieces.gauges[name], whole.gauges[name])
+    np.testing.assert_array_equal(pieces.epsilon, whole.epsilon)
+    np.testing.assert_array_equal(pieces.step, whole.step)
 
 
 def test_arrays_have_nan_where_nothing_is_yet(toy, client):

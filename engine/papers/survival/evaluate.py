@@ -19,6 +19,7 @@ from engine.papers.survival.problem import design, scaled
 from engine.papers.survival.sensitivity import basis
 from engine.papers.survival.solvers import Solution, minimise
 from engine.papers.survival.spec import SurvivalSpec, Utility
+from engine.papers.survival.threads import single_thread
 
 SAMPLE = 1_000
 TIMES = 20
@@ -184,6 +185,7 @@ def survival_at(f: Tensor, knots: int, intervals: int, sample: Evaluation) -> Te
     return rates.neg_().exp_().transpose(1, 2)
 
 
+@single_thread()
 def utility(
     table: SurvivalTable, spec: SurvivalSpec, f: Tensor, noise_to_signal: Column
 ) -> Utility:

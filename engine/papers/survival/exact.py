@@ -15,10 +15,10 @@ from engine.batch import Batch
 from engine.method import Arrays
 from engine.papers.survival.price_sampler import exact_steps
 from engine.papers.survival.problem import survival
-from engine.papers.survival.proposal import Proposal, proposal
+from engine.papers.survival.proposal import Proposal, proposals
 from engine.papers.survival.spec import Corrected, SurvivalSpec
 from engine.papers.survival.summary import corrected, sampled
-from engine.papers.survival.target import Target, laplace, target
+from engine.papers.survival.target import Target, target
 
 CHAINS = 4
 
@@ -61,15 +61,14 @@ class ExactSampler:
     def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
         """Fits a proposal for each distinct setting and starts every chain from a draw of it."""
         table, where = survival(data), str(rng.device)
-        distinct = tuple(dict.fromkeys(batch.specs))
-        mode, covariance = laplace(table, distinct, where)
-        fitted = proposal(target(table, distinct, where), mode, covariance, rng)
-        rows = torch.tensor([distinct.index(spec) for spec in batch.specs], device=rng.device)
-        aim, mine = target(table, batch.specs, where), fitted.take(rows)
-        place, weight = _start(aim, mine, rng)
-        empty = mode.new_zeros(len(batch), CHAINS, 0, mode.shape[1])
-        accepted = mode.new_zeros(len(batch))
-        return State(aim, mine, mode[rows], covariance[rows], place, weight, empty, accepted)
+        known = proposals(table, batch.specs, where)
+        aim = target(table, batch.specs, where)
+        place, weight = _start(aim, known.proposal, rng)
+        empty = place[:, :, None][:, :, :0]
+        accepted = weight.new_zeros(len(batch))
+        return State(
+            aim, known.proposal, known.mode, known.covariance, place, weight, empty, accepted
+        )
 
     def step(
         self, batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator

@@ -37,6 +37,12 @@ class Link:
     survived: Callable[[Tensor], tuple[Tensor, Tensor]]
     happened: Callable[[Tensor], tuple[Tensor, Tensor]]
 
+    def switched(self, eta: Tensor) -> Tensor:
+        """What an event adds to the cost of an interval that was taken for survived."""
+        if self.survived is _logit_survived:
+            return -eta
+        return self.happened(eta)[0] - self.survived(eta)[0]
+
 
 def _logit_survived(eta: Tensor) -> tuple[Tensor, Tensor]:
     """log(1 + exp(eta)), as the logarithm of a sigmoid: the fastest form that is exact to 1e-16."""

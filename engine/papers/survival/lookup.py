@@ -1,7 +1,7 @@
 r"""The loss of every record by interpolation: for many parameter vectors, any link.
 
 A record's loss depends on its covariates only through c_i = \beta^T x_i, and |c_i| \le \|\beta\|
-because \|x_i\| \le 1. For each parameter vector the losses of all ends t and both outcomes are
+because \|x_i\| \le 1. For each parameter vector the costs of surviving to all ends t are
 tabulated on a grid of c over that public range, and read off by a cubic Hermite polynomial: G q
 evaluations of the link in place of n q. With a spacing below `SPACING` the error of one loss is
 about 1e-5.
@@ -42,38 +42,34 @@ def together(design: Design) -> int:
 
 
 def _losses(design: Design, f: Tensor, link: str) -> Tensor:
-    value, slope, low, spacing = _table(design, f, link)
-    c = f[:, design.knots :] @ design.x.T
+    law, e, q = LINKS[link], design.knots, design.intervals
+    a, c = f[:, :e] @ design.A.T, f[:, e:] @ design.x.T
+    value, slope, low, spacing = _table(a, f[:, e:].detach(), link)
     place = (c - low[:, None]) / spacing[:, None]
     cell = place.detach().floor().clamp(0, value.shape[1] - 2)
     u = place - cell
-    wide = 2 * design.intervals
-    index = cell.long() * wide + _column(design)
-    value, slope = value.flatten(1), slope.flatten(1)
-    left, right = value.gather(1, index), value.gather(1, index + wide)
-    rise = right - left
-    start = slope.gather(1, index) * spacing[:, None]
-    end = slope.gather(1, index + wide) * spacing[:, None]
-    return left + u * (
-        start + u * (3.0 * rise - 2.0 * start - end + u * (start + end - 2.0 * rise))
-    )
+    index = cell.long() * q + (design.interval - 1)
+    value, slope = value.flatten(1), slope.flatten(1) * spacing[:, None]
+    left, right = value.gather(1, index), value.gather(1, index + q)
+    start, end, rise = slope.gather(1, index), slope.gather(1, index + q), right - left
+    square = 3.0 * rise - 2.0 * start - end + u * (start + end - 2.0 * rise)
+    survived = left + u * (start + u * square)
+    some = design.event.nonzero()[:, 0]
+    last = a[:, design.interval[some] - 1] + c[:, some]
+    return survived.index_add(1, some, law.switched(last))
 
 
-def _column(design: Design) -> Tensor:
-    """Where each record's end and outcome stand in the table, shape (n,)."""
-    return design.interval - 1 + design.intervals * (design.event > 0)
+def _table(a: Tensor, beta: Tensor, link: str) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """What it costs to survive to the end of each interval, and its slope, (R, G, q); the grid.
 
-
-def _table(design: Design, f: Tensor, link: str) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Losses (R, G, 2q) of a censored and of an observed end, their slopes, and the grid."""
-    law, e = LINKS[link], design.knots
-    reach = f[:, e:].detach().norm(dim=1).clamp_min(1e-3)
+    Args:
+        a: Baseline, shape (R, q).
+        beta: Coefficients, shape (R, p).
+        link: As `losses`.
+    """
+    reach = beta.norm(dim=1).clamp_min(1e-3)
     count = min(MOST, max(FEWEST, math.ceil(2.0 * float(reach.max()) / SPACING) + 1))
-    unit = torch.linspace(-1.0, 1.0, count, dtype=f.dtype, device=f.device)
-    eta = (f[:, None, :e] @ design.A.T) + (reach[:, None] * unit)[:, :, None]
-    survived, slope = law.survived(eta)
-    happened, its_slope = law.happened(eta)
-    value, slopes = survived.cumsum(2), slope.cumsum(2)
-    value = torch.cat([value, value + (happened - survived)], dim=2)
-    slopes = torch.cat([slopes, slopes + (its_slope - slope)], dim=2)
-    return value, slopes, -reach, 2.0 * reach / (count - 1)
+    unit = torch.linspace(-1.0, 1.0, count, dtype=a.dtype, device=a.device)
+    eta = a[:, None] + (reach[:, None] * unit)[:, :, None]
+    survived, slope = LINKS[link].survived(eta)
+    return survived.cumsum(2), slope.cumsum(2), -reach, 2.0 * reach / (count - 1)

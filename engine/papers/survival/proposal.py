@@ -1,13 +1,17 @@
 """Independence proposals: mixtures of two multivariate t, fitted to each target by a pilot run."""
 
+import functools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import torch
 from torch import Generator, Tensor
 
-from engine.papers.survival.target import Target
+from datasets.base import SurvivalTable
+from engine.papers.survival.spec import SurvivalSpec
+from engine.papers.survival.target import Target, laplace, target
 
 FREEDOM = 6
 """Degrees of freedom: heavier tails than the target's, so that no chain sticks far out."""
@@ -15,7 +19,7 @@ DEFENSIVE = 0.1
 """Share of the wide component."""
 WIDER = 2.0
 """Variance of the wide component over that of the normal approximation."""
-ROUNDS, PILOT = 3, 100
+ROUNDS, PILOT = 3, 60
 """Pilot rounds and their draws per parameter."""
 
 
@@ -30,10 +34,6 @@ class Proposal:
 
     centre: Tensor
     root: Tensor
-
-    def take(self, rows: Tensor) -> "Proposal":
-        """The proposals of some targets, in that order; a target may come more than once."""
-        return Proposal(self.centre[rows], self.root[rows])
 
     def draw(self, count: int, rng: Generator) -> Tensor:
         """Independent draws for each target, shape (R, count, d)."""
@@ -59,11 +59,55 @@ class Proposal:
         return torch.logsumexp(log_t + share[:, None], dim=1)
 
 
-def proposal(aim: Target, mode: Tensor, covariance: Tensor, rng: Generator) -> Proposal:
-    """Starts at the normal approximation and fits mean and covariance by importance sampling.
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The normal approximation of one target and a proposal fitted to it.
+
+    Attributes:
+        mode: Shape (1, d).
+        covariance: Shape (1, d, d).
+        proposal: For one target.
+    """
+
+    mode: Tensor
+    covariance: Tensor
+    proposal: Proposal
+
+
+@functools.lru_cache(maxsize=128)
+def fitted(
+    table: SurvivalTable,
+    epsilon: float,
+    bound: float,
+    intervals: int,
+    knots: int,
+    link: str,
+    device: str,
+) -> Fitted:
+    """The proposal of one setting; kept per table, with a generator of its own.
 
     The chains that use it come after, so their proposal is fixed and their target exact.
     """
+    values: dict[str, float | str] = {"epsilon": epsilon, "bound": bound, "link": link}
+    specs = (SurvivalSpec().replace(intervals=intervals, knots=knots, **values),)
+    mode, covariance = laplace(table, specs, device)
+    rng = Generator(device).manual_seed(0)
+    return Fitted(mode, covariance, _fit(target(table, specs, device), mode, covariance, rng))
+
+
+def proposals(table: SurvivalTable, specs: Sequence[SurvivalSpec], device: str) -> Fitted:
+    """Those of several settings in one."""
+    each = [fitted(table, s.epsilon, s.bound, s.intervals, s.knots, s.link, device) for s in specs]
+    whole = Proposal(
+        torch.cat([one.proposal.centre for one in each]),
+        torch.cat([one.proposal.root for one in each]),
+    )
+    mode, covariance = torch.cat([x.mode for x in each]), torch.cat([x.covariance for x in each])
+    return Fitted(mode, covariance, whole)
+
+
+def _fit(aim: Target, mode: Tensor, covariance: Tensor, rng: Generator) -> Proposal:
+    """Starts at the normal approximation; fits mean and covariance by importance sampling."""
     wide = torch.linalg.cholesky(WIDER * covariance)
     centre, root = mode, torch.linalg.cholesky(covariance)
     for _ in range(ROUNDS):

@@ -6,15 +6,18 @@ seed, advance together.
 
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from torch import Generator, Tensor
 
 from datasets.base import Table
 from engine.batch import Batch
+from engine.gauges import Column
 from engine.method import Arrays
 from engine.papers.survival.minibatch import pick, sanitised_gradient
 from engine.papers.survival.price_sampler import PRECISION, chain_steps, psgld_steps
 from engine.papers.survival.problem import survival
+from engine.papers.survival.products import repeated
 from engine.papers.survival.spec import Sampled, SurvivalSpec
 from engine.papers.survival.summary import Mixing, measure, mixed, sampled
 from engine.papers.survival.target import Target, target
@@ -47,6 +50,7 @@ class State:
         time: Steps t of Algorithm 4 so far.
         taken: Engine steps so far.
         mixing: R-hat and effective sample size when they were last worked out.
+        trace: Mean relative error after each engine step so far, shape (R,) each.
     """
 
     aim: Target
@@ -56,6 +60,7 @@ class State:
     time: int = 0
     taken: int = 0
     mixing: Mixing | None = None
+    trace: tuple[Column, ...] = ()
 
 
 class LangevinSampler:
@@ -89,12 +94,20 @@ class LangevinSampler:
         draws = shown(state)
         if state.mixing is None or state.taken % LOOK == 0 or state.taken == turns:
             state = replace(state, mixing=mixed(draws))
-        return state, measure(survival(data), spec, draws, state.mixing)
+        info = measure(survival(data), spec, draws, state.mixing)
+        return replace(state, trace=(*state.trace, info.mre)), info
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
-        """As `summary.sampled`, and `V` (R, d)."""
+        """As `summary.sampled`, with the course of the errors.
+
+        Returns:
+            Besides: `trace` and `epochs` (R, turns), the mean relative error of the draws so far
+            and the epochs it took; `V` (R, d).
+        """
         found = sampled(survival(data), batch.spec, shown(state))
-        return {**found, "V": state.V.cpu().numpy()}
+        epochs = np.arange(1, state.taken + 1) / state.taken * batch.spec.sampler_epochs
+        course = {"trace": np.stack(state.trace, 1), "epochs": repeated(epochs, len(batch))}
+        return {**found, **course, "V": state.V.cpu().numpy()}
 
 
 def shown(state: State) -> Tensor:

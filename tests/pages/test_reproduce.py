@@ -292,3 +292,11 @@ def test_a_summary_counts_each_variant():
     assert text.startswith("As printed: 1 of 3 numbers are within 10 % of the paper's")
     assert "Rigorous: 0 of 3" in text
     assert verdict.summary(()) == ""
+
+
+def test_what_is_printed_comes_first_whatever_the_reading_order():
+    assert verdict.variants(CELLS[::-1]) == ("as printed", "rigorous")
+    table = drawing.table(replace(FIGURE, axis=""), [*CELLS[4:], *CELLS[:4]])
+    assert [text.replace("\u00a0", " ") for text in table[" "][:3]] == [
+        "Paper", "Ours, as printed", "Ours, rigorous",
+    ]  # fmt: skip

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from engine.exhibit import Cell, Exhibit
 from pages.ui.figures.theme import DASHES, MUTED, Style, axis, band, figure, log_axis, style
-from pages.ui.verdict import grade, known, mark
+from pages.ui.verdict import grade, known, mark, variants
 from pages.ui.words import number
 
 DIRECTION = {"up": " · higher is better", "down": " · lower is better"}
@@ -38,14 +38,14 @@ def rows(exhibit: Exhibit, cells: Sequence[Cell]) -> list[dict[str, Any]]:
 def table(exhibit: Exhibit, cells: Sequence[Cell]) -> dict[str, list[str]]:
     """The paper's table as Markdown, column by column, with ours below or beside theirs."""
     columns = tuple(dict.fromkeys(cell.column for cell in cells))
-    variants = tuple(dict.fromkeys(cell.variant for cell in cells))
+    readings = variants(cells)
     lines = _lines(exhibit, cells, columns)
     if len(columns) > 1:
         first = {row: i for i, (row, _, _) in reversed(list(enumerate(lines)))}
         names = [f"**{row}**" * (first[row] == i) for i, (row, _, _) in enumerate(lines)]
         body = {head: [texts[i] for _, _, texts in lines] for i, head in enumerate(columns)}
         return {"": names, " ": [who for _, who, _ in lines], **body}
-    whose = ("Paper", *(_ours(variant, len(variants)) for variant in variants))
+    whose = ("Paper", *(_ours(variant, len(readings)) for variant in readings))
     only = {(row, who): texts[0] for row, who, texts in lines}
     named = tuple(dict.fromkeys(row for row, _, _ in lines))
     beside = {who: [only.get((row, who), "") for row in named] for who in whose}
@@ -56,23 +56,23 @@ def _lines(
     exhibit: Exhibit, cells: Sequence[Cell], columns: tuple[str, ...]
 ) -> list[tuple[str, str, list[str]]]:
     """For each row of the paper: its own line, then one for each variant of ours."""
-    variants = tuple(dict.fromkeys(cell.variant for cell in cells))
+    readings = variants(cells)
     lines = []
     for row in dict.fromkeys(cell.row for cell in cells):
         here = {(c.variant, c.column): c for c in cells if c.row == row}
         printed = {c.column: c.published for c in here.values() if c.published is not None}
         lines.append((row, "Paper", [_figure(exhibit, printed.get(c)) for c in columns]))
-        for variant in variants:
+        for variant in readings:
             ours = [here.get((variant, column)) for column in columns]
             if any(ours):
                 texts = [_cell(exhibit, cell) if cell else "" for cell in ours]
-                lines.append((row, _ours(variant, len(variants)), texts))
+                lines.append((row, _ours(variant, len(readings)), texts))
     return lines
 
 
-def _ours(variant: str, variants: int) -> str:
+def _ours(variant: str, count: int) -> str:
     """What a line of ours is called."""
-    return f"Ours, {variant}".replace(" ", UNBROKEN) if variants > 1 else "Ours"
+    return f"Ours, {variant}".replace(" ", UNBROKEN) if count > 1 else "Ours"
 
 
 def _figure(exhibit: Exhibit, value: float | None) -> str:
@@ -103,10 +103,11 @@ def plot(exhibit: Exhibit, cells: Sequence[Cell], revision: str) -> go.Figure:
         cells: Its points; colour and marker tell the rows, the dash tells the variant.
         revision: Changes when a zoom should be forgotten.
     """
-    usable = [cell for cell in cells if not exhibit.log[1] or (known(cell.ours) or 1.0) > 0]
-    traces = [trace for series in _series(usable) for trace in _drawn(exhibit, cells, *series)]
+    traces = [
+        trace for series in _series(exhibit, cells) for trace in _drawn(exhibit, cells, *series)
+    ]
     printed = list(_printed(exhibit, cells))
-    note = [_note()] if printed else []
+    note = [_note()] if any(not points["showlegend"] for points in printed) else []
     return figure(
         [*traces, *printed, *note],
         height=480,
@@ -143,19 +144,25 @@ def _place(column: str) -> float | str:
         return column
 
 
-def _series(cells: Sequence[Cell]) -> Iterator[tuple[str, Style, bool, list[Cell]]]:
+def _series(
+    exhibit: Exhibit, cells: Sequence[Cell]
+) -> Iterator[tuple[str, Style, bool, list[Cell]]]:
     """Our lines: row, look, whether the variant must be told, and points from left to right."""
-    variants = tuple(dict.fromkeys(cell.variant for cell in cells))
+    readings = variants(cells)
     for position, row in enumerate(dict.fromkeys(cell.row for cell in cells)):
         look = style(position)
-        for turn, variant in enumerate(variants):
+        for turn, variant in enumerate(readings):
             points = [c for c in cells if (c.row, c.variant) == (row, variant)]
-            points = [c for c in points if known(c.ours) is not None]
+            points = [
+                c
+                for c in points
+                if (value := known(c.ours)) is not None and (value > 0 or not exhibit.log[1])
+            ]
             if all(isinstance(_place(c.column), float) for c in points):
                 points.sort(key=lambda c: float(c.column))
             if points:
                 dashed = Style(look.colour, DASHES[turn % len(DASHES)], look.marker)
-                yield row, dashed, len(variants) > 1, points
+                yield row, dashed, len(readings) > 1, points
 
 
 def _drawn(

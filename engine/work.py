@@ -31,7 +31,7 @@ BEAT = 1.0
 """Seconds between two heartbeats."""
 NUDGE = 1.0
 """Seconds after a stop from which a step is broken into, between two of its operations."""
-GRACE = 10.0
+GRACE = float(os.environ.get("EXPLORER_GRACE_SECONDS") or 10.0)
 """Seconds after a stop from which `stuck` is called: the step hangs inside one operation."""
 
 

@@ -56,9 +56,11 @@ MAY_IMPORT = {
     "engine/claim.py": STORED | {"engine.store"},
     "engine/presence.py": {"engine.process", "engine.store"},
     "engine/work.py": {"engine.claim", "engine.driver", "engine.store", "datasets"}
-    | {"engine.errors", "engine.events"},
+    | {"engine.__version__", "engine.errors", "engine.events", "engine.job", "torch"},
     "engine/client.py": {"engine", "datasets"},
     "engine/worker.py": {"engine", "datasets", "torch"},
+    "engine/cli": {"engine", "datasets"},
+    "engine/__main__.py": {"engine.cli"},
     "pages": {"engine", "datasets", "pages", "streamlit", "plotly"},
     "app.py": {"engine", "pages", "streamlit"},
     "benchmarks": {"engine", "datasets", "benchmarks", "torch", "sklearn", "lifelines", "sksurv"},

@@ -1,0 +1,1 @@
+"""The command line: `python -m engine`. No torch until something runs."""

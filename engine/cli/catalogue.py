@@ -1,0 +1,150 @@
+"""`list` and `price`: what there is and what it promises, without touching data."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from datasets import catalog as data_catalog
+from datasets.base import Card
+from engine.catalog import catalog, paper
+from engine.cli.shared import add_json, add_request, cards, points, requested, show_json, show_table
+from engine.gauges import gauges
+from engine.guarantee import RELATIONS, STATUSES
+from engine.method import Entry, Paper
+from engine.spec import Knob, Setting, knobs
+
+if TYPE_CHECKING:
+    from engine.cli.shared import Commands
+
+
+def add(commands: "Commands") -> None:
+    """Adds the commands."""
+    listing = commands.add_parser("list", help="papers, methods, data sets, knobs and gauges")
+    listing.add_argument("paper", nargs="?", metavar="PAPER", help="only this one")
+    add_json(listing)
+    listing.set_defaults(command=list_all)
+    price = commands.add_parser("price", help="the guarantee card, without touching data")
+    add_request(price)
+    add_json(price)
+    price.set_defaults(command=show_price)
+
+
+def list_all(arguments: argparse.Namespace) -> int:
+    """Prints the catalogue."""
+    chosen = [paper(arguments.paper)] if arguments.paper else list(catalog().values())
+    names = dict.fromkeys(name for found in chosen for name in found.datasets)
+    held = [data_catalog.card(name) for name in names]
+    if arguments.json:
+        papers = [_paper(found) for found in chosen]
+        show_json({"papers": papers, "datasets": [_dataset(card) for card in held]})
+        return 0
+    for found in chosen:
+        _show_paper(found)
+    show_table(
+        "Data sets",
+        ("name", "title", "records", "record", "file", "licence"),
+        [(c.name, c.title, c.records, c.record, _file(c), c.licence) for c in held],
+    )
+    return 0
+
+
+def _show_paper(found: Paper[Any]) -> None:
+    print(f"{found.slug}: {found.title}. {found.citation}\n{found.claim}")
+    show_table(
+        "Methods",
+        ("name", "label", "role", "summary"),
+        [(e.name, e.label, e.role, e.summary) for e in found.methods],
+    )
+    default = found.spec().values()
+    show_table(
+        "Knobs",
+        ("name", "label", "symbol", "admits", "default", "axis"),
+        [
+            (field, knob.label, knob.symbol, _admits(knob), default[field], "axis" * knob.axis)
+            for field, knob in knobs(found.spec).items()
+        ],
+    )
+    declared = {name: g for e in found.methods for name, g in gauges(e.info).items()}
+    show_table(
+        "Gauges",
+        ("name", "label", "better", "released"),
+        [(n, g.label, g.better, "yes" if g.released else "no") for n, g in declared.items()],
+    )
+
+
+def _admits(knob: Setting) -> str:
+    if isinstance(knob, Knob):
+        low, high = knob.bounds
+        return f"{low:g} to {high:g}"
+    return ", ".join(knob.options)
+
+
+def _file(card: Card) -> str:
+    """Where the records come from, in a word."""
+    return "simulated" if card.simulated else "embedded" if card.embedded else "needed"
+
+
+def _paper(found: Paper[Any]) -> dict[str, Any]:
+    default = found.spec().values()
+    return {
+        "slug": found.slug,
+        "title": found.title,
+        "citation": found.citation,
+        "claim": found.claim,
+        "relation": found.relation,
+        "datasets": found.datasets,
+        "gauge": found.gauge,
+        "methods": [_entry(entry) for entry in found.methods],
+        "knobs": {
+            field: {**vars(knob), "axis": knob.axis, "default": default[field]}
+            for field, knob in knobs(found.spec).items()
+        },
+    }
+
+
+def _entry(entry: Entry[Any]) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "label": entry.label,
+        "role": entry.role,
+        "summary": entry.summary,
+        "uses": entry.uses,
+        "gauges": {name: vars(gauge) for name, gauge in gauges(entry.info).items()},
+    }
+
+
+def _dataset(card: Card) -> dict[str, Any]:
+    return vars(card)
+
+
+def show_price(arguments: argparse.Namespace) -> int:
+    """Prints the guarantee of each point, from the spec and the data set's public card."""
+    job = requested(arguments)
+    priced = [
+        {**point, "guarantee": card} for point, card in zip(points(job), cards(job), strict=True)
+    ]
+    if arguments.json:
+        head = {"paper": job.paper, "method": job.method, "dataset": job.dataset}
+        records = data_catalog.card(job.dataset).records
+        whole = {"points": priced} if job.axes else priced[0]
+        show_json({**head, "values": job.values, "records": records, **whole})
+        return 0
+    for point in priced:
+        show_card(job.entry().label, point)
+    return 0
+
+
+def show_card(label: str, point: dict[str, Any]) -> None:
+    """Prints one guarantee, field by field."""
+    card = {
+        **point["guarantee"],
+        "status": STATUSES[point["guarantee"]["status"]],
+        "relation": RELATIONS[point["guarantee"]["relation"]],
+    }
+    axes = [f"{field} = {value:g}" for field, value in point.items() if field != "guarantee"]
+    rows = [
+        (name.replace("_", " ") * (number == 0), item)
+        for name, value in card.items()
+        for number, item in enumerate(value if isinstance(value, tuple) else (value,))
+        if item != ""
+    ]
+    show_table(", ".join((label, *axes)), ("", ""), rows)

@@ -1,0 +1,73 @@
+"""Arguments to commands, and errors to one sentence and an exit code.
+
+0: done. 1: it could not be done. 2: the request was wrong. 130: stopped.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from engine.cli import catalogue, exhibits, export, running, runs
+from engine.errors import ExplorerError, RequestError, SpecError
+
+Command = Callable[[argparse.Namespace], int]
+
+WRONG, FAILED, STOPPED = 2, 1, 130
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are ours: one sentence, no usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raises `RequestError` instead of printing and leaving."""
+        unknown = "unrecognized arguments: "
+        if message.startswith(unknown):
+            message = f"expected the arguments that --help lists, got {message[len(unknown) :]}"
+        raise RequestError(message.removeprefix("argument "))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns its exit code."""
+    try:
+        code = _command(sys.argv[1:] if arguments is None else arguments)
+        sys.stdout.flush()
+        return code
+    except (RequestError, SpecError) as error:
+        return _say(error, WRONG)
+    except ExplorerError as error:
+        return _say(error, FAILED)
+    except KeyboardInterrupt:
+        return _say("stopped", STOPPED)
+    except BrokenPipeError:
+        # The reader has left; what is still in the buffer must not fail at the exit again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+
+
+def _say(what: object, code: int) -> int:
+    print(what, file=sys.stderr)
+    return code
+
+
+def _command(arguments: Sequence[str]) -> int:
+    parser, commands = _parser()
+    named = next((word for word in arguments if not word.startswith("-")), None)
+    if named is not None and named not in commands:
+        raise RequestError(f"command: expected one of {', '.join(commands)}, got {named!r}")
+    if not arguments:
+        parser.print_help()
+        return WRONG
+    chosen = parser.parse_args(arguments)
+    command: Command = chosen.command
+    return command(chosen)
+
+
+def _parser() -> tuple[Parser, tuple[str, ...]]:
+    """The parser, and the names of its commands."""
+    parser = Parser(prog="python -m engine", description="See what differential privacy costs.")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for module in (catalogue, running, runs, export, exhibits):
+        module.add(commands)
+    return parser, tuple(commands.choices)

@@ -1,0 +1,85 @@
+"""`runs`, `stop` and `delete`: what the store holds."""
+
+import argparse
+import time
+from typing import TYPE_CHECKING, Any
+
+from engine.cli.shared import add_json, show_json, show_table
+from engine.client import Client, Run
+
+if TYPE_CHECKING:
+    from engine.cli.shared import Commands
+
+
+def add(commands: "Commands") -> None:
+    """Adds the commands."""
+    listing = commands.add_parser("runs", help="the runs in the store, newest first")
+    listing.add_argument("--paper", metavar="PAPER", help="only of this paper")
+    listing.add_argument("--limit", type=int, default=100, metavar="N", help="at most so many; 100")
+    add_json(listing)
+    listing.set_defaults(command=list_runs)
+    for name, command, text in (
+        ("stop", stop_runs, "stop runs that wait or run"),
+        ("delete", delete_runs, "remove runs and what came of them"),
+    ):
+        parser = commands.add_parser(name, help=text)
+        parser.add_argument("runs", nargs="+", metavar="RUN", help="id of a run")
+        parser.set_defaults(command=command)
+
+
+def list_runs(arguments: argparse.Namespace) -> int:
+    """Prints the runs."""
+    found = Client(workers=False).runs(arguments.limit, arguments.paper)
+    if arguments.json:
+        show_json({"runs": [_record(run) for run in found]})
+        return 0
+    show_table(
+        f"{len(found)} runs",
+        ("run", "paper", "method", "data set", "replicas", "state", "seconds", "asked for", ""),
+        [_row(run) for run in found],
+    )
+    return 0
+
+
+def _row(run: Run) -> tuple[object, ...]:
+    job = run.job
+    asked = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.created))
+    names = (run.id, job.paper, job.method, job.dataset)
+    return (*names, job.replicas(), run.state, run.seconds, asked, run.error)
+
+
+def _record(run: Run) -> dict[str, Any]:
+    job = run.job
+    return {
+        "run": run.id,
+        "paper": job.paper,
+        "method": job.method,
+        "dataset": job.dataset,
+        "values": job.values,
+        "axes": job.axes,
+        "seeds": job.seeds,
+        "version": job.version,
+        "state": run.state,
+        "done": run.done,
+        "total": run.total,
+        "created": run.created,
+        "seconds": run.seconds,
+        "error": run.error,
+        "diverged": run.diverged,
+    }
+
+
+def stop_runs(arguments: argparse.Namespace) -> int:
+    """Stops the runs named."""
+    client = Client(workers=False)
+    for run in arguments.runs:
+        client.cancel(run)
+    return 0
+
+
+def delete_runs(arguments: argparse.Namespace) -> int:
+    """Removes the runs named."""
+    client = Client(workers=False)
+    for run in arguments.runs:
+        client.delete(run)
+    return 0

@@ -1,0 +1,145 @@
+"""What several commands need: arguments of a job, tables, JSON."""
+
+import argparse
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from datasets import catalog as data_catalog
+from engine.catalog import paper
+from engine.errors import RequestError
+from engine.job import Job, request
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[Any]
+
+WIDE = 200
+"""Columns of a table that is not printed on a terminal."""
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """The switch between a table and one JSON object."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def add_request(parser: argparse.ArgumentParser) -> None:
+    """The arguments that name a job, except its seeds."""
+    parser.add_argument("paper", metavar="PAPER", help="slug of the paper; see `list`")
+    parser.add_argument("method", metavar="METHOD", help="name of the method")
+    parser.add_argument("--dataset", metavar="NAME", help="data set; the paper's first if omitted")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="FIELD=VALUE", help="one knob; repeatable"
+    )
+    parser.add_argument(
+        "--sweep", action="append", default=[], metavar="FIELD=A,B,C", help="one axis; repeatable"
+    )
+
+
+def requested(arguments: argparse.Namespace, seeds: Sequence[int] = (0,)) -> Job:
+    """The job that the arguments name.
+
+    Raises:
+        RequestError, SpecError: As `engine.job.request`, and for malformed texts.
+    """
+    values = _pairs("set", arguments.set)
+    axes = {field: text.split(",") for field, text in _pairs("sweep", arguments.sweep).items()}
+    dataset = arguments.dataset or paper(arguments.paper).datasets[0]
+    return request(arguments.paper, arguments.method, dataset, values, axes, seeds)
+
+
+def _pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
+    """FIELD=VALUE texts by field."""
+    pairs: dict[str, str] = {}
+    for text in texts:
+        field, equals, value = text.partition("=")
+        if not (field and equals and value):
+            raise RequestError(f"--{option}: expected FIELD=VALUE, got {text!r}")
+        if field in pairs:
+            raise RequestError(f"{field}: expected one --{option}, got two")
+        pairs[field] = value
+    return pairs
+
+
+def seeds(text: str) -> tuple[int, ...]:
+    """The seeds that a text asks for: "20" for 0 to 19, "0,3,5" for these.
+
+    Raises:
+        RequestError: Anything else.
+    """
+    try:
+        numbers = tuple(int(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        numbers = ()
+    if not numbers or ("," not in text and not 0 < numbers[0] <= 100_000):
+        raise RequestError(
+            f"seeds: expected a count from 1 to 100000 or a list such as 0,3,5, got {text!r}"
+        )
+    return numbers if "," in text else tuple(range(numbers[0]))
+
+
+def cards(job: Job) -> list[dict[str, Any]]:
+    """The guarantee of each replica, priced from its spec alone; equal specs share theirs."""
+    entry, card = job.entry(), data_catalog.card(job.dataset)
+    known: dict[Any, dict[str, Any]] = {}
+    for spec in (batch := job.batch()).specs:
+        if spec not in known:
+            known[spec] = entry.guarantee(spec, card.records, card.record).json()
+    return [known[spec] for spec in batch.specs]
+
+
+def points(job: Job) -> list[dict[str, Any]]:
+    """The axis values of each replica."""
+    return [{field: getattr(spec, field) for field in job.axes} for spec in job.batch().specs]
+
+
+def show_json(value: Any) -> None:
+    """Prints one JSON object; a number that is not finite is null."""
+    print(json.dumps(plain(value), allow_nan=False, ensure_ascii=False))
+
+
+def plain(value: Any) -> Any:
+    """A value in JSON's own types."""
+    match value:
+        case bool() | str() | int() | None:
+            return value
+        case float():
+            return value if math.isfinite(value) else None
+        case np.generic():
+            return plain(value.item())
+        case Mapping():
+            return {str(key): plain(item) for key, item in value.items()}
+        case _:
+            return [plain(item) for item in value]
+
+
+def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Prints a table, with numbers to four digits."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = WIDE
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(text(cell) for cell in row))
+    console.print(table, markup=False)
+
+
+def text(value: object) -> str:
+    """A cell of a table."""
+    match value:
+        case None:
+            return "-"
+        case float() if math.isnan(value):
+            return "-"
+        case float():
+            return f"{value:.4g}"
+        case tuple() | list():
+            return ", ".join(text(item) for item in value)
+        case _:
+            return str(value)

@@ -54,7 +54,7 @@ def test_every_replica_is_priced_once(toy):
 
 
 def test_what_no_accountant_knows_costs_infinity(toy, monkeypatch):
-    def refuse(*_):
+    def refuse(*_, **__):
         raise BudgetError("no")
 
     monkeypatch.setattr(driver.accounting, "epsilon", refuse)

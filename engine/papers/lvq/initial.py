@@ -96,7 +96,9 @@ def totals(x: Tensor, y: Tensor, classes: int) -> tuple[Tensor, Tensor]:
 
 def clipped(x: Tensor, bound: float) -> Tensor:
     """Rows pulled to a norm of at most `bound`."""
-    return x * (bound / x.norm(dim=1).clamp(min=1e-30)).clamp(max=1.0)[:, None]
+    factor = (bound / x.norm(dim=1).clamp(min=1e-30)).clamp(max=1.0)
+    rows: Tensor = x * factor[:, None]
+    return rows
 
 
 def _noise(mechanism: Gaussian | Laplace, like: Tensor, rng: Generator) -> Tensor:
@@ -119,7 +121,8 @@ def whitening(covariance: Tensor, ridge: float) -> Tensor:
     values, vectors = torch.linalg.eigh(covariance.double())
     root = (values.clamp(min=0.0) + ridge).rsqrt()
     basis = (vectors * root) @ vectors.mT
-    return (basis * math.sqrt(len(basis)) / basis.norm()).to(covariance.dtype)
+    scaled: Tensor = basis * (math.sqrt(len(basis)) / basis.norm())
+    return scaled.to(covariance.dtype)
 
 
 def _several(means: Tensor, spec: LvqSpec, rng: Generator) -> Tensor:

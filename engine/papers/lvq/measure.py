@@ -110,9 +110,9 @@ def unwhitened(model: Model) -> Tensor:
 def errors(
     batch: Batch[LvqSpec], data: Table, all_records: Records, model: Model, centre: Tensor
 ) -> Column:
-    """Share of the held-out records put into a wrong class, shape (R,); NaN if diverged.
+    r"""Share of the held-out records put into a wrong class, shape (R,); NaN if diverged.
 
-    The order of \\|z - zw\\|² over prototypes is that of \\|zw\\|² - 2 x^T P^T A^T zw, so records
+    The order of \|z - zw\|² over prototypes is that of \|zw\|² - 2 x^T P^T A^T zw, so records
     need no matrix product with Omega.
     """
     zw = right(model.w, model.omega)

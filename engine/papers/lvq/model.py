@@ -23,7 +23,7 @@ TINY = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """The parameters of R replicas. Distances are \\|A(Px - w)\\|².
+    r"""The parameters of R replicas. Distances are \|APx - Aw\|².
 
     Attributes:
         w: Prototypes, shape (R, p, d).
@@ -147,9 +147,7 @@ def _pick(table: Tensor, index: Tensor) -> Tensor:
     return table.gather(2, index[..., None])[..., 0]
 
 
-def _inner(
-    along: Tensor, square: Tensor, w: Tensor, found: Pairs
-) -> tuple[Tensor, Tensor, Tensor]:
+def _inner(along: Tensor, square: Tensor, w: Tensor, found: Pairs) -> tuple[Tensor, Tensor, Tensor]:
     """|e+|², |e-|² and <e+, e-> from inner products `along` (R, l, p) of records and w."""
     gram = w @ w.mT
     rows = torch.arange(len(w), device=w.device)[:, None]

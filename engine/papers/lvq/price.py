@@ -8,7 +8,7 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.guarantee import Guarantee, Relation
+from engine.guarantee import Relation
 from engine.mechanisms import Gaussian, Laplace
 from engine.papers.lvq.spec import LvqSpec
 

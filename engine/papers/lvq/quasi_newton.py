@@ -97,7 +97,7 @@ def solve(start: Model, sample: Sample, iterations: int = ITERATIONS) -> Model:
 
     def build(values: NDArray[np.float64]) -> Model:
         flat = torch.from_numpy(values).to(sample.x.device, sample.x.dtype)
-        blocks = [b.view(s) for b, s in zip(flat.split(splits), shapes, strict=True)]
+        blocks = [b.view(s) for b, s in zip(torch.split(flat, splits), shapes, strict=True)]
         return replace(start, w=blocks[0], omega=blocks[1] if len(blocks) > 1 else None)
 
     def value(values: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:

@@ -195,7 +195,7 @@ class Utility(Info):
         Gauge(
             "Mean cost",
             "down",
-            help="Mean of (d+ - d-)/(d+ + d-) over the sampled records; -1 is perfect, 0 is chance.",
+            help="Mean of (d+ - d-)/(d+ + d-) over the sample; -1 is perfect, 0 is chance.",
         ),
     ]
     clipped: Annotated[

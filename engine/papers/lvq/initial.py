@@ -132,4 +132,5 @@ def _several(means: Tensor, spec: LvqSpec, rng: Generator) -> Tensor:
     repeated = means.repeat_interleave(spec.prototypes, 0)
     steps = torch.randn(repeated.shape, generator=rng, dtype=means.dtype, device=means.device)
     longest = price.scale(spec, means.shape[1]) * math.sqrt(means.shape[1])
-    return repeated + JITTER * longest * steps / steps.norm(dim=1, keepdim=True)
+    moved: Tensor = repeated + JITTER * longest * steps / steps.norm(dim=1, keepdim=True)
+    return moved

@@ -98,8 +98,11 @@ def _directions(model: Model, shifted: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     omega = measure.whole(model)
     omega = omega / torch.linalg.matrix_norm(omega, keepdim=True)
     sane = omega.isfinite().all(2).all(1)[:, None, None]
-    found = torch.linalg.svd(omega.where(sane, torch.zeros_like(omega)), full_matrices=False)
-    return omega.square().sum(1), found.S.square(), found.Vh
+    tame = omega.where(sane, torch.zeros_like(omega)).double()
+    # of Lambda, in float64: a singular value decomposition of Omega near the identity may fail
+    values, vectors = torch.linalg.eigh(tame.mT @ tame)
+    rows = vectors.mT.flip(1).to(omega.dtype)
+    return omega.square().sum(1), values.flip(1).clamp(min=0).to(omega.dtype), rows
 
 
 def _replica(

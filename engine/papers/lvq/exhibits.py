@@ -46,7 +46,9 @@ READINGS: dict[str, dict[str, Value]] = {
     "sensitivity 1": {**PRINTED, "initialisation": "sensitivity_1"},
     "rigorous": {},
 }
-REFERENCE: dict[str, Value] = {"sample_rate": 0.05, "epochs": 20.0, "averaging": 0.5}
+REFERENCE: dict[str, Value] = {"sample_rate": 0.05, "epochs": 20.0, "rate_w": 0.03}
+SHORTER: dict[str, Value] = {**REFERENCE, "epochs": 5.0, "rate_omega": 0.3}
+"""The paper stops GMLVQ on MNIST early: ours, trained on, goes down to .12."""
 
 
 def available(dataset: str) -> bool:
@@ -78,7 +80,7 @@ def _private(dataset: str, model: str, reading: str, grid: Sequence[float], seed
 
 
 def _reference(dataset: str, model: str, kind: str, seeds: int) -> Job:
-    values = {**REFERENCE, "rate_w": 0.03, "rate_omega": 10.0 if model == "gmlvq" else 1.0}
+    values = SHORTER if (dataset, model) == ("mnist", "gmlvq") else REFERENCE
     return request("lvq", f"{model}_{kind}", dataset, values, seeds=range(seeds))
 
 
@@ -244,7 +246,8 @@ EXHIBITS = (
         title="Table 1: test error",
         caption="Means over five repeats of five folds. As printed, the initialisation has noise "
         "for d-dimensional sums, and training does not recover on wide data: the printed numbers "
-        "fit noise for sensitivity 1, which is not private. Rigorous runs prove their epsilon.",
+        "fit noise for sensitivity 1, which is not private. Rigorous runs prove their epsilon. SGD on "
+        "MNIST is stopped where GMLVQ meets the printed error; trained on, it falls to .12.",
         quantity="Test error",
         jobs=_table_jobs,
         cells=_table_cells,

@@ -15,6 +15,7 @@ from engine.batch import Batch
 from engine.catalog import paper
 from engine.papers.lvq.spec import LvqSpec
 
+torch.set_num_threads(1)  # small tensors: more threads only wait for each other
 DATA = os.environ.get("EXPLORER_DATA", "")
 
 

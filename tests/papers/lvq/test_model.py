@@ -14,7 +14,10 @@ KINDS = ("glvq", "gmlvq", "whitened")
 def problem(kind, prototypes=1, seed=0):
     """Random records and parameters of R replicas, in float64."""
     rng = Generator().manual_seed(seed)
-    new = lambda *shape: torch.randn(*shape, generator=rng, dtype=torch.float64)
+
+    def new(*shape):
+        return torch.randn(*shape, generator=rng, dtype=torch.float64)
+
     x, y = new(R, N, D), torch.randint(0, K, (R, N), generator=rng)
     w = new(R, K * prototypes, D)
     omega = None if kind == "glvq" else new(R, D, D)
@@ -92,8 +95,9 @@ def test_one_record_moves_the_clipped_sums_by_at_most_the_bound(kind, split, see
     """Neighbours differ in one record's presence: the change of both blocks is at most C."""
     model, sample = problem(kind, seed=seed)
     found = pairs(model, sample)
-    full = lambda value: torch.full((R, 1), value, dtype=torch.float64)
-    first, second = factors(norms(model, sample, found), full(0.05), full(split))
+    clip = torch.full((R, 1), 0.05, dtype=torch.float64)
+    rho = torch.full((R, 1), split, dtype=torch.float64)
+    first, second = factors(norms(model, sample, found), clip, rho)
 
     def summed(present):
         weight = None if second is None else second * present

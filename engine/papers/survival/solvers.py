@@ -39,9 +39,7 @@ def minimise(
     design: Design,
     ridge: Tensor,
     linear: Tensor,
-    *,
     solver: str = "newton",
-    start: Tensor | None = None,
 ) -> Solution:
     r"""Minimises \frac1n\sum_i\ell(f; d_i) + \frac{\rho}2\|f\|^2 + \langle g, f\rangle per replica.
 
@@ -50,10 +48,8 @@ def minimise(
         ridge: \rho = \Lambda + \Delta, shape (R,).
         linear: g = b/n, shape (R, d).
         solver: "newton" for all replicas at once, "bfgs" for the paper's choice one by one.
-        start: Where to begin, shape (R, d); the constant hazard if None.
     """
-    if start is None:
-        start = constant_hazard(design).expand(len(ridge), -1)
+    start = constant_hazard(design).expand(len(ridge), -1)
     if solver == "bfgs":
         return _bfgs(design, ridge, linear, start)
     return _newton(lambda rows, f: _penalised(design, ridge[rows], linear[rows], f), start)

@@ -246,7 +246,7 @@ EXHIBITS = (
         title="Table 1: test error",
         caption="Means over five repeats of five folds. As printed, the initialisation has noise "
         "for d-dimensional sums, and training does not recover on wide data: the printed numbers "
-        "fit noise for sensitivity 1, which is not private. Rigorous runs prove their epsilon. SGD on "
+        "fit noise for sensitivity 1, which is not private. Rigorous runs prove theirs. SGD on "
         "MNIST is stopped where GMLVQ meets the printed error; trained on, it falls to .12.",
         quantity="Test error",
         jobs=_table_jobs,

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from engine.catalog import catalog
-from pages.ui import shell
+from pages.ui import mark, shell
 
 ROOT = Path(__file__).parent
 
@@ -29,7 +29,12 @@ def pages() -> dict[str, list[st.Page]]:
     ]
     home = st.Page("pages/home.py", title="Home", icon=":material/home:", default=True)
     runs = st.Page("pages/runs.py", title="Runs", icon=":material/history:", url_path="runs")
-    return {"": [home], "Papers": papers, "Your work": [runs]}
+    both = ("Reproduce", ":material/fact_check:"), ("Compare", ":material/stacked_line_chart:")
+    beside = [
+        st.Page(f"pages/{title.lower()}.py", title=title, icon=icon, url_path=title.lower())
+        for title, icon in both
+    ]
+    return {"": [home], "Papers": papers, "Side by side": beside, "Your work": [runs]}
 
 
 def asked() -> str:
@@ -38,7 +43,8 @@ def asked() -> str:
     return path if re.fullmatch(r"[\w-]+", path) else ""
 
 
-st.set_page_config(page_title="Epsilon Explorer", page_icon=":material/tune:", layout="wide")
+st.set_page_config(page_title="Epsilon Explorer", page_icon=mark.icon(), layout="wide")
+st.logo(mark.logo(), size="large", icon_image=mark.icon())
 found = pages()
 known = {page.url_path for group in found.values() for page in group}
 if asked() and asked() not in known:

@@ -3,15 +3,18 @@
 import streamlit as st
 
 from engine.catalog import catalog
-from pages.ui import paper, shell, words
+from pages.ui import shell, words
 from pages.ui.figures.dots import dots
+from pages.ui.glance import glance
 
-SHOWN, GAUGE = "survival", "concordance"
-"""The paper whose curve the start page draws, and the gauge that needs no explanation."""
+SHOWN, DATASET, GAUGE = "survival", "flchain", "concordance"
+"""The curve that the start page draws: a gauge that needs no explanation, and few intervals,
+so that it leaves the coin behind within the slider's range."""
+VALUES = {"intervals": 10, "regularisation": 0.01}
 EXAMPLES = {
-    0.1: "The answer says next to nothing about any one person, and carries a lot of noise.",
-    1.0: "A usual target for strong protection: a guess improves, but stays a guess.",
-    10.0: "Somebody who nearly knows all the rest can be almost sure. There is little noise.",
+    0.1: "The answer says next to nothing about any one person. It carries a lot of noise.",
+    1.0: "A guess gets better, and stays a guess.",
+    10.0: "In the worst case the guess is nearly always right. There is little noise.",
 }
 
 shell.enter()
@@ -31,19 +34,20 @@ if SHOWN in catalog():
         "A model learns from medical records which of two people is likely to live longer. "
         "How often is it right, once its parameters are made private?"
     )
-    paper.glance(SHOWN, GAUGE)
+    glance("home", SHOWN, DATASET, VALUES, GAUGE)
 
 st.header("How to read ε")
 st.markdown(
     "Pick one person in the data. Somebody sees the answer and guesses whether it was computed "
     "with that person's record or with another in its place. Tossing a coin, they are right "
-    "50 times out of 100: the grey dots. What the answer adds, at most, is in colour."
+    "50 times out of 100: the grey dots. What the answer adds, at most, is in colour. This is the "
+    "worst case over everything that somebody may know already; most readers learn less."
 )
 with st.grid(3, min_column_width=240):
     for epsilon, text in EXAMPLES.items():
         with st.container(border=True, height="stretch"):
             chance = words.best_guess(epsilon)
-            st.markdown(f"#### ε = {epsilon:g}: {words.tier(epsilon)}")
+            st.markdown(f"#### ε = {epsilon:g}")
             st.image(
                 dots(min(99, round(100 * chance))),
                 width="stretch",
@@ -61,6 +65,6 @@ with st.grid(2, min_column_width=320):
             st.caption(one.citation)
             st.page_link(f"pages/{slug}.py", label="Open", icon=":material/arrow_forward:")
 st.caption(
-    "Tiers of protection after Ponomareva et al. 2023, How to DP-fy ML; odds after Nanayakkara et "
-    "al. 2023, What Are the Chances?, arXiv 2303.00738."
+    "Odds in this form: Nanayakkara et al. 2023, What Are the Chances? Explaining the Epsilon "
+    "Parameter in Differential Privacy, arXiv 2303.00738."
 )

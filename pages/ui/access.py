@@ -1,13 +1,13 @@
 """The way to the engine: one client for all sessions, and its troubles in one sentence."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import streamlit as st
 
 from engine.client import Client
-from engine.errors import ExplorerError
+from engine.errors import ExplorerError, StoreError
 from engine.store import home
 
 
@@ -19,7 +19,8 @@ def client() -> Client:
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _client(folder: str) -> Client:
     found = Client(Path(folder))
-    found.register_app()
+    with suppress(StoreError):  # what can be read is still shown; whoever writes says why not
+        found.register_app()
     return found
 
 

@@ -13,7 +13,9 @@ CONFIG = {
 }
 
 
-def chart(key: str, figure: go.Figure, alt: str, rows: Sequence[dict[str, Any]]) -> None:
+def chart(
+    key: str, figure: go.Figure, alt: str, rows: Sequence[dict[str, Any]], budget: float
+) -> None:
     """Draws a figure and, once asked for, the table of what it shows.
 
     Args:
@@ -21,7 +23,10 @@ def chart(key: str, figure: go.Figure, alt: str, rows: Sequence[dict[str, Any]])
         figure: What to draw.
         alt: Its message in one sentence, for screen readers.
         rows: Its numbers.
+        budget: The budget that it is drawn for; the browser can tell by it which move of the
+            slider a picture belongs to.
     """
+    figure.layout.meta = {"budget": budget}
     st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
     table = st.expander(
         "The numbers behind this chart", key=f"{key}.table", on_change="rerun",

@@ -4,8 +4,10 @@ A run is named by what it computes, so the same address shows the same runs: aft
 reload, in a second tab, on another person's screen.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -14,13 +16,13 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from engine.client import Client, Run
-from engine.errors import RequestError
+from engine.errors import RequestError, StoreError
 from engine.events import Measured, Started
 from engine.gauges import Column
 from engine.job import Job
 from engine.results import Results
 from pages.ui import words
-from pages.ui.access import client
+from pages.ui.access import client, troubles
 
 BUDGET = "epsilon"
 """The field under the slider at the top of every paper's page."""
@@ -47,12 +49,12 @@ class Watched:
         """Whether more is to come."""
         return self.run is not None and self.run.active
 
-    @property
+    @cached_property
     def results(self) -> Results | None:
         """The latest measurements; None before there can be any."""
         return client().table(self.job.id) if self.run is not None else None
 
-    @property
+    @cached_property
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         """The arrays that the run has left so far; empty before the first."""
         run = self.run
@@ -70,8 +72,10 @@ def _arrays(
 
 
 def watch(jobs: Mapping[str, Job], labels: Mapping[str, str]) -> dict[str, Watched]:
-    """Where each job stands now."""
-    return {name: Watched(labels[name], job, _look(job)) for name, job in jobs.items()}
+    """Where each job stands now; nowhere if the store cannot be read, which is said."""
+    with troubles():
+        return {name: Watched(labels[name], job, _look(job)) for name, job in jobs.items()}
+    return {name: Watched(labels[name], job, None) for name, job in jobs.items()}
 
 
 def _look(job: Job) -> Run | None:
@@ -83,23 +87,54 @@ def _look(job: Job) -> Run | None:
 
 def start(jobs: Mapping[str, Job], focus: Mapping[str, float]) -> None:
     """Asks for the jobs that nobody has asked for yet; stopped and failed ones stay as they are."""
-    for job in sorted(jobs.values(), key=lambda job: BUDGET in job.axes):
-        if _look(job) is None:
-            client().submit(job, focus)  # yardsticks first: they are one setting each
+    with troubles():
+        for job in sorted(jobs.values(), key=lambda job: BUDGET in job.axes):
+            if _look(job) is None:
+                client().submit(job, focus)  # yardsticks first: they are one setting each
 
 
 def restart(watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
     """Asks for every job that has not come to its end."""
-    for one in watched.values():
-        if one.run is None or one.run.state != "completed":
-            client().submit(one.job, focus)
+    with troubles():
+        for one in watched.values():
+            if one.run is None or one.run.state != "completed":
+                client().submit(one.job, focus)
 
 
 def stop(watched: Mapping[str, Watched]) -> None:
     """Stops what is waiting or running."""
-    for one in watched.values():
-        if one.active:
-            client().cancel(one.job.id)
+    with troubles():
+        for one in watched.values():
+            if one.active:
+                client().cancel(one.job.id)
+
+
+def follow(draw: Callable[[Any, dict[str, Watched]], None], page: Any) -> None:
+    """Draws a part of a page by itself, again and again while its runs are under way.
+
+    Args:
+        draw: Draws it, from the page and where its runs stand.
+        page: Handed on to `draw`; its `jobs` are followed, labelled by its `paper`.
+    """
+    labels = {entry.name: entry.label for entry in page.paper.methods}
+    ticking = any(_under_way(job) for job in page.jobs.values())
+
+    def body() -> None:
+        with troubles():
+            watched = watch(page.jobs, labels)
+            if ticking != any(one.active for one in watched.values()):
+                st.rerun()  # the clock starts or stops with the work
+            draw(page, watched)
+
+    st.fragment(body, run_every=TICK if ticking else None)()
+
+
+def _under_way(job: Job) -> bool:
+    """Whether a job waits or runs; not if the store cannot be read."""
+    with suppress(StoreError):
+        run = _look(job)
+        return run is not None and run.active
+    return False
 
 
 def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
@@ -113,25 +148,38 @@ def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
     if not active and not halted:
         st.caption(_summary(watched))
         return
-    with st.container(border=True, key=f"{slug}.panel"):
-        for one in active:
-            assert one.run is not None
-            st.progress(share(one.run), text=progress(one.label, one.run))
+    with st.container(border=True):
         for one in halted:
             st.markdown(_ending(one))
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             if active:
-                st.button(
-                    "Stop", icon=":material/stop_circle:", key=f"{slug}.stop",
-                    on_click=stop, args=(watched,), disabled=all(_stopping(a) for a in active),
-                )  # fmt: skip
-            if halted:
-                first = all(one.run is None for one in halted)
-                if st.button(
-                    "Train" if first else "Run again", icon=":material/play_arrow:",
-                    key=f"{slug}.again", on_click=restart, args=(watched, focus), type="primary",
-                ):  # fmt: skip
-                    st.rerun()
+                _under_way_line(slug, active, watched)
+            if halted and _again(slug, halted, watched, focus):
+                st.rerun()
+
+
+def _under_way_line(slug: str, active: list[Watched], watched: Mapping[str, Watched]) -> None:
+    """One bar for what is under way, and the button that stops it."""
+    first = min(active, key=lambda one: one.run is None or one.run.state == "queued")
+    assert first.run is not None
+    waiting = len(active) - 1
+    more = f" · {waiting} more to come" if waiting else ""
+    st.progress(share(first.run), text=f"{progress(first.label, first.run)}{more}")
+    st.button(
+        "Stop", icon=":material/stop_circle:", key=f"{slug}.stop", on_click=stop,
+        args=(watched,), disabled=all(_stopping(one) for one in active),
+    )  # fmt: skip
+
+
+def _again(
+    slug: str, halted: list[Watched], watched: Mapping[str, Watched], focus: Mapping[str, float]
+) -> bool:
+    """The button that begins, or begins anew; whether it was pressed."""
+    text = "Train" if all(one.run is None for one in halted) else "Run again"
+    return st.button(
+        text, icon=":material/play_arrow:", key=f"{slug}.again", type="primary",
+        on_click=restart, args=(watched, focus),
+    )  # fmt: skip
 
 
 def _stopping(one: Watched) -> bool:

@@ -1,11 +1,9 @@
 """The parts that every paper's page has: budget, utility curve, readings, guarantees."""
 
 import math
-from typing import Any
 
 import streamlit as st
 
-from engine.method import Paper
 from engine.spec import knobs
 from pages.ui import card, words
 from pages.ui.charts import chart
@@ -14,7 +12,7 @@ from pages.ui.figures.curves import Curve, Level
 from pages.ui.figures.dots import dots
 from pages.ui.knobs import explain, label
 from pages.ui.live import BUDGET
-from pages.ui.view import Offers, View, measures
+from pages.ui.view import Page, View, measures
 
 RAW = (
     ":material/visibility_lock: Computed from the raw records: a yardstick for this experiment, "
@@ -22,11 +20,11 @@ RAW = (
 )
 
 
-def budget(paper: Paper[Any], offers: Offers) -> float:
+def budget(page: Page) -> float:
     """The budget slider, which says at both ends what it does."""
-    knob, offer = knobs(paper.spec)[BUDGET], offers.knobs[BUDGET]
+    knob, offer = knobs(page.paper.spec)[BUDGET], page.offers.knobs[BUDGET]
     chosen = st.select_slider(
-        label(knob), offer.texts, offer.default, key=f"{paper.slug}.{BUDGET}", help=explain(knob),
+        label(knob), offer.texts, offer.default, key=f"{page.prefix}.{BUDGET}", help=explain(knob),
         bind="query-params",
     )  # fmt: skip
     with st.container(horizontal=True, horizontal_alignment="distribute"):
@@ -65,19 +63,20 @@ def drawn(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
     return found, levels
 
 
-def utility(view: View, offers: Offers, *, key: str = "utility") -> None:
+def utility(page: Page, view: View) -> None:
     """The utility curve with its caption."""
     gauge = measures(view.paper)[view.gauge]
     found, levels = drawn(view, view.gauge)
     lines = list(found.values())
-    grid = [float(value) for value in offers.knobs[BUDGET].values]
+    grid = [float(value) for value in page.offers.knobs[BUDGET].values]
     revision = f"{view.gauge}/{view.watched[view.method].job.id}"
     figure = curves.utility(lines, levels, gauge, view.budget, revision, (min(grid), max(grid)))
     chart(
-        f"{view.paper.slug}.{key}",
+        f"{page.prefix}.utility",
         figure,
         curves.reading(lines, gauge, view.budget),
         curves.rows(lines, levels),
+        view.budget,
     )
 
 
@@ -107,6 +106,9 @@ def readings(view: View) -> None:
         values = [{one.label: one.value for one in levels} for _, levels in found]
         table[name] = [words.number(value.get(name, math.nan)) for value in values]
     st.table(table, border="horizontal")
+    with st.expander("What these measures mean", icon=":material/straighten:"):
+        st.markdown("\n".join(f"- **{gauge.label}**: {gauge.help}" for _, gauge in names))
+    st.caption(RAW)
 
 
 def guarantees(view: View) -> None:

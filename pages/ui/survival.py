@@ -95,6 +95,7 @@ def people(view: View) -> None:
         f"Survival of {words.plural(len(shown), 'person')} at epsilon {view.budget:g}, "
         "with bands over the noise, against the Kaplan-Meier curve of everyone.",
         figures.survival_rows(time[kept], shown, unit),
+        view.budget,
     )
     st.caption(
         f"Solid: median over {words.plural(len(found.draws), 'draw')} of the noise; band: four "
@@ -174,6 +175,7 @@ def noise(view: View) -> None:
         figures.noise(features, size, spread),
         reading,
         figures.noise_rows(features, size, spread),
+        view.budget,
     )
     st.caption(
         "Standard deviation of the noise in each coefficient, and the coefficient that the raw "
@@ -192,8 +194,7 @@ def ratios(view: View) -> None:
     low, middle, high = curves.band(curves.odds_ratios(found.draws, found.scale, knots), *INNER)
     table: dict[str, list[str]] = {
         "One more": [_unit(view.data, i) for i in range(len(view.data.features))],
-        "Private odds ratio": [words.number(value) for value in middle],
-        "Four draws of five": [_span(a, b) for a, b in zip(low, high, strict=True)],
+        "Private odds ratio (four draws of five)": _with_range(middle, low, high),
     }
     if "coefficients" in found.reference:
         table |= _yardsticks(found, knots)
@@ -213,16 +214,19 @@ def _yardsticks(found: Fit, knots: int) -> dict[str, list[str]]:
     below, above = curves.confidence(beta, errors, found.scale)
     return {
         "Odds ratio without privacy": [words.number(value) for value in exact],
-        "Cox hazard ratio": [words.number(value) for value in cox],
-        "95 % confidence": [_span(a, b) for a, b in zip(below, above, strict=True)],
+        "Cox hazard ratio (95 % confidence)": _with_range(cox, below, above),
     }
+
+
+def _with_range(middle: Floats, low: Floats, high: Floats) -> list[str]:
+    """Values with their ranges: "1.02 (0.9 to 1.1)"."""
+    return [
+        f"{words.number(float(m))} ({words.number(float(a))} to {words.number(float(b))})"
+        for m, a, b in zip(middle, low, high, strict=True)
+    ]
 
 
 def _unit(card: Card, i: int) -> str:
     """A covariate with what one more of it is."""
     unit = card.units[i] if card.units else ""
     return f"{card.features[i]} ({unit})" if unit else card.features[i]
-
-
-def _span(low: float, high: float) -> str:
-    return f"{words.number(float(low))} to {words.number(float(high))}"

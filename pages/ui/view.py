@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from datasets import catalog as data_catalog
 from datasets.base import Card
 from engine.gauges import Gauge, gauges
 from engine.guarantee import Guarantee
@@ -66,11 +67,13 @@ class Section:
         draw: Draws it; called again whenever the slider moves.
         free: From the page's choice of data set, the names in the address that its own
             widgets bind, without the slug.
+        wide: Whether it takes a whole row; else two sections share one.
     """
 
     title: str
     draw: Callable[[View], None]
     free: Callable[[str], tuple[str, ...]] = lambda dataset: ()
+    wide: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,7 @@ class Layout:
     """How a paper's page differs from the common one.
 
     Attributes:
+        words: What the paper is about, in a sentence or two that need no prior knowledge.
         sections: What the paper adds.
         more: Fields whose widgets are folded away.
         repeats: Repetitions of each setting to start with.
@@ -85,6 +89,7 @@ class Layout:
         automatic: Whether a new setting is trained at once; else a button asks first.
     """
 
+    words: str = ""
     sections: tuple[Section, ...] = ()
     more: tuple[str, ...] = ()
     repeats: int = 10
@@ -155,6 +160,38 @@ class Choices:
     dataset: str
     values: Mapping[str, Value]
     repeats: int
+
+
+@dataclass(frozen=True)
+class Page:
+    """What stays as it is while the budget slider moves.
+
+    Attributes:
+        prefix: What the names of its widgets begin with, in the address too.
+        paper: The paper.
+        layout: How its page differs from the common one.
+        offers: What its widgets offer.
+        choices: What the sidebar says.
+        jobs: One job per method.
+    """
+
+    prefix: str
+    paper: Paper[Any]
+    layout: Layout
+    offers: Offers
+    choices: Choices
+    jobs: dict[str, Job]
+
+    def view(self, watched: Mapping[str, Watched], budget: float, method: str, gauge: str) -> View:
+        """What the sections draw from."""
+        return View(
+            paper=self.paper,
+            data=data_catalog.card(self.choices.dataset),
+            spec=self.jobs[method].spec().replace(**{BUDGET: budget}),
+            method=method,
+            gauge=gauge,
+            watched=watched,
+        )
 
 
 def jobs(paper: Paper[Any], choices: Choices, budgets: tuple[Value, ...]) -> dict[str, Job]:

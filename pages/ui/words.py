@@ -4,9 +4,6 @@ import math
 
 from engine.guarantee import Relation
 
-STRONG, REASONABLE = 1.0, 10.0
-"""Ends of the first two tiers of Ponomareva et al. 2023, Section 5.2."""
-
 
 def number(value: float, digits: int = 3) -> str:
     """A number in at most `digits` significant figures; a dash where there is none."""
@@ -49,13 +46,6 @@ def short(name: str) -> str:
     """A key such as `third_births` as a label: "Third births"."""
     text = name.replace("_", " ")
     return text[:1].upper() + text[1:]
-
-
-def tier(epsilon: float) -> str:
-    """How strong a budget is, in words, after Ponomareva et al. 2023."""
-    if epsilon <= STRONG:
-        return "strong protection"
-    return "reasonable protection" if epsilon <= REASONABLE else "weak protection"
 
 
 def best_guess(epsilon: float, delta: float = 0.0) -> float:

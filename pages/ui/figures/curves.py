@@ -1,5 +1,6 @@
 """Utility against privacy: a line per method with its spread, and lines that cost nothing."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ import plotly.graph_objects as go
 from engine.gauges import Column, Gauge
 from engine.results import Results
 from pages.ui.figures.theme import (
+    GROUND,
     INK,
     MUTED,
     Style,
@@ -17,6 +19,7 @@ from pages.ui.figures.theme import (
     band,
     budget_axis,
     figure,
+    log_axis,
     reference_style,
     style,
 )
@@ -63,10 +66,14 @@ class Level:
     value: float
 
 
+@functools.lru_cache(maxsize=256)
 def curve(
     results: Results, gauge: str, label: str, position: int, axis_name: str = "epsilon"
 ) -> Curve:
-    """A method's curve from its results; replicas that diverged or wait are left out."""
+    """A method's curve from its results; replicas that diverged or wait are left out.
+
+    Kept while the slider moves: results hash by identity, and a run's new ones are new.
+    """
     values, at = results.gauges[gauge], results.axes[axis_name]
     points = []
     for budget in np.unique(at):
@@ -116,15 +123,22 @@ def utility(
         gauge.better
     ]
     unit = f" [{gauge.unit}]" if gauge.unit else ""
+    title = f"{gauge.label}{unit}{better}"
     edge = (float(np.log10(bounds[0] * 0.9)), float(np.log10(bounds[1] * 1.11)))
     return figure(
         traces,
         uirevision=revision,
         xaxis={**budget_axis(*bounds), "range": edge},
-        yaxis=axis(f"{gauge.label}{unit}{better}", log=log),
+        yaxis=log_axis(title, _drawn(curves, levels)) if log else axis(title),
         shapes=[_rule(chosen)],
         annotations=[_flag(chosen)],
     )
+
+
+def _drawn(curves: Sequence[Curve], levels: Sequence[Level]) -> list[float]:
+    """Every height that is drawn."""
+    found = [value for one in curves for value in (*one.low, *one.high)]
+    return found + [one.value for one in levels]
 
 
 def _lines(one: Curve) -> list[dict[str, Any]]:
@@ -178,9 +192,9 @@ def _rule(chosen: float) -> dict[str, Any]:
 
 
 def _flag(chosen: float) -> dict[str, Any]:
-    """The chosen budget, written at the foot of its rule."""
+    """The chosen budget, written at the head of its rule."""
     return {
-        "x": float(np.log10(chosen)), "y": 0, "yref": "paper", "yanchor": "bottom",
+        "x": float(np.log10(chosen)), "y": 1, "yref": "paper", "yanchor": "top", "bgcolor": GROUND,
         "text": f"ε = {chosen:g}", "showarrow": False, "xanchor": "left", "xshift": 5,
         "font": {"size": 13, "color": INK},
     }  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from pages.ui.figures.theme import INK, MUTED, SERIES, axis, band, figure, style
+from pages.ui.figures.theme import INK, MUTED, SERIES, axis, band, figure, log_axis, style
 from pages.ui.words import number
 
 Floats = NDArray[np.float64]
@@ -151,7 +151,7 @@ def noise(names: Sequence[str], size: Floats, spread: Floats) -> go.Figure:
         ],
         height=130 + 38 * len(names),
         uirevision=f"noise/{len(names)}",
-        xaxis=axis("Magnitude, on the scale of the model", log=True, showgrid=True),
+        xaxis=log_axis("Magnitude, on the scale of the model", [*known, *spread], showgrid=True),
         yaxis=axis("", autorange="reversed", showgrid=False),
     )
 

@@ -5,7 +5,8 @@ figure reads well in light and in dark. Colour never stands alone: every series 
 and a marker of its own too.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,20 +61,32 @@ def figure(traces: Sequence[dict[str, Any]], *, height: int = 420, **layout: Any
     return go.Figure({"data": list(traces), "layout": {**base, **layout}})
 
 
-def axis(title: str, *, log: bool = False, **more: Any) -> dict[str, Any]:
-    """An axis with its title; a logarithmic one has plain figures at round values."""
+def axis(title: str, **more: Any) -> dict[str, Any]:
+    """An axis with its title."""
     plain: dict[str, Any] = {
         "title": {"text": title, "font": {"size": 14}, "standoff": 12},
         "tickfont": {"size": 13},
         "zeroline": False,
     }
-    if log:
-        plain |= {
-            "type": "log",
-            "dtick": 1,
-            "tickformat": ",~g",
-        }
     return plain | more
+
+
+def log_axis(title: str, values: Iterable[float], **more: Any) -> dict[str, Any]:
+    """A logarithmic axis for the given values, with plain figures at round places."""
+    known = [value for value in values if 0 < value < math.inf]
+    low, high = (min(known), max(known)) if known else (0.1, 10.0)
+    ticks = _ticks(low, high)
+    text = [f"{tick:,.10g}" for tick in ticks]
+    return axis(title, type="log", tickvals=ticks, ticktext=text, **more)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """1, 2, 5, 10 … over a short range, powers of ten over a long one."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    steps = (1.0, 2.0, 5.0) if last - first <= 2 else (1.0,)
+    every = max(1, (last - first) // 6)
+    ticks = [step * 10.0**power for power in range(first, last + 1, every) for step in steps]
+    return [float(f"{tick:.6g}") for tick in ticks]
 
 
 def budget_axis(low: float, high: float) -> dict[str, Any]:
@@ -81,7 +94,7 @@ def budget_axis(low: float, high: float) -> dict[str, Any]:
     ticks = [tick for tick in ROUND_TICKS if low * 0.999 <= tick <= high * 1.001]
     return axis(
         "← more private      Privacy budget ε      less private →",
-        log=True,
+        type="log",
         tickvals=ticks,
         ticktext=[f"{tick:g}" for tick in ticks],
         showgrid=True,

@@ -35,7 +35,7 @@ def test_survival_is_the_product_over_the_intervals(case):
 
 
 def test_curves_are_those_that_are_scored(case):
-    data, read, f = case
+    data, _, f = case
     sample = evaluate.evaluation(data)
     S = curves.survival(f, sample.x.numpy(), 12, 3)
     log_survival = np.log(S)
@@ -48,7 +48,7 @@ def test_curves_are_those_that_are_scored(case):
 
 def test_ratios_are_per_unit_of_the_table(case):
     """One unit more moves the log-odds of every interval by the log of the ratio."""
-    data, read, f = case
+    _, read, f = case
     ratio = curves.odds_ratios(f, read, 3)
     low, high = curves.confidence(f[0, 3:], np.full(2, 0.1), read)
     h = curves.hazard(f, read.covariates([[0.5, 1.0], [1.5, 1.0]]), 12, 3)

@@ -76,7 +76,7 @@ def test_objective_noise_has_the_scale_that_is_priced(calibration, ridge):
 
 
 def test_the_last_step_of_rigorous_objective_perturbation_is_hidden():
-    r"""\tau bounds the distance to the minimiser; its noise is drawn at twice that over its share."""
+    r"""The distance to the minimiser is at most \tau over the curvature; neighbours: twice that."""
     spec = SurvivalSpec(intervals=5, regularisation=1e-2)
     finish = objective_noise(spec, 50, 5).finish
     weight = 1e-2 + objective_noise(spec, 50, 5).extra
@@ -179,7 +179,7 @@ def run(method, data, monkeypatch, values=None, axes=None, seeds=(0, 1)):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("intervals", "knots"), [(2, 3), (5, 3), (2000, 3), (5, 20), (40, 20)])
+@pytest.mark.parametrize(("intervals", "knots"), [(2, 3), (2000, 3), (40, 20)])
 def test_every_method_runs_at_the_ends_of_its_knobs(method, intervals, knots, monkeypatch):
     data = table(80, 2)
     values = {"intervals": intervals, "knots": knots}
@@ -188,10 +188,13 @@ def test_every_method_runs_at_the_ends_of_its_knobs(method, intervals, knots, mo
         axes["epsilon"] = (1e-3, 1e3)
     job, events, kept = run(method, data, monkeypatch, values, axes)
     results = collect(job, events)
-    assert events[-1] == Finished(1, "completed", ())
+    flat = np.zeros(job.replicas(), bool)
+    if method == "obj_pert":  # so flat that the optimiser may give up: it must say so
+        flat = (results.axes["regularisation"] < 1e-8) & (results.axes["epsilon"] > 1e2)
+    assert set(events[-1].diverged) <= set(np.flatnonzero(flat))
     for name in gauges(Utility):
-        assert np.isfinite(results.gauges[name]).all(), name
-    assert (results.gauges["concordance"] <= 1.0).all()
+        assert np.isfinite(results.gauges[name][~flat]).all(), name
+    assert (results.gauges["concordance"][~flat] <= 1.0).all()
     assert any(isinstance(event, Produced) for event in events)
     assert all(len(array) == job.replicas() for array in kept.values())
 
@@ -220,20 +223,20 @@ def test_more_budget_and_more_regularisation_mean_less_noise(monkeypatch):
 
 
 def test_the_noise_that_is_kept_is_the_noise_that_is_drawn():
-    r"""The spread of 2,000 draws in each coefficient, whose standard error is a few percent.
+    r"""The spread of 600 draws in each coefficient, whose standard error is a few percent.
 
     E b_j^4 / (E b_j^2)^2 is at most 3 (d+2)(d+3)/(d(d+1)) < 6 for d = 5, so the sample's standard
-    deviation has a relative error of at most sqrt(5/4/2000) = 2.5 %; four of them are admitted,
+    deviation has a relative error of at most sqrt(5/4/600) = 4.6 %; four of them are admitted,
     and for objective perturbation the error of the first order, small at this regularisation.
     """
-    data = table(400, 2)
+    data = table(100, 2)
     for module, spec in (
         (out_pert, SurvivalSpec(intervals=5)),
-        (obj_pert, SurvivalSpec(intervals=5, regularisation=1.0, epsilon=5.0)),
+        (obj_pert, SurvivalSpec(intervals=5, regularisation=1.0, epsilon=20.0)),
     ):
-        batch, _, after, _ = one_step(module, data, spec)
+        batch, _, after, _ = one_step(module, data, spec, range(600))
         kept = module.METHOD.products(batch, data, after)
-        np.testing.assert_allclose(after.f.std(0), kept["noise"].mean(0), rtol=0.12)
+        np.testing.assert_allclose(after.f.std(0), kept["noise"].mean(0), rtol=0.18)
 
 
 def test_a_replica_that_fails_is_not_released_and_harms_no_other(monkeypatch):

@@ -64,14 +64,14 @@ def available(dataset: str) -> bool:
 def settings(dataset: str, model: str, reading: str) -> dict[str, Value]:
     """What a reading sets on a data set.
 
-    The paper prints no learning rates. Those of its readings are ours for records of norm up to
-    1, carried over to features in [-1, 1]: times d for prototypes, over d for the matrix.
+    The paper prints no learning rates. Those of its readings are the largest round ones with
+    which the noise of 5,000 steps does not drive the parameters away.
     """
     d = {"mnist": 784, "har": 561, "segment": 18, "digits": 64}[dataset]
     if reading == "rigorous":
         small = FULL if dataset in ("segment", "digits") else {}
         return {**RATES, **small}
-    return {**READINGS[reading], "rate_w": 0.1 * d, "rate_omega": 1.0 / d}
+    return {**READINGS[reading], "rate_w": 0.1, "rate_omega": 0.01 / d}
 
 
 def _private(dataset: str, model: str, reading: str, grid: Sequence[float], seeds: int) -> Job:

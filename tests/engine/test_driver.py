@@ -59,7 +59,7 @@ def test_every_replica_is_priced_once(toy):
 def test_what_nobody_can_price_costs_infinity(toy, monkeypatch):
     """The card proves nothing, and no accountant knows the event."""
 
-    def refuse(*_):
+    def refuse(*_, **__):
         raise BudgetError("no")
 
     def unproved(*arguments):

@@ -72,7 +72,7 @@ PAPER = Paper(
             steps=price.one,
             cost=price.unbounded,
             guarantee=price.cox_guarantee,
-            uses=("intervals", "knots", "solver"),
+            uses=("intervals", "knots"),
             role="reference",
         ),
     ),

@@ -41,7 +41,7 @@ def fit(
 
 
 def optimum(table: SurvivalTable, intervals: int, knots: int, device: str = "cpu") -> Tensor:
-    """f*, the unregularised maximum-likelihood estimate, shape (d,)."""
+    """f*, the unregularised maximum-likelihood estimate, shape (d,); the smallest where q < e."""
     return fit(table, intervals, knots, 0.0, "newton", device).f[0]
 
 

@@ -47,8 +47,7 @@ class OutputPerturbation:
         table = survival(data)
         fits = [_fit(table, spec, str(rng.device)) for spec in batch.specs]
         f, tau = torch.cat([f for f, _ in fits]), torch.cat([tau for _, tau in fits])
-        limit = TOLERANCE[batch.spec.solver]
-        return State(torch.where((tau <= limit)[:, None], f, torch.nan), tau, f.norm(dim=1))
+        return State(torch.where((tau <= TOLERANCE)[:, None], f, torch.nan), tau, f.norm(dim=1))
 
     def step(
         self, batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator

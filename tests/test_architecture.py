@@ -71,7 +71,8 @@ MAY_IMPORT = {
     "engine/__main__.py": {"engine.cli"},
     "pages": {"engine", "datasets", "pages", "streamlit", "plotly"},
     "app.py": {"engine", "pages", "streamlit"},
-    "benchmarks": {"engine", "datasets", "benchmarks", "torch", "sklearn", "lifelines", "sksurv"},
+    "benchmarks": {"engine", "datasets", "benchmarks", "torch", "sklearn", "lifelines", "sksurv"}
+    | {"statsmodels"},
 }
 HEAVY = ("torch", "lifelines", "sksurv", "sklearn", "scipy", "dp_accounting", "statsmodels")
 WATCHED = (*HEAVY, "engine", "datasets", "pages", "streamlit", "plotly", "attr", "pooch", "pandas")

@@ -64,14 +64,16 @@ class Section:
 
     Attributes:
         title: Its heading.
-        draw: Draws it; called again whenever the slider moves.
-        free: From the page's choice of data set, the names in the address that its own
+        draw: Draws it; called again whenever the slider moves, so it holds no widgets.
+        side: Draws its widgets in the sidebar; what they say is read from the session.
+        free: From the page's choice of data set, the names in the address that these
             widgets bind, without the slug.
         wide: Whether it takes a whole row; else two sections share one.
     """
 
     title: str
     draw: Callable[[View], None]
+    side: "Callable[[Page], None] | None" = None
     free: Callable[[str], tuple[str, ...]] = lambda dataset: ()
     wide: bool = False
 
@@ -87,6 +89,7 @@ class Layout:
         repeats: Repetitions of each setting to start with.
         budgets: The grid that is trained; empty for the knob's own.
         automatic: Whether a new setting is trained at once; else a button asks first.
+        ask_first: Data sets that take long, for which a button asks first in any case.
     """
 
     words: str = ""
@@ -95,6 +98,7 @@ class Layout:
     repeats: int = 10
     budgets: tuple[float, ...] = ()
     automatic: bool = True
+    ask_first: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -39,9 +39,7 @@ def show(slug: str, layout: Layout | None = None) -> None:
         wanted = jobs(paper, choices, offered.knobs[BUDGET].values)
         if layout.automatic and choices.dataset not in layout.ask_first:
             live.start(wanted, {BUDGET: float(address.value(slug, offered.knobs[BUDGET]))})
-        page = Page(slug, paper, layout, offered, choices, wanted)
-        sidebar.finish(page)
-        live.follow(_body, page)
+        live.follow(_body, Page(slug, paper, layout, offered, choices, wanted))
 
 
 def _heading(paper: Paper[Any], layout: Layout) -> None:

@@ -64,16 +64,14 @@ class Section:
 
     Attributes:
         title: Its heading.
-        draw: Draws it; called again whenever the slider moves, so it holds no widgets.
-        side: Draws its widgets in the sidebar; what they say is read from the session.
-        free: From the page's choice of data set, the names in the address that these
+        draw: Draws it; called again whenever the slider moves.
+        free: From the page's choice of data set, the names in the address that its own
             widgets bind, without the slug.
         wide: Whether it takes a whole row; else two sections share one.
     """
 
     title: str
     draw: Callable[[View], None]
-    side: "Callable[[Page], None] | None" = None
     free: Callable[[str], tuple[str, ...]] = lambda dataset: ()
     wide: bool = False
 

@@ -17,6 +17,7 @@ from engine.papers.survival.problem import Design, design, scaled, survival
 from engine.papers.survival.sensitivity import TOLERANCE, Objective, length, objective_noise
 from engine.papers.survival.solvers import minimise
 from engine.papers.survival.spec import SurvivalSpec, Utility
+from engine.papers.survival.threads import single_thread
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class ObjectivePerturbation:
         nothing = model.A.new_full((len(batch), model.dimension), torch.nan)
         return State(nothing, nothing[:, 0])
 
+    @single_thread()
     def step(
         self, batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator
     ) -> tuple[State, Utility]:

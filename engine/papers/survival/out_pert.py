@@ -16,6 +16,7 @@ from engine.papers.survival.evaluate import fit, utility
 from engine.papers.survival.problem import scaled, survival
 from engine.papers.survival.sensitivity import TOLERANCE, length, output_noise
 from engine.papers.survival.spec import SurvivalSpec, Utility
+from engine.papers.survival.threads import single_thread
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class OutputPerturbation:
         f, tau = torch.cat([f for f, _ in fits]), torch.cat([tau for _, tau in fits])
         return State(torch.where((tau <= TOLERANCE)[:, None], f, torch.nan), tau, f.norm(dim=1))
 
+    @single_thread()
     def step(
         self, batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator
     ) -> tuple[State, Utility]:

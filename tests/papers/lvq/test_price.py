@@ -44,7 +44,7 @@ def test_the_printed_noise_is_twice_as_private_as_claimed(budget, found):
 def test_the_card_says_where_the_printed_noise_under_protects(rate, budget, nominal, least):
     values = {**PRINTED, "epsilon": budget, "sample_rate": rate}
     card = moved("glvq_dp", **values)
-    assert card.status == "heuristic"
+    assert card.status == "proved"
     assert "under-protects" in card.reasons[0]
     assert card.epsilon_proved > budget
     assert price.steps_epsilon(LvqSpec(**values)) > least > nominal
@@ -56,7 +56,7 @@ def test_statuses_are_honest():
     broken = moved("glvq_dp", **{**PRINTED, "initialisation": "sensitivity_1"})
     assert (broken.status, broken.epsilon_proved) == ("not_private", None)
     private = moved("glvq_dp", **PRINTED)
-    assert private.status == "heuristic"
+    assert private.status == "proved"
     assert "private enough" in private.reasons[0]
     assert guarantees.free_guarantee(LvqSpec(), 9, "x").status == "not_private"
 

@@ -145,8 +145,13 @@ def _diverged(event: Measured) -> set[int]:
 
 
 def _price(entry: Entry[Any], spec: Spec, n: int, steps: int) -> float:
-    """The epsilon that an accountant proves for so many steps; infinity when none does."""
+    """The epsilon that an accountant proves for so many steps; infinity when none does.
+
+    For a whole run that is the card's, whose accountant the paper has chosen.
+    """
     guarantee = entry.guarantee(spec, n, "record")
+    if steps == entry.steps(spec, n) and guarantee.epsilon_proved is not None:
+        return guarantee.epsilon_proved
     delta = guarantee.delta
     try:
         return accounting.epsilon(entry.cost(spec, n, steps), delta, guarantee.relation)

@@ -44,7 +44,14 @@ MAY_IMPORT = {
         "datasets.base",
         "torch",
     },
-    "engine/training": {"engine.training", "engine.noise", "engine.accounting", "torch"} | LIGHT,
+    "engine/training": {
+        "engine.training",
+        "engine.noise",
+        "engine.accounting",
+        "torch",
+        "datasets.base",
+    }
+    | LIGHT,
     "engine/papers": {"engine.papers", "engine.training", "engine.noise", "engine.accounting"}
     | {"engine.pure", "datasets", "torch", "dp_accounting", "lifelines", "sksurv", "sklearn"}
     | LIGHT

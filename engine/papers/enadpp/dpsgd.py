@@ -1,0 +1,35 @@
+"""DP-SGD as one would do it today: fixed features or bounded units, momentum, exact price."""
+
+from typing import final
+
+from torch import Generator
+
+from datasets.base import Table
+from engine.batch import Batch
+from engine.method import Arrays
+from engine.papers.enadpp import trainer
+from engine.papers.enadpp.spec import EnadppSpec, Training
+
+NAME = "dpsgd"
+
+
+@final
+class BestPractice:
+    """The common training loop under its own name; `trainer` holds the differences."""
+
+    def init(self, batch: Batch[EnadppSpec], data: Table, rng: Generator) -> trainer.State:
+        """Fresh weights, equal for equal seeds."""
+        return trainer.init(NAME, batch, data, rng)
+
+    def step(
+        self, batch: Batch[EnadppSpec], data: Table, state: trainer.State, rng: Generator
+    ) -> tuple[trainer.State, Training | None]:
+        """One lot."""
+        return trainer.step(NAME, batch, data, state, rng)
+
+    def products(self, batch: Batch[EnadppSpec], data: Table, state: trainer.State) -> Arrays:
+        """What the charts beside the curves need."""
+        return trainer.products(NAME, batch, data, state)
+
+
+METHOD = BestPractice()

@@ -1,0 +1,75 @@
+"""What each method trains, on which inputs; and inputs that are nobody's records."""
+
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from datasets.base import LabelledTable
+from engine.papers.enadpp.spec import EnadppSpec
+from engine.training.features import wavelets
+from engine.training.layers import Activation
+from engine.training.network import Network, cnn, mlp
+from engine.training.records import Records, records
+from engine.training.weights import Linear
+
+WIDE = 256
+"""From so many features on the paper's network is used, a smaller one below."""
+
+
+def network(name: str, spec: EnadppSpec, data: LabelledTable, inputs: int) -> Network:
+    """The network of the method `name` for records of so many inputs."""
+    classes = int(data.card.classes or 2)
+    if name == "dpsgd" and spec.representation == "wavelets" and data.image is not None:
+        return Network((Linear(inputs, classes),))
+    bounded = Activation("tanh" if name == "dpsgd" else "relu")
+    if spec.network == "cnn" and data.image is not None:
+        return _convolutional(data.image[0], classes, bounded)
+    hidden = (512, 256) if inputs >= WIDE else (64, 32)
+    return mlp(inputs, *hidden, classes, activation=bounded)
+
+
+def _convolutional(side: int, classes: int, bounded: Activation) -> Network:
+    if side >= 20:
+        return cnn(side, classes, (16, 32), 128, activation=bounded)
+    return cnn(side, classes, (8, 16), 32, size=2, activation=bounded)
+
+
+def inputs(name: str, spec: EnadppSpec, data: LabelledTable, device: str) -> Records:
+    """The records as the method sees them, on the device."""
+    if name == "dpsgd" and spec.representation == "wavelets" and data.image is not None:
+        return _wavelets(data, device)
+    found = records(data, device)
+    if spec.network == "cnn" and data.image is not None:
+        return _images(found, data.image)
+    return found
+
+
+@lru_cache(maxsize=2)
+def _wavelets(data: LabelledTable, device: str) -> Records:
+    """Computed once for each table: a fixed function of each record."""
+    found, side = records(data, device), data.image or (0, 0)
+    return Records(wavelets(found.x, side), found.y, wavelets(found.test_x, side), found.test_y)
+
+
+def _images(found: Records, side: tuple[int, int]) -> Records:
+    """Rows as images of one channel."""
+    return Records(
+        found.x.view(-1, 1, *side), found.y, found.test_x.view(-1, 1, *side), found.test_y
+    )
+
+
+@lru_cache(maxsize=4)
+def simulated(shape: tuple[int, ...], side: tuple[int, int] | None, device: str) -> Tensor:
+    """Inputs that depend on no record: smooth random blobs where records are images, else uniform.
+
+    Returns:
+        Shape (256, *shape), in [0, 1].
+    """
+    rng, count = torch.Generator().manual_seed(20_230_101), 256
+    if side is None:
+        return torch.rand(count, *shape, generator=rng).to(device)
+    coarse = torch.rand(count, 1, 5, 5, generator=rng)
+    smooth = functional.interpolate(coarse, side, mode="bicubic", align_corners=False)
+    return ((smooth - 0.55) * 4.0).clamp(0.0, 1.0).reshape(count, *shape).to(device)

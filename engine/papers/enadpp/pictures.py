@@ -1,0 +1,88 @@
+"""Arrays for the charts beside the curves, at the end of a run. All from raw records."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from engine.gauges import Column
+from engine.training import ghost
+from engine.training.evaluate import predictions
+from engine.training.layers import Norm
+from engine.training.network import Network, Parameters
+from engine.training.records import Records
+from engine.training.relevance import Rule, relevances
+
+NORMED = 1000
+"""Training records whose gradient norms are counted."""
+EDGES = np.logspace(-3.0, 3.0, 61)
+"""Bins of a gradient's norm over C; what lies outside is counted in the first or last."""
+RULES: tuple[Rule, ...] = ("z_plus", "epsilon")
+
+
+def pictures(
+    network: Network,
+    parameters: Parameters,
+    records: Records,
+    bounds: Column,
+    norm: Norm,
+    weights: ghost.Ratios | None,
+    pixels: tuple[int, int] | None,
+) -> dict[str, NDArray[Any]]:
+    """Shapes with R in front.
+
+    `accuracy_by_class` (R, K); `gradient_norm_counts` (R, 60) in bins of norm over C with
+    `gradient_norm_edges` (R, 61); `images` (R, K, d), a test record of each class;
+    `relevance_z_plus` and `relevance_epsilon` (R, K, d), its heat maps, all three for
+    pixels only; `predicted` (R, K), its class as the network sees it.
+    """
+    classes = int(records.y.max()) + 1
+    example = torch.stack([(records.test_y == k).int().argmax() for k in range(classes)])
+    shown = records.test_x[example]
+    wide = shown.expand(len(bounds), *shown.shape)
+    counts = _norms(network, parameters, records, bounds, norm, weights)
+    found: dict[str, NDArray[Any]] = {
+        "accuracy_by_class": _by_class(network, parameters, records, classes),
+        "gradient_norm_counts": counts,
+        "gradient_norm_edges": np.tile(EDGES, (len(bounds), 1)),
+        "predicted": network.outputs(parameters, wide).argmax(-1).cpu().numpy(),
+    }
+    if pixels is None or wide[0, 0].numel() != pixels[0] * pixels[1]:
+        return found  # features of an image cannot be drawn as one
+    found["images"] = wide.flatten(2).cpu().numpy()
+    for rule in RULES:
+        heat = relevances(network, parameters, wide, rule)[0]
+        found[f"relevance_{rule}"] = heat.flatten(2).cpu().numpy()
+    return found
+
+
+def _by_class(
+    network: Network, parameters: Parameters, records: Records, classes: int
+) -> NDArray[np.float64]:
+    """Share of right answers among the test records of each class, shape (R, K)."""
+    right = (predictions(network, parameters, records.test_x).argmax(-1) == records.test_y).double()
+    member = torch.nn.functional.one_hot(records.test_y, classes).double()
+    share: Tensor = right @ member / member.sum(0).clamp(min=1.0)
+    return np.asarray(share.cpu(), np.float64)
+
+
+def _norms(
+    network: Network,
+    parameters: Parameters,
+    records: Records,
+    bounds: Column,
+    norm: Norm,
+    weights: ghost.Ratios | None,
+) -> NDArray[np.int64]:
+    """How many records' gradient norms over C fall in each bin, shape (R, 60)."""
+    x, y = records.x[:NORMED], records.y[:NORMED]
+    wide, targets = x.expand(len(bounds), *x.shape), y.expand(len(bounds), -1)
+    values = network.values(parameters, wide)
+    _, last = ghost.cross_entropy(values[-1], targets)
+    signals = network.signals(parameters, values, last)
+    norms = ghost.record_norms(network, parameters, values, signals, norm, weights)
+    size = np.nan_to_num(norms.double().cpu().numpy() / bounds[:, None], posinf=np.inf)
+    clipped = np.clip(size, EDGES[0], EDGES[-1])
+    return np.stack([np.histogram(row, EDGES)[0] for row in clipped]).astype(np.int64)

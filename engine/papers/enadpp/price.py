@@ -1,0 +1,192 @@
+r"""What each method's steps release and what that costs. No torch here.
+
+Noise scale and price come from the same mechanism object: `mechanism` is what a
+step adds and what `cost` composes. Neighbours differ by adding or removing one
+record, so that a lot's clipped sum has sensitivity C; the divisor |L| = q n is a
+constant. The paper itself replaces one record, where the sensitivity is 2C.
+"""
+
+import itertools
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from engine.guarantee import Relation
+from engine.mechanisms import Gaussian, Laplace
+from engine.papers.enadpp.spec import EnadppSpec
+
+if TYPE_CHECKING:
+    from dp_accounting import DpEvent
+
+RELATION: Relation = "add_or_remove_one"
+STAIRS = 10
+"""APPDL's deviation falls in so many equal stairs, so that an accountant can price it."""
+
+
+def steps(spec: EnadppSpec, n: int) -> int:
+    """Steps T = E / q."""
+    return max(1, round(spec.epochs / spec.sample_rate))
+
+
+def lot(spec: EnadppSpec, n: int) -> float:
+    """Expected lot |L| = q n: the fixed divisor of every sum."""
+    return spec.sample_rate * n
+
+
+def stairs(spec: EnadppSpec, n: int) -> tuple[int, ...]:
+    """The first step of each of APPDL's stairs, counted from zero."""
+    total = steps(spec, n)
+    return tuple(sorted({total * k // STAIRS for k in range(STAIRS)}))
+
+
+def paper_epsilon(spec: EnadppSpec, n: int, reading: str) -> float:
+    r"""What one lot really spends under a reading of the printed noise, replacing a record.
+
+    The Laplace scale on the mean is b = 2 \gamma C / (|L|^2 \varepsilon) under A,
+    2 \gamma C / (|L| \varepsilon) under B and 2 C / (|L| \varepsilon) under C, against
+    a sensitivity of 2 C / |L|: the quotient is \varepsilon |L| / \gamma,
+    \varepsilon / \gamma and \varepsilon.
+    """
+    factor = {"A": lot(spec, n) / spec.learning_rate, "B": 1.0 / spec.learning_rate, "C": 1.0}
+    return spec.epsilon * factor[reading]
+
+
+def mechanism(name: str, spec: EnadppSpec, n: int, step: int = 0) -> Laplace | Gaussian | None:
+    """What step number `step`, counted from zero, adds to the clipped sum; None adds nothing."""
+    match name:
+        case "non_private":
+            return None
+        case "psgd" | "dpsgd":
+            return Gaussian(spec.clip, _gaussian(spec.epsilon, spec.delta, *_plan(spec, n)))
+        case "appdl":
+            start = max(s for s in stairs(spec, n) if s <= step)
+            return Gaussian(spec.clip, _first_stair(spec, n) * spec.sigma_decay**start)
+        case _ if spec.calibration == "paper":
+            # under add-or-remove-one the same noise spends half of what it does when replacing
+            return Laplace(spec.clip_l1, paper_epsilon(spec, n, spec.noise_reading) / 2.0)
+        case _ if spec.noise == "gaussian":
+            return Gaussian(spec.clip, _gaussian(spec.epsilon, spec.delta, *_plan(spec, n)))
+        case _:
+            scale = _laplace(spec.epsilon, spec.delta, *_plan(spec, n))
+            return Laplace(spec.clip_l1, 1.0 / scale)
+
+
+def cost(name: str, spec: EnadppSpec, n: int, count: int) -> "DpEvent":
+    """Everything that `count` steps release.
+
+    The paper's calibration takes its ratios from the records in the clear, which no
+    accountant can bound; `noise_cost` is what its noise alone would cost.
+    """
+    from dp_accounting import NonPrivateDpEvent
+
+    if name == "non_private" or unaccounted(name, spec):
+        return NonPrivateDpEvent()
+    return noise_cost(name, spec, n, count)
+
+
+def unaccounted(name: str, spec: EnadppSpec) -> bool:
+    """Whether the budget ratios come from the records without being paid for."""
+    return name in ("adppl", "enadpp") and spec.calibration == "paper"
+
+
+def noise_cost(name: str, spec: EnadppSpec, n: int, count: int) -> "DpEvent":
+    """What `count` noisy sums cost, were the budget ratios public."""
+    from dp_accounting import ComposedDpEvent
+
+    if name != "appdl":
+        return _repeated(mechanism(name, spec, n), spec.sample_rate, count)
+    starts = (*stairs(spec, n), steps(spec, n))
+    parts = []
+    for start, end in itertools.pairwise(starts):
+        if start < count:
+            added = mechanism(name, spec, n, start)
+            parts.append(_repeated(added, spec.sample_rate, min(end, count) - start))
+    return ComposedDpEvent(parts)
+
+
+def _repeated(added: Laplace | Gaussian | None, rate: float, count: int) -> "DpEvent":
+    """So many Poisson samples; noise without bound releases nothing."""
+    from dp_accounting import NonPrivateDpEvent, NoOpDpEvent
+    from dp_accounting import PoissonSampledDpEvent as Sampled
+    from dp_accounting import SelfComposedDpEvent as Repeated
+
+    if added is None:
+        return NonPrivateDpEvent()
+    if not math.isfinite(added.scale):
+        return NoOpDpEvent()
+    return Repeated(Sampled(rate, added.event), count)
+
+
+def _plan(spec: EnadppSpec, n: int) -> tuple[float, int]:
+    return spec.sample_rate, steps(spec, n)
+
+
+@lru_cache(maxsize=4096)
+def _gaussian(epsilon: float, delta: float, rate: float, count: int) -> float:
+    """The noise multiplier by PLD; infinity where no noise meets the budget.
+
+    The quick accountant goes first and narrows the search of the exact one.
+    """
+    from engine import accounting
+    from engine.errors import BudgetError
+
+    def make(multiplier: float) -> "DpEvent":
+        return _repeated(Gaussian(1.0, multiplier), rate, count)
+
+    try:
+        rough = accounting.calibrate(make, epsilon, delta, RELATION, tight=False)
+        bracket = (rough * 0.5, rough)
+        return accounting.calibrate(make, epsilon, delta, RELATION, bracket=bracket)
+    except BudgetError:
+        return math.inf
+
+
+@lru_cache(maxsize=4096)
+def _laplace(epsilon: float, delta: float, rate: float, count: int) -> float:
+    """The Laplace scale over the sensitivity, by PLD; infinity where none meets the budget."""
+    from engine import accounting
+    from engine.errors import BudgetError
+
+    def make(scale: float) -> "DpEvent":
+        return _repeated(Laplace(1.0, 1.0 / scale), rate, count)
+
+    try:
+        return accounting.calibrate(make, epsilon, delta, RELATION)
+    except BudgetError:
+        return math.inf
+
+
+def _first_stair(spec: EnadppSpec, n: int) -> float:
+    r"""APPDL's \sigma_0, by Renyi accounting of all stairs: PLD would take minutes."""
+    budget = (spec.epsilon, spec.delta, spec.sample_rate, spec.sigma_decay)
+    return _stairs(*budget, stairs(spec, n), steps(spec, n))
+
+
+@lru_cache(maxsize=4096)
+def _stairs(
+    epsilon: float,
+    delta: float,
+    rate: float,
+    decay: float,
+    starts: tuple[int, ...],
+    total: int,
+) -> float:
+    from dp_accounting import ComposedDpEvent
+
+    from engine import accounting
+    from engine.errors import BudgetError
+
+    ends = (*starts[1:], total)
+
+    def make(first: float) -> "DpEvent":
+        return ComposedDpEvent(
+            [
+                _repeated(Gaussian(1.0, first * decay**start), rate, end - start)
+                for start, end in zip(starts, ends, strict=True)
+            ]
+        )
+
+    try:
+        return accounting.calibrate(make, epsilon, delta, RELATION, tight=False)
+    except BudgetError:
+        return math.inf

@@ -1,0 +1,206 @@
+"""Knobs and gauges of entropy-adaptive noise for SGD (Zhang et al. 2023)."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from engine.gauges import Column, Gauge, Info
+from engine.spec import Choice, Knob, Spec
+from engine.vocabulary import Calibration, ClipNorm, Delta, Epochs, Epsilon, SampleRate
+
+ClipAbsolute = Annotated[
+    float,
+    Knob(
+        label="Clipping bound in L1",
+        symbol="C",
+        bounds=(1e-6, 1e9),
+        range=(1.0, 3000.0),
+        scale="log",
+        axis=True,
+        help="Bound of the methods with Laplace noise, in L1 norm; larger admits more of each "
+        "gradient, and more noise with it.",
+        equation=r"\hat g_i = g_i \cdot \min(1, C/\lVert g_i\rVert_1)",
+        source="Algorithm 1, lines 11 to 13",
+    ),
+]
+LearningRate = Annotated[
+    float,
+    Knob(
+        label="Learning rate",
+        symbol=r"\gamma",
+        bounds=(1e-9, 1e6),
+        range=(1e-3, 10.0),
+        scale="log",
+        axis=True,
+        help="How far one step moves along the noisy gradient.",
+        equation=r"\omega \leftarrow \omega - \gamma(\lambda\omega + \tilde g)",
+        source="Algorithm 2",
+    ),
+]
+Decay = Annotated[
+    float,
+    Knob(
+        label="Weight decay",
+        symbol=r"\lambda",
+        bounds=(0.0, 10.0),
+        range=(0.0, 0.01),
+        help="Larger pulls the weights towards zero at every step; it costs no privacy.",
+        equation=r"\omega \leftarrow \omega - \gamma(\lambda\omega + \tilde g)",
+        source="Algorithm 2",
+    ),
+]
+Momentum = Annotated[
+    float,
+    Knob(
+        label="Momentum",
+        symbol="m",
+        bounds=(0.0, 0.999),
+        range=(0.0, 0.99),
+        help="Share of the last direction that is kept; it costs no privacy.",
+        equation=r"v \leftarrow m v + \tilde g",
+    ),
+]
+Reading = Annotated[
+    str,
+    Choice(
+        label="Reading of the printed noise",
+        options=("A", "B", "C"),
+        help="A: noise inside the average, as printed. B: outside it. C: as the sensitivity of "
+        "the mean demands. Acts in the calibration of the paper.",
+        symbol=r"\Delta\omega_t",
+        source="Algorithm 1, line 14",
+    ),
+]
+Noise = Annotated[
+    str,
+    Choice(
+        label="Noise",
+        options=("laplace", "gaussian"),
+        help="Laplace noise with clipping in L1, as the paper has it, or its Gaussian twin in L2. "
+        "Acts in the rigorous calibration.",
+    ),
+]
+RatioFloor = Annotated[
+    float,
+    Knob(
+        label="Smallest budget ratio",
+        symbol=r"\alpha_{\min}",
+        bounds=(1e-6, 1.0),
+        range=(0.01, 1.0),
+        scale="log",
+        axis=True,
+        help="The least informative neuron of a layer has ratio 0, hence infinite noise; this "
+        "floor limits it. At 1 all neurons get the same noise.",
+        equation=r"\alpha_q \leftarrow \max(\alpha_q, \alpha_{\min})",
+    ),
+]
+Rule = Annotated[
+    str,
+    Choice(
+        label="Relevance rule",
+        options=("z_plus", "epsilon"),
+        help="How relevance is passed down: along positive contributions only, or along all of "
+        "them with a stabiliser, where its absolute value is used.",
+        source="Bach et al. 2015; Montavon et al. 2017",
+    ),
+]
+Refresh = Annotated[
+    int,
+    Knob(
+        label="Steps between relevances",
+        symbol=r"T_R",
+        bounds=(0, 1_000_000),
+        range=(0, 1000),
+        help="The budget ratios are computed anew after so many steps; 0 stands for once an epoch.",
+        source="Algorithm 1, lines 1 to 7",
+    ),
+]
+SigmaDecay = Annotated[
+    float,
+    Knob(
+        label="Noise decay per step",
+        symbol=r"\rho",
+        bounds=(0.5, 1.0),
+        range=(0.99, 1.0),
+        help="Smaller moves noise from late steps to early ones at the same total budget.",
+        equation=r"\sigma_t = \sigma_0\,\rho^t",
+        source="Zhang et al., WACV 2021",
+    ),
+]
+NetworkName = Annotated[
+    str,
+    Choice(
+        label="Network",
+        options=("mlp", "cnn"),
+        help="Linear layers (784-512-256-10 on MNIST), or two convolutions before them.",
+        source="Section 5",
+    ),
+]
+Representation = Annotated[
+    str,
+    Choice(
+        label="What the best practice sees",
+        options=("wavelets", "pixels"),
+        help="Fixed wavelet features, which use no data, under one linear layer, or the raw "
+        "pixels under the network with tanh units.",
+        source="Tramer and Boneh 2021; Papernot et al. 2021",
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnadppSpec(Spec):
+    """What a user may turn; data and generators are arguments, never fields."""
+
+    epsilon: Epsilon = 1.0
+    calibration: Calibration = "rigorous"
+    noise_reading: Reading = "A"
+    noise: Noise = "laplace"
+    clip: ClipNorm = 1.0
+    clip_l1: ClipAbsolute = 30.0
+    alpha_min: RatioFloor = 0.05
+    relevance_rule: Rule = "z_plus"
+    relevance_every: Refresh = 0
+    sigma_decay: SigmaDecay = 0.998
+    sample_rate: SampleRate = 0.05
+    epochs: Epochs = 20.0
+    learning_rate: LearningRate = 0.5
+    decay: Decay = 1e-4
+    momentum: Momentum = 0.0
+    network: NetworkName = "mlp"
+    representation: Representation = "wavelets"
+    delta: Delta = 1e-5
+
+
+@dataclass(frozen=True)
+class Training(Info):
+    """What a training run shows as it goes."""
+
+    accuracy: Annotated[
+        Column,
+        Gauge(
+            "Test accuracy",
+            "up",
+            help="Share of test records that are classified rightly.",
+        ),
+    ]
+    loss: Annotated[
+        Column,
+        Gauge("Test loss", "down", scale="log", help="Mean cross-entropy of the test records."),
+    ]
+    fraction_clipped: Annotated[
+        Column,
+        Gauge(
+            "Fraction clipped",
+            "neither",
+            help="Share of the lot's records whose gradient was longer than C.",
+        ),
+    ]
+    noise_to_signal: Annotated[
+        Column,
+        Gauge(
+            "Noise to signal",
+            "down",
+            scale="log",
+            help="Root mean square length of the noise over the length of the lot's clipped sum.",
+        ),
+    ]

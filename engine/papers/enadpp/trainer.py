@@ -1,0 +1,260 @@
+"""The training loop that the six methods share; what differs is read from the price.
+
+A step draws an own lot for each replica, sums the clipped gradients, adds the noise
+of `price.mechanism` and descends. Curves are measured some forty times in a run.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Generator, Tensor
+
+from datasets.base import LabelledTable, Table
+from engine.batch import Batch
+from engine.errors import RequestError
+from engine.mechanisms import Laplace
+from engine.method import Arrays
+from engine.papers.enadpp import models, price, ratios
+from engine.papers.enadpp.pictures import pictures
+from engine.papers.enadpp.spec import EnadppSpec, Training
+from engine.training import ghost, steps
+from engine.training.evaluate import evaluate
+from engine.training.network import Network, Parameters
+from engine.training.records import Records
+from engine.training.relevance import neuron_shares
+from engine.training.sampling import poisson
+
+MEASURES = 40
+"""Measurements in a run."""
+RELEVANT = 1024
+"""Records in a relevance batch, in the calibration of the paper."""
+LEAST_SIGNAL = 1e-12
+"""Below this, relative to C, a lot's sum counts as this: an empty lot has no signal."""
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What a step hands to the next.
+
+    Attributes:
+        parameters: Weights, changed in place.
+        velocity: Last direction, changed in place; None without momentum.
+        ratios: Per layer the budget ratios (R, outputs); None where all are one.
+        taken: Steps taken.
+        layers: Noise to signal of each layer with weights, (R, layers) per measurement.
+    """
+
+    parameters: Parameters
+    velocity: Parameters | None
+    ratios: ghost.Ratios | None
+    taken: int
+    layers: tuple[Tensor, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Added:
+    """The noise of one step on all replicas."""
+
+    kind: Literal["gaussian", "laplace"]
+    scale: Tensor
+    clip: Tensor
+
+
+def init(name: str, batch: Batch[EnadppSpec], data: Table, rng: Generator) -> State:
+    """Fresh weights, equal for equal seeds.
+
+    Raises:
+        RequestError: A table without class labels.
+    """
+    table = _labelled(data)
+    records = models.inputs(name, batch.spec, table, str(rng.device))
+    network = _network(name, batch.spec, table, records)
+    parameters = network.init(batch.seeds, rng.device)
+    moving = name == "dpsgd" or batch.spec.momentum > 0
+    velocity = tuple(tuple(map(torch.zeros_like, own)) for own in parameters) if moving else None
+    return State(parameters, velocity, None, 0, ())
+
+
+def _labelled(data: Table) -> LabelledTable:
+    if not isinstance(data, LabelledTable):
+        raise RequestError(f"dataset: expected labelled records, got {data.card.name}")
+    return data
+
+
+def _network(name: str, spec: EnadppSpec, table: LabelledTable, records: Records) -> Network:
+    return models.network(name, spec, table, records.x[0].numel())
+
+
+def step(
+    name: str, batch: Batch[EnadppSpec], data: Table, state: State, rng: Generator
+) -> tuple[State, Training | None]:
+    """One lot: sample, clip, add noise, descend."""
+    table, spec = _labelled(data), batch.spec
+    records = models.inputs(name, spec, table, str(rng.device))
+    network = _network(name, spec, table, records)
+    if _refreshes(name, spec, len(data), state.taken):
+        state = replace(state, ratios=budget_ratios(name, batch, table, state, network, rng))
+    index, present = poisson(len(batch), len(records), spec.sample_rate, rng)
+    x = records.x.index_select(0, index.flatten()).view(*index.shape, *records.x.shape[1:])
+    added = noise(name, batch, len(data), state.taken, rng.device)
+    clipped = _clipped(name, batch, network, state, x, records.y[index], present, added)
+    measures = _measures(spec, len(data), state.taken)
+    info = None
+    signal = steps.lengths(clipped.sums) if measures else None
+    if added is not None:
+        steps.add_noise(clipped.sums, added.kind, added.scale, rng, state.ratios)
+    steps.descend(
+        state.parameters, state.velocity, clipped.sums, _descent(name, batch, len(data), rng.device)
+    )
+    state = replace(state, taken=state.taken + 1)
+    if signal is not None:
+        layers = _layers(clipped, added, signal, state.ratios)
+        state = replace(state, layers=(*state.layers, layers))
+        info = _info(network, state, records, clipped, present, added, signal)
+    return state, info
+
+
+def _measures(spec: EnadppSpec, n: int, taken: int) -> bool:
+    """Whether this step is measured: some forty in a run, and the last."""
+    total = price.steps(spec, n)
+    return (taken + 1) % max(1, total // MEASURES) == 0 or taken + 1 == total
+
+
+def noise(
+    name: str, batch: Batch[EnadppSpec], n: int, taken: int, device: torch.device
+) -> Added | None:
+    """What this step adds to each replica's sum, from the mechanisms that are priced."""
+    mechanisms = [price.mechanism(name, spec, n, taken) for spec in batch.specs]
+    drawn = [m for m in mechanisms if m is not None]
+    if not drawn:
+        return None
+    return Added(
+        "laplace" if isinstance(drawn[0], Laplace) else "gaussian",
+        torch.tensor([m.scale for m in drawn], dtype=torch.float32, device=device),
+        torch.tensor([m.sensitivity for m in drawn], dtype=torch.float32, device=device),
+    )
+
+
+def _clipped(
+    name: str,
+    batch: Batch[EnadppSpec],
+    network: Network,
+    state: State,
+    x: Tensor,
+    y: Tensor,
+    present: Tensor,
+    added: Added | None,
+) -> ghost.Clipped:
+    """The clipped sum; as printed, the ratios weigh the noise but not the clipping."""
+    if added is None:
+        return ghost.clipped_sum(network, state.parameters, x, y, present, None)
+    weights = None if batch.spec.calibration == "paper" else state.ratios
+    norm: Literal["l1", "l2"] = "l1" if added.kind == "laplace" else "l2"
+    return ghost.clipped_sum(network, state.parameters, x, y, present, added.clip, norm, weights)
+
+
+def _descent(name: str, batch: Batch[EnadppSpec], n: int, device: torch.device) -> steps.Descent:
+    rates = torch.tensor(batch.column("learning_rate"), dtype=torch.float32, device=device)
+    spec = batch.spec
+    return steps.Descent(rates, price.lot(spec, n), spec.decay, spec.momentum)
+
+
+def _refreshes(name: str, spec: EnadppSpec, n: int, taken: int) -> bool:
+    """Whether the budget ratios are computed before this step."""
+    every = spec.relevance_every or max(1, round(1.0 / spec.sample_rate))
+    return name in ("adppl", "enadpp") and taken % every == 0
+
+
+def budget_ratios(
+    name: str,
+    batch: Batch[EnadppSpec],
+    table: LabelledTable,
+    state: State,
+    network: Network,
+    rng: Generator,
+) -> list[Tensor | None]:
+    """Per layer with weights the ratios (R, outputs), floored; the output layer's are one.
+
+    Guarantees:
+        In the rigorous calibration the inputs are simulated and the weights have
+        been paid for, so the ratios are post-processing. In the calibration of the
+        paper they come from records and are in no price.
+    """
+    spec, device = batch.spec, str(rng.device)
+    records = models.inputs(name, spec, table, device)
+    if spec.calibration == "paper":
+        chosen = torch.randperm(len(records), generator=rng, device=rng.device)[:RELEVANT]
+        x = records.x[chosen]
+    else:
+        x = models.simulated(tuple(records.x.shape[1:]), table.image, device)
+    rule: Literal["z_plus", "epsilon"] = "epsilon" if spec.relevance_rule == "epsilon" else "z_plus"
+    shares = neuron_shares(network, state.parameters, x.expand(len(batch), *x.shape), rule)
+    formula = ratios.enadpp if name == "enadpp" else ratios.adppl
+    floor = torch.tensor(batch.column("alpha_min"), device=rng.device)[:, None]
+    weighted = [i for i, own in enumerate(state.parameters) if own]
+    found: list[Tensor | None] = [None] * len(network.layers)
+    for i, share in zip(weighted[:-1], shares[:-1], strict=True):
+        alpha = torch.from_numpy(formula(share.cpu().numpy())).to(rng.device)
+        found[i] = torch.maximum(alpha, floor).float()
+    return found
+
+
+def _layers(
+    clipped: ghost.Clipped, added: Added | None, signal: Tensor, ratios_now: ghost.Ratios | None
+) -> Tensor:
+    """Noise to signal of each layer, shape (R, layers)."""
+    if added is None:
+        return torch.zeros_like(signal)
+    least = LEAST_SIGNAL * added.clip.double()[:, None]
+    length = steps.noise_lengths(clipped.sums, added.kind, added.scale, ratios_now)
+    return length / torch.maximum(signal, least)
+
+
+def _info(
+    network: Network,
+    state: State,
+    records: Records,
+    clipped: ghost.Clipped,
+    present: Tensor,
+    added: Added | None,
+    signal: Tensor,
+) -> Training:
+    """What the curves show; a replica whose loss is not finite shows no accuracy either."""
+    scores = evaluate(network, state.parameters, records.test_x, records.test_y)
+    ratio, cut = torch.zeros(len(present)), torch.zeros(len(present))
+    if added is not None:
+        length = steps.noise_lengths(clipped.sums, added.kind, added.scale, state.ratios)
+        least = LEAST_SIGNAL * added.clip.double()
+        whole = torch.maximum(signal.square().sum(1).sqrt(), least)
+        ratio = length.square().sum(1).sqrt() / whole
+        long = (clipped.norms > added.clip[:, None]) * present
+        cut = long.sum(1) / present.sum(1).clamp(min=1.0)
+    return Training(
+        accuracy=np.where(np.isfinite(scores.loss), scores.accuracy, np.nan),
+        loss=scores.loss,
+        fraction_clipped=cut.double().cpu().numpy(),
+        noise_to_signal=ratio.double().cpu().numpy(),
+    )
+
+
+def products(name: str, batch: Batch[EnadppSpec], data: Table, state: State) -> Arrays:
+    """What the charts beside the curves need; see `pictures`."""
+    table = _labelled(data)
+    device = str(state.parameters[0][0].device)
+    records = models.inputs(name, batch.spec, table, device)
+    network = _network(name, batch.spec, table, records)
+    mechanisms: Sequence[object] = [price.mechanism(name, s, len(data)) for s in batch.specs]
+    l1 = isinstance(mechanisms[0], Laplace)
+    bounds = batch.column("clip_l1" if l1 else "clip")
+    weights = None if batch.spec.calibration == "paper" else state.ratios
+    norm: Literal["l1", "l2"] = "l1" if l1 else "l2"
+    side = table.image
+    found = pictures(network, state.parameters, records, bounds, norm, weights, side)
+    for i, ratio in enumerate(r for r in state.ratios or () if r is not None):
+        found[f"alpha_{i + 1}"] = ratio.double().cpu().numpy()
+    if state.layers:
+        found["noise_to_signal_layers"] = torch.stack(state.layers, 1).cpu().numpy()
+    return found

@@ -1,0 +1,1 @@
+"""Private training of networks: sampling, ghost clipping, noise, steps; replicas lead."""

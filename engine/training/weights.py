@@ -1,0 +1,136 @@
+r"""Layers with weights, and the closed forms of their per-record gradient norms.
+
+For one record a linear layer's gradient is the outer product \delta a^T, so
+\|\delta a^T\|_2 = \|\delta\|_2 \|a\|_2 and \|\delta a^T\|_1 = \|\delta\|_1 \|a\|_1
+(Goodfellow 2015; Li et al. 2022): no gradient of a single record is ever built. A
+convolution uses its weights at T positions; its record gradient is the sum of T
+outer products. Its squared L2 norm is \sum_{s,t} (\delta_s \cdot \delta_t)(a_s \cdot a_t),
+or, where that is dearer, it is built for a slab of few records at a time.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional, grad
+
+from engine.training.layers import Norm, Tensors
+
+SLAB = 2**21
+"""Most numbers of record gradients that lie in memory at once."""
+
+
+@dataclass(frozen=True)
+class Linear:
+    """y = W x + b; parameters W (R, outputs, inputs) and b (R, outputs)."""
+
+    inputs: int
+    outputs: int
+
+    def init(self, generators: Sequence[torch.Generator]) -> Tensors:
+        """Normal weights of variance 2 / inputs (He et al. 2015) and no bias."""
+        shape, width = (self.outputs, self.inputs), math.sqrt(2.0 / self.inputs)
+        weight = torch.stack([torch.randn(shape, generator=g) * width for g in generators])
+        return weight, torch.zeros(len(generators), self.outputs)
+
+    def forward(self, parameters: Tensors, x: Tensor) -> Tensor:
+        """From (R, B, inputs) to (R, B, outputs)."""
+        weight, bias = parameters
+        return torch.baddbmm(bias[:, None], x, weight.mT)
+
+    def backward(self, parameters: Tensors, x: Tensor, y: Tensor, signal: Tensor) -> Tensor:
+        """W^T applied to the signal."""
+        return torch.bmm(signal, parameters[0])
+
+    def norms(self, norm: Norm, x: Tensor, signal: Tensor) -> Tensor:
+        """The product of two norms; the 1 stands for the bias, whose input is one."""
+        if norm == "l1":
+            return signal.abs().sum(2) * (x.abs().sum(2) + 1)
+        return signal.square().sum(2) * (x.square().sum(2) + 1)
+
+    def total(self, x: Tensor, signal: Tensor) -> Tensors:
+        """One matrix product sums the outer products over the records."""
+        return torch.bmm(signal.mT, x), signal.sum(1)
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """Square filters; parameters W (R, outputs, inputs, size, size) and b (R, outputs)."""
+
+    inputs: int
+    outputs: int
+    size: int
+    stride: int = 1
+    padding: int = 0
+
+    def init(self, generators: Sequence[torch.Generator]) -> Tensors:
+        """Normal weights of variance 2 / fan-in (He et al. 2015) and no bias."""
+        shape = (self.outputs, self.inputs, self.size, self.size)
+        width = math.sqrt(2.0 / (self.inputs * self.size**2))
+        weight = torch.stack([torch.randn(shape, generator=g) * width for g in generators])
+        return weight, torch.zeros(len(generators), self.outputs)
+
+    def forward(self, parameters: Tensors, x: Tensor) -> Tensor:
+        """From (R, B, inputs, H, W) to (R, B, outputs, H', W')."""
+        weight, bias = parameters
+        y = functional.conv2d(
+            _together(x), weight.flatten(0, 1), bias.flatten(), self.stride, self.padding,
+            groups=len(x),
+        )  # fmt: skip
+        return _apart(y, len(x))
+
+    def backward(self, parameters: Tensors, x: Tensor, y: Tensor, signal: Tensor) -> Tensor:
+        """The transposed convolution of the signal."""
+        back = grad.conv2d_input(  # type: ignore[no-untyped-call]
+            _together(x).shape, parameters[0].flatten(0, 1), _together(signal),
+            self.stride, self.padding, groups=len(x),
+        )  # fmt: skip
+        return _apart(back, len(x))
+
+    def norms(self, norm: Norm, x: Tensor, signal: Tensor) -> Tensor:
+        """A slab of records at a time, by whichever form is cheaper."""
+        positions, fan_in = signal[0, 0, 0].numel(), self.inputs * self.size**2
+        whole = self.outputs * fan_in
+        gram = norm == "l2" and positions * (self.outputs + fan_in) < whole
+        held = positions * max(positions, fan_in) if gram else max(whole, positions * fan_in)
+        step = max(1, SLAB // (len(x) * held))
+        parts = [
+            self._norms(norm, gram, xs, ds)
+            for xs, ds in zip(torch.split(x, step, 1), torch.split(signal, step, 1), strict=True)
+        ]
+        return torch.cat(parts, 1)
+
+    def _norms(self, norm: Norm, gram: bool, x: Tensor, signal: Tensor) -> Tensor:
+        """The norms of one slab; `signal` becomes (R b, outputs, T), patches (R b, fan-in, T)."""
+        patches = functional.unfold(
+            x.flatten(0, 1), self.size, stride=self.stride, padding=self.padding
+        )
+        delta = signal.flatten(3).flatten(0, 1)
+        bias = delta.sum(2)
+        if gram:
+            squares = (torch.bmm(delta.mT, delta) * torch.bmm(patches.mT, patches)).sum((1, 2))
+            return (squares + bias.square().sum(1)).view(x.shape[:2])
+        gradient = torch.bmm(delta, patches.mT).flatten(1)
+        if norm == "l1":
+            return (gradient.abs().sum(1) + bias.abs().sum(1)).view(x.shape[:2])
+        return (gradient.square().sum(1) + bias.square().sum(1)).view(x.shape[:2])
+
+    def total(self, x: Tensor, signal: Tensor) -> Tensors:
+        """The gradient of the summed loss: one convolution."""
+        shape = (len(x) * self.outputs, self.inputs, self.size, self.size)
+        weight = grad.conv2d_weight(  # type: ignore[no-untyped-call]
+            _together(x), shape, _together(signal), self.stride, self.padding, groups=len(x)
+        )
+        return weight.view(len(x), self.outputs, *shape[1:]), signal.sum((1, 3, 4))
+
+
+def _together(x: Tensor) -> Tensor:
+    """(R, B, C, H, W) as (B, R C, H, W), so that one grouped convolution serves all replicas."""
+    return x.transpose(0, 1).flatten(1, 2)
+
+
+def _apart(y: Tensor, replicas: int) -> Tensor:
+    """The inverse of `_together`."""
+    return y.view(len(y), replicas, -1, *y.shape[2:]).transpose(0, 1)

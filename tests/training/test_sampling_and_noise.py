@@ -1,0 +1,90 @@
+"""Lots are Poisson, noise has the scale that is priced, a step does what it says."""
+
+import math
+
+import torch
+
+from engine.training.ghost import clipped_sum
+from engine.training.network import mlp
+from engine.training.sampling import poisson
+from engine.training.steps import Descent, add_noise, descend, laplace_like, lengths, noise_lengths
+
+
+def generator(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def test_lots_have_the_binomial_size_and_no_record_twice():
+    """10,000 lots of Binomial(50, 0.3): the mean within 5 standard errors, 5 sqrt(10.5/10^4)."""
+    index, present = poisson(10_000, 50, 0.3, generator())
+    sizes = present.sum(1)
+    assert abs(float(sizes.mean()) - 15.0) < 5 * math.sqrt(50 * 0.3 * 0.7 / 10_000)
+    assert abs(float(sizes.var()) - 10.5) < 5 * 10.5 * math.sqrt(2 / 10_000)
+    for row in range(20):
+        drawn = index[row][present[row] > 0].tolist()
+        assert len(set(drawn)) == len(drawn)
+
+
+def test_replicas_draw_lots_of_their_own():
+    index, present = poisson(2, 1000, 0.5, generator())
+    lots = [set(index[r][present[r] > 0].tolist()) for r in range(2)]
+    # shared records of two independent halves: 250 expected, deviation 13.7
+    assert 150 < len(lots[0] & lots[1]) < 350
+
+
+def test_rate_one_draws_everything_and_a_tiny_rate_draws_nothing():
+    index, present = poisson(3, 40, 1.0, generator())
+    assert index.tolist() == [list(range(40))] * 3
+    assert present.min() == 1
+    index, present = poisson(3, 40, 1e-9, generator())
+    assert present.shape == (3, 1)
+    assert present.sum() == 0
+
+
+def test_an_empty_lot_gives_a_sum_of_zero():
+    network = mlp(4, 3, 2)
+    parameters = network.init([0, 1], torch.device("cpu"))
+    index, present = poisson(2, 10, 1e-9, generator())
+    x, y = torch.rand(10, 4)[index], torch.zeros(10, dtype=torch.int64)[index]
+    found = clipped_sum(network, parameters, x, y, present, torch.ones(2))
+    assert all(float(part.abs().max()) == 0.0 for own in found.sums for part in own)
+
+
+def test_noise_has_the_deviation_of_its_mechanism():
+    """200,000 draws: the sample deviation has a relative error of 1/sqrt(2n) = 0.0016."""
+    scale = torch.tensor([0.5, 2.0])
+    ratios = [torch.tensor([[1.0, 0.1], [0.5, 1.0]])]
+    for kind, unit in (("gaussian", 1.0), ("laplace", math.sqrt(2.0))):
+        sums = ((torch.zeros(2, 2, 200_000), torch.zeros(2, 2)),)
+        add_noise(sums, kind, scale, generator(), ratios)
+        wanted = unit * scale[:, None] / ratios[0]
+        torch.testing.assert_close(sums[0][0].std(2), wanted, rtol=0.02, atol=0)
+        theory = noise_lengths(sums, kind, scale, ratios)
+        torch.testing.assert_close(lengths(sums), theory, rtol=0.02, atol=0)
+
+
+def test_laplace_draws_have_the_laplace_tails():
+    """P(|x| > t) = exp(-t); 10^6 draws, five standard errors of a proportion."""
+    draws = laplace_like(torch.empty(1_000_000), generator())
+    for at in (0.5, 1.0, 3.0, 6.0):
+        chance = math.exp(-at)
+        found = float((draws.abs() > at).double().mean())
+        assert abs(found - chance) < 5 * math.sqrt(chance * (1 - chance) / 1e6)
+    assert abs(float((draws > 0).double().mean()) - 0.5) < 5 * 0.5 / 1e3
+
+
+def test_a_step_divides_by_the_expected_lot_and_decays_the_weights():
+    weights, sums = ((torch.ones(2, 1, 1),),), ((torch.full((2, 1, 1), 6.0),),)
+    how = Descent(torch.tensor([0.1, 1.0]), lot=3.0, decay=0.5)
+    descend(weights, None, sums, how)
+    # w - rate (decay w + sum / lot) = 1 - 0.1 (0.5 + 2) and 1 - (0.5 + 2)
+    torch.testing.assert_close(weights[0][0].flatten(), torch.tensor([0.75, -1.5]))
+
+
+def test_momentum_keeps_a_share_of_the_last_direction():
+    weights, velocity = ((torch.zeros(1, 1, 1),),), ((torch.zeros(1, 1, 1),),)
+    how = Descent(torch.ones(1), lot=1.0, momentum=0.5)
+    for _ in range(3):
+        descend(weights, velocity, ((torch.ones(1, 1, 1),),), how)
+    # directions 1, 1.5 and 1.75
+    torch.testing.assert_close(weights[0][0].flatten(), torch.tensor([-4.25]))

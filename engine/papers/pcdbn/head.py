@@ -54,7 +54,9 @@ def quadratic(
     values, vectors = torch.linalg.eigh(released(a, matrix, rng))
     noisy = b + draw([vector], b.numel(), rng)[0].view_as(b)
     ridge = RIDGE * matrix.scale * math.sqrt(len(a))
-    return Quadratic(vectors, shrunk(values, matrix.scale).clamp(min=0.0) + ridge, vectors.T @ noisy)
+    return Quadratic(
+        vectors, shrunk(values, matrix.scale).clamp(min=0.0) + ridge, vectors.T @ noisy
+    )
 
 
 def shrunk(values: Tensor, scale: float) -> Tensor:

@@ -21,9 +21,21 @@ def rectified(maps: Tensor, count: int, pool: int) -> Tensor:
 
     The mean of the negative part is the mean of the positive part less the mean.
     """
-    positive: Tensor = functional.avg_pool2d(maps.clamp(min=0), pool)
-    negative = positive - functional.avg_pool2d(maps, pool)
+    positive = pooled(maps.clamp(min=0), pool)
+    negative = positive - pooled(maps, pool)
     return torch.cat([positive, negative.clamp_(min=0)], 1)[:, :count]
+
+
+def pooled(maps: Tensor, size: int) -> Tensor:
+    """Means of squares side by side; strided sums are several times faster than `avg_pool2d`."""
+    height, width = (side // size * size for side in maps.shape[2:])
+    rows = maps[:, :, 0:height:size]
+    for i in range(1, size):
+        rows = rows + maps[:, :, i:height:size]
+    found = rows[..., 0:width:size]
+    for j in range(1, size):
+        found = found + rows[..., j:width:size]
+    return found / size**2
 
 
 def first(images: Tensor, weight: Tensor, count: int) -> Tensor:

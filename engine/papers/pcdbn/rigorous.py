@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 from torch import Generator, Tensor
 
 from datasets.base import Table
@@ -85,15 +84,25 @@ def init(batch: Batch[PcdbnSpec], data: Table, rng: Generator) -> State:
         groups.setdefault((seed, made[row].patches.multiplier), []).append(row)
     answers: dict[int, Answer] = {}
     for rows in groups.values():
-        stack = build(batch.specs[rows[0]], found, made[rows[0]], len(data), rng,
-                      [batch.specs[row] for row in rows])
+        stack = build(
+            batch.specs[rows[0]],
+            found,
+            made[rows[0]],
+            len(data),
+            rng,
+            [batch.specs[row] for row in rows],
+        )
         for row in rows:
             answers[row] = _answer(batch.specs[row], found, made[row], stack, len(data), rng)
     return State(tuple(answers[row] for row in range(len(batch))), 0)
 
 
 def build(
-    spec: PcdbnSpec, found: Images, made: Releases, n: int, rng: Generator,
+    spec: PcdbnSpec,
+    found: Images,
+    made: Releases,
+    n: int,
+    rng: Generator,
     users: Sequence[PcdbnSpec] = (),
 ) -> Stack:
     """Both layers and the whitening: four or five releases of moments, and two passes."""
@@ -105,8 +114,11 @@ def build(
     how = whitening(train, made, rng)
     test = centre(maps.features(found.test_x, weights, counts), how.mean)
     most = max(dimensions(user, n, len(how.order)) for user in (users or (spec,)))
-    sizes = (made.mean, how.mean.numel()), (made.channels, len(how.channels)), (
-        made.positions, len(how.positions))
+    sizes = (
+        (made.mean, how.mean.numel()),
+        (made.channels, len(how.channels)),
+        (made.positions, len(how.positions)),
+    )
     for name, (mechanism, size), signal in zip(
         ("mean", "channels", "positions"), sizes, how.signals, strict=True
     ):
@@ -131,14 +143,21 @@ def _first(
         ratios["quartic"] = _ratio(fourth, made.quartic.scale)
         alpha = polynomials.coefficients(spec.polynomial, spec.degree)
         rows = filters.climbed(
-            noisy, moments.released(fourth, made.quartic, rng),
-            float(alpha[1]), float(alpha[3]), -(-count // 2),
+            noisy,
+            moments.released(fourth, made.quartic, rng),
+            float(alpha[1]),
+            float(alpha[3]),
+            -(-count // 2),
         )
     return filters.kernels(rows, 1, size), (count, min(2 * count, 2 * maps.WINDOW**2 * count))
 
 
 def _second(
-    found: Images, first: Tensor, counts: tuple[int, int], made: Releases, rng: Generator,
+    found: Images,
+    first: Tensor,
+    counts: tuple[int, int],
+    made: Releases,
+    rng: Generator,
     ratios: dict[str, float],
 ) -> Tensor:
     """The second layer's filters, from the moments of the first layer's maps."""
@@ -162,10 +181,15 @@ def _answer(
     """The release of one replica's quadratic."""
     d = dimensions(spec, n, stack.train.shape[1])
     a, b = head.sums(maps.unit(stack.train[:, :d].clone()), found.y, found.classes)
-    ratios = {**stack.ratios, "matrix": _ratio(a, made.matrix.scale),
-              "vector": made.vector.scale * math.sqrt(b.numel()) / float(b.norm())}
+    ratios = {
+        **stack.ratios,
+        "matrix": _ratio(a, made.matrix.scale),
+        "vector": made.vector.scale * math.sqrt(b.numel()) / float(b.norm()),
+    }
     released = head.quadratic(a, b, made.matrix, made.vector, rng)
-    return Answer(released, maps.unit(stack.test[:, :d].clone()), ratios, stack.weights, stack.counts)
+    return Answer(
+        released, maps.unit(stack.test[:, :d].clone()), ratios, stack.weights, stack.counts
+    )
 
 
 def step(

@@ -55,9 +55,7 @@ def groups(layer: Layer, filters: int) -> float:
 def equation28(layer: Layer) -> float:
     r"""\Delta without probabilities in place of states: 2\sum_{ij}\sum_{rs}|v| + N_H^2 + \sum|v|."""
     patch = layer.bright * layer.size**2
-    return float(
-        2 * layer.hidden**2 * patch + layer.hidden**2 + layer.bright * layer.side**2
-    )
+    return float(2 * layer.hidden**2 * patch + layer.hidden**2 + layer.bright * layer.side**2)
 
 
 def released(layer: Layer) -> float:
@@ -71,7 +69,9 @@ def released(layer: Layer) -> float:
     return float(2 * np.clip(p(h / h.max()), 0.0, 1.0).sum() + 2 * image.sum())
 
 
-def _sums(image: np.ndarray[tuple[int, ...], np.dtype[np.float64]], size: int) -> polynomials.Floats:
+def _sums(
+    image: np.ndarray[tuple[int, ...], np.dtype[np.float64]], size: int
+) -> polynomials.Floats:
     """Sums of the pixels under a square at stride 2, zeros outside."""
     before = (size - 2) // 2 if len(image) % 2 == 0 else size // 2
     padded = np.pad(image, ((before, size), (before, size)))

@@ -119,6 +119,18 @@ GradientRate = Annotated[
         help="How far one step moves along the noisy gradient.",
     ),
 ]
+GradientEpochs = Annotated[
+    int,
+    Knob(
+        label="Epochs of pSGD",
+        symbol=r"E_{\mathrm{SGD}}",
+        bounds=(1, 1_000),
+        range=(1, 100),
+        help="Expected visits of each record by pSGD; the noise is such that the budget runs out "
+        "with the last.",
+        source="Section 5.2: 18 at ε = 0.5",
+    ),
+]
 Batch = Annotated[
     int,
     Knob(
@@ -211,18 +223,19 @@ class PcdbnSpec(Spec):
     polynomial: Polynomial = "printed"
     filters: Filters = 32
     filter_size: FilterSize = 5
-    epochs: Epochs = 30
+    epochs: Epochs = 100
     solver: Solver = "closed_form"
     moment_share: MomentShare = 0.05
     matrix_share: MatrixShare = 0.7
     dimensions: Dimensions = 0
     layer_share: LayerShare = 0.67
-    pretraining: Pretraining = 3
+    pretraining: Pretraining = 10
     pretraining_rate: PretrainingRate = 0.01
     learning_rate: LearningRate = 2e-3
-    batch: Batch = 600
+    batch: Batch = 3600
     hidden: Hidden = 25
     sample_rate: SampleRate = 0.02
+    sgd_epochs: GradientEpochs = 18
     clip: ClipNorm = 1.0
     gradient_rate: GradientRate = 0.5
     delta: Delta = 1e-5

@@ -117,8 +117,9 @@ def _precision(event: DpEvent) -> float | None:
             inner = _precision(part)
             return None if inner is None else times * inner
         case ComposedDpEvent(events=parts):
-            inner = [_precision(part) for part in parts]
-            return None if None in inner or not inner else math.fsum(inner)
+            each = [_precision(part) for part in parts]
+            known = [precision for precision in each if precision is not None]
+            return math.fsum(known) if known and len(known) == len(each) else None
         case _:
             return None
 

@@ -18,7 +18,7 @@ CLIMBS = 60
 def directions(moments: Tensor, count: int) -> Tensor:
     """The leading eigenvectors as rows, shape (count, D); fewer if D is smaller."""
     _, vectors = torch.linalg.eigh(moments)
-    found = vectors.flip(1)[:, :count].T
+    found: Tensor = vectors.flip(1)[:, :count].T
     return found * torch.where(found.sum(1, keepdim=True) < 0, -1.0, 1.0)
 
 
@@ -56,7 +56,8 @@ def _pairs(u: Tensor) -> Tensor:
 def _form(m4: Tensor, u: Tensor) -> Tensor:
     """<M_4, u^4>."""
     z = _pairs(u)
-    return z @ m4 @ z
+    value: Tensor = z @ m4 @ z
+    return value
 
 
 def _slope(m4: Tensor, u: Tensor) -> Tensor:
@@ -66,7 +67,8 @@ def _slope(m4: Tensor, u: Tensor) -> Tensor:
     matrix = torch.zeros(len(u), len(u), dtype=u.dtype, device=u.device)
     matrix[rows, columns] += half
     matrix[columns, rows] += half
-    return matrix @ u
+    slope: Tensor = matrix @ u
+    return slope
 
 
 def _clean(u: Tensor, found: list[Tensor]) -> Tensor:

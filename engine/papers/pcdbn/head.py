@@ -62,19 +62,20 @@ def quadratic(
 def shrunk(values: Tensor, scale: float) -> Tensor:
     r"""Eigenvalues of A + noise moved towards those of A (Bun et al. 2016, additive noise).
 
-    \xi_i = \lambda_i - 2 v \sum_j (\lambda_i - \lambda_j) / ((\lambda_i - \lambda_j)^2 + \eta^2) with
-    v = s^2/2 the variance off the diagonal and \eta a smoothing width.
+    \xi_i = \lambda_i - 2 v \sum_j g_{ij} / (g_{ij}^2 + \eta^2), g_{ij} = \lambda_i - \lambda_j,
+    with v = s^2/2 the variance off the diagonal and \eta a smoothing width.
     """
     variance, d = scale**2 / 2.0, len(values)
     width = math.sqrt(variance) * d**0.2
     gap = values[:, None] - values[None, :]
-    return values - 2.0 * variance * (gap / (gap.square() + width**2)).sum(1)
+    pull: Tensor = (gap / (gap.square() + width**2)).sum(1)
+    return values - 2.0 * variance * pull
 
 
 def weights(found: Quadratic, epochs: int | None) -> Tensor:
     r"""The minimiser, or what so many steps of gradient descent from zero reach, (d, classes).
 
-    With step 1/\lambda_{max}, t steps give (1 - (1 - \lambda_i/\lambda_{max})^t) of each coordinate.
+    With step 1/\lambda_1, t steps give (1 - (1 - \lambda_i/\lambda_1)^t) of coordinate i.
     """
     answer = found.target / found.values[:, None]
     if epochs is not None:

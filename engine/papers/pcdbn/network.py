@@ -84,7 +84,7 @@ def init(batch: Batch[PcdbnSpec], data: Table, rng: Generator, make: Make) -> St
     """Fresh weights, equal for equal seeds, and each replica's recipe."""
     found, spec = images(data, batch.spec, str(rng.device)), batch.spec
     sources = [torch.Generator().manual_seed(seed) for seed in batch.seeds]
-    quarter = -(-(-(-found.side // 2)) // 2)
+    quarter = (found.side + 3) // 4
     k = max(s.filters for s in batch.specs)
     layers = (
         _layer(sources, k, 1, spec.filter_size, rng),
@@ -160,7 +160,8 @@ def _lower(
         v = recipe.states(0, v, _row(state.layers[0], row))
     with torch.enable_grad():
         free = tuple(p.detach().requires_grad_() for p in own)
-        slopes = torch.autograd.grad(recipe.energy(stage, v, free), free, allow_unused=True)
+        loss = recipe.energy(stage, v, (free[0], free[1], free[2]))
+        slopes = torch.autograd.grad(loss, free, allow_unused=True)
     _move(state.optimisers[stage], row, own, slopes, spec.pretraining_rate, count)
 
 

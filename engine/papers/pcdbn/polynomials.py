@@ -107,7 +107,7 @@ def printed(degree: int) -> Floats:
     if degree not in _PRINTED:
         raise SpecError(
             "degree",
-            f"expected one of {', '.join(map(str, _PRINTED))} for printed polynomials, got {degree}",
+            f"expected one of {', '.join(map(str, _PRINTED))} where printed, got {degree}",
         )
     return np.array(_PRINTED[degree])
 

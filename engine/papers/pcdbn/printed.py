@@ -54,7 +54,7 @@ def recipe(how: crbm.Activation, spec: PcdbnSpec, found: Images, n: int, rng: Ge
 
 
 def perturbation(layer: Layer, noise: Tensor, v: Tensor) -> Tensor:
-    r"""\sum_{l,k} \eta_{lk} X_k^l s_k over the positions of a map, as the energy is per position."""
+    r"""\sum_{l,k} \eta_{lk} X_k^l s_k over a map's positions, as the energy is."""
     total = layer[0].flatten(1).sum(1) + layer[1]
     x = total / torch.clamp(total.abs(), min=crbm.Q**crbm.BETA)
     powers = torch.stack([x**order for order in range(len(noise))])

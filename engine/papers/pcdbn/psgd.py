@@ -38,7 +38,7 @@ class State:
 
 def structure(spec: PcdbnSpec, found: Images) -> Network:
     """Two convolutions of stride 2, the hidden layer and the output layer."""
-    quarter, pad = -(-(-(-found.side // 2)) // 2), spec.filter_size // 2
+    quarter, pad = (found.side + 3) // 4, spec.filter_size // 2
     k, rectifier = spec.filters, Activation("relu")
     return Network(
         (

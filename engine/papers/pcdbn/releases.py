@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 RELATION: Final[Relation] = "add_or_remove_one"
 DEGREES = (1, 3)
 """Degrees whose energy is even in the filter: second, and second and fourth moments."""
-ENOUGH = 850.0
+ENOUGH = 750.0
 """Records over the multiplier at which a moment is exact enough: less noise would move
 nothing that can be seen, so what is left goes to the classifier. It also lets replicas
 with large budgets share one feature pass."""

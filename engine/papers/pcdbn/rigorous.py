@@ -241,5 +241,6 @@ def _stacked(parts: Sequence[Tensor]) -> np.ndarray[tuple[int, ...], np.dtype[np
     sizes = np.max([tuple(part.shape) for part in parts], axis=0)
     found = np.zeros((len(parts), *sizes), dtype=np.float32)
     for row, part in enumerate(parts):
-        found[(row, *map(slice, part.shape))] = part.cpu().numpy()
+        place = tuple(slice(0, side) for side in part.shape)
+        found[row][place] = part.cpu().numpy()
     return found

@@ -53,7 +53,7 @@ def groups(layer: Layer, filters: int) -> float:
 
 
 def equation28(layer: Layer) -> float:
-    r"""\Delta without probabilities in place of states: 2\sum_{ij}\sum_{rs}|v| + N_H^2 + \sum|v|."""
+    r"""\Delta with states, not probabilities: 2\sum_{ij}\sum_{rs}|v| + N_H^2 + \sum|v|."""
     patch = layer.bright * layer.size**2
     return float(2 * layer.hidden**2 * patch + layer.hidden**2 + layer.bright * layer.side**2)
 
@@ -95,9 +95,9 @@ def monomials(size: int, degree: int) -> int:
 
 
 def signal_to_noise(delta: float, epsilon: float, records: int, layer: Layer) -> float:
-    r"""How large an order's averaged coefficient can be, over its Laplace noise \Delta/(\varepsilon n).
+    r"""An order's largest averaged coefficient over its Laplace noise \Delta/(\varepsilon n).
 
     The coefficient of a group is at most half of Lemma 2's first term.
     """
     largest = lemma2(layer) / 2.0
-    return largest * epsilon * records / (delta * np.sqrt(2.0))
+    return largest * epsilon * records / (delta * 2.0**0.5)

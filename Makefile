@@ -59,5 +59,9 @@ $(VENV)/browser.stamp: $(VENV)/dev.stamp
 	else $(BIN)/playwright install chromium; fi
 	@touch $@
 
+# Every table and figure of every paper at full size; ONLY="survival table2" for one of them.
+reference: $(VENV)/dev.stamp
+	$(BIN)/python -m engine reproduce $(ONLY) --full --write
+
 clean:
 	rm -rf build .pytest_cache .mypy_cache .ruff_cache .hypothesis

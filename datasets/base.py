@@ -28,6 +28,8 @@ class Card:
         records: Number of records n.
         record: What one record is, in the singular: the unit that privacy protects.
         features: Names of the covariates, or a description such as "28 x 28 pixels".
+        units: Unit of each covariate, or what 1 means where it is 0 or 1; empty if none is named.
+        time_unit: Unit of the durations of a survival table.
         events: Number of observed events of a survival table; None otherwise.
         classes: Number of classes of a labelled table; None otherwise.
         source: Who published it: citation and address.
@@ -46,6 +48,8 @@ class Card:
     source: str
     licence: str
     public: str
+    units: tuple[str, ...] = ()
+    time_unit: str = "days"
     events: int | None = None
     classes: int | None = None
     simulated: bool = False
@@ -58,19 +62,15 @@ class SurvivalTable:
 
     Attributes:
         card: Its description.
-        x: Covariates, shape (n, p), in the units of `units`.
+        x: Covariates, shape (n, p), in the units of the card.
         time: Durations, shape (n,), non-negative.
         event: True where the event was observed, False where censored, shape (n,).
-        units: Unit of each covariate, shape (p,); empty for a pure number.
-        time_unit: Unit of `time`, for axis titles.
     """
 
     card: Card
     x: Floats
     time: Floats
     event: Booleans
-    units: tuple[str, ...] = ()
-    time_unit: str = "days"
 
     def __len__(self) -> int:
         return len(self.time)

@@ -13,6 +13,16 @@ CARD = Card(
     events=2_169,
     record="a person",
     features=("age", "sex", "sample.yr", "kappa", "lambda", "flc.grp", "creatinine", "mgus"),
+    units=(
+        "years",
+        "1 = male",
+        "calendar year",
+        "mg/dL",
+        "mg/dL",
+        "group 1-10",
+        "mg/dL",
+        "1 = yes",
+    ),
     source="Dispenzieri, Katzmann, Kyle et al. (2012), Use of nonclonal serum immunoglobulin free "
     "light chains to predict overall survival in the general population, Mayo Clinic Proceedings "
     "87:517-523; R package survival (T. Therneau); the copy in scikit-survival is used",
@@ -22,7 +32,6 @@ CARD = Card(
     "computed from the data and treated as public",
     embedded=True,
 )
-UNITS = ("years", "1 = male", "calendar year", "mg/dL", "mg/dL", "group 1-10", "mg/dL", "1 = yes")
 
 
 def load() -> SurvivalTable:
@@ -48,6 +57,5 @@ def load() -> SurvivalTable:
             x=x,
             time=np.asarray(outcome["futime"], np.float64),
             event=np.asarray(outcome["death"], np.bool_),
-            units=UNITS,
         )
     )

@@ -26,6 +26,7 @@ CARD = Card(
     events=16_341,
     record="a mother",
     features=("age", "sex", "death"),
+    units=("years", "1 = boy", "1 = died"),
     source="A simulator in this app, modelled on Aalen, Borgan and Gjessing (2008), Survival and "
     "Event History Analysis, Springer; the publisher's file replaces it once "
     "births/second_births.txt lies in the folder named by EXPLORER_DATA",
@@ -82,7 +83,7 @@ def load() -> SurvivalTable:
     if place is not None:
         return _published(place, place.stat().st_mtime_ns)
     x, time, event = simulate(CARD.records, 16_341)
-    return check(SurvivalTable(CARD, x, time, event, ("years", "1 = boy", "1 = died")))
+    return check(SurvivalTable(CARD, x, time, event))
 
 
 @lru_cache(maxsize=1)
@@ -96,5 +97,4 @@ def _published(place: Path, _changed: int) -> SurvivalTable:
             raise DatasetError(f"{FILE.path}: expected {name} to be one of {allowed}, got others")
     counted = replace(PUBLISHED, events=int(status.sum()))
     x = np.stack([age, (sex == 1).astype(np.float64), death], axis=1)
-    units = ("years", "1 = boy", "1 = died")
-    return check(SurvivalTable(counted, x, time.copy(), status == 1, units))
+    return check(SurvivalTable(counted, x, time.copy(), status == 1))

@@ -15,6 +15,7 @@ CARD = Card(
     events=1_761,
     record="a mother",
     features=("age", "spacing", "sibs"),
+    units=("years", "days", "1 = one boy, one girl"),
     source="Aalen, Borgan and Gjessing (2008), Survival and Event History Analysis, Springer; "
     "http://folk.uio.no/borgan/abg-2008/data/third_births.txt",
     licence="None stated; the book's authors thank the Medical Birth Registry of Norway and "
@@ -51,6 +52,5 @@ def load() -> SurvivalTable:
             x=np.stack([age, spacing, (sexes >= 3).astype(np.float64)], axis=1),
             time=time.copy(),
             event=status == 1,
-            units=("years", "days", "1 = one boy, one girl"),
         )
     )

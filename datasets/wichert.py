@@ -16,6 +16,7 @@ CARD = Card(
     events=18_615,
     record="a person",
     features=("sex", "age", "wage"),
+    units=("1 = male", "years", "wage a day"),
     source="Wichert and Wilke (2008), Simple non-parametric estimators for unemployment duration "
     "analysis, Journal of the Royal Statistical Society C 57:117-126; unemp_duration in the R "
     "package micsr (Y. Croissant), written as comma-separated text without quotes or row names",
@@ -51,6 +52,5 @@ def load() -> SurvivalTable:
             x=np.stack(columns, axis=1),
             time=duration.astype(np.float64),
             event=censored == "no",
-            units=("1 = male", "years", "wage a day"),
         )
     )

@@ -62,7 +62,7 @@ def load(folder: Path, digest: str) -> dict[str, NDArray[np.generic]]:
     """
     path = place(folder, digest)
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except FileNotFoundError:
         raise StoreError(f"{path}: expected the arrays of a run, the file is missing") from None

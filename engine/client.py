@@ -22,13 +22,15 @@ from engine import artifacts, presence
 from engine.errors import StoreError
 from engine.events import Event, Produced
 from engine.job import Job
-from engine.results import Results, collect
-from engine.store import State, Store
+from engine.results import Results, collect, merge
+from engine.store import LOG, State, Store
 
 ROOT = Path(__file__).parents[1]
 AT_ONCE = 5.0
 """Seconds after its start within which a worker that ends with an error is not tried again."""
 
+LONG = 1_000_000
+"""Bytes from which the log of workers begins anew."""
 KEPT = 64
 """Tables that a client keeps at hand."""
 
@@ -116,7 +118,7 @@ class Client:
         self._workers = workers
         self._tried = time.monotonic()
         self._process: subprocess.Popen[bytes] | None = None
-        self._results: OrderedDict[tuple[str, int, int], Results] = OrderedDict()
+        self._results: OrderedDict[tuple[str, float], tuple[int, Results | None]] = OrderedDict()
 
     def submit(self, job: Job, focus: Mapping[str, float] | None = None) -> Ticket:
         """Asks for a job, and sees to it that somebody will do it.
@@ -163,30 +165,31 @@ class Client:
         self.store.delete(run_id)
 
     def table(self, run_id: str) -> Results:
-        """The latest measurement of every replica; the same object while nothing has changed."""
+        """The latest measurement of every replica; the same object while nothing has changed.
+
+        Only events that have come since the last call are read.
+        """
         row = self.store.row(run_id)
-        key = (run_id, row["attempt"], row["seq"])
-        found = self._results.get(key)
-        if found is None:
-            events = [event for _, event in self.store.events(run_id)]
-            found = self._results[key] = collect(Job.read(row["text"]), events)
+        key = (run_id, row["created"])  # a repeated run is another
+        seen, found = self._results.get(key, (0, None))
+        if found is None or row["seq"] > seen:
+            told = self.store.events(run_id, after=seen)
+            new = collect(Job.read(row["text"]), [event for _, event in told])
+            found = new if found is None else merge(found, new)
+            self._results[key] = (told[-1][0] if told else row["seq"], found)
             while len(self._results) > KEPT:
                 self._results.popitem(last=False)
         return found
 
     def arrays(self, run_id: str) -> dict[str, NDArray[np.generic]]:
         """The run's arrays, each with a row per replica; rows that are not there yet are NaN."""
-        job = Job.read(self.store.row(run_id)["text"])
-        whole: dict[str, NDArray[np.generic]] = {}
-        missing = np.ones(job.replicas(), dtype=bool)
+        count = Job.read(self.store.row(run_id)["text"]).replicas()
+        parts: dict[str, list[tuple[list[int], NDArray[np.generic]]]] = {}
         for _, event in self.store.events(run_id):
             if isinstance(event, Produced):
-                rows = list(event.replicas)
-                missing[rows] = False
                 for name, part in artifacts.load(self.store.artifacts, event.digest).items():
-                    shape = (job.replicas(), *part.shape[1:])
-                    whole.setdefault(name, np.zeros(shape, part.dtype))[rows] = part
-        return {name: _with_gaps(array, missing) for name, array in whole.items()}
+                    parts.setdefault(name, []).append((list(event.replicas), part))
+        return {name: _together(count, some) for name, some in parts.items()}
 
     def notice(self) -> str:
         """One sentence that the user must know of the store; empty as a rule."""
@@ -207,18 +210,22 @@ class Client:
         if presence.working(self.store, presence.device()):
             return
         self._tried = time.monotonic()
-        log = self.store.folder / "worker.log"
-        small = log.exists() and log.stat().st_size < 1e6
-        with log.open("ab" if small else "wb") as file:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "engine.worker"],
-                cwd=ROOT,
-                env={**os.environ, **_places(), "EXPLORER_HOME": str(self.store.folder.absolute())},
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=file,
-                start_new_session=True,
-            )
+        log = self.store.folder / LOG
+        try:
+            if log.exists() and log.stat().st_size > LONG:
+                log.write_bytes(b"")
+            with log.open("ab") as file:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "engine.worker"],
+                    cwd=ROOT,
+                    env={**os.environ, **_places(), "EXPLORER_HOME": str(log.parent.absolute())},
+                    stdin=subprocess.DEVNULL,
+                    stdout=file,
+                    stderr=file,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            raise StoreError(f"worker: expected to start a process, got: {error}") from None
 
     def _starting(self) -> bool:
         """Whether the worker that this client started is still there."""
@@ -228,7 +235,7 @@ class Client:
         if code is not None and code > 0 and time.monotonic() - self._tried < AT_ONCE:
             raise StoreError(
                 f"worker: expected a process that stays, it ended at once with code {code}; "
-                f"{self.store.folder / 'worker.log'} says why"
+                f"{self.store.folder / LOG} says why"
             )
         return code is None
 
@@ -243,12 +250,18 @@ def _places() -> dict[str, str]:
     return {name: str(Path(folder).absolute()) for name, folder in named.items() if folder}
 
 
-def _with_gaps(array: NDArray[np.generic], missing: NDArray[np.bool_]) -> NDArray[np.generic]:
-    """An array whose missing rows are NaN, where its type has one."""
-    if missing.any() and array.dtype.kind in "biuf":
-        array = array.astype(np.float64)
-        array[missing] = np.nan
-    return array
+def _together(
+    count: int, parts: list[tuple[list[int], NDArray[np.generic]]]
+) -> NDArray[np.generic]:
+    """Parts of an array in the order of their rows; missing rows are NaN, or empty texts."""
+    kind = np.result_type(*(part.dtype for _, part in parts))
+    rows = {row for some, _ in parts for row in some}
+    gaps = len(rows) < count and kind.kind in "biuf"
+    shape = (count, *parts[0][1].shape[1:])
+    whole = np.full(shape, np.nan) if gaps else np.zeros(shape, kind)
+    for some, part in parts:
+        whole[some] = part
+    return whole
 
 
 def _run(row: Row) -> Run:

@@ -45,6 +45,8 @@ LAYOUT = (
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _IDLE = 8
+_UNKNOWN = -1
+"""No file's number: a connection that believes its file to be fixed is not used twice."""
 
 
 class Database:
@@ -123,13 +125,13 @@ class Database:
                 if file == now:
                     return file, connection
                 connection.close()  # the file was replaced
+        if not self.writable:
+            return _UNKNOWN, self._open_for_reading()
         connection = self._open()
         return self.path.stat().st_ino, connection
 
     def _open(self) -> sqlite3.Connection:
         """A new connection to a file of this version."""
-        if not self.writable:
-            return self._open_for_reading()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -1,8 +1,10 @@
 """A table or a figure of a paper: what it printed, and the jobs that compute ours."""
 
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from engine.catalog import paper
 from engine.job import Job
 from engine.results import Results
 
@@ -50,7 +52,8 @@ class Exhibit:
         better: Which way is good.
         digits: Decimals to print.
         jobs: The jobs by name; True asks for the full size, False for a quick look.
-        cells: From the jobs' results, by the same names, to the cells in reading order.
+        cells: From the results of all jobs, by the same names, to the cells in reading order.
+            What has not been measured, yet or at all, is NaN, and so is what comes of it.
         axis: Title of the horizontal axis when it is a figure; empty for a table.
         log: Whether a figure's (horizontal, vertical) axis is logarithmic.
     """
@@ -65,3 +68,14 @@ class Exhibit:
     digits: int = 3
     axis: str = ""
     log: tuple[bool, bool] = (False, False)
+
+
+def exhibits(slug: str) -> dict[str, Exhibit]:
+    """The exhibits of a paper by name.
+
+    Raises:
+        RequestError: There is no such paper.
+    """
+    module = paper(slug).exhibits
+    found: tuple[Exhibit, ...] = importlib.import_module(module).EXHIBITS if module else ()
+    return {exhibit.name: exhibit for exhibit in found}

@@ -26,7 +26,7 @@ class Reference:
     Attributes:
         cells: In reading order.
         full: Whether at full size; a quick look has fewer repetitions or a smaller data set.
-        seconds: Time of the computation; 0 for what the store already held.
+        seconds: Time that the jobs took, whenever they ran.
         version: The engine that computed it.
         date: Day of the computation, as 2026-01-31.
     """

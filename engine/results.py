@@ -83,3 +83,14 @@ def collect(job: Job, events: Iterable[Event]) -> Results:
                 spent[np.array(rows, dtype=np.int64)] = [np.inf if p is None else p for p in prices]
     axes = {field: batch.column(field) for field in job.axes}
     return Results(job.id, step, np.array(batch.seeds, np.int64), axes, columns, spent)
+
+
+def merge(old: Results, new: Results) -> Results:
+    """The results of earlier and of later events of one run, as if collected together."""
+    measured = new.step > 0
+    gauges = {
+        name: np.where(measured, new.gauges[name], column) for name, column in old.gauges.items()
+    }
+    step = np.where(measured, new.step, old.step)
+    spent = np.where(np.isnan(new.epsilon), old.epsilon, new.epsilon)
+    return Results(old.run, step, old.seeds, old.axes, gauges, spent)

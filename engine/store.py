@@ -24,6 +24,8 @@ from engine.process import Process
 
 State = Literal["queued", "running", "completed", "cancelled", "failed", "interrupted"]
 Answer = Literal["new", "joined", "cached"]
+LOG = "worker.log"
+"""File in the store's folder that says at length what went wrong."""
 INTERRUPTED = "The process that ran it ended in the middle of it; run it again"
 
 

@@ -13,7 +13,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Self
 
@@ -23,7 +23,7 @@ from engine.claim import Claim
 from engine.errors import ExplorerError, RequestError, StoreError
 from engine.events import Event, Failed, Finished
 from engine.job import Job
-from engine.store import State
+from engine.store import LOG, State
 
 TICK = 0.1
 """Seconds between two writes."""
@@ -31,7 +31,7 @@ BEAT = 1.0
 """Seconds between two heartbeats."""
 NUDGE = 1.0
 """Seconds after a stop from which a step is broken into, between two of its operations."""
-GRACE = 10.0
+GRACE = float(os.environ.get("EXPLORER_GRACE_SECONDS") or 10.0)
 """Seconds after a stop from which `stuck` is called: the step hangs inside one operation."""
 
 
@@ -153,7 +153,7 @@ def perform(
         except SystemExit as told:
             state, last, error, ending = "interrupted", None, TOLD, told
         except Exception as problem:
-            traceback.print_exc()
+            _log(claim)
             state, error = "failed", sentence(problem)
             last = Failed(0, error)
     asked = state == "cancelled" and recorder.stopping
@@ -161,6 +161,13 @@ def perform(
     if ending is not None:
         raise ending
     return state
+
+
+def _log(claim: Claim) -> None:
+    """Writes down where the error came from, for whoever mends the method."""
+    with suppress(OSError), (claim.store.folder / LOG).open("a", encoding="utf-8") as file:
+        print(f"run {claim.job.id}: {claim.job.text()}", file=file)
+        traceback.print_exc(file=file)
 
 
 def _finish(claim: Claim, state: State, events: list[Event], error: str, asked: bool) -> None:

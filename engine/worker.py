@@ -34,6 +34,9 @@ POLL = 0.05
 IDLE = 60.0
 """Seconds without an app after which the worker leaves; EXPLORER_IDLE_SECONDS overrides it."""
 
+MEASURES = ("lifelines", "sksurv.metrics")
+"""What gauges are computed with; methods import it when they first measure."""
+
 
 class Worker:
     """The loop of one process.
@@ -109,10 +112,8 @@ def code() -> float:
 
 def warm() -> Iterator[str]:
     """Loads what methods need, one module at each turn; a module that fails is left to its job."""
-    names = ["torch", "engine.driver"]
-    names += dict.fromkeys(entry.module for p in catalog().values() for entry in p.methods)
-    names += ["lifelines", "sksurv.metrics"]
-    for name in names:
+    modules = dict.fromkeys(entry.module for p in catalog().values() for entry in p.methods)
+    for name in ("torch", "engine.driver", *modules, *MEASURES):
         try:
             importlib.import_module(name)
         except Exception as error:

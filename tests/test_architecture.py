@@ -33,7 +33,7 @@ MAY_IMPORT = {
     "engine/catalog.py": {"engine.errors", "engine.method", "engine.papers", "engine"},
     "engine/job.py": PLAIN | {"engine", "engine.catalog", "engine.method", "datasets"},
     "engine/results.py": PLAIN | {"engine.events", "engine.job"},
-    "engine/exhibit.py": {"engine.job", "engine.results"},
+    "engine/exhibit.py": {"engine.catalog", "engine.job", "engine.results"},
     "engine/reference.py": {"engine", "engine.errors", "engine.exhibit"},
     "engine/driver.py": PLAIN
     | {
@@ -63,7 +63,7 @@ MAY_IMPORT = {
     "engine/claim.py": STORED | {"engine.store"},
     "engine/presence.py": {"engine.process", "engine.store"},
     "engine/work.py": {"engine.claim", "engine.driver", "engine.store", "datasets"}
-    | {"engine.__version__", "engine.errors", "engine.events", "engine.job"},
+    | {"engine.__version__", "engine.errors", "engine.events", "engine.job", "torch"},
     "engine/client.py": {"engine", "datasets"},
     "engine/worker.py": {"engine", "datasets", "torch"},
     "engine/cli": {"engine", "datasets"},

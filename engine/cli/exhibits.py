@@ -1,17 +1,18 @@
-"""`reproduce`: a table or a figure of a paper, theirs beside ours."""
+"""`reproduce`: tables and figures of a paper, theirs beside ours."""
 
 import argparse
 import dataclasses
-import importlib
+import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from engine import reference
-from engine.catalog import paper
-from engine.cli.running import complete, progress
+from engine.catalog import catalog
+from engine.cli.running import RunError, complete, progress
 from engine.cli.shared import add_json, show_json, show_table
 from engine.client import Client
-from engine.errors import RequestError
-from engine.exhibit import Cell, Exhibit
+from engine.errors import ExplorerError, RequestError
+from engine.exhibit import Cell, Exhibit, exhibits
 from engine.results import Results
 
 if TYPE_CHECKING:
@@ -20,64 +21,69 @@ if TYPE_CHECKING:
 
 def add(commands: "Commands") -> None:
     """Adds the command."""
-    parser = commands.add_parser("reproduce", help="a paper's table or figure, theirs and ours")
-    parser.add_argument("paper", metavar="PAPER", help="slug of the paper")
-    parser.add_argument("exhibit", metavar="EXHIBIT", help="name of the table or figure")
+    parser = commands.add_parser("reproduce", help="tables and figures, theirs and ours")
+    parser.add_argument("paper", nargs="?", metavar="PAPER", help="slug of the paper; all")
+    parser.add_argument("exhibit", nargs="?", metavar="EXHIBIT", help="table or figure; all")
     parser.add_argument("--full", action="store_true", help="at the paper's size, not a quick look")
     parser.add_argument(
-        "--save", action="store_true", help="keep the cells in the project's reference folder"
-    )
+        "--write", action="store_true",
+        help="with --full: keep the cells in the project's reference folder",
+    )  # fmt: skip
     add_json(parser)
     parser.set_defaults(command=reproduce)
 
 
-def exhibits(slug: str) -> dict[str, Exhibit]:
-    """The exhibits of a paper by name.
+def reproduce(arguments: argparse.Namespace) -> int:
+    """Runs the exhibits' jobs, or reads them from the store, and prints their cells."""
+    if arguments.write and not arguments.full:
+        raise RequestError("--write: expected --full with it, a quick look is not kept")
+    chosen = list(_chosen(arguments.paper, arguments.exhibit))
+    if arguments.exhibit:
+        ((slug, exhibit),) = chosen
+        record = _one(slug, exhibit, arguments)
+        if arguments.json:
+            show_json(record)
+        return 0
+    records, lost = [], 0
+    for slug, exhibit in chosen:
+        try:
+            records.append(_one(slug, exhibit, arguments))
+        except ExplorerError as error:
+            print(f"{slug} {exhibit.name}: {error}", file=sys.stderr)
+            lost += 1
+    if arguments.json:
+        show_json({"exhibits": records})
+    return int(lost > 0)
+
+
+def _chosen(slug: str | None, name: str | None) -> Iterator[tuple[str, Exhibit]]:
+    """The exhibits that were asked for, with their papers.
 
     Raises:
-        RequestError: There is no such paper.
+        RequestError: There is no such paper or exhibit.
     """
-    module = paper(slug).exhibits
-    found: tuple[Exhibit, ...] = importlib.import_module(module).EXHIBITS if module else ()
-    return {exhibit.name: exhibit for exhibit in found}
+    for found in [slug] if slug else catalog():
+        known = exhibits(found)
+        if name and name not in known:
+            raise RequestError(
+                f"exhibit: expected one of {', '.join(known) or 'none, there is none yet'}, "
+                f"got {name!r}"
+            )
+        for exhibit in known.values():
+            if name in (None, exhibit.name):
+                yield found, exhibit
 
 
-def reproduce(arguments: argparse.Namespace) -> int:
-    """Runs an exhibit's jobs, or reads them from the store, and prints its cells."""
-    known = exhibits(arguments.paper)
-    if arguments.exhibit not in known:
-        raise RequestError(
-            f"exhibit: expected one of {', '.join(known) or 'none, there is none yet'}, "
-            f"got {arguments.exhibit!r}"
-        )
-    exhibit = known[arguments.exhibit]
+def _one(slug: str, exhibit: Exhibit, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Computes one exhibit, prints or keeps it, and returns it as JSON values."""
     results, seconds = _results(exhibit, arguments.full)
     cells = exhibit.cells(results)
-    if arguments.save:
-        reference.save(arguments.paper, exhibit.name, cells, full=arguments.full, seconds=seconds)
-    if arguments.json:
-        show_json(_record(arguments, exhibit, cells, seconds))
-    else:
+    if arguments.write:
+        reference.save(slug, exhibit.name, cells, full=arguments.full, seconds=seconds)
+    if not arguments.json:
         _show(exhibit, cells)
-    return 0
-
-
-def _results(exhibit: Exhibit, full: bool) -> tuple[dict[str, Results], float]:
-    """What the exhibit's jobs came to, and how long they took when they ran."""
-    client, results, seconds = Client(workers=False), {}, 0.0
-    for name, job in exhibit.jobs(full).items():
-        with progress(f"{exhibit.title}: {name}") as report:
-            run, _ = complete(client, job, report)
-        results[name] = client.table(run.id)
-        seconds += run.seconds or 0.0
-    return results, seconds
-
-
-def _record(
-    arguments: argparse.Namespace, exhibit: Exhibit, cells: tuple[Cell, ...], seconds: float
-) -> dict[str, Any]:
     return {
-        "paper": arguments.paper,
+        "paper": slug,
         "exhibit": exhibit.name,
         "title": exhibit.title,
         "caption": exhibit.caption,
@@ -86,6 +92,30 @@ def _record(
         "seconds": seconds,
         "cells": [{**dataclasses.asdict(cell), "ratio": cell.ratio} for cell in cells],
     }
+
+
+def _results(exhibit: Exhibit, full: bool) -> tuple[dict[str, Results], float]:
+    """What the exhibit's jobs came to, and how long they took when they ran.
+
+    A job that fails, for want of its data or otherwise, leaves its cells empty and is named.
+
+    Raises:
+        RunError: None of them came to an end.
+    """
+    client, results, seconds, lost = Client(workers=False), {}, 0.0, []
+    for name, job in exhibit.jobs(full).items():
+        try:
+            with progress(f"{exhibit.title}: {name}") as report:
+                run, _ = complete(client, job, report)
+            seconds += run.seconds or 0.0
+        except RunError as error:
+            lost.append(f"{name}: {error}")
+        results[name] = client.table(job.id)
+    if len(lost) == len(results):
+        raise RunError("; ".join(lost))
+    for sentence in lost:
+        print(f"{exhibit.title}, {sentence}", file=sys.stderr)
+    return results, seconds
 
 
 def _show(exhibit: Exhibit, cells: tuple[Cell, ...]) -> None:

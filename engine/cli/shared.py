@@ -122,11 +122,12 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = WIDE
-    table = Table(title=title, title_justify="left")
+    table = Table()
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
         table.add_row(*(text(cell) for cell in row))
+    print(title)
     console.print(table, markup=False)
 
 

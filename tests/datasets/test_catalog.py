@@ -23,7 +23,7 @@ def matches_its_card(name: str) -> None:
     assert len(table) == len(table.x) == card.records
     if isinstance(table, SurvivalTable):
         assert table.x.shape == (card.records, len(card.features))
-        assert len(table.units) == len(card.features)
+        assert len(card.units) == len(card.features)
         assert table.event.dtype == np.bool_
         assert int(table.event.sum()) == card.events
         assert table.time.min() >= 0

@@ -14,7 +14,6 @@ from engine.errors import SpecError
 from engine.gauges import Column, Gauge, Info
 from engine.guarantee import Guarantee
 from engine.method import Arrays, Entry, Paper
-from engine.pure import PureDp
 from engine.spec import Choice, Knob, Spec
 from engine.vocabulary import Epsilon
 
@@ -89,6 +88,12 @@ def guarantee(spec: ToySpec, n: int, record: str) -> Guarantee:
     )
 
 
+def cost(spec: ToySpec, n: int, steps: int) -> Any:
+    from engine.pure import PureDp  # loads the accountant
+
+    return PureDp(spec.epsilon)
+
+
 METHOD = Toy()
 ENTRY = Entry(
     name="count",
@@ -97,7 +102,7 @@ ENTRY = Entry(
     module="tests.engine.toy",
     info=Counted,
     steps=lambda spec, n: spec.steps,
-    cost=lambda spec, n, steps: PureDp(spec.epsilon),
+    cost=cost,
     guarantee=guarantee,
     uses=("epsilon", "scale", "steps", "pause", "behaviour"),
     chunk=lambda spec, n, device: 4,

@@ -1,8 +1,11 @@
-"""`python -m tests.engine.toy_worker`: the worker, with the toy among its papers."""
+"""`python -m tests.engine.toy_worker`: the worker, with the toy as its only paper."""
 
 from engine import worker
+from engine.catalog import catalog
 from tests.engine import toy
 
 if __name__ == "__main__":
+    catalog().clear()
     toy.register()
+    worker.MEASURES = ()
     worker.main()

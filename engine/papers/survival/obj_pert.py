@@ -11,7 +11,7 @@ from engine.batch import Batch
 from engine.method import Arrays
 from engine.noise import draw
 from engine.papers.survival import products
-from engine.papers.survival.evaluate import fit, utility
+from engine.papers.survival.evaluate import utility
 from engine.papers.survival.likelihood import derivatives, mean_gradient
 from engine.papers.survival.problem import Design, design, scaled, survival
 from engine.papers.survival.sensitivity import TOLERANCE, Objective, length, objective_noise
@@ -24,8 +24,8 @@ class State:
     r"""What R replicas have reached.
 
     Attributes:
-        f: Where the minimisation starts, and from the first step on the release, shape (R, d);
-            NaN where the optimiser missed its tolerance.
+        f: The release, shape (R, d); NaN before the first step, and where the optimiser missed
+            its tolerance.
         tau: \|\nabla\| of the perturbed objective where the optimiser stopped, shape (R,).
     """
 
@@ -42,23 +42,20 @@ class ObjectivePerturbation:
     """
 
     def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
-        r"""Starts at the optimum of each replica's \Lambda + \Delta without the linear term."""
-        table, model = survival(data), _design(batch, data, rng)
-        at = [
-            fit(table, s.intervals, s.knots, _ridge(s, model), "newton", str(rng.device)).f
-            for s in batch.specs
-        ]
-        return State(torch.cat(at), torch.full((len(batch),), torch.nan, device=rng.device))
+        """Prepares the records; nothing is solved yet."""
+        model = _design(batch, data, str(rng.device))
+        nothing = model.A.new_full((len(batch), model.dimension), torch.nan)
+        return State(nothing, nothing[:, 0])
 
     def step(
         self, batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator
     ) -> tuple[State, Utility]:
         """Draws the linear terms, minimises and scores the results."""
-        table, model, d = survival(data), _design(batch, data, rng), state.f.shape[1]
+        table, model, d = survival(data), _design(batch, data, str(rng.device)), state.f.shape[1]
         plans = _plans(batch, model)
         push = draw([plan.noise for plan in plans], d, rng) / model.records
         ridge = torch.tensor([_ridge(spec, model) for spec in batch.specs]).to(push)
-        found = minimise(model, ridge, push, solver=batch.spec.solver, start=state.f)
+        found = minimise(model, ridge, push, solver=batch.spec.solver)
         f = torch.where((found.tau <= TOLERANCE[batch.spec.solver])[:, None], found.f, torch.nan)
         finish = [plan.finish for plan in plans if plan.finish is not None]
         released = f + draw(finish, d, rng) if finish else f
@@ -70,10 +67,8 @@ class ObjectivePerturbation:
 
         To first order the minimiser moves by H^{-1} b/n, H the Hessian of the objective there.
         """
-        model, plans = (
-            design_of(batch, data, state.f),
-            _plans(batch, design_of(batch, data, state.f)),
-        )
+        model = _design(batch, data, str(state.f.device))
+        plans = _plans(batch, model)
         d = state.f.shape[1]
         hessian = derivatives(model, torch.nan_to_num(state.f)).hessian
         ridge = torch.tensor([_ridge(spec, model) for spec in batch.specs]).to(hessian)
@@ -83,13 +78,9 @@ class ObjectivePerturbation:
         return products.released(scaled(survival(data)), state.f, noise, state.tau)
 
 
-def design_of(batch: Batch[SurvivalSpec], data: Table, like: Tensor) -> Design:
-    """The model of the batch on the device of a tensor."""
-    return design(survival(data), batch.spec.intervals, batch.spec.knots, str(like.device))
-
-
-def _design(batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> Design:
-    return design(survival(data), batch.spec.intervals, batch.spec.knots, str(rng.device))
+def _design(batch: Batch[SurvivalSpec], data: Table, device: str) -> Design:
+    """The records of the batch on a device."""
+    return design(survival(data), batch.spec.intervals, batch.spec.knots, device)
 
 
 def _plans(batch: Batch[SurvivalSpec], model: Design) -> list[Objective]:

@@ -114,15 +114,29 @@ def design(table: SurvivalTable, intervals: int, knots: int, device: str = "cpu"
     """The model of a table with q intervals and e knots; kept per table and grid."""
     records = scaled(table)
     interval = discretise(records.time, intervals)
-    order = np.argsort(interval, kind="stable")
+    return arrange(records.x, interval, records.event, basis(intervals, knots), device)
+
+
+def arrange(
+    x: Floats, interval: Integers, event: Floats, spline: Floats, device: str = "cpu"
+) -> Design:
+    r"""The design of scaled records.
+
+    Args:
+        x: Covariates of row norm at most 1, shape (n, p).
+        interval: t_i in 1..q, shape (n,).
+        event: 1 for an event, 0 for a censored duration, shape (n,).
+        spline: A, shape (q, e).
+        device: Where the tensors live.
+    """
     put = functools.partial(torch.tensor, device=device)
-    x = records.x[order]
-    first, second = np.triu_indices(x.shape[1])
+    order = np.argsort(interval, kind="stable")
+    x, (first, second) = x[order], np.triu_indices(x.shape[1])
     return Design(
-        A=put(basis(intervals, knots)),
+        A=put(spline),
         x=put(x),
         interval=put(interval[order]),
-        event=put(records.event[order]),
+        event=put(event[order]),
         squares=put(x[:, first] * x[:, second]),
         order=put(order),
     )

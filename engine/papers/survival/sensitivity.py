@@ -65,6 +65,7 @@ def squares(intervals: int, knots: int) -> Floats:
     return rows
 
 
+@functools.lru_cache(maxsize=256)
 def gradient_bound(intervals: int, knots: int, calibration: str) -> float:
     r"""Largest \|\nabla\ell(f; d) - \nabla\ell(f; d')\| over f and any two records.
 

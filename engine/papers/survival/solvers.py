@@ -39,9 +39,7 @@ def minimise(
     design: Design,
     ridge: Tensor,
     linear: Tensor,
-    *,
     solver: str = "newton",
-    start: Tensor | None = None,
 ) -> Solution:
     r"""Minimises \frac1n\sum_i\ell(f; d_i) + \frac{\rho}2\|f\|^2 + \langle g, f\rangle per replica.
 
@@ -50,13 +48,14 @@ def minimise(
         ridge: \rho = \Lambda + \Delta, shape (R,).
         linear: g = b/n, shape (R, d).
         solver: "newton" for all replicas at once, "bfgs" for the paper's choice one by one.
-        start: Where to begin, shape (R, d); the constant hazard if None.
     """
-    if start is None:
-        start = constant_hazard(design).expand(len(ridge), -1)
+    start = constant_hazard(design).expand(len(ridge), -1)
     if solver == "bfgs":
         return _bfgs(design, ridge, linear, start)
-    return _newton(lambda rows, f: _penalised(design, ridge[rows], linear[rows], f), start)
+    found = _newton(lambda rows, f: _penalised(design, ridge[rows], linear[rows], f), start)
+    for row in ((found.tau > TOLERANCE["newton"]) & (ridge > 0)).nonzero()[:, 0].tolist():
+        _rescue(design, ridge[row : row + 1], linear[row : row + 1], found, row)
+    return found
 
 
 def constant_hazard(design: Design) -> Tensor:
@@ -111,6 +110,31 @@ def _newton(evaluate: Callable[[Tensor, Tensor], Derivatives], start: Tensor) ->
         direction = torch.where(good[:, None], _direction(at), direction)
         length = torch.where(good, torch.ones_like(length), 0.5 * length)
     return Solution(f, tau, steps)
+
+
+def _rescue(design: Design, ridge: Tensor, linear: Tensor, found: Solution, row: int) -> None:
+    """Solves again, in place, what the damped steps could not: almost flat objectives.
+
+    Where regularisation all but vanishes, the optimum lies so far out that the steps shrink to
+    nothing. A trust region (scipy) finds its neighbourhood, Newton's steps its last digits.
+    Without any regularisation there may be no optimum to find.
+    """
+    far = optimize.minimize(
+        _objective(design, float(ridge), linear[0]),
+        constant_hazard(design).cpu().numpy(),
+        jac=True,
+        hess=lambda f: (
+            _penalised(design, ridge, linear, linear.new_tensor(f)[None]).hessian[0].cpu().numpy()
+        ),
+        method="trust-exact",
+        options={"gtol": TOLERANCE["newton"], "max_trust_radius": 1e12, "maxiter": MOST_STEPS},
+    )
+    again = _newton(
+        lambda _, f: _penalised(design, ridge, linear, f), linear.new_tensor(far.x)[None]
+    )
+    found.steps[row] += int(far.njev) + int(again.steps[0])
+    if float(again.tau[0]) < float(found.tau[row]):
+        found.f[row], found.tau[row] = again.f[0], again.tau[0]
 
 
 def _bfgs(design: Design, ridge: Tensor, linear: Tensor, start: Tensor) -> Solution:

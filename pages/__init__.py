@@ -1,0 +1,1 @@
+"""What the browser shows: one script per page, and the parts they share in `pages.ui`."""

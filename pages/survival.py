@@ -1,0 +1,21 @@
+"""The page of private survival regression."""
+
+from pages.ui import paper, survival
+from pages.ui.view import Layout, Section
+
+paper.show(
+    "survival",
+    Layout(
+        words=(
+            "How long until it happens? A survival model says, from what is known of a person, how "
+            "likely the event is to have stayed away so far. Noise in its parameters keeps anyone "
+            "from telling whose records it was fitted to."
+        ),
+        sections=(
+            Section("What it means for people", survival.people, survival.names),
+            Section("Noise beside signal", survival.noise),
+            Section("What each covariate does", survival.ratios, wide=True),
+        ),
+        more=("knots", "solver", "delta"),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Parts that every page is built from: knobs, live runs, guarantee cards, charts."""

@@ -1,0 +1,91 @@
+"""The guarantee card: what is claimed, what is proved, for whom, and why."""
+
+import functools
+from typing import Any
+
+import streamlit as st
+
+from engine.guarantee import RELATIONS, STATUSES, Guarantee, Status
+from engine.method import Entry
+from engine.spec import Spec
+from pages.ui import words
+
+ICONS: dict[Status, str] = {
+    "proved": ":material/verified:",
+    "proved_under_assumption": ":material/rule:",
+    "heuristic": ":material/science:",
+    "not_private": ":material/lock_open:",
+}
+COLOURS: dict[Status, Any] = {
+    "proved": "green",
+    "proved_under_assumption": "blue",
+    "heuristic": "violet",
+    "not_private": "gray",
+}
+MEANING: dict[Status, str] = {
+    "proved": "The bound holds as it stands.",
+    "proved_under_assumption": "The bound holds if what is listed below holds.",
+    "heuristic": "An argument, not a proof: do not rely on it for real records.",
+    "not_private": "A yardstick only: a result like this must not be published.",
+}
+RAW = ":material/visibility_lock: computed from raw records, so not private itself"
+
+
+@functools.lru_cache(maxsize=2048)
+def guarantee(entry: Entry[Any], spec: Spec, records: int, unit: str) -> Guarantee:
+    """A method's card, kept because an accountant may take a second."""
+    return entry.guarantee(spec, records, unit)
+
+
+def show(title: str, card: Guarantee) -> None:
+    """Draws the whole card of one method."""
+    with st.container(border=True, height="stretch"):
+        st.markdown(f"#### {title}")
+        badge(card)
+        st.markdown(MEANING[card.status])
+        if card.status != "not_private":
+            st.markdown(words.odds(card.epsilon_proved, card.delta, card.relation, card.unit))
+        st.table(dict(_facts(card)), border="horizontal")
+        if card.reasons:
+            with st.expander("Why this status", icon=":material/menu_book:"):
+                st.markdown("\n".join(f"- {reason}" for reason in card.reasons))
+                if card.claim:
+                    st.caption(f"In the paper: {card.claim}")
+
+
+def badge(card: Guarantee) -> None:
+    """The status in words, with its icon and colour."""
+    st.badge(STATUSES[card.status], icon=ICONS[card.status], color=COLOURS[card.status])
+
+
+def line(card: Guarantee) -> str:
+    """The card in one line, for captions and lists."""
+    if card.epsilon_proved is None:
+        return f"{STATUSES[card.status].lower()}: no finite ε"
+    delta = f", δ = {words.number(card.delta)}" if card.delta else ""
+    proved = f"ε = {words.number(card.epsilon_proved)}{delta}"
+    return f"{STATUSES[card.status].lower()}: {proved}, {RELATIONS[card.relation]}"
+
+
+def _facts(card: Guarantee) -> list[tuple[str, str]]:
+    """What the card states, by heading; what it leaves open is left out."""
+    claimed = (
+        "nothing" if card.epsilon_claimed is None else f"ε = {words.number(card.epsilon_claimed)}"
+    )
+    proved = (
+        "no finite ε" if card.epsilon_proved is None else f"ε = {words.number(card.epsilon_proved)}"
+    )
+    chance = f"with chance δ = {words.number(card.delta)}" if card.delta else "never (δ = 0)"
+    facts = [
+        ("The paper claims", claimed),
+        ("Can be proved", proved),
+        ("The bound may fail", chance),
+        ("Protects", f"{card.unit}: {RELATIONS[card.relation]}"),
+        ("Noise", card.mechanism),
+        ("Leaves the mechanism", ", ".join(card.released)),
+        ("Computed by", card.accountant),
+        ("Sampling", card.sampling),
+    ]
+    if card.status == "not_private":
+        facts = [fact for fact in facts if fact[0] in ("Noise", "Leaves the mechanism")]
+    return [(name, text) for name, text in facts if text]

@@ -1,0 +1,1 @@
+"""Pure functions from results to Plotly figures. No Streamlit here."""

@@ -1,0 +1,119 @@
+"""Colours, dashes and axes that all figures share.
+
+Colours are Streamlit's stand-ins: the browser replaces them by the theme's own, so one
+figure reads well in light and in dark. Colour never stands alone: every series has a dash
+and a marker of its own too.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+SERIES = tuple(f"#{number:06d}" for number in range(1, 11))
+GRID, MUTED, INK, GROUND = "#000035", "#000036", "#000037", "#000038"
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+MARKERS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star", "hexagon")
+BAND = 0.16
+"""Opacity of a band."""
+ROUND_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one series looks, wherever it is drawn."""
+
+    colour: str
+    dash: str
+    marker: str
+
+
+def style(position: int) -> Style:
+    """The look of the series at a position of its paper's list."""
+    return Style(
+        SERIES[position % len(SERIES)],
+        DASHES[position % len(DASHES)],
+        MARKERS[position % len(MARKERS)],
+    )
+
+
+def reference_style(position: int) -> Style:
+    """The look of a reference line: grey, told apart by its dash."""
+    return Style(MUTED, ("dot", "dash", "longdashdot")[position % 3], "line-ew")
+
+
+def figure(traces: Sequence[dict[str, Any]], *, height: int = 420, **layout: Any) -> go.Figure:
+    """A figure in the house style; zoom and hidden series survive a redraw."""
+    base: dict[str, Any] = {
+        "height": height,
+        "margin": {"l": 8, "r": 16, "t": 56, "b": 8},
+        "hovermode": "closest",
+        "dragmode": False,
+        "uirevision": "keep",
+        "legend": {
+            "orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom",
+            "font": {"size": 13},
+        },
+        "hoverlabel": {"font": {"size": 13}},
+    }  # fmt: skip
+    return go.Figure({"data": list(traces), "layout": {**base, **layout}})
+
+
+def axis(title: str, **more: Any) -> dict[str, Any]:
+    """An axis with its title."""
+    plain: dict[str, Any] = {
+        "title": {"text": title, "font": {"size": 14}, "standoff": 12},
+        "tickfont": {"size": 13},
+        "zeroline": False,
+    }
+    return plain | more
+
+
+def log_axis(title: str, values: Iterable[float], **more: Any) -> dict[str, Any]:
+    """A logarithmic axis for the given values, with plain figures at round places."""
+    known = [value for value in values if 0 < value < math.inf]
+    low, high = (min(known), max(known)) if known else (0.1, 10.0)
+    ticks = _ticks(low, high)
+    text = [f"{tick:,.10g}" for tick in ticks]
+    return axis(title, type="log", tickvals=ticks, ticktext=text, **more)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """1, 2, 5, 10 … over a short range, powers of ten over a long one."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    steps = (1.0, 2.0, 5.0) if last - first <= 2 else (1.0,)
+    every = max(1, (last - first) // 6)
+    ticks = [step * 10.0**power for power in range(first, last + 1, every) for step in steps]
+    return [float(f"{tick:.6g}") for tick in ticks]
+
+
+def budget_axis(low: float, high: float) -> dict[str, Any]:
+    """The horizontal axis of privacy budgets, which says which end protects more."""
+    ticks = [tick for tick in ROUND_TICKS if low * 0.999 <= tick <= high * 1.001]
+    return axis(
+        "← more private      Privacy budget ε      less private →",
+        type="log",
+        tickvals=ticks,
+        ticktext=[f"{tick:g}" for tick in ticks],
+        showgrid=True,
+        gridcolor=GRID,
+    )
+
+
+def band(
+    x: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    colour: str,
+    group: str,
+    **more: Any,
+) -> dict[str, Any]:
+    """A filled band behind a line of the same group, with no hover of its own."""
+    return {
+        "type": "scatter", "mode": "lines", "fill": "toself", "hoverinfo": "skip",
+        "x": [*x, *reversed(x)], "y": [*high, *reversed(low)],
+        "line": {"width": 0, "color": colour}, "fillcolor": colour, "opacity": BAND,
+        "legendgroup": group, "showlegend": False, **more,
+    }  # fmt: skip

@@ -1,0 +1,277 @@
+"""Runs as a page lives with them: asked for once, watched while they last, found again later.
+
+A run is named by what it computes, so the same address shows the same runs: after a
+reload, in a second tab, on another person's screen.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from engine.client import Client, Run
+from engine.errors import RequestError, StoreError
+from engine.events import Measured, Started
+from engine.gauges import Column
+from engine.job import Job
+from engine.results import Results
+from pages.ui import words
+from pages.ui.access import client, troubles
+
+BUDGET = "epsilon"
+"""The field under the slider at the top of every paper's page."""
+TICK = 0.5
+"""Seconds between two looks at runs that are under way."""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """One method's job and what the store knows of it.
+
+    Attributes:
+        label: Name of the method.
+        job: What is asked for.
+        run: Its state; None when it was never asked for.
+    """
+
+    label: str
+    job: Job
+    run: Run | None
+
+    @property
+    def active(self) -> bool:
+        """Whether more is to come."""
+        return self.run is not None and self.run.active
+
+    @cached_property
+    def results(self) -> Results | None:
+        """The latest measurements; None before there can be any."""
+        return client().table(self.job.id) if self.run is not None else None
+
+    @cached_property
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """The arrays that the run has left so far; empty before the first."""
+        run = self.run
+        if run is None or not (run.done or run.finished):
+            return {}
+        return _arrays(run.id, run.created, run.done, run.finished, client())
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _arrays(
+    run: str, created: float, done: int, finished: float | None, _client: Client
+) -> Mapping[str, NDArray[Any]]:
+    """Keyed by the run and its progress alone; never by the arrays."""
+    return _client.arrays(run)
+
+
+def watch(jobs: Mapping[str, Job], labels: Mapping[str, str]) -> dict[str, Watched]:
+    """Where each job stands now; nowhere if the store cannot be read, which is said."""
+    with troubles():
+        return {name: Watched(labels[name], job, _look(job)) for name, job in jobs.items()}
+    return {name: Watched(labels[name], job, None) for name, job in jobs.items()}
+
+
+def _look(job: Job) -> Run | None:
+    try:
+        return client().run(job.id)
+    except RequestError:
+        return None
+
+
+def start(jobs: Mapping[str, Job], focus: Mapping[str, float]) -> None:
+    """Asks for the jobs that nobody has asked for yet; stopped and failed ones stay as they are."""
+    with troubles():
+        for job in sorted(jobs.values(), key=lambda job: BUDGET in job.axes):
+            if _look(job) is None:
+                client().submit(job, focus)  # yardsticks first: they are one setting each
+
+
+def restart(watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
+    """Asks for every job that has not come to its end."""
+    with troubles():
+        for one in watched.values():
+            if one.run is None or one.run.state != "completed":
+                client().submit(one.job, focus)
+
+
+def stop(watched: Mapping[str, Watched]) -> None:
+    """Stops what is waiting or running."""
+    with troubles():
+        for one in watched.values():
+            if one.active:
+                client().cancel(one.job.id)
+
+
+def follow(draw: Callable[[Any, dict[str, Watched]], None], page: Any) -> None:
+    """Draws a part of a page by itself, again and again while its runs are under way.
+
+    Args:
+        draw: Draws it, from the page and where its runs stand.
+        page: Handed on to `draw`; its `jobs` are followed, labelled by its `paper`.
+    """
+    labels = {entry.name: entry.label for entry in page.paper.methods}
+    ticking = any(_under_way(job) for job in page.jobs.values())
+
+    def body() -> None:
+        with troubles():
+            watched = watch(page.jobs, labels)
+            if ticking != any(one.active for one in watched.values()):
+                st.rerun()  # the clock starts or stops with the work
+            draw(page, watched)
+
+    st.fragment(body, run_every=TICK if ticking else None)()
+
+
+def _under_way(job: Job) -> bool:
+    """Whether a job waits or runs; not if the store cannot be read."""
+    with suppress(StoreError):
+        run = _look(job)
+        return run is not None and run.active
+    return False
+
+
+def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
+    """What is under way, with the time left; what stopped, with a way to go on."""
+    active = [one for one in watched.values() if one.active]
+    halted = [
+        one
+        for one in watched.values()
+        if one.run is None or one.run.state in ("cancelled", "failed", "interrupted")
+    ]
+    if not active and not halted:
+        st.caption(_summary(watched))
+        return
+    with st.container(border=True):
+        for one in halted:
+            st.markdown(_ending(one))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if active:
+                _under_way_line(slug, active, watched)
+            if halted and _again(slug, halted, watched, focus):
+                st.rerun()
+
+
+def _under_way_line(slug: str, active: list[Watched], watched: Mapping[str, Watched]) -> None:
+    """One bar for what is under way, and the button that stops it."""
+    first = min(active, key=lambda one: one.run is None or one.run.state == "queued")
+    assert first.run is not None
+    waiting = len(active) - 1
+    more = f" · {waiting} more to come" if waiting else ""
+    st.progress(share(first.run), text=f"{progress(first.label, first.run)}{more}")
+    st.button(
+        "Stop", icon=":material/stop_circle:", key=f"{slug}.stop", on_click=stop,
+        args=(watched,), disabled=all(_stopping(one) for one in active),
+    )  # fmt: skip
+
+
+def _again(
+    slug: str, halted: list[Watched], watched: Mapping[str, Watched], focus: Mapping[str, float]
+) -> bool:
+    """The button that begins, or begins anew; whether it was pressed."""
+    text = "Train" if all(one.run is None for one in halted) else "Run again"
+    return st.button(
+        text, icon=":material/play_arrow:", key=f"{slug}.again", type="primary",
+        on_click=restart, args=(watched, focus),
+    )  # fmt: skip
+
+
+def _stopping(one: Watched) -> bool:
+    return one.run is not None and one.run.stopping
+
+
+def share(run: Run) -> float:
+    """The part of a run's work that is done, between 0 and 1."""
+    return min(1.0, run.done / run.total) if run.total else 0.0
+
+
+def progress(label: str, run: Run) -> str:
+    """One line on a run that waits or runs."""
+    if run.stopping:
+        return f"{label} · stopping"
+    if run.state == "queued":
+        ahead = f" behind {words.plural(run.ahead, 'run')}" if run.ahead else ""
+        return f"{label} · waiting{ahead}"
+    left = f" · about {words.duration(run.seconds_left)} left" if run.seconds_left else ""
+    return f"{label} · training, {100 * share(run):.0f} %{left}"
+
+
+def _ending(one: Watched) -> str:
+    """One line on a run that did not come to its end."""
+    if one.run is None:
+        return (
+            f":material/hourglass_empty: **{one.label}** has not been trained with these settings."
+        )
+    match one.run.state:
+        case "cancelled":
+            return f":material/stop_circle: **{one.label}** was stopped; what it measured is shown."
+        case "interrupted":
+            return f":material/power_off: **{one.label}** was interrupted. {one.run.error}."
+        case _:
+            return f":material/error: **{one.label}** failed. {one.run.error.rstrip('.')}."
+
+
+def _summary(watched: Mapping[str, Watched]) -> str:
+    """One line on what has been trained."""
+    runs = [one.run for one in watched.values() if one.run is not None]
+    settings = sum(run.job.replicas() for run in runs)
+    seconds = sum(run.seconds or 0.0 for run in runs)
+    lost = sum(len(run.diverged) for run in runs)
+    text = (
+        f":material/check_circle: {words.plural(len(runs), 'method')}, "
+        f"{words.plural(settings, 'setting')} trained in {words.duration(seconds)} of work"
+    )
+    return text + (f"; {words.plural(lost, 'setting')} diverged and are left out" if lost else "")
+
+
+@dataclass
+class History:
+    """The measurements of one attempt of a run, read as they come.
+
+    Attributes:
+        seen: Number of the last event that was read.
+        events: Its measurements so far.
+        lock: Held while events are read: sessions share one history.
+    """
+
+    seen: int
+    events: list[Measured]
+    lock: Lock
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _history(run: str, created: float) -> History:
+    return History(0, [], Lock())
+
+
+def history(one: Watched, gauge: str) -> tuple[NDArray[np.int64], Column]:
+    """How a gauge went, step by step: steps (T,) ascending and values (T, R), NaN where none."""
+    if one.run is None:
+        return np.zeros(0, np.int64), np.zeros((0, one.job.replicas()))
+    events = _read(one.run)
+    steps = sorted({event.step for event in events})
+    place = {step: i for i, step in enumerate(steps)}
+    values = np.full((len(steps), one.job.replicas()), np.nan)
+    for event in events:
+        column = np.array(event.values[gauge], dtype=np.float64)
+        values[place[event.step], list(event.replicas)] = column
+    return np.array(steps, np.int64), values
+
+
+def _read(run: Run) -> list[Measured]:
+    """The run's measurements so far; only what is new is read from the store."""
+    kept = _history(run.id, run.created)
+    with kept.lock:
+        for seen, event in client().events(run.id, kept.seen):
+            kept.seen = seen
+            if isinstance(event, Started):
+                kept.events.clear()
+            elif isinstance(event, Measured):
+                kept.events.append(event)
+        return list(kept.events)

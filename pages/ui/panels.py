@@ -1,0 +1,126 @@
+"""The parts that every paper's page has: budget, utility curve, readings, guarantees."""
+
+import math
+
+import streamlit as st
+
+from engine.spec import knobs
+from pages.ui import card, words
+from pages.ui.charts import chart
+from pages.ui.figures import curves
+from pages.ui.figures.curves import Curve, Level
+from pages.ui.figures.dots import dots
+from pages.ui.knobs import explain, label
+from pages.ui.live import BUDGET
+from pages.ui.view import Page, View, measures
+
+RAW = (
+    ":material/visibility_lock: Computed from the raw records: a yardstick for this experiment, "
+    "not something that could be published."
+)
+
+
+def budget(page: Page) -> float:
+    """The budget slider, which says at both ends what it does."""
+    knob, offer = knobs(page.paper.spec)[BUDGET], page.offers.knobs[BUDGET]
+    chosen = st.select_slider(
+        label(knob), offer.texts, offer.default, key=f"{page.prefix}.{BUDGET}", help=explain(knob),
+        bind="query-params",
+    )  # fmt: skip
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        st.caption(":material/lock: more private, more noise", width="content")
+        st.caption("less noise, less private :material/lock_open_right:", width="content")
+    return float(offer.value(chosen))
+
+
+def meaning(view: View) -> None:
+    """What the chosen budget means, in a picture and a sentence."""
+    found = view.guarantee()
+    epsilon = found.epsilon_proved
+    if epsilon is None:
+        st.markdown(words.odds(None, 0.0, found.relation, found.unit))
+        return
+    chance = words.best_guess(epsilon, found.delta)
+    count = min(99, round(100 * chance))
+    st.image(
+        dots(count), width="stretch", alt=f"{count} of 100 dots are filled, 50 of them in grey."
+    )
+    st.markdown(words.odds(epsilon, found.delta, found.relation, found.unit))
+
+
+def drawn(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
+    """What has been measured of one gauge: curves by method, and levels of the references."""
+    found: dict[str, Curve] = {}
+    levels: list[Level] = []
+    for position, entry in enumerate(view.paper.methods):
+        results = view.watched[entry.name].results
+        if results is None:
+            continue
+        if view.spends(entry.name):
+            found[entry.name] = curves.curve(results, gauge, entry.label, position)
+        elif (level := curves.level(results, gauge, entry.label, position)) is not None:
+            levels.append(level)
+    return found, levels
+
+
+def utility(page: Page, view: View) -> None:
+    """The utility curve with its caption."""
+    gauge = measures(view.paper)[view.gauge]
+    found, levels = drawn(view, view.gauge)
+    lines = list(found.values())
+    grid = [float(value) for value in page.offers.knobs[BUDGET].values]
+    revision = f"{view.gauge}/{view.watched[view.method].job.id}"
+    figure = curves.utility(lines, levels, gauge, view.budget, revision, (min(grid), max(grid)))
+    chart(
+        f"{page.prefix}.utility",
+        figure,
+        curves.reading(lines, gauge, view.budget),
+        curves.rows(lines, levels),
+        view.budget,
+    )
+
+
+def caption(view: View) -> None:
+    """How to read the gauge, and what stands behind the line that is looked at."""
+    gauge = measures(view.paper)[view.gauge]
+    raw = "" if gauge.released else f" {RAW}"
+    st.caption(f"{gauge.help}{raw}")
+    st.caption(
+        f"{view.entry.label}, {card.line(view.guarantee())}. Bands: four of five repetitions."
+    )
+
+
+def readings(view: View) -> None:
+    """Every gauge of the method that is looked at, beside the same without privacy."""
+    st.markdown(f"**{view.entry.label}** at ε = {view.budget:g}")
+    names = list(measures(view.paper).items())
+    found = [drawn(view, name) for name, _ in names]
+    table = {
+        "Measured": [gauge.label for _, gauge in names],
+        "Private": [
+            words.number(curves.medians(lines, view.budget).get(view.method, math.nan))
+            for lines, _ in found
+        ],
+    }
+    for name in dict.fromkeys(level.label for _, levels in found for level in levels):
+        values = [{one.label: one.value for one in levels} for _, levels in found]
+        table[name] = [words.number(value.get(name, math.nan)) for value in values]
+    st.table(table, border="horizontal")
+    with st.expander("What these measures mean", icon=":material/straighten:"):
+        st.markdown("\n".join(f"- **{gauge.label}**: {gauge.help}" for _, gauge in names))
+    st.caption(RAW)
+
+
+def guarantees(view: View) -> None:
+    """The card of every method that adds noise, and one line on those that do not."""
+    private = [entry for entry in view.paper.methods if entry.role != "reference"]
+    with st.grid(2, min_column_width=340):
+        for entry in private:
+            card.show(entry.label, view.guarantee(entry.name))
+    others = [entry.label for entry in view.paper.methods if entry.role == "reference"]
+    if others:
+        names = " and ".join(f"**{name}**" for name in others)
+        st.markdown(
+            f"{card.ICONS['not_private']} {names}: no noise and no guarantee. They are drawn "
+            "as yardsticks and must not be published for real records."
+        )

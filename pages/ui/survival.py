@@ -1,0 +1,230 @@
+"""Sections of the page on survival regression: people, noise, ratios."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from datasets import catalog
+from datasets.base import Card
+from engine.papers.survival import curves
+from engine.papers.survival.curves import Scale
+from pages.ui import words
+from pages.ui.charts import chart
+from pages.ui.figures import survival as figures
+from pages.ui.figures.survival import Person
+from pages.ui.live import BUDGET
+from pages.ui.view import View
+
+Floats = NDArray[np.float64]
+
+LETTERS = "abc"
+INNER = (0.1, 0.9)
+SHIFT = {"a": -0.2, "b": 0.2, "c": 0.0}
+"""How far a person starts from the mean of the first covariate, in parts of its range."""
+WAITING = ":material/hourglass_empty: Appears as soon as the first settings are trained."
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What the runs have left so far, at the budget under the slider.
+
+    Attributes:
+        scale: How covariates and time were scaled.
+        draws: Private parameters, one row per repetition, shape (s, d).
+        noise: Standard deviation of the noise in each parameter, shape (d,).
+        reference: Arrays of the fit without privacy; empty while there is none.
+    """
+
+    scale: Scale
+    draws: Floats
+    noise: Floats
+    reference: Mapping[str, NDArray[Any]]
+
+
+def fit(view: View) -> Fit | None:
+    """Reads the arrays of the method that is looked at; None before the first."""
+    one = view.watched[view.method]
+    arrays, results = one.arrays, one.results
+    if not arrays or results is None:
+        return None
+    rows = results.rows(**{BUDGET: view.budget})
+    draws = np.asarray(arrays["coefficients"][rows], np.float64)
+    kept = np.isfinite(draws).all(axis=1)
+    if not kept.any():
+        return None
+    noise = np.asarray(arrays["noise"][rows], np.float64)[kept].mean(axis=0)
+    found = np.flatnonzero(np.isfinite(arrays["horizon"]))[:1]
+    scale = Scale.read(
+        {name: arrays[name][found] for name in ("centre", "span", "norm", "horizon")}
+    )
+    return Fit(scale, draws[kept], noise, view.watched["non_private"].arrays)
+
+
+def names(dataset: str) -> tuple[str, ...]:
+    """What the people's widgets are called in the address."""
+    features = catalog.card(dataset).features
+    return ("people", *(f"{dataset}.{who}.{name}" for who in LETTERS for name in features))
+
+
+def people(view: View) -> None:
+    """Survival curves of one to three people that the user describes."""
+    found = fit(view)
+    if found is None:
+        st.markdown(WAITING)
+        return
+    q, knots = int(vars(view.spec)["intervals"]), int(vars(view.spec)["knots"])
+    profiles = _profiles(view, found.scale)
+    time = curves.times(found.scale, q)
+    kept = figures.thin(len(time))
+    x = found.scale.covariates(list(profiles.values()))
+    drawn = curves.survival(found.draws, x, q, knots)[:, :, kept]
+    low, middle, high = curves.band(drawn, *INNER)
+    exact = _exact(found, x, q, knots)
+    shown = [
+        Person(name, middle[i], low[i], high[i], None if exact is None else exact[i][kept])
+        for i, name in enumerate(profiles)
+    ]
+    unit = view.data.time_unit
+    chart(
+        "survival.people.chart",
+        figures.survival(time[kept], shown, _kaplan_meier(found), unit),
+        f"Survival of {words.plural(len(shown), 'person')} at epsilon {view.budget:g}, "
+        "with bands over the noise, against the Kaplan-Meier curve of everyone.",
+        figures.survival_rows(time[kept], shown, unit),
+        view.budget,
+    )
+    st.caption(
+        f"Solid: median over {words.plural(len(found.draws), 'draw')} of the noise; band: four "
+        "draws of five; dotted: the same person without privacy. The wider the band, the less "
+        "the private model can say. Kaplan–Meier and dotted curves are computed from the raw "
+        "records and are not private."
+    )
+
+
+def _exact(found: Fit, x: Floats, q: int, knots: int) -> Floats | None:
+    """The people's curves without noise, shape (m, q + 1)."""
+    if "coefficients" not in found.reference:
+        return None
+    fitted = np.asarray(found.reference["coefficients"][:1], np.float64)
+    exact: Floats = curves.survival(fitted, x, q, knots)[0]
+    return exact
+
+
+def _kaplan_meier(found: Fit) -> tuple[Floats, Floats] | None:
+    if "km_time" not in found.reference:
+        return None
+    return found.reference["km_time"][0], found.reference["km_survival"][0]
+
+
+def _profiles(view: View, scale: Scale) -> dict[str, list[float]]:
+    """The people's covariates, by what they are called."""
+    with st.expander("Describe the people", icon=":material/group:"):
+        count = st.segmented_control(
+            "How many", ("1", "2", "3"), default="2", required=True, key="survival.people",
+            bind="query-params",
+        )  # fmt: skip
+        columns = st.columns(3)
+        return {
+            f"Person {who.upper()}": _person(view.data, scale, who, column)
+            for who, column in zip(LETTERS[: int(count)], columns, strict=False)
+        }
+
+
+def _person(card: Card, scale: Scale, who: str, column: Any) -> list[float]:
+    """The covariates of one person, from as many number fields."""
+    column.markdown(f"**Person {who.upper()}**")
+    return [_covariate(card, scale, who, i, column) for i in range(len(card.features))]
+
+
+def _covariate(card: Card, scale: Scale, who: str, i: int, column: Any) -> float:
+    """One number field, in the data set's own units."""
+    centre, span = float(scale.centre[i]), float(scale.span[i])
+    unit = card.units[i] if card.units else ""
+    key = f"survival.{card.name}.{who}.{card.features[i]}"
+    title = f"{card.features[i]} [{unit}]" if unit else card.features[i]
+    if unit.startswith("1 ="):
+        start, low, high, step = float(centre >= 0.5), 0.0, 1.0, 1.0
+    else:
+        step = float(f"{span / 50:.0e}")
+        start = round((centre + SHIFT[who] * span * (i == 0)) / step) * step
+        low, high = centre - span, centre + span
+    places = max(0, -int(np.floor(np.log10(step))))
+    value = column.number_input(
+        title, low, high, round(start, places), step, f"%.{places}f", key=key, bind="query-params"
+    )
+    return float(value)
+
+
+def noise(view: View) -> None:
+    """The noise scale beside each coefficient's size."""
+    found = fit(view)
+    if found is None or "optimum" not in found.reference:
+        st.markdown(WAITING)
+        return
+    knots = int(vars(view.spec)["knots"])
+    size = np.abs(np.asarray(found.reference["optimum"][0][knots:], np.float64))
+    spread, features = found.noise[knots:], view.data.features
+    reading = figures.noise_reading(features, size, spread, view.budget)
+    st.markdown(reading)
+    chart(
+        "survival.noise.chart",
+        figures.noise(features, size, spread),
+        reading,
+        figures.noise_rows(features, size, spread),
+        view.budget,
+    )
+    st.caption(
+        "Standard deviation of the noise in each coefficient, and the coefficient that the raw "
+        "records give. A filled dot left of its diamond is drowned by the noise. Fewer time "
+        "intervals q or more records need less noise."
+    )
+
+
+def ratios(view: View) -> None:
+    """What one unit more of each covariate does to the odds: private, exact, and Cox's."""
+    found = fit(view)
+    if found is None:
+        st.markdown(WAITING)
+        return
+    knots = int(vars(view.spec)["knots"])
+    low, middle, high = curves.band(curves.odds_ratios(found.draws, found.scale, knots), *INNER)
+    table: dict[str, list[str]] = {
+        "One more": [_unit(view.data, i) for i in range(len(view.data.features))],
+        "Private odds ratio": [words.number(value) for value in middle],
+        "Four draws of five": [_span(a, b) for a, b in zip(low, high, strict=True)],
+    }
+    if "coefficients" in found.reference:
+        table |= _yardsticks(found, knots)
+    st.table(table, border="horizontal")
+    st.caption(
+        "Above 1, the covariate brings the event nearer; below 1, it delays it. The last columns "
+        "are computed from the raw records and are not private. Odds ratios belong to the "
+        "discrete-time model, hazard ratios to Cox's; in short intervals they nearly agree."
+    )
+
+
+def _yardsticks(found: Fit, knots: int) -> dict[str, list[str]]:
+    """The ratios without noise, and Cox's with their confidence limits."""
+    exact = curves.odds_ratios(found.reference["optimum"][:1], found.scale, knots)[0]
+    beta, errors = found.reference["cox"][0], found.reference["cox_errors"][0]
+    cox = curves.ratios(beta, found.scale)
+    below, above = curves.confidence(beta, errors, found.scale)
+    return {
+        "Odds ratio without privacy": [words.number(value) for value in exact],
+        "Cox hazard ratio": [words.number(value) for value in cox],
+        "95 % confidence": [_span(a, b) for a, b in zip(below, above, strict=True)],
+    }
+
+
+def _unit(card: Card, i: int) -> str:
+    """A covariate with what one more of it is."""
+    unit = card.units[i] if card.units else ""
+    return f"{card.features[i]} ({unit})" if unit else card.features[i]
+
+
+def _span(low: float, high: float) -> str:
+    return f"{words.number(float(low))} to {words.number(float(high))}"

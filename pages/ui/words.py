@@ -1,0 +1,89 @@
+"""Numbers as people read them: short figures, durations, and what a budget means in odds."""
+
+import math
+
+from engine.guarantee import Relation
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number in at most `digits` significant figures; a dash where there is none."""
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "–"
+    if value != 0 and not 1e-4 <= abs(value) < 1e6:
+        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+        return f"{float(mantissa):g}·10{_raised(int(exponent))}"
+    text = f"{value:.{digits}g}"
+    return f"{float(text):,.0f}" if abs(value) >= 1000 else _plain(float(text))
+
+
+def _plain(value: float) -> str:
+    """Without an exponent and without trailing zeros."""
+    return f"{value:.10f}".rstrip("0").rstrip(".")
+
+
+def _raised(exponent: int) -> str:
+    """An exponent in superscript figures."""
+    return "".join("⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".index(figure)] for figure in str(exponent))
+
+
+def duration(seconds: float) -> str:
+    """A length of time, in the unit that reads best."""
+    if seconds < 1:
+        return "under a second"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun: "1 run", "7,874 runs"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def short(name: str) -> str:
+    """A key such as `third_births` as a label: "Third births"."""
+    text = name.replace("_", " ")
+    return text[:1].upper() + text[1:]
+
+
+def best_guess(epsilon: float, delta: float = 0.0) -> float:
+    """How often, at most, a guesser with even odds is right after seeing the answer.
+
+    Between two neighbouring data sets that are equally likely beforehand, a test of
+    an (epsilon, delta)-private answer is right with probability at most
+    (exp(epsilon) + delta) / (1 + exp(epsilon)) (Kairouz, Oh and Viswanath 2015); the
+    wording "out of 100" is that of Nanayakkara et al. 2023, arXiv 2303.00738.
+    """
+    odds = math.exp(-epsilon)
+    return min(1.0, (1.0 + delta * odds) / (1.0 + odds))
+
+
+def out_of_100(chance: float) -> str:
+    """A chance as a count out of 100, never rounded up to certainty."""
+    if chance > 0.99:
+        return "more than 99"
+    return f"{100 * chance:.0f}"
+
+
+def odds(epsilon: float | None, delta: float, relation: Relation, unit: str) -> str:
+    """One sentence for lay readers: what an answer can tell about one record.
+
+    Args:
+        epsilon: What is proved; None or infinite when nothing is.
+        delta: Probability with which the bound may fail.
+        relation: Which data sets are neighbours.
+        unit: What one record is, with its article: "a person".
+    """
+    if epsilon is None or math.isinf(epsilon):
+        return "Nothing limits how surely a reader of the answer can tell whose records it used."
+    swap = {
+        "replace_one": "held that record or another in its place",
+        "add_or_remove_one": "held that record or did without it",
+    }[relation]
+    return (
+        f"Take {unit} in the data. Whoever sees only the answer and must guess whether the data "
+        f"{swap} is right at most **{out_of_100(best_guess(epsilon, delta))} times out of 100**; "
+        "a coin is right 50 times."
+    )

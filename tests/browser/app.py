@@ -1,0 +1,105 @@
+"""The real app on a free port, and a Chromium that talks to nobody else."""
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+QUIET = (
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-sync",
+    "--no-first-run",
+    "--no-pings",
+    "--metrics-recording-only",
+)
+READY = 60.0
+"""Seconds that a busy machine may take to start the app."""
+
+
+def chromium() -> str | None:
+    """The system's browser; None lets Playwright use its own."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return next((path for name in names if (path := shutil.which(name))), None)
+
+
+@contextlib.contextmanager
+def serving(home: Path) -> Iterator[str]:
+    """Runs the app with its store in `home`; gives its address, and ends it with its worker."""
+    port = _free_port()
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    environment = {**os.environ, "EXPLORER_HOME": str(home), "EXPLORER_IDLE_SECONDS": "2"}
+    with (home / "app.log").open("wb") as log:
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+        try:
+            _await(f"http://localhost:{port}/_stcore/health", process)
+            yield f"http://localhost:{port}"
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("localhost", 0))
+        return int(found.getsockname()[1])
+
+
+def _await(address: str, process: subprocess.Popen[bytes]) -> None:
+    """Returns once the app answers."""
+    end = time.monotonic() + READY
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            raise RuntimeError(f"expected an app that stays, it ended with {process.returncode}")
+        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=2) as answer:
+            if answer.status == 200:
+                return
+        time.sleep(0.05)
+    raise TimeoutError(f"expected an app at {address} within {READY:g} s")
+
+
+@contextlib.contextmanager
+def browsing() -> Iterator[Browser]:
+    """A headless Chromium."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=list(QUIET))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextlib.contextmanager
+def temporary_home() -> Iterator[Path]:
+    """An empty store that is gone afterwards."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+def settled(page: Page, timeout: float = 60_000) -> None:
+    """Waits until the page is drawn and no script runs."""
+    page.locator("[data-testid=stMain] h1").first.wait_for(timeout=timeout)
+    page.wait_for_function(
+        "() => document.querySelector('[data-testid=stApp]')"
+        "?.getAttribute('data-test-script-state') === 'notRunning'",
+        timeout=timeout,
+    )
+
+
+def trained(page: Page, timeout: float = 120_000) -> None:
+    """Waits until nothing is under way on a paper's page."""
+    page.get_by_text("trained in").first.wait_for(timeout=timeout)
+    settled(page, timeout)

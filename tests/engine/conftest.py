@@ -1,0 +1,116 @@
+"""A store of its own for every test, the toy among the papers, and no process left behind."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.catalog import catalog
+from engine.claim import Claim, take
+from engine.client import Client, Run
+from engine.job import Job, request
+from engine.process import here
+from engine.store import Store
+from tests.engine.toy import PAPER
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of this test's store."""
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def toy(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Job]:
+    """Registers the toy; called, it makes a job of it."""
+    monkeypatch.setitem(catalog(), "toy", PAPER)
+
+    def job(axes=None, seeds=(0,), dataset="flchain", **values) -> Job:
+        return request("toy", "count", dataset, values, axes, seeds)
+
+    return job
+
+
+@pytest.fixture
+def store(home: Path) -> Iterator[Store]:
+    store = Store(home, patience=2.0)
+    yield store
+    store.database.close()
+
+
+@pytest.fixture
+def client(home: Path) -> Iterator[Client]:
+    """A client that starts no worker."""
+    client = Client(home, workers=False)
+    yield client
+    client.close()
+
+
+def claimed(store: Store, job: Job) -> Claim:
+    """The claim of this process on a job."""
+    store.submit(job, {})
+    claim = take(store, here(), job.id)
+    assert claim is not None
+    return claim
+
+
+def ended(client: Client, run: str, seconds: float = 30.0) -> Run:
+    """The run once it has ended."""
+    return until(lambda: None if (found := client.run(run)).active else found, seconds)
+
+
+def until(look, seconds: float = 30.0):
+    """What `look` returns once it is something; a limit against hanging, not a measurement."""
+    deadline = time.monotonic() + seconds
+    while not (found := look()):
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
+    return found
+
+
+class Workers:
+    """Starts workers that know the toy, and ends them."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.started: list[subprocess.Popen] = []
+
+    def __call__(self, **options) -> subprocess.Popen:
+        environment = {
+            **os.environ,
+            "EXPLORER_HOME": str(self.home),
+            "EXPLORER_IDLE_SECONDS": "60",
+            "EXPLORER_THREADS": "1",
+            **options.pop("environment", {}),
+        }
+        with (self.home.parent / "worker.txt").open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "tests.engine.toy_worker"],
+                cwd=ROOT,
+                env=environment,
+                stdout=log,
+                stderr=log,
+                **options,
+            )
+        self.started.append(process)
+        return process
+
+    def end(self) -> None:
+        for process in self.started:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def worker(home: Path) -> Iterator[Workers]:
+    home.mkdir(parents=True, exist_ok=True)
+    workers = Workers(home)
+    yield workers
+    workers.end()

@@ -1,0 +1,344 @@
+"""The worker: it outlives bad methods, full disks and stops, and leaves no job behind."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from engine import presence, work
+from engine.claim import take
+from engine.errors import DatasetError, StoreError
+from engine.events import Failed, Finished, Started
+from engine.process import here
+from engine.store import Store
+from engine.work import perform, sentence
+from engine.worker import Worker, code, warm
+from tests.engine.conftest import ROOT, claimed, ended, until
+
+LONG = {"steps": 50_000, "pause": 0.01}
+"""A run of minutes in short steps."""
+
+
+def running(client, run: str):
+    """The run once it shows a measurement."""
+    return until(lambda: len(client.events(run)) > 1 and client.run(run))
+
+
+# In this process
+
+
+def test_a_job_is_done_and_told_in_order(toy, store, client):
+    job = toy({"scale": (1, 2)}, seeds=(0, 1))
+    seen = []
+    assert perform(claimed(store, job), watch=seen.append) == "completed"
+    run = client.run(job.id)
+    assert (run.state, run.done, run.total, run.error) == ("completed", 3, 3, "")
+    events = [event for _, event in client.events(job.id)]
+    assert events[0] == Started(0, 3, 4)
+    assert events[-1] == Finished(3, "completed")
+    assert [event for event in seen if event in events] == events[:-1]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "says"),
+    [
+        ("raise", "ValueError: the toy is broken"),
+        ("memory", "Memory ran out: run fewer replicas at once or a smaller model"),
+    ],
+)
+def test_a_method_that_raises_fails_in_one_sentence(toy, store, client, behaviour, says):
+    job = toy(behaviour=behaviour)
+    assert perform(claimed(store, job)) == "failed"
+    assert client.run(job.id).error == says
+    assert client.events(job.id)[-1][1] == Failed(0, says)
+    again = toy()
+    assert perform(claimed(store, again)) == "completed"
+
+
+def test_diverged_replicas_are_kept_with_the_run(toy, store, client):
+    job = toy({"scale": (1, 2)}, behaviour="diverge")
+    perform(claimed(store, job))
+    assert client.run(job.id).diverged == (0,)
+
+
+def test_a_data_set_that_cannot_be_read_fails_the_run(toy, store, client, monkeypatch):
+    def missing(name):
+        raise DatasetError(f"{name}: expected a file, there is none")
+
+    monkeypatch.setattr(work.data_catalog, "load", missing)
+    job = toy()
+    assert perform(claimed(store, job)) == "failed"
+    assert client.run(job.id).error == "flchain: expected a file, there is none"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [({"version": "0.0.0"}, "version: expected a job"), ({"simulated": True}, "dataset: the file")],
+)
+def test_a_job_that_would_be_another_here_fails(toy, store, client, change, says):
+    job = type(toy())(**{**vars(toy()), **change})
+    assert perform(claimed(store, job)) == "failed"
+    assert client.run(job.id).error.startswith(says)
+
+
+def test_a_stop_is_heard_between_steps(toy, store, client):
+    job = toy(**LONG)
+    claim = claimed(store, job)
+    threading.Timer(0.3, client.cancel, [job.id]).start()
+    assert perform(claim) == "cancelled"
+    assert client.events(job.id)[-1][1].outcome == "cancelled"
+
+
+def test_a_stop_breaks_into_a_long_step(toy, store, client, monkeypatch):
+    monkeypatch.setattr(work, "NUDGE", 0.2)
+    job = toy(behaviour="spin", pause=60)
+    claim = claimed(store, job)
+    threading.Timer(0.2, client.cancel, [job.id]).start()
+    assert perform(claim) == "cancelled"
+
+
+def test_a_step_that_will_not_stop_is_given_up(toy, store, client, monkeypatch):
+    monkeypatch.setattr(work, "NUDGE", 60.0)
+    monkeypatch.setattr(work, "GRACE", 0.2)
+    given_up = threading.Event()
+    job = toy(behaviour="hang", pause=0.5)
+    claim = claimed(store, job)
+    client.cancel(job.id)
+    assert perform(claim, stuck=given_up.set) == "cancelled"
+    assert given_up.is_set()
+
+
+def test_a_deleted_job_stops(toy, store, client):
+    job = toy(**LONG)
+    claim = claimed(store, job)
+    threading.Timer(0.3, client.delete, [job.id]).start()
+    assert perform(claim) == "cancelled"
+    assert client.runs() == []
+
+
+def test_a_job_stopped_and_asked_for_again_is_queued_again(toy, store, client):
+    job = toy(**LONG)
+    claim = claimed(store, job)
+
+    def change_of_mind():
+        client.cancel(job.id)
+        time.sleep(0.15)
+        client.submit(job)
+
+    threading.Timer(0.2, change_of_mind).start()
+    threading.Timer(1.5, client.cancel, [job.id]).start()  # if it was taken back in time
+    perform(claim)
+    assert client.run(job.id).state in ("queued", "cancelled")
+
+
+def test_a_signal_to_end_leaves_the_job_interrupted(toy, store, client):
+    job = toy(**LONG)
+    claim = claimed(store, job)
+    before = signal.getsignal(signal.SIGTERM)
+    threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGTERM]).start()
+    with pytest.raises(SystemExit):
+        perform(claim)
+    assert signal.getsignal(signal.SIGTERM) == before
+    run = client.run(job.id)
+    assert (run.state, run.error) == ("interrupted", work.TOLD)
+    assert client.submit(job).joined is False
+
+
+def test_control_c_cancels(toy, store, client):
+    job = toy(**LONG)
+    claim = claimed(store, job)
+    threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT]).start()
+    assert perform(claim) == "cancelled"
+    assert client.run(job.id).state == "cancelled"
+
+
+def test_a_job_is_done_in_any_thread(toy, store, client):
+    """Signals belong to the main thread; elsewhere the work goes on without them."""
+    job = toy()
+    claim = claimed(store, job)
+    thread = threading.Thread(target=perform, args=(claim,))
+    thread.start()
+    thread.join()
+    assert client.run(job.id).state == "completed"
+
+
+def test_the_end_is_written_once_a_lock_is_gone(toy, store, client, monkeypatch):
+    monkeypatch.setattr(work, "BEAT", 0.01)
+    job = toy()
+    claim = claimed(store, job)
+    finish, failures = type(claim).finish, iter([True, True])
+
+    def sometimes(self, *arguments, **options):
+        if next(failures, False):
+            raise StoreError("locked")
+        return finish(self, *arguments, **options)
+
+    monkeypatch.setattr(type(claim), "finish", sometimes)
+    assert perform(claim) == "completed"
+    assert client.run(job.id).state == "completed"
+
+
+def test_an_end_that_cannot_be_written_is_swept_by_its_own_process(toy, store, client):
+    job = toy()
+    claimed(store, job)
+    store.sweep()
+    assert client.run(job.id).state == "running"
+    store.sweep(idle=here())
+    assert client.run(job.id).state == "interrupted"
+
+
+def test_events_that_could_not_be_written_are_written_later(toy, store, client, monkeypatch):
+    job = toy(steps=40, pause=0.01)
+    claim = claimed(store, job)
+    append, failures = type(claim).append, iter([True, True])
+
+    def sometimes(self, events):
+        if next(failures, False):
+            raise StoreError("locked")
+        return append(self, events)
+
+    monkeypatch.setattr(type(claim), "append", sometimes)
+    perform(claim)
+    steps = [event.step for _, event in client.events(job.id) if hasattr(event, "values")]
+    assert steps == list(range(1, 41))
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (RuntimeError("CUDA out of memory. Tried"), "Memory ran out"),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), "Memory ran out"),
+        (ZeroDivisionError(), "ZeroDivisionError"),
+        (OSError("a\n  b"), "OSError: a b"),
+        (DatasetError("it is gone"), "it is gone"),
+    ],
+)
+def test_every_error_is_a_sentence(error, says):
+    assert sentence(error).startswith(says)
+    assert "\n" not in sentence(error)
+
+
+def test_warming_up_survives_a_module_that_is_broken(toy, monkeypatch, capsys):
+    broken = type(toy().entry())(**{**vars(toy().entry()), "module": "no.such.module"})
+    from engine.catalog import catalog
+
+    paper = type(catalog()["toy"])(**{**vars(catalog()["toy"]), "methods": (broken,)})
+    monkeypatch.setattr("engine.worker.catalog", lambda: {"toy": paper})
+    assert "no.such.module" in list(warm())
+    assert "no.such.module" in capsys.readouterr().err
+
+
+def test_a_worker_of_older_code_leaves_the_job_to_another(toy, store, client, monkeypatch):
+    worker = Worker(store, "cpu", idle=60.0)
+    monkeypatch.setattr("engine.worker.code", lambda: code() + 1.0)
+    client.submit(toy())
+    assert not worker._next()
+    assert worker._leaving
+    assert client.run(toy().id).state == "queued"
+
+
+# In a process of its own
+
+
+def test_the_life_of_a_worker(toy, client, worker):
+    """One process: it fails, runs out of disk, is stopped, and still does the next job."""
+
+    def small_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (6_000_000, 6_000_000))
+
+    process = worker(preexec_fn=small_files)
+    failing = toy(behaviour="raise")
+    client.submit(failing)
+    assert ended(client, failing.id, 60.0).error == "ValueError: the toy is broken"
+
+    large = toy(behaviour="large")  # 8 MB of arrays, where files end at 6 MB
+    client.submit(large)
+    run = ended(client, large.id)
+    assert run.state == "failed"
+    assert "expected to write 8.0 MB of arrays, got: " in run.error
+    assert list(client.store.artifacts.iterdir()) == []
+
+    stopped = toy(**LONG)
+    client.submit(stopped)
+    running(client, stopped.id)
+    client.cancel(stopped.id)
+    assert ended(client, stopped.id).state == "cancelled"
+
+    at_once = toy({"scale": (1, 2)}, **LONG)
+    client.submit(at_once)
+    client.cancel(at_once.id)  # before or just after it was taken
+    assert ended(client, at_once.id).state == "cancelled"
+
+    good = toy({"scale": (1, 2, 3)})
+    client.submit(good)
+    assert ended(client, good.id).state == "completed"
+    assert client.arrays(good.id)["scales"].tolist() == [[1, 1], [2, 2], [3, 3]]
+    assert process.poll() is None
+
+    second = worker()
+    assert second.wait(30) == 0  # the device has its worker
+
+    told = toy(**LONG, behaviour="spin")
+    client.submit(told)
+    running(client, told.id)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(30) == 128 + signal.SIGTERM
+    run = client.run(told.id)
+    assert (run.state, run.error) == ("interrupted", work.TOLD)
+
+
+def test_workers_that_hang_and_die(toy, client, worker):
+    """One hangs and is given up; its successor is killed; nothing but the run at hand is lost."""
+    process = worker(environment={"EXPLORER_GRACE_SECONDS": "1.5"})
+    hanging, waiting, killed = toy(behaviour="hang", pause=60), toy({"scale": (1, 2)}), toy(**LONG)
+    client.submit(hanging)
+    until(lambda: client.events(hanging.id), 60.0)
+    client.submit(waiting)
+    client.cancel(hanging.id)
+    assert ended(client, hanging.id).state == "cancelled"
+    assert process.wait(30) == 1
+
+    successor = worker()
+    assert ended(client, waiting.id, 60.0).state == "completed"
+    client.submit(killed)
+    running(client, killed.id)
+    successor.kill()
+    dead = time.time()
+    run = ended(client, killed.id, 10.0)
+    assert run.state == "interrupted"
+    assert run.finished - dead < 10.0
+    assert client.run(waiting.id).state == "completed"
+    assert client.arrays(waiting.id)["scales"].shape == (2, 2)
+    assert client.submit(killed).joined is False
+    assert take(client.store, here()).job == killed
+
+
+APP = """
+import sys
+from engine.client import Client
+Client(workers=False).register_app()
+print(flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_worker_stays_while_an_app_lives_and_leaves_after_it(home, toy, worker):
+    app = subprocess.Popen(
+        [sys.executable, "-c", APP], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    app.stdout.readline()
+    process = worker(environment={"EXPLORER_IDLE_SECONDS": "2"})
+    store = Store(home)
+    until(lambda: presence.working(store, "cpu"), 60.0)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(4)
+    app.kill()
+    app.communicate()
+    assert process.wait(60) == 0
+    assert take(store, here()) is None
+    store.database.close()

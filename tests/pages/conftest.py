@@ -1,0 +1,51 @@
+"""Pages run in this process, on a store that is filled beforehand; no worker is started."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from engine.catalog import catalog
+from engine.client import Client
+from pages.ui.live import BUDGET
+from pages.ui.view import Choices, Layout, jobs, offers
+from tests.pages.played import play
+
+ROOT = Path(__file__).parents[2]
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
+    monkeypatch.setattr(Client, "ensure_worker", lambda self: None)
+    st.cache_resource.clear()
+    return tmp_path
+
+
+@pytest.fixture
+def trained(home: Path) -> Path:
+    """A store in which the survival page's first runs are over."""
+    paper = catalog()["survival"]
+    offered = offers(paper, Layout())
+    choices = Choices("flchain", {}, 10)
+    for job in jobs(paper, choices, offered.knobs[BUDGET].values).values():
+        play(home, job)
+    return home
+
+
+@pytest.fixture
+def visit() -> Open:
+    """Opens a page of the app, with an address if one is given."""
+
+    def opened(page: str = "", **address: str) -> AppTest:
+        test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30).run()
+        if page:
+            test.switch_page(f"pages/{page}.py")
+        for key, text in address.items():
+            test.query_params[key] = text
+        return test.run()
+
+    return opened

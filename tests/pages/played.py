@@ -1,0 +1,82 @@
+"""Runs that look like the engine's and cost nothing: their numbers are made up, seeded."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from datasets import catalog as data_catalog
+from engine.claim import Claim, take
+from engine.events import Advanced, Finished, Measured, Produced, Started
+from engine.gauges import gauges
+from engine.job import Job
+from engine.process import here
+from engine.store import Store
+
+SURVIVAL_POINTS = 200
+
+
+def begin(home: Path, job: Job) -> Claim:
+    """A run that is under way: a quarter of its replicas measured."""
+    store = Store(home)
+    store.submit(job, {})
+    claim = take(store, here(), job.id)
+    assert claim is not None
+    count = job.replicas()
+    claim.append([Started(0, 4, count), _measured(job, range(max(1, count // 4)))])
+    claim.append([Advanced(1, 1, 4)])
+    return claim
+
+
+def play(home: Path, job: Job) -> None:
+    """A run that is over."""
+    claim = begin(home, job)
+    rows = range(job.replicas())
+    arrays = _arrays(job)
+    claim.append([_measured(job, rows)])
+    if arrays:
+        digest = claim.keep("final-0000", arrays)
+        claim.append([Produced(1, "final-0000", digest, tuple(rows))])
+    claim.finish("completed", [Advanced(1, 4, 4), Finished(1, "completed")])
+
+
+def _measured(job: Job, rows: range) -> Measured:
+    """Gauges that fall with the budget; one replica in ten has diverged."""
+    rng = np.random.default_rng(1)
+    batch, names = job.batch(), gauges(job.entry().info)
+    budget = batch.column("epsilon")[rows.start : rows.stop]
+    values: dict[str, tuple[float | None, ...]] = {}
+    for name in names:
+        column = (1.0 + 1.0 / budget) * rng.uniform(0.8, 1.2, len(rows))
+        values[name] = tuple(
+            None if i % 10 == 9 and job.axes else float(v) for i, v in enumerate(column)
+        )
+    return Measured(1, tuple(rows), values)
+
+
+def _arrays(job: Job) -> dict[str, Any]:
+    """What a survival run leaves behind; nothing for other papers."""
+    if job.paper != "survival" or job.method == "cox":
+        return {}
+    rng, rows = np.random.default_rng(2), job.replicas()
+    p, knots = len(data_catalog.card(job.dataset).features), int(job.values["knots"])
+    d = p + knots
+    scale = {
+        "centre": np.full((rows, p), 50.0), "span": np.full((rows, p), 40.0),
+        "norm": np.full(rows, 1.2), "horizon": np.full(rows, 5000.0), "tau": np.zeros(rows),
+    }  # fmt: skip
+    start = np.r_[-6.0, np.zeros(d - 1)]
+    coefficients = start + rng.normal(0, 0.3, (rows, d))
+    if job.method != "non_private":
+        return {"coefficients": coefficients, "noise": np.full((rows, d), 0.4), **scale}
+    time = np.linspace(0, 5000, SURVIVAL_POINTS)
+    return {
+        "coefficients": coefficients,
+        "optimum": coefficients,
+        "errors": np.full((rows, d), 0.1),
+        "cox": coefficients[:, knots:],
+        "cox_errors": np.full((rows, p), 0.1),
+        "km_time": np.tile(time, (rows, 1)),
+        "km_survival": np.tile(np.exp(-time / 9000), (rows, 1)),
+        **scale,
+    }

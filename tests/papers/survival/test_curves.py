@@ -1,0 +1,80 @@
+"""Curves and ratios that a page computes while a slider moves."""
+
+import numpy as np
+import pytest
+import torch
+
+from engine.papers.survival import curves, evaluate
+from engine.papers.survival.problem import design, scaled
+from engine.papers.survival.products import scale
+from tests.papers.survival.toys import table
+
+
+@pytest.fixture
+def case():
+    data = table(50, 2)
+    read = curves.Scale.read(scale(scaled(data), 3))
+    return data, read, np.random.default_rng(0).normal(size=(3, 5))
+
+
+def test_profiles_are_scaled_like_the_records(case):
+    data, read, _ = case
+    np.testing.assert_allclose(read.covariates(data.x), scaled(data).x)
+    assert read.horizon == data.time.max()
+
+
+def test_survival_is_the_product_over_the_intervals(case):
+    data, read, f = case
+    x = read.covariates(data.x[:4])
+    h, S = curves.hazard(f, x, 12, 3), curves.survival(f, x, 12, 3)
+    assert h.shape == (3, 4, 12)
+    assert S.shape == (3, 4, 13)
+    np.testing.assert_allclose(S[:, :, 0], 1.0)
+    np.testing.assert_allclose(S[:, :, 1:], np.cumprod(1.0 - h, axis=2))
+    np.testing.assert_allclose(curves.times(read, 12)[[0, -1]], [0.0, data.time.max()])
+
+
+def test_curves_are_those_that_are_scored(case):
+    data, _, f = case
+    sample = evaluate.evaluation(data)
+    S = curves.survival(f, sample.x.numpy(), 12, 3)
+    log_survival = np.log(S)
+    scored = evaluate.survival_at(torch.tensor(f), 3, 12, sample).log().numpy()
+    for row in range(3):
+        for record in range(5):
+            expected = np.interp(sample.times, np.arange(13) / 12, log_survival[row, record])
+            np.testing.assert_allclose(scored[row, record], expected, atol=1e-10)
+
+
+def test_ratios_are_per_unit_of_the_table(case):
+    """One unit more moves the log-odds of every interval by the log of the ratio."""
+    _, read, f = case
+    ratio = curves.odds_ratios(f, read, 3)
+    low, high = curves.confidence(f[0, 3:], np.full(2, 0.1), read)
+    h = curves.hazard(f, read.covariates([[0.5, 1.0], [1.5, 1.0]]), 12, 3)
+    odds = h / (1.0 - h)
+    np.testing.assert_allclose(odds[:, 1] / odds[:, 0], np.repeat(ratio[:, :1], 12, 1))
+    assert (low < ratio[0]).all()
+    assert (ratio[0] < high).all()
+
+
+def test_far_coefficients_stay_finite(case):
+    _, read, f = case
+    x = read.covariates([[0.0, 0.0]])
+    with np.errstate(all="raise", under="ignore"):
+        S = curves.survival(1e9 * f, x, 12, 3)
+        ratio = curves.odds_ratios(1e9 * f, read, 3)
+    assert np.isfinite(S).all()
+    assert np.isfinite(ratio).all()
+
+
+def test_bands_leave_out_what_diverged():
+    values = np.array([[0.0], [1.0], [2.0], [np.nan]])
+    low, middle, high = curves.band(values, 0.0, 1.0)
+    assert (low[0], middle[0], high[0]) == (0.0, 1.0, 2.0)
+    assert np.isnan(curves.band(values[3:])[1]).all()
+
+
+def test_a_design_and_a_curve_share_one_basis(case):
+    data, *_ = case
+    np.testing.assert_array_equal(design(data, 12, 3).A.numpy(), curves.basis(12, 3))

@@ -1,0 +1,72 @@
+"""The paper's Tables 2 and 3, at the size of a test."""
+
+import numpy as np
+import pytest
+import torch
+
+from engine.driver import drive
+from engine.noise import gamma_sphere
+from engine.papers.survival import evaluate, exhibits
+from engine.papers.survival.sensitivity import output_noise
+from engine.papers.survival.spec import SurvivalSpec
+from engine.results import collect
+from tests.papers.survival.toys import real
+
+CLOSE = {"FL": 0.25, "TB": 0.25, "WT": 0.06}
+COX = {"FL": (0.0, 4.0), "TB": (7.5, 9.5), "WT": (3.4, 3.9)}
+
+
+@pytest.mark.parametrize("name", CLOSE)
+def test_table_2_is_the_papers(name):
+    """4,000 draws a cell: the mean norm of Gamma(d) noise has a relative error of at most
+    1/sqrt(d 4000) = 0.65 % (d = 6), small beside the quarter that is admitted."""
+    data, rng = real(exhibits.DATASETS[name]), torch.Generator().manual_seed(1)
+    best = evaluate.optimum(data, 200, 3)
+    unit = gamma_sphere((4_000, len(best)), rng, torch.float64)
+    for weight, printed in zip(exhibits.REGULARISATIONS, exhibits.TABLE2[name], strict=True):
+        spec = SurvivalSpec(epsilon=6.4, regularisation=weight, calibration="paper")
+        fitted = evaluate.fit(data, 200, 3, weight, "newton", "cpu").f
+        scale = output_noise(spec, len(data), len(best)).scale
+        ours = float(evaluate.relative(fitted + scale * unit, best).mean())
+        assert ours == pytest.approx(printed, rel=CLOSE[name]), weight
+
+
+@pytest.mark.parametrize("name", COX)
+def test_table_3_is_the_papers(name):
+    data = real(exhibits.DATASETS[name])
+    beta = evaluate.optimum(data, 200, 3)[None, 3:]
+    low, high = COX[name]
+    percent = 100.0 * evaluate.relative(beta, torch.tensor(evaluate.cox(data).beta))[0]
+    assert low <= percent <= high
+    if name == "TB":  # Section 6.4 prints these; one common scale of the covariates is unknown
+        np.testing.assert_allclose(beta[0] / beta[0, 1], [-0.0144, 1.0, 0.2819], atol=0.08)
+
+
+def test_cells_come_from_the_jobs():
+    (table2, table3) = exhibits.EXHIBITS
+    jobs = {k: j for k, j in table2.jobs(False).items() if k.startswith("FL")}
+    assert set(jobs) == {"FL/paper", "FL/rigorous"}
+    data = real("flchain")
+    results = {k: collect(j, drive(j, data, lambda name, _: name)) for k, j in jobs.items()}
+    cells = table2.cells(results)
+    assert len(cells) == 12
+    assert [c.column for c in cells[:6]] == ["1e-5", "1e-4", "1e-3", "1e-2", "1e-1", "1"]
+    assert cells[0].published == 981.635
+    assert all(0.5 < cell.ratio < 1.5 for cell in cells)
+    assert {cell.variant for cell in cells} == {"as printed", "rigorous"}
+    jobs = {"FL": table3.jobs(True)["FL"]}
+    results = {k: collect(j, drive(j, data, lambda name, _: name)) for k, j in jobs.items()}
+    (cell,) = table3.cells(results)
+    assert cell.ours == pytest.approx(3.17, abs=0.01)
+
+
+def test_simulated_rows_say_so():
+    assert exhibits.label("SB") in ("SB", "SB (simulated)")
+    assert exhibits.label("FL") == "FL"
+
+
+def test_full_size_asks_for_more_draws():
+    for exhibit in exhibits.EXHIBITS:
+        quick, full = exhibit.jobs(False), exhibit.jobs(True)
+        assert quick.keys() == full.keys()
+        assert all(full[name].replicas() >= quick[name].replicas() for name in full)

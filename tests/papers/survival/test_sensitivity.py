@@ -1,0 +1,243 @@
+"""What one record can do, measured on neighbouring data against what is claimed."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.papers.survival.likelihood import derivatives, mean_gradient, record_gradients
+from engine.papers.survival.sensitivity import (
+    FINISH,
+    TOLERANCE,
+    basis,
+    determinant,
+    gradient_bound,
+    length,
+    objective_noise,
+    output_noise,
+    printed_determinant,
+    squares,
+)
+from engine.papers.survival.solvers import minimise
+from engine.papers.survival.spec import SurvivalSpec
+from tests.papers.survival.toys import model, records
+
+GRIDS = [(2, 3), (5, 3), (20, 3), (20, 8), (60, 20)]
+
+
+def test_the_basis_by_hand():
+    """At t = 1/2: 1, t, t^3; at t = 1: 1, 1, 1 - (1/2)^3 / (1/2) = 3/4."""
+    np.testing.assert_allclose(basis(2, 3), [[1.0, 0.5, 0.125], [1.0, 1.0, 0.75]])
+    assert squares(200, 3).max() == pytest.approx(2.5625)
+    assert np.linalg.matrix_rank(basis(200, 20)) == 20
+
+
+def test_bounds_by_hand():
+    a = (1.265625, 2.5625)  # squared norms of the two rows above
+    printed = sum(math.sqrt(4 + v) for v in a) + math.sqrt(4 * a[1] + 4)
+    assert gradient_bound(2, 3, "paper") == pytest.approx(printed)
+    alike = [2.0, 2.0]  # max(|A|^2 + 1, 4) = 4 for both
+    tight = sum(alike) + math.sqrt(4 * a[1] + 4) - 2.0
+    assert gradient_bound(2, 3, "rigorous") == pytest.approx(tight)
+    assert gradient_bound(200, 3, "paper") == pytest.approx(469.8, abs=0.05)
+    assert gradient_bound(200, 3, "rigorous") == pytest.approx(401.8, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("n", "weight", "d", "printed", "proved"),
+    [
+        (7874, 1e-1, 11, 0.1975, 0.1537),
+        (16116, 1e-2, 6, 0.964, 0.712),
+        (21685, 1e-2, 6, 0.717, 0.537),
+        (16116, 1e-3, 6, 9.54, 4.89),
+    ],
+)
+def test_determinants_of_the_papers_settings(n, weight, d, printed, proved):
+    assert printed_determinant(200, 3, n * weight) == pytest.approx(printed, rel=1e-3)
+    assert determinant(200, 3, n * weight, d) == pytest.approx(proved, rel=1e-3)
+
+
+@pytest.mark.parametrize(("q", "e"), GRIDS)
+@pytest.mark.parametrize("size", [0.3, 3.0, 100.0])
+def test_no_two_records_differ_by_more_than_the_bound(q, e, size):
+    """Random records, a third of them on the unit sphere, at parameters near and far."""
+    rng = np.random.default_rng(q * e)
+    design = model(*records(rng, 200, 2, q), q, e)
+    f = torch.tensor(rng.normal(size=(8, e + 2)) * size)
+    v = record_gradients(design, f)
+    gradients = torch.cat([v, v[:, :, :1] * design.x], dim=2)
+    largest = float(torch.cdist(gradients, gradients).max())
+    assert largest <= gradient_bound(q, e, "rigorous") <= gradient_bound(q, e, "paper")
+
+
+def test_the_bound_is_nearly_attained():
+    """Opposite covariates, hazards driven to 1 by a large baseline, one record censored at q.
+
+    Both survive q intervals with hazard 1, where gradients differ by 2 only in x; and with one
+    interval, an event at hazard 0 against survival at hazard 1 reaches the opposite case's half.
+    """
+    q, x = 200, np.array([[1.0, 0.0], [-1.0, 0.0]])
+    design = model(x, np.array([q, q]), np.zeros(2), q, 3)
+    f = torch.tensor([[1e3, 0.0, 0.0, 0.0, 0.0]], dtype=torch.float64)
+    v = record_gradients(design, f)
+    gradients = torch.cat([v, v[:, :, :1] * design.x], dim=2)[0]
+    apart = float((gradients[0] - gradients[1]).norm())
+    bound = gradient_bound(q, 3, "rigorous")
+    assert apart == pytest.approx(2.0 * q)
+    assert 0.99 * bound < apart <= bound
+
+
+@pytest.mark.parametrize(("q", "e"), GRIDS)
+@pytest.mark.parametrize("ridge", [1e-2, 1.0])
+def test_the_minimiser_moves_by_at_most_the_sensitivity(q, e, ridge):
+    """Ten replacements of one of 25 records; both optimisers' errors are within the bound."""
+    rng = np.random.default_rng(q + e)
+    x, interval, event = records(rng, 25, 2, q)
+    spec = SurvivalSpec(intervals=q, knots=e, regularisation=ridge)
+    sensitivity = output_noise(spec, 25, e + 2).sensitivity
+
+    def solve(x, interval, event):
+        design = model(x, interval, event, q, e)
+        linear = torch.zeros(1, e + 2, dtype=torch.float64)
+        return minimise(design, torch.tensor([ridge], dtype=torch.float64), linear).f[0]
+
+    whole, worst = solve(x, interval, event), 0.0
+    for new_x, new_interval, new_event in zip(*records(rng, 10, 2, q), strict=True):
+        moved = solve(
+            np.r_[x[:-1], new_x[None]],
+            np.r_[interval[:-1], new_interval],
+            np.r_[event[:-1], new_event],
+        )
+        worst = max(worst, float((moved - whole).norm()))
+    assert 0.0 < worst <= sensitivity
+
+
+@pytest.mark.parametrize("calibration", ["paper", "rigorous"])
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 6.4])
+def test_the_density_ratio_of_objective_perturbation_is_bounded(calibration, epsilon):
+    r"""The exact ratio at any output f, on neighbours: b = -n((\Lambda+\Delta) f + \nabla J(f)).
+
+    log p(f|D) - log p(f|D') = (|b'| - |b|)/scale + log det A' - log det A, sign aside.
+    """
+    rng, q, e, n = np.random.default_rng(3), 12, 3, 20
+    spec = SurvivalSpec(
+        intervals=q, knots=e, regularisation=1e-2, epsilon=epsilon, calibration=calibration
+    )
+    plan = objective_noise(spec, n, e + 2)
+    weight = spec.regularisation + plan.extra
+    x, interval, event = records(rng, n, 2, q)
+    f = torch.tensor(rng.normal(size=(60, e + 2)) * rng.choice([0.1, 1.0, 10.0], (60, 1)))
+
+    def density(x, interval, event):
+        design = model(x, interval, event, q, e)
+        at = derivatives(design, f)
+        b = n * (at.gradient + weight * f)
+        jacobian = n * (at.hessian + weight * torch.eye(e + 2, dtype=f.dtype))
+        return -b.norm(dim=1) / plan.noise.scale + torch.linalg.slogdet(jacobian)[1]
+
+    whole, worst = density(x, interval, event), 0.0
+    for new_x, new_interval, new_event in zip(*records(rng, 25, 2, q), strict=True):
+        other = density(
+            np.r_[x[:-1], new_x[None]],
+            np.r_[interval[:-1], new_interval],
+            np.r_[event[:-1], new_event],
+        )
+        worst = max(worst, float((whole - other).abs().max()))
+    assert 0.0 < worst <= plan.ratio + plan.noise.epsilon <= epsilon * (1 + 1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 2**31),
+    st.sampled_from(GRIDS),
+    st.floats(-2.0, 3.0),
+    st.integers(1, 4),
+)
+def test_the_determinant_of_any_neighbours_is_bounded(seed, grid, size, p):
+    """det(A0 + H') / det(A0 + H) on records whose Hessians are as large as they get: f near 0."""
+    rng, (q, e), m = np.random.default_rng(seed), grid, 10.0**size
+    d = e + p
+    design = model(*records(rng, 12, p, q), q, e)
+    f = torch.tensor(rng.normal(size=(1, d)) * 0.1)
+    rest = derivatives(design, f).hessian[0] * rng.choice([0.0, 12.0]) + m * torch.eye(d)
+    pair = [
+        derivatives(model(*records(rng, 1, p, q), q, e), f).hessian[0].to(torch.float64)
+        for _ in range(2)
+    ]
+    (_, above), (_, below) = (torch.linalg.slogdet(rest + hessian) for hessian in pair)
+    assert float(above - below) <= determinant(q, e, m, d) + 1e-9
+    assert determinant(q, e, m, d) <= determinant(q, e, m, None)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**31), st.integers(2, 12), st.floats(-3.0, 3.0))
+def test_the_determinant_bound_on_arbitrary_matrices(seed, d, size):
+    """Any semidefinite H' of the largest trace, any curvature of at least m."""
+    rng, m = np.random.default_rng(seed), 10.0**size
+    trace = 0.25 * float((squares(20, 3) + 1.0).sum())
+
+    def semidefinite(total):
+        root = rng.normal(size=(d, int(rng.integers(1, d + 1))))
+        return root @ root.T * total / np.trace(root @ root.T)
+
+    rest = m * np.eye(d) + semidefinite(rng.exponential(m))
+    ratio = np.linalg.slogdet(rest + semidefinite(trace))[1] - np.linalg.slogdet(rest)[1]
+    assert ratio <= d * math.log1p(trace / (d * m)) + 1e-9
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 6.4, 1e3])
+@pytest.mark.parametrize("ridge", [1e-9, 1e-2, 1e3])
+@pytest.mark.parametrize("calibration", ["paper", "rigorous"])
+def test_the_budget_is_split_as_the_algorithm_says(epsilon, ridge, calibration):
+    spec = SurvivalSpec(epsilon=epsilon, regularisation=ridge, calibration=calibration)
+    plan = objective_noise(spec, 7874, 11)
+    budget = epsilon if calibration == "paper" else epsilon * (1 - FINISH)
+    m = 7874 * (ridge + plan.extra)
+    cost = printed_determinant(200, 3, m) if plan.finish is None else determinant(200, 3, m, 11)
+    if plan.extra == 0.0:
+        assert plan.epsilon == pytest.approx(budget - cost)
+        assert plan.epsilon >= budget / 2
+    else:
+        assert plan.epsilon == pytest.approx(budget / 2)
+        assert cost == pytest.approx(budget / 2, rel=1e-6)
+        assert cost <= budget / 2
+    assert plan.noise.scale == pytest.approx(gradient_bound(200, 3, calibration) / plan.epsilon)
+
+
+@pytest.mark.parametrize("q", [2, 3, 10, 200, 2000])
+@pytest.mark.parametrize("e", [3, 4, 5, 12, 20])
+def test_the_printed_calibrations_prove_what_they_claim(q, e):
+    """Whatever the knots: t is above t*, and twice the root outweighs what the square needs."""
+    for epsilon in (1e-3, 1.0, 1e3):
+        for ridge in (1e-9, 1e-3, 1e3):
+            spec = SurvivalSpec(
+                epsilon=epsilon, regularisation=ridge, intervals=q, knots=e, calibration="paper"
+            )
+            assert sum(objective_noise(spec, 500, 5).parts) <= epsilon
+            assert output_noise(spec, 500, 5).epsilon <= epsilon
+
+
+def test_output_noise_by_hand():
+    spec = SurvivalSpec(epsilon=2.0, regularisation=1e-2)
+    tight, printed = 401.7749172176354, 469.785331429158
+    stop = 2.0 * TOLERANCE["newton"] / 1e-2
+    noise = output_noise(spec, 7874, 11)
+    assert noise.scale == pytest.approx((tight / 78.74 + stop) / 2.0)
+    assert length(noise) == pytest.approx(noise.scale * math.sqrt(11 * 12))
+    paper = output_noise(spec.replace(calibration="paper"), 7874, 11)
+    assert paper.scale == pytest.approx(printed / 78.74 / 2.0)
+    assert paper.epsilon == pytest.approx(2.0 * tight / printed, rel=1e-6)
+    slack = output_noise(spec.replace(solver="bfgs"), 7874, 11)
+    assert slack.sensitivity == pytest.approx(tight / 78.74 + 2e-6 / 1e-2)
+
+
+def test_gradient_at_zero_by_hand():
+    """One record, q = 2, event in the second interval: h = 1/2 everywhere."""
+    design = model(np.array([[0.6]]), np.array([2]), np.ones(1), 2, 3)
+    A = basis(2, 3)
+    expected = np.r_[0.5 * A[0] - 0.5 * A[1], 0.6 * (0.5 - 0.5)]
+    found = mean_gradient(design, torch.zeros(1, 4, dtype=torch.float64))[0]
+    np.testing.assert_allclose(found, expected, atol=1e-15)

@@ -1,0 +1,60 @@
+"""Small survival tables whose every number is known, and the real ones where their files are."""
+
+import os
+
+import numpy as np
+import pytest
+
+from datasets import catalog
+from datasets.base import Card, SurvivalTable
+from engine.papers.survival.problem import arrange
+from engine.papers.survival.sensitivity import basis
+
+
+def table(n=60, p=2, seed=0, *, x=None, time=None, event=None):
+    """A table of n simulated records, of which any part may be given."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, p)) if x is None else np.asarray(x, float)
+    time = np.ceil(rng.exponential(50.0, len(x))) if time is None else np.asarray(time, float)
+    event = rng.random(len(x)) < 0.6 if event is None else np.asarray(event, bool)
+    card = Card(
+        name="toy",
+        title="Toy",
+        summary="Simulated.",
+        records=len(x),
+        record="a draw",
+        features=tuple(f"x{j}" for j in range(x.shape[1])),
+        source="this test",
+        licence="none",
+        public="everything",
+        events=int(event.sum()),
+        simulated=True,
+        embedded=True,
+    )
+    return SurvivalTable(card, x, time, event)
+
+
+def ball(rng, n, p):
+    """Points in the unit ball, every third on its surface, shape (n, p)."""
+    x = rng.normal(size=(n, p))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    radius = rng.random(n) ** (1.0 / p)
+    radius[::3] = 1.0
+    return x * radius[:, None]
+
+
+def records(rng, n, p, q):
+    """Arbitrary records of the scaled space: covariates, intervals and events."""
+    return ball(rng, n, p), rng.integers(1, q + 1, n), rng.integers(0, 2, n).astype(float)
+
+
+def model(x, interval, event, q, e):
+    """The design of scaled records."""
+    return arrange(x, interval, event, basis(q, e))
+
+
+def real(name):
+    """A real table; skips the test, with the reason, where its file is not at hand."""
+    if not catalog.card(name).embedded and not os.environ.get("EXPLORER_DATA"):
+        pytest.skip(f"EXPLORER_DATA names no folder with the publisher's file of {name}")
+    return catalog.load(name)

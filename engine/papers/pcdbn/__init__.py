@@ -137,4 +137,5 @@ PAPER = Paper(
     ),
     datasets=("digits", "mnist"),
     gauge="accuracy",
+    exhibits="engine.papers.pcdbn.exhibits",
 )

@@ -1,7 +1,7 @@
 r"""The algorithm as the text has it, as far as it can be run; heuristic.
 
 The text adds Laplace noise of scale \Delta/\varepsilon to every coefficient of the polynomial
-energy. With L = 7 and 5 x 5 filters there are 13,884,156 monomials, so one coefficient is
+energy. With L = 7 and 5 x 5 filters there are 18,156,204 monomials, so one coefficient is
 perturbed per order l and group k of the record-averaged energy: it multiplies X_k^l s_k
 with s_k the sum of the group's parameters and X_k = s_k/Z, the same monomial with all
 pixels one. The noise is drawn once for each layer. \Delta of Lemma 2 is read from the data.

@@ -4,6 +4,7 @@ Plain numpy, so that a slider over L, K and N_W moves them at once. Images have
 pixels in [0, 1]; the worst image for every formula is the white one.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,4 +101,4 @@ def signal_to_noise(delta: float, epsilon: float, records: int, layer: Layer) ->
     The coefficient of a group is at most half of Lemma 2's first term.
     """
     largest = lemma2(layer) / 2.0
-    return largest * epsilon * records / (delta * 2.0**0.5)
+    return largest * epsilon * records / (delta * math.sqrt(2.0))

@@ -68,14 +68,17 @@ def cnn(
     size: int = 5,
     activation: Activation = Activation(),  # noqa: B008  # frozen
 ) -> Network:
-    """Two convolutions, each pooled to half, and two linear layers, for square grey images."""
+    """Two convolutions, each pooled to half, and two linear layers, for square grey images.
+
+    An increasing activation may follow the pooling, where it has a quarter of the work.
+    """
     first, second = channels
     half = (side - size + 1) // 2
     quarter = (half - size + 1) // 2
     return Network(
         (
-            Convolution(1, first, size), activation, MaxPool(2),
-            Convolution(first, second, size), activation, MaxPool(2),
+            Convolution(1, first, size), MaxPool(2), activation,
+            Convolution(first, second, size), MaxPool(2), activation,
             Flatten(), Linear(second * quarter**2, hidden), activation, Linear(hidden, classes),
         )
     )  # fmt: skip

@@ -104,9 +104,7 @@ class Convolution:
 
     def _norms(self, norm: Norm, gram: bool, x: Tensor, signal: Tensor) -> Tensor:
         """The norms of one slab; `signal` becomes (R b, outputs, T), patches (R b, fan-in, T)."""
-        patches = functional.unfold(
-            x.flatten(0, 1), self.size, stride=self.stride, padding=self.padding
-        )
+        patches = self._patches(x.flatten(0, 1))
         delta = signal.flatten(3).flatten(0, 1)
         bias = delta.sum(2)
         if gram:
@@ -116,6 +114,13 @@ class Convolution:
         if norm == "l1":
             return (gradient.abs().sum(1) + bias.abs().sum(1)).view(x.shape[:2])
         return (gradient.square().sum(1) + bias.square().sum(1)).view(x.shape[:2])
+
+    def _patches(self, x: Tensor) -> Tensor:
+        """What each position sees, shape (N, fan-in, T): a copy of a view, faster than im2col."""
+        side, stride = self.size, self.stride
+        wide = functional.pad(x, [self.padding] * 4) if self.padding else x
+        view: Tensor = wide.unfold(2, side, stride).unfold(3, side, stride)
+        return view.permute(0, 1, 4, 5, 2, 3).reshape(len(x), self.inputs * side**2, -1)
 
     def total(self, x: Tensor, signal: Tensor) -> Tensors:
         """The gradient of the summed loss: one convolution."""

@@ -10,7 +10,7 @@ from engine.papers.enadpp.spec import EnadppSpec, Training
 SMALL = 10_000
 """Up to so many records the networks are small, and overhead rules on a processor."""
 
-TRAINING = ("sample_rate", "epochs", "learning_rate", "decay", "momentum", "network")
+TRAINING = ("sample_rate", "epochs", "learning_rate", "decay", "network")
 GAUSSIAN = ("epsilon", "delta", "clip", *TRAINING)
 ADAPTIVE = (
     *("epsilon", "delta", "calibration", "noise_reading", "noise", "clip", "clip_l1"),
@@ -97,10 +97,11 @@ PAPER = Paper(
             "DP-SGD today",
             "Gaussian noise with exact accounting, large lots, momentum and fixed wavelet "
             "features: what to use instead.",
-            (*GAUSSIAN, "representation"),
+            (*GAUSSIAN, "momentum", "representation"),
             "beyond",
         ),
     ),
     datasets=("digits", "mnist"),
     gauge="accuracy",
+    exhibits="engine.papers.enadpp.exhibits",
 )

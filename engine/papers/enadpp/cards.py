@@ -89,7 +89,7 @@ def _proved(name: str, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
     from engine import accounting
 
     event = price.cost(name, spec, n, price.steps(spec, n))
-    tight = name != "appdl"
+    tight = name != "appdl" and spec.epsilon <= price.LOOSE
     spent = accounting.epsilon(event, spec.delta, price.RELATION, tight=tight)
     return Guarantee(
         mechanism=COMPETITOR.get(name) or _weighted(name, spec),

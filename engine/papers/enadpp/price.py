@@ -22,6 +22,9 @@ RELATION: Relation = "add_or_remove_one"
 STAIRS = 10
 """APPDL's deviation falls in so many equal stairs, so that an accountant can price it."""
 
+LOOSE = 20.0
+"""Beyond this budget the quick accountant decides: the exact one's grid outgrows memory."""
+
 
 def steps(spec: EnadppSpec, n: int) -> int:
     """Steps T = E / q."""
@@ -135,7 +138,9 @@ def _gaussian(epsilon: float, delta: float, rate: float, count: int) -> float:
 
     try:
         rough = accounting.calibrate(make, epsilon, delta, RELATION, tight=False)
-        bracket = (rough * 0.5, rough)
+        if epsilon > LOOSE:
+            return rough
+        bracket = (rough * 0.05, rough)
         return accounting.calibrate(make, epsilon, delta, RELATION, bracket=bracket)
     except BudgetError:
         return math.inf

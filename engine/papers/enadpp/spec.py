@@ -55,7 +55,7 @@ Momentum = Annotated[
         symbol="m",
         bounds=(0.0, 0.999),
         range=(0.0, 0.99),
-        help="Share of the last direction that is kept; it costs no privacy.",
+        help="Share of the last direction that DP-SGD of today keeps; it costs no privacy.",
         equation=r"v \leftarrow m v + \tilde g",
     ),
 ]
@@ -161,11 +161,11 @@ class EnadppSpec(Spec):
     relevance_rule: Rule = "z_plus"
     relevance_every: Refresh = 0
     sigma_decay: SigmaDecay = 0.998
-    sample_rate: SampleRate = 0.05
+    sample_rate: SampleRate = 0.1
     epochs: Epochs = 20.0
     learning_rate: LearningRate = 0.5
     decay: Decay = 1e-4
-    momentum: Momentum = 0.0
+    momentum: Momentum = 0.5
     network: NetworkName = "mlp"
     representation: Representation = "wavelets"
     delta: Delta = 1e-5

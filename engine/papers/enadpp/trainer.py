@@ -73,7 +73,7 @@ def init(name: str, batch: Batch[EnadppSpec], data: Table, rng: Generator) -> St
     records = models.inputs(name, batch.spec, table, str(rng.device))
     network = _network(name, batch.spec, table, records)
     parameters = network.init(batch.seeds, rng.device)
-    moving = name == "dpsgd" or batch.spec.momentum > 0
+    moving = name == "dpsgd"  # the published methods have no momentum
     velocity = tuple(tuple(map(torch.zeros_like, own)) for own in parameters) if moving else None
     return State(parameters, velocity, None, 0, ())
 
@@ -159,7 +159,8 @@ def _clipped(
 def _descent(name: str, batch: Batch[EnadppSpec], n: int, device: torch.device) -> steps.Descent:
     rates = torch.tensor(batch.column("learning_rate"), dtype=torch.float32, device=device)
     spec = batch.spec
-    return steps.Descent(rates, price.lot(spec, n), spec.decay, spec.momentum)
+    momentum = spec.momentum if name == "dpsgd" else 0.0
+    return steps.Descent(rates, price.lot(spec, n), spec.decay, momentum)
 
 
 def _refreshes(name: str, spec: EnadppSpec, n: int, taken: int) -> bool:

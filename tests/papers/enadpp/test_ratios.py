@@ -14,8 +14,10 @@ def test_the_entropy_of_equal_relevances_is_the_logarithm_of_their_number():
 
 
 def test_the_ratio_by_hand():
-    """p = 1/2, 1/4, 1/8, 1/8: -p log p = .3466, .3466, .2599, .2599, so the ratios are 1, 1, 0, 0."""
-    np.testing.assert_allclose(ratios.enadpp(np.array([4.0, 2.0, 1.0, 1.0])), [1, 1, 0, 0], atol=1e-12)
+    """p = 1/2, 1/4, 1/8, 1/8: -p log p = .3466, .3466, .2599, .2599: ratios 1, 1, 0, 0."""
+    np.testing.assert_allclose(
+        ratios.enadpp(np.array([4.0, 2.0, 1.0, 1.0])), [1, 1, 0, 0], atol=1e-12
+    )
     np.testing.assert_allclose(ratios.adppl(np.array([4.0, 2.0, 1.0, 1.0])), [1, 0.5, 0.25, 0.25])
 
 

@@ -1,0 +1,1 @@
+"""Speed and accuracy against peers and published figures: `python -m benchmarks`."""

@@ -1,0 +1,235 @@
+"""Private training against plain PyTorch and Opacus 1.6, on this machine in this run.
+
+Data are random in the shape of MNIST: time does not depend on the pixels. Rivals
+take turns, a few steps each, and the fastest turn counts: a busy machine disturbs
+both alike. Run `python -m benchmarks.enadpp`.
+"""
+
+import itertools
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from benchmarks.row import Row
+from engine.training.ghost import clipped_sum
+from engine.training.network import Network, Parameters, cnn, mlp
+from engine.training.sampling import poisson
+from engine.training.steps import Descent, add_noise, descend
+
+RECORDS, LOT, EPOCH = 60_000, 600, 100
+WIDE, SMALL = (784, 512, 256, 10), (64, 64, 32, 10)
+Steps = Callable[[int], None]
+"""Takes so many steps of training."""
+
+
+def table(features: int, records: int = RECORDS) -> tuple[Tensor, Tensor]:
+    """Random records and classes."""
+    rng = torch.Generator().manual_seed(0)
+    x = torch.rand(records, features, generator=rng)
+    return x, torch.randint(0, 10, (records,), generator=rng)
+
+
+def private(network: Network, x: Tensor, y: Tensor, lot: int, replicas: int = 1) -> Steps:
+    """Our steps: Poisson lots, ghost clipping, Gaussian noise."""
+    parameters: Parameters = network.init(range(replicas), torch.device("cpu"))
+    rng, ones = torch.Generator().manual_seed(0), torch.ones(replicas)
+    how = Descent(0.1 * ones, float(lot))
+
+    def take(count: int) -> None:
+        with torch.no_grad():
+            for _ in range(count):
+                index, present = poisson(replicas, len(x), lot / len(x), rng)
+                rows = x.index_select(0, index.flatten()).view(*index.shape, *x.shape[1:])
+                found = clipped_sum(network, parameters, rows, y[index], present, ones)
+                add_noise(found.sums, "gaussian", ones, rng)
+                descend(parameters, None, found.sums, how)
+
+    return take
+
+
+def module(widths: tuple[int, ...]) -> nn.Sequential:
+    """The linear network as torch's own modules."""
+    layers: list[nn.Module] = []
+    for inputs, outputs in itertools.pairwise(widths):
+        layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+def convolutional() -> nn.Sequential:
+    """The network of `cnn(28, 10, (16, 32), 128)` as torch's own modules."""
+    return nn.Sequential(
+        nn.Conv2d(1, 16, 5), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(16, 32, 5), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(512, 128), nn.ReLU(), nn.Linear(128, 10),
+    )  # fmt: skip
+
+
+def plain(net: nn.Module, x: Tensor, y: Tensor, lot: int) -> Steps:
+    """Plain PyTorch: shuffled batches, no privacy."""
+    optimiser = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def take(count: int) -> None:
+        order = torch.randperm(len(x))
+        for i in range(count):
+            rows = order[i * lot : (i + 1) * lot]
+            optimiser.zero_grad()
+            torch.autograd.backward(functional.cross_entropy(net(x[rows]), y[rows]))
+            optimiser.step()
+
+    return take
+
+
+def opacus(net: nn.Module, x: Tensor, y: Tensor, lot: int, mode: str) -> Steps:
+    """Opacus in one of its modes, on shuffled batches without its data loader's cost."""
+    from opacus import PrivacyEngine
+
+    warnings.simplefilter("ignore")
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=lot)
+    optimiser, criterion = torch.optim.SGD(net.parameters(), lr=0.1), nn.CrossEntropyLoss()
+    made = PrivacyEngine().make_private(
+        module=net, optimizer=optimiser, data_loader=loader, noise_multiplier=1.0,
+        max_grad_norm=1.0, grad_sample_mode=mode, criterion=criterion, poisson_sampling=False,
+    )  # fmt: skip
+    net, optimiser, criterion = made[0], made[1], made[2] if mode == "ghost" else criterion
+
+    def take(count: int) -> None:
+        order = torch.randperm(len(x))
+        for i in range(count):
+            rows = order[i * lot : (i + 1) * lot]
+            optimiser.zero_grad()
+            criterion(net(x[rows]), y[rows]).backward()
+            optimiser.step()
+
+    return take
+
+
+def race(rivals: dict[str, tuple[Steps, int]], turns: int = 4) -> dict[str, float]:
+    """Seconds per step of each rival: the fastest of its turns, after one to warm up."""
+    best = dict.fromkeys(rivals, float("inf"))
+    for steps, _ in rivals.values():
+        steps(1)
+    for _ in range(turns):
+        for name, (steps, count) in rivals.items():
+            began = time.perf_counter()
+            steps(count)
+            best[name] = min(best[name], (time.perf_counter() - began) / count)
+    return best
+
+
+def _row(what: str, ours: float, peer: float, most: float, note: str, unit: str = "s") -> Row:
+    target = f"at most {most:.3g} times the peer"
+    return Row(what, ours, peer, unit, target, ours <= most * peer, note)
+
+
+def epochs() -> list[Row]:
+    """One epoch of the private linear network against plain PyTorch and Opacus."""
+    x, y = table(784)
+    rivals = {
+        "ours": (private(mlp(*WIDE), x, y, LOT), 15),
+        "plain": (plain(module(WIDE), x, y, LOT), 15),
+        "ghost": (opacus(module(WIDE), x, y, LOT, "ghost"), 15),
+    }
+    best = {name: EPOCH * seconds for name, seconds in race(rivals).items()}
+    hooks = race({"hooks": (opacus(module(WIDE), x, y, LOT, "hooks"), 1)}, turns=2)
+    what, size = "private epoch, 784-512-256-10, lot 600", "MNIST's size, 100 steps"
+    return [
+        _row(f"{what}, against plain PyTorch", best["ours"], best["plain"], 1.35, size),
+        _row(f"{what}, against Opacus ghost", best["ours"], best["ghost"], 1.0, size),
+        _row(f"{what}, against Opacus hooks", best["ours"], EPOCH * hooks["hooks"], 0.02, size),
+    ]
+
+
+def convolutions() -> list[Row]:
+    """One epoch of the private network of two convolutions against Opacus."""
+    x, y = table(784)
+    x = x.view(-1, 1, 28, 28)
+    rivals = {
+        "ours": (private(cnn(28, 10, (16, 32), 128), x, y, LOT), 3),
+        "ghost": (opacus(convolutional(), x, y, LOT, "ghost"), 3),
+    }
+    best = {name: EPOCH * seconds for name, seconds in race(rivals, turns=3).items()}
+    note = "two 5 x 5 convolutions of 16 and 32 channels"
+    return [_row("private CNN epoch, against Opacus ghost", best["ours"], best["ghost"], 1.0, note)]
+
+
+def replicas() -> list[Row]:
+    """21 runs as the engine groups them, against one after another."""
+    x, y = table(64, 1437)
+    together = private(mlp(*SMALL), x, y, 180, replicas=21)
+    alone = private(mlp(*SMALL), x, y, 180)
+    best = race({"ours": (together, 20), "alone": (alone, 60)})
+    seconds = 200 * best["ours"], 200 * 21 * best["alone"]
+    x, y = table(784)
+    one = race({"ours": (private(mlp(*WIDE), x, y, LOT), 10)}, turns=2)["ours"] * EPOCH * 21
+    all_ = race({"all": (private(mlp(*WIDE), x, y, LOT, replicas=21), 1)}, turns=2)["all"] * EPOCH
+    return [
+        _row("21 runs on digits, 200 steps", *seconds, 0.45, "all together, against one by one"),
+        _row("21 runs of an MNIST epoch", one, all_, 1.0, "one by one, against all together"),
+    ]
+
+
+def memory() -> list[Row]:
+    """Largest memory of a process that takes three steps, beyond one that only imports."""
+    base = _peak("nothing")
+    found = {name: _peak(name) - base for name in ("ours", "plain", "ghost", "hooks")}
+    unit, note = "MB", "784-512-256-10, lot 600, data included"
+    return [
+        Row("peak memory, against plain", found["ours"], found["plain"], unit, "", None, note),
+        Row(
+            "peak memory, against Opacus ghost", found["ours"], found["ghost"], unit, "", None, note
+        ),
+        Row(
+            "peak memory, against Opacus hooks", found["ours"], found["hooks"], unit, "", None, note
+        ),
+    ]
+
+
+def _peak(name: str) -> float:
+    """Peak resident memory of a fresh process, in MB."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.enadpp", "--peak", name],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return float(done.stdout.split()[-1])
+
+
+def _high_water() -> float:
+    """This process's own peak: getrusage would count the parent's, from before the exec."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(float(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+
+
+def _steps(name: str) -> None:
+    """Three steps of one rival."""
+    if name == "nothing":
+        return
+    x, y = table(784)
+    made: dict[str, Callable[[], Steps]] = {
+        "ours": lambda: private(mlp(*WIDE), x, y, LOT),
+        "plain": lambda: plain(module(WIDE), x, y, LOT),
+        "ghost": lambda: opacus(module(WIDE), x, y, LOT, "ghost"),
+        "hooks": lambda: opacus(module(WIDE), x, y, LOT, "hooks"),
+    }
+    made[name]()(3)
+
+
+def rows() -> list[Row]:
+    """Every figure; a few minutes on two cores."""
+    torch.set_num_threads(2)
+    return [*epochs(), *convolutions(), *replicas(), *memory()]
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--peak"]:
+        _steps(sys.argv[2])
+        print(_high_water())
+    else:
+        for row in rows():
+            print(row, flush=True)

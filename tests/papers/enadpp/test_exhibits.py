@@ -1,0 +1,48 @@
+"""Exhibits: their jobs exist, their cells hold the printed numbers, their figure is the formula."""
+
+import numpy as np
+import pytest
+
+from engine.papers.enadpp.exhibits import EPSILONS, EXHIBITS, TABLE1
+from engine.results import Results
+
+BY_NAME = {exhibit.name: exhibit for exhibit in EXHIBITS}
+
+
+def made(job):
+    """Results in which every accuracy is one half."""
+    batch, count = job.batch(), job.replicas()
+    return Results(
+        run=job.id,
+        step=np.ones(count, np.int64),
+        seeds=np.array(batch.seeds),
+        axes={field: batch.column(field) for field in job.axes},
+        gauges={"accuracy": np.full(count, 0.5)},
+        epsilon=np.ones(count),
+    )
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_table_1_has_every_printed_number_and_ours_beside_it(full):
+    jobs = BY_NAME["table1"].jobs(full)
+    assert {job.dataset for job in jobs.values()} == {"mnist" if full else "digits"}
+    assert all(job.replicas() == 21 for job in jobs.values())
+    cells = BY_NAME["table1"].cells({name: made(job) for name, job in jobs.items()})
+    assert {cell.published for cell in cells} - {None} == {
+        v for row in TABLE1.values() for v in row
+    }
+    assert all(cell.ours == 50.0 and cell.spread == 0.0 for cell in cells)
+    assert len(cells) == 7 * len(EPSILONS)
+
+
+def test_table_3_is_plain_training():
+    jobs = BY_NAME["table3"].jobs(False)
+    (cell,) = BY_NAME["table3"].cells({name: made(job) for name, job in jobs.items()})
+    assert (cell.published, cell.ours) == (97.60, 50.0)
+
+
+def test_figure_1_shows_the_wider_range_of_the_entropy_ratio():
+    cells = BY_NAME["figure1"].cells({})
+    curve = {n: [c.ours for c in cells if c.row == n] for n in ("ADPPL", "EnADPP")}
+    assert all(len(values) == 10 and values == sorted(values) for values in curve.values())
+    assert np.ptp(curve["EnADPP"]) > np.ptp(curve["ADPPL"])

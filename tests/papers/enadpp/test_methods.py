@@ -1,0 +1,154 @@
+"""Whole steps and whole runs: the noise that arrives, bad input, and what runs leave behind."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from datasets import catalog as data
+from engine.batch import Batch
+from engine.driver import drive
+from engine.events import Finished
+from engine.job import request
+from engine.papers.enadpp import PAPER, price, trainer
+from engine.papers.enadpp.spec import EnadppSpec
+from engine.results import collect
+
+NAMES = [entry.name for entry in PAPER.methods]
+SHORT = {"sample_rate": 0.1, "epochs": 0.5}
+
+
+def run(method, values, axes=None, seeds=(0,)):
+    job = request("enadpp", method, "digits", {**SHORT, **values}, axes or {}, seeds)
+    kept = {}
+    table = data.load("digits")
+    events = list(drive(job, table, lambda name, arrays: kept.update(arrays) or name))
+    return collect(job, events), events, kept
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """A multiplier in place of minutes of accounting, where only the scale is in question."""
+    for search in ("_gaussian", "_stairs", "_laplace"):
+        monkeypatch.setattr(price, search, lambda *plan: 1.5)
+
+
+def displaced(name, spec):
+    """How an empty lot moves fresh weights, and the ratios in force."""
+    batch, table = Batch.grid(spec, {}, (0, 1)), data.load("digits")
+    rng = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        state = trainer.init(name, batch, table, rng)
+        before = state.parameters[0][0].clone()
+        state, _ = trainer.step(name, batch, table, state, rng)
+    return (state.parameters[0][0] - before).double(), state.ratios
+
+
+@pytest.mark.parametrize("reading", ["A", "B", "C"])
+def test_the_printed_noise_arrives_divided_by_the_ratio(reading):
+    """64 weights enter each of 64 neurons in 2 replicas: the mean of 8192 |x|/b errs by .011."""
+    spec = EnadppSpec(
+        calibration="paper", noise_reading=reading, sample_rate=1e-6, epochs=1e-3, decay=0.0,
+        learning_rate=0.1, epsilon=0.2, clip_l1=30.0,
+    )  # fmt: skip
+    moved, ratios = displaced("enadpp", spec)
+    lot, n = 1e-6 * 1797, 1797
+    factor = {"A": 0.1 / lot, "B": 0.1, "C": 1.0}[reading]
+    mean_scale = 2 * factor * 30.0 / (lot * 0.2)
+    assert price.lot(spec, n) == pytest.approx(lot)
+    unit = moved.abs() * ratios[0].double()[..., None] / (0.1 * mean_scale)
+    assert float(unit.mean()) == pytest.approx(1.0, abs=5 * 0.011)
+
+
+@pytest.mark.parametrize("name", ["psgd", "appdl", "enadpp"])
+def test_the_noise_that_arrives_is_the_noise_that_is_priced(name, quick):
+    """8192 normal draws: the deviation has a relative error of .0078."""
+    spec = EnadppSpec(
+        noise="gaussian", sample_rate=1e-3, epochs=2e-3, decay=0.0, learning_rate=1.0, epsilon=0.05
+    )
+    quiet = spec.replace(clip=1e-6)
+    moved, ratios = displaced(name, quiet)
+    weight = torch.ones(2, 64) if ratios is None else ratios[0]
+    scale = price.mechanism(name, quiet, 1797).scale / price.lot(quiet, 1797)
+    unit = moved * weight.double()[..., None] / scale
+    # a record, if one is drawn, moves the sum by C: far less than noise in 64 coordinates
+    assert float(unit.std()) == pytest.approx(1.0, abs=0.06)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_extreme_settings_are_results(name, quick):
+    extremes = (
+        {"sample_rate": 1.0, "epochs": 1}, {"clip": 1e-6, "clip_l1": 1e-6},
+        {"clip": 1e6, "clip_l1": 1e9}, {"sample_rate": 1e-4, "epochs": 1e-3, "epsilon": 0.05},
+    )  # fmt: skip
+    for values in extremes:
+        _, events, _ = run(name, values)
+        assert isinstance(events[-1], Finished)
+
+
+def test_a_diverging_replica_leaves_the_others_alone():
+    results, events, _ = run("psgd", {}, {"learning_rate": (0.1, 1e6)}, seeds=(0, 1))
+    alone, _, _ = run("psgd", {}, {"learning_rate": (0.1, 0.2)}, seeds=(0, 1))
+    assert np.isfinite(results.values("loss", learning_rate=0.1)).all()
+    assert results.mean("accuracy", learning_rate=0.1) == pytest.approx(
+        alone.mean("accuracy", learning_rate=0.1), abs=0.3
+    )
+    assert events[-1].outcome == "completed"
+
+
+def test_without_clipping_a_huge_learning_rate_is_marked_diverged():
+    _, events, _ = run("non_private", {"epochs": 2}, {"learning_rate": (0.1, 1e6)})
+    assert events[-1].diverged == (1,)
+
+
+def test_without_privacy_digits_are_learnt():
+    """359 test digits: five standard errors below .95 are .89."""
+    results, _, _ = run("non_private", {"epochs": 20, "learning_rate": 0.3})
+    assert results.mean("accuracy") > 0.89
+
+
+def test_noise_destroys_what_it_should():
+    """At epsilon 0.001 ten classes are guessed: .1 with 5 standard errors of .016 and some skew."""
+    results, _, _ = run("psgd", {"epochs": 6}, {"epsilon": (0.001, 1000.0)}, seeds=(0, 1))
+    assert not results.mean("accuracy", epsilon=0.001) > 0.3
+    assert results.mean("accuracy", epsilon=1000.0) > 0.5
+
+
+@pytest.mark.parametrize("name", ["enadpp", "dpsgd", "psgd"])
+def test_what_a_run_leaves_behind(name):
+    _, _, kept = run(name, {"representation": "pixels"}, {"epsilon": (1.0, 2.0)}, seeds=(0, 1))
+    shapes = {key: value.shape for key, value in kept.items()}
+    assert shapes["accuracy_by_class"] == (4, 10)
+    assert shapes["gradient_norm_counts"] == (4, 60)
+    assert shapes["relevance_z_plus"] == shapes["images"] == (4, 10, 64)
+    assert shapes["noise_to_signal_layers"][::2] == (4, 3)
+    assert kept["gradient_norm_counts"].sum(1).tolist() == [1000] * 4
+    if name == "enadpp":
+        assert (shapes["alpha_1"], shapes["alpha_2"]) == ((4, 64), (4, 32))
+        assert kept["alpha_1"].min() == pytest.approx(0.05)
+        assert kept["alpha_1"].max() == 1.0
+
+
+def test_rigorous_ratios_ignore_the_records():
+    """Two tables, one network: the ratios are the same, since their inputs are simulated."""
+    batch, rng = Batch.grid(EnadppSpec(), {}, (0,)), torch.Generator().manual_seed(0)
+    table = data.load("digits")
+    other = type(table)(table.card, table.x[::-1] * 0.5, table.y, table.bounds, table.image)
+    with torch.no_grad():
+        state = trainer.init("enadpp", batch, table, rng)
+        found = [
+            trainer.budget_ratios("enadpp", batch, t, state, *_network(batch, t), rng)
+            for t in (table, other)
+        ]
+    torch.testing.assert_close(found[0][0], found[1][0])
+
+
+def _network(batch, table):
+    return (trainer.models.network("enadpp", batch.spec, table, 64),)
+
+
+def test_small_convolutions_train():
+    results, _, kept = run("enadpp", {"network": "cnn", "noise": "gaussian"}, seeds=(0, 1))
+    assert math.isfinite(results.mean("loss"))
+    assert kept["alpha_1"].shape[1] == 8

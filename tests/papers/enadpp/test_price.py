@@ -1,0 +1,114 @@
+"""Prices by hand: the readings of the printed noise, amplification, composition, calibration."""
+
+import math
+
+import pytest
+
+from engine import accounting
+from engine.errors import SpecError
+from engine.mechanisms import Gaussian, Laplace
+from engine.papers.enadpp import PAPER, cards, price
+from engine.papers.enadpp.spec import EnadppSpec
+
+N = 40_000
+PRINTED = EnadppSpec(
+    epsilon=0.2, calibration="paper", sample_rate=0.01, learning_rate=0.1, clip_l1=300.0, epochs=10
+)
+
+
+def test_what_one_lot_of_400_really_spends():
+    """epsilon |L| / gamma = 0.2 * 400 / 0.1 = 800, epsilon / gamma = 2, epsilon = 0.2."""
+    spent = {row.reading: row.lot for row in cards.ledger(PRINTED, N)}
+    assert spent == pytest.approx({"A": 800.0, "B": 2.0, "C": 0.2})
+
+
+def test_the_printed_scales():
+    """On the mean: 2 gamma C / (L^2 eps) = 60/32000, 2 gamma C / (L eps) = 60/80, 2 C / (L eps)."""
+    for reading, mean in (("A", 60 / 32_000), ("B", 60 / 80), ("C", 600 / 80)):
+        added = price.mechanism("enadpp", PRINTED.replace(noise_reading=reading), N)
+        assert isinstance(added, Laplace)
+        assert added.scale / price.lot(PRINTED, N) == pytest.approx(mean)
+        assert added.sensitivity == 300.0
+
+
+def test_the_sampled_price_of_the_printed_noise():
+    """C: each step is 0.1-private when adding a record; 1000 steps of log(1 + .01 (e^.1 - 1))."""
+    row = cards.ledger(PRINTED, N)[2]
+    assert row.sampled == pytest.approx(1000 * math.log1p(0.01 * math.expm1(0.1)))
+    assert (row.epoch, row.epochs) == pytest.approx((0.2, 2.0))
+
+
+def test_the_length_of_the_noise_against_the_clipping_bound():
+    """C at epsilon 0.2 and a lot of 600: 535,818 * 2 C / (600 * 0.2) = 8,930 C."""
+    spec = PRINTED.replace(noise_reading="C")
+    assert "8930 C" in cards._length("enadpp", spec, 60_000)
+
+
+def test_the_card_of_the_printed_method_proves_nothing_and_carries_the_numbers():
+    card = cards.guarantee("enadpp", PRINTED, N, "an image")
+    assert (card.status, card.epsilon_proved) == ("heuristic", None)
+    text = " ".join(card.reasons)
+    assert "800 under A, 2 under B, 0.2 under C" in text
+    assert "in the clear" in text
+    assert accounting.epsilon(price.cost("enadpp", PRINTED, N, 1), 1e-5, price.RELATION) == math.inf
+
+
+@pytest.mark.parametrize("name", ["psgd", "dpsgd", "enadpp", "adppl"])
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_rigorous_methods_spend_what_the_slider_says(name, noise):
+    """The calibration stops on the private side, within a thousandth or so of the budget."""
+    spec = EnadppSpec(epsilon=1.0, noise=noise, sample_rate=0.1, epochs=5)
+    card = cards.guarantee(name, spec, 1_797, "an image")
+    assert card.status == "proved"
+    assert 0.99 < card.epsilon_proved <= 1.0
+
+
+def test_the_decaying_noise_spends_what_the_slider_says():
+    spec = EnadppSpec(epsilon=1.0, sample_rate=0.1, epochs=5, sigma_decay=0.99)
+    card = cards.guarantee("appdl", spec, 1_797, "an image")
+    assert 0.99 < card.epsilon_proved <= 1.0
+    first, last = (price.mechanism("appdl", spec, 1_797, step) for step in (0, 49))
+    assert last.scale / first.scale == pytest.approx(0.99**45)
+
+
+def test_without_decay_all_stairs_have_one_height(monkeypatch):
+    monkeypatch.setattr(price, "_stairs", lambda *plan: 1.5)
+    spec = EnadppSpec(epsilon=1.0, sample_rate=0.1, epochs=5, sigma_decay=1.0)
+    parts = price.noise_cost("appdl", spec, 1_797, 50).events
+    assert sum(part.count for part in parts) == 50
+    assert len({part.event.event.noise_multiplier for part in parts}) == 1
+
+
+def test_a_published_figure_of_the_accountant():
+    """q = .01, sigma = 4, T = 10,000, delta = 1e-5: .947 by privacy loss distributions."""
+    event = price._repeated(Gaussian(1.0, 4.0), 0.01, 10_000)
+    found = accounting.epsilon(event, 1e-5, price.RELATION, tight=True)
+    assert found == pytest.approx(0.947, abs=0.003)
+
+
+def test_noise_without_bound_costs_nothing():
+    event = price._repeated(Gaussian(1.0, math.inf), 0.01, 100)
+    assert accounting.epsilon(event, 1e-5, price.RELATION) == 0.0
+
+
+def test_no_method_claims_privacy_without_noise():
+    card = cards.guarantee("non_private", EnadppSpec(), N, "an image")
+    assert (card.status, card.epsilon_proved) == ("not_private", None)
+
+
+def test_the_budget_of_a_run_at_full_sampling():
+    spec = EnadppSpec(epsilon=1.0, sample_rate=1.0, epochs=3)
+    assert price.steps(spec, 100) == 3
+    assert cards.guarantee("psgd", spec, 100, "an image").epsilon_proved <= 1.0
+
+
+def test_a_reading_that_does_not_exist_names_its_field():
+    with pytest.raises(SpecError) as caught:
+        EnadppSpec(noise_reading="D")
+    assert caught.value.field == "noise_reading"
+
+
+def test_every_method_is_listed_once():
+    assert [entry.name for entry in PAPER.methods] == [
+        "enadpp", "adppl", "appdl", "psgd", "non_private", "dpsgd",
+    ]  # fmt: skip

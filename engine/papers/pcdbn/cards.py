@@ -64,8 +64,8 @@ def paper_card(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
             "polynomial in the filters and has no coefficients to perturb.",
             "Lemma 2 takes the largest group in place of the sum of all: a record changes the "
             "coefficients of every group, each with noise of its own.",
-            "Of the 18 million coefficients at L = 7 and 5 x 5 filters one per order and group is perturbed; "
-            "the fully connected layer follows gradients of raw features.",
+            "Of the 18 million coefficients at L = 7 and 5 x 5 filters one per order and group is "
+            "perturbed; the fully connected layer follows gradients of raw features.",
             GAUGES,
         ),
         claim=CLAIM,

@@ -17,7 +17,7 @@ EPOCHS = (1, 3, 9, 18, 54, 162)
 SGD_EPOCHS = (3, 9, 18)
 DEGREES = (1, 2, 3, 5, 7)
 PUBLISHED_PCDBN, PUBLISHED_PSGD = 0.9171, 0.8875
-CURVES = {
+CURVES: dict[str, tuple[str, dict[str, Any], str]] = {
     "rigorous": ("pcdbn", {"calibration": "rigorous"}, "rigorous"),
     "released": ("pcdbn", {"calibration": "released", "degree": 7}, "as released"),
     "paper": ("pcdbn", {"calibration": "paper", "degree": 7}, "as printed"),
@@ -122,7 +122,7 @@ def _figure6_jobs(full: bool) -> dict[str, Job]:
 def _figure6_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
     """One row per calibration, one column per degree; the paper prints no number."""
     return tuple(
-        _cell(*key.split("/", 1), published=None, found=found) for key, found in results.items()
+        _cell(key.split("/")[0], key.split("/")[1], None, found) for key, found in results.items()
     )
 
 

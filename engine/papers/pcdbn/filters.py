@@ -75,7 +75,9 @@ def _clean(u: Tensor, found: list[Tensor]) -> Tensor:
     """Orthogonal to what was found, of length 1."""
     for other in found:
         u = u - (u @ other) * other
-    return u / u.norm().clamp(min=1e-12)
+    length = u.norm().clamp(min=1e-12)
+    unit: Tensor = u / length
+    return unit
 
 
 def kernels(rows: Tensor, channels: int, size: int) -> Tensor:

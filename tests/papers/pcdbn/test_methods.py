@@ -83,7 +83,7 @@ def other(table, side):
 
 @pytest.mark.parametrize("name", [entry.name for entry in PAPER.methods])
 def test_a_filter_larger_than_the_image_is_refused(digits, name):
-    with pytest.raises(SpecError, match="filter_size: expected an odd number up to the image's 8"):
+    with pytest.raises(SpecError, match=r"filter_size: expected an odd number up to the image's 8"):
         run(name, digits, PcdbnSpec(filter_size=9))
     with pytest.raises(SpecError, match="got 4$"):
         run(name, digits, PcdbnSpec(filter_size=4))

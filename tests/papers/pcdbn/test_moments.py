@@ -123,7 +123,10 @@ def test_the_quartic_is_climbed():
     start, found = filters.directions(m2, 3), filters.climbed(m2, m4, 0.75, -0.25, 3)
     first = start[0]
     two, four = m2 / (first @ m2 @ first), m4 / filters._form(m4, first)
-    value = lambda u: float(0.75 * (u @ two @ u) - 0.25 * filters._form(four, u))
+
+    def value(u):
+        return float(0.75 * (u @ two @ u) - 0.25 * filters._form(four, u))
+
     torch.testing.assert_close(found @ found.T, torch.eye(3, dtype=torch.float64))
     assert value(found[0]) >= value(start[0]) - 1e-9
 

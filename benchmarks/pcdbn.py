@@ -27,9 +27,9 @@ def grid() -> list[Row]:
     """Moments, filters, features and solutions of 21 replicas on 60,000 images."""
     data = catalog.load("mnist")
     job = request("pcdbn", "pcdbn", "mnist", {}, {"epsilon": EPSILONS}, range(3))
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), time.process_time()
     events = list(drive(job, data, lambda name, arrays: name))
-    seconds = time.perf_counter() - start
+    seconds, busy = time.perf_counter() - start, time.process_time() - busy
     last = [event for event in events if isinstance(event, Measured)][-1]
     accuracy = torch.tensor(last.values["accuracy"], dtype=torch.float64).view(len(EPSILONS), 3)
     found = [
@@ -40,7 +40,7 @@ def grid() -> list[Row]:
             "s",
             "< 120",
             seconds < 120,
-            "peer: one private run of 162 epochs, as published",
+            f"{busy:.0f} s of processor time; peer: one private run of 162 epochs, as published",
         )
     ]
     for row, epsilon in enumerate(EPSILONS):

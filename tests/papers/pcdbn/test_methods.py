@@ -85,7 +85,7 @@ def other(table, side):
 def test_a_filter_larger_than_the_image_is_refused(digits, name):
     with pytest.raises(SpecError, match=r"filter_size: expected an odd number up to the image's 8"):
         run(name, digits, PcdbnSpec(filter_size=9))
-    with pytest.raises(SpecError, match="got 4$"):
+    with pytest.raises(SpecError, match=r"got 4$"):
         run(name, digits, PcdbnSpec(filter_size=4))
 
 

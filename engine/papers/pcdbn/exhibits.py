@@ -64,7 +64,7 @@ def _figure5a_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
                     column=f"{epsilon:g}",
                     variant=variant,
                     published=printed if epsilon == 0.5 else None,
-                    ours=found.mean("accuracy", epsilon=float(epsilon)),
+                    ours=_known(found.mean("accuracy", epsilon=float(epsilon))),
                     spread=_known(found.spread("accuracy", epsilon=float(epsilon))),
                     run=found.run,
                 )
@@ -106,7 +106,7 @@ def _cell(curve: str, column: str, published: float | None, found: Results) -> C
         column=column,
         variant=CURVES[curve][2],
         published=published,
-        ours=found.mean("accuracy"),
+        ours=_known(found.mean("accuracy")),
         spread=_known(found.spread("accuracy")),
         run=found.run,
     )

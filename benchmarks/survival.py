@@ -21,6 +21,7 @@ from engine.papers.survival.problem import Design, design, survival
 from engine.papers.survival.sensitivity import objective_noise, output_noise
 from engine.papers.survival.solvers import Solution, minimise
 from engine.papers.survival.spec import SurvivalSpec
+from engine.papers.survival.threads import single_thread
 from engine.vocabulary import EPSILONS
 
 INTERVALS, KNOTS, DRAWS = 200, 3, 1_000
@@ -154,6 +155,7 @@ def draws() -> Row:
     fitted = evaluate.fit(data, INTERVALS, KNOTS, 1e-2, "newton", "cpu").f
     best, rng = evaluate.optimum(data, INTERVALS, KNOTS), torch.Generator().manual_seed(0)
 
+    @single_thread()
     def work() -> np.ndarray:
         noises = [
             noise

@@ -9,10 +9,18 @@ import functools
 import math
 from collections.abc import Callable
 
-from dp_accounting import DpEvent, NeighboringRelation, UnsupportedEventError
+from dp_accounting import (
+    ComposedDpEvent,
+    DpEvent,
+    GaussianDpEvent,
+    NeighboringRelation,
+    SelfComposedDpEvent,
+    UnsupportedEventError,
+)
 from dp_accounting.pld import PLDAccountant
 from dp_accounting.rdp import RdpAccountant
 from scipy.optimize import brentq
+from scipy.special import log_ndtr
 
 from engine import gaussian
 from engine.errors import BudgetError
@@ -58,6 +66,9 @@ class _Key:
 
 @functools.lru_cache(maxsize=4096)
 def _epsilon(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
+    precision = _precision(key.event)
+    if delta > 0 and precision is not None:
+        return gaussian(precision, delta)
     found, known = [pure(key.event)], math.isfinite(pure(key.event))
     strength = gaussian.strength(key.event)
     if strength is not None and delta > 0:  # exact, whatever the relation
@@ -72,6 +83,50 @@ def _epsilon(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
     if not known and delta > 0:
         raise BudgetError(f"expected an event that an accountant knows, got {key.text}")
     return min(found)
+
+
+def gaussian(precision: float, delta: float) -> float:
+    r"""The exact epsilon of Gaussian releases without sampling, in nats.
+
+    Releases with noise multipliers s_i, adaptive or not, are as private as one release
+    with 1/s^2 = \sum_i 1/s_i^2 (Dong, Roth and Su 2022, Corollary 2), whose curve is
+    \delta(\varepsilon) = \Phi(1/2s - \varepsilon s) - e^\varepsilon \Phi(-1/2s - \varepsilon s)
+    (Balle and Wang 2018, Theorem 8).
+
+    Args:
+        precision: \sum_i 1/s_i^2; infinite for a release without noise.
+        delta: Probability with which the bound may fail.
+    """
+    if not 0 < precision < math.inf:
+        return precision
+    s = precision**-0.5
+
+    def excess(at: float) -> float:
+        log_left, log_right = log_ndtr(0.5 / s - at * s), at + log_ndtr(-0.5 / s - at * s)
+        return float(
+            log_left + math.log(-math.expm1(min(log_right - log_left, -1e-300)))
+        ) - math.log(delta)
+
+    if excess(0.0) <= 0:
+        return 0.0
+    high = 0.5 * precision + math.sqrt(2.0 * precision * math.log(1.0 / delta)) + 1e-9  # zCDP
+    return float(brentq(excess, 0.0, high, xtol=1e-12, rtol=1e-12))
+
+
+def _precision(event: DpEvent) -> float | None:
+    r"""\sum 1/s^2 over an event that is made of Gaussian releases alone; None otherwise."""
+    match event:
+        case GaussianDpEvent(noise_multiplier=multiplier):
+            return 1.0 / multiplier**2 if multiplier > 0 else math.inf
+        case SelfComposedDpEvent(event=part, count=times):
+            inner = _precision(part)
+            return None if inner is None else times * inner
+        case ComposedDpEvent(events=parts):
+            each = [_precision(part) for part in parts]
+            known = [precision for precision in each if precision is not None]
+            return math.fsum(known) if known and len(known) == len(each) else None
+        case _:
+            return None
 
 
 def calibrate(

@@ -154,7 +154,8 @@ def _price(entry: Entry[Any], spec: Spec, n: int, steps: int) -> float:
         return guarantee.epsilon_proved
     delta = guarantee.delta
     try:
-        return accounting.epsilon(entry.cost(spec, n, steps), delta, guarantee.relation)
+        event = entry.cost(spec, n, steps)
+        return accounting.epsilon(event, delta, guarantee.relation, tight=True)
     except BudgetError:
         return math.inf
 

@@ -20,14 +20,14 @@ from pathlib import Path
 from types import FrameType
 
 from datasets import catalog as data_catalog
-from engine import presence
+from engine import artifacts, presence
 from engine.catalog import catalog
 from engine.claim import Claim, take, waiting
 from engine.errors import StoreError
 from engine.events import Finished
 from engine.process import here
 from engine.store import Store
-from engine.work import BEAT, perform, set_threads
+from engine.work import BEAT, GRACE, Stuck, perform, set_threads
 
 POLL = 0.05
 """Seconds between two looks at the queue."""
@@ -45,12 +45,14 @@ class Worker:
         store: Where the queue is.
         device: Torch device to train on.
         idle: Seconds without an app after which to leave.
+        grace: Seconds that a step may ignore a stop.
     """
 
-    def __init__(self, store: Store, device: str, idle: float) -> None:
+    def __init__(self, store: Store, device: str, idle: float, grace: float = GRACE) -> None:
         self.store = store
         self.device = device
         self.idle = idle
+        self.grace = grace
         self._leaving = False
         self._looked = -math.inf
         self._code = code()
@@ -95,7 +97,8 @@ class Worker:
             return False
         claim = take(self.store, here())
         if claim is not None:
-            perform(claim, self.device, stuck=lambda: give_up(claim))
+            stuck = Stuck(self.grace, lambda: give_up(claim))
+            perform(claim, self.device, stuck=stuck)
             gc.collect()
         return True
 
@@ -136,9 +139,11 @@ def main() -> None:
     store = Store()
     if not presence.work_on(store, chosen):
         return
+    artifacts.tidy(store.artifacts)
     set_threads()
-    idle = float(os.environ.get("EXPLORER_IDLE_SECONDS") or IDLE)
-    Worker(store, chosen, idle).run()
+    idle = presence.setting("EXPLORER_IDLE_SECONDS", IDLE)
+    grace = presence.setting("EXPLORER_GRACE_SECONDS", GRACE)
+    Worker(store, chosen, idle, grace).run()
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def shown(chosen: Chosen, watched: Mapping[str, Watched]) -> Shown:
 def _history(chosen: Chosen, found: Reference) -> str:
     """One line on shipped numbers."""
     at = "full size" if found.full else "a quick look"
-    runs = {cell.run for cell in found.cells}
+    runs = {cell.run for cell in found.cells if cell.run}
     other = runs - {job.id for job in chosen.jobs.values()}
     stale = (
         ". Some come from other settings, data or another version than this copy would use now"

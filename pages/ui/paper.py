@@ -37,7 +37,7 @@ def show(slug: str, layout: Layout | None = None) -> None:
     _heading(paper, layout)
     with troubles():
         wanted = jobs(paper, choices, offered.knobs[BUDGET].values)
-        if layout.automatic:
+        if layout.automatic and choices.dataset not in layout.ask_first:
             live.start(wanted, {BUDGET: float(address.value(slug, offered.knobs[BUDGET]))})
         live.follow(_body, Page(slug, paper, layout, offered, choices, wanted))
 

@@ -15,7 +15,7 @@ from engine.catalog import catalog
 from engine.exhibit import Cell, Exhibit, exhibits
 from engine.job import Job
 from engine.reference import Reference
-from pages.ui import address, live, provenance, verdict
+from pages.ui import address, live, provenance, sheet, verdict
 from pages.ui.access import client, troubles
 from pages.ui.charts import CONFIG
 from pages.ui.figures import exhibit as drawing
@@ -32,6 +32,8 @@ MISSING = (
     "No numbers of ours ship for this one yet, so only the paper's are shown. Compute them here: "
     "a quick look takes the least time."
 )
+SHORT = 80
+"""Letters in all that stand side by side; more go into a list."""
 FEW = 4
 """A table of so few columns is no wider than it must be."""
 SOURCES = Offer(
@@ -107,8 +109,13 @@ def _pick(found: Mapping[str, Mapping[str, Exhibit]]) -> tuple[str, Exhibit]:
 
 
 def _choose(title: str, offer: Offer) -> str:
-    """One of the offered texts, all of them in sight; another exhibit begins with what ships."""
+    """One of the offered texts, side by side if they are short; another begins with what ships."""
     key = f"{PREFIX}.{offer.field}"
+    if sum(map(len, offer.texts)) > SHORT:
+        index = offer.texts.index(offer.default)
+        return str(
+            st.selectbox(title, offer.texts, index, key=key, bind="query-params", on_change=_reset)
+        )
     return str(
         st.segmented_control(
             title, offer.texts, default=offer.default, required=True, key=key,
@@ -177,7 +184,7 @@ def _numbers(chosen: Chosen, found: Shown) -> None:
     else:
         better = drawing.DIRECTION.get(exhibit.better, "")
         st.markdown(f"**{exhibit.quantity}**{better}")
-        table = drawing.table(exhibit, cells)
+        table = sheet.table(exhibit, cells)
         st.table(
             table, hide_index=True, border="horizontal", alt=drawing.reading(exhibit, cells),
             width="stretch" if len(table) > FEW else "content",
@@ -192,7 +199,7 @@ def _numbers(chosen: Chosen, found: Shown) -> None:
 
 def _rows(chosen: Chosen, cells: Sequence[Cell]) -> None:
     """The same numbers as rows."""
-    found = drawing.rows(chosen.exhibit, cells)
+    found = sheet.rows(chosen.exhibit, cells)
     twin = st.expander(
         "All numbers as rows", key=f"{PREFIX}.rows", on_change="rerun",
         icon=":material/table_rows:",
@@ -203,7 +210,7 @@ def _rows(chosen: Chosen, cells: Sequence[Cell]) -> None:
 
 def _take(chosen: Chosen, cells: Sequence[Cell]) -> None:
     """A button for the same numbers as a file."""
-    found = drawing.rows(chosen.exhibit, cells)
+    found = sheet.rows(chosen.exhibit, cells)
     name = f"{chosen.slug}-{chosen.exhibit.name}-{chosen.source}.csv"
     st.download_button(
         "Download as CSV", lambda: spreadsheet(found), name, "text/csv", key=f"{PREFIX}.csv",

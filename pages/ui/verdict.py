@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from engine.exhibit import Cell
 
+PRINTED = "as printed"
 NEAR, FAIR = 0.10, 0.25
 """How far, relative to the printed number, ours may lie from it."""
 NAMES = {"near": "near", "fair": "fair", "far": "off"}
@@ -26,6 +27,12 @@ class Count:
     printed: int
     near: int
     fair: int
+
+
+def variants(cells: Sequence[Cell]) -> tuple[str, ...]:
+    """Our readings of the paper: the printed one first, the others in reading order."""
+    found = dict.fromkeys(cell.variant for cell in cells)
+    return tuple(sorted(found, key=lambda variant: variant != PRINTED))
 
 
 def known(value: float | None) -> float | None:
@@ -53,10 +60,10 @@ def mark(cell: Cell) -> str:
 
 
 def tally(cells: Sequence[Cell]) -> list[Count]:
-    """How many are near, for each variant in reading order."""
+    """How many are near, for each variant."""
     counted = Counter((cell.variant, grade(cell)) for cell in cells)
     found = []
-    for variant in dict.fromkeys(cell.variant for cell in cells):
+    for variant in variants(cells):
         near, fair, far = (counted[variant, name] for name in NAMES)
         if near + fair + far:
             found.append(Count(variant, near + fair + far, near, fair))

@@ -87,6 +87,7 @@ class Layout:
         repeats: Repetitions of each setting to start with.
         budgets: The grid that is trained; empty for the knob's own.
         automatic: Whether a new setting is trained at once; else a button asks first.
+        ask_first: Data sets that take long, for which a button asks first in any case.
     """
 
     words: str = ""
@@ -95,6 +96,7 @@ class Layout:
     repeats: int = 10
     budgets: tuple[float, ...] = ()
     automatic: bool = True
+    ask_first: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

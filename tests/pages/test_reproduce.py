@@ -19,7 +19,7 @@ from engine.exhibit import Cell, Exhibit, exhibits
 from engine.process import here
 from engine.results import collect
 from engine.store import Store
-from pages.ui import verdict
+from pages.ui import sheet, verdict
 from pages.ui.figures import exhibit as drawing
 from pages.ui.reproduce import spreadsheet
 from tests.pages.conftest import Open
@@ -89,7 +89,7 @@ def test_where_nothing_ships_the_papers_numbers_and_two_buttons_are_there(visit:
     assert "No numbers of ours ship for this one yet" in said(test)
     body = test.table[0].value
     assert body.iloc[0]["1e-5"] == "981.635"
-    assert body.iloc[1]["1e-5"] == drawing.NOTHING
+    assert body.iloc[1]["1e-5"] == sheet.NOTHING
     assert {"Run again at full size", "Quick look"} <= set(labels(test))
 
 
@@ -123,8 +123,8 @@ def test_a_quick_look_is_asked_for_followed_and_shown(visit: Open, shelf: Path, 
     play(home, jobs["FL"])
     test.run()
     body = test.table[0].value
-    assert body["Ours"][0] != drawing.NOTHING
-    assert body["Ours"][1] == drawing.NOTHING
+    assert body["Ours"][0] != sheet.NOTHING
+    assert body["Ours"][1] == sheet.NOTHING
     assert "4 runs, 4 settings, 1 of them complete" in said(test)
     for name in ("TB", "WT", "SB"):
         play(home, jobs[name])
@@ -160,7 +160,8 @@ def test_a_job_that_fails_is_named_with_its_reason(visit: Open, shelf: Path, hom
 
 def test_another_exhibit_begins_with_what_ships(visit: Open, shelf: Path):
     test = visit("reproduce", **QUICK)
-    picker = next(one for one in test.button_group if one.label == "Table or figure")
+    pickers = [*test.button_group, *test.selectbox]
+    picker = next(one for one in pickers if one.label == "Table or figure")
     test = picker.set_value("Table 2").run()
     assert not test.exception
     assert test.session_state["reproduce.from"] == "Shipped with the app"
@@ -196,9 +197,9 @@ def test_every_exhibit_can_be_drawn_before_anything_ran(slug: str):
         assert cells
         if jobs:  # else it is a formula
             assert all(verdict.known(cell.ours) is None for cell in cells), exhibit.name
-            assert {cell.run for cell in cells} <= {job.id for job in jobs.values()}
+            assert {cell.run for cell in cells if cell.run} <= {job.id for job in jobs.values()}
         assert json.loads(drawing.plot(exhibit, cells, "").to_json())
-        assert drawing.table(exhibit, cells)
+        assert sheet.table(exhibit, cells)
 
 
 def test_exhibits_of_a_paper_have_titles_of_their_own():
@@ -250,6 +251,15 @@ def test_a_band_stays_above_zero_on_a_logarithmic_axis():
     assert min(min(trace["y"]) for trace in bands) > 0
 
 
+def test_what_has_no_budget_is_a_level_line_across():
+    cells = [*CELLS[:4], Cell("FL", "inf", "without privacy", 0.2, 0.1, 0.01, "0" * 12)]
+    traces = json.loads(drawing.plot(FIGURE, cells, "r").to_json())["data"]
+    (level,) = (trace for trace in traces if trace.get("name") == "FL, without privacy")
+    assert (level["x"], level["y"]) == ([0.1, 100.0], [0.1, 0.1])
+    (points,) = (trace for trace in traces if trace.get("name") == "FL, in the paper")
+    assert (points["x"][-1], points["y"][-1]) == (100.0, 0.2)
+
+
 def test_a_figure_over_names_keeps_their_order():
     cells = [Cell("a", name, "ours", 1.0, 1.1, 0.1, "0") for name in ("low", "high", "middle")]
     plotted = json.loads(drawing.plot(replace(FIGURE, log=(False, False)), cells, "").to_json())
@@ -257,14 +267,14 @@ def test_a_figure_over_names_keeps_their_order():
 
 
 def test_a_table_has_the_papers_layout_with_variants_below():
-    body = drawing.table(replace(FIGURE, axis="", digits=1), CELLS)
+    body = sheet.table(replace(FIGURE, axis="", digits=1), CELLS)
     assert list(body) == ["", " ", "0.1", "1", "10", "100"]
     assert body[""] == ["**FL**", "", "", "**TB**", ""]
     assert body["0.1"][0] == "10.0"
     assert body["0.1"][1].startswith("**10.0**")
     assert "off" in body["10"][1]
-    assert body["100"][1] == drawing.NOTHING
-    assert body["0.1"][3] == drawing.NOTHING  # nothing is printed there
+    assert body["100"][1] == sheet.NOTHING
+    assert body["0.1"][3] == sheet.NOTHING  # nothing is printed there
 
 
 @pytest.mark.parametrize(
@@ -279,7 +289,7 @@ def test_grades_end_at_10_and_25_percent(ratio: float, grade: str):
 
 
 def test_rows_become_a_spreadsheet_without_loss():
-    rows = list(csv.DictReader(io.StringIO(spreadsheet(drawing.rows(FIGURE, CELLS)))))
+    rows = list(csv.DictReader(io.StringIO(spreadsheet(sheet.rows(FIGURE, CELLS)))))
     assert len(rows) == len(CELLS)
     assert rows[0]["Ours"] == "10.0"
     assert rows[0]["Ours / paper"] == "1.0"
@@ -292,3 +302,11 @@ def test_a_summary_counts_each_variant():
     assert text.startswith("As printed: 1 of 3 numbers are within 10 % of the paper's")
     assert "Rigorous: 0 of 3" in text
     assert verdict.summary(()) == ""
+
+
+def test_what_is_printed_comes_first_whatever_the_reading_order():
+    assert verdict.variants(CELLS[::-1]) == ("as printed", "rigorous")
+    table = sheet.table(replace(FIGURE, axis=""), [*CELLS[4:], *CELLS[:4]])
+    assert [text.replace("\u00a0", " ") for text in table[" "][:3]] == [
+        "Paper", "Ours, as printed", "Ours, rigorous",
+    ]  # fmt: skip

@@ -1,115 +1,60 @@
-"""An exhibit of a paper as rows of numbers, as the paper's table, or as its figure."""
+"""An exhibit of a paper as its figure."""
 
+import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import plotly.graph_objects as go
 
 from engine.exhibit import Cell, Exhibit
 from pages.ui.figures.theme import DASHES, MUTED, Style, axis, band, figure, log_axis, style
-from pages.ui.verdict import grade, known, mark
-from pages.ui.words import number
+from pages.ui.verdict import grade, known, variants
 
+Place: TypeAlias = float | str
 DIRECTION = {"up": " · higher is better", "down": " · lower is better"}
 FEW = 12
 """A logarithmic axis has a tick at each of so many positions."""
-NOTHING = "–"
-UNBROKEN = "\u00a0"
-"""A space at which no line ends: a narrow screen scrolls a table instead of breaking it up."""
 
 
-def rows(exhibit: Exhibit, cells: Sequence[Cell]) -> list[dict[str, Any]]:
-    """Every cell as one row, for a table to sort or to take away."""
-    return [
-        {
-            "Row": cell.row,
-            exhibit.axis or "Column": cell.column,
-            "Variant": cell.variant,
-            "Paper": known(cell.published),
-            "Ours": known(cell.ours),
-            "± (standard deviation)": known(cell.spread),
-            "Ours / paper": known(cell.ratio),
-            "Run": cell.run,
-        }
-        for cell in cells
-    ]
+@dataclass(frozen=True)
+class Line:
+    """One line of ours.
 
+    Attributes:
+        name: As the legend calls it.
+        row: Its row; lines of a row and its printed points belong together.
+        look: Colour and marker of the row, dash of the variant.
+        x: Positions from left to right.
+        y: Our numbers.
+        spread: Their standard deviations; 0 where there is none.
+    """
 
-def table(exhibit: Exhibit, cells: Sequence[Cell]) -> dict[str, list[str]]:
-    """The paper's table as Markdown, column by column, with ours below or beside theirs."""
-    columns = tuple(dict.fromkeys(cell.column for cell in cells))
-    variants = tuple(dict.fromkeys(cell.variant for cell in cells))
-    lines = _lines(exhibit, cells, columns)
-    if len(columns) > 1:
-        first = {row: i for i, (row, _, _) in reversed(list(enumerate(lines)))}
-        names = [f"**{row}**" * (first[row] == i) for i, (row, _, _) in enumerate(lines)]
-        body = {head: [texts[i] for _, _, texts in lines] for i, head in enumerate(columns)}
-        return {"": names, " ": [who for _, who, _ in lines], **body}
-    whose = ("Paper", *(_ours(variant, len(variants)) for variant in variants))
-    only = {(row, who): texts[0] for row, who, texts in lines}
-    named = tuple(dict.fromkeys(row for row, _, _ in lines))
-    beside = {who: [only.get((row, who), "") for row in named] for who in whose}
-    return {"": [f"**{row}**" for row in named], **beside}
-
-
-def _lines(
-    exhibit: Exhibit, cells: Sequence[Cell], columns: tuple[str, ...]
-) -> list[tuple[str, str, list[str]]]:
-    """For each row of the paper: its own line, then one for each variant of ours."""
-    variants = tuple(dict.fromkeys(cell.variant for cell in cells))
-    lines = []
-    for row in dict.fromkeys(cell.row for cell in cells):
-        here = {(c.variant, c.column): c for c in cells if c.row == row}
-        printed = {c.column: c.published for c in here.values() if c.published is not None}
-        lines.append((row, "Paper", [_figure(exhibit, printed.get(c)) for c in columns]))
-        for variant in variants:
-            ours = [here.get((variant, column)) for column in columns]
-            if any(ours):
-                texts = [_cell(exhibit, cell) if cell else "" for cell in ours]
-                lines.append((row, _ours(variant, len(variants)), texts))
-    return lines
-
-
-def _ours(variant: str, variants: int) -> str:
-    """What a line of ours is called."""
-    return f"Ours, {variant}".replace(" ", UNBROKEN) if variants > 1 else "Ours"
-
-
-def _figure(exhibit: Exhibit, value: float | None) -> str:
-    """A number as the paper prints it."""
-    found = known(value)
-    return NOTHING if found is None else f"{found:,.{exhibit.digits}f}"
-
-
-def _cell(exhibit: Exhibit, cell: Cell) -> str:
-    """Our number, its spread, and how near it is."""
-    if known(cell.ours) is None:
-        return NOTHING
-    spread = f" ± {_short(exhibit, off)}" if (off := known(cell.spread)) is not None else ""
-    lines = (f"**{_figure(exhibit, cell.ours)}**{spread}", mark(cell))
-    return "  \n".join(line.replace(" ", UNBROKEN) for line in lines if line)
-
-
-def _short(exhibit: Exhibit, spread: float) -> str:
-    """A spread in two figures, and in no more decimals than its number."""
-    return number(spread, 2) if spread >= 10 ** (1 - exhibit.digits) else _figure(exhibit, spread)
+    name: str
+    row: str
+    look: Style
+    x: tuple[Place, ...]
+    y: tuple[float, ...]
+    spread: tuple[float, ...]
 
 
 def plot(exhibit: Exhibit, cells: Sequence[Cell], revision: str) -> go.Figure:
     """The paper's figure: our lines with their bands, the printed points as open markers.
 
+    What lies at infinity, a method without privacy, is a level line across the figure; the
+    printed number of it stands at the right end.
+
     Args:
         exhibit: What the figure is.
-        cells: Its points; colour and marker tell the rows, the dash tells the variant.
+        cells: Its points.
         revision: Changes when a zoom should be forgotten.
     """
-    usable = [cell for cell in cells if not exhibit.log[1] or (known(cell.ours) or 1.0) > 0]
-    traces = [trace for series in _series(usable) for trace in _drawn(exhibit, cells, *series)]
+    lines = list(_lines(exhibit, cells))
     printed = list(_printed(exhibit, cells))
-    note = [_note()] if printed else []
+    note = [_note()] if any(not points["showlegend"] for points in printed) else []
     return figure(
-        [*traces, *printed, *note],
-        height=480,
+        [trace for line in lines for trace in _drawn(exhibit, cells, line)] + printed + note,
+        height=420 + 14 * len(lines),
         uirevision=revision,
         xaxis=_across(exhibit, cells),
         yaxis=_upward(exhibit, cells),
@@ -118,7 +63,7 @@ def plot(exhibit: Exhibit, cells: Sequence[Cell], revision: str) -> go.Figure:
 
 def _across(exhibit: Exhibit, cells: Sequence[Cell]) -> dict[str, Any]:
     """The horizontal axis; a logarithmic one has a tick at each position if they are few."""
-    at = sorted({place for cell in cells if isinstance(place := _place(cell.column), float)})
+    at = _positions(cells)
     if not exhibit.log[0]:
         return axis(exhibit.axis)
     if len(at) > FEW:
@@ -135,7 +80,7 @@ def _upward(exhibit: Exhibit, cells: Sequence[Cell]) -> dict[str, Any]:
     return log_axis(title, [n for c in cells for n in (c.ours, c.published) if n is not None])
 
 
-def _place(column: str) -> float | str:
+def _place(column: str) -> Place:
     """The position of a column: a number where it is one."""
     try:
         return float(column)
@@ -143,42 +88,64 @@ def _place(column: str) -> float | str:
         return column
 
 
-def _series(cells: Sequence[Cell]) -> Iterator[tuple[str, Style, bool, list[Cell]]]:
-    """Our lines: row, look, whether the variant must be told, and points from left to right."""
-    variants = tuple(dict.fromkeys(cell.variant for cell in cells))
+def _positions(cells: Sequence[Cell]) -> list[float]:
+    """The finite numbers among the positions, ascending."""
+    places = {_place(cell.column) for cell in cells}
+    return sorted(at for at in places if isinstance(at, float) and math.isfinite(at))
+
+
+def _within(at: Place, ends: Sequence[float]) -> Place:
+    """A position; the right end for what lies at infinity."""
+    return ends[-1] if ends and at == math.inf else at
+
+
+def _shown(exhibit: Exhibit, value: float | None) -> float | None:
+    """A number that the vertical axis can show."""
+    found = known(value)
+    return found if found is not None and (found > 0 or not exhibit.log[1]) else None
+
+
+def _lines(exhibit: Exhibit, cells: Sequence[Cell]) -> Iterator[Line]:
+    """Our lines, row by row; colour and marker tell the row, the dash tells the variant."""
+    readings, ends = variants(cells), _positions(cells)
     for position, row in enumerate(dict.fromkeys(cell.row for cell in cells)):
-        look = style(position)
-        for turn, variant in enumerate(variants):
-            points = [c for c in cells if (c.row, c.variant) == (row, variant)]
-            points = [c for c in points if known(c.ours) is not None]
-            if all(isinstance(_place(c.column), float) for c in points):
-                points.sort(key=lambda c: float(c.column))
+        own = style(position)
+        for turn, variant in enumerate(readings):
+            look = Style(own.colour, DASHES[turn % len(DASHES)], own.marker)
+            name = f"{row}, {variant}" if len(readings) > 1 else row
+            points = [
+                (_place(c.column), value, known(c.spread) or 0.0)
+                for c in cells
+                if (c.row, c.variant) == (row, variant)
+                and (value := _shown(exhibit, c.ours)) is not None
+            ]
+            level = [point for point in points if ends and point[0] == math.inf]
+            points = [point for point in points if point not in level]
+            if all(isinstance(at, float) for at, _, _ in points):
+                points.sort(key=lambda point: float(point[0]))
             if points:
-                dashed = Style(look.colour, DASHES[turn % len(DASHES)], look.marker)
-                yield row, dashed, len(variants) > 1, points
+                yield Line(name, row, look, *zip(*points, strict=True))
+            for _, value, _ in level:
+                yield Line(name, row, look, (ends[0], ends[-1]), (value, value), (0.0, 0.0))
 
 
-def _drawn(
-    exhibit: Exhibit, cells: Sequence[Cell], row: str, look: Style, told: bool, points: list[Cell]
-) -> list[dict[str, Any]]:
-    """The band and the line of one row and variant."""
-    name = f"{row}, {points[0].variant}" if told else row
-    x, y = [_place(c.column) for c in points], [float(c.ours or 0.0) for c in points]
-    spread = [known(c.spread) or 0.0 for c in points]
-    line = {
-        "type": "scatter", "mode": "lines+markers", "name": name, "legendgroup": row,
-        "x": x, "y": y, "customdata": spread,
+def _drawn(exhibit: Exhibit, cells: Sequence[Cell], line: Line) -> list[dict[str, Any]]:
+    """The line, and behind it its band if it has one."""
+    look, at = line.look, [place for place in line.x if isinstance(place, float)]
+    trace = {
+        "type": "scatter", "mode": "lines+markers", "name": line.name, "legendgroup": line.row,
+        "x": line.x, "y": line.y, "customdata": line.spread,
         "hovertemplate": "<b>%{fullData.name}</b><br>%{x}: %{y:.4g} ± %{customdata:.2g}"
         "<extra></extra>",
         "line": {"color": look.colour, "dash": look.dash, "width": 2.2},
         "marker": {"symbol": look.marker, "size": 6, "color": look.colour},
     }  # fmt: skip
-    if not any(spread) or not all(isinstance(at, float) for at in x):
-        return [line]
-    floor = _floor(cells) if exhibit.log[1] else float("-inf")
-    low = [max(floor, value - off) for value, off in zip(y, spread, strict=True)]
-    high = [value + off for value, off in zip(y, spread, strict=True)]
-    return [band([float(at) for at in x], low, high, look.colour, row), line]
+    if not any(line.spread) or len(at) < len(line.x):
+        return [trace]
+    floor = _floor(cells) if exhibit.log[1] else -math.inf
+    low = [max(floor, value - off) for value, off in zip(line.y, line.spread, strict=True)]
+    high = [value + off for value, off in zip(line.y, line.spread, strict=True)]
+    return [band(at, low, high, look.colour, line.row), trace]
 
 
 def _floor(cells: Sequence[Cell]) -> float:
@@ -189,19 +156,20 @@ def _floor(cells: Sequence[Cell]) -> float:
 
 def _printed(exhibit: Exhibit, cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
     """The paper's points of each row."""
+    ends = _positions(cells)
     for position, row in enumerate(dict.fromkeys(cell.row for cell in cells)):
         look, here = style(position), [cell for cell in cells if cell.row == row]
-        points = {
-            _place(cell.column): value
+        points = [
+            (_within(_place(cell.column), ends), value)
             for cell in here
-            if (value := known(cell.published)) is not None and (value > 0 or not exhibit.log[1])
-        }
+            if (value := _shown(exhibit, cell.published)) is not None
+        ]
         if points:
+            x, y = zip(*dict.fromkeys(points), strict=True)
             yield {
                 "type": "scatter", "mode": "markers", "name": f"{row}, in the paper",
-                "legendgroup": row,
+                "legendgroup": row, "x": x, "y": y,
                 "showlegend": all(known(cell.ours) is None for cell in here),
-                "x": list(points), "y": list(points.values()),
                 "hovertemplate": "<b>%{fullData.name}</b><br>%{x}: %{y:.4g}<extra></extra>",
                 "marker": {
                     "symbol": f"{look.marker}-open", "size": 12, "color": look.colour,

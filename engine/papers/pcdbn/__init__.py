@@ -1,0 +1,141 @@
+"""Private convolutional deep belief networks (Phan et al. 2017)."""
+
+from engine.method import Entry, Paper
+from engine.papers.pcdbn import cards, price
+from engine.papers.pcdbn.spec import Digits, PcdbnSpec
+
+STRUCTURE = ("filters", "filter_size")
+NETWORK = (
+    *STRUCTURE,
+    "epochs",
+    "pretraining",
+    "pretraining_rate",
+    "learning_rate",
+    "batch",
+    "hidden",
+)
+EXPANSION = ("degree", "polynomial")
+PAPER_NOISE = ("epsilon", *NETWORK, "layer_share")
+RIGOROUS = ("moment_share", "matrix_share", "dimensions", "solver", "delta")
+LARGE = 10_000
+"""Records from which one replica's features fill a good part of the memory."""
+
+
+def _networks(spec: PcdbnSpec, n: int, device: str) -> int:
+    """Replicas in one chunk: features of one replica are 3,136 numbers per record."""
+    return 1 if n >= LARGE else 4
+
+
+def _releases(spec: PcdbnSpec, n: int, device: str) -> int:
+    """All replicas together share the pass over the data; networks go one by one."""
+    return _networks(spec, n, device) if spec.calibration != "rigorous" else 1000
+
+
+def _lots(spec: PcdbnSpec, n: int, device: str) -> int:
+    """Replicas of pSGD in one chunk: convolutions of one replica fill the processor."""
+    return 1 if n >= LARGE else 8
+
+
+PAPER = Paper(
+    slug="pcdbn",
+    title="Convolutional deep belief network",
+    citation="Phan, Wu and Dou (2017), Preserving differential privacy in convolutional deep "
+    "belief networks, Machine Learning 106, 1681-1704",
+    claim="ε-differential privacy of a deep belief network, for one image, at a price that does "
+    "not depend on the number of epochs.",
+    relation="add_or_remove_one",
+    spec=PcdbnSpec,
+    methods=(
+        Entry(
+            name="pcdbn",
+            label="pCDBN",
+            summary="Perturbs the polynomial energy of each layer, once; in the rigorous "
+            "calibration the moments that this energy is made of.",
+            module="engine.papers.pcdbn.pcdbn",
+            info=Digits,
+            steps=price.pcdbn_steps,
+            cost=price.pcdbn_cost,
+            guarantee=cards.pcdbn_card,
+            uses=("calibration", *PAPER_NOISE, *EXPANSION, *RIGOROUS),
+            chunk=_releases,
+        ),
+        Entry(
+            name="pcdbn_te",
+            label="pCDBN, Taylor",
+            summary="pCDBN as the text has it, with the Taylor polynomial of tanh.",
+            module="engine.papers.pcdbn.pcdbn_te",
+            info=Digits,
+            steps=price.network_steps,
+            cost=price.unbounded,
+            guarantee=cards.paper_card,
+            uses=PAPER_NOISE,
+            role="rival",
+            chunk=_networks,
+        ),
+        Entry(
+            name="pcdbn_pw",
+            label="pCDBN, line",
+            summary="pCDBN as the text has it, with a straight line for the logistic function.",
+            module="engine.papers.pcdbn.pcdbn_pw",
+            info=Digits,
+            steps=price.network_steps,
+            cost=price.unbounded,
+            guarantee=cards.paper_card,
+            uses=PAPER_NOISE,
+            role="rival",
+            chunk=_networks,
+        ),
+        Entry(
+            name="psgd",
+            label="pSGD",
+            summary="DP-SGD on the same structure: noise on clipped gradients, at every step.",
+            module="engine.papers.pcdbn.psgd",
+            info=Digits,
+            steps=price.psgd_steps,
+            cost=price.psgd_cost,
+            guarantee=cards.psgd_card,
+            uses=(
+                "epsilon",
+                *STRUCTURE,
+                "hidden",
+                "sgd_epochs",
+                "sample_rate",
+                "clip",
+                "gradient_rate",
+                "delta",
+            ),
+            role="rival",
+            chunk=_lots,
+        ),
+        Entry(
+            name="tcdbn",
+            label="TCDBN",
+            summary="The polynomial in place of the logistic function, without noise.",
+            module="engine.papers.pcdbn.tcdbn",
+            info=Digits,
+            steps=price.network_steps,
+            cost=price.unbounded,
+            guarantee=cards.reference_card,
+            uses=(*NETWORK, *EXPANSION),
+            role="reference",
+            chunk=_networks,
+        ),
+        Entry(
+            name="cdbn",
+            label="CDBN",
+            summary="The convolutional deep belief network with the true logistic function, "
+            "without noise.",
+            module="engine.papers.pcdbn.cdbn",
+            info=Digits,
+            steps=price.network_steps,
+            cost=price.unbounded,
+            guarantee=cards.reference_card,
+            uses=NETWORK,
+            role="reference",
+            chunk=_networks,
+        ),
+    ),
+    datasets=("digits", "mnist"),
+    gauge="accuracy",
+    exhibits="engine.papers.pcdbn.exhibits",
+)

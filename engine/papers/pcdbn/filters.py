@@ -1,0 +1,85 @@
+r"""Filters from released moments: post-processing, free for any number of filters.
+
+The energy of a filter u with X = u'v is -\sum_l \alpha_l <M_{l+1}, u^{\otimes (l+1)}>. For
+L = 1 its minimisers on the sphere are eigenvectors of M_2; for L = 3 the quartic
+\alpha_1 <M_2, u^2> + \alpha_3 <M_4, u^4> is climbed from each eigenvector, with the
+directions already found projected out. Both signs of a direction are filters.
+"""
+
+import torch
+from torch import Tensor
+
+from engine.papers.pcdbn.moments import upper
+
+CLIMBS = 60
+"""Steps of the ascent on the quartic; it settles in about twenty."""
+
+
+def directions(moments: Tensor, count: int) -> Tensor:
+    """The leading eigenvectors as rows, shape (count, D); fewer if D is smaller."""
+    _, vectors = torch.linalg.eigh(moments)
+    found: Tensor = vectors.flip(1)[:, :count].T
+    return found * torch.where(found.sum(1, keepdim=True) < 0, -1.0, 1.0)
+
+
+def climbed(moments: Tensor, quartic: Tensor, linear: float, cubic: float, count: int) -> Tensor:
+    r"""Directions of large \alpha_1 <M_2, u^2> + \alpha_3 <M_4, u^4>, orthonormal rows.
+
+    Both moments are scaled to 1 at the leading eigenvector, where responses are largest.
+
+    Args:
+        moments: Released second moments, shape (N, N).
+        quartic: Released fourth moments in isometric coordinates, shape (D, D).
+        linear: \alpha_1 of the polynomial.
+        cubic: \alpha_3 of the polynomial.
+        count: How many.
+    """
+    starts = directions(moments, count)
+    first = starts[0]
+    m2 = moments / (first @ moments @ first).abs().clamp(min=1e-9)
+    m4 = quartic / _form(quartic, first).abs().clamp(min=1e-9)
+    found: list[Tensor] = []
+    for start in starts:
+        u = _clean(start, found)
+        for _ in range(CLIMBS):
+            slope = 2 * linear * (m2 @ u) + 4 * cubic * _slope(m4, u)
+            u = _clean(u + 0.25 * slope, found)
+        found.append(u)
+    return torch.stack(found)
+
+
+def _pairs(u: Tensor) -> Tensor:
+    rows, columns, weight = upper(len(u), u.device)
+    return u[rows] * u[columns] * weight
+
+
+def _form(m4: Tensor, u: Tensor) -> Tensor:
+    """<M_4, u^4>."""
+    z = _pairs(u)
+    value: Tensor = z @ m4 @ z
+    return value
+
+
+def _slope(m4: Tensor, u: Tensor) -> Tensor:
+    """<M_4, u^3 .>: the noise of the release has no full symmetry, so both places are averaged."""
+    rows, columns, weight = upper(len(u), u.device)
+    half = m4 @ _pairs(u) * weight / 2
+    matrix = torch.zeros(len(u), len(u), dtype=u.dtype, device=u.device)
+    matrix[rows, columns] += half
+    matrix[columns, rows] += half
+    slope: Tensor = matrix @ u
+    return slope
+
+
+def _clean(u: Tensor, found: list[Tensor]) -> Tensor:
+    """Orthogonal to what was found, of length 1."""
+    for other in found:
+        u = u - (u @ other) * other
+    length = u.norm().clamp(min=1e-12)
+    unit: Tensor = u / length
+    return unit
+
+
+def kernels(rows: Tensor, channels: int, size: int) -> Tensor:
+    """Directions as convolution weights, shape (count, channels, size, size), single precision."""
+    return rows.float().view(-1, channels, size, size)

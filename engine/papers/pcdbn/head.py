@@ -1,0 +1,84 @@
+r"""The classifier: one release of \sum p p' and \sum p y', and the quadratic solved.
+
+The quadratic Taylor form of the softmax layer (equation 18) is, per class,
+\sum_t (1/2 - y_t) w'p_t + (w'p_t)^2 / 8, so all it needs is A = \sum p p' and
+\sum p (y - 1/2)'. The latter follows from b = \sum p y' by post-processing, since the classes
+of a one-hot y add up to 1; b has sensitivity 1 and \sum p (y - 1/2)' would have \sqrt{2.5}.
+The constants 4 and 1/2 change no argmax and are left out.
+
+Guarantees:
+    \|p\| = 1 and y one-hot: \|p p'\|_F = 1 and \|p y'\|_F = 1 for each record.
+"""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Generator, Tensor
+
+from engine.mechanisms import Gaussian
+from engine.noise import draw
+from engine.papers.pcdbn.moments import released
+
+RIDGE = 0.5
+"""Weight of the ridge in units of s sqrt(d), a third of the noise's operator norm."""
+
+
+@dataclass(frozen=True, eq=False)
+class Quadratic:
+    """A released quadratic in the coordinates in which its matrix is diagonal.
+
+    Attributes:
+        vectors: Eigenvectors of the noisy A, columns, shape (d, d).
+        values: Their shrunk eigenvalues plus the ridge, shape (d,).
+        target: The noisy b in these coordinates, shape (d, classes).
+    """
+
+    vectors: Tensor
+    values: Tensor
+    target: Tensor
+
+
+def sums(p: Tensor, y: Tensor, classes: int) -> tuple[Tensor, Tensor]:
+    r"""A = \sum p p', shape (d, d), and b = \sum p y', shape (d, classes), double precision."""
+    b = torch.zeros(classes, p.shape[1], dtype=torch.float64, device=p.device)
+    for k in range(classes):
+        b[k] = p[y == k].sum(0, dtype=torch.float64)
+    return (p.T @ p).double(), b.T.contiguous()
+
+
+def quadratic(
+    a: Tensor, b: Tensor, matrix: Gaussian, vector: Gaussian, rng: Generator
+) -> Quadratic:
+    """Releases A and b, and shrinks what is known to be noise."""
+    values, vectors = torch.linalg.eigh(released(a, matrix, rng))
+    noisy = b + draw([vector], b.numel(), rng)[0].view_as(b)
+    ridge = RIDGE * matrix.scale * math.sqrt(len(a))
+    return Quadratic(
+        vectors, shrunk(values, matrix.scale).clamp(min=0.0) + ridge, vectors.T @ noisy
+    )
+
+
+def shrunk(values: Tensor, scale: float) -> Tensor:
+    r"""Eigenvalues of A + noise moved towards those of A (Bun et al. 2016, additive noise).
+
+    \xi_i = \lambda_i - 2 v \sum_j g_{ij} / (g_{ij}^2 + \eta^2), g_{ij} = \lambda_i - \lambda_j,
+    with v = s^2/2 the variance off the diagonal and \eta a smoothing width.
+    """
+    variance, d = scale**2 / 2.0, len(values)
+    width = math.sqrt(variance) * d**0.2
+    gap = values[:, None] - values[None, :]
+    pull: Tensor = (gap / (gap.square() + width**2)).sum(1)
+    return values - 2.0 * variance * pull
+
+
+def weights(found: Quadratic, epochs: int | None) -> Tensor:
+    r"""The minimiser, or what so many steps of gradient descent from zero reach, (d, classes).
+
+    With step 1/\lambda_1, t steps give (1 - (1 - \lambda_i/\lambda_1)^t) of coordinate i.
+    """
+    answer = found.target / found.values[:, None]
+    if epochs is not None:
+        left = (1.0 - found.values / found.values.max()).pow(epochs)
+        answer = answer * (1.0 - left)[:, None]
+    return found.vectors @ answer

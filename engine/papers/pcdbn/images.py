@@ -1,0 +1,69 @@
+"""Labelled images as tensors with pixels in [0, 1], and checks of what a spec asks of them."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from torch import Tensor
+
+from datasets.base import LabelledTable, Table
+from engine.errors import RequestError, SpecError
+from engine.papers.pcdbn.spec import PcdbnSpec
+from engine.training.records import records
+
+
+@dataclass(frozen=True, eq=False)
+class Images:
+    """What methods train and test on.
+
+    Attributes:
+        x: Images to train on, shape (n, 1, side, side).
+        y: Their classes, shape (n,).
+        test_x: Images to test on, shape (m, 1, side, side).
+        test_y: Their classes, shape (m,).
+        classes: Number of classes.
+    """
+
+    x: Tensor
+    y: Tensor
+    test_x: Tensor
+    test_y: Tensor
+    classes: int
+
+    @property
+    def side(self) -> int:
+        """Pixels of a side."""
+        return int(self.x.shape[-1])
+
+
+def images(data: Table, spec: PcdbnSpec, device: str) -> Images:
+    """The images of a table, checked against the spec.
+
+    Raises:
+        RequestError: A table of something else than square images, or of very small ones.
+        SpecError: A filter that is even or larger than the image.
+    """
+    if not isinstance(data, LabelledTable) or data.image is None:
+        raise RequestError(f"dataset: expected labelled images, got {data.card.name}")
+    height, width = data.image
+    if height != width or height < 8:
+        raise RequestError(
+            f"dataset: expected square images of at least 8 pixels a side, got {height} x {width}"
+        )
+    if spec.filter_size > height or spec.filter_size % 2 == 0:
+        raise SpecError(
+            "filter_size",
+            f"expected an odd number up to the image's {height} pixels, got {spec.filter_size}",
+        )
+    return _images(data, device)
+
+
+@lru_cache(maxsize=4)
+def _images(table: LabelledTable, device: str) -> Images:
+    found, side = records(table, device), (table.image or (0, 0))[0]
+    return Images(
+        found.x.view(-1, 1, side, side),
+        found.y,
+        found.test_x.view(-1, 1, side, side),
+        found.test_y,
+        table.card.classes or int(found.y.max()) + 1,
+    )

@@ -1,0 +1,108 @@
+r"""Moments of patches, summed over positions and records.
+
+Guarantees:
+    A record's patches are first scaled by one number, so that \sum_j \|v_j\|^r = 1 over
+    its positions j. Its contribution \sum_j v_j^{\otimes r} then has Frobenius norm at most
+    \sum_j \|v_j\|^r = 1, which is the L2 sensitivity of the sum when a record is added
+    or removed. A record without any light contributes nothing.
+    A symmetric matrix is released in the isometric coordinates (diagonal, \sqrt 2 times the
+    upper triangle): noise s on the diagonal and s/\sqrt 2 beside it.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+import torch
+from torch import Generator, Tensor
+from torch.nn import functional
+
+from engine.mechanisms import Gaussian
+from engine.noise import draw
+
+SLAB = 200
+"""Records whose patches lie in memory together: small enough for the cache."""
+TINY = 1e-12
+GRID = 6
+"""Positions a side at which fourth moments are taken."""
+
+Maps = Callable[[Tensor], Tensor]
+"""From images (m, 1, h, w) to maps (m, C, h', w')."""
+
+
+def slabs(x: Tensor, size: int = SLAB) -> Iterator[Tensor]:
+    """The records, some at a time."""
+    yield from torch.split(x, size)
+
+
+def patches(maps: Tensor, size: int, stride: int = 1, pad: int = 0) -> Tensor:
+    """Squares of all channels at all positions, shape (m, C size^2, positions)."""
+    found: Tensor = functional.unfold(maps, size, padding=pad, stride=stride)
+    return found
+
+
+def scaled(found: Tensor, order: int) -> Tensor:
+    """Each record's patches with the sum of norms to the power `order` scaled to 1."""
+    total = found.square().sum(1).pow(order / 2).sum(1)
+    share = torch.where(total > TINY, total.clamp(min=TINY).pow(-1.0 / order), 0.0)
+    return found * share[:, None, None]
+
+
+def second(x: Tensor, maps: Maps, size: int, stride: int, pad: int) -> Tensor:
+    r"""\sum_t \sum_j v v' of the maps' patches, shape (C size^2, C size^2), double precision."""
+    total: Tensor | None = None
+    for part in slabs(x):
+        v = scaled(patches(maps(part), size, stride, pad), 2)
+        own = gram(v)
+        total = own if total is None else total + own
+    if total is None:
+        raise ValueError("expected at least one record")
+    return total
+
+
+def gram(v: Tensor) -> Tensor:
+    r"""\sum_t \sum_j v v' of columns (m, D, positions), shape (D, D), double precision."""
+    if v.shape[1] < v.shape[2]:  # few rows: record by record needs no copy
+        return torch.bmm(v, v.transpose(1, 2)).sum(0, dtype=torch.float64)
+    wide = v.transpose(0, 1).flatten(1)
+    return (wide @ wide.T).double()
+
+
+@lru_cache(maxsize=16)
+def pixels(x: Tensor, size: int) -> Tensor:
+    """Second moments of the images' own patches; one pass serves all replicas and filters."""
+    return second(x, lambda part: part, size, 1, 0)
+
+
+@lru_cache(maxsize=4)
+def quartic(x: Tensor, size: int) -> Tensor:
+    r"""\sum_t \sum_j z z' with z the isometric coordinates of v v', shape (D, D), D = N(N+1)/2.
+
+    All fourth moments are among its entries. Positions lie on a public grid of 6 x 6.
+    """
+    stride = max(1, (x.shape[-1] - size + 1) // GRID)
+    rows, columns, weight = upper(size**2, x.device)
+    total = torch.zeros(len(rows), len(rows), dtype=torch.float64, device=x.device)
+    for part in slabs(x):
+        v = scaled(patches(part, size, stride), 4).permute(1, 0, 2).flatten(1)
+        v = v[:, v.square().sum(0) > 0]  # empty patches add nothing
+        z = v[rows] * v[columns] * weight[:, None]
+        total += (z @ z.T).double()
+    return total
+
+
+def upper(size: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+    r"""Rows, columns and weights (1 or \sqrt 2) of a symmetric matrix's isometric coordinates."""
+    rows, columns = torch.triu_indices(size, size, device=device)
+    weight = torch.where(rows == columns, 1.0, math.sqrt(2.0))
+    return rows, columns, weight
+
+
+def released(total: Tensor, mechanism: Gaussian, rng: Generator) -> Tensor:
+    """A symmetric matrix with the mechanism's noise, symmetric again."""
+    rows, columns, weight = upper(len(total), total.device)
+    noise = draw([mechanism], len(rows), rng)[0] / weight.double()
+    added = torch.zeros_like(total)
+    added[rows, columns] = noise
+    added[columns, rows] = noise
+    return total + added

@@ -1,0 +1,262 @@
+r"""Training of the networks: two layers by contrastive divergence, then the layers above.
+
+One step is one epoch. The methods differ in how states are read, in what the layers
+minimise and in where noise enters: that is a `Recipe` per replica. Convolutions are
+frozen once trained, so their features are computed once and kept in half precision.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Generator, Tensor
+
+from datasets.base import Table
+from engine.batch import Batch
+from engine.gauges import Column
+from engine.method import Arrays
+from engine.papers.pcdbn import top
+from engine.papers.pcdbn.images import Images, images
+from engine.papers.pcdbn.price import network_steps
+from engine.papers.pcdbn.spec import Digits, PcdbnSpec
+
+SHOWN_IMAGES, SHOWN_MAPS = 3, 8
+MEASURES = 100
+"""Measurements in a run."""
+SLAB = 500
+Layer = tuple[Tensor, Tensor, Tensor]
+Upper = tuple[Tensor, Tensor, Tensor, Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """What one replica does; made by the method from a spec, drawn noise included.
+
+    Attributes:
+        energy: From records and a layer's weight, bias and visible bias to what the layer
+            minimises; the layer is 0 or 1.
+        states: From records and a layer to the states that the next layer sees.
+        loss: What the upper layers minimise.
+        jitter: Scale of the Laplace noise on a step's features, drawn anew; 0 for none.
+        ratio: Noise over signal, for the gauge.
+        noise: Noise over signal by name, for the chart.
+    """
+
+    energy: Callable[[int, Tensor, Layer], Tensor]
+    states: Callable[[int, Tensor, Layer], Tensor]
+    loss: top.Loss
+    jitter: float = 0.0
+    ratio: float = 0.0
+    noise: tuple[tuple[str, float], ...] = ()
+
+
+Make = Callable[[PcdbnSpec, Images, int, Generator], Recipe]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What a step hands to the next; parameters change in place and are (R, ...).
+
+    Attributes:
+        layers: Weight, bias and visible bias of both convolutions.
+        upper: Weights and biases of the hidden and the softmax layer.
+        optimisers: Moments of Adam for both convolutions and for the upper layers.
+        recipes: One per replica.
+        train: Features of each replica once the convolutions are trained.
+        test: The same of the test images.
+        taken: Steps taken.
+        moved: Steps of Adam in the present stage.
+    """
+
+    layers: tuple[Layer, Layer]
+    upper: Upper
+    optimisers: tuple[top.Adam, top.Adam, top.Adam]
+    recipes: tuple[Recipe, ...]
+    train: tuple[Tensor, ...]
+    test: tuple[Tensor, ...]
+    taken: int
+    moved: int
+
+
+def init(batch: Batch[PcdbnSpec], data: Table, rng: Generator, make: Make) -> State:
+    """Fresh weights, equal for equal seeds, and each replica's recipe."""
+    found, spec = images(data, batch.spec, str(rng.device)), batch.spec
+    sources = [torch.Generator().manual_seed(seed) for seed in batch.seeds]
+    quarter = (found.side + 3) // 4
+    k = max(s.filters for s in batch.specs)
+    layers = (
+        _layer(sources, k, 1, spec.filter_size, rng),
+        _layer(sources, 2 * k, k, spec.filter_size, rng),
+    )
+    flat = 2 * k * quarter**2
+    upper = (
+        _normal(sources, (flat, spec.hidden), (2.0 / flat) ** 0.5, rng),
+        torch.zeros(len(batch), spec.hidden, device=rng.device),
+        _normal(sources, (spec.hidden, found.classes), spec.hidden**-0.5, rng),
+        torch.zeros(len(batch), found.classes, device=rng.device),
+    )
+    recipes = tuple(make(s, found, len(data), rng) for s in batch.specs)
+    optimisers = (top.adam(layers[0]), top.adam(layers[1]), top.adam(upper))
+    return State(layers, upper, optimisers, recipes, (), (), 0, 0)
+
+
+def _layer(sources: list[Generator], outputs: int, inputs: int, size: int, rng: Generator) -> Layer:
+    count, device = len(sources), rng.device
+    weight = _normal(sources, (outputs, inputs, size, size), 0.1 / inputs**0.5, rng)
+    return weight, torch.zeros(count, outputs, device=device), torch.zeros(count, device=device)
+
+
+def _normal(
+    sources: list[Generator], shape: tuple[int, ...], width: float, rng: Generator
+) -> Tensor:
+    drawn = [torch.randn(shape, generator=source) for source in sources]
+    return (torch.stack(drawn) * width).to(rng.device)
+
+
+def step(
+    batch: Batch[PcdbnSpec], data: Table, state: State, rng: Generator
+) -> tuple[State, Digits | None]:
+    """One epoch: of the first layer, of the second, or of the layers above."""
+    spec = batch.spec
+    found = images(data, spec, str(rng.device))
+    stage = min(state.taken // spec.pretraining, 2)
+    first = state.taken in (spec.pretraining, 2 * spec.pretraining)
+    state = replace(state, moved=0) if first else state
+    if stage == 2 and not state.train:
+        state = replace(state, train=_all(found.x, state), test=_all(found.test_x, state))
+    moved = state.moved
+    for rows in _lots(len(found.x), spec.batch, rng):
+        moved += 1
+        for row in range(len(batch)):
+            (_upper if stage == 2 else _lower)(spec, found, state, row, rows, moved, stage, rng)
+    state = replace(state, taken=state.taken + 1, moved=moved)
+    return state, _measure(spec, found, len(data), state) if stage == 2 else None
+
+
+def _lots(count: int, size: int, rng: Generator) -> Iterator[Tensor]:
+    """The records in random order, some at a time; a rest below half a batch is left out."""
+    order = torch.randperm(count, generator=rng, device=rng.device)
+    for part in torch.split(order, size):
+        if 2 * len(part) >= min(size, count):
+            yield part
+
+
+def _lower(
+    spec: PcdbnSpec,
+    found: Images,
+    state: State,
+    row: int,
+    rows: Tensor,
+    count: int,
+    stage: int,
+    rng: Generator,
+) -> None:
+    """One step of a convolution layer of one replica."""
+    recipe, own = state.recipes[row], _row(state.layers[stage], row)
+    v = found.x[rows]
+    if stage == 1:
+        v = recipe.states(0, v, _row(state.layers[0], row))
+    with torch.enable_grad():
+        free = tuple(p.detach().requires_grad_() for p in own)
+        loss = recipe.energy(stage, v, (free[0], free[1], free[2]))
+        slopes = torch.autograd.grad(loss, free, allow_unused=True)
+    _move(state.optimisers[stage], row, own, slopes, spec.pretraining_rate, count)
+
+
+def _upper(
+    spec: PcdbnSpec,
+    found: Images,
+    state: State,
+    row: int,
+    rows: Tensor,
+    count: int,
+    stage: int,
+    rng: Generator,
+) -> None:
+    """One step of the hidden and the softmax layer of one replica."""
+    recipe, own = state.recipes[row], tuple(p[row] for p in state.upper)
+    x, y = state.train[row][rows].float(), found.y[rows]
+    with torch.enable_grad():
+        free = tuple(p.detach().requires_grad_() for p in own)
+        p = top.hidden(x, free[0], free[1])
+        if recipe.jitter:
+            p = (p + recipe.jitter * _laplace(p.shape[1], rng)).clamp(0.0, 1.0)
+        slopes = torch.autograd.grad(recipe.loss.value(p, free[2], free[3], y), free)
+    _move(state.optimisers[2], row, own, slopes, spec.learning_rate, count)
+
+
+def _laplace(size: int, rng: Generator) -> Tensor:
+    from engine.noise import laplace
+
+    return laplace((size,), rng, torch.float32)
+
+
+def _row(layer: Layer, row: int) -> Layer:
+    return layer[0][row], layer[1][row], layer[2][row]
+
+
+def _move(
+    optimiser: top.Adam,
+    row: int,
+    own: tuple[Tensor, ...],
+    slopes: tuple[Tensor | None, ...],
+    rate: float,
+    count: int,
+) -> None:
+    """Adam on one replica's rows; a parameter that the loss does not use stays."""
+    part = top.Adam(tuple(m[row] for m in optimiser.first), tuple(v[row] for v in optimiser.second))
+    steps = tuple(torch.zeros_like(p) if g is None else g for p, g in zip(own, slopes, strict=True))
+    part.move(own, steps, rate, count)
+
+
+def _all(x: Tensor, state: State) -> tuple[Tensor, ...]:
+    """Features of all replicas, (n, F) each, in half precision."""
+    return tuple(_features(x, state, row) for row in range(len(state.recipes)))
+
+
+def _features(x: Tensor, state: State, row: int) -> Tensor:
+    recipe, layers = state.recipes[row], [_row(layer, row) for layer in state.layers]
+    parts = [
+        recipe.states(1, recipe.states(0, part, layers[0]), layers[1]).flatten(1).half()
+        for part in torch.split(x, SLAB)
+    ]
+    return torch.cat(parts)
+
+
+def _measure(spec: PcdbnSpec, found: Images, n: int, state: State) -> Digits | None:
+    """Test accuracy, some hundred times in a run."""
+    total, done = spec.epochs, state.taken - 2 * spec.pretraining
+    if done % max(1, total // MEASURES) and state.taken != network_steps(spec, n):
+        return None
+    accuracy = [_accuracy(found, state, row) for row in range(len(state.recipes))]
+    ratios: Column = np.array([recipe.ratio for recipe in state.recipes], dtype=np.float64)
+    return Digits(np.array(accuracy), ratios)
+
+
+def _accuracy(found: Images, state: State, row: int) -> float:
+    own = tuple(p[row] for p in state.upper)
+    z = top.hidden(state.test[row].float(), own[0], own[1]) @ own[2] + own[3]
+    right = float((z.argmax(1) == found.test_y).double().mean())
+    return right if bool(torch.isfinite(z).all()) else math.nan
+
+
+def products(batch: Batch[PcdbnSpec], data: Table, state: State) -> Arrays:
+    """Filters of both layers, maps of a few test images, noise over signal by coefficient."""
+    found = images(data, batch.spec, str(state.upper[0].device))
+    shown = [
+        recipe.states(0, found.test_x[:SHOWN_IMAGES], _row(state.layers[0], row))[:, :SHOWN_MAPS]
+        for row, recipe in enumerate(state.recipes)
+    ]
+    names = [name for name, _ in state.recipes[0].noise]
+    noise = {
+        f"noise_{name}": np.array([dict(recipe.noise)[name] for recipe in state.recipes])
+        for name in names
+    }
+    return {
+        "filters": state.layers[0][0][:, :, 0].cpu().numpy(),
+        "filters_second": state.layers[1][0][:, :SHOWN_MAPS].norm(dim=2).cpu().numpy(),
+        "maps": torch.stack(shown).cpu().numpy(),
+        **noise,
+    }

@@ -1,0 +1,83 @@
+r"""The algorithm as the text has it, as far as it can be run; heuristic.
+
+The text adds Laplace noise of scale \Delta/\varepsilon to every coefficient of the polynomial
+energy. With L = 7 and 5 x 5 filters there are 18,156,204 monomials, so one coefficient is
+perturbed per order l and group k of the record-averaged energy: it multiplies X_k^l s_k
+with s_k the sum of the group's parameters and X_k = s_k/Z, the same monomial with all
+pixels one. The noise is drawn once for each layer. \Delta of Lemma 2 is read from the data.
+The softmax layer has the functional mechanism on its quadratic, drawn once.
+"""
+
+import math
+
+import torch
+from torch import Generator, Tensor
+from torch.nn import functional
+
+from engine.mechanisms import Laplace
+from engine.noise import draw
+from engine.papers.pcdbn import crbm, sensitivity, top
+from engine.papers.pcdbn.images import Images
+from engine.papers.pcdbn.network import Layer, Recipe
+from engine.papers.pcdbn.price import layer_budgets
+from engine.papers.pcdbn.spec import PcdbnSpec
+
+
+def recipe(how: crbm.Activation, spec: PcdbnSpec, found: Images, n: int, rng: Generator) -> Recipe:
+    """Draws the noise of all three layers and says what they minimise."""
+    budgets = layer_budgets(spec)
+    bound = lemma2(found.x, spec.filter_size, how)
+    counts = (spec.filters, 2 * spec.filters)
+    scales = [Laplace(bound, budget).scale / n for budget in budgets[:2]]
+    noises = [
+        draw([Laplace(bound, budget)], len(how.coefficients) * count, rng, torch.float32)[0].view(
+            len(how.coefficients), count
+        )
+        / n
+        for budget, count in zip(budgets, counts, strict=False)
+    ]
+
+    def energy(stage: int, v: Tensor, layer: Layer) -> Tensor:
+        return crbm.divergence(v, *layer, how) + perturbation(layer, noises[stage], v)
+
+    def states(stage: int, v: Tensor, layer: Layer) -> Tensor:
+        return how.states(crbm.responses(v, layer[0], layer[1]))
+
+    loss, scale = softmax(spec, found.classes, n, budgets[2], rng)
+    signal = (found.x.shape[-1] // 2) ** 2 * sum(map(abs, how.coefficients))
+    ratios = (
+        ("layer_1", math.sqrt(2) * scales[0] / signal),
+        ("layer_2", math.sqrt(2) * scales[1] * 4 / signal),
+        ("softmax", math.sqrt(2) * scale / (1 / 8)),
+    )
+    return Recipe(energy, states, loss, ratio=ratios[0][1], noise=ratios)
+
+
+def perturbation(layer: Layer, noise: Tensor, v: Tensor) -> Tensor:
+    r"""\sum_{l,k} \eta_{lk} X_k^l s_k over a map's positions, as the energy is."""
+    total = layer[0].flatten(1).sum(1) + layer[1]
+    x = total / torch.clamp(total.abs(), min=crbm.Q**crbm.BETA)
+    powers = torch.stack([x**order for order in range(len(noise))])
+    return (noise * powers * total).sum() / (v.shape[-1] // 2) ** 2
+
+
+def lemma2(x: Tensor, size: int, how: crbm.Activation) -> float:
+    r"""\Delta of Lemma 2 with |X| = 1, maximised over the records at hand, as the text has it."""
+    alpha = sum(map(abs, how.coefficients))
+    pixels = functional.avg_pool2d(x, size, 1) * size**2
+    patches = pixels.flatten(1).sum(1) + pixels[0].numel()
+    return float((2 * alpha * patches + x.flatten(1).sum(1)).max())
+
+
+def softmax(
+    spec: PcdbnSpec, classes: int, n: int, budget: float, rng: Generator
+) -> tuple[top.Loss, float]:
+    """The quadratic loss with noise on its coefficients, and the scale of the noise."""
+    m = spec.hidden
+    mechanism = Laplace(sensitivity.softmax(m, classes), budget)
+    linear = draw([mechanism], m * classes, rng, torch.float32)[0].view(m, classes) / n
+    rows, columns = torch.triu_indices(m, m, device=rng.device)
+    square = torch.zeros(m, m, device=rng.device)
+    square[rows, columns] = draw([mechanism], len(rows), rng, torch.float32)[0] / n
+    square = torch.triu(square) + torch.triu(square, 1).T
+    return top.Loss(True, linear, square), mechanism.scale / n

@@ -1,0 +1,109 @@
+r"""pSGD: DP-SGD on the same structure (Abadi et al. 2016).
+
+Guarantees:
+    The sum of a lot's gradients, each clipped to C, has sensitivity C when a record is
+    added or removed; `price.gradient_noise` gives both its noise and the price.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Generator, Tensor
+
+from datasets.base import Table
+from engine.batch import Batch
+from engine.method import Arrays
+from engine.papers.pcdbn import price
+from engine.papers.pcdbn.images import Images, images
+from engine.papers.pcdbn.spec import Digits, PcdbnSpec
+from engine.training import ghost, steps
+from engine.training.evaluate import evaluate
+from engine.training.layers import Activation, Flatten
+from engine.training.network import Network, Parameters
+from engine.training.sampling import poisson
+from engine.training.weights import Convolution, Linear
+
+SHOWN_IMAGES, SHOWN_MAPS = 3, 8
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Weights, changed in place, the number of steps, and the latest noise over signal."""
+
+    parameters: Parameters
+    taken: int
+    ratio: Tensor
+
+
+def structure(spec: PcdbnSpec, found: Images) -> Network:
+    """Two convolutions of stride 2, the hidden layer and the output layer."""
+    quarter, pad = (found.side + 3) // 4, spec.filter_size // 2
+    k, rectifier = spec.filters, Activation("relu")
+    return Network(
+        (
+            Convolution(1, k, spec.filter_size, 2, pad), rectifier,
+            Convolution(k, 2 * k, spec.filter_size, 2, pad), rectifier, Flatten(),
+            Linear(2 * k * quarter**2, spec.hidden), rectifier,
+            Linear(spec.hidden, found.classes),
+        )
+    )  # fmt: skip
+
+
+class Psgd:
+    """One step is one lot, drawn by a coin per record."""
+
+    def init(self, batch: Batch[PcdbnSpec], data: Table, rng: Generator) -> State:
+        """Fresh weights, equal for equal seeds."""
+        found = images(data, batch.spec, str(rng.device))
+        parameters = structure(batch.spec, found).init(batch.seeds, rng.device)
+        return State(parameters, 0, torch.zeros(len(batch)))
+
+    def step(
+        self, batch: Batch[PcdbnSpec], data: Table, state: State, rng: Generator
+    ) -> tuple[State, Digits | None]:
+        """Clips, adds noise and descends; measured once an epoch."""
+        spec, device = batch.spec, rng.device
+        found = images(data, spec, str(device))
+        network = structure(spec, found)
+        index, present = poisson(len(batch), len(found.x), spec.sample_rate, rng)
+        x = found.x.index_select(0, index.flatten()).view(*index.shape, *found.x.shape[1:])
+        noises = [price.gradient_noise(s, len(data)) for s in batch.specs]
+        clip = torch.tensor([m.sensitivity for m in noises], device=device)
+        scale = torch.tensor([m.scale for m in noises], device=device)
+        sums = ghost.clipped_sum(network, state.parameters, x, found.y[index], present, clip).sums
+        signal = steps.lengths(sums).square().sum(1).sqrt().clamp(min=1e-12)
+        ratio = steps.noise_lengths(sums, "gaussian", scale).square().sum(1).sqrt() / signal
+        steps.add_noise(sums, "gaussian", scale, rng)
+        rate = torch.full((len(batch),), spec.gradient_rate, device=device)
+        steps.descend(
+            state.parameters, None, sums, steps.Descent(rate, spec.sample_rate * len(data))
+        )
+        state = replace(state, taken=state.taken + 1, ratio=ratio)
+        return state, self._measure(spec, len(data), found, network, state)
+
+    def _measure(
+        self, spec: PcdbnSpec, n: int, found: Images, network: Network, state: State
+    ) -> Digits | None:
+        each = max(1, round(1.0 / spec.sample_rate))
+        if state.taken % each and state.taken != price.psgd_steps(spec, n):
+            return None
+        scores = evaluate(network, state.parameters, found.test_x, found.test_y)
+        accuracy = np.where(np.isfinite(scores.loss), scores.accuracy, np.nan)
+        return Digits(accuracy, state.ratio.double().cpu().numpy())
+
+    def products(self, batch: Batch[PcdbnSpec], data: Table, state: State) -> Arrays:
+        """Filters, maps of a few test images, and noise over signal of the last step."""
+        found = images(data, batch.spec, str(state.parameters[0][0].device))
+        layer = structure(batch.spec, found).layers[0]
+        seen = found.test_x[:SHOWN_IMAGES].expand(len(batch), *found.test_x[:SHOWN_IMAGES].shape)
+        maps = layer.forward(state.parameters[0], seen).clamp(min=0)[:, :, :SHOWN_MAPS]
+        return {
+            "filters": state.parameters[0][0][:, :, 0].cpu().numpy(),
+            "filters_second": state.parameters[2][0][:, :SHOWN_MAPS].norm(dim=2).cpu().numpy(),
+            "maps": maps.cpu().numpy(),
+            "noise_gradient": state.ratio.double().cpu().numpy(),
+        }
+
+
+METHOD = Psgd()

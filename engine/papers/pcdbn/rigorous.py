@@ -1,0 +1,246 @@
+r"""pCDBN made provable: moments, filters, moments, filters, one quadratic.
+
+Everything that looks at records is a Gaussian release of `releases`; filters, the
+whitening and the classifier are post-processing, for any number of epochs.
+
+Guarantees:
+    The releases are adaptive (a later one uses filters made from an earlier one), each of
+    sensitivity 1 given what came before; their composition is priced as one Gaussian.
+    Replicas are alternatives, of which a user publishes one: those of one seed and one
+    moment noise share the draws of the moments, and each keeps the price of its own.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from torch import Generator, Tensor
+
+from datasets.base import Table
+from engine.batch import Batch
+from engine.gauges import Column
+from engine.method import Arrays
+from engine.papers.pcdbn import filters, head, maps, moments, polynomials
+from engine.papers.pcdbn.images import Images, images
+from engine.papers.pcdbn.releases import Releases, dimensions, releases
+from engine.papers.pcdbn.spec import Digits, PcdbnSpec
+from engine.papers.pcdbn.whitening import centre, whitened, whitening
+
+MOMENT_STRIDE = 3
+"""Positions of the first layer's maps at which patches are taken: side by side."""
+SHOWN_IMAGES, SHOWN_MAPS = 3, 8
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """The two layers of some replicas, and what they say of the records.
+
+    Attributes:
+        weights: Filters of both layers.
+        counts: Maps of both layers, both signs counted.
+        train: Whitened features, shape (n, most).
+        test: The same of the test images, shape (m, most).
+        ratios: Noise over signal of every release before the classifier.
+    """
+
+    weights: tuple[Tensor, Tensor]
+    counts: tuple[int, int]
+    train: Tensor
+    test: Tensor
+    ratios: dict[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """One replica: its released quadratic and where it is tested."""
+
+    quadratic: head.Quadratic
+    test: Tensor
+    ratios: dict[str, float]
+    weights: tuple[Tensor, Tensor]
+    counts: tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What a step hands to the next: releases only, beside the test images' features."""
+
+    answers: tuple[Answer, ...]
+    taken: int
+
+
+def init(batch: Batch[PcdbnSpec], data: Table, rng: Generator) -> State:
+    """Makes all releases of all replicas; the data are read once for each group of them.
+
+    Raises:
+        SpecError: A degree whose moments are not released, or a filter that does not fit.
+        RequestError: A table of something else than square images.
+    """
+    made = [releases(spec, len(data)) for spec in batch.specs]
+    found = images(data, batch.spec, str(rng.device))
+    groups: dict[tuple[int, float], list[int]] = {}
+    for row, seed in enumerate(batch.seeds):
+        groups.setdefault((seed, made[row].patches.multiplier), []).append(row)
+    answers: dict[int, Answer] = {}
+    for rows in groups.values():
+        stack = build(
+            batch.specs[rows[0]],
+            found,
+            made[rows[0]],
+            len(data),
+            rng,
+            [batch.specs[row] for row in rows],
+        )
+        for row in rows:
+            answers[row] = _answer(batch.specs[row], found, made[row], stack, len(data), rng)
+    return State(tuple(answers[row] for row in range(len(batch))), 0)
+
+
+def build(
+    spec: PcdbnSpec,
+    found: Images,
+    made: Releases,
+    n: int,
+    rng: Generator,
+    users: Sequence[PcdbnSpec] = (),
+) -> Stack:
+    """Both layers and the whitening: four or five releases of moments, and two passes."""
+    ratios: dict[str, float] = {}
+    first, counts = _first(spec, found, made, rng, ratios)
+    second = _second(found, first, counts, made, rng, ratios)
+    weights = (first, second)
+    train = maps.features(found.x, weights, counts)
+    how = whitening(train, made, rng)
+    test = centre(maps.features(found.test_x, weights, counts), how.mean)
+    most = max(dimensions(user, n, len(how.order)) for user in (users or (spec,)))
+    sizes = (
+        (made.mean, how.mean.numel()),
+        (made.channels, len(how.channels)),
+        (made.positions, len(how.positions)),
+    )
+    for name, (mechanism, size), signal in zip(
+        ("mean", "channels", "positions"), sizes, how.signals, strict=True
+    ):
+        numbers = size if name == "mean" else size * (size + 1) // 2
+        ratios[name] = mechanism.scale * math.sqrt(numbers) / max(signal, 1e-300)
+    return Stack(weights, counts, whitened(train, how, most), whitened(test, how, most), ratios)
+
+
+def _first(
+    spec: PcdbnSpec, found: Images, made: Releases, rng: Generator, ratios: dict[str, float]
+) -> tuple[Tensor, tuple[int, int]]:
+    """The first layer's filters, and how many maps both layers have."""
+    size = spec.filter_size
+    count = min(spec.filters, 2 * size**2)
+    total = moments.pixels(found.x, size)
+    noisy = moments.released(total, made.patches, rng)
+    ratios["patches"] = _ratio(total, made.patches.scale)
+    if made.quartic is None:
+        rows = filters.directions(noisy, -(-count // 2))
+    else:
+        fourth = moments.quartic(found.x, size)
+        ratios["quartic"] = _ratio(fourth, made.quartic.scale)
+        alpha = polynomials.coefficients(spec.polynomial, spec.degree)
+        rows = filters.climbed(
+            noisy,
+            moments.released(fourth, made.quartic, rng),
+            float(alpha[1]),
+            float(alpha[3]),
+            -(-count // 2),
+        )
+    return filters.kernels(rows, 1, size), (count, min(2 * count, 2 * maps.WINDOW**2 * count))
+
+
+def _second(
+    found: Images,
+    first: Tensor,
+    counts: tuple[int, int],
+    made: Releases,
+    rng: Generator,
+    ratios: dict[str, float],
+) -> Tensor:
+    """The second layer's filters, from the moments of the first layer's maps."""
+    total = moments.second(
+        found.x, lambda part: maps.first(part, first, counts[0]), maps.WINDOW, MOMENT_STRIDE, 1
+    )
+    ratios["maps"] = _ratio(total, made.maps.scale)
+    rows = filters.directions(moments.released(total, made.maps, rng), -(-counts[1] // 2))
+    return filters.kernels(rows, counts[0], maps.WINDOW)
+
+
+def _ratio(total: Tensor, scale: float) -> float:
+    """Root mean square length of a symmetric matrix's noise over the matrix's length."""
+    numbers = len(total) * (len(total) + 1) // 2
+    return scale * math.sqrt(numbers) / max(float(total.norm()), 1e-300)
+
+
+def _answer(
+    spec: PcdbnSpec, found: Images, made: Releases, stack: Stack, n: int, rng: Generator
+) -> Answer:
+    """The release of one replica's quadratic."""
+    d = dimensions(spec, n, stack.train.shape[1])
+    a, b = head.sums(maps.unit(stack.train[:, :d].clone()), found.y, found.classes)
+    ratios = {
+        **stack.ratios,
+        "matrix": _ratio(a, made.matrix.scale),
+        "vector": made.vector.scale * math.sqrt(b.numel()) / float(b.norm()),
+    }
+    released = head.quadratic(a, b, made.matrix, made.vector, rng)
+    return Answer(
+        released, maps.unit(stack.test[:, :d].clone()), ratios, stack.weights, stack.counts
+    )
+
+
+def step(
+    batch: Batch[PcdbnSpec], data: Table, state: State, rng: Generator
+) -> tuple[State, Digits]:
+    """Solves the released quadratic, or takes one step of descent on it."""
+    found = images(data, batch.spec, str(rng.device))
+    taken = state.taken + 1
+    epochs = taken if batch.spec.solver == "descent" else None
+    accuracy = [
+        _accuracy(answer, head.weights(answer.quadratic, epochs), found.test_y)
+        for answer in state.answers
+    ]
+    info = Digits(np.array(accuracy), _overall(state.answers))
+    return replace(state, taken=taken), info
+
+
+def _accuracy(answer: Answer, weights: Tensor, y: Tensor) -> float:
+    return float(((answer.test @ weights.float()).argmax(1) == y).double().mean())
+
+
+def _overall(answers: Sequence[Answer]) -> Column:
+    """The classifier's matrix decides: its noise over its length."""
+    return np.array([answer.ratios["matrix"] for answer in answers], dtype=np.float64)
+
+
+def products(batch: Batch[PcdbnSpec], data: Table, state: State) -> Arrays:
+    """Filters of both layers, maps of a few test images, noise over signal of each release."""
+    answers = state.answers
+    found = images(data, batch.spec, str(answers[0].test.device))
+    seen = [
+        maps.first(found.test_x[:SHOWN_IMAGES], a.weights[0], a.counts[0])[:, :SHOWN_MAPS]
+        for a in answers
+    ]
+    ratios = {
+        f"noise_{name}": np.array([a.ratios[name] for a in answers]) for name in answers[0].ratios
+    }
+    return {
+        "filters": _stacked([a.weights[0][:, 0] for a in answers]),
+        "filters_second": _stacked([a.weights[1].norm(dim=1)[:SHOWN_MAPS] for a in answers]),
+        "maps": _stacked(seen),
+        "dimensions": np.array([float(len(a.quadratic.values)) for a in answers]),
+        **ratios,
+    }
+
+
+def _stacked(parts: Sequence[Tensor]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    """Same-shaped arrays with the replicas first; sizes may differ where K is swept."""
+    sizes = np.max([tuple(part.shape) for part in parts], axis=0)
+    found = np.zeros((len(parts), *sizes), dtype=np.float32)
+    for row, part in enumerate(parts):
+        place = tuple(slice(0, side) for side in part.shape)
+        found[row][place] = part.cpu().numpy()
+    return found

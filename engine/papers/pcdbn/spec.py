@@ -1,0 +1,265 @@
+"""Knobs and gauges of private convolutional deep belief networks (Phan et al. 2017)."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from engine.gauges import Column, Gauge, Info
+from engine.spec import Choice, Knob, Spec
+from engine.vocabulary import ClipNorm, Delta, Epsilon, SampleRate
+
+Calibration = Annotated[
+    str,
+    Choice(
+        label="Calibration",
+        options=("rigorous", "paper", "released"),
+        help="Noise as it can be proved, as the text of the paper has it, or as the authors' "
+        "published program adds it.",
+    ),
+]
+Polynomial = Annotated[
+    str,
+    Choice(
+        label="Polynomial",
+        options=("printed", "chebyshev"),
+        help="The polynomials that the paper prints, which are smooth steps from 0 to 1, or the "
+        "Chebyshev expansion of the logistic function.",
+        source="Section 3.1, equation 13",
+    ),
+]
+Degree = Annotated[
+    int,
+    Knob(
+        label="Degree of the polynomial",
+        symbol="L",
+        bounds=(1, 7),
+        range=(1, 7),
+        grid=(1, 2, 3, 5, 7),
+        help="Higher follows the activation closer and needs moments of higher order.",
+        equation=r"\sigma(X) \approx \textstyle\sum_{l=0}^{L} \alpha_l X^l",
+        source="Equation 13",
+    ),
+]
+Filters = Annotated[
+    int,
+    Knob(
+        label="Filters of the first layer",
+        symbol="K",
+        bounds=(1, 128),
+        range=(2, 64),
+        step=2,
+        help="Maps of the first layer; the second has twice as many.",
+        equation=r"E(v, h) = -\textstyle\sum_{k=1}^{K} h^k \bullet (\tilde W^k * v) - \dots",
+        source="Equation 7",
+    ),
+]
+FilterSize = Annotated[
+    int,
+    Knob(
+        label="Filter size",
+        symbol="N_W",
+        bounds=(1, 15),
+        range=(3, 9),
+        step=2,
+        help="Pixels a side; odd, and no larger than the image.",
+        source="Section 3",
+    ),
+]
+Epochs = Annotated[
+    int,
+    Knob(
+        label="Epochs",
+        symbol="E",
+        bounds=(1, 10_000),
+        range=(1, 600),
+        help="Visits of the whole data set while the upper layers learn; where the noise is drawn "
+        "once they cost no budget.",
+        source="Section 5",
+    ),
+]
+Pretraining = Annotated[
+    int,
+    Knob(
+        label="Epochs of pre-training",
+        symbol="E_0",
+        bounds=(1, 1_000),
+        range=(1, 50),
+        help="Visits of the whole data set for each convolution layer, before the layers above.",
+    ),
+]
+LearningRate = Annotated[
+    float,
+    Knob(
+        label="Learning rate",
+        symbol=r"\eta",
+        bounds=(1e-9, 1e3),
+        range=(1e-5, 0.1),
+        scale="log",
+        help="How far one step of Adam moves the upper layers.",
+    ),
+]
+PretrainingRate = Annotated[
+    float,
+    Knob(
+        label="Learning rate of pre-training",
+        symbol=r"\eta_0",
+        bounds=(1e-9, 1e3),
+        range=(1e-4, 0.1),
+        scale="log",
+        help="How far one step of Adam moves the filters.",
+    ),
+]
+GradientRate = Annotated[
+    float,
+    Knob(
+        label="Learning rate of pSGD",
+        symbol=r"\eta_{\mathrm{SGD}}",
+        bounds=(1e-9, 1e6),
+        range=(0.01, 10.0),
+        scale="log",
+        help="How far one step moves along the noisy gradient.",
+    ),
+]
+GradientEpochs = Annotated[
+    int,
+    Knob(
+        label="Epochs of pSGD",
+        symbol=r"E_{\mathrm{SGD}}",
+        bounds=(1, 1_000),
+        range=(1, 100),
+        help="Expected visits of each record by pSGD; the noise is such that the budget runs out "
+        "with the last.",
+        source="Section 5.2: 18 at ε = 0.5",
+    ),
+]
+Batch = Annotated[
+    int,
+    Knob(
+        label="Batch",
+        symbol="B",
+        bounds=(1, 1_000_000),
+        range=(100, 10_000),
+        scale="log",
+        help="Records of one step; a smaller data set is one batch.",
+    ),
+]
+Hidden = Annotated[
+    int,
+    Knob(
+        label="Hidden units",
+        symbol="m",
+        bounds=(1, 4096),
+        range=(5, 200),
+        help="Units of the fully connected layer: 25 in the published program, 1024 in the text.",
+        source="Section 5.2",
+    ),
+]
+LayerShare = Annotated[
+    float,
+    Knob(
+        label="Budget of the convolution layers",
+        symbol=r"\varepsilon_{1,2}/\varepsilon",
+        bounds=(0.01, 0.99),
+        range=(0.1, 0.9),
+        help="Share of the budget for both convolution layers, half each; the softmax layer gets "
+        "the rest.",
+        equation=r"\varepsilon = \varepsilon_1 + \varepsilon_2 + \varepsilon_{\mathrm{out}}",
+    ),
+]
+MomentShare = Annotated[
+    float,
+    Knob(
+        label="Budget of the moments",
+        symbol=r"\tau",
+        bounds=(0.001, 0.9),
+        range=(0.01, 0.5),
+        scale="log",
+        axis=True,
+        help="Share of the precision 1/σ² for filters, centring and whitening; the classifier "
+        "gets the rest.",
+        equation=r"\tfrac1{\sigma^2} = \tfrac{\tau}{\sigma^2} + \tfrac{1-\tau}{\sigma^2}",
+    ),
+]
+MatrixShare = Annotated[
+    float,
+    Knob(
+        label="Budget of the matrix",
+        symbol=r"\varphi",
+        bounds=(0.01, 0.99),
+        range=(0.1, 0.95),
+        axis=True,
+        help="Share of the classifier's precision for Σpp'; Σpy' gets the rest.",
+        equation=r"A = \textstyle\sum_t p_t p_t^\top,\quad b = \sum_t p_t y_t^\top",
+    ),
+]
+Dimensions = Annotated[
+    int,
+    Knob(
+        label="Features of the classifier",
+        symbol="d",
+        bounds=(0, 2000),
+        range=(0, 600),
+        help="More features say more about a digit and meet more noise; 0 takes the number at "
+        "which the noise of A reaches a fixed share of its mean eigenvalue.",
+    ),
+]
+Solver = Annotated[
+    str,
+    Choice(
+        label="Solution",
+        options=("closed_form", "descent"),
+        help="The minimiser of the released quadratic at once, or gradient descent on it for any "
+        "number of epochs at the same price.",
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PcdbnSpec(Spec):
+    """What a user may turn; data and generators are arguments, never fields."""
+
+    epsilon: Epsilon = 0.5
+    calibration: Calibration = "rigorous"
+    degree: Degree = 3
+    polynomial: Polynomial = "printed"
+    filters: Filters = 32
+    filter_size: FilterSize = 5
+    epochs: Epochs = 162
+    solver: Solver = "closed_form"
+    moment_share: MomentShare = 0.05
+    matrix_share: MatrixShare = 0.7
+    dimensions: Dimensions = 0
+    layer_share: LayerShare = 0.67
+    pretraining: Pretraining = 2
+    pretraining_rate: PretrainingRate = 0.01
+    learning_rate: LearningRate = 5e-3
+    batch: Batch = 3600
+    hidden: Hidden = 25
+    sample_rate: SampleRate = 0.02
+    sgd_epochs: GradientEpochs = 18
+    clip: ClipNorm = 1.0
+    gradient_rate: GradientRate = 0.5
+    delta: Delta = 1e-5
+
+
+@dataclass(frozen=True)
+class Digits(Info):
+    """What a method shows of its classifier."""
+
+    accuracy: Annotated[
+        Column,
+        Gauge(
+            "Test accuracy",
+            "up",
+            help="Share of test images that are classified rightly.",
+        ),
+    ]
+    noise_to_signal: Annotated[
+        Column,
+        Gauge(
+            "Noise to signal",
+            "down",
+            scale="log",
+            help="Root mean square length of all noise over the length of what it is added to; "
+            "0 where a method adds none. One bar per moment or coefficient is under the chart.",
+        ),
+    ]

@@ -1,0 +1,66 @@
+r"""The layers above the convolutions: 25 normalised rectified units and a softmax layer."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+LOG2 = 0.6931471805599453
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What the upper layers minimise.
+
+    Attributes:
+        quadratic: Whether the cross-entropy is replaced by its Taylor form (equation 18).
+        linear: Noise on the coefficients of w, shape (m, classes), or None.
+        square: Noise on the coefficients of w w', shape (m, m), or None.
+    """
+
+    quadratic: bool
+    linear: Tensor | None = None
+    square: Tensor | None = None
+
+    def value(self, p: Tensor, weight: Tensor, bias: Tensor, y: Tensor) -> Tensor:
+        """Mean over records; p is (B, m), weight (m, classes)."""
+        z = p @ weight + bias
+        if not self.quadratic:
+            return functional.cross_entropy(z, y)
+        hot = functional.one_hot(y, z.shape[1])
+        found = (LOG2 + (0.5 - hot) * z + z.square() / 8).sum(1).mean()
+        if self.linear is not None and self.square is not None:
+            found = found + (self.linear * weight).sum()
+            found = found + (weight * (self.square @ weight)).sum() / 8
+        return found
+
+
+def hidden(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """Normalised over the records at hand, rectified, at most 1; as in the published program."""
+    a = x @ weight + bias
+    mean, variance = a.mean(0), a.var(0, unbiased=False)
+    return ((a - mean) / (variance + 1e-3).sqrt()).clamp(0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Adam:
+    """Moments of Adam (Kingma and Ba 2015), one pair per parameter, changed in place."""
+
+    first: tuple[Tensor, ...]
+    second: tuple[Tensor, ...]
+
+    def move(
+        self, parameters: tuple[Tensor, ...], slopes: tuple[Tensor, ...], rate: float, count: int
+    ) -> None:
+        """Step number `count`, counted from 1."""
+        for p, g, m, v in zip(parameters, slopes, self.first, self.second, strict=True):
+            m.mul_(0.9).add_(g, alpha=0.1)
+            v.mul_(0.999).addcmul_(g, g, value=0.001)
+            root = (v / (1 - 0.999**count)).sqrt_().add_(1e-8)
+            p.addcdiv_(m, root, value=-rate / (1 - 0.9**count))
+
+
+def adam(parameters: tuple[Tensor, ...]) -> Adam:
+    """Moments of zero."""
+    return Adam(tuple(map(torch.zeros_like, parameters)), tuple(map(torch.zeros_like, parameters)))

@@ -1,0 +1,35 @@
+"""The figures ask for runs that exist, and lay out their cells."""
+
+import pytest
+
+from engine.papers.pcdbn.exhibits import EXHIBITS
+from engine.results import collect
+
+
+@pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda e: e.name)
+@pytest.mark.parametrize("full", [False, True])
+def test_jobs_are_distinct_and_of_one_size(exhibit, full):
+    jobs = exhibit.jobs(full)
+    assert len({job.id for job in jobs.values()}) == len(jobs)
+    assert {job.dataset for job in jobs.values()} == {"mnist" if full else "digits"}
+
+
+@pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda e: e.name)
+def test_cells_without_results_have_no_numbers_of_ours(exhibit):
+    jobs = exhibit.jobs(False)
+    cells = exhibit.cells({key: collect(job, []) for key, job in jobs.items()})
+    assert len(cells) >= len(jobs)
+    assert all(cell.ours is None and cell.spread is None for cell in cells)
+    assert len({(c.row, c.column, c.variant) for c in cells}) == len(cells)
+
+
+def test_the_published_points_stand_at_their_epochs():
+    cells = {
+        e.name: e.cells({k: collect(j, []) for k, j in e.jobs(False).items()}) for e in EXHIBITS
+    }
+    points = {(c.row, c.column, c.variant): c.published for c in cells["figure5b"] if c.published}
+    assert points == {
+        ("pCDBN", "162", "rigorous"): 0.9171,
+        ("pCDBN", "162", "as released"): 0.9171,
+        ("pSGD", "18", "rigorous"): 0.8875,
+    }

@@ -1,0 +1,185 @@
+"""The methods on small data: what they learn, what they refuse, what they add."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from datasets import catalog as data
+from datasets.base import LabelledTable
+from engine.batch import Batch
+from engine.errors import RequestError, SpecError
+from engine.papers.pcdbn import PAPER, crbm, network, printed, released, rigorous
+from engine.papers.pcdbn.images import images
+from engine.papers.pcdbn.spec import PcdbnSpec
+
+
+def run(name, table, spec, axes=None, seeds=(0,)):
+    entry = PAPER.entry(name)
+    method, batch = entry.load(), Batch.grid(spec, axes or {}, seeds)
+    rng = torch.Generator().manual_seed(7)
+    with torch.no_grad():
+        state, info = method.init(batch, table, rng), None
+        for _ in range(entry.steps(spec, len(table))):
+            state, told = method.step(batch, table, state, rng)
+            info = told or info
+        return state, info, method.products(batch, table, state)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return data.load("digits")
+
+
+@pytest.mark.parametrize("degree", [1, 3])
+def test_rigorous_learns_where_there_is_budget(digits, degree):
+    # 359 test images: a share of 0.95 has deviation 0.012; five of them below
+    _, info, _ = run("pcdbn", digits, PcdbnSpec(degree=degree, epsilon=20.0))
+    assert info.accuracy[0] > 0.89
+
+
+def test_more_budget_helps(digits):
+    spec = PcdbnSpec(degree=1, filters=16)
+    _, info, _ = run("pcdbn", digits, spec, {"epsilon": (0.1, 10.0)}, (0, 1))
+    assert info.accuracy.shape == (4,)
+    assert info.accuracy[2:].min() > info.accuracy[:2].max() + 0.2
+    assert info.noise_to_signal[0] > info.noise_to_signal[3]
+
+
+def test_replicas_of_one_seed_and_moment_noise_share_the_pass(digits):
+    spec = PcdbnSpec(degree=1, filters=8)
+    state, _, kept = run("pcdbn", digits, spec, {"matrix_share": (0.5, 0.7)}, (0, 1))
+    assert state.answers[0].weights is state.answers[2].weights
+    assert state.answers[0].weights is not state.answers[1].weights
+    assert not np.allclose(kept["filters"][0], kept["filters"][1])
+
+
+def test_descent_ends_where_the_closed_form_is(digits):
+    spec = PcdbnSpec(degree=1, filters=8, epsilon=5.0)
+    _, closed, _ = run("pcdbn", digits, spec)
+    _, walked, _ = run("pcdbn", digits, spec.replace(solver="descent", epochs=3000))
+    assert walked.accuracy[0] == pytest.approx(closed.accuracy[0], abs=0.02)
+
+
+def test_one_filter_is_enough_to_run(digits):
+    for name, calibration in (("pcdbn", "rigorous"), ("pcdbn", "released"), ("cdbn", "rigorous")):
+        spec = PcdbnSpec(filters=1, calibration=calibration, pretraining=1, epochs=1)
+        _, info, kept = run(name, digits, spec)
+        assert np.isfinite(info.accuracy).all()
+        assert kept["filters"].shape[:2] == (1, 1)
+
+
+def test_more_filters_than_a_patch_has_directions(digits):
+    _, info, kept = run("pcdbn", digits, PcdbnSpec(filters=40, filter_size=3, degree=1))
+    assert kept["filters"].shape == (1, 9, 3, 3)
+    assert np.isfinite(info.accuracy).all()
+
+
+def other(table, side):
+    x = np.zeros((len(table), side * side))
+    return dataclasses.replace(table, x=x, image=(side, side))
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in PAPER.methods])
+def test_a_filter_larger_than_the_image_is_refused(digits, name):
+    with pytest.raises(SpecError, match=r"filter_size: expected an odd number up to the image's 8"):
+        run(name, digits, PcdbnSpec(filter_size=9))
+    with pytest.raises(SpecError, match=r"got 4$"):
+        run(name, digits, PcdbnSpec(filter_size=4))
+
+
+def test_images_of_other_sizes(digits):
+    with pytest.raises(RequestError, match="square images of at least 8 pixels a side, got 4 x 4"):
+        run("pcdbn", other(digits, 4), PcdbnSpec())
+    with pytest.raises(RequestError, match="got 4 x 16"):
+        run("pcdbn", dataclasses.replace(digits, image=(4, 16)), PcdbnSpec())
+    with pytest.raises(RequestError, match="expected labelled images, got digits"):
+        run("pcdbn", dataclasses.replace(digits, image=None), PcdbnSpec())
+    _, info, _ = run("pcdbn", other(digits, 13), PcdbnSpec(degree=1))  # black images, odd side
+    assert np.isfinite(info.accuracy).all()
+
+
+def test_degrees_without_moments_are_refused_before_the_data_are_read(digits):
+    with pytest.raises(SpecError, match="degree: expected 1 or 3 in the rigorous calibration"):
+        run("pcdbn", digits, PcdbnSpec(degree=7))
+
+
+@pytest.mark.parametrize("name", ["cdbn", "tcdbn"])
+def test_networks_learn_without_noise(digits, name):
+    spec = PcdbnSpec(filters=8, pretraining=3, epochs=150, batch=300, learning_rate=0.01)
+    _, info, _ = run(name, digits, spec)
+    assert info.accuracy[0] > 0.85
+    assert info.noise_to_signal[0] == 0.0
+
+
+def test_the_released_noise_is_on_constants(digits):
+    spec = PcdbnSpec(calibration="released", degree=7, filters=4)
+    found = images(digits, spec, "cpu")
+    small, large = (
+        released.recipe(spec.replace(epsilon=e), found, len(digits), torch.Generator())
+        for e in (0.5, 5.0)
+    )
+    # 10 (25 + 25^2/4) = 1812.5 over epsilon and the batch, which is all 1,438 records
+    assert small.jitter == pytest.approx(1812.5 / (0.5 * 1438))
+    assert small.ratio == pytest.approx(10 * large.ratio)
+
+
+def test_lemma_2_is_read_from_the_data(digits):
+    spec = PcdbnSpec()
+    found = images(digits, spec, "cpu")
+    how = crbm.expansion("printed", 7)
+    # of a single white 8 x 8 image: 2 * 3.5 * 16 * (25 + 1) + 64
+    assert printed.lemma2(torch.ones(1, 1, 8, 8), 5, how) == pytest.approx(2976)
+    assert printed.lemma2(found.x, 5, how) < 2976
+
+
+def test_the_printed_noise_has_its_scale(digits):
+    spec = PcdbnSpec(epsilon=2.0, layer_share=0.5)
+    rng, n = torch.Generator().manual_seed(0), 100
+    losses = [printed.softmax(spec, 10, n, 1.0, rng) for _ in range(40)]
+    drawn = torch.cat([loss.linear.flatten() for loss, _ in losses])
+    assert losses[0][1] == pytest.approx(18.125)
+    # the mean of |Laplace| is its scale, with deviation scale/sqrt(10,000); five of them
+    assert float(drawn.abs().mean()) == pytest.approx(18.125, rel=0.05)
+
+
+def test_the_normaliser_keeps_responses_in_range():
+    a = 10.0 * torch.randn(2, 7, 3, 3, generator=torch.Generator().manual_seed(0))
+    z = crbm.normaliser(a)
+    assert float((a / z).abs().max()) <= 1.0
+    assert float(z.min()) >= 2.0**0.75 - 1e-6
+    k = 3
+    near = a[:, k - 2 : k + 3].square().sum(1)
+    wanted = torch.maximum(a[:, k].abs(), (2.0 + 1e-4 * near) ** 0.75)
+    torch.testing.assert_close(z[:, k], wanted)
+
+
+def test_the_energy_gradient_is_contrastive_divergence():
+    rng = torch.Generator().manual_seed(0)
+    v = torch.rand(4, 1, 8, 8, generator=rng)
+    weight = torch.randn(2, 1, 3, 3, generator=rng).requires_grad_()
+    bias, visible = torch.zeros(2, requires_grad=True), torch.zeros((), requires_grad=True)
+    how = crbm.logistic()
+    slope = torch.autograd.grad(crbm.divergence(v, weight, bias, visible, how), bias)[0]
+    h = how.states(crbm.responses(v, weight, bias))
+    dream = crbm.reconstruction(h, weight, visible, 8)
+    again = how.states(crbm.responses(dream, weight, bias))
+    wanted = (again - h).sum((0, 2, 3)) / (4 * 16)
+    torch.testing.assert_close(slope, wanted.detach(), rtol=1e-4, atol=1e-6)
+
+
+def test_psgd_learns_and_measures_each_epoch(digits):
+    spec = PcdbnSpec(epsilon=50.0, filters=8, sgd_epochs=10, sample_rate=0.1, gradient_rate=0.2)
+    _, info, kept = run("psgd", digits, spec)
+    assert info.accuracy[0] > 0.5
+    assert kept["noise_gradient"].shape == (1,)
+
+
+def test_rigorous_state_holds_no_training_record(digits):
+    state, _, _ = run("pcdbn", digits, PcdbnSpec(degree=1, filters=8))
+    assert isinstance(state, rigorous.State)
+    sizes = {t.shape[0] for a in state.answers for t in vars(a.quadratic).values()}
+    assert 1438 not in sizes
+    assert isinstance(digits, LabelledTable)
+    assert network.MEASURES > 0

@@ -1,0 +1,101 @@
+"""What the rigorous calibration spends: split, price and refusals."""
+
+import math
+
+import pytest
+import torch
+from scipy.stats import norm
+
+from engine import accounting
+from engine.errors import SpecError
+from engine.papers.pcdbn import PAPER, cards, price, releases
+from engine.papers.pcdbn.spec import PcdbnSpec
+
+N = 60_000
+
+
+def delta_of(multiplier: float, epsilon: float) -> float:
+    """Balle and Wang 2018, Theorem 8, with sensitivity one."""
+    return norm.cdf(0.5 / multiplier - epsilon * multiplier) - math.exp(epsilon) * norm.cdf(
+        -0.5 / multiplier - epsilon * multiplier
+    )
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 3.0, 8.0])
+@pytest.mark.parametrize("degree", [1, 3])
+def test_the_whole_costs_what_was_asked(epsilon, degree):
+    made = releases.releases(PcdbnSpec(epsilon=epsilon, degree=degree), N)
+    parts = (*made.moments, made.matrix, made.vector)
+    assert len(parts) == 7 + (degree == 3)
+    whole = sum(part.multiplier**-2 for part in parts) ** -0.5
+    assert delta_of(whole, epsilon) <= 1e-5
+    assert delta_of(whole, epsilon * 0.999) > 1e-5
+    assert all(part.sensitivity == 1.0 for part in parts)
+
+
+def test_the_price_is_that_of_the_noise():
+    spec = PcdbnSpec(epsilon=1.0)
+    event = releases.releases(spec, N).event
+    tight = accounting.epsilon(event, spec.delta, "add_or_remove_one")
+    assert 0.999 < tight <= 1.0
+    assert cards.pcdbn_card(spec, N, "an image").epsilon_proved == tight
+
+
+def test_a_single_gaussian_by_hand():
+    # multiplier 7.0318 is the root of the curve at epsilon = 0.5 and delta = 1e-5
+    assert releases.multiplier(0.5, 1e-5) == pytest.approx(7.0318, abs=2e-3)
+    assert accounting.gaussian(7.0318**-2, 1e-5) == pytest.approx(0.5, abs=1e-4)
+
+
+def test_moments_get_their_share_and_no_more_than_enough():
+    spec = PcdbnSpec(epsilon=0.1, moment_share=0.2)
+    made = releases.releases(spec, N)
+    total = releases.multiplier(0.1, 1e-5) ** -2
+    assert sum(m.multiplier**-2 for m in made.moments) == pytest.approx(0.2 * total)
+    rich = releases.releases(spec.replace(epsilon=8.0), N)
+    assert rich.patches.multiplier == N / releases.ENOUGH
+
+
+def test_epochs_cost_nothing():
+    spec = PcdbnSpec(solver="descent", epochs=500)
+    entry = PAPER.entry("pcdbn")
+    assert entry.steps(spec, N) == 500
+    assert repr(entry.cost(spec, N, 1)) == repr(entry.cost(spec, N, 500))
+
+
+@pytest.mark.parametrize("degree", [2, 5, 7])
+def test_degrees_beyond_the_moments_are_refused_in_one_sentence(degree):
+    with pytest.raises(SpecError, match=rf"degree: expected 1 or 3 .* got {degree}$") as caught:
+        releases.releases(PcdbnSpec(degree=degree), N)
+    assert "moments up to order" in str(caught.value)
+
+
+@pytest.mark.parametrize("field", ["moment_share", "matrix_share", "layer_share"])
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_a_part_without_budget_is_refused(field, value):
+    with pytest.raises(SpecError, match=f"{field}: expected a number from"):
+        PcdbnSpec(**{field: value})
+
+
+def test_status_by_calibration():
+    status = {
+        c: cards.pcdbn_card(PcdbnSpec(calibration=c), N, "an image").status
+        for c in ("rigorous", "paper", "released")
+    }
+    assert status == {"rigorous": "proved", "paper": "heuristic", "released": "not_private"}
+    for name in ("cdbn", "tcdbn"):
+        assert PAPER.entry(name).guarantee(PcdbnSpec(), N, "an image").status == "not_private"
+
+
+def test_psgd_spends_its_budget_with_its_last_epoch():
+    spec = PcdbnSpec(epsilon=1.0, sgd_epochs=3)
+    total = price.psgd_steps(spec, N)
+    whole = accounting.epsilon(price.psgd_cost(spec, N, total), 1e-5, "add_or_remove_one")
+    assert 0.99 < whole <= 1.0
+    more = accounting.epsilon(price.psgd_cost(spec, N, 2 * total), 1e-5, "add_or_remove_one")
+    assert more > 1.2
+
+
+def test_layers_share_the_budget():
+    assert sum(price.layer_budgets(PcdbnSpec(epsilon=0.5))) == pytest.approx(0.5)
+    assert torch.get_default_dtype() == torch.float32

@@ -74,15 +74,19 @@ def _errors(table: SurvivalTable, spec: SurvivalSpec, seeds: int) -> Floats:
 def main() -> None:
     """One line for each candidate."""
     tables = [simulated(seed) for seed in range(TABLES)]
-    grid = itertools.product((0.3, 0.4, 0.5), (1.0, 2.0), (2.0, 4.0), (1.0, 2.0), (0.5, 1.0, 2.0))
-    for rate, floor, spread, clip, generous in grid:
+    grid = itertools.product((0.3, 0.5, 0.7), (32, 64), (1.0, 2.0), (2.0,), (1.5, 2.5), (0.5, 1.0))
+    for rate, steps, floor, spread, clip, generous in grid:
         dp_gd.RATE, public_start.FLOOR, dp_gd.SPREAD_BETA = rate, floor, spread
         dp_gd.GENEROUS = generous
-        found = score(tables, SurvivalSpec(intervals=50, clip=clip))
+        found = score(tables, SurvivalSpec(intervals=50, clip=clip, steps=steps))
         print(
-            f"{np.log(found).mean():.3f}", dict(rate=rate, floor=floor, spread=spread, clip=clip,
-            generous=generous), np.median(found, 0).round(3), found.max(0).round(2), flush=True,
-        )  # fmt: skip
+            f"{np.log(found).mean():.3f} rate {rate:g} steps {steps} floor {floor:g} "
+            f"spread {spread:g} clip {clip:g} generous {generous:g}; median by budget",
+            np.median(found, 0).round(3),
+            "worst",
+            found.max(0).round(2),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

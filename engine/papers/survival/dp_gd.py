@@ -24,6 +24,7 @@ from engine.papers.survival.price_gradient import Plan, planned
 from engine.papers.survival.problem import Design, design, scaled, survival
 from engine.papers.survival.public_start import Start, start
 from engine.papers.survival.spec import SurvivalSpec, Utility
+from engine.papers.survival.threads import single_thread
 
 RATE = 0.4
 r"""\eta: share of a Newton step; small enough for a curvature that is five times too low."""
@@ -68,6 +69,7 @@ class PrivateGradientDescent:
         the composition of the very mechanisms that draw the noise.
     """
 
+    @single_thread()
     def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
         """Releases counts and second moments; starts at the baseline without covariates."""
         model, plans = _design(batch, data, str(rng.device)), [planned(s) for s in batch.specs]
@@ -111,6 +113,7 @@ class PrivateGradientDescent:
         }
 
 
+@single_thread()
 def stepped(batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator) -> State:
     """The next state, and nothing measured."""
     model, plans = _design(batch, data, str(rng.device)), [planned(s) for s in batch.specs]

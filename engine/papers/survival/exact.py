@@ -19,6 +19,7 @@ from engine.papers.survival.proposal import Proposal, proposals
 from engine.papers.survival.spec import Corrected, SurvivalSpec
 from engine.papers.survival.summary import corrected, sampled
 from engine.papers.survival.target import Target, target
+from engine.papers.survival.threads import single_thread
 
 CHAINS = 4
 
@@ -58,6 +59,7 @@ class ExactSampler:
         chain's last draw, whose distribution is the target's in the limit.
     """
 
+    @single_thread()
     def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
         """Fits a proposal for each distinct setting and starts every chain from a draw of it."""
         table, where = survival(data), str(rng.device)
@@ -107,6 +109,7 @@ def _start(aim: Target, mine: Proposal, rng: Generator) -> tuple[Tensor, Tensor]
     return place, weight.gather(1, chosen)
 
 
+@single_thread()
 def advance(state: State, count: int, rng: Generator) -> State:
     """Proposes `count` times for every chain and accepts or rejects one after another."""
     rows, chains, d = state.place.shape

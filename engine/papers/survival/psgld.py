@@ -21,6 +21,7 @@ from engine.papers.survival.products import repeated
 from engine.papers.survival.spec import Sampled, SurvivalSpec
 from engine.papers.survival.summary import Mixing, measure, mixed, sampled
 from engine.papers.survival.target import Target, target
+from engine.papers.survival.threads import single_thread
 
 DECAY = 0.51
 r"""\tau: the step size falls as t^{-\tau} (Section 6.2)."""
@@ -125,6 +126,7 @@ def burned(spec: SurvivalSpec, total: int) -> int:
     return min(spec.burn_in, total // 2)
 
 
+@single_thread()
 def advance(state: State, spec: SurvivalSpec, until: int, total: int, rng: Generator) -> State:
     """Runs the chains up to step `until` of `total`."""
     aim, f, V = state.aim, state.f, state.V

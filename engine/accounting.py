@@ -1,7 +1,6 @@
 """What a composition of private releases costs; the one module that asks an accountant.
 
-Pure events add up in `engine.pure`, Gaussian ones in `engine.gaussian`, both in closed form;
-everything else is dp-accounting's. Answers
+Pure events add up in `engine.pure`; everything else is dp-accounting's. Answers
 are cached by the event's text, since a slider asks for the same few again and again.
 """
 
@@ -22,7 +21,6 @@ from dp_accounting.rdp import RdpAccountant
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
-from engine import gaussian
 from engine.errors import BudgetError
 from engine.guarantee import Relation
 from engine.pure import pure
@@ -70,9 +68,6 @@ def _epsilon(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
     if delta > 0 and precision is not None:
         return gaussian(precision, delta)
     found, known = [pure(key.event)], math.isfinite(pure(key.event))
-    strength = gaussian.strength(key.event)
-    if strength is not None and delta > 0:  # exact, whatever the relation
-        return min(*found, gaussian.epsilon(math.sqrt(strength), delta))
     for accountant in (RdpAccountant, PLDAccountant)[: (1 + tight) * (delta > 0)]:
         try:
             ledger = accountant(neighboring_relation=_RELATIONS[relation]).compose(key.event)

@@ -26,9 +26,7 @@ MAY_IMPORT = {
     "engine/guarantee.py": set(),
     "engine/mechanisms.py": {"engine.pure", "dp_accounting"},
     "engine/pure.py": ACCOUNTING,
-    "engine/gaussian.py": ACCOUNTING,
-    "engine/accounting.py": {"engine.errors", "engine.guarantee", "engine.pure", "dp_accounting"}
-    | {"engine.gaussian"},
+    "engine/accounting.py": {"engine.errors", "engine.guarantee", "engine.pure", "dp_accounting"},
     "engine/noise.py": {"engine.mechanisms", "torch"},
     "engine/batch.py": {"engine.gauges", "engine.spec"},
     "engine/method.py": PLAIN | {"datasets.base", "dp_accounting", "torch"},
@@ -55,7 +53,7 @@ MAY_IMPORT = {
     }
     | LIGHT,
     "engine/papers": {"engine.papers", "engine.training", "engine.noise", "engine.accounting"}
-    | {"engine.pure", "engine.gaussian", "datasets", "torch", "dp_accounting", "lifelines"}
+    | {"engine.pure", "datasets", "torch", "dp_accounting", "lifelines"}
     | {"sksurv", "sklearn", "arviz"}
     | LIGHT
     | REQUESTS,

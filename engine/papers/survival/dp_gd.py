@@ -6,6 +6,7 @@ f \leftarrow f - \eta W^T(sum + noise) - \eta (\hat H + K)^{-1} K (f - f_0). The
 later iterates is released.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -28,8 +29,8 @@ from engine.papers.survival.threads import single_thread
 
 RATE = 0.4
 r"""\eta: share of a Newton step; small enough for a curvature that is five times too low."""
-GENEROUS = 1.0
-"""How much the clip grows with the strength mu of the noise: with little noise, clip less."""
+GENEROUS = 3.0
+r"""How fast the clip grows as the noise shrinks: with little noise, fewer records are clipped."""
 SPREAD_ALPHA, SPREAD_BETA = 5.0, 2.0
 """Standard deviations of the prior around the start, in baseline and covariate parameters."""
 LATER = 0.5
@@ -128,11 +129,13 @@ def stepped(batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generato
 
 
 def bounds(specs: Sequence[SurvivalSpec], plans: Sequence[Plan], known: Start, d: int) -> Tensor:
-    r"""C of each replica: c (1 + \mu) \sqrt{d/N}, shape (R,).
+    r"""C of each replica: c \sqrt{(1 + 3\mu) d/N}, \mu = 1/\sigma, shape (R,).
 
     The squared lengths of whitened gradients add up to about d, most of it from the N events.
     """
-    factor = [s.clip * (1.0 + GENEROUS / p.total) for s, p in zip(specs, plans, strict=True)]
+    factor = [
+        s.clip * math.sqrt(1.0 + GENEROUS / p.total) for s, p in zip(specs, plans, strict=True)
+    ]
     return known.events.new_tensor(factor) * (d / known.events).sqrt()
 
 

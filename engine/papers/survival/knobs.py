@@ -114,6 +114,6 @@ ClipFactor = Annotated[
         step=0.5,
         help="Largest length of one record's gradient in the whitened space, in units of its root "
         "mean square over events; larger clips fewer records and adds more noise.",
-        equation=r"C = c\sqrt{d/\tilde N}",
+        equation=r"C = c\sqrt{(1 + 3/\sigma)\,d/\tilde N}",
     ),
 ]

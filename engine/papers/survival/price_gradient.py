@@ -8,8 +8,8 @@ Three kinds of Gaussian releases, all of full-batch sums, neighbours replacing o
 * T sums of whitened gradients, each record's clipped to length C: sensitivity 2C.
 
 Together they are exactly one Gaussian release: 1/\sigma^2 = \sum_j 1/\sigma_j^2 in units of each
-sensitivity (`engine.gaussian`), although C and the points at which gradients are taken depend on
-what was released before.
+sensitivity (Dong et al. 2022, Corollary 2), although C and the points at which gradients are
+taken depend on what was released before.
 """
 
 import functools
@@ -48,16 +48,18 @@ class Plan:
 
 @functools.lru_cache(maxsize=4096)
 def plan(epsilon: float, delta: float, steps: int) -> Plan:
-    r"""The releases that spend exactly (\epsilon, \delta).
+    r"""The releases that together spend (\epsilon, \delta).
 
     Args:
         epsilon: Budget, in nats.
         delta: Probability with which the bound may fail.
         steps: T, gradients in all.
     """
-    from engine.gaussian import multiplier
+    from dp_accounting import GaussianDpEvent
 
-    total = multiplier(epsilon, delta)
+    from engine.accounting import calibrate
+
+    total = calibrate(GaussianDpEvent, epsilon, delta, "replace_one")
     each = (1.0 - COUNTS - MOMENTS) / steps
     return Plan(
         counts=Gaussian(math.sqrt(2.0), total / math.sqrt(COUNTS)),
@@ -88,13 +90,13 @@ def gradient_cost(spec: SurvivalSpec, n: int, steps: int) -> "DpEvent":
 
 def gradient_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
     """The card of private gradient descent."""
-    from engine.gaussian import epsilon
+    from engine.accounting import gaussian
 
     return Guarantee(
         mechanism="Full-batch gradient descent, each record's gradient clipped, Gaussian noise",
         status="proved_under_assumption",
         epsilon_claimed=None,
-        epsilon_proved=epsilon(1.0 / planned(spec).total, spec.delta),
+        epsilon_proved=gaussian(planned(spec).total ** -2, spec.delta),
         delta=spec.delta,
         relation="replace_one",
         unit=unit,

@@ -27,8 +27,8 @@ from engine.papers.survival.public_start import Start, start
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.papers.survival.threads import single_thread
 
-RATE = 0.4
-r"""\eta: share of a Newton step; small enough for a curvature that is five times too low."""
+RATE = 0.6
+r"""\eta: share of a Newton step; small enough for a curvature that is three times too low."""
 GENEROUS = 3.0
 r"""How fast the clip grows as the noise shrinks: with little noise, fewer records are clipped."""
 SPREAD_ALPHA, SPREAD_BETA = 5.0, 2.0

@@ -37,11 +37,12 @@ class Link:
     survived: Callable[[Tensor], tuple[Tensor, Tensor]]
     happened: Callable[[Tensor], tuple[Tensor, Tensor]]
 
-    def switched(self, eta: Tensor) -> Tensor:
+    def switched(self, eta: Tensor) -> tuple[Tensor, Tensor]:
         """What an event adds to the cost of an interval that was taken for survived."""
         if self.survived is _logit_survived:
-            return -eta
-        return self.happened(eta)[0] - self.survived(eta)[0]
+            return -eta, torch.full_like(eta, -1.0)
+        (kept, kept_slope), (gone, gone_slope) = self.survived(eta), self.happened(eta)
+        return gone - kept, gone_slope - kept_slope
 
 
 def _logit_survived(eta: Tensor) -> tuple[Tensor, Tensor]:

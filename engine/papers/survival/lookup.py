@@ -56,7 +56,7 @@ def _losses(design: Design, f: Tensor, link: str) -> Tensor:
     survived = left + u * (start + u * square)
     some = design.event.nonzero()[:, 0]
     last = a[:, design.interval[some] - 1] + c[:, some]
-    return survived.index_add(1, some, law.switched(last))
+    return survived.index_add(1, some, law.switched(last)[0])
 
 
 def _table(a: Tensor, beta: Tensor, link: str) -> tuple[Tensor, Tensor, Tensor, Tensor]:

@@ -17,7 +17,8 @@ from torch import Tensor
 from engine.papers.survival.links import LINKS, Link
 from engine.papers.survival.problem import Design
 
-DIGITS = 11.0
+DIGITS = 8.0
+"""An error of 3e-4: a batch of 200 records estimates its gradient two hundred times worse."""
 MOST = 96
 """Points beyond which the direct sums are as fast."""
 
@@ -27,19 +28,35 @@ class Records:
     """Some records for each of R chains.
 
     Attributes:
-        x: Covariates, shape (R, k, p).
-        interval: t_i in 1..q, shape (R, k).
-        event: Shape (R, k).
+        x: Covariates, shape (..., R, k, p).
+        end: t_i - 1, shape (..., R, k).
+        event: Shape (..., R, k).
+        basis: A_{t_i}, shape (..., R, k, e).
     """
 
     x: Tensor
-    interval: Tensor
+    end: Tensor
     event: Tensor
+    basis: Tensor
+
+    def __getitem__(self, step: int) -> "Records":
+        """Those of one of several steps."""
+        return Records(self.x[step], self.end[step], self.event[step], self.basis[step])
 
 
 def pick(design: Design, rows: Tensor) -> Records:
-    """The records at positions `rows`, shape (..., R, k)."""
-    return Records(design.x[rows], design.interval[rows], design.event[rows])
+    """The records at positions `rows`, shape (..., R, k), in single precision."""
+    p, whole = design.x.shape[1], _packed(design).index_select(0, rows.flatten())
+    whole = whole.view(*rows.shape, -1)
+    x, event, basis = whole[..., :p], whole[..., p], whole[..., p + 1 :]
+    return Records(x.contiguous(), design.interval[rows] - 1, event.contiguous(), basis)
+
+
+@functools.lru_cache(maxsize=8)
+def _packed(design: Design) -> Tensor:
+    """All that a record needs in one row, so that a random batch is read once, (n, p + 1 + e)."""
+    parts = [design.x, design.event[:, None], design.A[design.interval - 1]]
+    return torch.cat(parts, dim=1).float()
 
 
 def sanitised_gradient(
@@ -58,31 +75,32 @@ def sanitised_gradient(
         Shapes (R,) and (R, d).
     """
     law, e = LINKS[link], A.shape[1]
-    c = torch.einsum("rkp,rp->rk", records.x, f[:, e:])
+    A, f, bound = (
+        A.float(),
+        f.float(),
+        bound.float(),
+    )  # as good for a random batch, in half the time
+    c = (records.x @ f[:, e:, None])[:, :, 0]
     a = f[:, :e] @ A.T
     reach = c.abs().amax(1).clamp_min(1e-3)
     count = nodes_for(float(reach.max()))
     near = 0 < count <= MOST
     sums = _read(A, a, c, reach, records, law, count) if near else _direct(A, a, c, records, law)
-    loss, slope = sums[:, :, 0], sums[:, :, 1:]
-    eta = a.gather(1, records.interval - 1) + c
-    (kept, kept_slope), (gone, gone_slope) = law.survived(eta), law.happened(eta)
-    loss = loss + records.event * (gone - kept)
-    slope = (
-        slope + (records.event * (gone_slope - kept_slope))[:, :, None] * A[records.interval - 1]
-    )
+    more, steeper = law.switched(a.gather(1, records.end) + c)
+    loss = sums[:, :, 0] + records.event * more
+    slope = sums[:, :, 1:] + (records.event * steeper)[:, :, None] * records.basis
     squashed = torch.tanh(loss / bound[:, None])
     slope = (1.0 - squashed.square())[:, :, None] * slope
-    beta = torch.einsum("rk,rkp->rp", slope[:, :, 0], records.x)
-    mean = torch.cat([slope.sum(1), beta], dim=1) / c.shape[1]
-    return bound * squashed.mean(1), mean
+    beta = slope[:, None, :, 0] @ records.x
+    mean = torch.cat([slope.sum(1), beta[:, 0]], dim=1) / c.shape[1]
+    return (bound * squashed.mean(1)).double(), mean.double()
 
 
 def _direct(A: Tensor, a: Tensor, c: Tensor, records: Records, law: Link) -> Tensor:
     r"""\sum_{s \le t_i} of -log(1 - h) and of its slope times A_s, shape (R, k, 1 + e)."""
     cost, slope = law.survived(a[:, None, :] + c[:, :, None])
-    order = torch.arange(1, len(A) + 1, device=A.device)
-    alive = order <= records.interval[:, :, None]
+    order = torch.arange(len(A), device=A.device)
+    alive = order <= records.end[:, :, None]
     cost, slope = cost.masked_fill(~alive, 0.0), slope.masked_fill(~alive, 0.0)
     return torch.cat([cost.sum(2, keepdim=True), slope @ A], dim=2)
 
@@ -99,16 +117,18 @@ def _read(
 ) -> Tensor:
     """The same by interpolation between Chebyshev points of [-reach, reach]."""
     nodes, transform = _chebyshev(count, str(A.device))
-    at = reach[:, None] * nodes
-    cost, slope = law.survived(a[:, :, None] + at[:, None, :])  # (R, q, G)
-    parts = torch.cat([cost[:, :, None], slope[:, :, None] * A[:, :, None]], dim=2)
-    sums = parts.cumsum(1)  # (R, q, 1 + e, G)
-    rows = torch.arange(len(c), device=c.device)[:, None]
-    mine = sums[rows, records.interval - 1]  # (R, k, 1 + e, G)
+    (rows, q), e = a.shape, A.shape[1]
+    cost, slope = law.survived(a[:, :, None] + (reach[:, None] * nodes)[:, None, :])  # (R, q, G)
+    parts = cost.new_empty(rows, q, 1 + e, count)
+    parts[:, :, 0], parts[:, :, 1] = cost, slope  # A_1 = 1
+    torch.mul(slope[:, :, None], A[:, 1:, None], out=parts[:, :, 2:])
+    sums = parts.cumsum(1).view(rows * q, -1)
+    place = records.end + q * torch.arange(rows, device=A.device)[:, None]
+    mine = sums.index_select(0, place.flatten()).view(*place.shape, 1 + e, count)
     angle = torch.acos((c / reach[:, None]).clamp(-1.0, 1.0))
     degrees = torch.arange(count, dtype=c.dtype, device=c.device)
     weight = torch.cos(angle[:, :, None] * degrees) @ transform
-    return (mine * weight[:, :, None, :]).sum(3)
+    return mine.mul_(weight[:, :, None, :]).sum(3)
 
 
 @functools.lru_cache(maxsize=256)
@@ -118,4 +138,4 @@ def _chebyshev(count: int, device: str) -> tuple[Tensor, Tensor]:
     degrees = torch.arange(count, dtype=torch.float64)[:, None]
     transform = torch.cos(degrees * angles) * (2.0 / count)
     transform[0] /= 2.0
-    return torch.cos(angles).to(device), transform.to(device)
+    return torch.cos(angles).float().to(device), transform.float().to(device)

@@ -142,8 +142,7 @@ def advance(state: State, spec: SurvivalSpec, until: int, total: int, rng: Gener
         noise = torch.randn(count, rows, d, generator=rng, dtype=f.dtype, device=rng.device)
         for k in range(count):
             time += 1
-            part = type(chosen)(chosen.x[k], chosen.interval[k], chosen.event[k])
-            _, mean = sanitised_gradient(design.A, f, part, aim.bound, aim.link)
+            _, mean = sanitised_gradient(design.A, f, chosen[k], aim.bound, aim.link)
             gradient = PRECISION * f / n + aim.heat[:, None] * mean
             f, V = move(f, V, gradient, noise[k], time, n, spec)
             if time > first and (time - first) % every == 0:

@@ -29,12 +29,12 @@ def test_costs_are_those_of_the_definition(link):
     np.testing.assert_allclose(LINKS[link].survived(eta)[0], survived(z), rtol=1e-9, atol=1e-15)
     np.testing.assert_allclose(LINKS[link].happened(eta)[0], happened(z), rtol=1e-9, atol=1e-15)
     np.testing.assert_allclose(
-        LINKS[link].switched(eta), happened(z) - survived(z), rtol=1e-9, atol=1e-9
+        LINKS[link].switched(eta)[0], happened(z) - survived(z), rtol=1e-9, atol=1e-9
     )
 
 
 @each
-@pytest.mark.parametrize("part", ["survived", "happened"])
+@pytest.mark.parametrize("part", ["survived", "happened", "switched"])
 def test_slopes_are_those_of_autograd(link, part):
     eta = torch.linspace(-20.0, 8.0, 113, dtype=torch.float64, requires_grad=True)
     value, slope = getattr(LINKS[link], part)(eta)
@@ -97,8 +97,9 @@ def test_gradients_of_small_batches_are_those_of_autograd(link, size):
     costs = _whole(found, point, link).gather(1, rows)
     expected = bound * torch.tanh(costs / bound[:, None]).mean(1)
     (slope,) = torch.autograd.grad(expected.sum(), point)
-    torch.testing.assert_close(value, expected.detach(), rtol=1e-4, atol=1e-4)
-    torch.testing.assert_close(gradient, slope, rtol=1e-3, atol=1e-3)
+    scale = float(slope.abs().max())  # the module's error is relative to the sums
+    torch.testing.assert_close(value, expected.detach(), rtol=2e-3, atol=1e-3)
+    torch.testing.assert_close(gradient, slope, rtol=2e-3, atol=2e-3 * scale)
 
 
 def _whole(found, f, link):
@@ -128,7 +129,7 @@ def test_interpolated_sums_are_the_direct_ones():
     found, f, _ = cases("logit", 1.0)
     part = pick(found, torch.arange(80).expand(4, -1))
     a, c = f[:, :3] @ found.A.T, f[:, 3:] @ found.x.T
-    direct = _direct(found.A, a, c, part, LINKS["logit"])
+    direct = _direct(found.A, a, c, part, LINKS["logit"]).double()
     expected = torch.autograd.functional.jacobian(
         lambda g: lookup.losses(found, g[None], "logit").sum(), f[0]
     )

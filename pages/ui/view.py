@@ -53,8 +53,9 @@ class View:
 
     def guarantee(self, method: str | None = None) -> Guarantee:
         """The card of a method at this setting."""
-        entry = self.paper.entry(method or self.method)
-        return card.guarantee(entry, self.spec, self.data.records, self.data.record)
+        name = method or self.method  # a method's job holds what the others do not use
+        spec = self.watched[name].job.spec().replace(**{BUDGET: self.budget})
+        return card.guarantee(self.paper.entry(name), spec, self.data.records, self.data.record)
 
     def spends(self, method: str) -> bool:
         """Whether a method has a curve over budgets rather than one level."""

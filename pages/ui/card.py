@@ -42,12 +42,25 @@ def show(title: str, card: Guarantee) -> None:
         said = [f"#### {title}", badge(card), MEANING[card.status]]
         if card.status != "not_private":
             said.append(words.odds(card.epsilon_proved, card.delta, card.relation, card.unit))
+        if excess := less(card):
+            said.append(excess)
         st.markdown("\n\n".join(said))
         st.table(dict(_facts(card)), border="horizontal")
         if card.reasons:
             with st.expander("Why this status", icon=":material/menu_book:"):
                 claim = f"\n\nIn the paper: {card.claim}" if card.claim else ""
                 st.markdown("\n".join(f"- {reason}" for reason in card.reasons) + claim)
+
+
+def less(card: Guarantee) -> str:
+    """In red words, that more is spent than is claimed; empty where it is not."""
+    claimed, proved = card.epsilon_claimed, card.epsilon_proved
+    if claimed is None or proved is None or proved <= claimed * (1 + 1e-6):
+        return ""
+    return (
+        f":red[:material/gpp_bad: **Protects less than claimed**: ε = {words.number(proved)}, "
+        f"and {words.number(claimed)} is claimed.]"
+    )
 
 
 def badge(card: Guarantee) -> str:

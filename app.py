@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from pages.ui import mark, shell
+from pages.ui import mark, plot, shell
 
 ACROSS = (("compare", "Compare", "stacked_line_chart"), ("reproduce", "Reproduce", "fact_check"))
 
@@ -49,3 +49,4 @@ if asked() and asked() not in known:
 settle_memory()
 shell.mark()
 st.navigation(found).run()
+plot.library()

@@ -1,7 +1,7 @@
 """Colours, dashes and axes that all figures share.
 
-Colours are Streamlit's stand-ins: the browser replaces them by the theme's own, so one
-figure reads well in light and in dark. Colour never stands alone: every series has a dash
+Colours are stand-ins, the same as Streamlit's: the browser replaces them by the theme's own,
+so one figure reads well in light and in dark. Colour never stands alone: every series has a dash
 and a marker of its own too.
 """
 

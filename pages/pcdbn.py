@@ -15,7 +15,7 @@ paper.show(
         sections=(
             Section("As training goes", pcdbn.learning),
             Section("Budget spent by epoch", pcdbn.spent),
-            Section("Three ways to add the noise", pcdbn.calibrations),
+            Section("Three ways to add the noise", pcdbn.calibrations, wide=True),
             Section(
                 "Polynomials in place of the activation",
                 pcdbn_formulas.polynomials,

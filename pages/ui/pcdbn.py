@@ -1,6 +1,7 @@
 """Sections of the page on deep belief networks: epochs, budget, calibrations, filters, noise."""
 
 import functools
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -145,7 +146,7 @@ def spent(view: View) -> None:
     drawn = [one for one in shown if one is not None]
     figure = figures.course(
         drawn, drawn[:1], (EPOCH, "Budget spent, ε"), f"spent/{view.watched[OWN].job.id}",
-        rule=(view.budget, f"under the slider: {view.budget:g}"), rangemode="tozero",
+        rangemode="tozero",
     )  # fmt: skip
     said = f"pSGD has spent ε = {number(paid[-1])} after {number(epochs[-1])} epochs; " + (
         "pCDBN has spent its budget before the first and spends no more."
@@ -171,43 +172,52 @@ def _paid(
 def calibrations(view: View) -> None:
     """What each calibration of pCDBN guarantees, the chosen one marked."""
     own = spec(view)
-    for name, whose in WAYS.items():
+    for column, (name, whose) in zip(st.columns(3, gap="large"), WAYS.items(), strict=True):
         other = own.replace(calibration=name)
         if name == "rigorous" and own.degree not in (1, 3):
             other = other.replace(degree=3)
         found = card.guarantee(view.paper.entry(OWN), other, view.data.records, view.data.record)
-        now = " :material/arrow_back: chosen now" if name == own.calibration else ""
-        st.markdown(
-            f"**{name.capitalize()}**, {whose} {card.badge(found)}{now}\n\n"
-            f"Claims ε = {view.budget:g}; {card.line(found)}. {found.reasons[0]}"
-        )
+        now = ", chosen now" if name == own.calibration else ""
+        with column.container(border=True, height="stretch"):
+            st.markdown(
+                f"**{name.capitalize()}**: {whose}{now}\n\n{card.badge(found)}\n\n"
+                f"Claims ε = {view.budget:g}; {card.line(found)}. {found.reasons[0]}"
+            )
     st.caption(
-        "A good accuracy without a proof is not private learning: the published program is "
-        "accurate because its noise does not hide the records. Change *Calibration* in the "
-        "sidebar to train the others; their full cards are at the foot of the page."
+        "A good accuracy without a proof is not private learning: the noise of the published "
+        "program does not hide the records. Change *Calibration* in the sidebar to train the "
+        "others; the full card of the chosen one, with all its reasons, is at the foot of the page."
     )
 
 
 def pictures(view: View) -> None:
-    """Filters and feature maps of the method that is looked at, beside those without privacy."""
-    sides = ((view.method, f"{view.entry.label} at ε = {view.budget:g}"), (EXACT, "No privacy"))
-    if product(view, view.method, "filters") is None:
+    """Filters and maps of the method that is looked at, beside those with the largest budget."""
+    results = view.watched[view.method].results
+    if results is None or product(view, view.method, "filters") is None:
         st.markdown(WAITING)
         return
-    for column, (method, title) in zip(st.columns(2, gap="large"), sides, strict=True):
+    largest = view.budget if not view.spends(view.method) else float(results.axes[BUDGET].max())
+    budgets = list(dict.fromkeys((view.budget, largest)))
+    columns = st.columns(2, gap="large")
+    for column, budget in zip(columns, budgets, strict=False):
         with column:
-            st.markdown(f"**{title}**")
-            _pictures(view, method, title)
+            _pictures(view, budget, "own" if budget == view.budget else "largest")
     st.caption(
         "Filters: the two colours stand for weights of opposite sign, each picture is scaled by "
         "its own largest. Maps: where in three test images (one per row) each of eight filters "
-        "answers; darker or lighter than the ground means a stronger answer. With little budget "
-        f"filters turn to noise. One repetition. {RAW}"
+        "answers, more strongly the further from the ground's colour. In the rigorous calibration "
+        "filters come from noisy moments, clear with much budget and random with little; the "
+        "other networks start from random filters and, pre-trained for few epochs, keep much of "
+        f"that. One repetition. {RAW}"
     )
 
 
-def _pictures(view: View, method: str, title: str) -> None:
-    filters, maps = (product(view, method, name) for name in ("filters", "maps"))
+def _pictures(view: View, budget: float, key: str) -> None:
+    """Filters and maps at one budget."""
+    title = f"{_label(view, view.method)}, ε = {budget:g}"
+    st.markdown(f"**{title}**")
+    there = replace(view, spec=view.spec.replace(**{BUDGET: budget}))
+    filters, maps = (product(there, view.method, name) for name in ("filters", "maps"))
     if filters is None or maps is None:
         st.markdown(WAITING)
         return
@@ -217,9 +227,8 @@ def _pictures(view: View, method: str, title: str) -> None:
         rows = [{"Picture": i + 1, "Largest": number(float(np.abs(one).max()))}
                 for i, one in enumerate(what)]  # fmt: skip
         st.caption(f"First layer's {name}")
-        figure = figures.mosaic(what, signed=signed, revision=f"{name}/{method}")
-        chart(f"pcdbn.{name}.{'exact' if method == EXACT else 'own'}", figure, said, rows,
-              view.budget)  # fmt: skip
+        figure = figures.mosaic(what, signed=signed, revision=f"{name}/{view.method}")
+        chart(f"pcdbn.{name}.{key}", figure, said, rows, view.budget)
 
 
 def ratios(view: View) -> None:

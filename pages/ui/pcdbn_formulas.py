@@ -1,7 +1,6 @@
 """Sections of the page on deep belief networks that are formulas alone: nothing is trained."""
 
 import math
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -26,7 +25,7 @@ LONGEST = 9
 ROUNDING = 1e-14
 """Coefficients below are zero by symmetry."""
 LEMMA2, EVERY, STATES, PROGRAM = (
-    "Lemma 2", "Lemma 2, all K groups", "Equation 28", "published program"
+    "Lemma 2", "Lemma 2, all K groups", "Equation 28", "Published program"
 )  # fmt: skip
 
 
@@ -98,8 +97,8 @@ def polynomials(view: View) -> None:
     st.caption(
         "Noise can be put into a formula only if it is a polynomial, so one has to stand for the "
         "bent activation. The grey line is the function; below, how far each polynomial is from "
-        "it. The polynomials that the paper prints are smooth steps from 0 to 1, no "
-        "approximations of the sigmoid. Choose under *Formulas to try* in the sidebar."
+        "it, in powers of ten. The polynomials that the paper prints are smooth steps from 0 to "
+        "1, no approximations of the sigmoid. Choose under *Formulas to try* in the sidebar."
     )
 
 
@@ -134,11 +133,9 @@ def bounds(view: View) -> None:
 
 def _layer(view: View) -> Layer:
     """The first layer on this data set, with the sizes that the sidebar says."""
-    side = re.match(r"\d+", view.data.features[0])
     _, degree, _, size = _tried()
-    pixels = int(side[0]) if side else 28
-    polynomial = str(setting(view, "polynomial"))
-    return Layer(pixels, size, degree, polynomial)
+    side, _ = view.data.image or (28, 28)
+    return Layer(side, size, degree, str(setting(view, "polynomial")))
 
 
 def _deltas(layer: Layer, filters: int) -> dict[str, float]:
@@ -165,7 +162,13 @@ def sensitivities(view: View) -> None:
         found = {at: _deltas(*case) for at, case in cases.items()}
         lines = {name: [one[name] for one in found.values()] for name in found[chosen]}
         figure = figures.against(
-            list(found), lines, (title, "Sensitivity Δ"), chosen, f"delta/{key}", height=400
+            list(found),
+            lines,
+            (title, "Sensitivity Δ"),
+            chosen,
+            f"delta/{key}",
+            height=400,
+            log=key == "K",
         )
         ends = ", ".join(f"{name} {number(value)}" for name, value in found[chosen].items())
         rows = [{title: at} | {k: number(v) for k, v in one.items()} for at, one in found.items()]
@@ -199,7 +202,7 @@ def _implied(view: View, layer: Layer, filters: int) -> None:
         "although each group gets noise of its own: all of them count. The published program "
         "puts its noise on constants, which hold nothing of the records, so its high signal "
         "protects nobody. The rigorous calibration has sensitivity 1 for each of its sums. "
-        f"With this L and N_W the printed formula has "
+        f"With this L and filter size the printed formula has "
         f"{number(float(sensitivity.monomials(layer.size, layer.degree)))} coefficients a filter."
     )
 

@@ -21,6 +21,7 @@ from pages.ui.figures.theme import (
     log_axis,
     style,
 )
+from pages.ui.words import number
 
 Floats = NDArray[np.float64]
 
@@ -28,6 +29,8 @@ ROW = 8
 """Small pictures in a row."""
 GAP = 1
 """Pixels between two small pictures."""
+LEAST = 1e-12
+"""Errors below are rounding."""
 
 
 def course(
@@ -52,7 +55,7 @@ def _end(one: Line) -> dict[str, Any]:
     """A cross where a line's budget is spent."""
     return {
         "type": "scatter", "mode": "markers+text", "x": brief(one.x[-1:]),
-        "y": brief(one.middle[-1:]), "text": ["budget spent"], "textposition": "bottom center",
+        "y": brief(one.middle[-1:]), "text": ["budget spent"], "textposition": "bottom right",
         "textfont": {"size": 12, "color": INK}, "showlegend": False, "legendgroup": one.label,
         "marker": {"symbol": "x", "size": 12, "color": one.style.colour}, "cliponaxis": False,
         "hovertemplate": f"{one.label}: nothing left to spend<extra></extra>",
@@ -83,16 +86,38 @@ def polynomials(
         look = style(i)
         parts += [
             _over(x, one.values, one.label, look.colour, look.dash, "y"),
-            _over(x, one.values - exact, one.label, look.colour, look.dash, "y2", legend=False),
+            _over(
+                x,
+                _clipped(one.values - exact),
+                one.label,
+                look.colour,
+                look.dash,
+                "y2",
+                legend=False,
+            ),
         ]
+    least = max(LEAST, min(one.error for one in shapes) / 10.0)
     return figure(
         parts,
         height=560,
         uirevision=revision,
         xaxis=axis("Normalised response X", range=[-1.02, 1.02], anchor="y2"),
         yaxis=axis("Height", domain=[0.5, 1.0]),
-        yaxis2=axis("Error", domain=[0.0, 0.4]) | {"zeroline": True, "zerolinecolor": MUTED},
+        yaxis2=powers("Size of the error", [one.error for one in shapes] + [least])
+        | {"domain": [0.0, 0.4], "range": [float(np.log10(least)) - 0.2, 0.3]},
     )
+
+
+def powers(title: str, values: Sequence[float]) -> dict[str, Any]:
+    """A logarithmic axis whose small ticks are written as powers of ten."""
+    made = log_axis(title, values)
+    return made | {"ticktext": [number(tick).removeprefix("1·") for tick in made["tickvals"]]}
+
+
+def _clipped(error: Floats) -> Floats:
+    """Sizes of errors; where a polynomial meets the function there is none to draw."""
+    found: Floats = np.maximum(np.abs(error), LEAST)
+    return found
 
 
 def _over(
@@ -115,8 +140,9 @@ def against(
     chosen: float,
     revision: str,
     height: int = 380,
+    log: bool = False,
 ) -> go.Figure:
-    """Positive numbers against a size, with a rule at the chosen one.
+    """Positive numbers against a size, logarithmic if asked, with a rule at the chosen one.
 
     Zeros are left out, since the axis is logarithmic.
     """
@@ -135,8 +161,14 @@ def against(
         traces,
         height=height,
         uirevision=revision,
-        xaxis=axis(titles[0], tickvals=list(x) if len(x) <= 8 else None),
-        yaxis=log_axis(titles[1], every),
+        xaxis=axis(
+            titles[0],
+            tickvals=list(x),
+            ticktext=[f"{at:g}" for at in x],
+            tickangle=0,
+            type="log" if log else "linear",
+        ),
+        yaxis=powers(titles[1], every),
         shapes=[{
             "type": "line", "x0": chosen, "x1": chosen, "y0": 0, "y1": 1, "yref": "paper",
             "layer": "below", "line": {"color": INK, "width": 1.4, "dash": "dot"},

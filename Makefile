@@ -12,6 +12,8 @@ ifneq ($(wildcard ../shared/datasets),)
 export EXPLORER_DATA ?= $(abspath ../shared/datasets)
 endif
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Waiting threads sleep: spinning ones take the cores from other processes.
+export OMP_WAIT_POLICY ?= PASSIVE
 
 .PHONY: app test test-fast check bench shots reference clean
 

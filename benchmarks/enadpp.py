@@ -201,7 +201,7 @@ def _peak(name: str) -> float:
 
 
 def _high_water() -> float:
-    """This process's own peak: getrusage would count the parent's, from before the exec."""
+    """The peak of this process alone: getrusage would count the parent's, from before the exec."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(float(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
 

@@ -32,6 +32,7 @@ class Card:
         time_unit: Unit of the durations of a survival table.
         events: Number of observed events of a survival table; None otherwise.
         classes: Number of classes of a labelled table; None otherwise.
+        image: Height and width when a record is an image; None otherwise.
         source: Who published it: citation and address.
         licence: Terms as the publisher states them.
         public: What is treated as public knowledge in the privacy argument.
@@ -52,6 +53,7 @@ class Card:
     time_unit: str = "days"
     events: int | None = None
     classes: int | None = None
+    image: tuple[int, int] | None = None
     simulated: bool = False
     embedded: bool = False
 

@@ -13,6 +13,7 @@ CARD = Card(
     classes=10,
     record="an image of a digit",
     features=("8 x 8 pixels",),
+    image=(8, 8),
     source="Alpaydin and Kaynak (1998), Optical Recognition of Handwritten Digits (test part), "
     "UCI Machine Learning Repository, https://archive.ics.uci.edu/dataset/80; "
     "the copy in scikit-learn is used",

@@ -18,6 +18,7 @@ CARD = Card(
     classes=10,
     record="an image of a digit",
     features=("28 x 28 pixels",),
+    image=(28, 28),
     source="LeCun, Cortes and Burges (1998), The MNIST database of handwritten digits, "
     "http://yann.lecun.com/exdb/mnist/",
     licence="None in the files; commonly described as CC BY-SA 3.0 (rights: Y. LeCun, C. Cortes)",

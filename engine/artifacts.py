@@ -3,9 +3,10 @@
 import hashlib
 import os
 import tempfile
+import time
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,10 @@ from numpy.typing import NDArray
 
 from engine.errors import StoreError
 from engine.method import Arrays
+
+PART = ".part"
+ABANDONED = 3600.0
+"""Seconds after which a half-written file belongs to nobody."""
 
 
 @contextmanager
@@ -28,7 +33,7 @@ def written(folder: Path, arrays: Arrays) -> Iterator[tuple[Path, str]]:
     passing = folder / ".none"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, suffix=".part", delete=False) as file:
+        with tempfile.NamedTemporaryFile(dir=folder, suffix=PART, delete=False) as file:
             passing = Path(file.name)
             np.savez(file, allow_pickle=False, **{k: np.asarray(v) for k, v in arrays.items()})
             file.flush()
@@ -42,6 +47,14 @@ def written(folder: Path, arrays: Arrays) -> Iterator[tuple[Path, str]]:
         ) from error
     finally:
         passing.unlink(missing_ok=True)
+
+
+def tidy(folder: Path) -> None:
+    """Removes what killed processes left half written; what is being written now is younger."""
+    for part in folder.glob(f"*{PART}"):
+        with suppress(OSError):
+            if time.time() - part.stat().st_mtime > ABANDONED:
+                part.unlink()
 
 
 def size(arrays: Arrays) -> str:

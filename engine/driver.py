@@ -114,7 +114,7 @@ def _close(
 ) -> Generator[Event, None, None]:
     """What a chunk leaves behind: its price and its arrays."""
     prices = [_price(entry, spec, len(data), step) for spec in part.specs]
-    deltas = tuple(float(getattr(spec, "delta", 0.0)) for spec in part.specs)
+    deltas = tuple(entry.guarantee(spec, len(data), "record").delta for spec in part.specs)
     yield Spent(step, rows, tuple(prices), deltas)
     with torch.no_grad():
         arrays = entry.load().products(part, data, state)
@@ -154,7 +154,8 @@ def _price(entry: Entry[Any], spec: Spec, n: int, steps: int) -> float:
         return guarantee.epsilon_proved
     delta = guarantee.delta
     try:
-        return accounting.epsilon(entry.cost(spec, n, steps), delta, guarantee.relation)
+        event = entry.cost(spec, n, steps)
+        return accounting.epsilon(event, delta, guarantee.relation, tight=True)
     except BudgetError:
         return math.inf
 

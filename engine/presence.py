@@ -1,9 +1,11 @@
 """Which workers and which apps are there, as the store knows them."""
 
+import math
 import os
 import time
 from sqlite3 import Connection
 
+from engine.errors import RequestError
 from engine.process import Process, here
 from engine.store import Store
 
@@ -11,6 +13,22 @@ from engine.store import Store
 def device() -> str:
     """The device that jobs run on: EXPLORER_DEVICE, or the processor."""
     return os.environ.get("EXPLORER_DEVICE") or "cpu"
+
+
+def setting(name: str, default: float) -> float:
+    """A positive number from the environment.
+
+    Raises:
+        RequestError: It is there and is something else.
+    """
+    text = os.environ.get(name) or str(default)
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 < number < math.inf:
+        raise RequestError(f"{name}: expected a positive number, got {text!r}")
+    return number
 
 
 def work_on(store: Store, device: str) -> bool:

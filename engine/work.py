@@ -14,6 +14,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import Self
 
@@ -23,6 +24,7 @@ from engine.claim import Claim
 from engine.errors import ExplorerError, RequestError, StoreError
 from engine.events import Event, Failed, Finished
 from engine.job import Job
+from engine.presence import setting
 from engine.store import LOG, State
 
 TICK = 0.1
@@ -31,8 +33,8 @@ BEAT = 1.0
 """Seconds between two heartbeats."""
 NUDGE = 1.0
 """Seconds after a stop from which a step is broken into, between two of its operations."""
-GRACE = float(os.environ.get("EXPLORER_GRACE_SECONDS") or 10.0)
-"""Seconds after a stop from which `stuck` is called: the step hangs inside one operation."""
+GRACE = 10.0
+"""Seconds after a stop from which a step that goes on hangs inside one operation."""
 
 
 TRIES = 5
@@ -40,18 +42,33 @@ TRIES = 5
 TOLD = "The process that ran it was told to end; run it again"
 
 
+Watch = Callable[[Event], None]
+"""Told of every event."""
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """What to do with a step that ignores a stop.
+
+    Attributes:
+        after: Seconds after the stop.
+        give_up: Called then.
+    """
+
+    after: float
+    give_up: Callable[[], None]
+
+
 class Recorder:
     """Writes a job's events, beats its heart and hears of its stop, in a thread of its own.
 
     Args:
         claim: The job.
-        stuck: Called when a stop has been ignored for `GRACE` seconds.
+        stuck: What to do with a step that ignores a stop, if anything.
         watch: Called with every event, in the thread that emits it.
     """
 
-    def __init__(
-        self, claim: Claim, stuck: Callable[[], None], watch: Callable[[Event], None]
-    ) -> None:
+    def __init__(self, claim: Claim, stuck: Stuck | None, watch: Watch) -> None:
         self.claim = claim
         self.watch = watch
         self.stopping = False
@@ -116,8 +133,8 @@ class Recorder:
             return
         self._since = min(self._since, time.monotonic())
         waited = time.monotonic() - self._since
-        if waited > GRACE:
-            self._stuck()
+        if self._stuck is not None and waited > self._stuck.after:
+            self._stuck.give_up()
         elif waited > NUDGE and self._breakable:
             self._breakable = False  # once: a second one could break into the cleaning up
             _interrupt()
@@ -127,15 +144,15 @@ def perform(
     claim: Claim,
     device: str = "cpu",
     *,
-    stuck: Callable[[], None] = lambda: None,
-    watch: Callable[[Event], None] = lambda event: None,
+    stuck: Stuck | None = None,
+    watch: Watch = lambda event: None,
 ) -> State:
     """Does a job to its end, whatever that is, and returns how it ended.
 
     Args:
         claim: The job; it is given back when this returns or raises.
         device: Torch device to train on.
-        stuck: Called from another thread when a stop is ignored for `GRACE` seconds.
+        stuck: What to do, from another thread, with a step that ignores a stop.
         watch: Called with every event.
 
     Raises:
@@ -183,11 +200,18 @@ def _finish(claim: Claim, state: State, events: list[Event], error: str, asked: 
 
 
 def set_threads() -> None:
-    """Gives torch the number of threads that EXPLORER_THREADS asks for."""
-    if threads := os.environ.get("EXPLORER_THREADS"):
+    """Prepares torch's threads; call it before torch is loaded.
+
+    Threads that wait for each other sleep instead of spinning: on two cores shared with a
+    browser and a page, spinning made the same step ten times slower. EXPLORER_THREADS sets
+    how many there are.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    if "EXPLORER_THREADS" in os.environ:
+        threads = max(1, round(setting("EXPLORER_THREADS", 1)))
         import torch
 
-        torch.set_num_threads(int(threads))
+        torch.set_num_threads(threads)
 
 
 def _interrupt() -> None:

@@ -20,14 +20,14 @@ from pathlib import Path
 from types import FrameType
 
 from datasets import catalog as data_catalog
-from engine import presence
+from engine import artifacts, presence
 from engine.catalog import catalog
 from engine.claim import Claim, take, waiting
 from engine.errors import StoreError
 from engine.events import Finished
 from engine.process import here
 from engine.store import Store
-from engine.work import BEAT, perform, set_threads
+from engine.work import BEAT, GRACE, Stuck, perform, set_threads
 
 POLL = 0.05
 """Seconds between two looks at the queue."""
@@ -45,12 +45,14 @@ class Worker:
         store: Where the queue is.
         device: Torch device to train on.
         idle: Seconds without an app after which to leave.
+        grace: Seconds that a step may ignore a stop.
     """
 
-    def __init__(self, store: Store, device: str, idle: float) -> None:
+    def __init__(self, store: Store, device: str, idle: float, grace: float = GRACE) -> None:
         self.store = store
         self.device = device
         self.idle = idle
+        self.grace = grace
         self._leaving = False
         self._looked = -math.inf
         self._code = code()
@@ -60,7 +62,7 @@ class Worker:
         signal.signal(signal.SIGTERM, self._leave)
         signal.signal(signal.SIGINT, self._leave)
         pieces, wanted = warm(), time.monotonic()
-        while not self._leaving and time.monotonic() - wanted < self.idle:
+        while self._staying() and time.monotonic() - wanted < self.idle:
             try:
                 if self._look() or self._next():
                     wanted = time.monotonic()
@@ -69,8 +71,13 @@ class Worker:
             except StoreError as error:
                 print(error, file=sys.stderr, flush=True)
                 time.sleep(BEAT)
-        with suppress(StoreError):
-            presence.leave(self.store)
+        if self.store.database.path.exists():
+            with suppress(StoreError):
+                presence.leave(self.store)
+
+    def _staying(self) -> bool:
+        """Whether nothing says to leave; a store that was removed is not made again."""
+        return not self._leaving and self.store.database.path.exists()
 
     def _look(self) -> bool:
         """Looks around once in a while, and returns whether there is somebody to stay for."""
@@ -90,7 +97,8 @@ class Worker:
             return False
         claim = take(self.store, here())
         if claim is not None:
-            perform(claim, self.device, stuck=lambda: give_up(claim))
+            stuck = Stuck(self.grace, lambda: give_up(claim))
+            perform(claim, self.device, stuck=stuck)
             gc.collect()
         return True
 
@@ -131,9 +139,11 @@ def main() -> None:
     store = Store()
     if not presence.work_on(store, chosen):
         return
+    artifacts.tidy(store.artifacts)
     set_threads()
-    idle = float(os.environ.get("EXPLORER_IDLE_SECONDS") or IDLE)
-    Worker(store, chosen, idle).run()
+    idle = presence.setting("EXPLORER_IDLE_SECONDS", IDLE)
+    grace = presence.setting("EXPLORER_GRACE_SECONDS", GRACE)
+    Worker(store, chosen, idle, grace).run()
 
 
 if __name__ == "__main__":

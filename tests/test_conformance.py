@@ -4,6 +4,7 @@ Each method runs once, small, on its paper's first data set that needs no file.
 """
 
 import functools
+import itertools
 import json
 import math
 
@@ -88,8 +89,9 @@ def test_the_same_job_tells_the_same_story(paper, entry):
 
 @each
 def test_a_price_is_known_before_anything_runs(paper, entry):
-    for fraction in (0.5, 2.0):
-        spec = paper.spec().replace(epsilon=fraction)
+    readings = knobs(paper.spec)["calibration"].options
+    for budget, reading in itertools.product((0.5, 2.0), readings):
+        spec = paper.spec().replace(epsilon=budget, calibration=reading)
         card = entry.guarantee(spec, 2_000, "a person")
         assert card.reasons
         assert card.unit == "a person"

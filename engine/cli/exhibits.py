@@ -111,7 +111,7 @@ def _results(exhibit: Exhibit, full: bool) -> tuple[dict[str, Results], float]:
         except RunError as error:
             lost.append(f"{name}: {error}")
         results[name] = client.table(job.id)
-    if len(lost) == len(results):
+    if lost and len(lost) == len(results):
         raise RunError("; ".join(lost))
     for sentence in lost:
         print(f"{exhibit.title}, {sentence}", file=sys.stderr)

@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from engine.catalog import paper
 from engine.job import Job
 from engine.spec import Value
 from pages.ui.offers import Offer, figure
@@ -54,10 +55,13 @@ def value(prefix: str, offer: Offer) -> Value:
 
 def link(job: Job) -> str:
     """The address of the page that shows a job."""
-    single = {field: axis[0] for field, axis in job.axes.items() if len(axis) == 1}
-    swept = {field for field in job.axes if field not in single}
-    values = {field: v for field, v in {**job.values, **single}.items() if field not in swept}
-    texts = {f"{job.paper}.{field}": _text(value) for field, value in values.items()}
+    default = paper(job.paper).spec().values()
+    values = job.values | {field: axis[0] for field, axis in job.axes.items() if len(axis) == 1}
+    texts = {
+        f"{job.paper}.{field}": _text(value)
+        for field, value in values.items()
+        if value != default.get(field) and len(job.axes.get(field, (value,))) == 1
+    }
     return f"/{job.paper}?{urlencode({f'{job.paper}.dataset': short(job.dataset), **texts})}"
 
 

@@ -11,12 +11,14 @@ from engine.catalog import catalog
 from engine.cli.export import command
 from engine.client import Run
 from engine.errors import ExplorerError
+from engine.spec import knobs
 from engine.store import State
 from pages.ui import words
 from pages.ui.access import client, sentence, troubles
 from pages.ui.address import link
 from pages.ui.bundle import bundle
 from pages.ui.live import TICK, progress, share
+from pages.ui.offers import figure
 
 PER_PAGE = 10
 MOST = 500
@@ -94,7 +96,7 @@ def _what(run: Run) -> None:
         st.progress(share(run), text=progress(title, run))
     if run.error:
         st.markdown(f"{run.error.rstrip('.')}.")
-    st.caption(f"{title} · {_numbers(run)} · {_when(run)} · `{run.id}`")
+    st.caption(f"{title} · {_settings(run)} · {_numbers(run)} · {_when(run)} · `{run.id}`")
 
 
 def _method(run: Run) -> str:
@@ -103,6 +105,20 @@ def _method(run: Run) -> str:
         return run.job.entry().label
     except ExplorerError:
         return run.job.method
+
+
+def _settings(run: Run) -> str:
+    """The settings that are not the defaults."""
+    found = catalog().get(run.job.paper)
+    if found is None:
+        return "settings of a paper that is gone"
+    default, known = found.spec().values(), knobs(found.spec)
+    changed = [
+        f"{known[field].label.lower()} {value if isinstance(value, str) else figure(value)}"
+        for field, value in run.job.values.items()
+        if field in known and field not in run.job.axes and value != default[field]
+    ]
+    return ", ".join(changed) or "default settings"
 
 
 def _numbers(run: Run) -> str:

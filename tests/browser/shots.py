@@ -9,7 +9,8 @@ from tests.browser.app import browsing, serving, settled, temporary_home, traine
 
 WIDTHS = {"wide": (1440, 900), "narrow": (390, 844)}
 THEMES = ("light", "dark")
-PAGES = {"home": "", "survival": "survival", "runs": "runs", "lost": "nowhere"}
+PAGES = {"home": "", "survival": "survival", "reproduce": "reproduce", "compare": "compare"}
+PAGES |= {"runs": "runs", "lost": "nowhere"}
 
 
 def shoot(address: str, browser: Browser, folder: Path, wanted: list[str]) -> None:

@@ -2,16 +2,19 @@
 
 import math
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from datasets import catalog as data
 from engine import driver
+from engine.catalog import catalog
 from engine.driver import TURNS, drive
 from engine.errors import BudgetError
 from engine.events import Advanced, Finished, Measured, Produced, Spent, Started
 from engine.results import collect
+from tests.engine.toy import ENTRY, PAPER, guarantee
 
 
 def told(job, focus=None, kept=None):
@@ -53,10 +56,19 @@ def test_every_replica_is_priced_once(toy):
     assert prices == dict(enumerate([0.5] * 3 + [2.0] * 3))
 
 
-def test_what_no_accountant_knows_costs_infinity(toy, monkeypatch):
-    def refuse(*_):
+def test_what_nobody_can_price_costs_infinity(toy, monkeypatch):
+    """The card proves nothing, and no accountant knows the event."""
+
+    def refuse(*_, **__):
         raise BudgetError("no")
 
+    def unproved(*arguments):
+        return replace(guarantee(*arguments), epsilon_proved=None, status="heuristic")
+
+    entry = replace(ENTRY, guarantee=unproved)
+    monkeypatch.setitem(catalog(), "toy", replace(PAPER, methods=(entry,)))
+    (event,) = kinds(told(toy()), Spent)
+    assert event.epsilon == (1.0,)  # what the accountant says of the event
     monkeypatch.setattr(driver.accounting, "epsilon", refuse)
     (event,) = kinds(told(toy()), Spent)
     assert event.epsilon == (math.inf,)

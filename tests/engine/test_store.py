@@ -292,6 +292,16 @@ def test_a_full_disk_leaves_no_part_of_a_file(store, monkeypatch):
     claim.keep("final", {"x": np.zeros(1)})
 
 
+def test_only_old_parts_of_files_are_removed(store):
+    store.artifacts.mkdir(parents=True)
+    old, new = store.artifacts / "old.part", store.artifacts / "new.part"
+    for path in (old, new):
+        path.touch()
+    os.utime(old, (0, 0))
+    artifacts.tidy(store.artifacts)
+    assert list(store.artifacts.iterdir()) == [new]
+
+
 def test_objects_are_neither_written_nor_read(store):
     claim = claimed(store, job())
     with pytest.raises(ValueError, match="pickle"):

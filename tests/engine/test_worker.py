@@ -12,11 +12,11 @@ import pytest
 
 from engine import presence, work
 from engine.claim import take
-from engine.errors import DatasetError, StoreError
+from engine.errors import DatasetError, RequestError, StoreError
 from engine.events import Failed, Finished, Started
 from engine.process import here
 from engine.store import Store
-from engine.work import perform, sentence
+from engine.work import Stuck, perform, sentence
 from engine.worker import Worker, code, warm
 from tests.engine.conftest import ROOT, claimed, ended, until
 
@@ -104,12 +104,11 @@ def test_a_stop_breaks_into_a_long_step(toy, store, client, monkeypatch):
 
 def test_a_step_that_will_not_stop_is_given_up(toy, store, client, monkeypatch):
     monkeypatch.setattr(work, "NUDGE", 60.0)
-    monkeypatch.setattr(work, "GRACE", 0.2)
     given_up = threading.Event()
     job = toy(behaviour="hang", pause=0.5)
     claim = claimed(store, job)
     client.cancel(job.id)
-    assert perform(claim, stuck=given_up.set) == "cancelled"
+    assert perform(claim, stuck=Stuck(0.2, given_up.set)) == "cancelled"
     assert given_up.is_set()
 
 
@@ -240,6 +239,15 @@ def test_a_worker_of_older_code_leaves_the_job_to_another(toy, store, client, mo
     assert not worker._next()
     assert worker._leaving
     assert client.run(toy().id).state == "queued"
+
+
+@pytest.mark.parametrize("text", ["x", "0", "-1", "inf", "nan"])
+def test_settings_of_the_environment_are_positive_numbers(monkeypatch, text):
+    monkeypatch.setenv("EXPLORER_IDLE_SECONDS", text)
+    with pytest.raises(RequestError, match="EXPLORER_IDLE_SECONDS: expected a positive number"):
+        presence.setting("EXPLORER_IDLE_SECONDS", 1.0)
+    monkeypatch.setenv("EXPLORER_IDLE_SECONDS", "2.5")
+    assert presence.setting("EXPLORER_IDLE_SECONDS", 1.0) == 2.5
 
 
 # In a process of its own

@@ -41,7 +41,7 @@ def visit() -> Open:
     """Opens a page of the app, with an address if one is given."""
 
     def opened(page: str = "", **address: str) -> AppTest:
-        test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30).run()
+        test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
         if page:
             test.switch_page(f"pages/{page}.py")
         for key, text in address.items():

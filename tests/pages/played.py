@@ -37,7 +37,8 @@ def play(home: Path, job: Job) -> None:
     if arrays:
         digest = claim.keep("final-0000", arrays)
         claim.append([Produced(1, "final-0000", digest, tuple(rows))])
-    claim.finish("completed", [Advanced(1, 4, 4), Finished(1, "completed")])
+    lost = tuple(range(9, job.replicas(), 10)) if job.axes else ()
+    claim.finish("completed", [Advanced(1, 4, 4), Finished(1, "completed", lost)])
 
 
 def _measured(job: Job, rows: range) -> Measured:
@@ -68,7 +69,8 @@ def _arrays(job: Job) -> dict[str, Any]:
     start = np.r_[-6.0, np.zeros(d - 1)]
     coefficients = start + rng.normal(0, 0.3, (rows, d))
     if job.method != "non_private":
-        return {"coefficients": coefficients, "noise": np.full((rows, d), 0.4), **scale}
+        noise = np.ones((rows, d)) / job.batch().column("epsilon")[:, None]
+        return {"coefficients": coefficients, "noise": noise, **scale}
     time = np.linspace(0, 5000, SURVIVAL_POINTS)
     return {
         "coefficients": coefficients,

@@ -9,12 +9,12 @@ PRIVATE = ("epsilon", *MODEL, "calibration")
 
 
 def _draws(spec: SurvivalSpec, n: int, device: str) -> int:
-    """Draws that are measured together: a chunk of output perturbation takes about 0.2 s."""
+    """Draws that are measured together: about a tenth of a second."""
     return 50
 
 
 def _solutions(spec: SurvivalSpec, n: int, device: str) -> int:
-    """Optimisations that run together: about a second, so that live points arrive."""
+    """Optimisations that run together: about half a second, so that live points arrive."""
     return max(4, min(40, round(20 * 1_600_000 / (n * spec.intervals))))
 
 
@@ -72,7 +72,7 @@ PAPER = Paper(
             steps=price.one,
             cost=price.unbounded,
             guarantee=price.cox_guarantee,
-            uses=("intervals", "knots", "solver"),
+            uses=("intervals", "knots"),
             role="reference",
         ),
     ),

@@ -12,13 +12,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from datasets.base import Booleans, Floats, SurvivalTable
+from datasets.base import Booleans, Floats, Integers, SurvivalTable
 from engine.gauges import Column
 from engine.papers.survival.likelihood import log_one_plus
 from engine.papers.survival.problem import design, scaled
 from engine.papers.survival.sensitivity import basis
 from engine.papers.survival.solvers import Solution, minimise
 from engine.papers.survival.spec import SurvivalSpec, Utility
+from engine.papers.survival.threads import single_thread
 
 SAMPLE = 1_000
 TIMES = 20
@@ -40,7 +41,7 @@ def fit(
 
 
 def optimum(table: SurvivalTable, intervals: int, knots: int, device: str = "cpu") -> Tensor:
-    """f*, the unregularised maximum-likelihood estimate, shape (d,)."""
+    """f*, the unregularised maximum-likelihood estimate, shape (d,); the smallest where q < e."""
     return fit(table, intervals, knots, 0.0, "newton", device).f[0]
 
 
@@ -98,8 +99,8 @@ class Evaluation:
     """
 
     x: Tensor
-    rows: Tensor
-    pairs: Tensor
+    rows: Integers
+    pairs: Booleans
     times: Floats
     case: Tensor
     control: Tensor
@@ -119,8 +120,8 @@ def evaluation(table: SurvivalTable) -> Evaluation:
     case, control = _weights(table, time, event, times)
     return Evaluation(
         torch.tensor(records.x[some]),
-        torch.tensor(rows),
-        torch.tensor(pairs),
+        rows,
+        pairs,
         times,
         torch.tensor(case),
         torch.tensor(control),
@@ -154,13 +155,14 @@ def _weights(
 
 def concordance(sample: Evaluation, risk: Tensor) -> Column:
     """Harrell's index of risk scores (R, m), shape (R,); 0.5 where no pair is comparable."""
-    count = max(1, int(sample.pairs.sum()))
-    found = np.full(len(risk), 0.5)
-    for row, score in enumerate(risk if int(sample.pairs.sum()) else ()):
-        ahead = score[sample.rows][:, None] - score
-        above, not_below = (ahead > TIED) & sample.pairs, (ahead >= -TIED) & sample.pairs
-        found[row] = 0.5 * (int(above.sum()) + int(not_below.sum())) / count
-    return np.where(torch.isfinite(risk).all(1).numpy(), found, np.nan)
+    scores, found = risk.numpy(), np.full(len(risk), 0.5)
+    count = np.count_nonzero(sample.pairs)
+    for row, score in enumerate(scores if count else ()):
+        own = score[sample.rows][:, None]
+        below = np.count_nonzero((score < own - TIED) & sample.pairs)
+        not_above = np.count_nonzero((score <= own + TIED) & sample.pairs)
+        found[row] = 0.5 * (below + not_above) / count
+    return np.where(np.isfinite(scores).all(axis=1), found, np.nan)
 
 
 def brier(sample: Evaluation, survival: Tensor) -> Column:
@@ -184,6 +186,7 @@ def survival_at(f: Tensor, knots: int, intervals: int, sample: Evaluation) -> Te
     return rates.neg_().exp_().transpose(1, 2)
 
 
+@single_thread()
 def utility(
     table: SurvivalTable, spec: SurvivalSpec, f: Tensor, noise_to_signal: Column
 ) -> Utility:

@@ -12,6 +12,7 @@ of h and of w = h(1 - h) over each record and over each interval, and \sum_s w_i
 """
 
 import functools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -92,20 +93,34 @@ def _blocks(design: Design, size: int) -> tuple[Block, ...]:
     return tuple(found)
 
 
-def hazards(design: Design, f: Tensor) -> Iterator[tuple[slice, Tensor]]:
+def hazards(design: Design, f: Tensor) -> Iterator[tuple[slice, Tensor, Tensor]]:
     """The hazard of each record in each of its intervals, 0 beyond its end.
 
     Yields:
-        The range of B records and their hazards, shape (R, B, S): a buffer to use up.
+        The range of B records, their hazards, shape (R, B, S), and a spare tensor of that shape
+        with nothing in it. Both are overwritten by the next block, so use them up.
     """
     a, c = predictors(design, f)
     safe = _moderate(a, c)
     left, right = (torch.exp(-c), torch.exp(-a)) if safe else (c, a)
+    both = [f.new_empty(0), f.new_empty(0)]  # kept, since new memory costs more than the work
     for block in blocks(design, len(f)):
         records, intervals = left[:, block.rows, None], right[:, None, : block.intervals]
-        h = (records * intervals).add_(1.0).reciprocal_() if safe else _sigmoid(records, intervals)
+        h, spare = (_view(space, records, intervals) for space in both)
+        if safe:
+            torch.mul(records, intervals, out=h).add_(1.0).reciprocal_()
+        else:
+            torch.add(records, intervals, out=h).sigmoid_()
         _cut(h, block)
-        yield block.rows, h
+        yield block.rows, h, spare
+
+
+def _view(space: Tensor, records: Tensor, intervals: Tensor) -> Tensor:
+    """A tensor of shape (R, B, S) in `space`, which grows where it is too small."""
+    shape = (len(records), records.shape[1], intervals.shape[2])
+    if space.numel() < math.prod(shape):
+        space.resize_(math.prod(shape))
+    return space[: math.prod(shape)].view(shape)
 
 
 def _cut(values: Tensor, block: Block) -> None:
@@ -114,21 +129,16 @@ def _cut(values: Tensor, block: Block) -> None:
         values[:, :, block.common :].masked_fill_(block.beyond, 0.0)
 
 
-def _sigmoid(c: Tensor, a: Tensor) -> Tensor:
-    """The same hazards without an overflow, at four times the cost."""
-    return (c + a).sigmoid_()
-
-
 def derivatives(design: Design, f: Tensor) -> Derivatives:
     """Gradient and Hessian of the mean loss at f, shape (R, d)."""
     e, (replicas, d) = design.knots, f.shape
     by_record = f.new_empty(e + 1, replicas, design.records)  # of h, then of w A_1, ..., w A_e
     by_interval = f.new_zeros(2, replicas, design.intervals)  # of h and of w
-    for rows, h in hazards(design, f):
+    for rows, h, square in hazards(design, f):
         span = h.shape[2]
         by_record[0, :, rows] = h.sum(2)
         by_interval[0, :, :span] += h.sum(1)
-        w = h.sub_(h.square())
+        w = h.sub_(torch.mul(h, h, out=square))
         by_record[1, :, rows] = w.sum(2)
         by_interval[1, :, :span] += w.sum(1)
         for j in range(1, e):  # a product with a thin matrix takes longer than these
@@ -148,7 +158,7 @@ def mean_gradient(design: Design, f: Tensor) -> Tensor:
     r"""\frac1n\sum_i\nabla\ell(f; d_i), shape (R, d)."""
     by_record = f.new_empty(len(f), design.records)
     by_interval = f.new_zeros(len(f), design.intervals)
-    for rows, h in hazards(design, f):
+    for rows, h, _ in hazards(design, f):
         by_record[:, rows] = h.sum(2)
         by_interval[:, : h.shape[2]] += h.sum(1)
     return _gradient(design, by_interval, by_record)
@@ -167,7 +177,7 @@ def record_gradients(design: Design, f: Tensor) -> Tensor:
     Its squared norm is \|v_i\|^2 + v_i0^2 \|x_i\|^2. Records are in the design's order.
     """
     v = -(design.event[:, None] * design.A[design.interval - 1]).expand(len(f), -1, -1).contiguous()
-    for rows, h in hazards(design, f):
+    for rows, h, _ in hazards(design, f):
         v[:, rows, 0] += h.sum(2)
         for j in range(1, design.knots):
             v[:, rows, j] += h @ design.A[: h.shape[2], j].contiguous()
@@ -183,9 +193,14 @@ def losses(design: Design, f: Tensor) -> Tensor:
     total = -design.event * (a[:, design.interval - 1] + c)
     safe = 2**FOLDS * float(a.amax() + c.amax()) < SAFE and _moderate(a, c)
     left, right = (torch.exp(c), torch.exp(a)) if safe else (c, a)
+    space = f.new_empty(0)
     for block in blocks(design, len(f)):
         records, intervals = left[:, block.rows, None], right[:, None, : block.intervals]
-        part = records * intervals if safe else softplus(records + intervals, 1.0, LINEAR)
+        part = _view(space, records, intervals)
+        if safe:
+            torch.mul(records, intervals, out=part)
+        else:
+            part = softplus(torch.add(records, intervals, out=part), 1.0, LINEAR)
         _cut(part, block)
         total[:, block.rows] += _log_products(part) if safe else part.sum(2)
     return total

@@ -17,6 +17,7 @@ from engine.papers.survival.problem import Design, design, scaled, survival
 from engine.papers.survival.sensitivity import TOLERANCE, Objective, length, objective_noise
 from engine.papers.survival.solvers import minimise
 from engine.papers.survival.spec import SurvivalSpec, Utility
+from engine.papers.survival.threads import single_thread
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class ObjectivePerturbation:
         nothing = model.A.new_full((len(batch), model.dimension), torch.nan)
         return State(nothing, nothing[:, 0])
 
+    @single_thread()
     def step(
         self, batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator
     ) -> tuple[State, Utility]:
@@ -54,9 +56,9 @@ class ObjectivePerturbation:
         table, model, d = survival(data), _design(batch, data, str(rng.device)), state.f.shape[1]
         plans = _plans(batch, model)
         push = draw([plan.noise for plan in plans], d, rng) / model.records
-        ridge = torch.tensor([_ridge(spec, model) for spec in batch.specs]).to(push)
+        ridge = push.new_tensor([_ridge(spec, model) for spec in batch.specs])
         found = minimise(model, ridge, push, solver=batch.spec.solver)
-        f = torch.where((found.tau <= TOLERANCE[batch.spec.solver])[:, None], found.f, torch.nan)
+        f = torch.where((found.tau <= TOLERANCE)[:, None], found.f, torch.nan)
         finish = [plan.finish for plan in plans if plan.finish is not None]
         released = f + draw(finish, d, rng) if finish else f
         ratio = np.array([length(p.noise) for p in plans]) / model.records / _slope(model)
@@ -71,7 +73,7 @@ class ObjectivePerturbation:
         plans = _plans(batch, model)
         d = state.f.shape[1]
         hessian = derivatives(model, torch.nan_to_num(state.f)).hessian
-        ridge = torch.tensor([_ridge(spec, model) for spec in batch.specs]).to(hessian)
+        ridge = hessian.new_tensor([_ridge(spec, model) for spec in batch.specs])
         inverse = torch.linalg.inv(hessian + ridge[:, None, None] * torch.eye(d).to(hessian))
         scale = np.array([plan.noise.scale for plan in plans]) * np.sqrt(d + 1.0) / model.records
         noise = scale[:, None] * inverse.norm(dim=2).cpu().numpy()

@@ -16,6 +16,7 @@ from engine.papers.survival.evaluate import fit, utility
 from engine.papers.survival.problem import scaled, survival
 from engine.papers.survival.sensitivity import TOLERANCE, length, output_noise
 from engine.papers.survival.spec import SurvivalSpec, Utility
+from engine.papers.survival.threads import single_thread
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,9 @@ class OutputPerturbation:
         table = survival(data)
         fits = [_fit(table, spec, str(rng.device)) for spec in batch.specs]
         f, tau = torch.cat([f for f, _ in fits]), torch.cat([tau for _, tau in fits])
-        limit = TOLERANCE[batch.spec.solver]
-        return State(torch.where((tau <= limit)[:, None], f, torch.nan), tau, f.norm(dim=1))
+        return State(torch.where((tau <= TOLERANCE)[:, None], f, torch.nan), tau, f.norm(dim=1))
 
+    @single_thread()
     def step(
         self, batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator
     ) -> tuple[State, Utility]:

@@ -107,7 +107,7 @@ def _output_reasons(spec: SurvivalSpec, n: int) -> tuple[str, ...]:
     printed = gradient_bound(spec.intervals, spec.knots, "paper")
     tight = gradient_bound(spec.intervals, spec.knots, "rigorous")
     stop = (
-        f"The optimiser stops at ‖∇J‖ ≤ τ = {TOLERANCE[spec.solver]:g}, which is within τ/Λ of the "
+        f"The optimiser stops at ‖∇J‖ ≤ τ = {TOLERANCE:g}, which is within τ/Λ of the "
         "minimiser: 2τ/Λ is added to the sensitivity."
     )
     if spec.calibration == "rigorous":

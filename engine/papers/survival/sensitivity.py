@@ -31,8 +31,8 @@ from engine.papers.survival.spec import SurvivalSpec
 
 Floats = NDArray[np.float64]
 
-TOLERANCE = {"newton": 1e-10, "bfgs": 1e-6}
-r"""Largest \|\nabla J\| at which each optimiser may stop; public, and part of the sensitivity."""
+TOLERANCE = 1e-10
+r"""Largest \tau = \|\nabla J\| at which a solution is released; part of the sensitivity."""
 FINISH = 1e-3
 r"""Share of \varepsilon that hides the optimiser's last step in rigorous objective perturbation."""
 
@@ -135,7 +135,7 @@ def output_noise(spec: SurvivalSpec, n: int, dimension: int) -> GammaSphere:
     """
     size = n * spec.regularisation
     bound = gradient_bound(spec.intervals, spec.knots, "rigorous")
-    sensitivity = (bound + 2.0 * n * TOLERANCE[spec.solver]) / size
+    sensitivity = (bound + 2.0 * n * TOLERANCE) / size
     if spec.calibration == "rigorous":
         return GammaSphere(sensitivity, spec.epsilon, dimension)
     scale = gradient_bound(spec.intervals, spec.knots, "paper") / (size * spec.epsilon)
@@ -200,7 +200,7 @@ def objective_noise(spec: SurvivalSpec, n: int, dimension: int) -> Objective:
     scale = gradient_bound(q, e, spec.calibration) / left
     strength = spec.regularisation + extra
     ratio = determinant(q, e, n * strength, None if printed else dimension)
-    finish = GammaSphere(2.0 * TOLERANCE[spec.solver] / strength, spec.epsilon * FINISH, dimension)
+    finish = GammaSphere(2.0 * TOLERANCE / strength, spec.epsilon * FINISH, dimension)
     noise = GammaSphere(bound, bound / scale, dimension)
     return Objective(extra, left, ratio, noise, None if printed else finish)
 

@@ -85,7 +85,8 @@ class Utility(Info):
         Gauge(
             "Concordance index",
             "up",
-            help="Share of comparable pairs that the risk score orders rightly; 0.5 is a coin.",
+            help="Share of comparable pairs that the risk score orders rightly; 0.5 is a coin. "
+            "On a fixed sample of at most 1,000 records.",
         ),
     ]
     brier: Annotated[
@@ -94,7 +95,8 @@ class Utility(Info):
             "Integrated Brier score",
             "down",
             help="Squared error of the predicted survival, weighted for censoring and averaged "
-            "over time; 0.25 is what always saying one half scores.",
+            "over time; 0.25 is what always saying one half scores. "
+            "On a fixed sample of at most 1,000 records.",
         ),
     ]
     cox_error: Annotated[

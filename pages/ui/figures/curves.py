@@ -17,6 +17,7 @@ from pages.ui.figures.theme import (
     Style,
     axis,
     band,
+    brief,
     budget_axis,
     figure,
     log_axis,
@@ -150,8 +151,8 @@ def _lines(one: Curve) -> list[dict[str, Any]]:
     )
     line = {
         "type": "scatter", "mode": "lines+markers", "name": one.label, "legendgroup": one.label,
-        "x": one.epsilon, "y": one.middle,
-        "customdata": list(zip(one.low, one.high, one.count, strict=True)),
+        "x": one.epsilon, "y": brief(one.middle),
+        "customdata": list(zip(brief(one.low), brief(one.high), one.count, strict=True)),
         "hovertemplate": hover,
         "line": {"color": one.style.colour, "dash": one.style.dash, "width": 2.5},
         "marker": {"symbol": one.style.marker, "size": 7, "color": one.style.colour},

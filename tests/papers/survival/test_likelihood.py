@@ -96,7 +96,7 @@ def test_far_parameters_neither_overflow_nor_lose_a_digit(size):
     expected = torch.stack([plain(design, row) for row in f])
     torch.testing.assert_close(losses(design, f), expected, rtol=1e-12, atol=1e-9)
     h = torch.sigmoid((f[:, :3] @ design.A.T)[:, None] + (f[:, 3:] @ design.x.T)[:, :, None])
-    for rows, found in likelihood.hazards(design, f):
+    for rows, found, _ in likelihood.hazards(design, f):
         inside = torch.arange(1, found.shape[2] + 1) <= design.interval[rows, None]
         torch.testing.assert_close(found, h[:, rows, : found.shape[2]] * inside, rtol=1e-9, atol=0)
     a, c = f[:, :3] @ design.A.T, f[:, 3:] @ design.x.T

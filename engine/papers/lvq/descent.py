@@ -1,0 +1,271 @@
+r"""Gradient descent on GLVQ and GMLVQ for R replicas, with or without privacy."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+import torch
+from torch import Generator, Tensor
+
+from datasets.base import Table
+from engine.batch import Batch
+from engine.mechanisms import Gaussian
+from engine.method import Arrays
+from engine.noise import draw
+from engine.papers.lvq import initial, measure, price, products
+from engine.papers.lvq.folds import Records, fold, records
+from engine.papers.lvq.model import (
+    Model,
+    Norms,
+    Pairs,
+    Sample,
+    Sums,
+    factors,
+    norms,
+    pairs,
+    right,
+    sums,
+)
+from engine.papers.lvq.spec import LvqSpec, Utility
+
+LOOKS = 20
+"""How often a run measures."""
+BLOCK = 4_096
+"""Records that are whitened together when only their norms are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """R replicas in training.
+
+    Attributes:
+        step: Steps taken.
+        model: The current parameters.
+        total: Sum of the parameters over the averaged steps; None before the first.
+        averaged: How many steps are in `total`.
+        centre: Subtracted from every record, shape (R, d).
+        rows: Training rows, padded by row 0, shape (R, n).
+        square: Squared norms of the centred and whitened training records, shape (R, n).
+        sizes: Training records, shape (R,).
+        noises: The mechanism of a step of each replica; empty without privacy.
+    """
+
+    step: int
+    model: Model
+    total: Model | None
+    averaged: int
+    centre: Tensor
+    rows: Tensor
+    square: Tensor
+    sizes: Tensor
+    noises: tuple[Gaussian, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Descent:
+    """Steps of gradient descent on Poisson samples of the training records.
+
+    Attributes:
+        matrix: Whether a relevance matrix is trained (GMLVQ).
+        private: Whether gradients are clipped and noise is added.
+
+    Guarantees:
+        Privately, the initialisation releases what `price.first` costs, and each step the sum of
+        clipped gradients over a Poisson sample at rate q, changed by one record by at most C in
+        L2 norm (`model.factors`), plus Gaussian noise of standard deviation sigma C: the event
+        `price.descent`. It is divided by qN, a public number. Normalising Omega, averaging and
+        what is measured of the metric are post-processing.
+    """
+
+    matrix: bool
+    private: bool
+
+    def init(self, batch: Batch[LvqSpec], data: Table, rng: Generator) -> State:
+        """The first prototypes and metric of each replica, on its own fold."""
+        all_records = gather(batch, data, rng)
+        rows, sizes = training(batch, data, rng)
+        starts = [
+            self._start(spec, all_records, rows[r, : int(sizes[r])], rng)
+            for r, spec in enumerate(batch.specs)
+        ]
+        classes = initial.labels(all_records.classes, batch.spec.prototypes).to(rng.device)
+        model = Model(
+            torch.stack([start.w for start in starts]),
+            classes,
+            self._omega(batch, all_records) if self.matrix else None,
+            _stacked([start.basis for start in starts]),
+        )
+        centre = torch.stack([start.centre for start in starts])
+        noises = tuple(_noise(spec) for spec in batch.specs) if self.private else ()
+        square = squares(all_records.x, rows, centre, model.basis)
+        return State(0, model, None, 0, centre, rows, square, sizes, noises)
+
+    def _start(
+        self, spec: LvqSpec, all_records: Records, rows: Tensor, rng: Generator
+    ) -> initial.Start:
+        x, y, k = all_records.x[rows], all_records.y[rows], all_records.classes
+        if self.private:
+            return initial.private(x, y, k, spec, self.matrix, rng)
+        return initial.exact(x, y, k, spec, rng)
+
+    def _omega(self, batch: Batch[LvqSpec], all_records: Records) -> Tensor:
+        """The identity times the public factor that makes its norm `length`."""
+        d = all_records.x.shape[1]
+        eye = torch.eye(d, device=all_records.x.device) * (length(batch.spec, d) / math.sqrt(d))
+        return eye.repeat(len(batch), 1, 1)
+
+    def step(
+        self, batch: Batch[LvqSpec], data: Table, state: State, rng: Generator
+    ) -> tuple[State, Utility | None]:
+        """One step on a new sample, measured about twenty times in a run."""
+        all_records = gather(batch, data, rng)
+        sample = draw_sample(all_records, state, batch.spec.sample_rate, rng)
+        found = pairs(state.model, sample)
+        sizes, weights = self._weights(batch, state, sample, found)
+        summed = sums(state.model, sample, found, *weights)
+        noisy = _add(summed, state.noises, rng)
+        after = _advance(batch, state, noisy)
+        total = price.steps(batch.spec, len(data))
+        if after.step % max(1, total // LOOKS) and after.step != total:
+            return after, None
+        sizes = sizes or norms(state.model, sample, found)
+        look = measure.Look(sample, found, sizes, weights, summed, state.noises)
+        now = released(after)
+        return after, measure.utility(batch, data, all_records, now, after.centre, look, rng)
+
+    def _weights(
+        self, batch: Batch[LvqSpec], state: State, sample: Sample, found: Pairs
+    ) -> tuple[Norms | None, tuple[Tensor, Tensor | None]]:
+        """Norms where they are needed, and what each record's gradient is multiplied by."""
+        if not self.private:
+            return None, (sample.present, sample.present if self.matrix else None)
+        sizes = norms(state.model, sample, found)
+        clip, split = (_column(batch, name, sample.x)[..., 0] for name in ("clip", "split"))
+        first, second = factors(sizes, clip, split)
+        return sizes, (
+            first * sample.present,
+            None if second is None else second * sample.present,
+        )
+
+    def products(self, batch: Batch[LvqSpec], data: Table, state: State) -> Arrays:
+        """See `engine.papers.lvq.products`."""
+        return products.arrays(batch, data, released(state), state.centre)
+
+
+def gather(batch: Batch[LvqSpec], data: Table, rng: Generator) -> Records:
+    """The scaled records of a table; how often they were scaled is no one's concern."""
+    d = data.x.shape[1]
+    return records(data, price.scale(batch.spec, d), str(rng.device))
+
+
+def length(spec: LvqSpec, d: int) -> float:
+    """The norm that Omega is kept at: 1, or sqrt(d) where it starts as the identity."""
+    return 1.0 if spec.scaling == "box" else math.sqrt(d)
+
+
+def training(batch: Batch[LvqSpec], data: Table, rng: Generator) -> tuple[Tensor, Tensor]:
+    """Training rows (R, n), padded by row 0, and how many there are (R,)."""
+    parts = [fold(data, seed)[0] for seed in batch.seeds]
+    sizes = np.array([len(part) for part in parts])
+    rows = np.zeros((len(parts), sizes.max()), np.int64)
+    for r, part in enumerate(parts):
+        rows[r, : len(part)] = part
+    return torch.from_numpy(rows).to(rng.device), torch.from_numpy(sizes).to(rng.device)
+
+
+def squares(x: Tensor, rows: Tensor, centre: Tensor, basis: Tensor | None) -> Tensor:
+    """Squared norms of the centred, whitened records of each replica, shape (R, n)."""
+    parts = []
+    for start in range(0, rows.shape[1], BLOCK):
+        block = x[rows[:, start : start + BLOCK]] - centre[:, None]
+        parts.append(right(block, basis).square().sum(2))
+    return torch.cat(parts, 1)
+
+
+def draw_sample(all_records: Records, state: State, rate: float, rng: Generator) -> Sample:
+    """Each training record of each replica with chance `rate`, independently."""
+    n = state.rows.shape[1]
+    real = torch.arange(n, device=rng.device) < state.sizes[:, None]
+    if rate >= 1.0:
+        chosen, present = state.rows, real.to(state.square.dtype)
+        square = state.square
+    else:
+        drawn = real & (torch.rand(real.shape, generator=rng, device=rng.device) < rate)
+        replica, place = drawn.nonzero(as_tuple=True)
+        counts = drawn.sum(1)
+        rank = torch.arange(len(replica), device=rng.device) - (counts.cumsum(0) - counts)[replica]
+        shape = (len(real), max(1, int(counts.max())))
+        position = torch.zeros(shape, dtype=torch.long, device=rng.device)
+        position[replica, rank] = place
+        present = torch.zeros(shape, dtype=state.square.dtype, device=rng.device)
+        present[replica, rank] = 1.0
+        chosen, square = state.rows.gather(1, position), state.square.gather(1, position)
+    x = all_records.x[chosen].sub_(state.centre[:, None])
+    return Sample(x, square, all_records.y[chosen], present)
+
+
+def _noise(spec: LvqSpec) -> Gaussian:
+    """The mechanism of one step: sensitivity C, the same multiplier that is priced."""
+    return Gaussian(spec.clip, price.multiplier(spec))
+
+
+def _add(found: Sums, noises: tuple[Gaussian, ...], rng: Generator) -> Sums:
+    """The sums with the noise of one Gaussian release of both blocks together."""
+    if not noises:
+        return found
+    count = len(noises)
+    w = found.w + draw(noises, found.w[0].numel(), rng, found.w.dtype).view(found.w.shape)
+    if found.omega is None:
+        return Sums(w, None)
+    noise = draw(noises, found.omega[0].numel(), rng, w.dtype).view(count, *found.omega.shape[1:])
+    return Sums(w, found.omega + noise)
+
+
+def _advance(batch: Batch[LvqSpec], state: State, noisy: Sums) -> State:
+    """The step along the noisy sums, and the running average of the last steps."""
+    model, d = state.model, state.model.w.shape[2]
+    whole = batch.spec.sample_rate * state.sizes.to(model.w.dtype)[:, None, None]
+    w = model.w - _column(batch, "rate_w", model.w) * noisy.w / whole
+    omega = model.omega
+    if omega is not None and noisy.omega is not None:
+        omega = omega - _column(batch, "rate_omega", w) * noisy.omega / whole
+        norm = torch.linalg.matrix_norm(omega, keepdim=True)
+        omega = omega * (length(batch.spec, d) / norm)
+    moved = replace(model, w=w, omega=omega)
+    step = state.step + 1
+    skipped = math.floor((1.0 - batch.spec.averaging) * price.steps(batch.spec, 0))
+    if step <= skipped:
+        return replace(state, step=step, model=moved)
+    before = state.total
+    total = moved if before is None else replace(
+        moved,
+        w=before.w + w,
+        omega=None if omega is None or before.omega is None else before.omega + omega,
+    )  # fmt: skip
+    return replace(state, step=step, model=moved, total=total, averaged=state.averaged + 1)
+
+
+def released(state: State) -> Model:
+    """The mean of the averaged steps, or the current parameters before the first of them."""
+    if state.total is None:
+        return state.model
+    omega = state.total.omega
+    return replace(
+        state.total,
+        w=state.total.w / state.averaged,
+        omega=None if omega is None else omega / state.averaged,
+    )
+
+
+def _column(batch: Batch[LvqSpec], field: str, like: Tensor) -> Tensor:
+    """One field of every replica, shape (R, 1, 1)."""
+    column = torch.from_numpy(batch.column(field)).to(like.device, like.dtype)
+    return column[:, None, None]
+
+
+def _stacked(parts: list[Tensor | None]) -> Tensor | None:
+    """One tensor of all parts; None when there are none."""
+    found = [part for part in parts if part is not None]
+    return torch.stack(found) if found else None

@@ -1,0 +1,136 @@
+r"""The first prototypes and the first metric: class means, exact or private."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Generator, Tensor
+
+from engine.mechanisms import Gaussian, Laplace
+from engine.noise import draw
+from engine.papers.lvq import price
+from engine.papers.lvq.price import Releases
+from engine.papers.lvq.spec import LvqSpec
+
+JITTER = 0.05
+"""Distance between the first prototypes of one class, as a part of the largest norm of a record."""
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where one replica begins.
+
+    Attributes:
+        centre: What is subtracted from every record, shape (d,).
+        w: Prototypes of the centred and whitened records, shape (p, d).
+        basis: Whitening matrix P, symmetric, of norm sqrt(d), shape (d, d); None without one.
+    """
+
+    centre: Tensor
+    w: Tensor
+    basis: Tensor | None
+
+
+def labels(classes: int, prototypes: int) -> Tensor:
+    """Class of each prototype: those of one class lie together, shape (classes * prototypes,)."""
+    return torch.arange(classes).repeat_interleave(prototypes)
+
+
+def exact(x: Tensor, y: Tensor, classes: int, spec: LvqSpec, rng: Generator) -> Start:
+    """Class means without noise, for the references; an empty class starts at the centre."""
+    centre = x.mean(0)
+    counts, sums = totals(x - centre, y, classes)
+    return Start(centre, _several(sums / counts.clamp(min=1)[:, None], spec, rng), None)
+
+
+def private(
+    x: Tensor, y: Tensor, classes: int, spec: LvqSpec, matrix: bool, rng: Generator
+) -> Start:
+    """Class means, and for GMLVQ a metric, from private releases.
+
+    Guarantees:
+        Everything is computed from the releases of `price.releases`, whose docstring derives the
+        sensitivities; what follows them is post-processing.
+
+    Args:
+        x: Scaled training records, shape (n, d); n is public.
+        y: Classes, shape (n,).
+        classes: Number of classes.
+        spec: The setting of this replica.
+        matrix: Whether a metric is trained.
+        rng: Source of the noise.
+    """
+    made = price.releases(spec, matrix, x.shape[1])
+    if made.centre is None:
+        return Start(torch.zeros_like(x[0]), _printed(x, y, classes, spec, made, rng), None)
+    centre = (x.sum(0) + _noise(made.centre, x[0], rng)) / len(x)
+    z = clipped(x - centre, made.sums.sensitivity)
+    counts, sums = totals(z, y, classes)
+    counts = (counts + _noise(made.counts, counts, rng)).clamp(min=1.0)
+    means = (sums + _noise(made.sums, sums, rng)) / counts[:, None]
+    if made.moment is None:
+        return Start(centre, _several(means, spec, rng), None)
+    moment = (z.mT @ z + symmetric(made.moment, z.shape[1], rng, z.dtype)) / len(x)
+    weights = counts / counts.sum()
+    within = moment - (means * weights[:, None]).mT @ means
+    basis = whitening(within, spec.ridge * made.moment.scale * math.sqrt(2 * z.shape[1]) / len(x))
+    return Start(centre, _several(means, spec, rng) @ basis, basis)
+
+
+def _printed(
+    x: Tensor, y: Tensor, classes: int, spec: LvqSpec, made: Releases, rng: Generator
+) -> Tensor:
+    """The paper's Laplace means, clamped to the features' public bounds."""
+    counts, sums = totals(x, y, classes)
+    counts = (counts + _noise(made.counts, counts, rng)).clamp(min=1.0)
+    means = (sums + _noise(made.sums, sums, rng)) / counts[:, None]
+    side = price.scale(spec, x.shape[1])
+    return _several(means, spec, rng).clamp(-side, side)
+
+
+def totals(x: Tensor, y: Tensor, classes: int) -> tuple[Tensor, Tensor]:
+    """Members (k,) and sum (k, d) of each class."""
+    member = torch.nn.functional.one_hot(y, classes).to(x.dtype)
+    return member.sum(0), member.mT @ x
+
+
+def clipped(x: Tensor, bound: float) -> Tensor:
+    """Rows pulled to a norm of at most `bound`."""
+    factor = (bound / x.norm(dim=1).clamp(min=1e-30)).clamp(max=1.0)
+    rows: Tensor = x * factor[:, None]
+    return rows
+
+
+def _noise(mechanism: Gaussian | Laplace, like: Tensor, rng: Generator) -> Tensor:
+    return draw([mechanism], like.numel(), rng, like.dtype).reshape(like.shape)
+
+
+def symmetric(mechanism: Gaussian, d: int, rng: Generator, dtype: torch.dtype) -> Tensor:
+    """Gaussian noise in orthonormal coordinates of symmetric matrices, shape (d, d).
+
+    An off-diagonal pair is one coordinate, of length sqrt(2) times its entry: its entries have
+    1/sqrt(2) of the standard deviation of the diagonal's.
+    """
+    square = draw([mechanism], d * d, rng, dtype).reshape(d, d)
+    upper = square.triu(1) / math.sqrt(2.0)
+    return upper + upper.mT + torch.diag(square.diagonal())
+
+
+def whitening(covariance: Tensor, ridge: float) -> Tensor:
+    """(S + ridge I)^(-1/2) with S's negative eigenvalues at zero, scaled to norm sqrt(d)."""
+    values, vectors = torch.linalg.eigh(covariance.double())
+    root = (values.clamp(min=0.0) + ridge).rsqrt()
+    basis = (vectors * root) @ vectors.mT
+    scaled: Tensor = basis * (math.sqrt(len(basis)) / basis.norm())
+    return scaled.to(covariance.dtype)
+
+
+def _several(means: Tensor, spec: LvqSpec, rng: Generator) -> Tensor:
+    """Each mean as often as a class has prototypes, a public random step apart."""
+    if spec.prototypes == 1:
+        return means
+    repeated = means.repeat_interleave(spec.prototypes, 0)
+    steps = torch.randn(repeated.shape, generator=rng, dtype=means.dtype, device=means.device)
+    longest = price.scale(spec, means.shape[1]) * math.sqrt(means.shape[1])
+    moved: Tensor = repeated + JITTER * longest * steps / steps.norm(dim=1, keepdim=True)
+    return moved

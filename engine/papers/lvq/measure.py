@@ -1,0 +1,161 @@
+"""What a step shows: the error on the held-out fold, clipping and the shape of the metric."""
+
+import math
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import torch
+from torch import Generator, Tensor
+
+from datasets.base import Table
+from engine.batch import Batch
+from engine.gauges import Column
+from engine.mechanisms import Gaussian
+from engine.papers.lvq.folds import Records, fold
+from engine.papers.lvq.model import Model, Norms, Pairs, Sample, Sums, cost, right
+from engine.papers.lvq.spec import LvqSpec, MatrixUtility, Utility
+
+PERTURBATION = 0.025
+"""Standard deviation of the noise on each element of Omega in the perturbation study."""
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """One step seen from outside.
+
+    Attributes:
+        sample: The records of the step.
+        found: The prototypes that they touch.
+        norms: Norms of their gradients.
+        weights: What the gradients were multiplied by.
+        sums: The clipped sums before noise.
+        noises: The mechanism of each replica; empty without privacy.
+    """
+
+    sample: Sample
+    found: Pairs
+    norms: Norms
+    weights: tuple[Tensor, Tensor | None]
+    sums: Sums
+    noises: tuple[Gaussian, ...]
+
+
+def utility(
+    batch: Batch[LvqSpec],
+    data: Table,
+    all_records: Records,
+    model: Model,
+    centre: Tensor,
+    look: Look,
+    rng: Generator,
+) -> Utility:
+    """The gauges of R replicas.
+
+    Args:
+        batch: The settings.
+        data: The records, for their folds.
+        all_records: The same, scaled.
+        model: What would be released now.
+        centre: Subtracted from every record, shape (R, d).
+        look: The step that led here.
+        rng: Source of the perturbation.
+    """
+    found = look.norms
+    zero = np.zeros(len(batch))
+    plain = Utility(
+        error=errors(batch, data, all_records, model, centre),
+        cost=_array(cost(look.found, look.sample.present)),
+        clipped=_share(look.weights[0], look.sample),
+        gradient=_median(found.w, look.sample),
+        noise=_noise_to_signal(look) if look.noises else zero,
+        outside=zero + all_records.outside,
+    )
+    if model.omega is None or found.omega is None:
+        return plain
+    weight = look.weights[1]
+    shaken = perturbed(model, rng)
+    return MatrixUtility(
+        **asdict(plain),
+        clipped_omega=zero if weight is None else _share(weight, look.sample),
+        gradient_omega=_median(found.omega, look.sample),
+        rank=effective_rank(whole(model)),
+        perturbed=errors(batch, data, all_records, shaken, centre),
+    )
+
+
+def whole(model: Model) -> Tensor:
+    """Omega on records that are not whitened, A P, shape (R, d, d)."""
+    assert model.omega is not None
+    return model.omega if model.basis is None else model.omega @ model.basis
+
+
+def perturbed(model: Model, rng: Generator) -> Model:
+    """The model with noise on each element of Omega, whose norm is first made sqrt(d)."""
+    omega = whole(model)
+    d = omega.shape[1]
+    norm = torch.linalg.matrix_norm(omega, keepdim=True) / math.sqrt(d)
+    noise = torch.randn(omega.shape, generator=rng, dtype=omega.dtype, device=omega.device)
+    points = unwhitened(model)
+    return Model(points, model.labels, omega / norm + PERTURBATION * noise)
+
+
+def unwhitened(model: Model) -> Tensor:
+    """Prototypes as centred records, P^(-1) w, shape (R, p, d)."""
+    if model.basis is None:
+        return model.w
+    solved: Tensor = torch.linalg.solve(model.basis, model.w.mT)
+    return solved.mT
+
+
+def errors(
+    batch: Batch[LvqSpec], data: Table, all_records: Records, model: Model, centre: Tensor
+) -> Column:
+    r"""Share of the held-out records put into a wrong class, shape (R,); NaN if diverged.
+
+    The order of \|z - zw\|² over prototypes is that of \|zw\|² - 2 x^T P^T A^T zw, so records
+    need no matrix product with Omega.
+    """
+    zw = right(model.w, model.omega)
+    back = zw if model.omega is None else zw @ model.omega
+    back = back if model.basis is None else back @ model.basis
+    offset = zw.square().sum(2) + 2 * (back @ centre[..., None])[..., 0]
+    found = np.empty(len(batch))
+    for r, seed in enumerate(batch.seeds):
+        rows = torch.from_numpy(fold(data, seed)[1]).to(centre.device)
+        scores = torch.addmm(offset[r], all_records.x, back[r].mT, alpha=-2.0)[rows]
+        wrong = model.labels[scores.argmin(1)] != all_records.y[rows]
+        found[r] = float(wrong.float().mean()) if bool(scores.isfinite().all()) else math.nan
+    return found
+
+
+def effective_rank(omega: Tensor) -> Column:
+    """(tr Λ)² / tr Λ² of Λ = Ω^T Ω, shape (R,)."""
+    gram = omega @ omega.mT
+    trace = gram.diagonal(dim1=1, dim2=2).sum(1)
+    return _array(trace.square() / gram.square().sum((1, 2)))
+
+
+def _share(weights: Tensor, sample: Sample) -> Column:
+    """Share of the present records whose factor is below 1."""
+    cut = ((weights < 1.0) & (sample.present > 0)).to(weights.dtype).sum(1)
+    return _array(cut / sample.present.sum(1).clamp(min=1))
+
+
+def _median(sizes: Tensor, sample: Sample) -> Column:
+    """Median over the present records, shape (R,); 0 where there are none."""
+    shown = sizes.masked_fill(sample.present == 0, torch.nan).nanmedian(1).values
+    return _array(torch.where(sample.present.sum(1) > 0, shown, torch.zeros_like(shown)))
+
+
+def _noise_to_signal(look: Look) -> Column:
+    """Root mean square length of the noise over the length of the clipped sums, shape (R,)."""
+    size, length = look.sums.w[0].numel(), look.sums.w.square().sum((1, 2))
+    if look.sums.omega is not None:
+        size += look.sums.omega[0].numel()
+        length = length + look.sums.omega.square().sum((1, 2))
+    noise = np.array([mechanism.scale for mechanism in look.noises]) * math.sqrt(size)
+    return noise / np.maximum(_array(length.sqrt()), 1e-30)
+
+
+def _array(column: Tensor) -> Column:
+    return column.double().cpu().numpy()

@@ -1,0 +1,201 @@
+"""Sections of the page on noise in training: curves by step, clipping, ratios."""
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from engine.gauges import gauges
+from pages.ui import live, words
+from pages.ui.charts import chart
+from pages.ui.figures import enadpp as figures
+from pages.ui.figures.enadpp import Line
+from pages.ui.figures.theme import DASHES, MARKERS, Style, reference_style, style
+from pages.ui.live import BUDGET
+from pages.ui.panels import RAW
+from pages.ui.view import View
+
+Floats = NDArray[np.float64]
+
+WAITING = ":material/hourglass_empty: Appears as soon as the first settings are trained."
+STEP = "Step of training"
+ADAPTIVE = ("enadpp", "adppl")
+EXACT = "non_private"
+SPREAD = "Bands: four of five repetitions."
+
+
+def look(view: View, method: str) -> Style:
+    """How a method looks on every chart of the page."""
+    position = [entry.name for entry in view.paper.methods].index(method)
+    return style(position) if view.spends(method) else reference_style(position)
+
+
+def chosen(view: View, method: str) -> NDArray[np.int64]:
+    """Rows of a method's run that belong to the budget under the slider."""
+    results = view.watched[method].results
+    if results is None:
+        return np.zeros(0, np.int64)
+    at = {BUDGET: view.budget} if view.spends(method) else {}
+    return np.flatnonzero(results.rows(**at))
+
+
+def product(view: View, method: str, name: str) -> Floats | None:
+    """An array of a method's run at this budget, finite rows only; None before the first."""
+    found = view.watched[method].arrays.get(name)
+    if found is None:
+        return None
+    rows = np.asarray(found[chosen(view, method)], np.float64)
+    rows = rows[np.isfinite(rows).reshape(len(rows), -1).all(axis=1)]
+    return rows if len(rows) else None
+
+
+def course(view: View, method: str, gauge: str) -> Line | None:
+    """How a gauge of a method went, step by step."""
+    one = view.watched[method]
+    steps, values = live.history(one, gauge)
+    if not len(steps):
+        return None
+    return figures.line(one.label, look(view, method), steps, values[:, chosen(view, method)])
+
+
+def _revision(view: View, what: str) -> str:
+    return f"{what}/{view.watched[view.method].job.id}"
+
+
+def _last(drawn: list[Line], what: str, view: View) -> str:
+    """Where the lines end, in one sentence."""
+    ends = ", ".join(f"{one.label} {words.number(float(one.middle[-1]))}" for one in drawn)
+    return f"{what} by step at epsilon {view.budget:g}; at the end: {ends}."
+
+
+def learning(view: View) -> None:
+    """Accuracy and loss by step, live."""
+    for name in ("accuracy", "loss"):
+        gauge = gauges(view.entry.info)[name]
+        found = [course(view, method, name) for method in (view.method, EXACT)]
+        drawn = [one for one in found if one is not None]
+        if not drawn:
+            st.markdown(WAITING)
+            return
+        figure = figures.lines(
+            drawn, (STEP, gauge.label), _revision(view, name), log=gauge.scale == "log"
+        )
+        rows = figures.rows(drawn, "Step")
+        chart(f"enadpp.{name}", figure, _last(drawn, gauge.label, view), rows, view.budget)
+    st.caption(f"{SPREAD} Drawn while it trains. {RAW}")
+
+
+def clipping(view: View) -> None:
+    """How long gradients are, and how many of them are cut, step by step."""
+    counts = product(view, view.method, "gradient_norm_counts")
+    cut = course(view, view.method, "fraction_clipped")
+    if cut is None:
+        st.markdown(WAITING)
+        return
+    if counts is not None:
+        edges = view.watched[view.method].arrays["gradient_norm_edges"][0]
+        _norms(view, counts.sum(axis=0), np.asarray(edges, np.float64))
+    figure = figures.lines(
+        [cut], (STEP, "Fraction clipped"), _revision(view, "cut"), range=[-0.02, 1.02],
+        tickformat=".0%", height=260,
+    )  # fmt: skip
+    said = _last([cut], "Fraction of clipped gradients", view)
+    chart("enadpp.cut", figure, said, figures.rows([cut], "Step"), view.budget)
+    st.caption(
+        "A gradient is how one record would change the network. Longer ones are cut to the bound, "
+        "so that no record weighs more than the noise is made for: a small bound loses what "
+        f"records say, a large one brings more noise. {RAW}"
+    )
+
+
+def _norms(view: View, counts: Floats, edges: Floats) -> None:
+    """The histogram of lengths at the end of training."""
+    share = 100.0 * counts / max(float(counts.sum()), 1.0)
+    long = float(share[edges[:-1] >= 1.0].sum())
+    rows = [
+        {"From [C]": float(edges[i]), "To [C]": float(edges[i + 1]), "Records [%]": float(share[i])}
+        for i in np.flatnonzero(share)
+    ]
+    said = f"After training, {long:.0f} of 100 gradients are longer than the bound."
+    st.markdown(said)
+    figure = figures.norms(counts, edges, _bound(view), _revision(view, "norms"))
+    chart("enadpp.norms", figure, said, rows, view.budget)
+
+
+def _bound(view: View) -> str:
+    """The bound of the chosen method, in words."""
+    values = vars(view.spec)
+    absolute = view.method in ADAPTIVE and (
+        values["calibration"] == "paper" or values["noise"] == "laplace"
+    )
+    bound, norm = (values["clip_l1"], "L1") if absolute else (values["clip"], "L2")
+    return f"bound C = {words.number(bound)} ({norm})"
+
+
+def neurons(view: View) -> None:
+    """The budget ratios of both adaptive methods, sorted."""
+    drawn = [one for method in ADAPTIVE for one in _ratios(view, method)]
+    if not drawn:
+        st.markdown(WAITING)
+        return
+    floor = float(vars(view.spec)["alpha_min"])
+    figure = figures.lines(
+        drawn, ("Neurons of the layer, by rank [%]", "Budget ratio α"), _revision(view, "alpha"),
+        height=380, range=[0, 1.05], rule=(floor, f"floor {floor:g}"),
+    )  # fmt: skip
+    least = ", ".join(f"{one.label} {words.number(float(one.middle[-1]), 2)}" for one in drawn)
+    said = f"Budget ratios from the largest to the smallest neuron; the smallest are {least}."
+    chart("enadpp.alpha", figure, said, figures.rows(drawn, "Rank [%]"), view.budget)
+    other = (
+        "" if view.method in ADAPTIVE else f" {view.entry.label} treats all neurons alike: α = 1."
+    )
+    st.caption(
+        "A neuron of ratio α gets noise 1/α times as large. Both methods rank neurons by how much "
+        f"they add to the answer, and differ in contrast. The output layer has α = 1.{other} "
+        f"{SPREAD}"
+    )
+
+
+def _ratios(view: View, method: str) -> list[Line]:
+    """One line for each hidden layer of a method."""
+    found, layer = [], 1
+    while (alpha := product(view, method, f"alpha_{layer}")) is not None:
+        ranked = np.sort(alpha, axis=1)[:, ::-1].T
+        x = 100.0 * (np.arange(len(ranked)) + 1) / len(ranked)
+        label = f"{view.watched[method].label}, layer {layer}"
+        own = Style(look(view, method).colour, DASHES[layer - 1], MARKERS[layer - 1])
+        found.append(figures.line(label, own, x, ranked))
+        layer += 1
+    return [one for one in found if one is not None]
+
+
+def layers(view: View) -> None:
+    """Noise over signal by step, in all layers together and in each."""
+    whole = course(view, view.method, "noise_to_signal")
+    if whole is None:
+        st.markdown(WAITING)
+        return
+    drawn = [Line("all layers", *(vars(whole)[k] for k in ("style", "x", "middle", "low", "high")))]
+    parts = product(view, view.method, "noise_to_signal_layers")
+    steps, _ = live.history(view.watched[view.method], "noise_to_signal")
+    if parts is not None and parts.shape[1] == len(steps) and parts.shape[2] > 1:
+        for k in range(parts.shape[2]):
+            own = Style(style(k + 6).colour, DASHES[(k + 1) % len(DASHES)], MARKERS[k + 1])
+            name = f"layer {k + 1}" + (" (output)" if k + 1 == parts.shape[2] else "")
+            one = figures.line(name, own, steps, parts[:, :, k].T)
+            drawn += [one] if one is not None else []
+    figure = figures.lines(
+        drawn, (STEP, "Noise / signal"), _revision(view, "layers"), log=True, height=380,
+        rule=(1.0, "noise = signal"),
+    )  # fmt: skip
+    end = words.number(float(whole.middle[-1]), 2)
+    said = (
+        f"{view.entry.label} at ε = {view.budget:g}: at the end, one step's noise is {end} times "
+        "as long as what the records say."
+    )
+    st.markdown(said)
+    chart("enadpp.layers", figure, said, figures.rows(drawn, "Step"), view.budget)
+    st.caption(
+        "Length of the noise over the length of the lot's clipped gradients. Above the dotted "
+        "line a single step is mostly noise; many steps average some of it out. "
+        f"{SPREAD} {RAW}"
+    )

@@ -1,0 +1,84 @@
+"""One app and one browser for all browser tests; its store holds the first runs already."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Error, Page
+
+from engine.catalog import catalog
+from pages.ui.live import BUDGET
+from pages.ui.view import Choices, Layout, jobs, offers
+from tests.browser.app import browsing, serving
+from tests.pages.played import play
+
+ASIDE = ("_stcore/health", "_stcore/host-config")
+"""Streamlit's browser side looks for its server below an inner page's address first."""
+
+
+@dataclass
+class App:
+    """The running app and a way to open it.
+
+    Attributes:
+        address: Where it runs.
+        home: Its store.
+        errors: What the browser complained about.
+        tab: Opens a page of it in a context of its own.
+    """
+
+    address: str
+    home: Path
+    errors: list[str]
+    tab: Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[tuple[str, Path, Browser]]:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        home = Path(folder)
+        paper = catalog()["survival"]
+        budgets = offers(paper, Layout()).knobs[BUDGET].values
+        for job in jobs(paper, Choices("flchain", {}, 10), budgets).values():
+            play(home, job)
+        with serving(home) as address:
+            try:
+                with browsing() as browser:
+                    yield address, home, browser
+            except Error as error:
+                if "Executable doesn't exist" in str(error):
+                    pytest.skip("no Chromium: install chromium, or `playwright install chromium`")
+                raise
+
+
+@pytest.fixture
+def app(server: tuple[str, Path, Browser]) -> Iterator[App]:
+    address, home, browser = server
+    errors: list[str] = []
+    contexts: list[BrowserContext] = []
+
+    def tab(path: str = "", scheme: str = "light", width: int = 1440) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": 1000},
+            color_scheme="dark" if scheme == "dark" else "light",
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda one: _note(one.type, one.text, one.location, errors))
+        page.goto(f"{address}/{path}")
+        return page
+
+    yield App(address, home, errors, tab)
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def _note(kind: str, text: str, location: object, errors: list[str]) -> None:
+    """Keeps an error of the page; not the two questions that Streamlit expects to fail."""
+    if kind == "error" and not any(part in str(location) for part in ASIDE):
+        errors.append(f"{text} {location}")

@@ -1,0 +1,171 @@
+"""The app as people use it: a real server, a real worker, a real browser."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from engine.client import Client
+from tests.browser.app import settled, trained
+from tests.browser.conftest import App
+
+pytestmark = pytest.mark.browser
+expect.set_options(timeout=60_000)
+
+BUDGETS = """() => [...document.querySelectorAll('.js-plotly-plot')]
+  .filter(plot => plot.layout?.meta).map(plot => plot.layout.meta.budget)"""
+POINTS = """() => [...document.querySelectorAll('.js-plotly-plot')].slice(0, 1)
+  .flatMap(plot => plot.data).filter(trace => trace.mode === 'lines+markers')
+  .map(trace => trace.x.length).reduce((a, b) => a + b, 0)"""
+SHOWN = """() => [...document.querySelectorAll('.js-plotly-plot')]
+  .map(plot => JSON.stringify(plot.data.map(trace => [trace.name, trace.x, trace.y])))"""
+
+
+def drawn(page: Page, budget: float, charts: int = 3) -> None:
+    """Waits until so many charts are drawn, all for this budget."""
+    page.wait_for_function(
+        f"([want, count]) => {{ const all = ({BUDGETS})();"
+        " return all.length >= count && all.every(one => one === want) }",
+        arg=[budget, charts],
+    )
+
+
+def slide(page: Page, name: str, key: str, times: int = 1) -> None:
+    """Moves a slider by the keyboard."""
+    slider = page.get_by_role("slider", name=name)
+    slider.focus()
+    for _ in range(times):
+        page.keyboard.press(key)
+
+
+def eventually(page: Page, holds: Callable[[], bool], seconds: float = 60) -> None:
+    """Waits until something holds, looking ten times a second."""
+    for _ in range(int(seconds * 10)):
+        if holds():
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("expected it to hold by now")
+
+
+def test_a_deep_link_opens_the_whole_app_and_shows_every_chart(app: App):
+    page = app.tab("survival")
+    settled(page)
+    drawn(page, 1.0)
+    expect(page.get_by_role("link", name="Home")).to_be_visible()
+    expect(page.get_by_text("times out of 100").first).to_be_visible()
+    expect(page.get_by_text("Proved under an assumption").first).to_be_visible()
+
+
+def test_sliding_moves_every_chart_and_the_address(app: App):
+    page = app.tab("survival")
+    drawn(page, 1.0)
+    before = page.evaluate(SHOWN)
+    slide(page, "Privacy budget", "ArrowRight", 3)
+    drawn(page, 2.0)
+    after = page.evaluate(SHOWN)
+    assert all(a != b for a, b in zip(before, after, strict=True))
+    assert "survival.epsilon=2" in page.url
+
+
+def test_an_address_shows_the_same_in_another_browser(app: App):
+    page = app.tab("survival")
+    drawn(page, 1.0)
+    slide(page, "Privacy budget", "ArrowLeft", 3)
+    drawn(page, 0.5)
+    page.get_by_role("combobox", name="Measured by").click()
+    page.get_by_role("option", name="Concordance index").click()
+    page.wait_for_url("**gauge=Concordance**")
+    settled(page)
+    drawn(page, 0.5)
+    other = app.tab(page.url.removeprefix(f"{app.address}/"))
+    settled(other)
+    drawn(other, 0.5)
+    expect(other.get_by_role("combobox", name="Measured by")).to_have_value("Concordance index")
+    eventually(other, lambda: other.evaluate(SHOWN) == page.evaluate(SHOWN))
+
+
+def test_another_q_trains_live_stops_and_stays_stopped(app: App):
+    page = app.tab("survival?survival.intervals=100")
+    stop = page.get_by_role("button", name="Stop")
+    expect(stop).to_be_visible()
+    slide(page, "Time intervals", "ArrowRight", 2)
+    page.wait_for_url("**intervals=400**")
+    expect(stop).to_be_visible()
+    page.wait_for_function(f"() => ({POINTS})() > 0", timeout=90_000)
+    stop.click()
+    expect(page.get_by_role("button", name="Run again")).to_be_visible()
+    expect(page.get_by_text("was stopped").first).to_be_visible()
+    measured = page.evaluate(POINTS)
+    page.reload()
+    expect(page.get_by_text("was stopped").first).to_be_visible()
+    page.wait_for_function(f"want => ({POINTS})() >= want", arg=measured)
+    client = Client(app.home, workers=False)
+    for run in client.runs():
+        if run.active:
+            client.cancel(run.id)
+
+
+def test_two_browsers_ask_for_one_run_and_both_see_its_end(app: App):
+    path = "survival?survival.intervals=5&survival.repeats=5"
+    first, second = app.tab(path), app.tab(path)
+    for page in (first, second):
+        trained(page)
+        drawn(page, 1.0)
+    eventually(first, lambda: first.evaluate(SHOWN) == second.evaluate(SHOWN))
+    runs = [
+        run for run in Client(app.home, workers=False).runs() if run.job.values["intervals"] == 5
+    ]
+    assert len(runs) == len({run.job.method for run in runs}) == 4
+    assert {run.state for run in runs} == {"completed"}
+    first.reload()
+    trained(first)
+
+
+def test_light_and_dark_both_carry_over_to_the_charts(app: App):
+    found = {}
+    for scheme in ("light", "dark"):
+        page = app.tab("survival", scheme)
+        drawn(page, 1.0)
+        found[scheme] = page.evaluate(
+            "() => [getComputedStyle(document.querySelector('[data-testid=stApp]'))"
+            ".backgroundColor,"
+            " document.querySelector('.js-plotly-plot .xtick text').style.fill,"
+            " document.querySelector('.js-plotly-plot .js-line').style.stroke]"
+        )
+    assert all(a != b for a, b in zip(found["light"], found["dark"], strict=True))
+
+
+def test_a_narrow_screen_needs_no_sideways_scrolling(app: App):
+    page = app.tab("survival", width=390)
+    drawn(page, 1.0)
+    room = page.evaluate(
+        "() => { const main = document.querySelector('[data-testid=stMain]');"
+        " return main.scrollWidth - main.clientWidth }"
+    )
+    assert room <= 1
+
+
+def test_junk_in_the_address_is_told_and_everything_else_works(app: App):
+    page = app.tab("survival?survival.epsilon=lots&survival.dataset=nobody&survival.intervals=2e2")
+    expect(page.get_by_text("Link value ignored: epsilon: expected a number")).to_be_visible()
+    expect(page.get_by_text("Link value ignored: dataset: expected one of")).to_be_visible()
+    drawn(page, 1.0)
+    assert "nobody" not in page.url
+
+
+def test_a_page_that_does_not_exist_leads_home(app: App):
+    page = app.tab("nowhere")
+    settled(page)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.get_by_role("link", name="Go to the start page").click()
+    expect(page.get_by_role("heading", name="See what privacy costs")).to_be_visible()
+
+
+def test_the_list_of_runs_opens_a_run_where_it_was(app: App):
+    page = app.tab("runs")
+    settled(page)
+    expect(page.get_by_text("Objective perturbation").first).to_be_visible()
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Open").last.click()
+    settled(opened.value)
+    drawn(opened.value, 1.0)

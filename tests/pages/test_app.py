@@ -1,0 +1,274 @@
+"""Every page, drawn in this process: empty store, full store, ends of knobs, junk, damage."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine.catalog import catalog
+from engine.client import Client
+from engine.errors import SpecError
+from engine.job import request
+from engine.papers.survival.spec import SurvivalSpec
+from engine.spec import Knob, knobs
+from pages.ui.address import link
+from pages.ui.offers import offer
+from tests.pages.conftest import ROOT, Open
+from tests.pages.drawn import charts, plots
+from tests.pages.played import begin, play
+
+PAPERS = [slug for slug in catalog() if (ROOT / "pages" / f"{slug}.py").exists()]
+FIELDS = {
+    field: offer(SurvivalSpec, field, knob, SurvivalSpec().values()[field])
+    for field, knob in knobs(SurvivalSpec).items()
+    if any(field in entry.uses for entry in catalog()["survival"].methods)
+}
+
+
+def said(test: AppTest) -> str:
+    """All words of a page."""
+    kinds = (test.title, test.header, test.subheader, test.markdown, test.caption)
+    return "\n".join(str(one.value) for kind in kinds for one in kind)
+
+
+def address(**fields: str) -> dict[str, str]:
+    return {f"survival.{field}": text for field, text in fields.items()}
+
+
+@pytest.mark.parametrize("page", ["home", "runs", *PAPERS])
+def test_every_page_opens_on_an_empty_store(visit: Open, page: str):
+    test = visit(page)
+    assert not test.exception
+    assert not test.error
+    assert test.title
+
+
+def test_the_menu_has_every_paper_with_a_page(visit: Open):
+    assert all(catalog()[slug].title in said(visit("home")) for slug in PAPERS)
+
+
+def test_the_survival_page_asks_for_its_first_runs_once(visit: Open, home: Path):
+    test = visit("survival")
+    asked = {run.id for run in Client(home, workers=False).runs()}
+    assert len(asked) == len(catalog()["survival"].methods)
+    test.run()
+    assert {run.id for run in Client(home, workers=False).runs()} == asked
+
+
+def test_what_is_trained_is_drawn_with_words_and_a_guarantee(visit: Open, trained: Path):
+    test = visit("survival")
+    assert not test.exception
+    found = charts(test)
+    assert len(found) == 3
+    assert all(chart["layout"]["meta"]["budget"] == 1.0 for chart in found)
+    assert all(one["alt"] for one in plots(test))
+    words = said(test)
+    assert "times out of 100" in words
+    assert "Proved under an assumption" in words
+    assert "must not be published" in words
+    assert "diverged and are left out" in words
+    assert not any("Stop" in button.label for button in test.button)
+
+
+def test_the_slider_moves_every_chart_and_starts_no_run(visit: Open, trained: Path):
+    test = visit("survival")
+    before = len(Client(trained, workers=False).runs())
+    test.select_slider(key="survival.epsilon").set_value("4").run()
+    assert not test.exception
+    assert {chart["layout"]["meta"]["budget"] for chart in charts(test)} == {4.0}
+    assert len(Client(trained, workers=False).runs()) == before
+
+
+def test_another_gauge_and_another_method_are_read_from_the_same_runs(visit: Open, trained: Path):
+    test = visit("survival", **address(gauge="concordance_index", method="objective perturbation"))
+    assert not test.exception
+    assert charts(test)[0]["layout"]["yaxis"]["title"]["text"].startswith("Concordance index")
+    assert "Objective perturbation" in said(test)
+
+
+def test_the_table_behind_a_chart_is_there_when_asked_for(visit: Open, trained: Path):
+    test = visit("survival")
+    test.session_state["survival.utility.table"] = True
+    test.run()
+    assert {"Method", "ε", "Median"} <= set(test.dataframe[0].value.columns)
+
+
+@pytest.mark.parametrize("people", ["1", "3"])
+def test_one_to_three_people_can_be_described(visit: Open, trained: Path, people: str):
+    test = visit("survival", **{"survival.people": people, "survival.flchain.a.age": "61"})
+    assert not test.exception
+    drawn = [
+        trace["name"] for trace in charts(test)[1]["data"] if "Person" in trace.get("name", "")
+    ]
+    assert len(drawn) == int(people)
+    assert test.number_input(key="survival.flchain.a.age").value == 61.0
+
+
+def test_every_knob_at_its_lower_end(visit: Open):
+    test = visit("survival", **address(**{field: one.texts[0] for field, one in FIELDS.items()}))
+    assert not test.exception
+    assert not test.warning
+
+
+def test_every_knob_at_its_upper_end(visit: Open):
+    test = visit("survival", **address(**{field: one.texts[-1] for field, one in FIELDS.items()}))
+    assert not test.exception
+    assert not test.warning
+
+
+@pytest.mark.parametrize("beyond", ["-1e300", "1e300", "nan", "junk"])
+def test_every_knob_beyond_its_ends(visit: Open, beyond: str):
+    numbers = [field for field in FIELDS if isinstance(knobs(SurvivalSpec)[field], Knob)]
+    test = visit("survival", **address(**dict.fromkeys(numbers, beyond)))
+    assert not test.exception
+    notes = [one.value for one in test.warning]
+    assert len(notes) == len(numbers)
+    assert all(note.startswith("Link value ignored: ") and "expected" in note for note in notes)
+
+
+def test_unknown_names_in_the_address_are_told_one_by_one(visit: Open, trained: Path):
+    test = visit("survival", **address(dataset="nobody", calibration="loose", colour="red"))
+    notes = "\n".join(one.value for one in test.warning)
+    assert "dataset: expected one of Flchain" in notes
+    assert "calibration: expected one of paper, rigorous, got 'loose'" in notes
+    assert "survival.colour: expected a setting of this page" in notes
+    assert len(charts(test)) == 3
+
+
+def test_an_address_by_keys_is_rewritten_to_what_the_page_shows(visit: Open):
+    test = visit("survival", **address(dataset="third_births", intervals="5e1"))
+    assert not test.warning
+    assert test.selectbox(key="survival.dataset").value == "Third births"
+    assert test.select_slider(key="survival.intervals").value == "50"
+
+
+def test_simulated_data_are_called_simulated(visit: Open, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("EXPLORER_DATA", raising=False)
+    test = visit("survival", **address(dataset="second_births"))
+    assert "Simulated data" in said(test)
+
+
+def test_contradicting_settings_are_one_sentence_and_keep_the_knobs(
+    visit: Open, monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(*_: object) -> None:
+        raise SpecError("knots", "expected fewer than intervals, got 9")
+
+    monkeypatch.setattr("pages.ui.paper.jobs", refuse)
+    test = visit("survival")
+    assert [one.value for one in test.error] == ["Knots: expected fewer than intervals, got 9."]
+    assert test.select_slider(key="survival.intervals")
+    assert not test.exception
+
+
+def test_live_points_are_drawn_with_the_time_left_and_a_stop(visit: Open, home: Path):
+    test = visit("survival")
+    for run in Client(home, workers=False).runs():
+        begin(home, run.job)
+    test.run()
+    assert not test.exception
+    counts = [trace["customdata"] for trace in charts(test)[0]["data"] if "customdata" in trace]
+    assert any(counts)
+    [bar] = test.progress
+    assert "training, 25 %" in bar.text
+    assert "3 more to come" in bar.text
+    test.button(key="survival.stop").click().run()
+    assert all(run.stopping for run in Client(home, workers=False).runs())
+
+
+def test_a_waiting_run_is_stopped_at_once_and_can_be_asked_for_again(visit: Open, home: Path):
+    test = visit("survival")
+    test.button(key="survival.stop").click().run()
+    client = Client(home, workers=False)
+    assert {run.state for run in client.runs()} == {"cancelled"}
+    assert "was stopped" in said(test)
+    test.button(key="survival.again").click().run()
+    assert {run.state for run in client.runs()} == {"queued"}
+
+
+@pytest.mark.parametrize("state", ["failed", "interrupted"])
+def test_a_run_that_ended_badly_says_why(visit: Open, trained: Path, state: str):
+    job = request("survival", "obj_pert", "flchain", {}, {"epsilon": [1.0]}, [0])
+    claim = begin(trained, job)
+    claim.finish(state, [], "Expected room on the disk, got none")
+    test = visit("runs")
+    assert "Expected room on the disk, got none." in said(test)
+    assert any(button.label == "Run again" for button in test.button)
+
+
+def test_the_list_of_runs_can_open_take_and_delete(visit: Open, trained: Path):
+    test = visit("runs")
+    assert not test.exception
+    client = Client(trained, workers=False)
+    run = client.runs()[0]
+    assert run.id in said(test)
+    assert any(one.url == link(run.job) for one in test.link_button)
+    assert any("python -m engine run survival" in one.value for one in test.code)
+    test.button(key=f"delete.{run.id}").click().run()
+    assert run.id not in {one.id for one in client.runs()}
+
+
+def test_an_address_made_from_a_job_leads_back_to_it(visit: Open, home: Path):
+    values = {"intervals": 20, "calibration": "paper", "regularisation": 0.1}
+    job = request("survival", "out_pert", "third_births", values, {"epsilon": [1.0, 2.0]}, [0])
+    place, _, query = link(job).partition("?")
+    assert place == "/survival"
+    fields = dict(pair.split("=") for pair in query.replace("+", " ").split("&"))
+    test = visit("survival", **fields)
+    assert not test.warning
+    asked = {run.job.method: run.job for run in Client(home, workers=False).runs()}
+    assert {**asked["out_pert"].values, "epsilon": 1.0} == job.values
+    assert asked["out_pert"].dataset == "third_births"
+
+
+def test_many_runs_are_listed_ten_at_a_time(visit: Open, home: Path):
+    for seed in range(12):
+        play(home, request("survival", "cox", "flchain", {}, {}, [seed]))
+    test = visit("runs")
+    assert not test.exception
+    assert sum(button.label == "Delete for good" for button in test.button) == 10
+
+
+@pytest.mark.parametrize("page", ["home", "runs", "survival"])
+def test_a_store_that_cannot_be_opened_is_one_sentence_on_every_page(
+    visit: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, page: str
+):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "file" / "store"))
+    test = visit(page)
+    assert not test.exception
+    assert test.error
+    assert "expected a folder" in test.error[0].value
+    assert test.title
+
+
+def test_a_truncated_store_is_told_and_the_page_goes_on(visit: Open, home: Path):
+    (home / "store.sqlite").write_bytes(b"SQLite format 3\0 and nothing more")
+    test = visit("runs")
+    assert not test.exception
+    assert test.warning or test.error
+    assert test.title[0].value == "Runs"
+
+
+def test_a_page_process_loads_nothing_heavy(trained: Path):
+    """A fresh interpreter draws the page and has none of the training libraries."""
+    code = (
+        "import sys\n"
+        "from engine.client import Client\n"
+        "Client.ensure_worker = lambda self: None\n"
+        "from streamlit.testing.v1 import AppTest\n"
+        "test = AppTest.from_file('app.py', default_timeout=60).run()\n"
+        "assert not test.exception, test.exception\n"
+        "test.switch_page('pages/survival.py').run()\n"
+        "assert not test.exception, test.exception\n"
+        "heavy = ('torch', 'lifelines', 'sksurv', 'sklearn', 'scipy', 'dp_accounting')\n"
+        "print('heavy:', *(name for name in heavy if name in sys.modules))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.stdout.strip() == "heavy:", done.stderr[-2000:]

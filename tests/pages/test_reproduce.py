@@ -1,0 +1,312 @@
+"""The Reproduce page, on numbers that ship, on runs of this store, and on neither."""
+
+import csv
+import io
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine import reference
+from engine.catalog import catalog
+from engine.claim import take
+from engine.client import Client
+from engine.events import Failed
+from engine.exhibit import Cell, Exhibit, exhibits
+from engine.process import here
+from engine.results import collect
+from engine.store import Store
+from pages.ui import sheet, verdict
+from pages.ui.figures import exhibit as drawing
+from pages.ui.reproduce import spreadsheet
+from tests.pages.conftest import Open
+from tests.pages.played import play
+
+TABLE2 = {"reproduce.paper": "survival"}
+TABLE3 = {**TABLE2, "reproduce.survival": "table3"}
+QUICK = {**TABLE3, "reproduce.from": "quick"}
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder in place of the numbers that ship."""
+    monkeypatch.setattr(reference, "FOLDER", tmp_path / "shipped")
+    return tmp_path / "shipped"
+
+
+def table3(ours: float = 1.05) -> tuple[Cell, ...]:
+    """Cells of Table 3: ours are the printed numbers times a factor."""
+    known = exhibits("survival")["table3"]
+    cells = known.cells({name: collect(job, ()) for name, job in known.jobs(True).items()})
+    return tuple(replace(cell, ours=ours * (cell.published or 0.0)) for cell in cells)
+
+
+def said(test: AppTest) -> str:
+    kinds = (test.title, test.header, test.markdown, test.caption, test.info)
+    return "\n".join(str(one.value) for kind in kinds for one in kind)
+
+
+def press(test: AppTest, label: str) -> AppTest:
+    return next(button for button in test.button if button.label == label).click().run()
+
+
+def labels(test: AppTest) -> list[str]:
+    return [button.label for button in test.button]
+
+
+# What ships
+
+
+def test_numbers_that_ship_stand_beside_the_papers(visit: Open, shelf: Path):
+    reference.save("survival", "table3", table3(), full=True, seconds=30.0, folder=shelf)
+    test = visit("reproduce", **TABLE3)
+    assert not test.exception
+    body = test.table[0].value
+    assert list(body.columns) == ["", "Paper", "Ours"]
+    assert list(body["Paper"])[:2] == ["2.589", "9.039"]
+    assert all("✓ 1.05, near" in text.replace("\u00a0", " ") for text in body["Ours"])
+    text = said(test)
+    assert "As printed: 4 of 4 numbers" in text
+    assert "Shipped with the app, computed at full size" in text
+    assert "4 runs, 30 s of work" in text
+    assert "another version" not in text
+    assert "python -m engine reproduce survival table3 --full" in test.code[0].value
+
+
+def test_numbers_of_other_runs_say_so(visit: Open, shelf: Path):
+    cells = [replace(cell, run="0" * 12) for cell in table3()]
+    reference.save("survival", "table3", cells, full=True, seconds=1.0, folder=shelf)
+    test = visit("reproduce", **TABLE3)
+    assert "Some come from other settings, data or another version" in said(test)
+
+
+def test_where_nothing_ships_the_papers_numbers_and_two_buttons_are_there(visit: Open, shelf: Path):
+    test = visit("reproduce", **TABLE2)
+    assert not test.exception
+    assert "No numbers of ours ship for this one yet" in said(test)
+    body = test.table[0].value
+    assert body.iloc[0]["1e-5"] == "981.635"
+    assert body.iloc[1]["1e-5"] == sheet.NOTHING
+    assert {"Run again at full size", "Quick look"} <= set(labels(test))
+
+
+def test_a_damaged_file_is_one_sentence_and_the_page_goes_on(visit: Open, shelf: Path):
+    path = reference.save("survival", "table2", table3(), full=True, seconds=1.0, folder=shelf)
+    path.write_text(path.read_text()[:60])
+    test = visit("reproduce", **TABLE2)
+    assert not test.exception
+    assert "expected a computed exhibit" in test.error[0].value
+    assert test.table
+
+
+def test_simulated_records_are_marked(visit: Open, shelf: Path):
+    known = exhibits("survival")["table2"].jobs(True).values()
+    marked = "No real person's record is in" in said(visit("reproduce", **TABLE2))
+    assert marked == any(job.simulated for job in known)
+
+
+# What is computed here
+
+
+def test_a_quick_look_is_asked_for_followed_and_shown(visit: Open, shelf: Path, home: Path):
+    test = press(visit("reproduce", **TABLE3), "Quick look")
+    assert not test.exception
+    known = exhibits("survival")["table3"]
+    jobs = known.jobs(False)
+    client = Client(home, workers=False)
+    assert {run.id for run in client.runs()} == {job.id for job in jobs.values()}
+    assert test.query_params["reproduce.from"] == "Quick look, here"
+    assert "Stop" in labels(test)
+    play(home, jobs["FL"])
+    test.run()
+    body = test.table[0].value
+    assert body["Ours"][0] != sheet.NOTHING
+    assert body["Ours"][1] == sheet.NOTHING
+    assert "4 runs, 4 settings, 1 of them complete" in said(test)
+    for name in ("TB", "WT", "SB"):
+        play(home, jobs[name])
+    test.run()
+    assert "Stop" not in labels(test)
+    assert "Quick look, computed here on" in said(test)
+    press(test, "Repeat from scratch")
+    assert all(run.state == "queued" for run in client.runs())
+
+
+def test_what_is_stopped_says_so_and_goes_on(visit: Open, shelf: Path, home: Path):
+    test = press(visit("reproduce", **QUICK), "Run again at full size")
+    assert test.query_params["reproduce.from"] == "Full size, here"
+    press(test, "Stop")
+    client = Client(home, workers=False)
+    assert {run.state for run in client.runs()} == {"cancelled"}
+    test.run()
+    assert "**FL, TB, WT, SB** were stopped" in said(test)
+    press(test, "Go on")
+    assert {run.state for run in client.runs()} == {"queued"}
+
+
+def test_a_job_that_fails_is_named_with_its_reason(visit: Open, shelf: Path, home: Path):
+    job = exhibits("survival")["table3"].jobs(False)["TB"]
+    store = Store(home)
+    store.submit(job, {})
+    claim = take(store, here(), job.id)
+    claim.finish("failed", [Failed(1, "No such data")], "No such data")
+    test = visit("reproduce", **QUICK)
+    assert not test.exception
+    assert "**TB** failed. No such data." in said(test)
+
+
+def test_another_exhibit_begins_with_what_ships(visit: Open, shelf: Path):
+    test = visit("reproduce", **QUICK)
+    pickers = [*test.button_group, *test.selectbox]
+    picker = next(one for one in pickers if one.label == "Table or figure")
+    test = picker.set_value("Table 2").run()
+    assert not test.exception
+    assert test.session_state["reproduce.from"] == "Shipped with the app"
+    assert test.header[0].value == "Table 2"
+
+
+def test_an_address_from_elsewhere_is_put_right(visit: Open, shelf: Path):
+    test = visit("reproduce", **{"reproduce.survival": "Table 9", "reproduce.paper": "survival"})
+    assert not test.exception
+    assert "Link value ignored" in test.warning[0].value
+    assert test.header[0].value == "Table 2"
+
+
+def test_a_formula_needs_no_run(visit: Open, shelf: Path, monkeypatch: pytest.MonkeyPatch):
+    known, cells = exhibits("survival")["table3"], table3()
+    made = replace(known, jobs=lambda full: {}, cells=lambda results: cells)
+    monkeypatch.setattr("engine.papers.survival.exhibits.EXHIBITS", (made,))
+    test = visit("reproduce", **TABLE2)
+    assert not test.exception
+    assert "From a formula" in said(test)
+    assert not labels(test)
+    assert "near" in test.table[0].value["Ours"][0]
+
+
+# Every exhibit
+
+
+@pytest.mark.parametrize("slug", [slug for slug in catalog() if exhibits(slug)])
+def test_every_exhibit_can_be_drawn_before_anything_ran(slug: str):
+    for exhibit in exhibits(slug).values():
+        jobs = exhibit.jobs(True)
+        cells = exhibit.cells({name: collect(job, ()) for name, job in jobs.items()})
+        assert cells
+        if jobs:  # else it is a formula
+            assert all(verdict.known(cell.ours) is None for cell in cells), exhibit.name
+            assert {cell.run for cell in cells if cell.run} <= {job.id for job in jobs.values()}
+        assert json.loads(drawing.plot(exhibit, cells, "").to_json())
+        assert sheet.table(exhibit, cells)
+
+
+def test_exhibits_of_a_paper_have_titles_of_their_own():
+    for slug in catalog():
+        titles = [exhibit.title for exhibit in exhibits(slug).values()]
+        assert len(set(titles)) == len(titles)
+
+
+# A figure and its numbers
+
+
+def curve(name: str, variant: str, published: float | None, scale: float) -> list[Cell]:
+    """Four points of a falling line; the last has diverged."""
+    return [
+        Cell(name, f"{at:g}", variant, published, scale / at, 2.0 * scale / at, "0" * 12)
+        for at in (0.1, 1.0, 10.0)
+    ] + [Cell(name, "100", variant, None, math.nan, None, "0" * 12)]
+
+
+FIGURE = Exhibit(
+    name="figure1", title="Figure 1", caption="", quantity="Error", better="down", axis="ε",
+    jobs=lambda full: {}, cells=lambda results: (), log=(True, True),
+)  # fmt: skip
+CELLS = [
+    *curve("FL", "as printed", 10.0, 1.0),
+    *curve("FL", "rigorous", 10.0, 0.5),
+    *curve("TB", "as printed", None, 2.0),
+]
+
+
+def test_a_figure_tells_rows_by_marker_and_variants_by_dash():
+    traces = json.loads(drawing.plot(FIGURE, CELLS, "r").to_json())["data"]
+    lines = {trace["name"]: trace for trace in traces if trace.get("mode") == "lines+markers"}
+    assert set(lines) == {"FL, as printed", "FL, rigorous", "TB, as printed"}
+    printed, rigorous = lines["FL, as printed"], lines["FL, rigorous"]
+    assert printed["line"]["dash"] != rigorous["line"]["dash"]
+    assert printed["line"]["color"] == rigorous["line"]["color"]
+    assert printed["marker"]["symbol"] != lines["TB, as printed"]["marker"]["symbol"]
+    assert printed["x"] == [0.1, 1.0, 10.0]
+    (points,) = (trace for trace in traces if trace.get("name") == "FL, in the paper")
+    assert points["marker"]["symbol"].endswith("-open")
+    assert points["x"] == [0.1, 1.0, 10.0]
+
+
+def test_a_band_stays_above_zero_on_a_logarithmic_axis():
+    traces = json.loads(drawing.plot(FIGURE, CELLS, "r").to_json())["data"]
+    bands = [trace for trace in traces if trace.get("fill") == "toself"]
+    assert len(bands) == 3
+    assert min(min(trace["y"]) for trace in bands) > 0
+
+
+def test_what_has_no_budget_is_a_level_line_across():
+    cells = [*CELLS[:4], Cell("FL", "inf", "without privacy", 0.2, 0.1, 0.01, "0" * 12)]
+    traces = json.loads(drawing.plot(FIGURE, cells, "r").to_json())["data"]
+    (level,) = (trace for trace in traces if trace.get("name") == "FL, without privacy")
+    assert (level["x"], level["y"]) == ([0.1, 100.0], [0.1, 0.1])
+    (points,) = (trace for trace in traces if trace.get("name") == "FL, in the paper")
+    assert (points["x"][-1], points["y"][-1]) == (100.0, 0.2)
+
+
+def test_a_figure_over_names_keeps_their_order():
+    cells = [Cell("a", name, "ours", 1.0, 1.1, 0.1, "0") for name in ("low", "high", "middle")]
+    plotted = json.loads(drawing.plot(replace(FIGURE, log=(False, False)), cells, "").to_json())
+    assert plotted["data"][0]["x"] == ["low", "high", "middle"]
+
+
+def test_a_table_has_the_papers_layout_with_variants_below():
+    body = sheet.table(replace(FIGURE, axis="", digits=1), CELLS)
+    assert list(body) == ["", " ", "0.1", "1", "10", "100"]
+    assert body[""] == ["**FL**", "", "", "**TB**", ""]
+    assert body["0.1"][0] == "10.0"
+    assert body["0.1"][1].startswith("**10.0**")
+    assert "off" in body["10"][1]
+    assert body["100"][1] == sheet.NOTHING
+    assert body["0.1"][3] == sheet.NOTHING  # nothing is printed there
+
+
+@pytest.mark.parametrize(
+    ("ratio", "grade"),
+    [(1.0, "near"), (0.9, "near"), (1.1, "near"), (1.11, "fair"), (0.75, "fair"), (1.26, "far"),
+     (0.0, "far"), (-1.0, "far"), (math.nan, ""), (math.inf, "")],
+)  # fmt: skip
+def test_grades_end_at_10_and_25_percent(ratio: float, grade: str):
+    cell = Cell("a", "b", "c", 2.0, 2.0 * ratio, None, "0")
+    assert verdict.grade(cell) == grade
+    assert bool(verdict.mark(cell)) == bool(grade)
+
+
+def test_rows_become_a_spreadsheet_without_loss():
+    rows = list(csv.DictReader(io.StringIO(spreadsheet(sheet.rows(FIGURE, CELLS)))))
+    assert len(rows) == len(CELLS)
+    assert rows[0]["Ours"] == "10.0"
+    assert rows[0]["Ours / paper"] == "1.0"
+    assert rows[3]["Ours"] == ""
+    assert spreadsheet([]) == "\r\n"
+
+
+def test_a_summary_counts_each_variant():
+    text = verdict.summary(CELLS).replace("\u00a0", " ")
+    assert text.startswith("As printed: 1 of 3 numbers are within 10 % of the paper's")
+    assert "Rigorous: 0 of 3" in text
+    assert verdict.summary(()) == ""
+
+
+def test_what_is_printed_comes_first_whatever_the_reading_order():
+    assert verdict.variants(CELLS[::-1]) == ("as printed", "rigorous")
+    table = sheet.table(replace(FIGURE, axis=""), [*CELLS[4:], *CELLS[:4]])
+    assert [text.replace("\u00a0", " ") for text in table[" "][:3]] == [
+        "Paper", "Ours, as printed", "Ours, rigorous",
+    ]  # fmt: skip

@@ -1,0 +1,74 @@
+"""What numbers are called, and what a budget is said to mean."""
+
+import math
+
+import numpy as np
+import pytest
+
+from pages.ui import words
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"), (1.0, "1"), (0.12345, "0.123"), (1234.5, "1,230"), (981.635, "982"),
+        (1e-5, "1·10⁻⁵"), (2.5e7, "2.5·10⁷"), (-0.5, "-0.5"), (math.inf, "∞"), (math.nan, "–"),
+    ],
+)  # fmt: skip
+def test_numbers_are_short(value, text):
+    assert words.number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "under a second"), (12.4, "12 s"), (120, "2 min"), (7200, "2.0 h")],
+)
+def test_durations_have_the_unit_that_reads_best(seconds, text):
+    assert words.duration(seconds) == text
+
+
+def test_a_perfectly_private_answer_leaves_the_guess_at_a_coin():
+    assert words.best_guess(0.0) == 0.5
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+def test_the_best_guess_is_what_randomised_response_allows(epsilon):
+    """Randomised response is the worst case: it tells the truth with exp(ε)/(1 + exp(ε))."""
+    rng = np.random.default_rng(0)
+    draws = 200_000
+    truth = rng.random(draws) < 0.5
+    honest = rng.random(draws) < math.exp(epsilon) / (1 + math.exp(epsilon))
+    right = np.mean(np.where(honest, truth, ~truth) == truth)
+    # six standard deviations of a mean of coin tosses
+    assert abs(right - words.best_guess(epsilon)) < 6 * 0.5 / math.sqrt(draws)
+
+
+def test_delta_adds_its_share_and_certainty_is_the_limit():
+    assert words.best_guess(1.0, 0.01) == pytest.approx((math.e + 0.01) / (1 + math.e))
+    assert words.best_guess(800.0) == 1.0
+    assert words.best_guess(0.0, 1.0) == 1.0
+
+
+def test_certainty_is_never_claimed():
+    assert words.out_of_100(words.best_guess(10.0)) == "more than 99"
+    assert words.out_of_100(0.731) == "73"
+
+
+def test_the_sentence_names_the_neighbours():
+    replaced = words.odds(1.0, 0.0, "replace_one", "a person")
+    removed = words.odds(1.0, 0.0, "add_or_remove_one", "an image")
+    assert replaced.startswith("Take a person in the data.")
+    assert "another in its place" in replaced
+    assert "**73 times out of 100**" in replaced
+    assert "did without it" in removed
+
+
+@pytest.mark.parametrize("epsilon", [None, math.inf])
+def test_without_a_bound_the_sentence_says_so(epsilon):
+    assert words.odds(epsilon, 0.0, "replace_one", "a person").startswith("Nothing limits")
+
+
+def test_keys_become_labels():
+    assert words.short("third_births") == "Third births"
+    assert words.plural(1, "run") == "1 run"
+    assert words.plural(7874, "record") == "7,874 records"

@@ -1,0 +1,135 @@
+"""Closed-form gradients, norms and clipped sums against automatic differentiation."""
+
+import pytest
+import torch
+from torch import Generator
+
+from engine.papers.lvq.initial import labels
+from engine.papers.lvq.model import Model, Sample, factors, norms, pairs, sums
+
+R, N, D, K = 3, 11, 5, 4
+KINDS = ("glvq", "gmlvq", "whitened")
+
+
+def problem(kind, prototypes=1, seed=0):
+    """Random records and parameters of R replicas, in float64."""
+    rng = Generator().manual_seed(seed)
+
+    def new(*shape):
+        return torch.randn(*shape, generator=rng, dtype=torch.float64)
+
+    x, y = new(R, N, D), torch.randint(0, K, (R, N), generator=rng)
+    w = new(R, K * prototypes, D)
+    omega = None if kind == "glvq" else new(R, D, D)
+    basis = None
+    if kind == "whitened":
+        half = new(R, D, D)
+        basis = half @ half.mT + torch.eye(D, dtype=torch.float64)
+    inner = x if basis is None else x @ basis.mT
+    present = torch.ones(R, N, dtype=torch.float64)
+    present[0, -2:] = 0.0
+    sample = Sample(x, inner.square().sum(2), y, present)
+    return Model(w, labels(K, prototypes), omega, basis), sample
+
+
+def mu(model, x, y, r):
+    """The cost of one record of replica r, written as the paper writes it."""
+    inner = x if model.basis is None else model.basis[r] @ x
+    apart = inner - model.w[r]
+    apart = apart if model.omega is None else apart @ model.omega[r].T
+    squared = apart.square().sum(1)
+    own = model.labels == y
+    near, far = squared[own].min(), squared[~own].min()
+    return (near - far) / (near + far)
+
+
+def gradients(model, sample):
+    """Per-record gradients by automatic differentiation: lists [r][i] of (w, omega)."""
+    found = []
+    for r in range(R):
+        row = []
+        for i in range(N):
+            w = model.w.clone().requires_grad_()
+            omega = None if model.omega is None else model.omega.clone().requires_grad_()
+            one = Model(w, model.labels, omega, model.basis)
+            mu(one, sample.x[r, i], sample.y[r, i], r).backward()
+            row.append((w.grad[r], None if omega is None else omega.grad[r]))
+        found.append(row)
+    return found
+
+
+@pytest.mark.parametrize("prototypes", [1, 3])
+@pytest.mark.parametrize("kind", KINDS)
+def test_weighted_sums_equal_automatic_differentiation(kind, prototypes):
+    model, sample = problem(kind, prototypes)
+    rng = Generator().manual_seed(1)
+    first = torch.rand(R, N, generator=rng, dtype=torch.float64) * sample.present
+    second = torch.rand(R, N, generator=rng, dtype=torch.float64) * sample.present
+    ours = sums(model, sample, pairs(model, sample), first, second)
+    expected = gradients(model, sample)
+    for r in range(R):
+        w = sum(first[r, i] * expected[r][i][0] for i in range(N))
+        torch.testing.assert_close(ours.w[r], w, rtol=1e-6, atol=1e-9)
+        if model.omega is not None:
+            omega = sum(second[r, i] * expected[r][i][1] for i in range(N))
+            torch.testing.assert_close(ours.omega[r], omega, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("prototypes", [1, 3])
+@pytest.mark.parametrize("kind", KINDS)
+def test_norms_equal_automatic_differentiation(kind, prototypes):
+    model, sample = problem(kind, prototypes)
+    ours = norms(model, sample, pairs(model, sample))
+    expected = gradients(model, sample)
+    w = torch.tensor([[float(g[0].norm()) for g in row] for row in expected])
+    torch.testing.assert_close(ours.w.float(), w, rtol=1e-5, atol=1e-7)
+    if model.omega is not None:
+        omega = torch.tensor([[float(g[1].norm()) for g in row] for row in expected])
+        torch.testing.assert_close(ours.omega.float(), omega, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("split", [0.0, 0.3, 0.9])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(5))
+def test_one_record_moves_the_clipped_sums_by_at_most_the_bound(kind, split, seed):
+    """Neighbours differ in one record's presence: the change of both blocks is at most C."""
+    model, sample = problem(kind, seed=seed)
+    found = pairs(model, sample)
+    clip = torch.full((R, 1), 0.05, dtype=torch.float64)
+    rho = torch.full((R, 1), split, dtype=torch.float64)
+    first, second = factors(norms(model, sample, found), clip, rho)
+
+    def summed(present):
+        weight = None if second is None else second * present
+        return sums(model, sample, found, first * present, weight)
+
+    every = torch.ones(R, N, dtype=torch.float64)
+    for i in range(N):
+        fewer = every.clone()
+        fewer[:, i] = 0.0
+        a, b = summed(every), summed(fewer)
+        change = (a.w - b.w).square().sum((1, 2))
+        if model.omega is not None:
+            change = change + (a.omega - b.omega).square().sum((1, 2))
+        assert (change.sqrt() <= 0.05 * (1 + 1e-9)).all()
+        if kind == "glvq":  # random gradients are far longer than C, so the bound is met
+            assert (change.sqrt() >= 0.05 * (1 - 1e-9)).all()
+
+
+def test_padding_adds_nothing():
+    model, sample = problem("gmlvq")
+    other = sample._replace(x=torch.where(sample.present[..., None] > 0, sample.x, 99.0))
+    other = other._replace(square=other.x.square().sum(2))
+    a = sums(model, sample, pairs(model, sample), sample.present, sample.present)
+    b = sums(model, other, pairs(model, other), other.present, other.present)
+    torch.testing.assert_close(a.w, b.w)
+    torch.testing.assert_close(a.omega, b.omega)
+
+
+def test_a_record_on_a_prototype_gives_finite_gradients():
+    model, sample = problem("gmlvq")
+    on = sample._replace(x=model.w[:, sample.y[0]])
+    on = on._replace(square=on.x.square().sum(2), y=sample.y[:1].expand(R, N))
+    found = pairs(model, on)
+    parts = (*sums(model, on, found, on.present, on.present), *norms(model, on, found))
+    assert all(part.isfinite().all() for part in parts)

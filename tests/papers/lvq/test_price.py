@@ -1,0 +1,186 @@
+"""Noise and price: sensitivities, scales, hand-computed budgets and what the card says."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import norm
+from torch import Generator
+
+from engine.accounting import epsilon
+from engine.batch import Batch
+from engine.papers.lvq import guarantees, initial, price
+from engine.papers.lvq.descent import Descent
+from engine.papers.lvq.model import Sums
+from engine.papers.lvq.spec import PRINTED, LvqSpec
+from tests.papers.lvq.conftest import blobs
+
+
+def moved(method, **values):
+    """The card of a setting."""
+    return guarantees.descent_guarantee(LvqSpec(**values), 1_848, "a region")
+
+
+def test_the_printed_noise_is_the_papers():
+    """sigma = 2 * 0.01 * sqrt(5000 * log(1e5)) / 0.6 = 7.9975 by hand."""
+    spec = LvqSpec(**{**PRINTED, "epsilon": 0.75})
+    assert price.steps(spec, 0) == 5_000
+    by_hand = 2 * 0.01 * math.sqrt(5_000 * 11.512925464970229) / 0.6
+    assert price.multiplier(spec) == pytest.approx(by_hand, rel=1e-12)
+    assert by_hand == pytest.approx(7.9975, abs=1e-4)
+
+
+@pytest.mark.parametrize(("budget", "found"), [(0.75, 0.300), (1.5, 0.650), (2.5, 1.179)])
+def test_the_printed_noise_is_twice_as_private_as_claimed(budget, found):
+    """Table of PLD values in the region that the paper reports."""
+    spec = LvqSpec(**{**PRINTED, "epsilon": budget})
+    assert price.steps_epsilon(spec) == pytest.approx(found, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("rate", "budget", "nominal", "least"), [(0.0005, 2.5, 2.0, 4.7), (0.01, 8.0, 6.4, 8.0)]
+)
+def test_the_card_says_where_the_printed_noise_under_protects(rate, budget, nominal, least):
+    values = {**PRINTED, "epsilon": budget, "sample_rate": rate}
+    card = moved("glvq_dp", **values)
+    assert card.status == "proved"
+    assert "under-protects" in card.reasons[0]
+    assert card.epsilon_proved > budget
+    assert price.steps_epsilon(LvqSpec(**values)) > least > nominal
+
+
+def test_statuses_are_honest():
+    assert moved("glvq_dp").status == "proved"
+    assert moved("glvq_dp").epsilon_proved <= 1.0
+    broken = moved("glvq_dp", **{**PRINTED, "initialisation": "sensitivity_1"})
+    assert (broken.status, broken.epsilon_proved) == ("not_private", None)
+    private = moved("glvq_dp", **PRINTED)
+    assert private.status == "proved"
+    assert "private enough" in private.reasons[0]
+    assert guarantees.free_guarantee(LvqSpec(), 9, "x").status == "not_private"
+
+
+@pytest.mark.parametrize("initialisation", ["tight", "paper"])
+def test_everything_together_costs_at_most_epsilon(initialisation):
+    spec = LvqSpec(initialisation=initialisation)
+    total = price.cost(spec, 0, price.steps(spec, 0))
+    spent = epsilon(total, spec.delta, price.RELATION, tight=True)
+    assert 0.99 <= spent <= 1.0
+
+
+def test_full_steps_cost_what_gaussians_cost_by_hand():
+    """T full steps and a start are one Gaussian: mu² = 1/sigma_0² + T/sigma² (Dong et al. 2022)."""
+    spec = LvqSpec(epsilon=1.0, sample_rate=1.0, epochs=20.0)
+    mu = math.sqrt(price.first_multiplier(spec) ** -2 + 20 * price.multiplier(spec) ** -2)
+    delta = norm.cdf(mu / 2 - 1 / mu) - math.e * norm.cdf(-mu / 2 - 1 / mu)
+    assert delta == pytest.approx(1e-5, rel=0.02)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.7])
+def test_the_start_alone_costs_its_share_by_hand(share):
+    """delta(eps) = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) (Balle and Wang 2018)."""
+    spec = LvqSpec(epsilon=2.0, share=share)
+    mu, part = 1.0 / price.first_multiplier(spec), 2.0 * share
+    delta = norm.cdf(mu / 2 - part / mu) - math.exp(part) * norm.cdf(-mu / 2 - part / mu)
+    assert delta == pytest.approx(1e-5, rel=1e-4)
+
+
+@pytest.mark.parametrize("metric", ["identity", "covariance"])
+def test_the_parts_of_the_start_compose_to_one_gaussian(metric):
+    spec = LvqSpec(metric=metric)
+    made = price.releases(spec, True, 18)
+    squares = sum(m.multiplier**-2 for m in made if m is not None)
+    assert squares == pytest.approx(price.first_multiplier(spec) ** -2)
+
+
+def test_paper_scales_are_the_papers():
+    """2/eps_1 for counts and 2d/eps_1 for sums of features in [-1, 1] (Section 3)."""
+    spec = LvqSpec(**{**PRINTED, "epsilon": 0.75})
+    made = price.releases(spec, False, 784)
+    assert made.counts.scale == pytest.approx(2 / 0.15)
+    assert made.sums.scale == pytest.approx(2 * 784 / 0.15)  # 10,453
+    one = price.releases(spec.replace(initialisation="sensitivity_1"), False, 784)
+    assert one.sums.scale == pytest.approx(2 / 0.15)
+
+
+@pytest.mark.parametrize("scaling", ["box", "ball"])
+@pytest.mark.parametrize("seed", range(5))
+def test_one_record_changes_the_releases_by_at_most_their_sensitivity(scaling, seed):
+    """Without noise, on neighbours whose extra record lies in a corner of the cube."""
+    spec, d = LvqSpec(scaling=scaling), 6
+    made, side = price.releases(spec, True, d), price.scale(spec, d)
+    rng = np.random.default_rng(seed)
+    x = torch.from_numpy(side * np.sign(rng.standard_normal((20, d))))
+    y = torch.from_numpy(rng.integers(0, 3, 20))
+    centre = torch.from_numpy(side * rng.uniform(-0.5, 0.5, d))
+    z = initial.clipped(x - centre, made.sums.sensitivity)
+
+    def parts(keep):
+        counts, sums = initial.totals(z[keep], y[keep], 3)
+        return {"centre": x[keep].sum(0), "counts": counts, "sums": sums,
+                "moment": z[keep].mT @ z[keep]}  # fmt: skip
+
+    everyone, fewer = parts(slice(0, 20)), parts(slice(0, 19))
+    total = 0.0
+    for name, mechanism in made._asdict().items():
+        change = float((everyone[name] - fewer[name]).norm())
+        assert change <= mechanism.sensitivity * (1 + 1e-9)
+        total += (change / mechanism.scale) ** 2 if name != "centre" else 0.0
+    assert total <= price.first_multiplier(spec) ** -2
+
+
+def test_symmetric_noise_has_the_scale_of_orthonormal_coordinates():
+    """Chi-squared: a variance estimated from n draws is within 5 sqrt(2/n) of the truth."""
+    mechanism = price.releases(LvqSpec(), True, 40).moment
+    rng = Generator().manual_seed(0)
+    noise = torch.stack([initial.symmetric(mechanism, 40, rng, torch.float64) for _ in range(20)])
+    assert torch.equal(noise, noise.mT)
+    diagonal = noise.diagonal(dim1=1, dim2=2) / mechanism.scale
+    above = noise[:, *torch.triu_indices(40, 40, 1)] / mechanism.scale
+    assert float(diagonal.square().mean()) == pytest.approx(1.0, abs=5 * math.sqrt(2 / 800))
+    assert float(above.square().mean()) == pytest.approx(0.5, abs=2.5 * math.sqrt(2 / 15_600))
+
+
+@pytest.mark.parametrize("matrix", [False, True])
+def test_a_step_adds_the_noise_that_is_priced(matrix, monkeypatch):
+    """With gradients at zero and a rate of one, a step is minus the noise over qN."""
+    from engine.papers.lvq import descent
+
+    def nothing(model, sample, found, *weights):
+        omega = None if model.omega is None else torch.zeros_like(model.omega)
+        return Sums(torch.zeros_like(model.w), omega)
+
+    monkeypatch.setattr(descent, "sums", nothing)
+    table, spec = (
+        blobs(d=20),
+        LvqSpec(sample_rate=1.0, epochs=20.0, rate_w=1.0, rate_omega=0.0, averaging=0.0, clip=0.7),
+    )
+    batch = Batch.grid(spec, {"epsilon": (1.0, 0.5)}, (0,))
+    rng = Generator().manual_seed(3)
+    method = Descent(matrix=matrix, private=True)
+    state = method.init(batch, table, rng)
+    noise = []
+    for _ in range(20):
+        before = state.model.w
+        state, _ = method.step(batch, table, state, rng)
+        noise.append((before - state.model.w) * spec.sample_rate * state.sizes[:, None, None])
+    for r, own in enumerate(batch.specs):
+        drawn = torch.stack(noise)[:, r].double() / (0.7 * price.multiplier(own))
+        assert float(drawn.square().mean()) == pytest.approx(
+            1.0, abs=5 * math.sqrt(2 / drawn.numel()) + 1e-3
+        )
+
+
+def test_poisson_samples_each_record_with_the_rate():
+    """Binomial: the mean size over T steps is within five standard errors of qN."""
+    from engine.papers.lvq.descent import draw_sample, gather
+
+    table, spec = blobs(), LvqSpec(sample_rate=0.2)
+    batch, rng = Batch.grid(spec, {}, (0, 1)), Generator().manual_seed(5)
+    method = Descent(matrix=False, private=True)
+    state, found = method.init(batch, table, rng), gather(batch, table, rng)
+    sizes = torch.stack([draw_sample(found, state, 0.2, rng).present.sum(1) for _ in range(300)])
+    error = math.sqrt(160 * 0.2 * 0.8 / 600)
+    assert float(sizes.mean()) == pytest.approx(32.0, abs=5 * error)
+    assert sizes.float().std() == pytest.approx(math.sqrt(160 * 0.16), rel=0.15)

@@ -1,0 +1,13 @@
+"""One thread for every test: the tables are small, and the cores may be shared."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from engine.papers.survival.threads import single_thread
+
+
+@pytest.fixture(autouse=True)
+def _alone() -> Iterator[None]:
+    with single_thread():
+        yield

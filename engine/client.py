@@ -11,7 +11,8 @@ import sys
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from sqlite3 import Row
 
@@ -175,7 +176,11 @@ class Client:
         if found is None or row["seq"] > seen:
             told = self.store.events(run_id, after=seen)
             new = collect(Job.read(row["text"]), [event for _, event in told])
-            found = new if found is None else merge(found, new)
+            found = (
+                replace(new, arrays=partial(self.arrays, run_id))
+                if found is None
+                else merge(found, new)
+            )
             self._results[key] = (told[-1][0] if told else row["seq"], found)
             while len(self._results) > KEPT:
                 self._results.popitem(last=False)

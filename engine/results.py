@@ -1,6 +1,7 @@
 """What a run's replicas came to, by column: the table that figures and exhibits read."""
 
-from collections.abc import Iterable
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,7 @@ class Results:
         axes: Value of each replica on each axis, shape (R,) each.
         gauges: Latest value of each gauge, shape (R,) each; NaN where there is none.
         epsilon: Budget spent, shape (R,); infinite where unbounded, NaN where not yet priced.
+        arrays: Reads the arrays that the run has kept, by name; empty where nobody holds them.
     """
 
     run: str
@@ -32,6 +34,9 @@ class Results:
     axes: dict[str, Column]
     gauges: dict[str, Column]
     epsilon: Column
+    arrays: Callable[[], Mapping[str, NDArray[np.generic]]] = dataclasses.field(
+        default=dict, repr=False
+    )
 
     def rows(self, **at: Value) -> NDArray[np.bool_]:
         """Which replicas lie at the given axis values, shape (R,).
@@ -93,4 +98,4 @@ def merge(old: Results, new: Results) -> Results:
     }
     step = np.where(measured, new.step, old.step)
     spent = np.where(np.isnan(new.epsilon), old.epsilon, new.epsilon)
-    return Results(old.run, step, old.seeds, old.axes, gauges, spent)
+    return Results(old.run, step, old.seeds, old.axes, gauges, spent, old.arrays)

@@ -53,7 +53,8 @@ MAY_IMPORT = {
     }
     | LIGHT,
     "engine/papers": {"engine.papers", "engine.training", "engine.noise", "engine.accounting"}
-    | {"engine.pure", "datasets", "torch", "dp_accounting", "lifelines", "sksurv", "sklearn"}
+    | {"engine.pure", "datasets", "torch", "dp_accounting", "lifelines"}
+    | {"sksurv", "sklearn", "arviz"}
     | LIGHT
     | REQUESTS,
     "engine/process.py": set(),
@@ -75,6 +76,7 @@ MAY_IMPORT = {
     | {"statsmodels"},
 }
 HEAVY = ("torch", "lifelines", "sksurv", "sklearn", "scipy", "dp_accounting", "statsmodels")
+HEAVY += ("arviz",)
 WATCHED = (*HEAVY, "engine", "datasets", "pages", "streamlit", "plotly", "attr", "pooch", "pandas")
 FREE = {"scipy", "pandas", "attr"}
 """Plain tools that any engine module may use; pages may not load scipy either, see below."""

@@ -1,11 +1,14 @@
 """Differentially private discrete-time survival regression (Nguyen and Hui 2017)."""
 
 from engine.method import Entry, Paper
-from engine.papers.survival import price
-from engine.papers.survival.spec import SurvivalSpec, Utility
+from engine.papers.survival import price, price_gradient, price_sampler
+from engine.papers.survival.spec import Corrected, Sampled, SurvivalSpec, Utility
 
 MODEL = ("intervals", "knots", "regularisation", "solver")
 PRIVATE = ("epsilon", *MODEL, "calibration")
+SAMPLED = ("epsilon", "intervals", "knots", "link", "bound")
+LANGEVIN = ("calibration", "step_scale", "sampler_epochs", "minibatch", "burn_in")
+DESCENT = ("epsilon", "delta", "intervals", "knots", "steps", "clip")
 
 
 def _draws(spec: SurvivalSpec, n: int, device: str) -> int:
@@ -16,6 +19,21 @@ def _draws(spec: SurvivalSpec, n: int, device: str) -> int:
 def _solutions(spec: SurvivalSpec, n: int, device: str) -> int:
     """Optimisations that run together: about half a second, so that live points arrive."""
     return max(4, min(40, round(20 * 1_600_000 / (n * spec.intervals))))
+
+
+def _chains(spec: SurvivalSpec, n: int, device: str) -> int:
+    """Chains of stochastic gradients that run together: those of one figure, in one thread."""
+    return 21
+
+
+def _corrected(spec: SurvivalSpec, n: int, device: str) -> int:
+    """Metropolis-corrected replicas that run together: about three seconds on one core."""
+    return max(1, min(64, 40_000_000 // (n * spec.samples)))
+
+
+def _descents(spec: SurvivalSpec, n: int, device: str) -> int:
+    """Gradient descents that run together, so that a record's gradients fit in the cache."""
+    return max(4, min(40, 400_000 // n))
 
 
 PAPER = Paper(
@@ -52,6 +70,45 @@ PAPER = Paper(
             chunk=_solutions,
         ),
         Entry(
+            name="psgld",
+            label="Sanitised posterior, pSGLD",
+            summary="Draws from a flattened posterior with bounded losses, by stochastic-gradient "
+            "Langevin steps.",
+            module="engine.papers.survival.psgld",
+            info=Sampled,
+            steps=price_sampler.psgld_steps,
+            cost=price_sampler.psgld_cost,
+            guarantee=price_sampler.psgld_guarantee,
+            uses=(*SAMPLED, *LANGEVIN),
+            chunk=_chains,
+        ),
+        Entry(
+            name="exact",
+            label="Sanitised posterior, corrected",
+            summary="Draws from the same posterior by Metropolis-corrected chains over all "
+            "records.",
+            module="engine.papers.survival.exact",
+            info=Corrected,
+            steps=price_sampler.exact_steps,
+            cost=price_sampler.exact_cost,
+            guarantee=price_sampler.exact_guarantee,
+            uses=(*SAMPLED, "samples"),
+            chunk=_corrected,
+        ),
+        Entry(
+            name="dp_gd",
+            label="Private gradient descent",
+            summary="Clips every record's whitened gradient and adds Gaussian noise to each sum.",
+            module="engine.papers.survival.dp_gd",
+            info=Utility,
+            steps=price_gradient.gradient_steps,
+            cost=price_gradient.gradient_cost,
+            guarantee=price_gradient.gradient_guarantee,
+            uses=DESCENT,
+            role="beyond",
+            chunk=_descents,
+        ),
+        Entry(
             name="non_private",
             label="Without privacy",
             summary="Fits the regularised model to the raw records; no noise.",
@@ -78,5 +135,5 @@ PAPER = Paper(
     ),
     datasets=("flchain", "third_births", "wichert", "second_births"),
     gauge="mre",
-    exhibits="engine.papers.survival.exhibits",
+    exhibits="engine.papers.survival.figures",
 )

@@ -4,6 +4,17 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from engine.gauges import Column, Gauge, Info
+from engine.papers.survival.knobs import (
+    Bound,
+    BurnIn,
+    ClipFactor,
+    GradientSteps,
+    Link,
+    Minibatch,
+    SamplerEpochs,
+    Samples,
+    StepScale,
+)
 from engine.spec import Choice, Knob, Spec
 from engine.vocabulary import Calibration, Delta, Epsilon, Regularisation
 
@@ -55,6 +66,15 @@ class SurvivalSpec(Spec):
     calibration: Calibration = "rigorous"
     solver: Solver = "newton"
     delta: Delta = 1e-5
+    link: Link = "logit"
+    bound: Bound = 0.0
+    step_scale: StepScale = 1e-4
+    sampler_epochs: SamplerEpochs = 3.0
+    minibatch: Minibatch = 200
+    burn_in: BurnIn = 10_000
+    samples: Samples = 1000
+    steps: GradientSteps = 32
+    clip: ClipFactor = 2.0
 
 
 @dataclass(frozen=True)
@@ -116,5 +136,45 @@ class Utility(Info):
             scale="log",
             help="Root mean square length of the noise over the norm of what it is added to: the "
             "regularised optimum, or the gradient of the objective at zero.",
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class Sampled(Utility):
+    """What a sampler shows besides: the errors are averages over its draws (Equation 9)."""
+
+    r_hat: Annotated[
+        Column,
+        Gauge(
+            "Split R̂",
+            "down",
+            help="Rank-normalised, the worst parameter's (ArviZ). Above 1.01 the chains, or the "
+            "halves of a chain, disagree about where the target is.",
+        ),
+    ]
+    ess: Annotated[
+        Column,
+        Gauge(
+            "Effective sample size",
+            "up",
+            scale="log",
+            help="Independent draws that would estimate as well, the worst parameter's (ArviZ, "
+            "bulk).",
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class Corrected(Sampled):
+    """What Metropolis-corrected chains show besides."""
+
+    acceptance: Annotated[
+        Column,
+        Gauge(
+            "Acceptance rate",
+            "neither",
+            help="Share of proposals that the Metropolis test accepts; 1 for an independent "
+            "proposal that equals the target.",
         ),
     ]

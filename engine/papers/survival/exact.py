@@ -1,0 +1,142 @@
+r"""Sanitised exponential mechanism (Algorithm 3), sampled by Metropolis-corrected chains.
+
+With 6 to 11 parameters an independence proposal close to the target does: all proposals of a
+block are drawn and evaluated in one batch, and the accept-or-reject test then runs over them.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Generator, Tensor
+
+from datasets.base import Table
+from engine.batch import Batch
+from engine.method import Arrays
+from engine.papers.survival.price_sampler import exact_steps
+from engine.papers.survival.problem import survival
+from engine.papers.survival.proposal import Proposal, proposals
+from engine.papers.survival.spec import Corrected, SurvivalSpec
+from engine.papers.survival.summary import corrected, sampled
+from engine.papers.survival.target import Target, target
+from engine.papers.survival.threads import single_thread
+
+CHAINS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    r"""What R x 4 chains have reached.
+
+    Attributes:
+        aim: The target of each replica.
+        proposal: The fixed proposal of each replica.
+        mode: Mode of the target, shape (R, d).
+        covariance: Of the normal approximation at the mode, shape (R, d, d).
+        place: Where the chains are, shape (R, 4, d).
+        weight: log(target/proposal) there, shape (R, 4).
+        draws: What they have visited, shape (R, 4, m, d).
+        accepted: Accepted proposals of each replica, shape (R,).
+        taken: Engine steps so far.
+    """
+
+    aim: Target
+    proposal: Proposal
+    mode: Tensor
+    covariance: Tensor
+    place: Tensor
+    weight: Tensor
+    draws: Tensor
+    accepted: Tensor
+    taken: int = 0
+
+
+class ExactSampler:
+    r"""Independence Metropolis-Hastings on the sanitised posterior.
+
+    Guarantees:
+        The target is \varepsilon-private (`price_sampler.temperature`); the release is the first
+        chain's last draw, whose distribution is the target's in the limit.
+    """
+
+    @single_thread()
+    def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
+        """Fits a proposal for each distinct setting and starts every chain from a draw of it."""
+        table, where = survival(data), str(rng.device)
+        known = proposals(table, batch.specs, where)
+        aim = target(table, batch.specs, where)
+        place, weight = _start(aim, known.proposal, rng)
+        empty = place[:, :, None][:, :, :0]
+        accepted = weight.new_zeros(len(batch))
+        return State(
+            aim, known.proposal, known.mode, known.covariance, place, weight, empty, accepted
+        )
+
+    def step(
+        self, batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator
+    ) -> tuple[State, Corrected | None]:
+        """Advances every chain by a share of its draws."""
+        total = exact_steps(batch.spec, len(data))
+        ends = np.linspace(0, batch.spec.samples, total + 1).round().astype(int)
+        state = advance(state, int(ends[state.taken + 1] - ends[state.taken]), rng)
+        count, last = state.draws.shape[2], state.taken == total
+        if count < 8 or not (last or state.taken % max(1, len(batch) // 8) == 0):
+            return state, None
+        rate = (state.accepted / (CHAINS * count)).cpu().numpy()
+        return state, corrected(survival(data), batch.spec, state.draws, rate)
+
+    def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
+        """As `summary.sampled`, with the normal approximation and the acceptance rate.
+
+        Returns:
+            Besides: `mode` and `laplace`, its standard deviations, (R, d); `acceptance` (R,).
+        """
+        rate = state.accepted / (CHAINS * state.draws.shape[2])
+        return {
+            **sampled(survival(data), batch.spec, state.draws),
+            "mode": state.mode.cpu().numpy(),
+            "laplace": state.covariance.diagonal(dim1=1, dim2=2).sqrt().cpu().numpy(),
+            "acceptance": rate.cpu().numpy(),
+        }
+
+
+def _start(aim: Target, mine: Proposal, rng: Generator) -> tuple[Tensor, Tensor]:
+    """A place for each chain, resampled from some proposals by their weight: (R, 4, d), (R, 4)."""
+    f = mine.draw(8 * CHAINS, rng)
+    weight = torch.nan_to_num(aim.log_density(f) - mine.log_density(f), nan=-torch.inf)
+    chosen = torch.multinomial(torch.softmax(weight, dim=1), CHAINS, generator=rng)
+    place = f.gather(1, chosen[:, :, None].expand(-1, -1, f.shape[2]))
+    return place, weight.gather(1, chosen)
+
+
+@single_thread()
+def advance(state: State, count: int, rng: Generator) -> State:
+    """Proposes `count` times for every chain and accepts or rejects one after another."""
+    rows, chains, d = state.place.shape
+    f = state.proposal.draw(chains * count, rng)
+    ratio = state.aim.log_density(f) - state.proposal.log_density(f)
+    odds = torch.nan_to_num(ratio, nan=-torch.inf).view(rows, chains, count).cpu().numpy()
+    chance = torch.rand(rows, chains, count, generator=rng, dtype=f.dtype, device=rng.device)
+    log_chance = np.log(chance.cpu().numpy().clip(1e-300))
+    chosen, weight = np.full((rows, chains, count), -1), state.weight.cpu().numpy().copy()
+    kept, accepted = np.full((rows, chains), -1), np.zeros(rows)
+    for k in range(count):
+        moves = log_chance[:, :, k] < odds[:, :, k] - weight
+        weight = np.where(moves, odds[:, :, k], weight)
+        kept = np.where(moves, k, kept)
+        accepted += moves.sum(1)
+        chosen[:, :, k] = kept
+    path = torch.cat([state.place[:, :, None], f.view(rows, chains, count, d)], dim=2)
+    index = torch.tensor(chosen + 1, device=f.device)[..., None].expand(-1, -1, -1, d)
+    visited = path.gather(2, index)
+    return replace(
+        state,
+        place=visited[:, :, -1],
+        weight=torch.tensor(weight, device=f.device),
+        draws=torch.cat([state.draws, visited], dim=2),
+        accepted=state.accepted + torch.tensor(accepted, device=f.device),
+        taken=state.taken + 1,
+    )
+
+
+METHOD = ExactSampler()

@@ -1,0 +1,119 @@
+"""Knobs of the samplers and of private gradient descent."""
+
+from typing import Annotated
+
+from engine.spec import Choice, Knob
+
+Link = Annotated[
+    str,
+    Choice(
+        label="Link",
+        options=("logit", "cloglog", "probit"),
+        help="How the hazard follows from the linear predictor; only the samplers take all three, "
+        "because the bounded gradient that the other methods need is the logit link's.",
+        symbol="g",
+        source="Section 3.1, Figure 1",
+    ),
+]
+Bound = Annotated[
+    float,
+    Knob(
+        label="Largest loss of one record",
+        symbol="v",
+        bounds=(0.0, 1e4),
+        range=(0.0, 60.0),
+        step=1.0,
+        help="Larger bends the loss less and needs a flatter density; 0 stands for 2 log n, the "
+        "paper's choice.",
+        equation=r"C_v(x) = v \tanh(x/v)",
+        source="Section 5, Section 6.2",
+    ),
+]
+StepScale = Annotated[
+    float,
+    Knob(
+        label="Step scale",
+        symbol="s",
+        bounds=(1e-12, 1e3),
+        range=(1e-7, 1.0),
+        scale="log",
+        help="Factor on the step sizes; the paper prints none, which is 1, and then the first "
+        "step leaves the data behind.",
+        equation=r"\epsilon_t = s\,t^{-\tau}",
+        source="Algorithm 4, line 3",
+    ),
+]
+SamplerEpochs = Annotated[
+    float,
+    Knob(
+        label="Epochs of the sampler",
+        symbol="E",
+        bounds=(1e-3, 1e4),
+        range=(0.1, 250.0),
+        scale="log",
+        grid=(0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 250.0),
+        help="An epoch is n steps of the chain; more bring it closer to its target.",
+        equation=r"T = E\,n",
+        source="Section 6.2",
+    ),
+]
+Minibatch = Annotated[
+    int,
+    Knob(
+        label="Records in a step",
+        symbol="k",
+        bounds=(1, 100_000),
+        range=(10, 1000),
+        step=10,
+        help="More records give a steadier gradient and slower steps.",
+        source="Section 6.2",
+    ),
+]
+BurnIn = Annotated[
+    int,
+    Knob(
+        label="Burn-in steps",
+        symbol="t_0",
+        bounds=(0, 10_000_000),
+        range=(0, 50_000),
+        step=1000,
+        help="Steps that are left out of the averages; at most half of all.",
+        source="Section 6.2",
+    ),
+]
+Samples = Annotated[
+    int,
+    Knob(
+        label="Draws of a chain",
+        symbol="m",
+        bounds=(8, 100_000),
+        range=(50, 2000),
+        step=50,
+        help="Draws of each of four chains, after the proposal has been fitted.",
+    ),
+]
+GradientSteps = Annotated[
+    int,
+    Knob(
+        label="Gradient steps",
+        symbol="T",
+        bounds=(1, 1000),
+        range=(4, 100),
+        step=1,
+        help="More steps come closer to the optimum but share one budget.",
+        equation=r"\mu^2 = \sum_t 1/\sigma_t^2",
+    ),
+]
+ClipFactor = Annotated[
+    float,
+    Knob(
+        label="Clipping bound",
+        symbol="c",
+        bounds=(0.1, 1000.0),
+        range=(1.0, 20.0),
+        step=0.5,
+        help="Largest length of one record's gradient in the whitened space, in units of its root "
+        "mean square over events; larger clips fewer records and adds more noise.",
+        equation=r"C = c\sqrt{(1 + 3/\sigma)\,d/\tilde N}",
+    ),
+]

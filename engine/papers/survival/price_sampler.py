@@ -1,0 +1,139 @@
+"""What the two samplers of the sanitised posterior cost. No torch, and no data: only n."""
+
+import math
+from typing import TYPE_CHECKING
+
+from engine.guarantee import Guarantee
+from engine.papers.survival.price import BOUNDS, REALS, RELEASED, YARDSTICKS
+from engine.papers.survival.spec import SurvivalSpec
+
+if TYPE_CHECKING:
+    from dp_accounting import DpEvent
+
+PRECISION = 1e-2
+r"""\sigma \varepsilon/(2v): with \sigma = 10^{-2} \cdot 2v/\varepsilon (Section 6.2) the prior has
+this precision, whatever v and \varepsilon are."""
+TURNS = 100
+"""Engine steps of a stochastic-gradient chain: points of its trace."""
+BLOCKS = 10
+"""Engine steps of the Metropolis-corrected chains."""
+CLAIM = "Theorem 5.1: Algorithm 3 is ε-differentially private."
+ONE = (
+    "ε pays for one draw: the error is averaged over the draws of a chain, as in the paper, but "
+    "releasing m of them costs m·ε."
+)
+
+
+def loss_bound(spec: SurvivalSpec, n: int) -> float:
+    """v: the largest sanitised loss of one record; 2 log n where the spec says 0."""
+    return spec.bound or 2.0 * math.log(max(n, 2))
+
+
+def temperature(spec: SurvivalSpec, n: int) -> float:
+    r"""\varepsilon/(2v): what the sanitised losses are multiplied by.
+
+    Guarantees:
+        Every sanitised loss is in [0, v), so replacing one record changes U by less than v at
+        every f, and the density proportional to exp(\varepsilon U/(2v)) by a factor of at most
+        exp(\varepsilon): one half for U, one for the normalising constant (McSherry and Talwar
+        2007, Theorem 6; Theorem 5.1 of the paper). The link does not matter, nor does how exactly
+        the loss is evaluated, as long as it is a function of one record and f.
+    """
+    return spec.epsilon / (2.0 * loss_bound(spec, n))
+
+
+def chain_steps(spec: SurvivalSpec, n: int) -> int:
+    """Steps T of Algorithm 4: n to the epoch."""
+    return max(1, round(spec.sampler_epochs * n))
+
+
+def psgld_steps(spec: SurvivalSpec, n: int) -> int:
+    """Engine steps: each advances the chains by a hundredth of their way."""
+    return min(TURNS, chain_steps(spec, n))
+
+
+def exact_steps(spec: SurvivalSpec, n: int) -> int:
+    """Engine steps of the Metropolis-corrected chains."""
+    return min(BLOCKS, max(1, spec.samples // 8))
+
+
+def psgld_cost(spec: SurvivalSpec, n: int, steps: int) -> "DpEvent":
+    """Nothing is proved of a finite chain of stochastic gradients."""
+    from dp_accounting import NonPrivateDpEvent
+
+    return NonPrivateDpEvent()
+
+
+def exact_cost(spec: SurvivalSpec, n: int, steps: int) -> "DpEvent":
+    """One draw of the exponential mechanism."""
+    from engine.pure import PureDp
+
+    return PureDp(spec.epsilon)
+
+
+def psgld_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
+    """The card of Algorithm 4."""
+    return Guarantee(
+        mechanism="Sanitised exponential mechanism, sampled by stochastic-gradient Langevin steps",
+        status="heuristic",
+        epsilon_claimed=spec.epsilon,
+        epsilon_proved=None,
+        delta=0.0,
+        relation="replace_one",
+        unit=unit,
+        sampling=f"{spec.minibatch} records a step, drawn with replacement",
+        released=RELEASED,
+        reasons=(
+            "Theorem 5.1 speaks of an exact draw; no bound is known on how far a finite chain of "
+            "stochastic gradients is from it.",
+            *_drift(spec),
+            ONE,
+            BOUNDS,
+            YARDSTICKS,
+        ),
+        claim=CLAIM,
+    )
+
+
+def _drift(spec: SurvivalSpec) -> tuple[str, ...]:
+    """What Algorithm 4 as printed targets, or what was mended."""
+    if spec.calibration == "paper":
+        return (
+            "The printed drift ε_t·G·n·ḡ with noise N(0, ε_t·G) targets the square of the density: "
+            f"even at stationarity it spends 2ε = {2.0 * spec.epsilon:g}.",
+            "The printed step size t^−0.51 has no scale; at scale 1 the first step is about 10·n "
+            "in every coordinate and the chain does not come back.",
+        )
+    return (
+        "Half the printed drift is used, which targets the density itself (Li et al. 2016), with a "
+        "bias-corrected V, a start at (−3, 0, …) and a step scale that the paper does not give.",
+        "The dependence of the preconditioner on f is neglected, as in the paper: a bias stays.",
+    )
+
+
+def exact_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
+    """The card of Algorithm 3, sampled by Metropolis-corrected chains."""
+    return Guarantee(
+        mechanism="Sanitised exponential mechanism, sampled by Metropolis-corrected chains",
+        status="proved_under_assumption",
+        epsilon_claimed=spec.epsilon,
+        epsilon_proved=spec.epsilon,
+        delta=0.0,
+        relation="replace_one",
+        unit=unit,
+        accountant="pure ε, one draw of the exponential mechanism",
+        released=RELEASED,
+        reasons=(
+            "Assumed: the draw has exactly the target's distribution. A finite chain gets close: "
+            "if it is within total variation η of the target on every data set, the release is "
+            "(ε, (1 + e^ε)·η)-private; R̂ near 1 and a large effective sample size make a small η "
+            "plausible but do not prove one.",
+            ONE,
+            f"v = {loss_bound(spec, n):.4g} bounds the sanitised loss of a record; n is public, as "
+            "replacing a record does not change it.",
+            BOUNDS,
+            REALS,
+            YARDSTICKS,
+        ),
+        claim=CLAIM,
+    )

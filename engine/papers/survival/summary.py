@@ -1,0 +1,111 @@
+"""What a sampler shows and leaves behind: averages over its draws, and how well it mixed."""
+
+import dataclasses
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from datasets.base import SurvivalTable
+from engine.gauges import Column
+from engine.method import Arrays
+from engine.papers.survival import products
+from engine.papers.survival.diagnostics import mixing
+from engine.papers.survival.evaluate import brier, cox, evaluation, utility
+from engine.papers.survival.links import LINKS
+from engine.papers.survival.problem import scaled
+from engine.papers.survival.sensitivity import basis
+from engine.papers.survival.spec import Corrected, Sampled, SurvivalSpec
+from engine.papers.survival.target import optimum_of
+
+KEPT = 1000
+"""Draws of a replica that its arrays keep."""
+
+
+Mixing = tuple[Column, Column]
+"""R-hat and effective sample size of the worst parameter, shape (R,) each."""
+
+
+def mixed(draws: Tensor) -> Mixing:
+    """The worst parameter's R-hat and effective sample size of draws (R, chains, m, d)."""
+    r_hat, ess = mixing(draws.cpu().numpy())
+    return r_hat.max(1), ess.min(1)
+
+
+def measure(
+    table: SurvivalTable, spec: SurvivalSpec, draws: Tensor, known: Mixing | None = None
+) -> Sampled:
+    """The release is the first chain's last draw; the errors are averages over all draws.
+
+    Args:
+        table: The records.
+        spec: What all replicas share.
+        draws: Shape (R, chains, m, d).
+        known: How well they mix, if that was worked out a little earlier: it takes longest.
+    """
+    best = optimum_of(table, spec.intervals, spec.knots, spec.link)
+    pool = draws.flatten(1, 2).cpu()
+    spread = pool.var(1, unbiased=False).sum(1).sqrt() / pool.mean(1).norm(dim=1).clamp_min(1e-300)
+    release = utility(table, spec, draws[:, 0, -1], spread.numpy())
+    e, reference = spec.knots, torch.tensor(cox(table).beta)
+    r_hat, ess = mixed(draws) if known is None else known
+    fields = {f.name: getattr(release, f.name) for f in dataclasses.fields(release)}
+    fields |= {
+        "mre": _relative(pool, best),
+        "mre_beta": _relative(pool[:, :, e:], best[e:]),
+        "cox_error": _relative(pool[:, :, e:], reference),
+    }
+    if spec.link != "logit":
+        fields["brier"] = _brier(table, spec, draws[:, 0, -1].cpu())
+    return Sampled(**fields, r_hat=r_hat, ess=ess)
+
+
+def _brier(table: SurvivalTable, spec: SurvivalSpec, f: Tensor) -> Column:
+    """Integrated Brier score of parameters (R, d) under the spec's link, shape (R,)."""
+    sample, e, q = evaluation(table), spec.knots, spec.intervals
+    weight = torch.tensor(np.clip(q * sample.times - np.arange(q)[:, None], 0.0, 1.0))
+    last = max(1, int(np.ceil(q * sample.times[-1])))
+    a, c = f[:, :e] @ torch.tensor(basis(q, e)).T, f[:, e:] @ sample.x.T
+    rows = [
+        brier(
+            sample,
+            (-LINKS[spec.link].survived(ci[:, None] + ai[:last])[0] @ weight[:last]).exp()[None],
+        )
+        for ai, ci in zip(a, c, strict=True)
+    ]
+    return np.concatenate(rows)
+
+
+def corrected(
+    table: SurvivalTable, spec: SurvivalSpec, draws: Tensor, acceptance: Column
+) -> Corrected:
+    """As `measure`, with the acceptance rate (R,)."""
+    found = measure(table, spec, draws)
+    fields = {f.name: getattr(found, f.name) for f in dataclasses.fields(found)}
+    return Corrected(**fields, acceptance=acceptance)
+
+
+def _relative(draws: Tensor, truth: Tensor) -> Column:
+    """Mean relative error over draws (R, m, k), shape (R,): Equation 9."""
+    ratio: Column = ((draws - truth).norm(dim=2).mean(1) / truth.norm().clamp_min(1e-300)).numpy()
+    return ratio
+
+
+def sampled(table: SurvivalTable, spec: SurvivalSpec, draws: Tensor) -> Arrays:
+    """The arrays of a sampler.
+
+    Returns:
+        `coefficients` (R, d), the release; `noise` (R, d), the standard deviation of the draws;
+        `draws` (R, at most 1000, d), evenly thinned; `r_hat` and `ess` (R, d); the data's scale.
+    """
+    pool = draws.flatten(1, 2).cpu()
+    some = np.unique(np.linspace(0, pool.shape[1] - 1, KEPT).astype(int))
+    r_hat, ess = mixing(draws.cpu().numpy())
+    return {
+        "coefficients": draws[:, 0, -1].cpu().numpy(),
+        "noise": pool.std(1).numpy(),
+        "draws": pool[:, some].numpy(),
+        "r_hat": r_hat,
+        "ess": ess,
+        **products.scale(scaled(table), len(draws)),
+    }

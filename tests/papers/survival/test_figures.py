@@ -1,0 +1,77 @@
+"""Table 1 and the figures: cells from formulas, from gauges and from arrays."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from engine.exhibit import exhibits
+from engine.papers.survival import figures
+from engine.results import collect
+
+ALL = exhibits("survival")
+
+
+def test_every_table_and_figure_of_the_paper_is_there():
+    assert list(ALL) == [
+        "table1", "table2", "table3", "figure1", "figure2", "figure3", "figure4", "figure5",
+    ]  # fmt: skip
+
+
+def test_table_1_is_the_papers():
+    cells = ALL["table1"].cells({})
+    assert len(cells) == 12
+    assert all(cell.ours == cell.published for cell in cells)
+
+
+def test_links_and_sanitiser_by_hand():
+    at = {(c.row, c.column): c.ours for c in ALL["figure1"].cells({})}
+    assert at["logit", "0.0"] == 0.5
+    assert at["probit", "0.0"] == 0.5
+    assert at["cloglog", "0.0"] == pytest.approx(1.0 - 1.0 / math.e)
+    bent = {c.column: c.ours for c in ALL["figure2"].cells({}) if c.row.startswith("y = C")}
+    assert bent["20"] == pytest.approx(20.0 * math.tanh(1.0))
+
+
+@pytest.mark.parametrize("name", ["figure3", "figure4", "figure5"])
+def test_cells_wait_for_their_runs(name):
+    for full in (False, True):
+        jobs = ALL[name].jobs(full)
+        cells = ALL[name].cells({key: collect(job, ()) for key, job in jobs.items()})
+        assert cells
+        assert all(c.ours is None or math.isnan(c.ours) for c in cells)
+        assert {c.run for c in cells} <= {job.id for job in jobs.values()}
+
+
+def test_a_density_integrates_to_one_and_has_the_draws_mean():
+    """Silverman's kernel on 4,000 normal draws; the axis holds all but 1e-4 of them."""
+    draws = np.random.default_rng(0).normal(1.0, 2.0, size=(1, 4000, 5))
+    mode, spread = np.full((1, 5), 1.0), np.full((1, 5), 2.0)
+    job = ALL["figure3"].jobs(False)["exact"]
+    arrays = {"draws": draws, "mode": mode, "laplace": spread}
+    found = dataclasses.replace(collect(job, ()), arrays=lambda: arrays)
+    cells = [c for c in ALL["figure3"].cells({"exact": found}) if c.row.startswith("β(1)")]
+    for row in ("β(1), exact", "β(1), Laplace"):
+        x, y = np.array([(float(c.column), c.ours) for c in cells if c.row == row]).T
+        assert np.trapezoid(y, x) == pytest.approx(1.0, abs=0.02)
+        assert np.trapezoid(x * y, x) == pytest.approx(1.0, abs=0.2)
+
+
+def test_a_course_is_the_mean_over_chains():
+    jobs = ALL["figure4"].jobs(False)
+    job, rows = jobs["rigorous"], 6
+    trace = np.arange(rows)[:, None] + np.array([0.0, 0.5])
+    arrays = {"trace": trace, "epochs": np.tile([0.5, 1.0], (rows, 1))}
+    found = dataclasses.replace(collect(job, ()), arrays=lambda: arrays)
+    cells = ALL["figure4"].cells({"rigorous": found})
+    assert [c.ours for c in cells] == [0.5, 1.0, 2.5, 3.0, 4.5, 5.0]
+    assert [c.column for c in cells[:2]] == ["0.5", "1"]
+
+
+def test_the_full_size_of_figure_5_is_that_of_the_paper():
+    jobs = ALL["figure5"].jobs(True)
+    assert len(jobs) == 16
+    assert all(job.replicas() == 140 for job in jobs.values())
+    assert figures.BUDGETS[0] == 0.1
+    assert figures.BUDGETS[-1] == 6.4

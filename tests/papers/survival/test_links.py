@@ -1,0 +1,151 @@
+"""The three links, the interpolated losses and the gradients of small batches."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.special import log_ndtr
+
+from engine.papers.survival import likelihood, lookup
+from engine.papers.survival.links import LINKS
+from engine.papers.survival.minibatch import _direct, nodes_for, pick, sanitised_gradient
+from engine.papers.survival.problem import design
+from engine.papers.survival.spec import SurvivalSpec
+from engine.papers.survival.target import climb, curvature, optimum_of, target
+from tests.papers.survival.toys import model, records, table
+
+EXACT = {
+    "logit": (lambda z: np.logaddexp(0, z), lambda z: np.logaddexp(0, -z)),
+    "cloglog": (np.exp, lambda z: -np.log(-np.expm1(-np.exp(z)))),
+    "probit": (lambda z: -log_ndtr(-z), lambda z: -log_ndtr(z)),
+}
+each = pytest.mark.parametrize("link", LINKS)
+
+
+@each
+def test_costs_are_those_of_the_definition(link):
+    z = np.linspace(-12.0, 3.0, 61)
+    survived, happened = EXACT[link]
+    eta = torch.tensor(z)
+    np.testing.assert_allclose(LINKS[link].survived(eta)[0], survived(z), rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(LINKS[link].happened(eta)[0], happened(z), rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(
+        LINKS[link].switched(eta), happened(z) - survived(z), rtol=1e-9, atol=1e-9
+    )
+
+
+@each
+@pytest.mark.parametrize("part", ["survived", "happened"])
+def test_slopes_are_those_of_autograd(link, part):
+    eta = torch.linspace(-20.0, 8.0, 113, dtype=torch.float64, requires_grad=True)
+    value, slope = getattr(LINKS[link], part)(eta)
+    (expected,) = torch.autograd.grad(value.sum(), eta)
+    torch.testing.assert_close(slope, expected, rtol=1e-8, atol=1e-12)
+
+
+@each
+def test_far_predictors_stay_finite(link):
+    eta = torch.tensor([-1e6, -800.0, -40.0, 40.0, 800.0, 1e6], dtype=torch.float64)
+    for part in (LINKS[link].survived(eta), LINKS[link].happened(eta)):
+        assert all(torch.isfinite(values).all() for values in part)
+        assert (part[0] >= 0.0).all()
+
+
+def cases(link, size, seed=0, n=80, q=30):
+    """Random records and parameters, and their losses summed the long way."""
+    rng = np.random.default_rng(seed)
+    x, interval, event = records(rng, n, 3, q)
+    found = model(x, interval, event, q, 3)
+    f = torch.tensor(rng.normal(size=(4, 6)) * size)
+    a, c = f[:, :3] @ found.A.T, f[:, 3:] @ found.x.T
+    eta = a[:, None] + c[:, :, None]
+    survived, happened = LINKS[link].survived(eta)[0], LINKS[link].happened(eta)[0]
+    order = torch.arange(1, q + 1)
+    last = order == found.interval[:, None]
+    cost = torch.where(last & (found.event[:, None] > 0), happened, survived)
+    return found, f, (cost * (order <= found.interval[:, None])).sum(2)
+
+
+@each
+@pytest.mark.parametrize("size", [0.1, 1.0, 3.0])
+def test_interpolated_losses_are_the_losses(link, size):
+    """The bound is the module's 1e-5 a loss, times what thirty certain events may cost."""
+    found, f, expected = cases(link, size)
+    if link == "cloglog" and size > 1.0:
+        f, (_, _, expected) = f / 3.0, cases(link, 1.0)
+    got = lookup.losses(found, f, link)
+    torch.testing.assert_close(got, expected, rtol=2e-4, atol=1e-4)
+
+
+def test_interpolated_logit_losses_are_those_of_the_likelihood():
+    data = design(table(300, 3), 40, 3)
+    f = torch.tensor(np.random.default_rng(3).normal(size=(50, 6)))
+    torch.testing.assert_close(
+        lookup.losses(data, f), likelihood.losses(data, f), rtol=1e-5, atol=1e-5
+    )
+
+
+@each
+@pytest.mark.parametrize("size", [0.5, 2.0])
+def test_gradients_of_small_batches_are_those_of_autograd(link, size):
+    found, f, _ = cases(link, size)
+    if link == "cloglog":
+        f = f / 2.0
+    rows = torch.randint(80, (4, 20), generator=torch.Generator().manual_seed(1))
+    bound = torch.tensor([3.0, 10.0, 30.0, 100.0], dtype=torch.float64)
+    value, gradient = sanitised_gradient(found.A, f, pick(found, rows), bound, link)
+    point = f.clone().requires_grad_(True)
+    costs = _whole(found, point, link).gather(1, rows)
+    expected = bound * torch.tanh(costs / bound[:, None]).mean(1)
+    (slope,) = torch.autograd.grad(expected.sum(), point)
+    torch.testing.assert_close(value, expected.detach(), rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(gradient, slope, rtol=1e-3, atol=1e-3)
+
+
+def _whole(found, f, link):
+    """Losses (R, n) the long way, differentiable."""
+    q = found.intervals
+    eta = (f[:, :3] @ found.A.T)[:, None] + (f[:, 3:] @ found.x.T)[:, :, None]
+    order = torch.arange(1, q + 1)
+    last = (order == found.interval[:, None]) & (found.event[:, None] > 0)
+    cost = torch.where(last, LINKS[link].happened(eta)[0], LINKS[link].survived(eta)[0])
+    return (cost * (order <= found.interval[:, None])).sum(2)
+
+
+def test_chains_far_away_are_summed_directly():
+    assert nodes_for(float("nan")) == nodes_for(1e6) == 0
+    assert nodes_for(1.0) < nodes_for(5.0) < nodes_for(20.0)
+    found, f, _ = cases("logit", 1e4)
+    part = pick(found, torch.arange(80).expand(4, -1))
+    value, gradient = sanitised_gradient(
+        found.A, f, part, torch.full((4,), 5.0, dtype=torch.float64), "logit"
+    )
+    assert torch.isfinite(value).all()
+    assert torch.isfinite(gradient).all()
+    assert (value <= 5.0).all()
+
+
+def test_interpolated_sums_are_the_direct_ones():
+    found, f, _ = cases("logit", 1.0)
+    part = pick(found, torch.arange(80).expand(4, -1))
+    a, c = f[:, :3] @ found.A.T, f[:, 3:] @ found.x.T
+    direct = _direct(found.A, a, c, part, LINKS["logit"])
+    expected = torch.autograd.functional.jacobian(
+        lambda g: lookup.losses(found, g[None], "logit").sum(), f[0]
+    )
+    change = found.event[:, None] * found.A[found.interval - 1]
+    torch.testing.assert_close(
+        (direct[0, :, 1:] - change).sum(0), expected[:3], rtol=1e-3, atol=1e-3
+    )
+
+
+@each
+def test_the_mode_is_a_mode(link):
+    data = table(200, 2, seed=4)
+    spec = SurvivalSpec(intervals=12, link=link, epsilon=2.0)
+    aim = target(data, [spec])
+    start = optimum_of(data, 12, 3, "logit")[None] * (0.4 if link == "probit" else 1.0)
+    f, covariance = climb(aim, start)
+    assert float(aim.slope(f[:, None]).norm()) < 1e-2
+    torch.testing.assert_close(
+        covariance @ curvature(aim, f), torch.eye(5, dtype=torch.float64)[None], atol=1e-6, rtol=0
+    )

@@ -122,10 +122,11 @@ def prototypes(view: View) -> None:
     else:
         st.markdown(WAITING)
         return
+    dots = "" if view.data.image is not None else "; dotted: the same without noise"
     alt = f"Prototypes of {view.entry.label} at epsilon {view.budget:g}.{off}"
     chart("lvq.prototypes.chart", figure, alt, _distances(called, ours, theirs), view.budget)
     st.caption(
-        f"{view.entry.label}, one repetition, in the units of the data. A record is put in the "
+        f"{view.entry.label}, one repetition{dots}. A record is put in the "
         f"class of the prototype that is most like it.{off} Prototypes without noise can show "
         "whose records they were trained on and must not be published."
     )
@@ -147,8 +148,8 @@ def _off(ours: Floats, theirs: Floats) -> str:
     moved = np.linalg.norm(ours - theirs, axis=1).mean()
     apart = np.linalg.norm(theirs - theirs.mean(axis=0), axis=1).mean() or 1.0
     return (
-        f"With noise they lie {words.number(float(moved / apart), 2)} times as far from the "
-        "noise-free ones as those lie from their own centre."
+        f"Noise moved them by {words.number(float(moved / apart), 2)} times the distance of the "
+        "noise-free ones from their own centre."
     )
 
 

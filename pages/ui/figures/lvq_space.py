@@ -123,7 +123,7 @@ def norms(
         traces,
         height=400,
         uirevision=revision,
-        xaxis=log_axis("Length of one record's gradient", shown,
+        xaxis=log_axis("Length of one record's gradient [scaled features]", shown,
                        range=[float(low) - 0.1, float(high) + 0.1]),
         yaxis=axis("Records [%]", rangemode="tozero"),
     )  # fmt: skip
@@ -170,7 +170,7 @@ def memory(
     if exact is not None:
         traces.append(_dots("nearest, without noise", exact, words, SERIES[1], "diamond-open"))
     values = [value for trace in traces for value in trace["x"]]
-    title = "Distance [length of the longest possible record]"
+    title = "Distance [longest possible record = 1]"
     far = max(values) > FAR * max(min(values), 1e-12)
     return figure(
         traces,

@@ -69,6 +69,7 @@ function template({ font, ink, ground, line, muted, series }) {
   }
 }
 
+// Made once for each chart: Plotly begins anew when the buttons are other objects than before.
 const config = (node) => ({
   displaylogo: false,
   responsive: false,
@@ -99,7 +100,7 @@ async function draw(parent) {
   figure.layout.template = template(look)
   figure.layout.width = width
   if (document.fullscreenElement === plot.node) figure.layout.height = window.innerHeight
-  Plotly.react(plot.node, figure.data, figure.layout, config(plot.node))
+  Plotly.react(plot.node, figure.data, figure.layout, plot.config)
 }
 
 function begin(parent) {
@@ -108,7 +109,7 @@ function begin(parent) {
   parent.appendChild(node)
   const observer = new ResizeObserver(() => draw(parent))
   observer.observe(node)
-  plots.set(parent, { node, observer })
+  plots.set(parent, { node, observer, config: config(node) })
 }
 
 function end(parent) {

@@ -2,15 +2,13 @@
 
 import gc
 import re
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
 
-from engine.catalog import catalog
-from pages.ui import mark, shell
+from pages.ui import mark, plot, shell
 
-ROOT = Path(__file__).parent
+ACROSS = (("compare", "Compare", "stacked_line_chart"), ("reproduce", "Reproduce", "fact_check"))
 
 
 @st.cache_resource(show_spinner=False)
@@ -21,20 +19,18 @@ def settle_memory() -> None:
 
 
 def pages() -> dict[str, list[st.Page]]:
-    """The pages by section of the menu; a paper has one as soon as `pages/<slug>.py` is there."""
-    papers = [
-        st.Page(f"pages/{slug}.py", title=paper.title, icon=":material/article:", url_path=slug)
-        for slug, paper in catalog().items()
-        if (ROOT / "pages" / f"{slug}.py").exists()
-    ]
-    home = st.Page("pages/home.py", title="Home", icon=":material/home:", default=True)
-    runs = st.Page("pages/runs.py", title="Runs", icon=":material/history:", url_path="runs")
-    both = ("Reproduce", ":material/fact_check:"), ("Compare", ":material/stacked_line_chart:")
-    beside = [
-        st.Page(f"pages/{title.lower()}.py", title=title, icon=icon, url_path=title.lower())
-        for title, icon in both
-    ]
-    return {"": [home], "Papers": papers, "Side by side": beside, "Your work": [runs]}
+    """The pages by section of the menu; a page is listed as soon as its file is there."""
+    return {
+        "": [st.Page("pages/home.py", title="Home", icon=":material/home:", default=True)],
+        "Papers": [page(slug, one.title, "article") for slug, one in shell.papers().items()],
+        "Across papers": [page(*one) for one in ACROSS if shell.there(one[0])],
+        "Your work": [page("runs", "Runs", "history")],
+    }
+
+
+def page(name: str, title: str, icon: str) -> st.Page:
+    """The page of `pages/<name>.py`, under its name in the address."""
+    return st.Page(f"pages/{name}.py", title=title, icon=f":material/{icon}:", url_path=name)
 
 
 def asked() -> str:
@@ -53,3 +49,4 @@ if asked() and asked() not in known:
 settle_memory()
 shell.mark()
 st.navigation(found).run()
+plot.library()

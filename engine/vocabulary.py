@@ -99,6 +99,7 @@ Epochs = Annotated[
         symbol="E",
         bounds=(1e-3, 1e5),
         range=(1, 200),
+        grid=(1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 125, 150, 175, 200),
         help="Expected visits of each record; every visit spends budget.",
         equation=r"T = E/q",
     ),

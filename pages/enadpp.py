@@ -38,7 +38,7 @@ paper.show(
             *("relevance_every", "sigma_decay", "representation", "delta"),
         ),
         repeats=5,
-        budgets=(0.2, 0.4, 0.8, 1.0, 2.0, 4.0, 8.0),
+        budgets=(0.2, 0.4, 1.0, 2.0, 8.0),
         ask_first=("mnist",),
     ),
 )

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from engine.catalog import catalog
 from pages.ui import shell, words
 from pages.ui.figures.dots import dots
 from pages.ui.glance import glance
@@ -28,7 +27,7 @@ st.markdown(
     "read beside every curve what has been proved about it."
 )
 
-if SHOWN in catalog():
+if SHOWN in shell.papers():
     st.header("Move the slider")
     st.markdown(
         "A model learns from medical records which of two people is likely to live longer. "
@@ -58,7 +57,7 @@ with st.grid(3, min_column_width=240):
 
 st.header("Where to begin")
 with st.grid(2, min_column_width=320):
-    for slug, one in catalog().items():
+    for slug, one in shell.papers().items():
         with st.container(border=True, height="stretch"):
             st.markdown(f"#### {one.title}")
             st.markdown(one.claim)

@@ -12,7 +12,7 @@ paper.show(
             "from telling whose records it was fitted to."
         ),
         sections=(
-            Section("What it means for people", survival.people, survival.names),
+            Section("What it means for people", survival.people, survival.describe, survival.names),
             Section("Noise beside signal", survival.noise),
             Section("What each covariate does", survival.ratios, wide=True),
         ),

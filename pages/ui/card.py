@@ -16,7 +16,7 @@ ICONS: dict[Status, str] = {
     "heuristic": ":material/science:",
     "not_private": ":material/lock_open:",
 }
-COLOURS: dict[Status, Any] = {
+COLOURS: dict[Status, str] = {
     "proved": "green",
     "proved_under_assumption": "blue",
     "heuristic": "violet",
@@ -28,7 +28,6 @@ MEANING: dict[Status, str] = {
     "heuristic": "An argument, not a proof: do not rely on it for real records.",
     "not_private": "A yardstick only: a result like this must not be published.",
 }
-RAW = ":material/visibility_lock: computed from raw records, so not private itself"
 
 
 @functools.lru_cache(maxsize=2048)
@@ -40,22 +39,33 @@ def guarantee(entry: Entry[Any], spec: Spec, records: int, unit: str) -> Guarant
 def show(title: str, card: Guarantee) -> None:
     """Draws the whole card of one method."""
     with st.container(border=True, height="stretch"):
-        st.markdown(f"#### {title}")
-        badge(card)
-        st.markdown(MEANING[card.status])
+        said = [f"#### {title}", badge(card), MEANING[card.status]]
         if card.status != "not_private":
-            st.markdown(words.odds(card.epsilon_proved, card.delta, card.relation, card.unit))
+            said.append(words.odds(card.epsilon_proved, card.delta, card.relation, card.unit))
+        if excess := less(card):
+            said.append(excess)
+        st.markdown("\n\n".join(said))
         st.table(dict(_facts(card)), border="horizontal")
         if card.reasons:
             with st.expander("Why this status", icon=":material/menu_book:"):
-                st.markdown("\n".join(f"- {reason}" for reason in card.reasons))
-                if card.claim:
-                    st.caption(f"In the paper: {card.claim}")
+                claim = f"\n\nIn the paper: {card.claim}" if card.claim else ""
+                st.markdown("\n".join(f"- {reason}" for reason in card.reasons) + claim)
 
 
-def badge(card: Guarantee) -> None:
-    """The status in words, with its icon and colour."""
-    st.badge(STATUSES[card.status], icon=ICONS[card.status], color=COLOURS[card.status])
+def less(card: Guarantee) -> str:
+    """In red words, that more is spent than is claimed; empty where it is not."""
+    claimed, proved = card.epsilon_claimed, card.epsilon_proved
+    if claimed is None or proved is None or proved <= claimed * (1 + 1e-6):
+        return ""
+    return (
+        f":red[:material/gpp_bad: **Protects less than claimed**: ε = {words.number(proved)}, "
+        f"and {words.number(claimed)} is claimed.]"
+    )
+
+
+def badge(card: Guarantee) -> str:
+    """The status in words, with its icon and colour, as Markdown."""
+    return f":{COLOURS[card.status]}-badge[{ICONS[card.status]} {STATUSES[card.status]}]"
 
 
 def line(card: Guarantee) -> str:

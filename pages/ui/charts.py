@@ -6,11 +6,7 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-CONFIG = {
-    "displaylogo": False,
-    "modeBarButtonsToRemove": ["autoScale2d", "lasso2d", "select2d", "zoomIn2d", "zoomOut2d"],
-    "toImageButtonOptions": {"format": "svg", "scale": 2},
-}
+from pages.ui.plot import plot
 
 
 def chart(
@@ -27,7 +23,7 @@ def chart(
             slider a picture belongs to.
     """
     figure.layout.meta = {"budget": budget}
-    st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
+    plot(figure, key, alt)
     table = st.expander(
         "The numbers behind this chart", key=f"{key}.table", on_change="rerun",
         icon=":material/table_rows:",

@@ -177,7 +177,7 @@ def layers(view: View) -> None:
     drawn = [Line("all layers", *(vars(whole)[k] for k in ("style", "x", "middle", "low", "high")))]
     parts = product(view, view.method, "noise_to_signal_layers")
     steps, _ = live.history(view.watched[view.method], "noise_to_signal")
-    if parts is not None and parts.shape[1] == len(steps):
+    if parts is not None and parts.shape[1] == len(steps) and parts.shape[2] > 1:
         for k in range(parts.shape[2]):
             own = Style(style(k + 6).colour, DASHES[(k + 1) % len(DASHES)], MARKERS[k + 1])
             name = f"layer {k + 1}" + (" (output)" if k + 1 == parts.shape[2] else "")

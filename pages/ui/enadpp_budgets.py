@@ -74,7 +74,9 @@ def reading(method: str, spec: Any, n: int) -> str:
     if isinstance(price.mechanism(method, spec, n), Laplace):
         parts.append("The Rényi accountant has no formula for Laplace noise in random lots.")
     if not exact(method, spec, n):
-        parts.append("The exact accountant would take minutes here and is not asked.")
+        parts.append(
+            "The exact accountant would need too much time or memory here and is not asked."
+        )
     if spec.delta and price.unaccounted(method, spec) is False:
         parts.append(f"Except for plain sums the bound may fail with δ = {number(spec.delta)}.")
     return " ".join(parts)

@@ -85,12 +85,17 @@ def _look(job: Job) -> Run | None:
         return None
 
 
-def start(jobs: Mapping[str, Job], focus: Mapping[str, float]) -> None:
-    """Asks for the jobs that nobody has asked for yet; stopped and failed ones stay as they are."""
+def start(
+    jobs: Mapping[str, Job], focus: Mapping[str, float], last: tuple[str, ...] = ()
+) -> None:
+    """Asks for the jobs that nobody has asked for yet; stopped and failed ones stay as they are.
+
+    Yardsticks go first, since they are one setting each; methods named in `last` wait.
+    """
     with troubles():
-        for job in sorted(jobs.values(), key=lambda job: BUDGET in job.axes):
+        for job in sorted(jobs.values(), key=lambda job: (job.method in last, BUDGET in job.axes)):
             if _look(job) is None:
-                client().submit(job, focus)  # yardsticks first: they are one setting each
+                client().submit(job, focus)
 
 
 def restart(watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:

@@ -1,6 +1,7 @@
 """The parts that every paper's page has: budget, utility curve, readings, guarantees."""
 
 import math
+from dataclasses import replace
 
 import streamlit as st
 
@@ -56,10 +57,12 @@ def drawn(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
         results = view.watched[entry.name].results
         if results is None:
             continue
+        look = view.looks.get(entry.name)
         if view.spends(entry.name):
-            found[entry.name] = curves.curve(results, gauge, entry.label, position)
+            curve = curves.curve(results, gauge, entry.label, position)
+            found[entry.name] = replace(curve, style=look or curve.style)
         elif (level := curves.level(results, gauge, entry.label, position)) is not None:
-            levels.append(level)
+            levels.append(replace(level, style=look or level.style))
     return found, levels
 
 
@@ -84,20 +87,19 @@ def caption(view: View) -> None:
     """How to read the gauge, and what stands behind the line that is looked at."""
     gauge = measures(view.paper)[view.gauge]
     raw = "" if gauge.released else f" {RAW}"
-    st.caption(f"{gauge.help}{raw}")
     st.caption(
-        f"{view.entry.label}, {card.line(view.guarantee())}. Bands: four of five repetitions."
+        f"{gauge.help}{raw}\n\n{view.entry.label}, {card.line(view.guarantee())}. "
+        "Bands: four of five repetitions."
     )
 
 
 def readings(view: View) -> None:
     """Every gauge of the method that is looked at, beside the same without privacy."""
-    st.markdown(f"**{view.entry.label}** at ε = {view.budget:g}")
     names = list(measures(view.paper).items())
     found = [drawn(view, name) for name, _ in names]
     table = {
         "Measured": [gauge.label for _, gauge in names],
-        "Private": [
+        f"{view.entry.label}, ε = {view.budget:g}": [
             words.number(curves.medians(lines, view.budget).get(view.method, math.nan))
             for lines, _ in found
         ],

@@ -38,8 +38,11 @@ def show(slug: str, layout: Layout | None = None) -> None:
     with troubles():
         wanted = jobs(paper, choices, offered.knobs[BUDGET].values)
         if layout.automatic and choices.dataset not in layout.ask_first:
-            live.start(wanted, {BUDGET: float(address.value(slug, offered.knobs[BUDGET]))})
-        live.follow(_body, Page(slug, paper, layout, offered, choices, wanted))
+            focus = {BUDGET: float(address.value(slug, offered.knobs[BUDGET]))}
+            live.start(wanted, focus, layout.last)
+        page = Page(slug, paper, layout, offered, choices, wanted)
+        sidebar.finish(page)
+        live.follow(_body, page)
 
 
 def _heading(paper: Paper[Any], layout: Layout) -> None:

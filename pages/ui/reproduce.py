@@ -17,10 +17,10 @@ from engine.job import Job
 from engine.reference import Reference
 from pages.ui import address, live, provenance, sheet, verdict
 from pages.ui.access import client, troubles
-from pages.ui.charts import CONFIG
 from pages.ui.figures import exhibit as drawing
 from pages.ui.offers import Offer
 from pages.ui.outcome import Chosen, Shown, jobs, shown
+from pages.ui.plot import plot
 from pages.ui.rerun import controls, panel, scratch
 
 PAGE, PREFIX = "pages/reproduce.py", "reproduce"
@@ -178,9 +178,7 @@ def _numbers(chosen: Chosen, found: Shown) -> None:
     if exhibit.axis:
         revision = f"{chosen.slug}/{exhibit.name}"
         figure = drawing.plot(exhibit, cells, revision)
-        st.plotly_chart(
-            figure, key=f"{PREFIX}.{revision}", config=CONFIG, alt=drawing.reading(exhibit, cells)
-        )
+        plot(figure, f"{PREFIX}.{revision}", drawing.reading(exhibit, cells))
     else:
         better = drawing.DIRECTION.get(exhibit.better, "")
         st.markdown(f"**{exhibit.quantity}**{better}")

@@ -1,9 +1,26 @@
 """What every page does first."""
 
+from pathlib import Path
+from typing import Any
+
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
+from engine.catalog import catalog
+from engine.method import Paper
+
+PAGES = Path(__file__).parents[1]
 ENTERED = "shell.entered"
+
+
+def there(name: str) -> bool:
+    """Whether a page's script is there."""
+    return (PAGES / f"{name}.py").exists()
+
+
+def papers() -> dict[str, Paper[Any]]:
+    """The papers that have a page, by slug."""
+    return {slug: paper for slug, paper in catalog().items() if there(slug)}
 
 
 def mark() -> None:

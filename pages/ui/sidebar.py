@@ -11,7 +11,7 @@ from engine.spec import Setting, Value, knobs
 from pages.ui.knobs import pick, widget
 from pages.ui.live import BUDGET
 from pages.ui.offers import Offer
-from pages.ui.view import Choices, Layout, Offers
+from pages.ui.view import Choices, Layout, Offers, Page
 from pages.ui.words import plural
 
 REPEATS_HELP = (
@@ -41,8 +41,16 @@ def choose(paper: Paper[Any], offers: Offers, layout: Layout) -> Choices:
                 "Repetitions", offers.repeats.texts, offers.repeats.default,
                 key=f"{slug}.repeats", help=REPEATS_HELP, bind="query-params",
             )  # fmt: skip
-        st.caption(f":material/savings: {SPENDS}")
     return Choices(dataset, values, int(repeats))
+
+
+def finish(page: Page) -> None:
+    """Draws what the page's own sections have in the sidebar, and the standing note."""
+    with st.sidebar:
+        for section in page.layout.sections:
+            if section.side is not None:
+                section.side(page)
+        st.caption(f":material/savings: {SPENDS}")
 
 
 def _value(slug: str, offer: Offer, setting: Setting) -> Value:

@@ -1,5 +1,6 @@
 """Sections of the page on survival regression: people, noise, ratios."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,16 +13,19 @@ from datasets import catalog
 from datasets.base import Card
 from engine.papers.survival import curves
 from engine.papers.survival.curves import Scale
-from pages.ui import words
+from pages.ui import live, words
 from pages.ui.charts import chart
 from pages.ui.figures import survival as figures
 from pages.ui.figures.survival import Person
-from pages.ui.live import BUDGET
-from pages.ui.view import View
+from pages.ui.live import BUDGET, Watched
+from pages.ui.view import Page, View
 
 Floats = NDArray[np.float64]
 
 LETTERS = "abc"
+COUNTS = ("1", "2", "3")
+PEOPLE = "survival.people"
+SCALE = ("centre", "span", "norm", "horizon")
 INNER = (0.1, 0.9)
 SHIFT = {"a": -0.2, "b": 0.2, "c": 0.0}
 """How far a person starts from the mean of the first covariate, in parts of its range."""
@@ -57,10 +61,8 @@ def fit(view: View) -> Fit | None:
     if not kept.any():
         return None
     noise = np.asarray(arrays["noise"][rows], np.float64)[kept].mean(axis=0)
-    found = np.flatnonzero(np.isfinite(arrays["horizon"]))[:1]
-    scale = Scale.read(
-        {name: arrays[name][found] for name in ("centre", "span", "norm", "horizon")}
-    )
+    scale = _scale({view.method: one})
+    assert scale is not None
     return Fit(scale, draws[kept], noise, view.watched["non_private"].arrays)
 
 
@@ -77,7 +79,7 @@ def people(view: View) -> None:
         st.markdown(WAITING)
         return
     q, knots = int(vars(view.spec)["intervals"]), int(vars(view.spec)["knots"])
-    profiles = _profiles(view, found.scale)
+    profiles = _profiles(view.data, found.scale)
     time = curves.times(found.scale, q)
     kept = figures.thin(len(time))
     x = found.scale.covariates(list(profiles.values()))
@@ -120,43 +122,78 @@ def _kaplan_meier(found: Fit) -> tuple[Floats, Floats] | None:
     return found.reference["km_time"][0], found.reference["km_survival"][0]
 
 
-def _profiles(view: View, scale: Scale) -> dict[str, list[float]]:
-    """The people's covariates, by what they are called."""
-    with st.expander("Describe the people", icon=":material/group:"):
-        count = st.segmented_control(
-            "How many", ("1", "2", "3"), default="2", required=True, key="survival.people",
-            bind="query-params",
-        )  # fmt: skip
-        columns = st.columns(3)
-        return {
-            f"Person {who.upper()}": _person(view.data, scale, who, column)
-            for who, column in zip(LETTERS[: int(count)], columns, strict=False)
-        }
+def describe(page: Page) -> None:
+    """Number fields for one to three people, in the data set's own units."""
+    data = catalog.card(page.choices.dataset)
+    scale = _scale(live.watch(page.jobs, dict.fromkeys(page.jobs, "")))
+    with st.expander("People to draw", icon=":material/group:"):
+        st.segmented_control(
+            "How many", COUNTS, default=COUNTS[1], required=True, key=PEOPLE, bind="query-params"
+        )
+        if scale is None:
+            st.markdown(WAITING)
+            return
+        for who, tab in zip(LETTERS, st.tabs([_called(who) for who in LETTERS]), strict=True):
+            for field in _fields(data, scale, who):
+                tab.number_input(
+                    field.title, field.low, field.high, field.start, field.step,
+                    f"%.{field.places}f", key=field.key, bind="query-params",
+                )  # fmt: skip
 
 
-def _person(card: Card, scale: Scale, who: str, column: Any) -> list[float]:
-    """The covariates of one person, from as many number fields."""
-    column.markdown(f"**Person {who.upper()}**")
-    return [_covariate(card, scale, who, i, column) for i in range(len(card.features))]
+def _scale(watched: Mapping[str, Watched]) -> Scale | None:
+    """How the data set is scaled, from whichever run has left arrays."""
+    for one in watched.values():
+        arrays = one.arrays
+        for row in np.flatnonzero(np.isfinite(arrays.get("horizon", [])))[:1]:
+            return Scale.read({name: arrays[name][row : row + 1] for name in SCALE})
+    return None
 
 
-def _covariate(card: Card, scale: Scale, who: str, i: int, column: Any) -> float:
-    """One number field, in the data set's own units."""
+def _called(who: str) -> str:
+    return f"Person {who.upper()}"
+
+
+@dataclass(frozen=True)
+class Field:
+    """A number field for one covariate of one person."""
+
+    key: str
+    title: str
+    low: float
+    high: float
+    start: float
+    step: float
+    places: int
+
+
+def _fields(data: Card, scale: Scale, who: str) -> list[Field]:
+    """The number fields of one person."""
+    return [_field(data, scale, who, i) for i in range(len(data.features))]
+
+
+def _field(data: Card, scale: Scale, who: str, i: int) -> Field:
+    """A covariate starts at its mean; the first differs from person to person."""
     centre, span = float(scale.centre[i]), float(scale.span[i])
-    unit = card.units[i] if card.units else ""
-    key = f"survival.{card.name}.{who}.{card.features[i]}"
-    title = f"{card.features[i]} [{unit}]" if unit else card.features[i]
-    if unit.startswith("1 ="):
-        start, low, high, step = float(centre >= 0.5), 0.0, 1.0, 1.0
-    else:
-        step = float(f"{span / 50:.0e}")
-        start = round((centre + SHIFT[who] * span * (i == 0)) / step) * step
-        low, high = centre - span, centre + span
-    places = max(0, -int(np.floor(np.log10(step))))
-    value = column.number_input(
-        title, low, high, round(start, places), step, f"%.{places}f", key=key, bind="query-params"
-    )
-    return float(value)
+    key, title = f"survival.{data.name}.{who}.{data.features[i]}", _unit(data, i)
+    if data.units and data.units[i].startswith("1 ="):
+        return Field(key, title, 0.0, 1.0, float(centre >= 0.5), 1.0, 0)
+    step = float(f"{span / 50:.0e}")
+    places = max(0, -math.floor(math.log10(step)))
+    start = round((centre + SHIFT[who] * span * (i == 0)) / step) * step
+    return Field(key, title, centre - span, centre + span, round(start, places), step, places)
+
+
+def _profiles(data: Card, scale: Scale) -> dict[str, list[float]]:
+    """The people's covariates, by what they are called."""
+    count = int(st.session_state.get(PEOPLE) or COUNTS[1])
+    return {
+        _called(who): [
+            float(st.session_state.get(field.key, field.start))
+            for field in _fields(data, scale, who)
+        ]
+        for who in LETTERS[:count]
+    }
 
 
 def noise(view: View) -> None:

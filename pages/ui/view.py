@@ -1,7 +1,7 @@
 """What the page of a paper offers, what was chosen, and what its sections draw from."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from datasets import catalog as data_catalog
@@ -12,6 +12,7 @@ from engine.job import Job, request
 from engine.method import Entry, Paper
 from engine.spec import Spec, Value, knobs
 from pages.ui import card
+from pages.ui.figures.theme import Style
 from pages.ui.live import BUDGET, Watched
 from pages.ui.offers import Offer, names, offer
 
@@ -29,6 +30,7 @@ class View:
         method: Name of the method that the user looks at closely.
         gauge: Name of the gauge on the utility curve.
         watched: Every method's run.
+        looks: How methods look that do not have the look of their place in the paper's list.
     """
 
     paper: Paper[Any]
@@ -37,6 +39,7 @@ class View:
     method: str
     gauge: str
     watched: Mapping[str, Watched]
+    looks: Mapping[str, Style] = field(default_factory=dict)
 
     @property
     def budget(self) -> float:
@@ -50,8 +53,9 @@ class View:
 
     def guarantee(self, method: str | None = None) -> Guarantee:
         """The card of a method at this setting."""
-        entry = self.paper.entry(method or self.method)
-        return card.guarantee(entry, self.spec, self.data.records, self.data.record)
+        name = method or self.method  # a method's job holds what the others do not use
+        spec = self.watched[name].job.spec().replace(**{BUDGET: self.budget})
+        return card.guarantee(self.paper.entry(name), spec, self.data.records, self.data.record)
 
     def spends(self, method: str) -> bool:
         """Whether a method has a curve over budgets rather than one level."""
@@ -64,14 +68,16 @@ class Section:
 
     Attributes:
         title: Its heading.
-        draw: Draws it; called again whenever the slider moves.
-        free: From the page's choice of data set, the names in the address that its own
+        draw: Draws it; called again whenever the slider moves, so it holds no widgets.
+        side: Draws its widgets in the sidebar; what they say is read from the session.
+        free: From the page's choice of data set, the names in the address that these
             widgets bind, without the slug.
         wide: Whether it takes a whole row; else two sections share one.
     """
 
     title: str
     draw: Callable[[View], None]
+    side: "Callable[[Page], None] | None" = None
     free: Callable[[str], tuple[str, ...]] = lambda dataset: ()
     wide: bool = False
 
@@ -88,6 +94,8 @@ class Layout:
         budgets: The grid that is trained; empty for the knob's own.
         automatic: Whether a new setting is trained at once; else a button asks first.
         ask_first: Data sets that take long, for which a button asks first in any case.
+        looks: How methods look on the utility curve, where not as their place in the list has it.
+        last: Methods that take long and are trained after all others.
     """
 
     words: str = ""
@@ -97,6 +105,8 @@ class Layout:
     budgets: tuple[float, ...] = ()
     automatic: bool = True
     ask_first: tuple[str, ...] = ()
+    looks: Mapping[str, Style] = field(default_factory=dict)
+    last: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -193,6 +203,7 @@ class Page:
             method=method,
             gauge=gauge,
             watched=watched,
+            looks=self.layout.looks,
         )
 
 

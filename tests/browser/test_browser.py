@@ -67,6 +67,27 @@ def test_sliding_moves_every_chart_and_the_address(app: App):
     assert "survival.epsilon=2" in page.url
 
 
+def test_a_chart_is_changed_in_place_and_keeps_what_was_hidden(app: App):
+    page = app.tab("survival")
+    drawn(page, 1.0)
+    page.evaluate("() => { document.querySelector('.js-plotly-plot').sameAsBefore = true }")
+    page.locator(".js-plotly-plot .legendtoggle").first.click()
+    hidden = "() => document.querySelector('.js-plotly-plot')._fullData.map(one => one.visible)"
+    page.wait_for_function(f"() => ({hidden})().includes('legendonly')")
+    before = page.evaluate(hidden)
+    slide(page, "Privacy budget", "ArrowRight")
+    drawn(page, 1.25)
+    assert page.evaluate("() => document.querySelector('.js-plotly-plot').sameAsBefore")
+    assert page.evaluate(hidden) == before
+    bounds = page.locator(".js-plotly-plot").first.bounding_box()
+    page.set_viewport_size({"width": 1000, "height": 1000})
+    page.wait_for_function(
+        "was => document.querySelector('.js-plotly-plot').clientWidth < was"
+        " && document.querySelector('.js-plotly-plot .main-svg').clientWidth < was",
+        arg=bounds["width"] if bounds else 0,
+    )
+
+
 def test_an_address_shows_the_same_in_another_browser(app: App):
     page = app.tab("survival")
     drawn(page, 1.0)

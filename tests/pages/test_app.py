@@ -1,6 +1,5 @@
 """Every page, drawn in this process: empty store, full store, ends of knobs, junk, damage."""
 
-import json
 import os
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from engine.spec import Knob, knobs
 from pages.ui.address import link
 from pages.ui.offers import offer
 from tests.pages.conftest import ROOT, Open
+from tests.pages.drawn import charts, plots
 from tests.pages.played import begin, play
 
 PAPERS = [slug for slug in catalog() if (ROOT / "pages" / f"{slug}.py").exists()]
@@ -32,10 +32,6 @@ def said(test: AppTest) -> str:
     """All words of a page."""
     kinds = (test.title, test.header, test.subheader, test.markdown, test.caption)
     return "\n".join(str(one.value) for kind in kinds for one in kind)
-
-
-def charts(test: AppTest) -> list[dict]:
-    return [json.loads(one.proto.spec) for one in test.get("plotly_chart")]
 
 
 def address(**fields: str) -> dict[str, str]:
@@ -68,7 +64,7 @@ def test_what_is_trained_is_drawn_with_words_and_a_guarantee(visit: Open, traine
     found = charts(test)
     assert len(found) == 3
     assert all(chart["layout"]["meta"]["budget"] == 1.0 for chart in found)
-    assert all(one.proto.alt for one in test.get("plotly_chart"))
+    assert all(one["alt"] for one in plots(test))
     words = said(test)
     assert "times out of 100" in words
     assert "Proved under an assumption" in words

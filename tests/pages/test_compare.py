@@ -1,6 +1,5 @@
 """The Compare page: finished runs side by side, and what to do while there are none."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from engine.job import Job, request
 from engine.store import Store
 from pages.ui import contenders
 from tests.pages.conftest import Open
+from tests.pages.drawn import charts
 from tests.pages.played import begin, play
 
 EPSILONS = (0.1, 1.0, 6.4)
@@ -22,8 +22,8 @@ def job(method: str = "out_pert", dataset: str = "flchain", **values: object) ->
 
 
 def chart(test: AppTest) -> dict:
-    (found,) = test.get("plotly_chart")
-    return json.loads(found.proto.spec)
+    (found,) = charts(test)
+    return found
 
 
 def lines(test: AppTest) -> set[str]:
@@ -34,7 +34,7 @@ def test_an_empty_store_leads_on(visit: Open):
     test = visit("compare")
     assert not test.exception
     assert "nothing to compare yet" in test.info[0].value
-    assert not test.get("plotly_chart")
+    assert not charts(test)
 
 
 def test_finished_runs_share_a_chart_and_a_table(visit: Open, home: Path):

@@ -10,20 +10,24 @@ from torch.nn import functional
 
 from engine.papers.pcdbn.moments import slabs
 
-SLAB = 64
+SLAB = 32
 """Records convolved together: their maps stay in the cache."""
 WINDOW = 3
 """Side of the second layer's filters."""
 
 
 def rectified(maps: Tensor, count: int, pool: int) -> Tensor:
-    """Pooled positive and negative parts, shape (m, count, h // pool, w // pool).
+    """Pooled positive and negative parts, shape (m, count, h // pool, w // pool); uses up `maps`.
 
     The mean of the negative part is the mean of the positive part less the mean.
     """
-    positive = pooled(maps.clamp(min=0), pool)
-    negative = positive - pooled(maps, pool)
-    return torch.cat([positive, negative.clamp_(min=0)], 1)[:, :count]
+    k, sides = maps.shape[1], [side // pool for side in maps.shape[2:]]
+    found = torch.empty(len(maps), 2 * k, *sides, dtype=maps.dtype, device=maps.device)
+    mean = pooled(maps, pool)
+    positive = pooled(maps.clamp_(min=0), pool)
+    found[:, :k] = positive
+    torch.sub(positive, mean, out=found[:, k:]).clamp_(min=0)
+    return found[:, :count]
 
 
 def pooled(maps: Tensor, size: int) -> Tensor:

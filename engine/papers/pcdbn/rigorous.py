@@ -3,6 +3,14 @@ r"""pCDBN made provable: moments, filters, moments, filters, one quadratic.
 Everything that looks at records is a Gaussian release of `releases`; filters, the
 whitening and the classifier are post-processing, for any number of epochs.
 
+What each idea gave on MNIST at \varepsilon = 0.5, 1 and 3, in percent:
+    one layer, 512 raw features, ridge alone            88.3  91.5  94.3
+    centred, Kronecker-whitened, 200 dimensions, ridge  94.6  95.1  96.1
+    eigenvalues shrunk by the noise's known law         95.4  95.9  96.4
+    a second layer, 64 maps, d by the noise             95.7  96.5  97.1
+What did not help: \sum p y' alone without A (86), max-pooling in place of means (94.4 at
+0.5), square roots after the first layer (-0.2), a 7 x 7 grid (-0.4), 96 maps.
+
 Guarantees:
     The releases are adaptive (a later one uses filters made from an earlier one), each of
     sensitivity 1 given what came before; their composition is priced as one Gaussian.

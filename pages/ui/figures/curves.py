@@ -17,6 +17,7 @@ from pages.ui.figures.theme import (
     Style,
     axis,
     band,
+    brief,
     budget_axis,
     figure,
     log_axis,
@@ -131,7 +132,7 @@ def utility(
         xaxis={**budget_axis(*bounds), "range": edge},
         yaxis=log_axis(title, _drawn(curves, levels)) if log else axis(title),
         shapes=[_rule(chosen)],
-        annotations=[_flag(chosen)],
+        annotations=[_flag(chosen, bounds)],
     )
 
 
@@ -150,8 +151,8 @@ def _lines(one: Curve) -> list[dict[str, Any]]:
     )
     line = {
         "type": "scatter", "mode": "lines+markers", "name": one.label, "legendgroup": one.label,
-        "x": one.epsilon, "y": one.middle,
-        "customdata": list(zip(one.low, one.high, one.count, strict=True)),
+        "x": one.epsilon, "y": brief(one.middle),
+        "customdata": list(zip(brief(one.low), brief(one.high), one.count, strict=True)),
         "hovertemplate": hover,
         "line": {"color": one.style.colour, "dash": one.style.dash, "width": 2.5},
         "marker": {"symbol": one.style.marker, "size": 7, "color": one.style.colour},
@@ -191,11 +192,13 @@ def _rule(chosen: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _flag(chosen: float) -> dict[str, Any]:
-    """The chosen budget, written at the head of its rule."""
+def _flag(chosen: float, bounds: tuple[float, float]) -> dict[str, Any]:
+    """The chosen budget, written at the head of its rule, on the side where there is room."""
+    left = chosen**2 > bounds[0] * bounds[1]
     return {
         "x": float(np.log10(chosen)), "y": 1, "yref": "paper", "yanchor": "top", "bgcolor": GROUND,
-        "text": f"ε = {chosen:g}", "showarrow": False, "xanchor": "left", "xshift": 5,
+        "text": f"ε = {chosen:g}", "showarrow": False,
+        "xanchor": "right" if left else "left", "xshift": -5 if left else 5,
         "font": {"size": 13, "color": INK},
     }  # fmt: skip
 

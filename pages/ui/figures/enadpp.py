@@ -1,5 +1,6 @@
 """Figures of training with noise: lines by step, gradients cut, ratios, classes, budgets."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -151,23 +152,26 @@ def norms(counts: Floats, edges: Floats, bound: str, revision: str) -> go.Figure
         revision: Changes when a zoom should be forgotten.
     """
     share = 100.0 * counts / max(float(counts.sum()), 1.0)
-    found, centre = np.flatnonzero(share), np.sqrt(edges[:-1] * edges[1:])
-    span = centre[found] if len(found) else np.ones(1)
-    reach = (min(float(span.min()), 0.5) / 1.5, max(float(span.max()), 2.0) * 1.5)
-    parts = [
-        _bars("left as they are", centre, share, centre < 1.0, SERIES[0], ""),
-        _bars("cut down to the bound", centre, share, centre >= 1.0, SERIES[1], "/"),
-    ]
-    title = f"Length of a record's gradient / {bound}"
+    centre = 0.5 * np.log10(edges[:-1] * edges[1:])  # a logarithmic axis would spoil the widths
+    span = [-0.5, 0.5, *(float(end) for end in centre[share > 0])]
+    powers = range(math.floor(min(span)), math.ceil(max(span)) + 1)
     return figure(
-        parts,
+        [
+            _bars("left as they are", centre, share, centre < 0.0, SERIES[0], ""),
+            _bars("cut down to the bound", centre, share, centre >= 0.0, SERIES[1], "/"),
+        ],
         height=300,
         uirevision=revision,
-        bargap=0.05,
-        xaxis=log_axis(title, reach, range=[float(np.log10(end)) for end in reach]),
+        barmode="overlay",
+        xaxis=axis(
+            f"Length of a record's gradient / {bound}",
+            range=[min(span) - 0.2, max(span) + 0.2],
+            tickvals=list(powers),
+            ticktext=[f"{10.0**power:,.10g}" for power in powers],
+        ),
         yaxis=axis("Records [%]", rangemode="tozero"),
         shapes=[{
-            "type": "line", "x0": 1, "x1": 1, "y0": 0, "y1": 1, "yref": "paper",
+            "type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": "paper",
             "line": {"color": MUTED, "width": 1.4, "dash": "dot"},
         }],
     )  # fmt: skip
@@ -178,8 +182,9 @@ def _bars(
 ) -> dict[str, Any]:
     return {
         "type": "bar", "name": name, "x": x[chosen].tolist(), "y": y[chosen].tolist(),
+        "customdata": (10.0 ** x[chosen]).tolist(), "width": 0.09,
         "marker": {"color": colour, "pattern": _pattern(pattern, colour)},
-        "hovertemplate": f"<b>{name}</b><br>%{{x:.3g}} C: %{{y:.1f}} %<extra></extra>",
+        "hovertemplate": f"<b>{name}</b><br>%{{customdata:.3g}} C: %{{y:.1f}} %<extra></extra>",
     }  # fmt: skip
 
 

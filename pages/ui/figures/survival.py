@@ -8,12 +8,12 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from pages.ui.figures.theme import INK, MUTED, SERIES, axis, band, figure, log_axis, style
+from pages.ui.figures.theme import INK, MUTED, SERIES, axis, band, brief, figure, log_axis, style
 from pages.ui.words import number
 
 Floats = NDArray[np.float64]
 
-POINTS = 80
+POINTS = 60
 """A curve is drawn through at most this many points."""
 
 
@@ -67,11 +67,11 @@ def survival(
 
 def _person(time: Floats, person: Person, position: int) -> list[dict[str, Any]]:
     """Band, median and exact curve of one person."""
-    look, x = style(position), time.tolist()
+    look, x = style(position), brief(time)
     line = {
         "type": "scatter", "mode": "lines", "name": person.label, "legendgroup": person.label,
-        "x": x, "y": person.middle.tolist(),
-        "customdata": np.stack([person.low, person.high], axis=1).tolist(),
+        "x": x, "y": brief(person.middle),
+        "customdata": list(zip(brief(person.low), brief(person.high), strict=True)),
         "line": {"color": look.colour, "dash": look.dash, "width": 2.5},
         "hovertemplate": (
             "<b>%{fullData.name}</b><br>%{x:,.0f}: %{y:.1%}"
@@ -79,13 +79,13 @@ def _person(time: Floats, person: Person, position: int) -> list[dict[str, Any]]
         ),
     }  # fmt: skip
     parts = [
-        band(x, person.low.tolist(), person.high.tolist(), look.colour, person.label),
+        band(x, brief(person.low), brief(person.high), look.colour, person.label),
         line,
     ]
     if person.exact is not None:
         parts.append({
             "type": "scatter", "mode": "lines", "legendgroup": person.label, "showlegend": False,
-            "x": x, "y": person.exact.tolist(),
+            "x": x, "y": brief(person.exact),
             "line": {"color": look.colour, "dash": "dot", "width": 1.6},
             "hovertemplate": f"<b>{person.label}, without privacy</b><br>"
             "%{x:,.0f}: %{y:.1%}<extra></extra>",
@@ -106,7 +106,7 @@ def _steps(time: Floats, value: Floats) -> dict[str, Any]:
     kept = thin(len(time))
     return {
         "type": "scatter", "mode": "lines", "name": "everyone (Kaplan–Meier)",
-        "x": time[kept].tolist(), "y": value[kept].tolist(),
+        "x": brief(time[kept]), "y": brief(value[kept]),
         "line": {"color": INK, "width": 1.4, "shape": "hv"},
         "hovertemplate": "<b>Everyone, no model</b><br>%{x:,.0f}: %{y:.1%}<extra></extra>",
     }  # fmt: skip
@@ -158,7 +158,7 @@ def noise(names: Sequence[str], size: Floats, spread: Floats) -> go.Figure:
 
 def _marks(name: str, x: Floats, y: Sequence[str], colour: str, symbol: str) -> dict[str, Any]:
     return {
-        "type": "scatter", "mode": "markers", "name": name, "x": x.tolist(), "y": list(y),
+        "type": "scatter", "mode": "markers", "name": name, "x": brief(x), "y": list(y),
         "marker": {
             "color": colour, "symbol": symbol, "size": 12, "line": {"width": 2.5, "color": colour},
         },

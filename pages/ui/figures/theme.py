@@ -1,7 +1,7 @@
 """Colours, dashes and axes that all figures share.
 
-Colours are Streamlit's stand-ins: the browser replaces them by the theme's own, so one
-figure reads well in light and in dark. Colour never stands alone: every series has a dash
+Colours are stand-ins, the same as Streamlit's: the browser replaces them by the theme's own,
+so one figure reads well in light and in dark. Colour never stands alone: every series has a dash
 and a marker of its own too.
 """
 
@@ -58,7 +58,14 @@ def figure(traces: Sequence[dict[str, Any]], *, height: int = 420, **layout: Any
         },
         "hoverlabel": {"font": {"size": 13}},
     }  # fmt: skip
-    return go.Figure({"data": list(traces), "layout": {**base, **layout}})
+    made = go.Figure({"data": list(traces), "layout": {**base, **layout}})
+    made.layout.template = {}  # the browser puts the theme's in
+    return made
+
+
+def brief(values: Iterable[float]) -> list[float]:
+    """Numbers at the precision of a screen: a picture travels at every move of the slider."""
+    return [float(f"{value:.4g}") for value in values]
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:
@@ -113,7 +120,7 @@ def band(
     """A filled band behind a line of the same group, with no hover of its own."""
     return {
         "type": "scatter", "mode": "lines", "fill": "toself", "hoverinfo": "skip",
-        "x": [*x, *reversed(x)], "y": [*high, *reversed(low)],
+        "x": brief([*x, *reversed(x)]), "y": brief([*high, *reversed(low)]),
         "line": {"width": 0, "color": colour}, "fillcolor": colour, "opacity": BAND,
         "legendgroup": group, "showlegend": False, **more,
     }  # fmt: skip

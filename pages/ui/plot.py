@@ -1,0 +1,45 @@
+"""A Plotly chart that is changed in place: `plot.js` beside this file draws it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+from plotly.offline import get_plotlyjs
+
+SOURCE = Path(__file__).with_suffix(".js")
+
+
+@st.cache_resource(show_spinner=False)
+def _parts() -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The library and the chart, each registered once."""
+    library = st.components.v2.component(
+        "explorer.plotly",
+        js=f"{get_plotlyjs()}\nexport default function () {{}}\n",
+        isolate_styles=False,
+    )
+    chart = st.components.v2.component(
+        "explorer.plot", js=SOURCE.read_text(encoding="utf-8"), isolate_styles=False
+    )
+    return library, chart
+
+
+def library() -> None:
+    """Hands the browser Plotly's own code, once: it keeps what it has seen."""
+    _parts()[0](key="plotly", height=1)
+
+
+def plot(figure: go.Figure, key: str, alt: str) -> None:
+    """Draws a figure.
+
+    Args:
+        figure: What to draw, in the house style, with a height.
+        key: Unique on the page; names the chart while its figure changes.
+        alt: Its message in one sentence.
+    """
+    _parts()[1](
+        key=key,
+        data={"figure": figure.to_json(validate=False), "alt": alt},
+        height=int(figure.layout.height),
+    )

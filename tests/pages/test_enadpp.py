@@ -1,0 +1,266 @@
+"""The page of noise in training, on runs whose numbers are made up; and its figures alone."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine.catalog import catalog
+from engine.claim import Claim, take
+from engine.client import Client
+from engine.events import Advanced, Finished, Measured, Produced, Started
+from engine.gauges import gauges
+from engine.job import Job
+from engine.papers.enadpp.price import paper_epsilon
+from engine.papers.enadpp.spec import EnadppSpec
+from engine.process import here
+from engine.store import Store
+from pages.ui import enadpp, enadpp_budgets, enadpp_pictures
+from pages.ui.charts import chart
+from pages.ui.figures import enadpp as figures
+from pages.ui.figures.heat import heat
+from pages.ui.figures.theme import style
+from pages.ui.live import BUDGET
+from pages.ui.view import Choices, Layout, jobs, offers
+from tests.pages.conftest import ROOT, Open
+
+BUDGETS = (0.2, 0.4, 1.0, 2.0, 8.0)
+STEPS = (5, 100, 200)
+SIDE = 8
+
+
+def wanted(**values: Any) -> dict[str, Job]:
+    """What the page asks for when it is opened with these settings."""
+    paper = catalog()["enadpp"]
+    offered = offers(paper, Layout(budgets=BUDGETS))
+    chosen = {name: one.value(one.default) for name, one in offered.knobs.items() if name != BUDGET}
+    return jobs(paper, Choices("digits", chosen | values, 5), offered.knobs[BUDGET].values)
+
+
+def finish(home: Path, job: Job) -> None:
+    """A run that is over, with three measurements and every array."""
+    store = Store(home)
+    store.submit(job, {})
+    claim = take_up(store, job)
+    rows = tuple(range(job.replicas()))
+    rng = np.random.default_rng(3)
+    names = gauges(job.entry().info)
+    events: list[Any] = [Started(0, STEPS[-1], len(rows))]
+    events += [
+        Measured(step, rows, {name: tuple(rng.uniform(0.2, 0.9, len(rows))) for name in names})
+        for step in STEPS
+    ]
+    digest = claim.keep("final-0000", arrays(job, rng))
+    events += [Produced(STEPS[-1], "final-0000", digest, rows), Advanced(STEPS[-1], 4, 4)]
+    claim.append(events)
+    claim.finish("completed", [Finished(STEPS[-1], "completed", ())])
+
+
+def take_up(store: Store, job: Job) -> Claim:
+    claim = take(store, here(), job.id)
+    assert claim is not None
+    return claim
+
+
+def arrays(job: Job, rng: np.random.Generator) -> dict[str, Any]:
+    """What a run leaves behind, with the shapes that the engine promises."""
+    count, features = job.replicas(), job.method == "dpsgd"
+    found: dict[str, Any] = {
+        "accuracy_by_class": rng.uniform(0, 1, (count, 10)),
+        "predicted": rng.integers(0, 10, (count, 10)),
+        "gradient_norm_counts": rng.integers(0, 20, (count, 60)),
+        "gradient_norm_edges": np.tile(np.logspace(-3, 3, 61), (count, 1)),
+        "noise_to_signal_layers": rng.uniform(0.5, 50, (count, len(STEPS), 1 if features else 3)),
+    }
+    if not features:
+        found["images"] = rng.uniform(0, 1, (count, 10, SIDE * SIDE))
+        found["relevance_z_plus"] = rng.uniform(0, 1, (count, 10, SIDE * SIDE))
+        found["relevance_epsilon"] = rng.normal(0, 1, (count, 10, SIDE * SIDE))
+    if job.method in ("enadpp", "adppl"):
+        found["alpha_1"] = rng.uniform(0.05, 1, (count, 64))
+        found["alpha_2"] = rng.uniform(0.05, 1, (count, 32))
+    return found
+
+
+@pytest.fixture
+def learned(home: Path) -> Path:
+    """A store in which the page's first runs are over."""
+    for job in wanted().values():
+        finish(home, job)
+    return home
+
+
+Charts = dict[str, dict[str, Any]]
+
+
+@pytest.fixture
+def charts(monkeypatch: pytest.MonkeyPatch) -> Charts:
+    """Every chart that the page's sections draw, by its key without the slug."""
+    found: Charts = {}
+
+    def kept(key: str, figure: Any, alt: str, rows: Any, budget: float) -> None:
+        assert alt
+        assert list(rows)
+        found[key.removeprefix("enadpp.")] = json.loads(figure.to_json())
+        chart(key, figure, alt, rows, budget)
+
+    for module in (enadpp, enadpp_budgets, enadpp_pictures):
+        monkeypatch.setattr(module, "chart", kept)
+    return found
+
+
+def said(test: AppTest) -> str:
+    kinds = (test.markdown, test.caption, test.subheader)
+    return "\n".join(str(one.value) for kind in kinds for one in kind)
+
+
+def named(body: dict[str, Any]) -> list[str]:
+    return [trace["name"] for trace in body["data"] if trace.get("name")]
+
+
+def test_the_page_opens_and_asks_for_every_method_once(visit: Open, home: Path):
+    test = visit("enadpp")
+    assert not test.exception
+    assert not test.error
+    assert {run.id for run in Client(home, workers=False).runs()} == {
+        job.id for job in wanted().values()
+    }
+    assert "Appears as soon as" in said(test)
+    assert "Figure 1 of the paper" in said(test)  # a formula waits for nothing
+
+
+def test_mnist_waits_for_a_button(visit: Open, home: Path):
+    test = visit("enadpp", **{"enadpp.dataset": "Mnist"})
+    assert not test.exception
+    assert Client(home, workers=False).runs() == []
+    assert any(button.label == "Train" for button in test.button)
+
+
+def test_every_section_draws(visit: Open, learned: Path, charts: Charts):
+    test = visit("enadpp")
+    assert not test.exception
+    assert not test.error
+    assert set(charts) == {
+        "accuracy", "loss", "norms", "cut", "alpha", "layers", "figure1", "classes", "heat",
+        "spent", "ledger",
+    }  # fmt: skip
+    assert named(charts["accuracy"]) == ["EnADPP", "No privacy"]
+    assert named(charts["layers"])[-1] == "layer 3 (output)"
+    assert "Appears as soon as" not in said(test)
+    assert "not something that could be published" in said(test)
+
+
+@pytest.mark.parametrize("method", ["pSGD", "APPDL", "ADPPL"])
+def test_every_section_draws_for_every_method(
+    visit: Open, learned: Path, charts: Charts, method: str
+):
+    test = visit("enadpp", **{"enadpp.method": method, "enadpp.epsilon": "2"})
+    assert not test.exception
+    assert not test.error
+    assert method in named(charts["loss"])
+    assert ("treats all neurons alike" in said(test)) == (method != "ADPPL")
+
+
+def test_features_of_an_image_are_not_drawn_as_one(visit: Open, learned: Path, charts: Charts):
+    test = visit("enadpp", **{"enadpp.method": "DP-SGD today"})
+    assert not test.exception
+    assert "cannot be drawn as an image" in said(test)
+    assert "heat" not in charts
+
+
+@pytest.mark.parametrize("reading", ["A", "B", "C"])
+def test_the_printed_noise_is_counted_under_every_reading(visit: Open, home: Path, reading: str):
+    address = {"enadpp.calibration": "paper", "enadpp.noise_reading": reading}
+    test = visit("enadpp", **address)
+    assert not test.exception
+    words = said(test)
+    assert f"Chosen now: reading {reading}." in words
+    assert "this is a count, not a proof" in words
+    assert "ε = **359**" in words  # 1 · 179.7 / 0.5
+
+
+def test_a_dragged_relevance_moves_figure_one(visit: Open, learned: Path, charts: Charts):
+    test = visit("enadpp", **{"enadpp.feature1": "1.0"})
+    bars = charts["figure1"]["data"]
+    assert bars[0]["y"][0] == max(bars[0]["y"])
+    test.slider(key="enadpp.feature1").set_value(0.0).run()
+    assert not test.exception
+    bars = charts["figure1"]["data"]
+    assert (bars[0]["y"][0], bars[1]["y"][0]) == (0.0, 0.0)
+
+
+def test_the_other_rule_shows_both_colours(visit: Open, learned: Path, charts: Charts):
+    visit("enadpp", **{"enadpp.looks": "All parts"})
+    maps = charts["heat"]["data"]
+    assert len(maps) == 30  # ten digits, with privacy and without
+    assert any(min(min(row) for row in one["z"]) < 0 for one in maps)
+
+
+def test_the_page_loads_no_training_library(learned: Path):
+    code = (
+        "import sys\n"
+        "from engine.client import Client\n"
+        "Client.ensure_worker = lambda self: None\n"
+        "from streamlit.testing.v1 import AppTest\n"
+        "test = AppTest.from_file('app.py', default_timeout=60)\n"
+        "test.switch_page('pages/enadpp.py').run()\n"
+        "assert not test.exception, test.exception\n"
+        "heavy = ('torch', 'lifelines', 'sksurv', 'sklearn')\n"
+        "print('heavy:', *(name for name in heavy if name in sys.modules))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.stdout.strip() == "heavy:", done.stderr[-2000:]
+
+
+def test_accountants_agree_with_the_budget_and_with_each_other():
+    spec = EnadppSpec(noise="gaussian")
+    steps, found = enadpp_budgets.counted("enadpp", spec, 1797)
+    assert (steps[0], steps[-1]) == (0, 200)
+    assert found[enadpp_budgets.PLD][-1] == pytest.approx(1.0, rel=1e-3)
+    assert all(
+        r >= p for r, p in zip(found[enadpp_budgets.RENYI], found[enadpp_budgets.PLD], strict=True)
+    )
+    assert list(found[enadpp_budgets.PLD]) == sorted(found[enadpp_budgets.PLD])
+
+
+def test_laplace_noise_is_summed_by_hand():
+    spec = EnadppSpec(calibration="paper", noise_reading="C")
+    _, found = enadpp_budgets.counted("enadpp", spec, 1797)
+    # Li et al. 2012: 200 lots, each log(1 + q(exp(ε/2) − 1)), as adding is half of replacing
+    assert found[enadpp_budgets.PLAIN][-1] == pytest.approx(200 * np.log1p(0.1 * np.expm1(0.5)))
+    assert paper_epsilon(spec, 1797, "C") == 1.0
+    assert not enadpp_budgets.exact("enadpp", spec.replace(noise_reading="A"), 1797)
+    assert not enadpp_budgets.exact("appdl", EnadppSpec(), 1797)
+
+
+def test_a_line_skips_what_has_diverged():
+    values = np.array([[1.0, np.nan, 3.0], [np.nan] * 3, [4.0, np.inf, 6.0]])
+    one = figures.line("One", style(0), np.array([1, 2, 3]), values)
+    assert one is not None
+    assert (one.x.tolist(), one.middle.tolist()) == ([1.0, 3.0], [2.0, 5.0])
+    assert figures.line("None", style(0), np.array([1]), np.full((1, 2), np.nan)) is None
+
+
+def test_gradients_are_counted_on_both_sides_of_the_bound():
+    counts, edges = np.zeros(60), np.logspace(-3, 3, 61)
+    counts[[20, 40]] = (30.0, 10.0)  # 0.1 C and 10 C
+    short, long = json.loads(figures.norms(counts, edges, "C", "r").to_json())["data"]
+    assert (sum(short["y"]), sum(long["y"])) == (75.0, 25.0)
+    assert figures.norms(np.zeros(60), edges, "C", "r").data
+
+
+def test_pictures_stand_below_one_another_without_overlap():
+    images = np.ones((10, 4))
+    found = heat(images, [("map", np.zeros((10, 4)))], ["x"] * 10, "r")
+    places = {(one.x[0], one.y[0]) for one in found.data}
+    assert len(places) == len(found.data) == 20
+    assert len(found.layout.annotations) == 10

@@ -1,0 +1,167 @@
+"""The page on deep belief networks, on runs whose numbers are made up."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine.catalog import catalog
+from engine.claim import take
+from engine.client import Client
+from engine.events import Advanced, Finished, Measured, Produced, Started
+from engine.job import Job
+from engine.papers.pcdbn.sensitivity import Layer, lemma2
+from engine.process import here
+from pages.ui.figures import pcdbn as figures
+from pages.ui.pcdbn_formulas import _largest_numerator
+from tests.pages.conftest import Open
+from tests.pages.drawn import charts, plots
+
+
+def said(test: AppTest) -> str:
+    kinds = (test.title, test.header, test.subheader, test.markdown, test.caption)
+    return "\n".join(str(one.value) for kind in kinds for one in kind)
+
+
+def titles(test: AppTest) -> set[str]:
+    """Titles of the vertical axes; pictures have none."""
+    return {one["layout"]["yaxis"].get("title", {}).get("text", "") for one in charts(test)}
+
+
+def finish(home: Path, job: Job) -> None:
+    """A run of three measurements and the arrays that its method leaves."""
+    claim = take(Client(home, workers=False).store, here(), job.id)
+    assert claim is not None
+    rows = range(job.replicas())
+    claim.append([Started(0, 200, len(rows))])
+    rng = np.random.default_rng(3)
+    for step in (10, 100, 200):
+        values = {
+            name: tuple(float(v) for v in rng.uniform(0.2, 0.9, len(rows)))
+            for name in ("accuracy", "noise_to_signal")
+        }
+        claim.append([Measured(step, tuple(rows), values)])
+    arrays = {
+        "filters": rng.normal(size=(len(rows), 16, 5, 5)),
+        "maps": rng.uniform(size=(len(rows), 3, 8, 4, 4)),
+        "noise_matrix": rng.uniform(0.5, 3.0, len(rows)),
+        "noise_patches": rng.uniform(0.01, 0.1, len(rows)),
+    }
+    digest = claim.keep("final-0000", arrays)
+    claim.append([Produced(200, "final-0000", digest, tuple(rows))])
+    claim.finish("completed", [Advanced(200, 1, 1), Finished(200, "completed", ())])
+
+
+@pytest.fixture
+def visited(visit: Open, home: Path) -> Open:
+    """Opens the page on finished runs."""
+
+    def opened(**address: str) -> AppTest:
+        where = {f"pcdbn.{field}": text for field, text in address.items()}
+        test = visit("pcdbn", **where)
+        for run in Client(home, workers=False).runs():
+            if run.state == "queued":
+                finish(home, run.job)
+        return test.run()
+
+    return opened
+
+
+def test_what_needs_no_training_is_drawn_on_an_empty_store(visit: Open):
+    test = visit("pcdbn")
+    assert not test.exception
+    assert not test.error
+    assert "Appears as soon as" in said(test)
+    assert {"Height", "Largest error of one unit", "Sensitivity Δ"} <= titles(test)
+
+
+def test_every_section_draws_with_words(visited: Open):
+    test = visited()
+    assert not test.exception
+    assert not test.error
+    assert "Appears as soon as" not in said(test)
+    assert {"Test accuracy [%]", "Budget spent, ε", "Height"} <= titles(test)
+    assert all(one["alt"] for one in plots(test))
+    assert len(charts(test)) == 13
+
+
+def test_formulas_follow_the_sidebar_and_start_no_run(visited: Open, home: Path):
+    test = visited()
+    before = len(Client(home, workers=False).runs())
+    test.selectbox(key="pcdbn.try_f").set_value("softsign").run()
+    test.select_slider(key="pcdbn.try_order").set_value("3").run()
+    assert not test.exception
+    assert "For the softsign function" in said(test)
+    assert "At L = 3 the Chebyshev polynomial" in said(test)
+    assert len(Client(home, workers=False).runs()) == before
+
+
+@pytest.mark.parametrize(
+    ("calibration", "status"),
+    [("released", "no finite budget can be proved"), ("paper", "no finite budget"),
+     ("rigorous", "spent its budget before the first")],
+)  # fmt: skip
+def test_each_calibration_says_what_it_proves(visited: Open, calibration: str, status: str):
+    test = visited(calibration=calibration)
+    assert not test.exception
+    assert not test.error
+    words = said(test)
+    assert status in words
+    assert all(name in words for name in ("**Released**", "**Paper**", "**Rigorous**"))
+    assert "chosen now" in words
+
+
+@pytest.mark.parametrize("method", ["pSGD", "pCDBN, line", "pCDBN, Taylor"])
+def test_another_method_leaves_pcdbn_as_it_was_chosen(visited: Open, method: str):
+    test = visited(calibration="released", method=method)
+    assert not test.exception
+    assert "no finite budget can be proved, so it has no line" in said(test)
+    cards = [one.value for one in test.markdown if "#### pCDBN\n" in one.value]
+    assert cards
+    assert "Not private" in cards[0]
+
+
+def test_a_degree_that_cannot_be_released_is_one_sentence(visited: Open):
+    test = visited(calibration="rigorous", degree="7")
+    assert not test.exception
+    assert any("expected 1 or 3 in the rigorous calibration" in one.value for one in test.error)
+    assert test.select_slider(key="pcdbn.degree")
+
+
+def test_descent_is_drawn_by_epoch_and_psgd_stops(visited: Open):
+    test = visited(solver="descent", sgd_epochs="3")
+    assert not test.exception
+    found = charts(test)
+    course = next(
+        one for one in found
+        if one["layout"]["yaxis"].get("title", {}).get("text") == "Test accuracy [%]"
+    )  # fmt: skip
+    assert any(trace.get("text") == ["budget spent"] for trace in course["data"])
+
+
+def test_small_pictures_are_tiled_in_rows():
+    made = figures.mosaic(np.ones((9, 5, 5)), signed=True, revision="")
+    whole = np.array(made.data[0].z, dtype=np.float64)
+    assert whole.shape == (2 * 6 - 1, 8 * 6 - 1)
+    assert np.nansum(whole) == 9 * 25
+
+
+def test_zeros_are_left_out_of_a_logarithmic_chart():
+    made = figures.against([1, 2], {"a": [0.0, 1.0]}, ("x", "y"), 1, "")
+    assert made.data[0].y == (None, 1.0)
+
+
+def test_the_numerators_of_the_printed_polynomial():
+    """(-5X^7 + 21X^5 - 35X^3 + 35X + 16) / 32."""
+    assert _largest_numerator(Layer(degree=7)) == 35.0
+    assert _largest_numerator(Layer(degree=3)) == 3.0
+
+
+def test_sensitivity_of_the_default_layer_by_hand():
+    """2 N_H^2 sum|alpha| (1 + 25) + 28^2 with N_H = 24 and sum|alpha| = 112/32."""
+    assert lemma2(Layer()) == pytest.approx(2 * 576 * 3.5 * 26 + 784)
+
+
+def test_the_paper_is_in_the_catalogue():
+    assert "pcdbn" in catalog()

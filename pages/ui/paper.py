@@ -10,7 +10,7 @@ import streamlit as st
 
 from engine import catalog
 from engine.method import Paper
-from pages.ui import address, live, panels, shell, sidebar
+from pages.ui import address, asking, live, panels, shell, sidebar
 from pages.ui.access import troubles
 from pages.ui.knobs import pick
 from pages.ui.live import BUDGET, Watched
@@ -39,7 +39,7 @@ def show(slug: str, layout: Layout | None = None) -> None:
         wanted = jobs(paper, choices, offered.knobs[BUDGET].values)
         if layout.automatic and choices.dataset not in layout.ask_first:
             focus = {BUDGET: float(address.value(slug, offered.knobs[BUDGET]))}
-            live.start(wanted, focus, layout.last)
+            asking.start(wanted, focus, layout.last)
         page = Page(slug, paper, layout, offered, choices, wanted)
         sidebar.finish(page)
         live.follow(_body, page)

@@ -85,7 +85,7 @@ def test_a_design_and_a_curve_share_one_basis(case):
 @pytest.mark.parametrize("link", ["logit", "cloglog", "probit"])
 def test_curves_follow_every_link_of_the_samplers(link):
     rng = np.random.default_rng(0)
-    f, x = rng.normal(0, 2, (3, 5)), rng.normal(0, 0.5, (4, 2))
+    f, x = rng.normal(-1, 0.5, (3, 5)), rng.normal(0, 0.5, (4, 2))
     curve = curves.survival(f, x, 7, 3, link)
     eta = (f[:, 3:] @ x.T)[:, :, None] + (f[:, :3] @ basis(7, 3).T)[:, None, :]
     cost, _ = LINKS[link].survived(torch.tensor(eta))

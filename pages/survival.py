@@ -20,6 +20,7 @@ paper.show(
             *("link", "knots", "solver", "delta", "steps", "clip", "bound", "samples"),
             *("burn_in", "sampler_epochs", "minibatch", "step_scale"),
         ),
-        last=("psgld", "exact"),
+        last=("exact",),
+        by_hand=("psgld",),
     ),
 )

@@ -20,7 +20,6 @@ paper.show(
             *("link", "knots", "solver", "delta", "steps", "clip", "bound", "samples"),
             *("burn_in", "sampler_epochs", "minibatch", "step_scale"),
         ),
-        last=("exact",),
-        by_hand=("psgld",),
+        by_hand=("psgld", "exact"),
     ),
 )

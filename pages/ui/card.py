@@ -73,9 +73,9 @@ def lines(labels: Sequence[str], cards: Sequence[Guarantee]) -> dict[str, list[s
     """Several methods' cards in a line each, as the columns of a table."""
     return {
         "Method": list(labels),
-        "Status": [badge(card) for card in cards],
         "Claimed ε": [_epsilon(card.epsilon_claimed) for card in cards],
         "Proved ε": [_epsilon(card.epsilon_proved, card.delta) for card in cards],
+        "Status": [badge(card) for card in cards],
     }
 
 

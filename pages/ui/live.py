@@ -26,6 +26,8 @@ from pages.ui.access import client, troubles
 from pages.ui.asking import BUDGET as BUDGET  # named here too: what is drawn follows it
 from pages.ui.asking import look
 
+ASLEEP = ":material/hourglass_empty:"
+HALTED = ("cancelled", "failed", "interrupted")
 TICK = 0.5
 """Seconds between two looks at runs that are under way."""
 
@@ -117,24 +119,43 @@ def _under_way(job: Job) -> bool:
 
 
 def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
-    """What is under way, with the time left; what stopped, with a way to go on."""
+    """What is under way, with the time left; what stopped, and what waits to be asked for."""
     active = [one for one in watched.values() if one.active]
-    halted = [
-        one
-        for one in watched.values()
-        if one.run is None or one.run.state in ("cancelled", "failed", "interrupted")
-    ]
-    if not active and not halted:
+    halted = [one for one in watched.values() if one.run is not None and one.run.state in HALTED]
+    unasked = {name: one for name, one in watched.items() if one.run is None}
+    if active or halted:
+        with st.container(border=True):
+            for one in halted:
+                st.markdown(_ending(one))
+            with st.container(horizontal=True, vertical_alignment="center"):
+                if active:
+                    _under_way_line(slug, active, watched)
+                if halted and _button(slug, "again", "Run again", watched, focus):
+                    st.rerun()
+    if not (unasked or active or halted):
         st.caption(_summary(watched))
-        return
-    with st.container(border=True):
-        for one in halted:
-            st.markdown(_ending(one))
-        with st.container(horizontal=True, vertical_alignment="center"):
-            if active:
-                _under_way_line(slug, active, watched)
-            if halted and _again(slug, halted, watched, focus):
-                st.rerun()
+    if unasked and not active:
+        _unasked(slug, unasked, watched, focus)
+
+
+def _unasked(
+    slug: str,
+    unasked: Mapping[str, Watched],
+    watched: Mapping[str, Watched],
+    focus: Mapping[str, float],
+) -> None:
+    """What nobody has asked for yet: everything, or the methods that take long."""
+    names = ", ".join(one.label for one in unasked.values())
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if len(unasked) == len(watched):
+            text = f"{ASLEEP} Nothing has been trained with these settings yet."
+            pressed = _button(slug, "train", "Train", unasked, focus)
+        else:
+            text = f"{_summary(watched)}. {ASLEEP} Not yet, because it takes long: {names}."
+            pressed = _button(slug, "train", "Train these too", unasked, focus, quiet=True)
+        st.caption(text)
+    if pressed:
+        st.rerun()
 
 
 def _under_way_line(slug: str, active: list[Watched], watched: Mapping[str, Watched]) -> None:
@@ -150,14 +171,19 @@ def _under_way_line(slug: str, active: list[Watched], watched: Mapping[str, Watc
     )  # fmt: skip
 
 
-def _again(
-    slug: str, halted: list[Watched], watched: Mapping[str, Watched], focus: Mapping[str, float]
+def _button(
+    slug: str,
+    name: str,
+    text: str,
+    watched: Mapping[str, Watched],
+    focus: Mapping[str, float],
+    *,
+    quiet: bool = False,
 ) -> bool:
     """The button that begins, or begins anew; whether it was pressed."""
-    text = "Train" if all(one.run is None for one in halted) else "Run again"
     return st.button(
-        text, icon=":material/play_arrow:", key=f"{slug}.again", type="primary",
-        on_click=restart, args=(watched, focus),
+        text, icon=":material/play_arrow:", key=f"{slug}.{name}",
+        type="secondary" if quiet else "primary", on_click=restart, args=(watched, focus),
     )  # fmt: skip
 
 
@@ -183,10 +209,7 @@ def progress(label: str, run: Run) -> str:
 
 def _ending(one: Watched) -> str:
     """One line on a run that did not come to its end."""
-    if one.run is None:
-        return (
-            f":material/hourglass_empty: **{one.label}** has not been trained with these settings."
-        )
+    assert one.run is not None
     match one.run.state:
         case "cancelled":
             return f":material/stop_circle: **{one.label}** was stopped; what it measured is shown."
@@ -198,7 +221,7 @@ def _ending(one: Watched) -> str:
 
 def _summary(watched: Mapping[str, Watched]) -> str:
     """One line on what has been trained."""
-    runs = [one.run for one in watched.values() if one.run is not None]
+    runs = [one.run for one in watched.values() if one.run and one.run.state == "completed"]
     settings = sum(run.job.replicas() for run in runs)
     seconds = sum(run.seconds or 0.0 for run in runs)
     lost = sum(len(run.diverged) for run in runs)

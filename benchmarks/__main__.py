@@ -1,6 +1,6 @@
 """Prints one table: what was measured, against whom, and whether it meets its target.
 
-    python -m benchmarks [survival service …]
+python -m benchmarks [survival service …]
 """
 
 import importlib

@@ -183,7 +183,8 @@ def calibrate(
     low = max(low, high - stride)
     if excess(low) <= 0:
         return math.exp(low)
-    root = float(brentq(excess, low, high, xtol=5e-4))
-    while excess(root) > 0:  # the accountant is discretised: step to the private side
-        root += 5e-4
+    close = 5e-4 if tight else 1e-6  # the tight accountant is slow, the noise hardly larger
+    root = float(brentq(excess, low, high, xtol=close))
+    while excess(root) > 0:  # step to the private side
+        root += close
     return math.exp(root)

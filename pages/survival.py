@@ -16,6 +16,10 @@ paper.show(
             Section("Noise beside signal", survival.noise),
             Section("What each covariate does", survival.ratios, wide=True),
         ),
-        more=("knots", "solver", "delta"),
+        more=(
+            *("link", "knots", "solver", "delta", "steps", "clip", "bound", "samples"),
+            *("burn_in", "sampler_epochs", "minibatch", "step_scale"),
+        ),
+        last=("psgld", "exact"),
     ),
 )

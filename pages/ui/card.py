@@ -1,6 +1,7 @@
 """The guarantee card: what is claimed, what is proved, for whom, and why."""
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -66,6 +67,21 @@ def less(card: Guarantee) -> str:
 def badge(card: Guarantee) -> str:
     """The status in words, with its icon and colour, as Markdown."""
     return f":{COLOURS[card.status]}-badge[{ICONS[card.status]} {STATUSES[card.status]}]"
+
+
+def lines(labels: Sequence[str], cards: Sequence[Guarantee]) -> dict[str, list[str]]:
+    """Several methods' cards in a line each, as the columns of a table."""
+    return {
+        "Method": list(labels),
+        "Status": [badge(card) for card in cards],
+        "Claimed ε": [_epsilon(card.epsilon_claimed) for card in cards],
+        "Proved ε": [_epsilon(card.epsilon_proved) for card in cards],
+        "δ": [words.number(card.delta) if card.epsilon_proved else "" for card in cards],
+    }
+
+
+def _epsilon(value: float | None) -> str:
+    return "none" if value is None else words.number(value)
 
 
 def line(card: Guarantee) -> str:

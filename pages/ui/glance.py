@@ -6,7 +6,7 @@ import streamlit as st
 
 from engine import catalog
 from engine.spec import Value
-from pages.ui import address, live, panels
+from pages.ui import address, asking, live, panels
 from pages.ui.access import troubles
 from pages.ui.live import BUDGET, Watched
 from pages.ui.view import Choices, Layout, Page, jobs, offers
@@ -30,7 +30,7 @@ def glance(prefix: str, slug: str, dataset: str, values: Mapping[str, Value], ga
     choices = Choices(dataset, values, REPEATS)
     with troubles():
         wanted = jobs(paper, choices, budget.values)
-        live.start(wanted, {BUDGET: float(address.value(prefix, budget))})
+        asking.start(wanted, {BUDGET: float(address.value(prefix, budget))}, passing=False)
 
         def body(page: Page, watched: dict[str, Watched]) -> None:
             _draw(page, watched, gauge)

@@ -16,16 +16,16 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from engine.client import Client, Run
-from engine.errors import RequestError, StoreError
+from engine.errors import StoreError
 from engine.events import Measured, Started
 from engine.gauges import Column
 from engine.job import Job
 from engine.results import Results
-from pages.ui import words
+from pages.ui import asking, words
 from pages.ui.access import client, troubles
+from pages.ui.asking import BUDGET as BUDGET  # named here too: what is drawn follows it
+from pages.ui.asking import look
 
-BUDGET = "epsilon"
-"""The field under the slider at the top of every paper's page."""
 TICK = 0.5
 """Seconds between two looks at runs that are under way."""
 
@@ -74,44 +74,18 @@ def _arrays(
 def watch(jobs: Mapping[str, Job], labels: Mapping[str, str]) -> dict[str, Watched]:
     """Where each job stands now; nowhere if the store cannot be read, which is said."""
     with troubles():
-        return {name: Watched(labels[name], job, _look(job)) for name, job in jobs.items()}
+        return {name: Watched(labels[name], job, look(job)) for name, job in jobs.items()}
     return {name: Watched(labels[name], job, None) for name, job in jobs.items()}
-
-
-def _look(job: Job) -> Run | None:
-    try:
-        return client().run(job.id)
-    except RequestError:
-        return None
-
-
-def start(
-    jobs: Mapping[str, Job], focus: Mapping[str, float], last: tuple[str, ...] = ()
-) -> None:
-    """Asks for the jobs that nobody has asked for yet; stopped and failed ones stay as they are.
-
-    Yardsticks go first, since they are one setting each; methods named in `last` wait.
-    """
-    with troubles():
-        for job in sorted(jobs.values(), key=lambda job: (job.method in last, BUDGET in job.axes)):
-            if _look(job) is None:
-                client().submit(job, focus)
 
 
 def restart(watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
     """Asks for every job that has not come to its end."""
-    with troubles():
-        for one in watched.values():
-            if one.run is None or one.run.state != "completed":
-                client().submit(one.job, focus)
+    asking.restart([one.job for one in watched.values()], focus)
 
 
 def stop(watched: Mapping[str, Watched]) -> None:
     """Stops what is waiting or running."""
-    with troubles():
-        for one in watched.values():
-            if one.active:
-                client().cancel(one.job.id)
+    asking.stop([one.job for one in watched.values()])
 
 
 def follow(draw: Callable[[Any, dict[str, Watched]], None], page: Any) -> None:
@@ -137,7 +111,7 @@ def follow(draw: Callable[[Any, dict[str, Watched]], None], page: Any) -> None:
 def _under_way(job: Job) -> bool:
     """Whether a job waits or runs; not if the store cannot be read."""
     with suppress(StoreError):
-        run = _look(job)
+        run = look(job)
         return run is not None and run.active
     return False
 

@@ -15,6 +15,10 @@ from pages.ui.knobs import explain, label
 from pages.ui.live import BUDGET
 from pages.ui.view import Page, View, measures
 
+CHOOSE = (
+    "Whoever is chosen under *Look closely at* has its card shown in full. Methods that are not "
+    "private are yardsticks: their results must not be published for real records."
+)
 RAW = (
     ":material/visibility_lock: Computed from the raw records: a yardstick for this experiment, "
     "not something that could be published."
@@ -114,15 +118,21 @@ def readings(view: View) -> None:
 
 
 def guarantees(view: View) -> None:
-    """The card of every method that adds noise, and one line on those that do not."""
-    private = [entry for entry in view.paper.methods if entry.role != "reference"]
-    with st.grid(2, min_column_width=340):
-        for entry in private:
-            card.show(entry.label, view.guarantee(entry.name))
-    others = [entry.label for entry in view.paper.methods if entry.role == "reference"]
-    if others:
-        names = " and ".join(f"**{name}**" for name in others)
-        st.markdown(
-            f"{card.ICONS['not_private']} {names}: no noise and no guarantee. They are drawn "
-            "as yardsticks and must not be published for real records."
-        )
+    """The whole card of the method that is looked at, and all methods' in a line each."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        card.show(view.entry.label, view.guarantee())
+    with right:
+        entries = view.paper.methods
+        cards = [view.guarantee(entry.name) for entry in entries]
+        st.table(card.lines([entry.label for entry in entries], cards), border="horizontal")
+        st.caption(CHOOSE)
+        others = st.expander(
+            "Every method's card", icon=":material/badge:", on_change="rerun",
+            key=f"{view.paper.slug}.cards",
+        )  # fmt: skip
+        if others.open:
+            with others:
+                for entry, one in zip(entries, cards, strict=True):
+                    if entry.name != view.method:
+                        card.show(entry.label, one)

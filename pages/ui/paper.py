@@ -7,10 +7,11 @@ other paper has. Everything else comes from the paper's declarations.
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from engine import catalog
 from engine.method import Paper
-from pages.ui import address, live, panels, shell, sidebar
+from pages.ui import address, asking, live, panels, shell, sidebar
 from pages.ui.access import troubles
 from pages.ui.knobs import pick
 from pages.ui.live import BUDGET, Watched
@@ -39,7 +40,7 @@ def show(slug: str, layout: Layout | None = None) -> None:
         wanted = jobs(paper, choices, offered.knobs[BUDGET].values)
         if layout.automatic and choices.dataset not in layout.ask_first:
             focus = {BUDGET: float(address.value(slug, offered.knobs[BUDGET]))}
-            live.start(wanted, focus, layout.last)
+            asking.start(wanted, focus, layout.last)
         page = Page(slug, paper, layout, offered, choices, wanted)
         sidebar.finish(page)
         live.follow(_body, page)
@@ -54,13 +55,21 @@ def _heading(paper: Paper[Any], layout: Layout) -> None:
 
 
 def _body(page: Page, watched: dict[str, Watched]) -> None:
-    """Everything that follows the budget slider; alone redrawn when it moves."""
-    view = _controls(page, watched)
+    """Everything that follows the budget slider; alone redrawn when it moves.
+
+    What needs a guarantee comes last, into places that are kept for it: an accountant may
+    take a second for a budget that it has not seen, and no chart waits for it.
+    """
+    view, place = _controls(page, watched)
+    late = [(place, panels.meaning)]
     live.panel(page.prefix, watched, {BUDGET: view.budget})
-    parts = [
-        Section("What privacy costs", lambda view: _utility(page, view)),
-        *page.layout.sections,
-    ]
+
+    def utility(view: View) -> None:
+        pick(page.prefix, page.offers.gauge, "Measured by", GAUGE_HELP, st.container())
+        panels.utility(page, view)
+        late.append((st.container(), panels.caption))
+
+    parts = [Section("What privacy costs", utility), *page.layout.sections]
     beside = Section("At this budget", panels.readings)
     for row in _rows([*parts[:2], beside, *parts[2:]]):
         columns = st.columns(len(row), gap="large")
@@ -68,6 +77,9 @@ def _body(page: Page, watched: dict[str, Watched]) -> None:
             with column, troubles():
                 st.subheader(section.title)
                 section.draw(view)
+    for place, draw in late:
+        with place, troubles():
+            draw(view)
     st.header("What stands behind these numbers")
     panels.guarantees(view)
 
@@ -83,8 +95,12 @@ def _rows(sections: list[Section]) -> list[list[Section]]:
     return rows
 
 
-def _controls(page: Page, watched: dict[str, Watched]) -> View:
-    """The budget, the method and what both mean; returns what the sections draw from."""
+def _controls(page: Page, watched: dict[str, Watched]) -> tuple[View, DeltaGenerator]:
+    """The budget and the method.
+
+    Returns:
+        What the sections draw from, and the place for what both mean.
+    """
     with st.container(border=True):
         left, right = st.columns([3, 2], gap="large")
         with left:
@@ -92,9 +108,7 @@ def _controls(page: Page, watched: dict[str, Watched]) -> View:
             method = _method(page)
         gauge = str(address.value(page.prefix, page.offers.gauge))
         view = page.view(watched, chosen, method, gauge)
-        with right:
-            panels.meaning(view)
-    return view
+    return view, right
 
 
 def _method(page: Page) -> str:
@@ -104,10 +118,3 @@ def _method(page: Page) -> str:
         return str(offer.values[0])
     text = pick(page.prefix, offer, "Look closely at", METHOD_HELP, st.container())
     return str(offer.value(text))
-
-
-def _utility(page: Page, view: View) -> None:
-    """The curve, what its gauge means, and what stands behind it."""
-    pick(page.prefix, page.offers.gauge, "Measured by", GAUGE_HELP, st.container())
-    panels.utility(page, view)
-    panels.caption(view)

@@ -18,6 +18,7 @@ REPEATS_HELP = (
     "How often each setting is trained, each time with fresh noise. "
     "The bands hold four fifths of the repetitions."
 )
+SHARE = "The address bar holds every setting: copy it, and others see what you see."
 SPENDS = (
     "Looking costs too: on real private records, every setting that you try spends budget, "
     "and so does choosing the best of them."
@@ -50,7 +51,7 @@ def finish(page: Page) -> None:
         for section in page.layout.sections:
             if section.side is not None:
                 section.side(page)
-        st.caption(f":material/savings: {SPENDS}")
+        st.caption(f":material/savings: {SPENDS}\n\n:material/link: {SHARE}")
 
 
 def _value(slug: str, offer: Offer, setting: Setting) -> Value:

@@ -83,7 +83,8 @@ def people(view: View) -> None:
     time = curves.times(found.scale, q)
     kept = figures.thin(len(time))
     x = found.scale.covariates(list(profiles.values()))
-    drawn = curves.survival(found.draws, x, q, knots)[:, :, kept]
+    link = str(view.watched[view.method].job.values["link"])
+    drawn = curves.survival(found.draws, x, q, knots, link)[:, :, kept]
     low, middle, high = curves.band(drawn, *INNER)
     exact = _exact(found, x, q, knots)
     shown = [

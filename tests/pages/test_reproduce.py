@@ -25,7 +25,7 @@ from pages.ui.reproduce import spreadsheet
 from tests.pages.conftest import Open
 from tests.pages.played import play
 
-TABLE2 = {"reproduce.paper": "survival"}
+TABLE2 = {"reproduce.paper": "survival", "reproduce.survival": "table2"}
 TABLE3 = {**TABLE2, "reproduce.survival": "table3"}
 QUICK = {**TABLE3, "reproduce.from": "quick"}
 
@@ -172,14 +172,14 @@ def test_an_address_from_elsewhere_is_put_right(visit: Open, shelf: Path):
     test = visit("reproduce", **{"reproduce.survival": "Table 9", "reproduce.paper": "survival"})
     assert not test.exception
     assert "Link value ignored" in test.warning[0].value
-    assert test.header[0].value == "Table 2"
+    assert test.header[0].value == next(iter(exhibits("survival").values())).title
 
 
 def test_a_formula_needs_no_run(visit: Open, shelf: Path, monkeypatch: pytest.MonkeyPatch):
     known, cells = exhibits("survival")["table3"], table3()
     made = replace(known, jobs=lambda full: {}, cells=lambda results: cells)
-    monkeypatch.setattr("engine.papers.survival.exhibits.EXHIBITS", (made,))
-    test = visit("reproduce", **TABLE2)
+    monkeypatch.setattr("engine.papers.survival.figures.EXHIBITS", (made,))
+    test = visit("reproduce", **{"reproduce.paper": "survival"})
     assert not test.exception
     assert "From a formula" in said(test)
     assert not labels(test)

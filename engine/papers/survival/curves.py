@@ -16,6 +16,8 @@ from engine.papers.survival.sensitivity import basis
 
 Floats = NDArray[np.float64]
 
+FASTEST = 30.0
+"""The complementary log-log link is cut here: nobody survives such an interval."""
 LARGEST = 500.0
 """Exponents beyond this are cut: the curve is 0 or 1 long before."""
 NORMAL = 1.959964
@@ -70,7 +72,9 @@ def hazard(coefficients: Floats, x: Floats, intervals: int, knots: int) -> Float
     return h
 
 
-def survival(coefficients: Floats, x: Floats, intervals: int, knots: int) -> Floats:
+def survival(
+    coefficients: Floats, x: Floats, intervals: int, knots: int, link: str = "logit"
+) -> Floats:
     r"""S at the start and at the end of each interval: 1, then \prod_{r \le s} (1 - h_r).
 
     Args:
@@ -78,14 +82,28 @@ def survival(coefficients: Floats, x: Floats, intervals: int, knots: int) -> Flo
         x: Scaled covariates of m profiles, shape (m, p).
         intervals: q.
         knots: e.
+        link: Between the linear predictor and the hazard h.
 
     Returns:
         Shape (R, m, q + 1).
     """
-    rate = np.logaddexp(0.0, _predictor(coefficients, x, intervals, knots))
+    rate = _rate(_predictor(coefficients, x, intervals, knots), link)
     start = np.zeros((*rate.shape[:2], 1))
     curve: Floats = np.exp(-np.concatenate([start, rate.cumsum(axis=2)], axis=2))
     return curve
+
+
+def _rate(eta: Floats, link: str) -> Floats:
+    """-log(1 - h) of a linear predictor, as in `links`, without torch."""
+    if link == "cloglog":
+        rate: Floats = np.exp(np.minimum(eta, FASTEST))
+    elif link == "probit":
+        from scipy.special import log_ndtr
+
+        rate = -log_ndtr(-eta)
+    else:
+        rate = np.logaddexp(0.0, eta)
+    return rate
 
 
 def times(scale: Scale, intervals: int) -> Floats:

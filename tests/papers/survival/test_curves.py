@@ -5,8 +5,10 @@ import pytest
 import torch
 
 from engine.papers.survival import curves, evaluate
+from engine.papers.survival.links import LINKS
 from engine.papers.survival.problem import design, scaled
 from engine.papers.survival.products import scale
+from engine.papers.survival.sensitivity import basis
 from tests.papers.survival.toys import table
 
 
@@ -78,3 +80,13 @@ def test_bands_leave_out_what_diverged():
 def test_a_design_and_a_curve_share_one_basis(case):
     data, *_ = case
     np.testing.assert_array_equal(design(data, 12, 3).A.numpy(), curves.basis(12, 3))
+
+
+@pytest.mark.parametrize("link", ["logit", "cloglog", "probit"])
+def test_curves_follow_every_link_of_the_samplers(link):
+    rng = np.random.default_rng(0)
+    f, x = rng.normal(-1, 0.5, (3, 5)), rng.normal(0, 0.5, (4, 2))
+    curve = curves.survival(f, x, 7, 3, link)
+    eta = (f[:, 3:] @ x.T)[:, :, None] + (f[:, :3] @ basis(7, 3).T)[:, None, :]
+    cost, _ = LINKS[link].survived(torch.tensor(eta))
+    np.testing.assert_allclose(-np.diff(np.log(curve), axis=2), cost.numpy(), rtol=1e-9, atol=1e-12)

@@ -135,5 +135,5 @@ PAPER = Paper(
     ),
     datasets=("flchain", "third_births", "wichert", "second_births"),
     gauge="mre",
-    exhibits="engine.papers.survival.exhibits",
+    exhibits="engine.papers.survival.figures",
 )

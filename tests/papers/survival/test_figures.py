@@ -15,7 +15,7 @@ ALL = exhibits("survival")
 
 def test_every_table_and_figure_of_the_paper_is_there():
     assert list(ALL) == [
-        "table2", "table3", "table1", "figure1", "figure2", "figure3", "figure4", "figure5",
+        "table1", "table2", "table3", "figure1", "figure2", "figure3", "figure4", "figure5",
     ]  # fmt: skip
 
 

@@ -51,7 +51,10 @@ def rows() -> list[Row]:
         Row("page ready after start", ready, None, "s", "under 4 s", ready < 4, "home page"),
         Row("budget slider, p95", most, None, "ms", "under 400 ms", most < 400, note),
         Row("budget slider, median", middle, None, "ms", "", None, note),
-        Row("job accepted and visible", visible, None, "ms", "under 300 ms", visible < 300, "q changed"),
+        Row(
+            "job accepted and visible", visible, None, "ms", "under 300 ms", visible < 300,
+            "q changed",
+        ),
         Row("first live point", live, None, "ms", "under 1500 ms", live < 1500, "worker warm"),
     ]  # fmt: skip
 

@@ -20,6 +20,6 @@ paper.show(
             *("link", "knots", "solver", "delta", "steps", "clip", "bound", "samples"),
             *("burn_in", "sampler_epochs", "minibatch", "step_scale"),
         ),
-        last=("psgld", "exact"),
+        by_hand=("psgld", "exact"),
     ),
 )

@@ -35,9 +35,7 @@ def small(paper, entry) -> Job:
     """A short job with two values on the privacy axis and two seeds."""
     dataset = next(name for name in paper.datasets if data.card(name).embedded)
     values = {field: value for field, value in SMALL.items() if field in knobs(paper.spec)}
-    return request(
-        paper.slug, entry.name, dataset, values, {"epsilon": (0.5, 2.0)}, seeds=(0, 1)
-    )
+    return request(paper.slug, entry.name, dataset, values, {"epsilon": (0.5, 2.0)}, seeds=(0, 1))
 
 
 @functools.cache
@@ -46,7 +44,11 @@ def story(slug: str, name: str):
     paper = catalog()[slug]
     job = small(paper, paper.entry(name))
     kept = {}
-    keep = lambda key, arrays: kept.setdefault(key, dict(arrays)) and key
+
+    def keep(key, arrays):
+        kept[key] = dict(arrays)
+        return key
+
     return job, list(drive(job, data.load(job.dataset), keep)), kept
 
 
@@ -85,7 +87,10 @@ def test_arrays_have_the_replicas_first(paper, entry):
 def test_the_same_job_tells_the_same_story(paper, entry):
     job, events, _ = story(paper.slug, entry.name)
     again = list(drive(job, data.load(job.dataset), lambda name, arrays: name))
-    tell = lambda told: [e for e in told if not isinstance(e, Produced)]
+
+    def tell(story):
+        return [event for event in story if not isinstance(event, Produced)]
+
     assert tell(again) == tell(events)
 
 
@@ -123,9 +128,12 @@ def test_only_declared_fields_name_its_runs(paper, entry):
     for field, knob in knobs(paper.spec).items():
         if field not in entry.uses:
             other = knob.options[-1] if not hasattr(knob, "range") else knob.range[1]
-            assert request(
-                paper.slug, entry.name, job.dataset, {**job.values, field: other}
-            ).values[field] == paper.spec().values()[field]
+            assert (
+                request(paper.slug, entry.name, job.dataset, {**job.values, field: other}).values[
+                    field
+                ]
+                == paper.spec().values()[field]
+            )
 
 
 @pytest.mark.parametrize("paper", catalog().values(), ids=lambda p: p.slug)

@@ -75,13 +75,15 @@ def lines(labels: Sequence[str], cards: Sequence[Guarantee]) -> dict[str, list[s
         "Method": list(labels),
         "Status": [badge(card) for card in cards],
         "Claimed ε": [_epsilon(card.epsilon_claimed) for card in cards],
-        "Proved ε": [_epsilon(card.epsilon_proved) for card in cards],
-        "δ": [words.number(card.delta) if card.epsilon_proved else "" for card in cards],
+        "Proved ε": [_epsilon(card.epsilon_proved, card.delta) for card in cards],
     }
 
 
-def _epsilon(value: float | None) -> str:
-    return "none" if value is None else words.number(value)
+def _epsilon(value: float | None, delta: float = 0.0) -> str:
+    """A budget, with the chance that its bound fails where there is one."""
+    if value is None:
+        return "none"
+    return words.number(value) + (f" (δ {words.number(delta)})" if delta else "")
 
 
 def line(card: Guarantee) -> str:

@@ -119,7 +119,7 @@ def readings(view: View) -> None:
 
 def guarantees(view: View) -> None:
     """The whole card of the method that is looked at, and all methods' in a line each."""
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns([5, 6], gap="large")
     with left:
         card.show(view.entry.label, view.guarantee())
     with right:

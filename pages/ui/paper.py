@@ -40,7 +40,8 @@ def show(slug: str, layout: Layout | None = None) -> None:
         wanted = jobs(paper, choices, offered.knobs[BUDGET].values)
         if layout.automatic and choices.dataset not in layout.ask_first:
             focus = {BUDGET: float(address.value(slug, offered.knobs[BUDGET]))}
-            asking.start(wanted, focus, layout.last)
+            quick = {name: job for name, job in wanted.items() if name not in layout.by_hand}
+            asking.start(quick, focus, layout.last)
         page = Page(slug, paper, layout, offered, choices, wanted)
         sidebar.finish(page)
         live.follow(_body, page)

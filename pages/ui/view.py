@@ -96,6 +96,7 @@ class Layout:
         ask_first: Data sets that take long, for which a button asks first in any case.
         looks: How methods look on the utility curve, where not as their place in the list has it.
         last: Methods that take long and are trained after all others.
+        by_hand: Methods that take minutes, which nobody trains without pressing the button.
     """
 
     words: str = ""
@@ -107,6 +108,7 @@ class Layout:
     ask_first: tuple[str, ...] = ()
     looks: Mapping[str, Style] = field(default_factory=dict)
     last: tuple[str, ...] = ()
+    by_hand: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

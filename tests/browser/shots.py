@@ -1,56 +1,86 @@
-"""Pictures of every page: `python -m tests.browser.shots docs/shots [name …]`."""
+"""Pictures of every page: `python -m tests.browser.shots docs/shots [name …]`.
 
+With EXPLORER_HOME set, that store is shown; else an empty one, whose runs are waited for.
+"""
+
+import contextlib
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, TimeoutError
 
-from tests.browser.app import browsing, serving, settled, temporary_home, trained
+from engine.catalog import catalog
+from tests.browser.app import ROOT, browsing, serving, settled, temporary_home, trained
 
 WIDTHS = {"wide": (1440, 900), "narrow": (390, 844)}
 THEMES = ("light", "dark")
-PAGES = {"home": "", "survival": "survival", "reproduce": "reproduce", "compare": "compare"}
-PAGES |= {"runs": "runs", "lost": "nowhere"}
+ASIDE = ("__init__", "lost")
+PATIENCE = 600_000
+"""Milliseconds to wait for the first runs of a page."""
+
+
+def pages() -> dict[str, str]:
+    """The path of each page by its name; the first is the start page."""
+    names = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
+    return {"home": "", **{name: name for name in names if name not in ("home", *ASIDE)}}
 
 
 def shoot(address: str, browser: Browser, folder: Path, wanted: list[str]) -> None:
-    """Takes every page at every width in every theme."""
+    """Takes the wanted pages at every width in every theme."""
     for theme in THEMES:
         for size, (width, height) in WIDTHS.items():
             context = browser.new_context(
-                viewport={"width": width, "height": height}, color_scheme=theme
+                viewport={"width": width, "height": height},
+                color_scheme="dark" if theme == "dark" else "light",
             )
             page = context.new_page()
-            for name, path in PAGES.items():
-                if name in wanted:
-                    page.goto(f"{address}/{path}")
-                    _ready(page, name)
-                    _whole(page, width, height)
-                    page.screenshot(path=folder / f"{name}-{size}-{theme}.png")
-                    page.set_viewport_size({"width": width, "height": height})
+            for name in wanted:
+                page.goto(f"{address}/{pages()[name]}")
+                _ready(page, name)
+                _whole(page, width, height)
+                page.screenshot(path=folder / f"{name}-{size}-{theme}.png")
+                page.set_viewport_size({"width": width, "height": height})
             context.close()
 
 
 def _ready(page: Page, name: str) -> None:
-    """Waits for a page to show what it has to show."""
-    trained(page) if name == "survival" else settled(page)
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(700)
+    """Waits for a page to show what it has to show, within reason."""
+    settled(page, PATIENCE)
+    with contextlib.suppress(TimeoutError):
+        if name in ("home", *catalog()):
+            trained(page, PATIENCE)
+    page.wait_for_function(
+        "() => !document.querySelector('[data-testid=stSkeleton]')", timeout=PATIENCE
+    )
+    page.wait_for_timeout(1500)  # pictures, fonts and the last chart
 
 
 def _whole(page: Page, width: int, height: int) -> None:
     """Makes the window as high as the page, whose middle scrolls by itself."""
-    inner = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
-    page.set_viewport_size({"width": width, "height": max(height, int(inner) + 20)})
-    page.wait_for_timeout(700)
+    for _ in range(2):
+        inner = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+        page.set_viewport_size({"width": width, "height": max(height, int(inner) + 20)})
+        page.wait_for_timeout(1000)
+
+
+@contextlib.contextmanager
+def _store() -> Iterator[Path]:
+    """The store that is named, or an empty one."""
+    if named := os.environ.get("EXPLORER_HOME"):
+        yield Path(named)
+    else:
+        with temporary_home() as home:
+            yield home
 
 
 def main(folder: str, *names: str) -> None:
-    """Starts the app on an empty store and takes the pictures."""
+    """Starts the app and takes the pictures."""
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    with temporary_home() as home, serving(home) as address, browsing() as browser:
-        shoot(address, browser, target, list(names or PAGES))
+    with _store() as home, serving(home) as address, browsing() as browser:
+        shoot(address, browser, target, list(names or pages()))
 
 
 if __name__ == "__main__":

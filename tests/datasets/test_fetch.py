@@ -57,9 +57,7 @@ def test_another_content_names_both_checksums(folder: Path) -> None:
     assert hashlib.sha256(b"a b\n1 3\n").hexdigest() in message
 
 
-@pytest.mark.parametrize(
-    "content", [PACKED[:-9], PACKED[:12] + b"\xff" * 20, b"\x1f\x8b"]
-)
+@pytest.mark.parametrize("content", [PACKED[:-9], PACKED[:12] + b"\xff" * 20, b"\x1f\x8b"])
 def test_a_damaged_gzip_is_refused(folder: Path, content: bytes) -> None:
     put(folder, "some/table.txt.gz", content)
     assert "damaged" in refusal()

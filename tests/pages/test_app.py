@@ -53,7 +53,8 @@ def test_the_menu_has_every_paper_with_a_page(visit: Open):
 def test_the_survival_page_asks_for_its_first_runs_once(visit: Open, home: Path):
     test = visit("survival")
     asked = {run.id for run in Client(home, workers=False).runs()}
-    assert len(asked) == len(catalog()["survival"].methods)
+    # the two samplers take minutes, and wait for their button
+    assert len(asked) == len(catalog()["survival"].methods) - 2
     test.run()
     assert {run.id for run in Client(home, workers=False).runs()} == asked
 
@@ -174,7 +175,7 @@ def test_live_points_are_drawn_with_the_time_left_and_a_stop(visit: Open, home: 
     assert any(counts)
     [bar] = test.progress
     assert "training, 25 %" in bar.text
-    assert f"{len(catalog()['survival'].methods) - 1} more to come" in bar.text
+    assert f"{len(catalog()['survival'].methods) - 3} more to come" in bar.text
     test.button(key="survival.stop").click().run()
     assert all(run.stopping for run in Client(home, workers=False).runs())
 

@@ -1,6 +1,7 @@
 """Utility against privacy: a line per method with its spread, and lines that cost nothing."""
 
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -54,7 +55,7 @@ class Curve:
 
     def at(self, epsilon: float) -> int | None:
         """The position of a budget on this curve; None where nothing is measured yet."""
-        near = [i for i, known in enumerate(self.epsilon) if np.isclose(known, epsilon)]
+        near = [i for i, known in enumerate(self.epsilon) if math.isclose(known, epsilon)]
         return near[0] if near else None
 
 

@@ -84,7 +84,8 @@ def log_axis(title: str, values: Iterable[float], **more: Any) -> dict[str, Any]
     low, high = (min(known), max(known)) if known else (0.1, 10.0)
     ticks = _ticks(low, high)
     text = [f"{tick:,.10g}" for tick in ticks]
-    return axis(title, type="log", tickvals=ticks, ticktext=text, **more)
+    empty = {} if known else {"range": [math.log10(low), math.log10(high)]}
+    return axis(title, type="log", tickvals=ticks, ticktext=text, **empty, **more)
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -74,7 +74,7 @@ def _errors(table: SurvivalTable, spec: SurvivalSpec, seeds: int) -> Floats:
 def main() -> None:
     """One line for each candidate."""
     tables = [simulated(seed) for seed in range(TABLES)]
-    grid = itertools.product((0.4, 0.6, 0.8), (32, 48), (1.0,), (2.0,), (1.5, 2.0), (1.0, 3.0, 6.0))
+    grid = itertools.product((0.4, 0.6), (32,), (1.0,), (2.0,), (1.25, 1.5, 2.0), (1.0, 3.0))
     for rate, steps, floor, spread, clip, generous in grid:
         dp_gd.RATE, public_start.FLOOR, dp_gd.SPREAD_BETA = rate, floor, spread
         dp_gd.GENEROUS = generous

@@ -31,6 +31,12 @@ RATE = 0.6
 r"""\eta: share of a Newton step; small enough for a curvature that is three times too low."""
 GENEROUS = 3.0
 r"""How fast the clip grows as the noise shrinks: with little noise, fewer records are clipped."""
+USUAL = 3000.0
+"""Events at which the clip is c root mean squares; it grows with their fourth root.
+
+In standard errors, noise does not depend on the number N of events and a clip's bias grows with
+its square root; where tails fall as a power of about four the two balance near N^(1/4).
+"""
 SPREAD_ALPHA, SPREAD_BETA = 5.0, 2.0
 """Standard deviations of the prior around the start, in baseline and covariate parameters."""
 LATER = 0.5
@@ -129,14 +135,15 @@ def stepped(batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generato
 
 
 def bounds(specs: Sequence[SurvivalSpec], plans: Sequence[Plan], known: Start, d: int) -> Tensor:
-    r"""C of each replica: c \sqrt{(1 + 3\mu) d/N}, \mu = 1/\sigma, shape (R,).
+    r"""C of each replica: c \sqrt{(1 + 3\mu) d/N} (N/3000)^{1/4}, \mu = 1/\sigma, shape (R,).
 
     The squared lengths of whitened gradients add up to about d, most of it from the N events.
     """
     factor = [
         s.clip * math.sqrt(1.0 + GENEROUS / p.total) for s, p in zip(specs, plans, strict=True)
     ]
-    return known.events.new_tensor(factor) * (d / known.events).sqrt()
+    grown = (known.events / USUAL) ** 0.25
+    return known.events.new_tensor(factor) * grown * (d / known.events).sqrt()
 
 
 def prior(plans: Sequence[Plan], clip: Tensor, model: Design, steps: int) -> Tensor:

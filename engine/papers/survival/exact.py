@@ -17,7 +17,7 @@ from engine.papers.survival.price_sampler import exact_steps
 from engine.papers.survival.problem import survival
 from engine.papers.survival.proposal import Proposal, proposals
 from engine.papers.survival.spec import Corrected, SurvivalSpec
-from engine.papers.survival.summary import corrected, sampled
+from engine.papers.survival.summary import Mixing, corrected, mixed, sampled
 from engine.papers.survival.target import Target, target
 from engine.papers.survival.threads import single_thread
 
@@ -38,6 +38,7 @@ class State:
         draws: What they have visited, shape (R, 4, m, d).
         accepted: Accepted proposals of each replica, shape (R,).
         taken: Engine steps so far.
+        mixing: R-hat and effective sample size at the last look.
     """
 
     aim: Target
@@ -49,6 +50,7 @@ class State:
     draws: Tensor
     accepted: Tensor
     taken: int = 0
+    mixing: Mixing | None = None
 
 
 class ExactSampler:
@@ -83,7 +85,9 @@ class ExactSampler:
         if count < 8 or not (last or state.taken % max(1, len(batch) // 8) == 0):
             return state, None
         rate = (state.accepted / (CHAINS * count)).cpu().numpy()
-        return state, corrected(survival(data), batch.spec, state.draws, rate)
+        known = mixed(state.draws)
+        info = corrected(survival(data), batch.spec, state.draws, rate, known)
+        return replace(state, mixing=known), info
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
         """As `summary.sampled`, with the normal approximation and the acceptance rate.
@@ -93,7 +97,7 @@ class ExactSampler:
         """
         rate = state.accepted / (CHAINS * state.draws.shape[2])
         return {
-            **sampled(survival(data), batch.spec, state.draws),
+            **sampled(survival(data), state.draws, state.mixing),
             "mode": state.mode.cpu().numpy(),
             "laplace": state.covariance.diagonal(dim1=1, dim2=2).sqrt().cpu().numpy(),
             "acceptance": rate.cpu().numpy(),

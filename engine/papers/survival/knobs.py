@@ -111,9 +111,9 @@ ClipFactor = Annotated[
         symbol="c",
         bounds=(0.1, 1000.0),
         range=(1.0, 20.0),
-        step=0.5,
+        step=0.25,
         help="Largest length of one record's gradient in the whitened space, in units of its root "
-        "mean square over events; larger clips fewer records and adds more noise.",
-        equation=r"C = c\sqrt{(1 + 3/\sigma)\,d/\tilde N}",
+        "mean square over 3,000 events; larger clips fewer records and adds more noise.",
+        equation=r"C = c\sqrt{(1 + 3/\sigma)\,d/\tilde N}\,(\tilde N/3000)^{1/4}",
     ),
 ]

@@ -74,7 +74,7 @@ class SurvivalSpec(Spec):
     burn_in: BurnIn = 10_000
     samples: Samples = 1000
     steps: GradientSteps = 32
-    clip: ClipFactor = 1.5
+    clip: ClipFactor = 1.25
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from datasets.base import SurvivalTable
+from datasets.base import Floats, SurvivalTable
 from engine.gauges import Column
 from engine.method import Arrays
 from engine.papers.survival import products
@@ -22,14 +22,13 @@ KEPT = 1000
 """Draws of a replica that its arrays keep."""
 
 
-Mixing = tuple[Column, Column]
-"""R-hat and effective sample size of the worst parameter, shape (R,) each."""
+Mixing = tuple[Floats, Floats]
+"""R-hat and effective sample size of each parameter, shape (R, d) each."""
 
 
 def mixed(draws: Tensor) -> Mixing:
-    """The worst parameter's R-hat and effective sample size of draws (R, chains, m, d)."""
-    r_hat, ess = mixing(draws.cpu().numpy())
-    return r_hat.max(1), ess.min(1)
+    """How well draws (R, chains, m, d) mix."""
+    return mixing(draws.cpu().numpy())
 
 
 def measure(
@@ -57,7 +56,7 @@ def measure(
     }
     if spec.link != "logit":
         fields["brier"] = _brier(table, spec, draws[:, 0, -1].cpu())
-    return Sampled(**fields, r_hat=r_hat, ess=ess)
+    return Sampled(**fields, r_hat=r_hat.max(1), ess=ess.min(1))
 
 
 def _brier(table: SurvivalTable, spec: SurvivalSpec, f: Tensor) -> Column:
@@ -77,10 +76,10 @@ def _brier(table: SurvivalTable, spec: SurvivalSpec, f: Tensor) -> Column:
 
 
 def corrected(
-    table: SurvivalTable, spec: SurvivalSpec, draws: Tensor, acceptance: Column
+    table: SurvivalTable, spec: SurvivalSpec, draws: Tensor, acceptance: Column, known: Mixing
 ) -> Corrected:
     """As `measure`, with the acceptance rate (R,)."""
-    found = measure(table, spec, draws)
+    found = measure(table, spec, draws, known)
     fields = {f.name: getattr(found, f.name) for f in dataclasses.fields(found)}
     return Corrected(**fields, acceptance=acceptance)
 
@@ -91,7 +90,7 @@ def _relative(draws: Tensor, truth: Tensor) -> Column:
     return ratio
 
 
-def sampled(table: SurvivalTable, spec: SurvivalSpec, draws: Tensor) -> Arrays:
+def sampled(table: SurvivalTable, draws: Tensor, known: Mixing | None) -> Arrays:
     """The arrays of a sampler.
 
     Returns:
@@ -100,7 +99,7 @@ def sampled(table: SurvivalTable, spec: SurvivalSpec, draws: Tensor) -> Arrays:
     """
     pool = draws.flatten(1, 2).cpu()
     some = np.unique(np.linspace(0, pool.shape[1] - 1, KEPT).astype(int))
-    r_hat, ess = mixing(draws.cpu().numpy())
+    r_hat, ess = mixed(draws) if known is None else known
     return {
         "coefficients": draws[:, 0, -1].cpu().numpy(),
         "noise": pool.std(1).numpy(),

@@ -22,7 +22,7 @@ from datasets import catalog as data_catalog
 from engine import __version__
 from engine.claim import Claim
 from engine.errors import ExplorerError, RequestError, StoreError
-from engine.events import Event, Failed, Finished, Started
+from engine.events import Event, Failed, Finished
 from engine.job import Job
 from engine.presence import setting
 from engine.store import LOG, State
@@ -73,9 +73,6 @@ class Recorder:
         self.watch = watch
         self.stopping = False
         self._stuck = stuck
-        # An import that is broken into leaves half a module behind, and modules are loaded until
-        # the first measurement: before it a stop waits for the step's end.
-        self._loaded = False
         self._since = math.inf
         self._breakable = threading.current_thread() is threading.main_thread()
         self._pending: list[Event] = []
@@ -98,7 +95,6 @@ class Recorder:
 
     def emit(self, event: Event) -> None:
         """Takes an event, to be written soon."""
-        self._loaded = self._loaded or not isinstance(event, Started)
         with self._lock:
             self._pending.append(event)
         self.watch(event)
@@ -139,7 +135,7 @@ class Recorder:
         waited = time.monotonic() - self._since
         if self._stuck is not None and waited > self._stuck.after:
             self._stuck.give_up()
-        elif waited > NUDGE and self._loaded and self._breakable:
+        elif waited > NUDGE and self._breakable and not importing():
             self._breakable = False  # once: a second one could break into the cleaning up
             _interrupt()
 
@@ -289,3 +285,10 @@ def sentence(problem: BaseException) -> str:
         return "Memory ran out: run fewer replicas at once or a smaller model"
     name = type(problem).__name__
     return f"{name}: {text[:300]}" if text else name
+
+
+def importing() -> bool:
+    """Whether a module is being loaded: broken into, it would stay behind half made."""
+    modules = list(sys.modules.values())
+    specs = [getattr(module, "__spec__", None) for module in modules]
+    return any(getattr(spec, "_initializing", False) for spec in specs)

@@ -105,9 +105,9 @@ def test_a_stop_breaks_into_a_long_step(toy, store, client, monkeypatch):
 def test_a_step_that_will_not_stop_is_given_up(toy, store, client, monkeypatch):
     monkeypatch.setattr(work, "NUDGE", 60.0)
     given_up = threading.Event()
-    job = toy(behaviour="hang", pause=0.5)
+    job = toy(behaviour="hang", pause=2.0)
     claim = claimed(store, job)
-    client.cancel(job.id)
+    threading.Timer(0.3, client.cancel, [job.id]).start()  # within the step
     assert perform(claim, stuck=Stuck(0.2, given_up.set)) == "cancelled"
     assert given_up.is_set()
 

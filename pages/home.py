@@ -10,6 +10,8 @@ SHOWN, DATASET, GAUGE = "survival", "flchain", "concordance"
 """The curve that the start page draws: a gauge that needs no explanation, and few intervals,
 so that it leaves the coin behind within the slider's range."""
 VALUES = {"intervals": 10, "regularisation": 0.01}
+METHODS = ("non_private", "out_pert", "obj_pert", "dp_gd")
+"""Those that train in seconds."""
 EXAMPLES = {
     0.1: "The answer says next to nothing about any one person. It carries a lot of noise.",
     1.0: "A guess gets better, and stays a guess.",
@@ -33,7 +35,7 @@ if SHOWN in shell.papers():
         "A model learns from medical records which of two people is likely to live longer. "
         "How often is it right, once its parameters are made private?"
     )
-    glance("home", SHOWN, DATASET, VALUES, GAUGE)
+    glance("home", SHOWN, DATASET, VALUES, GAUGE, METHODS)
 
 st.header("How to read ε")
 st.markdown(

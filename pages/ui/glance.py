@@ -1,6 +1,6 @@
 """A paper at a glance: the budget slider and one curve, for pages that lead on."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import streamlit as st
 
@@ -14,7 +14,14 @@ from pages.ui.view import Choices, Layout, Page, jobs, offers
 REPEATS = 20
 
 
-def glance(prefix: str, slug: str, dataset: str, values: Mapping[str, Value], gauge: str) -> None:
+def glance(
+    prefix: str,
+    slug: str,
+    dataset: str,
+    values: Mapping[str, Value],
+    gauge: str,
+    methods: Collection[str],
+) -> None:
     """Draws the budget slider and the curve of a paper at fixed settings.
 
     Args:
@@ -23,13 +30,15 @@ def glance(prefix: str, slug: str, dataset: str, values: Mapping[str, Value], ga
         dataset: Name of the data set.
         values: The settings that differ from the defaults.
         gauge: What the curve shows.
+        methods: Those that train at once; no other is shown.
     """
     paper, layout = catalog.paper(slug), Layout(repeats=REPEATS)
     offered = offers(paper, layout)
     budget = offered.knobs[BUDGET]
     choices = Choices(dataset, values, REPEATS)
     with troubles():
-        wanted = jobs(paper, choices, budget.values)
+        every = jobs(paper, choices, budget.values)
+        wanted = {name: job for name, job in every.items() if name in methods}
         asking.start(wanted, {BUDGET: float(address.value(prefix, budget))}, passing=False)
 
         def body(page: Page, watched: dict[str, Watched]) -> None:

@@ -5,9 +5,13 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from engine.catalog import catalog
 from engine.client import Client
+from pages.ui.live import BUDGET
+from pages.ui.view import Choices, Layout, jobs, offers
 from tests.browser.app import settled, trained
 from tests.browser.conftest import App
+from tests.pages.played import play
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=60_000)
@@ -183,10 +187,15 @@ def test_a_page_that_does_not_exist_leads_home(app: App):
 
 
 def test_the_list_of_runs_opens_a_run_where_it_was(app: App):
+    paper = catalog()["survival"]
+    budgets = offers(paper, Layout()).knobs[BUDGET].values
+    for job in jobs(paper, Choices("flchain", {"intervals": 20}, 10), budgets).values():
+        play(app.home, job)
     page = app.tab("runs")
     settled(page)
     expect(page.get_by_text("Objective perturbation").first).to_be_visible()
     with page.expect_popup() as opened:
-        page.get_by_role("link", name="Open").last.click()
+        page.get_by_role("link", name="Open").first.click()
     settled(opened.value)
+    assert "survival.intervals=20" in opened.value.url
     drawn(opened.value, 1.0)

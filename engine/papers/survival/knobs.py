@@ -110,7 +110,7 @@ ClipFactor = Annotated[
         label="Clipping bound",
         symbol="c",
         bounds=(0.1, 1000.0),
-        range=(1.0, 20.0),
+        range=(1.0, 15.0),
         step=0.25,
         help="Largest length of one record's gradient in the whitened space, in units of its root "
         "mean square over 3,000 events; larger clips fewer records and adds more noise.",

@@ -1,6 +1,7 @@
 """A paper at a glance: the budget slider and one curve, for pages that lead on."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 import streamlit as st
 
@@ -32,13 +33,14 @@ def glance(
         gauge: What the curve shows.
         methods: Those that train at once; no other is shown.
     """
-    paper, layout = catalog.paper(slug), Layout(repeats=REPEATS)
+    whole, layout = catalog.paper(slug), Layout(repeats=REPEATS)
+    shown = tuple(entry for entry in whole.methods if entry.name in methods)
+    paper = replace(whole, methods=shown)
     offered = offers(paper, layout)
     budget = offered.knobs[BUDGET]
     choices = Choices(dataset, values, REPEATS)
     with troubles():
-        every = jobs(paper, choices, budget.values)
-        wanted = {name: job for name, job in every.items() if name in methods}
+        wanted = jobs(paper, choices, budget.values)
         asking.start(wanted, {BUDGET: float(address.value(prefix, budget))}, passing=False)
 
         def body(page: Page, watched: dict[str, Watched]) -> None:

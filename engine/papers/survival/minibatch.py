@@ -30,11 +30,11 @@ REACH = 3.0
 
 @dataclass(frozen=True)
 class Records:
-    """Some records for each of R chains.
+    r"""Some records for each of R chains.
 
     Attributes:
         x: Covariates, shape (..., R, k, p).
-        place: Where each reads its sum: \\delta R q + r q + t - 1 for chain r, shape (..., R, k).
+        place: Where each reads its sum: \delta R q + r q + t - 1 for chain r, shape (..., R, k).
     """
 
     x: Tensor

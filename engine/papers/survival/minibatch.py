@@ -89,17 +89,18 @@ def pick(design: Design, rows: Tensor) -> Records:
         members, counts = _members(design)
         each = members.shape[1]
         rows, sign = (v[rows].flatten(-2) for v in (members, counts))
-    chains, q = rows.shape[-2], design.intervals
-    happened = (design.event[rows] > 0).long() * (chains * q)
-    offset = q * torch.arange(chains, device=rows.device)[:, None]
-    x = _single(design).index_select(0, rows.flatten()).view(*rows.shape, -1)
-    return Records(x, design.interval[rows] - 1 + offset + happened, sign, each)
+    chains, flat = rows.shape[-2], rows.flatten()
+    single, places = _packed(design, chains)
+    offset = design.intervals * torch.arange(chains, device=rows.device)[:, None]
+    x = single.index_select(0, flat).view(*rows.shape, -1)
+    return Records(x, places.index_select(0, flat).view(rows.shape) + offset, sign, each)
 
 
 @functools.lru_cache(maxsize=8)
-def _single(design: Design) -> Tensor:
-    """Covariates in single precision, shape (m, p)."""
-    return design.x.float()
+def _packed(design: Design, chains: int) -> tuple[Tensor, Tensor]:
+    """Covariates in single precision, shape (m, p), and places for the first chain, shape (m,)."""
+    happened = (design.event > 0).long() * (chains * design.intervals)
+    return design.x.float(), design.interval - 1 + happened
 
 
 @functools.lru_cache(maxsize=8)

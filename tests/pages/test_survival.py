@@ -16,7 +16,7 @@ from pages.ui.figures import sampler, theme
 from pages.ui.figures.sampler import Drawn, Normal
 from pages.ui.live import BUDGET
 from pages.ui.view import Choices, Layout, jobs, offers
-from tests.pages.conftest import Open
+from tests.pages.conftest import SLOW, Open
 from tests.pages.drawn import charts, plots
 from tests.pages.played import begin
 
@@ -84,7 +84,7 @@ def test_another_link_has_no_optimum_of_the_logit(visit: Open, trained: Path):
 def test_the_course_of_a_chain_is_drawn_while_it_runs(visit: Open, home: Path):
     paper = catalog()["survival"]
     budgets = offers(paper, Layout()).knobs[BUDGET].values
-    begin(home, jobs(paper, Choices("flchain", {}, 10), budgets)["psgld"])
+    begin(home, jobs(paper, Choices("flchain", {}, 10), budgets, SLOW)["psgld"])
     # a quarter of the grid is measured: the smallest budgets
     test = visit("survival", **address(epsilon="0.05"))
     assert not test.exception

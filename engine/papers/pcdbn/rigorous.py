@@ -30,14 +30,13 @@ from engine.batch import Batch
 from engine.gauges import Column
 from engine.method import Arrays
 from engine.papers.pcdbn import filters, head, maps, moments, polynomials
-from engine.papers.pcdbn.images import Images, images
+from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
 from engine.papers.pcdbn.releases import Releases, dimensions, releases
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
 from engine.papers.pcdbn.whitening import centre, whitened, whitening
 
 MOMENT_STRIDE = 3
 """Positions of the first layer's maps at which patches are taken: side by side."""
-SHOWN_IMAGES, SHOWN_MAPS = 3, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,10 +227,7 @@ def products(batch: Batch[PcdbnSpec], data: Table, state: State) -> Arrays:
     """Filters of both layers, maps of a few test images, noise over signal of each release."""
     answers = state.answers
     found = images(data, batch.spec, str(answers[0].test.device))
-    seen = [
-        maps.first(found.test_x[:SHOWN_IMAGES], a.weights[0], a.counts[0])[:, :SHOWN_MAPS]
-        for a in answers
-    ]
+    seen = [maps.first(found.shown, a.weights[0], a.counts[0])[:, :SHOWN_MAPS] for a in answers]
     ratios = {
         f"noise_{name}": np.array([a.ratios[name] for a in answers]) for name in answers[0].ratios
     }

@@ -20,7 +20,7 @@ from engine.gauges import Column
 from engine.job import Job
 from engine.results import Results
 from pages.ui import asking, record, words
-from pages.ui.access import client, troubles
+from pages.ui.access import afresh, client, sentence, troubles
 from pages.ui.asking import BUDGET as BUDGET  # named here too: what is drawn follows it
 from pages.ui.asking import look
 
@@ -92,6 +92,7 @@ def follow(draw: Callable[[Any, dict[str, Watched]], None], page: Any) -> None:
     ticking = any(_under_way(job) for job in (*page.jobs.values(), *page.beside.values()))
 
     def body() -> None:
+        afresh()
         with troubles():
             watched = watch(page.jobs, labels)
             beside = any(_under_way(job) for job in page.beside.values())
@@ -210,7 +211,7 @@ def _endings(halted: Iterable[Watched]) -> list[str]:
 
 
 def _ending(who: str, state: str, error: str) -> str:
-    many, reason = " and " in who, f" {error.rstrip('.')}." if error else ""
+    many, reason = " and " in who, f" {sentence(error)}".rstrip()
     match state:
         case "cancelled":
             was, it = ("were", "they") if many else ("was", "it")

@@ -125,7 +125,9 @@ def test_another_method_leaves_pcdbn_as_it_was_chosen(visited: Open, method: str
 def test_a_degree_that_cannot_be_released_is_one_sentence(visited: Open):
     test = visited(calibration="rigorous", degree="7")
     assert not test.exception
-    assert any("expected 1 or 3 in the rigorous calibration" in one.value for one in test.error)
+    [error] = [one.value for one in test.error]
+    assert error.startswith("Degree: expected 1 or 3 in the rigorous calibration")
+    assert "Not with these settings: see the message above." in said(test)
     assert test.select_slider(key="pcdbn.degree")
 
 

@@ -50,6 +50,14 @@ def test_the_card_says_where_the_printed_noise_under_protects(rate, budget, nomi
     assert price.steps_epsilon(LvqSpec(**values)) > least > nominal
 
 
+def test_the_card_says_what_is_public_and_what_is_not():
+    told = " ".join(moved("gmlvq_dp").reasons)
+    for words in ("number of records n", "number of classes", "Labels and class sizes are not"):
+        assert words in told
+    assert "cross-validation is the experimenter's" in told
+    assert "a seed that is secret" in told
+
+
 def test_statuses_are_honest():
     assert moved("glvq_dp").status == "proved"
     assert moved("glvq_dp").epsilon_proved <= 1.0

@@ -20,7 +20,6 @@ from engine.papers.lvq.readings import (
     PAPERS,
     READINGS,
     RIGOROUS,
-    SHORTER,
     cell,
     private,
     reference,
@@ -47,7 +46,7 @@ def _table_jobs(full: bool) -> dict[str, Job]:
         for kind in ("sgd", "bfgs"):
             jobs[f"{dataset} {model} {kind}"] = reference(dataset, model, kind, full)
     if full and "mnist" in tables():
-        jobs["mnist gmlvq early"] = reference("mnist", "gmlvq", "sgd", full, SHORTER)
+        jobs["mnist gmlvq early"] = reference("mnist", "gmlvq", EARLY, full)
     return jobs
 
 

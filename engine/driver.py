@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from datasets.base import Table
-from engine import accounting
+from engine import accounting, memory
 from engine.batch import Batch
 from engine.errors import BudgetError
 from engine.events import Advanced, Event, Finished, Measured, Produced, Spent, Started
@@ -48,6 +48,7 @@ def drive(
         device: Torch device to train on.
         focus: Axis values under the user's sliders; their chunk goes first.
     """
+    memory.keep()
     entry, batch = job.entry(), job.batch()
     total = entry.steps(batch.spec, len(data))
     size = max(1, entry.chunk(batch.spec, len(data), device))

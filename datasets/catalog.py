@@ -20,6 +20,7 @@ NAMES = (
     "mnist",
     "segment",
     "har",
+    "adni",
 )
 
 

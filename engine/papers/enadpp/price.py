@@ -2,8 +2,10 @@ r"""What each method's steps release and what that costs. No torch here.
 
 Noise scale and price come from the same mechanism object: `mechanism` is what a
 step adds and what `cost` composes. Neighbours differ by adding or removing one
-record, so that a lot's clipped sum has sensitivity C; the divisor |L| = q n is a
+record, so that a lot's clipped sum has sensitivity C; the divisor |L| is a
 constant. The paper itself replaces one record, where the sensitivity is 2C.
+Where records are drawn in pairs, see `engine.training.sampling.pairs`: at most one
+pair of a step holds a given record, so the same numbers hold.
 """
 
 import itertools
@@ -26,14 +28,35 @@ LOOSE = 20.0
 """Beyond this budget the quick accountant decides: the exact one's grid outgrows memory."""
 
 
+PUBLISHED = 10_000
+"""Tables of more records come with their publisher's test part, and all of theirs train."""
+HELD_OUT = 5
+"""Of a smaller table one record in so many is tested on, and the others train."""
+
+
+def trained(n: int) -> int:
+    """How many of a table's n records are trained on: coins are thrown for these alone."""
+    return n if n > PUBLISHED else n - n // HELD_OUT
+
+
 def steps(spec: EnadppSpec, n: int) -> int:
     """Steps T = E / q."""
     return max(1, round(spec.epochs / spec.sample_rate))
 
 
+def plain_steps(spec: EnadppSpec, n: int) -> int:
+    """Steps without privacy, whose lots are smaller."""
+    return max(1, round(spec.epochs / plain_rate(spec, n)))
+
+
+def plain_rate(spec: EnadppSpec, n: int) -> float:
+    """Sampling rate without privacy."""
+    return min(1.0, spec.plain_lot / trained(n))
+
+
 def lot(spec: EnadppSpec, n: int) -> float:
-    """Expected lot |L| = q n: the fixed divisor of every sum."""
-    return spec.sample_rate * n
+    """Expected lot |L|, q times the records that are trained on: the fixed divisor of every sum."""
+    return spec.sample_rate * trained(n)
 
 
 def stairs(spec: EnadppSpec, n: int) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """The training loop that the six methods share; what differs is read from the price.
 
 A step draws an own lot for each replica, sums the clipped gradients, adds the noise
-of `price.mechanism` and descends. Curves are measured some forty times in a run.
+of `price.mechanism` and descends. Curves are measured some twenty times in a run.
 """
 
 from collections.abc import Sequence
@@ -25,12 +25,14 @@ from engine.training.evaluate import evaluate
 from engine.training.network import Network, Parameters
 from engine.training.records import Records
 from engine.training.relevance import neuron_shares
-from engine.training.sampling import poisson
+from engine.training.siamese import Siamese
 
-MEASURES = 40
+MEASURES = 20
 """Measurements in a run."""
 RELEVANT = 1024
 """Records in a relevance batch, in the calibration of the paper."""
+PLAIN_MOMENTUM = 0.9
+"""Share of the last direction that training without privacy keeps."""
 LEAST_SIGNAL = 1e-12
 """Below this, relative to C, a lot's sum counts as this: an empty lot has no signal."""
 
@@ -73,7 +75,7 @@ def init(name: str, batch: Batch[EnadppSpec], data: Table, rng: Generator) -> St
     records = models.inputs(name, batch.spec, table, str(rng.device))
     network = _network(name, batch.spec, table, records)
     parameters = network.init(batch.seeds, rng.device)
-    moving = name == "dpsgd"  # the published methods have no momentum
+    moving = name in ("dpsgd", "non_private")  # the published methods have no momentum
     velocity = tuple(tuple(map(torch.zeros_like, own)) for own in parameters) if moving else None
     return State(parameters, velocity, None, 0, ())
 
@@ -84,7 +86,9 @@ def _labelled(data: Table) -> LabelledTable:
     return data
 
 
-def _network(name: str, spec: EnadppSpec, table: LabelledTable, records: Records) -> Network:
+def _network(
+    name: str, spec: EnadppSpec, table: LabelledTable, records: Records
+) -> Network | Siamese:
     return models.network(name, spec, table, records.x[0].numel())
 
 
@@ -97,11 +101,12 @@ def step(
     network = _network(name, spec, table, records)
     if _refreshes(name, spec, len(data), state.taken):
         state = replace(state, ratios=budget_ratios(name, batch, table, state, network, rng))
-    index, present = poisson(len(batch), len(records), spec.sample_rate, rng)
-    x = records.x.index_select(0, index.flatten()).view(*index.shape, *records.x.shape[1:])
+    rate = price.plain_rate(spec, len(data)) if name == "non_private" else spec.sample_rate
+    index, present = records.draw(len(batch), rate, rng)
+    x, y = records.lot(index)
     added = noise(name, batch, len(data), state.taken, rng.device)
-    clipped = _clipped(name, batch, network, state, x, records.y[index], present, added)
-    measures = _measures(spec, len(data), state.taken)
+    clipped = _clipped(name, batch, network, state, x, y, present, added)
+    measures = _measures(name, spec, len(data), state.taken)
     info = None
     signal = steps.lengths(clipped.sums) if measures else None
     if added is not None:
@@ -117,9 +122,9 @@ def step(
     return state, info
 
 
-def _measures(spec: EnadppSpec, n: int, taken: int) -> bool:
-    """Whether this step is measured: some forty in a run, and the last."""
-    total = price.steps(spec, n)
+def _measures(name: str, spec: EnadppSpec, n: int, taken: int) -> bool:
+    """Whether this step is measured: some twenty in a run, and the last."""
+    total = (price.plain_steps if name == "non_private" else price.steps)(spec, n)
     return (taken + 1) % max(1, total // MEASURES) == 0 or taken + 1 == total
 
 
@@ -141,7 +146,7 @@ def noise(
 def _clipped(
     name: str,
     batch: Batch[EnadppSpec],
-    network: Network,
+    network: Network | Siamese,
     state: State,
     x: Tensor,
     y: Tensor,
@@ -149,18 +154,24 @@ def _clipped(
     added: Added | None,
 ) -> ghost.Clipped:
     """The clipped sum; as printed, the ratios weigh the noise but not the clipping."""
+    loss = models.loss(network)
     if added is None:
-        return ghost.clipped_sum(network, state.parameters, x, y, present, None)
+        return ghost.clipped_sum(network, state.parameters, x, y, present, None, loss=loss)
     weights = None if batch.spec.calibration == "paper" else state.ratios
     norm: Literal["l1", "l2"] = "l1" if added.kind == "laplace" else "l2"
-    return ghost.clipped_sum(network, state.parameters, x, y, present, added.clip, norm, weights)
+    return ghost.clipped_sum(
+        network, state.parameters, x, y, present, added.clip, norm, weights, loss
+    )
 
 
 def _descent(name: str, batch: Batch[EnadppSpec], n: int, device: torch.device) -> steps.Descent:
-    rates = torch.tensor(batch.column("learning_rate"), dtype=torch.float32, device=device)
-    spec = batch.spec
-    momentum = spec.momentum if name == "dpsgd" else 0.0
-    return steps.Descent(rates, price.lot(spec, n), spec.decay, momentum)
+    """The published methods have no momentum; without privacy, rate and lot are the plain ones."""
+    spec, plain = batch.spec, name == "non_private"
+    column = batch.column("plain_rate" if plain else "learning_rate")
+    rates = torch.tensor(column, dtype=torch.float32, device=device)
+    lot = price.plain_rate(spec, n) * price.trained(n) if plain else price.lot(spec, n)
+    momentum = PLAIN_MOMENTUM if plain else spec.momentum if name == "dpsgd" else 0.0
+    return steps.Descent(rates, lot, spec.decay, momentum)
 
 
 def _refreshes(name: str, spec: EnadppSpec, n: int, taken: int) -> bool:
@@ -174,10 +185,13 @@ def budget_ratios(
     batch: Batch[EnadppSpec],
     table: LabelledTable,
     state: State,
-    network: Network,
+    network: Network | Siamese,
     rng: Generator,
 ) -> list[Tensor | None]:
     """Per layer with weights the ratios (R, outputs), floored; the output layer's are one.
+
+    So are those of a Siamese network's code, which is its branches' output, and of what
+    comes after it.
 
     Guarantees:
         In the rigorous calibration the inputs are simulated and the weights have
@@ -187,17 +201,17 @@ def budget_ratios(
     spec, device = batch.spec, str(rng.device)
     records = models.inputs(name, spec, table, device)
     if spec.calibration == "paper":
-        chosen = torch.randperm(len(records), generator=rng, device=rng.device)[:RELEVANT]
-        x = records.x[chosen]
+        rate = min(1.0, RELEVANT / len(records))
+        index, present = records.draw(1, rate, rng)
+        x, _ = records.lot(index[0, present[0] > 0] if bool(present.any()) else index[0])
     else:
-        x = models.simulated(tuple(records.x.shape[1:]), table.image, device)
+        x = models.simulated(tuple(records.x.shape[1:]), table.image, records.paired, device)
     rule: Literal["z_plus", "epsilon"] = "epsilon" if spec.relevance_rule == "epsilon" else "z_plus"
     shares = neuron_shares(network, state.parameters, x.expand(len(batch), *x.shape), rule)
     formula = ratios.enadpp if name == "enadpp" else ratios.adppl
     floor = torch.tensor(batch.column("alpha_min"), device=rng.device)[:, None]
-    weighted = [i for i, own in enumerate(state.parameters) if own]
     found: list[Tensor | None] = [None] * len(network.layers)
-    for i, share in zip(weighted[:-1], shares[:-1], strict=True):
+    for i, share in list(shares.items())[:-1]:
         alpha = torch.from_numpy(formula(share.cpu().numpy())).to(rng.device)
         found[i] = torch.maximum(alpha, floor).float()
     return found
@@ -215,7 +229,7 @@ def _layers(
 
 
 def _info(
-    network: Network,
+    network: Network | Siamese,
     state: State,
     records: Records,
     clipped: ghost.Clipped,

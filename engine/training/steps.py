@@ -122,3 +122,14 @@ def descend(
             if velocity is not None and how.momentum:
                 step = velocity[i][j].mul_(how.momentum).add_(step)
             weight.addcmul_(step, -rate / how.lot)
+
+
+def average(mean: Parameters, parameters: Parameters, taken: int) -> None:
+    """Moves the mean towards the weights by 3 / (t + 3), t steps taken before, in place.
+
+    Late weights count most: those of step t in proportion to about t squared (Shamir and
+    Zhang 2013, polynomial-decay averaging). It evens out the noise of single steps.
+    """
+    for own, now in zip(mean, parameters, strict=True):
+        for part, weight in zip(own, now, strict=True):
+            part.lerp_(weight, 3.0 / (taken + 3.0))

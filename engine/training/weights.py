@@ -18,6 +18,8 @@ from torch.nn import functional, grad
 
 from engine.training.layers import Norm, Tensors
 
+torch.backends.cudnn.allow_tf32 = False
+"""A clipped sum in less than single precision would break the bound that its norms keep."""
 SLAB = 2**21
 """Most numbers of record gradients that lie in memory at once."""
 

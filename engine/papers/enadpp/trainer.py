@@ -29,6 +29,8 @@ from engine.training.siamese import Siamese
 
 MEASURES = 20
 """Measurements in a run."""
+GLANCE = 2000
+"""Test records that are looked at along the way; the last measurement looks at all."""
 RELEVANT = 1024
 """Records in a relevance batch, in the calibration of the paper."""
 PLAIN_MOMENTUM = 0.9
@@ -44,6 +46,8 @@ class State:
     Attributes:
         parameters: Weights, changed in place.
         velocity: Last direction, changed in place; None without momentum.
+        mean: Mean of the weights so far, changed in place, which is what is measured
+            and released; None where the last weights are.
         ratios: Per layer the budget ratios (R, outputs); None where all are one.
         taken: Steps taken.
         layers: Noise to signal of each layer with weights, (R, layers) per measurement.
@@ -51,9 +55,15 @@ class State:
 
     parameters: Parameters
     velocity: Parameters | None
+    mean: Parameters | None
     ratios: ghost.Ratios | None
     taken: int
     layers: tuple[Tensor, ...]
+
+    @property
+    def released(self) -> Parameters:
+        """The weights that the run ends with."""
+        return self.parameters if self.mean is None else self.mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +87,8 @@ def init(name: str, batch: Batch[EnadppSpec], data: Table, rng: Generator) -> St
     parameters = network.init(batch.seeds, rng.device)
     moving = name in ("dpsgd", "non_private")  # the published methods have no momentum
     velocity = tuple(tuple(map(torch.zeros_like, own)) for own in parameters) if moving else None
-    return State(parameters, velocity, None, 0, ())
+    mean = tuple(tuple(map(torch.clone, own)) for own in parameters) if name == "dpsgd" else None
+    return State(parameters, velocity, mean, None, 0, ())
 
 
 def _labelled(data: Table) -> LabelledTable:
@@ -106,7 +117,8 @@ def step(
     x, y = records.lot(index)
     added = noise(name, batch, len(data), state.taken, rng.device)
     clipped = _clipped(name, batch, network, state, x, y, present, added)
-    measures = _measures(name, spec, len(data), state.taken)
+    total = (price.plain_steps if name == "non_private" else price.steps)(spec, len(data))
+    measures, last = _measures(total, state.taken), state.taken + 1 == total
     info = None
     signal = steps.lengths(clipped.sums) if measures else None
     if added is not None:
@@ -114,17 +126,18 @@ def step(
     steps.descend(
         state.parameters, state.velocity, clipped.sums, _descent(name, batch, len(data), rng.device)
     )
+    if state.mean is not None:
+        steps.average(state.mean, state.parameters, state.taken)
     state = replace(state, taken=state.taken + 1)
     if signal is not None:
         layers = _layers(clipped, added, signal, state.ratios)
         state = replace(state, layers=(*state.layers, layers))
-        info = _info(network, state, records, clipped, present, added, signal)
+        info = _info(network, state, records, clipped, present, added, signal, last)
     return state, info
 
 
-def _measures(name: str, spec: EnadppSpec, n: int, taken: int) -> bool:
+def _measures(total: int, taken: int) -> bool:
     """Whether this step is measured: some twenty in a run, and the last."""
-    total = (price.plain_steps if name == "non_private" else price.steps)(spec, n)
     return (taken + 1) % max(1, total // MEASURES) == 0 or taken + 1 == total
 
 
@@ -236,9 +249,11 @@ def _info(
     present: Tensor,
     added: Added | None,
     signal: Tensor,
+    last: bool,
 ) -> Training:
     """What the curves show; a replica whose loss is not finite shows no accuracy either."""
-    scores = evaluate(network, state.parameters, records.test_x, records.test_y)
+    seen = slice(None) if last else slice(GLANCE)
+    scores = evaluate(network, state.released, records.test_x[seen], records.test_y[seen])
     ratio, cut = torch.zeros(len(present)), torch.zeros(len(present))
     if added is not None:
         length = steps.noise_lengths(clipped.sums, added.kind, added.scale, state.ratios)
@@ -267,7 +282,7 @@ def products(name: str, batch: Batch[EnadppSpec], data: Table, state: State) -> 
     weights = None if batch.spec.calibration == "paper" else state.ratios
     norm: Literal["l1", "l2"] = "l1" if l1 else "l2"
     side = table.image
-    found = pictures(network, state.parameters, records, bounds, norm, weights, side)
+    found = pictures(network, state.released, records, bounds, norm, weights, side)
     for i, ratio in enumerate(r for r in state.ratios or () if r is not None):
         found[f"alpha_{i + 1}"] = ratio.double().cpu().numpy()
     if state.layers:

@@ -8,12 +8,16 @@ import torch
 
 from datasets import catalog as data
 from engine.batch import Batch
-from engine.driver import drive
+from engine.claim import take
+from engine.client import Client
+from engine.driver import drive, found
 from engine.events import Finished
 from engine.job import request
 from engine.papers.enadpp import PAPER, price, trainer
 from engine.papers.enadpp.spec import EnadppSpec
+from engine.process import here
 from engine.results import collect
+from engine.work import perform
 
 NAMES = [entry.name for entry in PAPER.methods]
 SHORT = {"sample_rate": 0.1, "epochs": 0.5}
@@ -152,3 +156,33 @@ def test_small_convolutions_train():
     results, _, kept = run("enadpp", {"network": "cnn", "noise": "gaussian"}, seeds=(0, 1))
     assert math.isfinite(results.mean("loss"))
     assert kept["alpha_1"].shape[1] == 8
+
+
+def filled(kind):
+    """What the allocators raise, once in earnest."""
+    if kind == "cuda":
+        raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+    if kind == "processor":
+        torch.empty(2**58)
+    raise MemoryError
+
+
+@pytest.mark.parametrize("kind", ["cuda", "processor", "python"])
+def test_a_full_device_is_one_sentence_and_the_next_run_is_whole(kind, monkeypatch, tmp_path):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
+    client = Client(workers=False)
+    job = request("enadpp", "non_private", "digits", {"epochs": 1})
+    with monkeypatch.context() as broken:
+        broken.setattr(trainer, "step", lambda *_: filled(kind))
+        client.submit(job)
+        assert perform(take(client.store, here(), job.id)) == "failed"
+    assert client.run(job.id).error == (
+        "Memory ran out: run fewer replicas at once or a smaller model"
+    )
+    client.submit(job)
+    assert perform(take(client.store, here(), job.id)) == "completed"
+
+
+def test_the_device_is_found_where_none_is_named():
+    assert found("auto") == ("cuda" if torch.cuda.is_available() else "cpu")
+    assert found("cpu") == "cpu"

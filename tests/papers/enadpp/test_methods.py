@@ -101,6 +101,16 @@ def test_a_diverging_replica_leaves_the_others_alone():
     assert events[-1].outcome == "completed"
 
 
+@pytest.mark.parametrize("name", ["psgd", "dpsgd", "appdl", "enadpp"])
+def test_noise_without_bound_is_a_result_marked_diverged(name, monkeypatch):
+    """A budget that no deviation meets: nothing is released, and nothing raises."""
+    for search in ("_gaussian", "_stairs", "_laplace"):
+        monkeypatch.setattr(price, search, lambda *plan: math.inf)
+    _, events, _ = run(name, {"epsilon": 1e-3}, seeds=(0, 1))
+    assert isinstance(events[-1], Finished)
+    assert events[-1].diverged == (0, 1)
+
+
 def test_without_clipping_a_huge_learning_rate_is_marked_diverged():
     _, events, _ = run("non_private", {"epochs": 2}, {"plain_rate": (0.05, 1e6)})
     assert events[-1].diverged == (1,)

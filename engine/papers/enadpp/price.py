@@ -26,6 +26,8 @@ STAIRS = 10
 
 LEAST = 1e-6
 """A smaller noise multiplier counts as none: accountants divide by its square."""
+UNBOUNDED = 5e-324
+"""The smallest budget that a number can hold; its noise is infinite."""
 LOOSE = 20.0
 """Beyond this budget the quick accountant decides: the exact one's grid outgrows memory."""
 
@@ -96,7 +98,7 @@ def mechanism(name: str, spec: EnadppSpec, n: int, step: int = 0) -> Laplace | G
             return Gaussian(spec.clip, _gaussian(spec.epsilon, spec.delta, *_plan(spec, n)))
         case _:
             scale = _laplace(spec.epsilon, spec.delta, *_plan(spec, n))
-            return Laplace(spec.clip_l1, 1.0 / scale)
+            return Laplace(spec.clip_l1, 1.0 / scale if math.isfinite(scale) else UNBOUNDED)
 
 
 def cost(name: str, spec: EnadppSpec, n: int, count: int) -> "DpEvent":

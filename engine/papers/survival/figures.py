@@ -150,7 +150,7 @@ def _points(row: str, axis: np.ndarray, values: np.ndarray | None, run: str) -> 
 
 def _figure4_jobs(full: bool) -> dict[str, Job]:
     """Chains at three budgets: as printed, mended, and the corrected sampler for comparison."""
-    axes, seeds = {"epsilon": THREE}, range(7 if full else 2)
+    axes, seeds = {"epsilon": THREE}, range(5 if full else 2)
     epochs = {"sampler_epochs": 10.0 if full else 1.0}
     printed = {**GRID, **epochs, "calibration": "paper", "step_scale": 1.0, "burn_in": 10_000}
     mended = {**GRID, **epochs, "calibration": "rigorous", "step_scale": 1e-3}
@@ -286,9 +286,11 @@ FIGURES = (
     Exhibit(
         name="figure4",
         title="Figure 4",
-        caption="Error by epoch on FL. As printed, with no step scale, the first step leaves the "
-        "data behind and the error does not settle near the target's; with half the drift and "
-        "step scale 0.001 it does. The level line is the corrected sampler.",
+        caption="Error by epoch on FL, the mean over five chains for each budget, over 10 of the "
+        "paper's 250 epochs. The printed algorithm does not behave as the paper says: with no "
+        "step scale its first step leaves the data behind by about 10 n in every coordinate, and "
+        "its error does not settle near the target's. With half the drift and step scale 0.001 it "
+        "does. The level line is the corrected sampler.",
         quantity="Mean relative error of all parameters",
         better="down",
         jobs=_figure4_jobs,

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.nn.functional import softplus
 
 LARGEST = 30.0
 """Predictors of the complementary log-log link are cut here: surviving such an interval costs
@@ -32,10 +33,13 @@ class Link:
     Attributes:
         survived: -log(1 - h) and its slope; for the logit link the slope is h.
         happened: -log h and its slope, which is negative.
+        strip: Distance from the real line to the nearest point of the complex plane where either
+            cost is not analytic.
     """
 
     survived: Callable[[Tensor], tuple[Tensor, Tensor]]
     happened: Callable[[Tensor], tuple[Tensor, Tensor]]
+    strip: float
 
     def switched(self, eta: Tensor) -> tuple[Tensor, Tensor]:
         """What an event adds to the cost of an interval that was taken for survived."""
@@ -46,7 +50,10 @@ class Link:
 
 
 def _logit_survived(eta: Tensor) -> tuple[Tensor, Tensor]:
-    """log(1 + exp(eta)), as the logarithm of a sigmoid: the fastest form that is exact to 1e-16."""
+    """log(1 + exp(eta)): in double precision as the logarithm of a sigmoid, the fastest form that
+    is exact to 1e-16; in single precision torch's own is as exact and faster still."""
+    if eta.dtype is torch.float32:
+        return softplus(eta), torch.sigmoid(eta)
     rest = torch.sigmoid(-eta)
     return torch.where(eta > LARGEST, eta, -rest.clamp_min(1e-300).log()), 1.0 - rest
 
@@ -82,7 +89,7 @@ def _probit_happened(eta: Tensor) -> tuple[Tensor, Tensor]:
 
 
 LINKS: dict[str, Link] = {
-    "logit": Link(_logit_survived, _logit_happened),
-    "cloglog": Link(_cloglog_survived, _cloglog_happened),
-    "probit": Link(_probit_survived, _probit_happened),
+    "logit": Link(_logit_survived, _logit_happened, math.pi),  # 1 + e^eta = 0
+    "cloglog": Link(_cloglog_survived, _cloglog_happened, math.pi / 2.0),  # e^eta = 2 pi i
+    "probit": Link(_probit_survived, _probit_happened, 2.8),  # the zero 1.92 + 2.82i of Phi
 }

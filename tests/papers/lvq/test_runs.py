@@ -110,7 +110,7 @@ def test_a_matrix_that_is_no_number_spoils_its_own_replica_only(toy):
     from engine.papers.lvq.spec import LvqSpec
 
     batch = Batch.grid(LvqSpec(), {}, (0, 1))
-    error = measure.errors(batch, toy, found, model, torch.zeros(2, 4))
+    (error,) = measure.errors(batch, toy, found, [model], torch.zeros(2, 4))
     assert np.isnan(error[0])
     assert np.isfinite(error[1])
 

@@ -7,7 +7,7 @@ from scipy.special import log_ndtr
 
 from engine.papers.survival import likelihood, lookup
 from engine.papers.survival.links import LINKS
-from engine.papers.survival.minibatch import _direct, nodes_for, pick, sanitised_gradient
+from engine.papers.survival.minibatch import REACH, _direct, pick, sanitised_gradient, summed
 from engine.papers.survival.problem import design
 from engine.papers.survival.spec import SurvivalSpec
 from engine.papers.survival.target import climb, curvature, optimum_of, target
@@ -112,31 +112,37 @@ def _whole(found, f, link):
     return (cost * (order <= found.interval[:, None])).sum(2)
 
 
-def test_chains_far_away_are_summed_directly():
-    assert nodes_for(float("nan")) == nodes_for(1e6) == 0
-    assert nodes_for(1.0) < nodes_for(5.0) < nodes_for(20.0)
-    found, f, _ = cases("logit", 1e4)
-    part = pick(found, torch.arange(80).expand(4, -1))
-    value, gradient = sanitised_gradient(
-        found.A, f, part, torch.full((4,), 5.0, dtype=torch.float64), "logit"
-    )
-    assert torch.isfinite(value).all()
-    assert torch.isfinite(gradient).all()
-    assert (value <= 5.0).all()
-
-
-def test_interpolated_sums_are_the_direct_ones():
+def test_chains_far_away_harm_no_other():
+    """One at 1e4, where every record is summed directly, and one that is not finite."""
     found, f, _ = cases("logit", 1.0)
     part = pick(found, torch.arange(80).expand(4, -1))
-    a, c = f[:, :3] @ found.A.T, f[:, 3:] @ found.x.T
-    direct = _direct(found.A, a, c, part, LINKS["logit"]).double()
-    expected = torch.autograd.functional.jacobian(
-        lambda g: lookup.losses(found, g[None], "logit").sum(), f[0]
-    )
-    change = found.event[:, None] * found.A[found.interval - 1]
-    torch.testing.assert_close(
-        (direct[0, :, 1:] - change).sum(0), expected[:3], rtol=1e-3, atol=1e-3
-    )
+    bound = torch.full((4,), 5.0, dtype=torch.float64)
+    before = sanitised_gradient(found.A, f, part, bound, "logit")
+    f[1], f[2] = 1e4 * f[1], torch.nan
+    value, gradient = sanitised_gradient(found.A, f, part, bound, "logit")
+    assert torch.isfinite(gradient[1]).all()
+    assert value[1] <= 5.0
+    assert value[2].isnan()
+    for row in (0, 3):
+        torch.testing.assert_close(value[row], before[0][row])
+        torch.testing.assert_close(gradient[row], before[1][row])
+
+
+@each
+@pytest.mark.parametrize("size", [0.7, 3.0])
+def test_interpolated_sums_are_the_direct_ones(link, size):
+    """Costs, slopes and what the baseline gets back, in single precision; at 3 some are far."""
+    found, f, _ = cases(link, size)
+    part, law = pick(found, torch.arange(80).expand(4, -1)), LINKS[link]
+    a, c = (f[:, :3] @ found.A.T).float() / size, (f[:, 3:] @ found.x.T).float()
+    ours = summed(a, c, part.place, law)
+    cost, slope = _direct(a, c.flatten(), part.place.flatten(), law)
+    torch.testing.assert_close(ours.cost.flatten(), cost, rtol=1e-3, atol=2e-3)
+    torch.testing.assert_close(ours.slope.flatten(), slope.sum(1), rtol=1e-3, atol=5e-3)
+    weight = torch.rand(c.shape, generator=torch.Generator().manual_seed(2))
+    expected = (weight.flatten()[:, None] * slope).view(4, 80, -1).sum(1)
+    torch.testing.assert_close(ours.back(weight), expected, rtol=1e-3, atol=1e-2)
+    assert ((c - c.mean(1, keepdim=True)).abs() > REACH).any() == (size > 1.0)
 
 
 @each

@@ -21,6 +21,7 @@ NAMES = (
     "mnist",
     "segment",
     "har",
+    "adni",
 )
 
 

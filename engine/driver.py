@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from datasets.base import Table
-from engine import accounting
+from engine import accounting, memory
 from engine.artifacts import DONE
 from engine.batch import Batch
 from engine.errors import BudgetError
@@ -25,7 +25,7 @@ from engine.events import Advanced, Event, Finished, Measured, Produced, Spent, 
 from engine.gauges import Column, Info, gauges
 from engine.job import Job
 from engine.method import Arrays, Entry
-from engine.resume import Memory, Place
+from engine.resume import Past, Place
 from engine.spec import Spec
 
 TURNS = 20
@@ -42,7 +42,7 @@ def drive(
     *,
     device: str = "cpu",
     focus: Mapping[str, float] | None = None,
-    memory: Memory | None = None,
+    past: Past | None = None,
 ) -> Generator[Event, None, None]:
     """Runs a job and yields its events; closing the iterator cancels the run.
 
@@ -52,26 +52,28 @@ def drive(
         job: What to run.
         data: The records.
         keep: Where arrays go.
-        device: Torch device to train on.
+        device: Torch device to train on; "auto" is CUDA where there is one.
         focus: Axis values under the user's sliders; their chunk goes first.
-        memory: Where a stopped run leaves its state and finds it again; None for nowhere.
+        past: Where a stopped run leaves its state and finds it again; None for nowhere.
     """
+    memory.keep()
+    device = found(device)
     entry, batch = job.entry(), job.batch()
     total = entry.steps(batch.spec, len(data))
     size = max(1, entry.chunk(batch.spec, len(data), device))
     chunks = [range(i, min(i + size, len(batch))) for i in range(0, len(batch), size)]
     order = sorted(range(len(chunks)), key=lambda c: _distance(batch, chunks[c], focus or {}))
-    memory = memory if memory and entry.resumes else Memory()
-    over, diverged = memory.done()
-    if memory.recall(DONE) is None:
+    past = past if past and entry.resumes else Past()
+    over, diverged = past.done()
+    if past.recall(DONE) is None:
         yield Started(0, total, len(batch))
     runs = {
-        c: _chunk(job, entry, batch, chunks[c], data, keep, c, device, memory)
+        c: _chunk(job, entry, batch, chunks[c], data, keep, c, device, past)
         for c in order
         if c not in over
     }
     done, whole = total * len(over), total * len(chunks)
-    with memory.noting(over, diverged), ExitStack() as stack:
+    with past.noting(over, diverged), ExitStack() as stack:
         for run in runs.values():
             stack.enter_context(closing(run))
         while runs:
@@ -90,6 +92,13 @@ def drive(
     yield Finished(total, "completed", tuple(sorted(diverged)))
 
 
+def found(device: str) -> str:
+    """The device itself, or for "auto" the one at hand."""
+    if device != "auto":
+        return device
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
 def _chunk(
     job: Job,
     entry: Entry[Any],
@@ -99,7 +108,7 @@ def _chunk(
     keep: Keep,
     number: int,
     device: str,
-    memory: Memory,
+    past: Past,
 ) -> Generator[Event, None, None]:
     """The whole run of some replicas; after each turn it says how many steps it took."""
     method, part, rows = entry.load(), batch.take(rows), tuple(rows)
@@ -107,9 +116,9 @@ def _chunk(
     total = entry.steps(batch.spec, len(data))
     every = max(1, total // TURNS)
     with torch.no_grad():
-        place = Place.begin(entry, part, data, rng, number, memory)
+        place = Place.begin(entry, part, data, rng, number, past)
     told = 0
-    with place.kept(memory):
+    with place.kept(past):
         if 0 < place.step < total:
             yield Advanced(place.step, place.step, total)
             told = place.step

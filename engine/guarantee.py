@@ -19,6 +19,13 @@ STATUSES: dict[Status, str] = {
 }
 
 
+LIMITS = (
+    "The seed of the noise is public, so that anyone can rerun a number: the guarantee is that of "
+    "the same mechanism with secret noise, and what you publish needs noise of its own.",
+)
+"""What holds for every card, whatever the method."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Guarantee:
     """What stands behind a number.
@@ -51,6 +58,11 @@ class Guarantee:
     reasons: tuple[str, ...] = ()
     claim: str = ""
 
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What no card covers, one sentence each; empty where nothing is promised."""
+        return () if self.status == "not_private" else LIMITS
+
     def json(self) -> dict[str, Any]:
         """The card as JSON values."""
-        return dataclasses.asdict(self)
+        return {**dataclasses.asdict(self), "limits": self.limits}

@@ -38,7 +38,7 @@ class Resumable(Method[S, T], Protocol[S, T]):
 
 
 @dataclass(frozen=True)
-class Memory:
+class Past:
     """Where a stopped run leaves its state.
 
     Attributes:
@@ -90,10 +90,10 @@ class Place:
     @classmethod
     def begin(
         cls, entry: Entry[Any], part: Batch[Any], data: Table, rng: torch.Generator,
-        number: int, memory: Memory,
+        number: int, past: Past,
     ) -> "Place":  # fmt: skip
         """Where the chunk was stopped, or its beginning."""
-        left = memory.recall(f"{STATE}{number:04d}") if entry.resumes else None
+        left = past.recall(f"{STATE}{number:04d}") if entry.resumes else None
         if left is None:
             return cls(entry, number, entry.load().init(part, data, rng), rng)
         state = cast(Resumable[Any, Any], entry.load()).unpack(part, data, left, rng)
@@ -105,16 +105,16 @@ class Place:
         self.state, self.step, self.after = state, self.step + 1, self.rng.get_state()
 
     @contextmanager
-    def kept(self, memory: Memory) -> Iterator[None]:
+    def kept(self, past: Past) -> Iterator[None]:
         """Leaves the state behind if the run is stopped inside."""
-        with on_stop(lambda: self._leave(memory)):
+        with on_stop(lambda: self._leave(past)):
             yield
 
-    def _leave(self, memory: Memory) -> None:
+    def _leave(self, past: Past) -> None:
         if self.entry.resumes:
             arrays = cast(Resumable[Any, Any], self.entry.load()).pack(self.state)
             mine = {STEP: np.array(self.step), GENERATOR: self.after.cpu().numpy()}
-            memory.keep(f"{STATE}{self.number:04d}", {**arrays, **mine})
+            past.keep(f"{STATE}{self.number:04d}", {**arrays, **mine})
 
 
 @contextmanager

@@ -39,6 +39,8 @@ GRACE = 10.0
 
 TRIES = 5
 """Times that the end of a job is written before it is given up."""
+EXHAUSTED = ("out of memory", "allocate memory", "not enough memory", "STATUS_ALLOC_FAILED")
+"""What torch's allocators and CUDA's libraries say when a device is full."""
 TOLD = "The process that ran it was told to end; run it again"
 
 
@@ -247,13 +249,13 @@ def _breakable() -> Iterator[None]:
 def _drive(claim: Claim, recorder: Recorder, device: str) -> tuple[State, Event, str]:
     """Runs the job; the last event is returned, not emitted, to be written with the state."""
     from engine.driver import drive  # loads torch
-    from engine.resume import Memory
+    from engine.resume import Past
 
     job, step = claim.job, 0
     _check(job)
     data = data_catalog.load(job.dataset)
-    memory = Memory(claim.recall, claim.keep)
-    run = drive(job, data, claim.keep, device=device, focus=claim.focus, memory=memory)
+    past = Past(claim.recall, claim.keep)
+    run = drive(job, data, claim.keep, device=device, focus=claim.focus, past=past)
     with closing(run) as events:
         for event in events:
             step = event.step
@@ -284,7 +286,7 @@ def sentence(problem: BaseException) -> str:
     text = " ".join(str(problem).split())
     if isinstance(problem, ExplorerError):
         return text
-    if isinstance(problem, MemoryError) or "out of memory" in text or "allocate memory" in text:
+    if isinstance(problem, MemoryError) or any(words in text for words in EXHAUSTED):
         return "Memory ran out: run fewer replicas at once or a smaller model"
     name = type(problem).__name__
     return f"{name}: {text[:300]}" if text else name

@@ -1,6 +1,6 @@
 """The page of the private convolutional deep belief network."""
 
-from pages.ui import paper, pcdbn, pcdbn_formulas
+from pages.ui import paper, pcdbn, pcdbn_degrees, pcdbn_formulas
 from pages.ui.view import Layout, Section
 
 paper.show(
@@ -15,6 +15,7 @@ paper.show(
         sections=(
             Section("As training goes", pcdbn.learning),
             Section("Budget spent by epoch", pcdbn.spent),
+            Section("By degree of the polynomial", pcdbn_degrees.degrees),
             Section("Three ways to add the noise", pcdbn.calibrations, wide=True),
             Section(
                 "Polynomials in place of the activation",
@@ -35,7 +36,9 @@ paper.show(
             *("sgd_epochs", "clip", "gradient_rate", "delta"),
         ),
         repeats=5,
-        budgets=(0.5, 2.0, 8.0),
+        budgets=(0.5, 1.0, 2.0, 4.0, 8.0),
+        budget=2.0,
+        beside=pcdbn_degrees.beside,
         ask_first=("mnist",),
     ),
 )

@@ -1,6 +1,6 @@
 """The page of private survival regression."""
 
-from pages.ui import paper, survival
+from pages.ui import paper, survival, survival_costs, survival_sampler
 from pages.ui.view import Layout, Section
 
 paper.show(
@@ -15,9 +15,19 @@ paper.show(
             Section("What it means for people", survival.people, survival.describe, survival.names),
             Section("Noise beside signal", survival.noise),
             Section("What each covariate does", survival.ratios, wide=True),
+            Section(
+                "Before anything trains",
+                survival_costs.before,
+                side=survival_costs.try_out,
+                free=survival_costs.free,
+                wide=True,
+            ),
+            Section("What the sanitiser bends", survival_sampler.sanitiser),
+            Section("As the chain goes", survival_sampler.trace),
+            Section("What the samplers draw", survival_sampler.posterior, wide=True),
         ),
         more=(
-            *("link", "knots", "solver", "delta", "steps", "clip", "bound", "samples"),
+            *("link", "solver", "delta", "steps", "clip", "samples"),
             *("burn_in", "sampler_epochs", "minibatch", "step_scale"),
         ),
         by_hand=("psgld", "exact"),

@@ -60,7 +60,8 @@ def link(job: Job) -> str:
     texts = {
         f"{job.paper}.{field}": _text(value)
         for field, value in values.items()
-        if value != default.get(field) and len(job.axes.get(field, (value,))) == 1
+        if (value != default.get(field) or field in job.axes)
+        and len(job.axes.get(field, (value,))) == 1
     }
     return f"/{job.paper}?{urlencode({f'{job.paper}.dataset': short(job.dataset), **texts})}"
 

@@ -50,7 +50,9 @@ def show(title: str, card: Guarantee) -> None:
         if card.reasons:
             with st.expander("Why this status", icon=":material/menu_book:"):
                 claim = f"\n\nIn the paper: {card.claim}" if card.claim else ""
-                st.markdown("\n".join(f"- {reason}" for reason in card.reasons) + claim)
+                st.markdown(
+                    "\n".join(f"- {reason}" for reason in (*card.reasons, *card.limits)) + claim
+                )
 
 
 def less(card: Guarantee) -> str:

@@ -22,6 +22,10 @@ PLAIN, RENYI, PLD = "plain sum (δ = 0)", "Rényi", "privacy loss distribution"
 NAMES = (PLAIN, RENYI, PLD)
 POINTS = 5
 """An accountant is asked at so many steps."""
+LOT = (
+    "|L| = q·n counts all n records of the data set; where its publisher gives no test part, a "
+    "fixed fifth of them is only tested on and adds nothing to a lot."
+)
 LARGE = 100.0
 """Beyond this plain sum the exact accountant's grid outgrows memory."""
 
@@ -99,7 +103,7 @@ def readings(spec: Any) -> str:
         "A: noise inside the average, as printed. B: outside it. C: as large as one record's "
         "effect demands. One lot, epoch (disjoint lots) and all epochs count a replaced record, "
         "as the paper does; “drawn here” counts the random lots of this program, adding or "
-        f"removing one. The budget ratios are taken as public. {now}"
+        f"removing one. The budget ratios are taken as public. {LOT} {now}"
     )
 
 
@@ -127,10 +131,10 @@ def spent(view: View) -> None:
 def ledger(view: View) -> None:
     """What the printed noise spends under each reading: one lot, an epoch, all, as drawn here."""
     found = cards.ledger(view.spec, view.data.records)  # type: ignore[arg-type]
-    lot = float(vars(view.spec)["sample_rate"]) * view.data.records
+    lot = price.lot(view.spec, view.data.records)  # type: ignore[arg-type]
     first = number(found[0].lot)
     st.markdown(
-        f"As printed (A), one lot of {lot:,.0f} records really spends ε = **{first}**, where the "
+        f"As printed (A), one lot of |L| = {lot:,.0f} really spends ε = **{first}**, where the "
         f"paper states {view.budget:g}."
     )
     parts = {

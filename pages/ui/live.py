@@ -4,25 +4,23 @@ A run is named by what it computes, so the same address shows the same runs: aft
 reload, in a second tab, on another person's screen.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Lock
 from typing import Any
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from engine.client import Client, Run
+from engine.client import Run
 from engine.errors import StoreError
-from engine.events import Measured, Started
 from engine.gauges import Column
 from engine.job import Job
 from engine.results import Results
-from pages.ui import asking, words
-from pages.ui.access import client, troubles
+from pages.ui import asking, record, words
+from pages.ui.access import afresh, client, sentence, troubles
 from pages.ui.asking import BUDGET as BUDGET  # named here too: what is drawn follows it
 from pages.ui.asking import look
 
@@ -62,15 +60,7 @@ class Watched:
         run = self.run
         if run is None or not (run.done or run.finished):
             return {}
-        return _arrays(run.id, run.created, run.done, run.finished, client())
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _arrays(
-    run: str, created: float, done: int, finished: float | None, _client: Client
-) -> Mapping[str, NDArray[Any]]:
-    """Keyed by the run and its progress alone; never by the arrays."""
-    return _client.arrays(run)
+        return record.arrays(run)
 
 
 def watch(jobs: Mapping[str, Job], labels: Mapping[str, str]) -> dict[str, Watched]:
@@ -95,15 +85,18 @@ def follow(draw: Callable[[Any, dict[str, Watched]], None], page: Any) -> None:
 
     Args:
         draw: Draws it, from the page and where its runs stand.
-        page: Handed on to `draw`; its `jobs` are followed, labelled by its `paper`.
+        page: Handed on to `draw`; its `jobs` are followed, labelled by its `paper`, and what it
+            has `beside` them.
     """
     labels = {entry.name: entry.label for entry in page.paper.methods}
-    ticking = any(_under_way(job) for job in page.jobs.values())
+    ticking = any(_under_way(job) for job in (*page.jobs.values(), *page.beside.values()))
 
     def body() -> None:
+        afresh()
         with troubles():
             watched = watch(page.jobs, labels)
-            if ticking != any(one.active for one in watched.values()):
+            beside = any(_under_way(job) for job in page.beside.values())
+            if ticking != (beside or any(one.active for one in watched.values())):
                 st.rerun()  # the clock starts or stops with the work
             draw(page, watched)
 
@@ -125,8 +118,8 @@ def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
     unasked = {name: one for name, one in watched.items() if one.run is None}
     if active or halted:
         with st.container(border=True):
-            for one in halted:
-                st.markdown(_ending(one))
+            for line in _endings(halted):
+                st.markdown(line)
             with st.container(horizontal=True, vertical_alignment="center"):
                 if active:
                     _under_way_line(slug, active, watched)
@@ -203,20 +196,32 @@ def progress(label: str, run: Run) -> str:
     if run.state == "queued":
         ahead = f" behind {words.plural(run.ahead, 'run')}" if run.ahead else ""
         return f"{label} · waiting{ahead}"
-    left = f" · about {words.duration(run.seconds_left)} left" if run.seconds_left else ""
-    return f"{label} · training, {100 * share(run):.0f} %{left}"
+    left = run.seconds_left
+    more = f" · about {words.duration(left)} left" if left and left >= 1 else ""
+    return f"{label} · training, {100 * share(run):.0f} %{more}"
 
 
-def _ending(one: Watched) -> str:
-    """One line on a run that did not come to its end."""
-    assert one.run is not None
-    match one.run.state:
+def _endings(halted: Iterable[Watched]) -> list[str]:
+    """One line on the runs that did not come to their end, for each way in which they ended."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for one in halted:
+        assert one.run is not None
+        names.setdefault((one.run.state, one.run.error), []).append(one.label)
+    return [_ending(words.listed(labels), *how) for how, labels in names.items()]
+
+
+def _ending(who: str, state: str, error: str) -> str:
+    many, reason = " and " in who, f" {sentence(error)}".rstrip()
+    match state:
         case "cancelled":
-            return f":material/stop_circle: **{one.label}** was stopped; what it measured is shown."
+            was, it = ("were", "they") if many else ("was", "it")
+            return f":material/stop_circle: **{who}** {was} stopped; what {it} measured is shown."
         case "interrupted":
-            return f":material/power_off: **{one.label}** was interrupted. {one.run.error}."
+            return (
+                f":material/power_off: **{who}** {'were' if many else 'was'} interrupted.{reason}"
+            )
         case _:
-            return f":material/error: **{one.label}** failed. {one.run.error.rstrip('.')}."
+            return f":material/error: **{who}** failed.{reason}"
 
 
 def _summary(watched: Mapping[str, Watched]) -> str:
@@ -232,31 +237,11 @@ def _summary(watched: Mapping[str, Watched]) -> str:
     return text + (f"; {words.plural(lost, 'setting')} diverged and are left out" if lost else "")
 
 
-@dataclass
-class History:
-    """The measurements of one attempt of a run, read as they come.
-
-    Attributes:
-        seen: Number of the last event that was read.
-        events: Its measurements so far.
-        lock: Held while events are read: sessions share one history.
-    """
-
-    seen: int
-    events: list[Measured]
-    lock: Lock
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _history(run: str, created: float) -> History:
-    return History(0, [], Lock())
-
-
 def history(one: Watched, gauge: str) -> tuple[NDArray[np.int64], Column]:
     """How a gauge went, step by step: steps (T,) ascending and values (T, R), NaN where none."""
     if one.run is None:
         return np.zeros(0, np.int64), np.zeros((0, one.job.replicas()))
-    events = _read(one.run)
+    events = record.measurements(one.run)
     steps = sorted({event.step for event in events})
     place = {step: i for i, step in enumerate(steps)}
     values = np.full((len(steps), one.job.replicas()), np.nan)
@@ -264,16 +249,3 @@ def history(one: Watched, gauge: str) -> tuple[NDArray[np.int64], Column]:
         column = np.array(event.values[gauge], dtype=np.float64)
         values[place[event.step], list(event.replicas)] = column
     return np.array(steps, np.int64), values
-
-
-def _read(run: Run) -> list[Measured]:
-    """The run's measurements so far; only what is new is read from the store."""
-    kept = _history(run.id, run.created)
-    with kept.lock:
-        for seen, event in client().events(run.id, kept.seen):
-            kept.seen = seen
-            if isinstance(event, Started):
-                kept.events.clear()
-            elif isinstance(event, Measured):
-                kept.events.append(event)
-        return list(kept.events)

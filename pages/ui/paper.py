@@ -37,7 +37,7 @@ def show(slug: str, layout: Layout | None = None) -> None:
     choices = sidebar.choose(paper, offered, layout)
     _heading(paper, layout)
     with troubles():
-        wanted = jobs(paper, choices, offered.knobs[BUDGET].values)
+        wanted = jobs(paper, choices, offered.knobs[BUDGET].values, layout.by_hand)
         if layout.automatic and choices.dataset not in layout.ask_first:
             focus = {BUDGET: float(address.value(slug, offered.knobs[BUDGET]))}
             quick = {name: job for name, job in wanted.items() if name not in layout.by_hand}

@@ -16,7 +16,8 @@ from pages.ui.words import plural
 
 REPEATS_HELP = (
     "How often each setting is trained, each time with fresh noise. "
-    "The bands hold four fifths of the repetitions."
+    "The bands hold four fifths of the repetitions. What takes minutes is trained three times "
+    "at most."
 )
 SHARE = "The address bar holds every setting: copy it, and others see what you see."
 SPENDS = (

@@ -1,7 +1,8 @@
 """What the page of a paper offers, what was chosen, and what its sections draw from."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from datasets import catalog as data_catalog
@@ -17,6 +18,8 @@ from pages.ui.live import BUDGET, Watched
 from pages.ui.offers import Offer, names, offer
 
 REPEATS = (5, 10, 20, 50)
+FEW = 3
+"""Repetitions of what takes minutes."""
 
 
 @dataclass(frozen=True)
@@ -92,11 +95,15 @@ class Layout:
         more: Fields whose widgets are folded away.
         repeats: Repetitions of each setting to start with.
         budgets: The grid that is trained; empty for the knob's own.
+        budget: Where the slider stands at first; None for the knob's own place.
         automatic: Whether a new setting is trained at once; else a button asks first.
         ask_first: Data sets that take long, for which a button asks first in any case.
         looks: How methods look on the utility curve, where not as their place in the list has it.
         last: Methods that take long and are trained after all others.
-        by_hand: Methods that take minutes, which nobody trains without pressing the button.
+        by_hand: Methods that take minutes, which nobody trains without pressing the button;
+            each setting is trained FEW times.
+        beside: Jobs that a section draws besides the page's own, by name; followed while they
+            run, and asked for by the section alone.
     """
 
     words: str = ""
@@ -104,11 +111,13 @@ class Layout:
     more: tuple[str, ...] = ()
     repeats: int = 10
     budgets: tuple[float, ...] = ()
+    budget: float | None = None
     automatic: bool = True
     ask_first: tuple[str, ...] = ()
     looks: Mapping[str, Style] = field(default_factory=dict)
     last: tuple[str, ...] = ()
     by_hand: tuple[str, ...] = ()
+    beside: Callable[[Mapping[str, Job]], dict[str, Job]] = lambda jobs: {}
 
 
 @dataclass(frozen=True)
@@ -138,6 +147,8 @@ def offers(paper: Paper[Any], layout: Layout) -> Offers:
     }
     if layout.budgets:
         found[BUDGET] = found[BUDGET].among(layout.budgets)
+    if layout.budget is not None:
+        found[BUDGET] = replace(found[BUDGET], default=found[BUDGET].text(layout.budget))
     shown = measures(paper)
     first = [paper.gauge, *(name for name in shown if name != paper.gauge)]
     private = [entry for entry in paper.methods if entry.role != "reference"]
@@ -196,6 +207,11 @@ class Page:
     choices: Choices
     jobs: dict[str, Job]
 
+    @cached_property
+    def beside(self) -> dict[str, Job]:
+        """What the layout draws besides the page's own jobs."""
+        return self.layout.beside(self.jobs)
+
     def view(self, watched: Mapping[str, Watched], budget: float, method: str, gauge: str) -> View:
         """What the sections draw from."""
         return View(
@@ -209,17 +225,30 @@ class Page:
         )
 
 
-def jobs(paper: Paper[Any], choices: Choices, budgets: tuple[Value, ...]) -> dict[str, Job]:
+def jobs(
+    paper: Paper[Any], choices: Choices, budgets: tuple[Value, ...], slow: tuple[str, ...] = ()
+) -> dict[str, Job]:
     """One job per method: the whole grid of budgets, as often as asked.
+
+    Args:
+        paper: The paper.
+        choices: What the sidebar says.
+        budgets: The grid.
+        slow: Methods that are repeated FEW times at most.
 
     Raises:
         SpecError: Settings that contradict each other.
     """
-    seeds = range(choices.repeats)
+
+    def seeds(entry: Entry[Any]) -> range:
+        if entry.role == "reference":
+            return range(1)
+        return range(min(choices.repeats, FEW) if entry.name in slow else choices.repeats)
+
     return {
         entry.name: request(
             paper.slug, entry.name, choices.dataset, choices.values,
-            {BUDGET: budgets}, seeds if entry.role != "reference" else (0,),
+            {BUDGET: budgets}, seeds(entry),
         )
         for entry in paper.methods
     }  # fmt: skip

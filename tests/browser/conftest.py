@@ -12,6 +12,7 @@ from engine.catalog import catalog
 from pages.ui.live import BUDGET
 from pages.ui.view import Choices, Layout, jobs, offers
 from tests.browser.app import browsing, serving
+from tests.pages.conftest import SLOW
 from tests.pages.played import play
 
 ASIDE = ("_stcore/health", "_stcore/host-config")
@@ -41,7 +42,7 @@ def server() -> Iterator[tuple[str, Path, Browser]]:
         home = Path(folder)
         paper = catalog()["survival"]
         budgets = offers(paper, Layout()).knobs[BUDGET].values
-        for job in jobs(paper, Choices("flchain", {}, 10), budgets).values():
+        for job in jobs(paper, Choices("flchain", {}, 10), budgets, SLOW).values():
             play(home, job)
         with serving(home) as address:
             try:

@@ -1,5 +1,6 @@
 """Small values: events, batches, results, guarantees."""
 
+import dataclasses
 import json
 import math
 
@@ -106,3 +107,5 @@ def test_a_guarantee_is_json():
     assert body["status"] == "proved"
     assert body["epsilon_proved"] is None
     assert {"delta", "relation", "unit", "reasons", "epsilon_claimed"} <= set(body)
+    assert any("seed" in limit for limit in body["limits"])
+    assert not dataclasses.replace(card, status="not_private").limits

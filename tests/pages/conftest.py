@@ -15,6 +15,8 @@ from tests.pages.played import play
 
 ROOT = Path(__file__).parents[2]
 Open = Callable[..., AppTest]
+SLOW = ("psgld", "exact")
+"""What the survival page trains by hand only, and less often."""
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +33,7 @@ def trained(home: Path) -> Path:
     paper = catalog()["survival"]
     offered = offers(paper, Layout())
     choices = Choices("flchain", {}, 10)
-    for job in jobs(paper, choices, offered.knobs[BUDGET].values).values():
+    for job in jobs(paper, choices, offered.knobs[BUDGET].values, SLOW).values():
         play(home, job)
     return home
 

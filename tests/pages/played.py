@@ -55,6 +55,14 @@ def _measured(job: Job, rows: range) -> Measured:
     return Measured(1, tuple(rows), values)
 
 
+def _drawn(rng: np.random.Generator, rows: int, d: int) -> dict[str, Any]:
+    """Draws of a sampler: normal around 1, as its approximation says."""
+    return {
+        "draws": rng.normal(1.0, 0.5, (rows, 40, d)).astype(np.float32),
+        "mode": np.ones((rows, d)), "laplace": np.full((rows, d), 0.5),
+    }  # fmt: skip
+
+
 def _arrays(job: Job) -> dict[str, Any]:
     """What a survival run leaves behind; nothing for other papers."""
     if job.paper != "survival" or job.method == "cox":
@@ -68,6 +76,8 @@ def _arrays(job: Job) -> dict[str, Any]:
     }  # fmt: skip
     start = np.r_[-6.0, np.zeros(d - 1)]
     coefficients = start + rng.normal(0, 0.3, (rows, d))
+    if job.method in ("psgld", "exact"):
+        scale |= _drawn(rng, rows, d)
     if job.method != "non_private":
         noise = np.ones((rows, d)) / job.batch().column("epsilon")[:, None]
         return {"coefficients": coefficients, "noise": noise, **scale}

@@ -71,8 +71,8 @@ PAPER = Paper(
     title="Private relevance learning (GLVQ and GMLVQ)",
     citation="Brinkrolf, Berger and Hammer (2018), Differential private relevance learning, "
     "ESANN, ISBN 978-287587047-6",
-    claim="(epsilon, delta)-differential privacy for one record added or removed, for "
-    "prototypes and relevance matrix together",
+    claim="(ε, δ)-differential privacy of prototypes and relevance matrix together, for one "
+    "record added or removed.",
     relation="add_or_remove_one",
     spec=LvqSpec,
     methods=(

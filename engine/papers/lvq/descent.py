@@ -74,9 +74,10 @@ class Descent:
     Guarantees:
         Privately, the initialisation releases what `price.first` costs, and each step the sum of
         clipped gradients over a Poisson sample at rate q, changed by one record by at most C in
-        L2 norm (`model.factors`), plus Gaussian noise of standard deviation sigma C: the event
-        `price.descent`. It is divided by qN, a public number. Normalising Omega, averaging and
-        what is measured of the metric are post-processing.
+        L2 norm (`model.factors`, from norms that `model.norms` never rounds down), plus Gaussian
+        noise of standard deviation sigma C: the event `price.descent`. It is divided by qN, a
+        public number. Normalising Omega, averaging and what is measured of the metric are
+        post-processing.
     """
 
     matrix: bool
@@ -227,24 +228,30 @@ def _advance(batch: Batch[LvqSpec], state: State, noisy: Sums) -> State:
     """The step along the noisy sums, and the running average of the last steps."""
     model, d = state.model, state.model.w.shape[2]
     whole = batch.spec.sample_rate * state.sizes.to(model.w.dtype)[:, None, None]
-    w = model.w - _column(batch, "rate_w", model.w) * noisy.w / whole
+    w = torch.addcmul(model.w, noisy.w, _column(batch, "rate_w", model.w) / -whole)
     omega = model.omega
     if omega is not None and noisy.omega is not None:
-        omega = omega - _column(batch, "rate_omega", w) * noisy.omega / whole
-        norm = torch.linalg.matrix_norm(omega, keepdim=True)
-        omega = omega * (length(batch.spec, d) / norm)
+        rate = _column(batch, "rate_omega", w) / -whole
+        omega = torch.addcmul(omega, noisy.omega, rate)
+        omega.mul_(length(batch.spec, d) / torch.linalg.matrix_norm(omega, keepdim=True))
     moved = replace(model, w=w, omega=omega)
     step = state.step + 1
     skipped = math.floor((1.0 - batch.spec.averaging) * price.steps(batch.spec, 0))
     if step <= skipped:
         return replace(state, step=step, model=moved)
-    before = state.total
-    total = moved if before is None else replace(
-        moved,
-        w=before.w + w,
-        omega=None if omega is None or before.omega is None else before.omega + omega,
-    )  # fmt: skip
+    total = _total(state.total, moved)
     return replace(state, step=step, model=moved, total=total, averaged=state.averaged + 1)
+
+
+def _total(before: Model | None, moved: Model) -> Model:
+    """The sum of parameters with one more step in it, added in place from the second on."""
+    if before is None:
+        omega = None if moved.omega is None else moved.omega.clone()
+        return replace(moved, w=moved.w.clone(), omega=omega)
+    before.w.add_(moved.w)
+    if before.omega is not None and moved.omega is not None:
+        before.omega.add_(moved.omega)
+    return before
 
 
 def released(state: State) -> Model:

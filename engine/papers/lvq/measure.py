@@ -1,6 +1,7 @@
 """What a step shows: the error on the held-out fold, clipping and the shape of the metric."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -17,6 +18,8 @@ from engine.papers.lvq.spec import LvqSpec, MatrixUtility, Utility
 
 PERTURBATION = 0.025
 """Standard deviation of the noise on each element of Omega in the perturbation study."""
+BLOCK = 4_096
+"""Records whose scores are computed together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,36 +65,38 @@ def utility(
     """
     found = look.norms
     zero = np.zeros(len(batch))
+    omega = whole(model)
+    models = [model] if omega is None else [model, perturbed(model, omega, rng)]
+    error = errors(batch, data, all_records, models, centre)
     plain = Utility(
-        error=errors(batch, data, all_records, model, centre),
+        error=error[0],
         cost=_array(cost(look.found, look.sample.present)),
         clipped=_share(look.weights[0], look.sample),
         gradient=_median(found.w, look.sample),
         noise=_noise_to_signal(look) if look.noises else zero,
         outside=zero + all_records.outside,
     )
-    if model.omega is None or found.omega is None:
+    if omega is None or found.omega is None:
         return plain
     weight = look.weights[1]
-    shaken = perturbed(model, rng)
     return MatrixUtility(
         **asdict(plain),
         clipped_omega=zero if weight is None else _share(weight, look.sample),
         gradient_omega=_median(found.omega, look.sample),
-        rank=effective_rank(whole(model)),
-        perturbed=errors(batch, data, all_records, shaken, centre),
+        rank=effective_rank(omega),
+        perturbed=error[1],
     )
 
 
-def whole(model: Model) -> Tensor:
-    """Omega on records that are not whitened, A P, shape (R, d, d)."""
-    assert model.omega is not None
-    return model.omega if model.basis is None else model.omega @ model.basis
+def whole(model: Model) -> Tensor | None:
+    """Omega on records that are not whitened, A P, shape (R, d, d); None for GLVQ."""
+    if model.omega is None or model.basis is None:
+        return model.omega
+    return model.omega @ model.basis
 
 
-def perturbed(model: Model, rng: Generator) -> Model:
-    """The model with noise on each element of Omega, whose norm is first made sqrt(d)."""
-    omega = whole(model)
+def perturbed(model: Model, omega: Tensor, rng: Generator) -> Model:
+    """The model with noise on each element of `whole(model)`, whose norm is first made sqrt(d)."""
     d = omega.shape[1]
     norm = torch.linalg.matrix_norm(omega, keepdim=True) / math.sqrt(d)
     noise = torch.randn(omega.shape, generator=rng, dtype=omega.dtype, device=omega.device)
@@ -108,24 +113,45 @@ def unwhitened(model: Model) -> Tensor:
 
 
 def errors(
-    batch: Batch[LvqSpec], data: Table, all_records: Records, model: Model, centre: Tensor
-) -> Column:
-    r"""Share of the held-out records put into a wrong class, shape (R,); NaN if diverged.
+    batch: Batch[LvqSpec],
+    data: Table,
+    all_records: Records,
+    models: Sequence[Model],
+    centre: Tensor,
+) -> list[Column]:
+    """Share of the held-out records put into a wrong class, (R,) per model; NaN if diverged.
 
-    The order of \|z - zw\|² over prototypes is that of \|zw\|² - 2 x^T P^T A^T zw, so records
-    need no matrix product with Omega.
+    All models and replicas read the records once, in blocks that a cache holds.
+    """
+    count, p = models[0].w.shape[:2]
+    lines = [_scores(model, centre) for model in models]
+    offset = torch.cat([line[0] for line in lines]).flatten()[:, None]
+    slope = torch.cat([line[1] for line in lines]).flatten(0, 1)
+    place, sane = [], torch.ones(len(models) * count, dtype=torch.bool, device=slope.device)
+    for block in torch.split(all_records.x, BLOCK):
+        scores = torch.addmm(offset, slope, block.mT, alpha=-2.0).view(-1, p, len(block))
+        best = scores.min(1)
+        # a sum that is no number tells of any score that is none
+        sane &= scores.sum(1).isfinite().all(1)
+        place.append(best.indices)
+    wrong = models[0].labels[torch.cat(place, 1)] != all_records.y
+    found = np.empty(len(wrong))
+    for r in range(len(wrong)):
+        rows = torch.from_numpy(fold(data, batch.seeds[r % count])[1]).to(centre.device)
+        found[r] = float(wrong[r, rows].float().mean()) if bool(sane[r]) else math.nan
+    return list(found.reshape(len(models), count))
+
+
+def _scores(model: Model, centre: Tensor) -> tuple[Tensor, Tensor]:
+    r"""Offsets a (R, p) and slopes b (R, p, d) such that a - 2 x^T b orders prototypes by distance.
+
+    \|z - zw\|² is \|zw\|² - 2 x^T P^T A^T zw up to what x alone decides, so records need no
+    matrix product with Omega.
     """
     zw = right(model.w, model.omega)
     back = zw if model.omega is None else zw @ model.omega
     back = back if model.basis is None else back @ model.basis
-    offset = zw.square().sum(2) + 2 * (back @ centre[..., None])[..., 0]
-    found = np.empty(len(batch))
-    for r, seed in enumerate(batch.seeds):
-        rows = torch.from_numpy(fold(data, seed)[1]).to(centre.device)
-        scores = torch.addmm(offset[r], all_records.x, back[r].mT, alpha=-2.0)[rows]
-        wrong = model.labels[scores.argmin(1)] != all_records.y[rows]
-        found[r] = float(wrong.float().mean()) if bool(scores.isfinite().all()) else math.nan
-    return found
+    return zw.square().sum(2) + 2 * (back @ centre[..., None])[..., 0], back
 
 
 def effective_rank(omega: Tensor) -> Column:

@@ -88,14 +88,14 @@ def _directions(model: Model, shifted: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     replica that diverged gets NaN.
     """
     count, _, d = shifted.shape
-    if model.omega is None:
+    omega = measure.whole(model)
+    if omega is None:
         even = shifted.new_full((count, d), 1.0 / d)
         spread = (shifted - shifted.mean(1, keepdim=True)).nan_to_num(0.0, 0.0, 0.0)
         rows = torch.linalg.svd(spread, full_matrices=False).Vh
         wanted = min(d, VECTORS)
         short = max(0, wanted - rows.shape[1])
         return even, even, torch.cat([rows[:, :wanted], rows.new_zeros(count, short, d)], 1)
-    omega = measure.whole(model)
     omega = omega / torch.linalg.matrix_norm(omega, keepdim=True)
     sane = omega.isfinite().all(2).all(1)[:, None, None]
     tame = omega.where(sane, torch.zeros_like(omega)).double()

@@ -107,7 +107,8 @@ def sampled(table: SurvivalTable, draws: Tensor, known: Mixing | None) -> Arrays
 
     Returns:
         `coefficients` (R, d), the release; `noise` (R, d), the standard deviation of the draws;
-        `draws` (R, at most 1000, d), evenly thinned; `r_hat` and `ess` (R, d); the data's scale.
+        `draws` (R, at most 1000, d), evenly thinned, in single precision; `r_hat` and `ess` (R, d);
+        the data's scale.
     """
     pool = draws.flatten(1, 2).cpu()
     some = np.unique(np.linspace(0, pool.shape[1] - 1, KEPT).astype(int))
@@ -115,7 +116,7 @@ def sampled(table: SurvivalTable, draws: Tensor, known: Mixing | None) -> Arrays
     return {
         "coefficients": draws[:, 0, -1].cpu().numpy(),
         "noise": pool.std(1).numpy(),
-        "draws": pool[:, some].numpy(),
+        "draws": pool[:, some].float().numpy(),
         "r_hat": r_hat,
         "ess": ess,
         **products.scale(scaled(table), len(draws)),

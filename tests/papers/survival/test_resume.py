@@ -14,7 +14,7 @@ from engine.events import Advanced, Finished, Measured, Produced, Spent, Started
 from engine.job import request
 from engine.papers.survival import exact, psgld
 from engine.process import here
-from engine.resume import Memory
+from engine.resume import Past
 from engine.work import perform
 from tests.papers.survival.toys import table
 
@@ -28,7 +28,7 @@ def job(method):
     return request("survival", method, "flchain", VALUES, {"epsilon": (0.5, 5.0)}, (0, 1))
 
 
-def begin(method, memory):
+def begin(method, past):
     """A run whose arrays are told with the event, and where its state is left."""
     kept = {}
 
@@ -36,8 +36,8 @@ def begin(method, memory):
         kept[name] = {k: np.array(v) for k, v in arrays.items()}
         return name
 
-    mind = Memory(memory.get, lambda name, arrays: memory.update({name: dict(arrays)}))
-    return drive(job(method), DATA, keep, memory=mind), kept
+    mind = Past(past.get, lambda name, arrays: past.update({name: dict(arrays)}))
+    return drive(job(method), DATA, keep, past=mind), kept
 
 
 def told(events):
@@ -73,15 +73,15 @@ def test_a_run_stopped_anywhere_tells_the_same_story(method, chunks):
     story = told(run)
     assert isinstance(story[0], Started)
     every = len(story) // 9 + 5  # going on is told first, once for each chunk
-    memory, events, kept = {}, [], {}
+    past, events, kept = {}, [], {}
     for _ in range(50):
-        run, mine = begin(method, memory)
+        run, mine = begin(method, past)
         events += itertools.islice(run, every)
         run.close()
         kept |= mine
         if isinstance(events[-1], Finished):
             break
-        assert DONE in memory
+        assert DONE in past
     once = list(dict.fromkeys(map(repr, by_chunk(events))))  # an end may be told twice
     assert once == list(map(repr, by_chunk(story)))
     for name, arrays in whole.items():
@@ -93,7 +93,7 @@ def test_a_run_stopped_anywhere_tells_the_same_story(method, chunks):
 def test_a_step_that_is_broken_into_is_taken_again(method, monkeypatch):
     run, whole = begin(method, {})
     story = told(run)
-    memory, module = {}, METHODS[method]
+    past, module = {}, METHODS[method]
     real, calls = module.advance, []
 
     def breaks(*arguments):
@@ -104,11 +104,11 @@ def test_a_step_that_is_broken_into_is_taken_again(method, monkeypatch):
         return found
 
     monkeypatch.setattr(module, "advance", breaks)
-    run, _ = begin(method, memory)
+    run, _ = begin(method, past)
     events = []
     with pytest.raises(KeyboardInterrupt):
         events.extend(run)
-    run, kept = begin(method, memory)
+    run, kept = begin(method, past)
     assert told([*events, *run]) == story
     for name, values in whole["final-0000"].items():
         np.testing.assert_array_equal(kept["final-0000"][name], values)
@@ -154,11 +154,11 @@ def _names(client, asked):
 
 
 def test_a_method_that_cannot_go_on_leaves_nothing():
-    memory = {}
+    past = {}
     asked = request("survival", "out_pert", "flchain", {"intervals": 8})
-    mind = Memory(memory.get, lambda name, arrays: memory.update({name: arrays}))
-    run = drive(asked, DATA, lambda name, arrays: name, memory=mind)
+    mind = Past(past.get, lambda name, arrays: past.update({name: arrays}))
+    run = drive(asked, DATA, lambda name, arrays: name, past=mind)
     assert isinstance(next(run), Started)
     assert not isinstance(next(run), Produced)
     run.close()
-    assert memory == {}
+    assert past == {}

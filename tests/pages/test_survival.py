@@ -1,0 +1,221 @@
+"""What the survival page has beyond the common parts: costs before training, and samplers."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine.catalog import catalog
+from engine.client import Client
+from engine.papers.survival import sensitivity
+from engine.papers.survival.spec import SurvivalSpec
+from pages.ui import survival_costs
+from pages.ui.figures import sampler, theme
+from pages.ui.figures.sampler import Drawn, Normal
+from pages.ui.live import BUDGET
+from pages.ui.view import Choices, Layout, jobs, offers
+from tests.pages.conftest import SLOW, Open
+from tests.pages.drawn import charts, plots
+from tests.pages.played import begin
+
+
+def address(**fields: str) -> dict[str, str]:
+    return {f"survival.{field}": text for field, text in fields.items()}
+
+
+def titled(test: AppTest, part: str) -> list[dict]:
+    """The charts whose horizontal axis has such a title."""
+    return [c for c in charts(test) if part in c["layout"]["xaxis"]["title"]["text"]]
+
+
+def said(test: AppTest) -> str:
+    return "\n".join(str(one.value) for kind in (test.markdown, test.caption) for one in kind)
+
+
+def test_the_sanitiser_follows_the_bound_of_its_slider(visit: Open, trained: Path):
+    test = visit("survival", **address(bound="10"))
+    assert not test.exception
+    [chart] = titled(test, "Loss of one record")
+    bent = next(t for t in chart["data"] if t["name"] == "sanitised")
+    assert bent["y"][0] == 0.0
+    assert max(bent["y"]) < 10.0
+    assert bent["y"][20] == pytest.approx(10.0 * np.tanh(bent["x"][20] / 10.0), rel=1e-3)
+    assert "With v = 10 (set in the sidebar)" in said(test)
+
+
+def test_the_bound_of_the_paper_is_twice_log_n(visit: Open, trained: Path):
+    test = visit("survival")
+    assert "With v = 17.9 (2 log n for n = 7,874, the paper's choice)" in said(test)
+    assert "ε/2v = 0.028" in said(test)
+
+
+def test_moving_the_bound_asks_for_nothing(visit: Open, trained: Path):
+    before = len(Client(trained, workers=False).runs())
+    test = visit("survival")
+    test.select_slider(key="survival.bound").set_value("20").run()
+    assert not test.exception
+    assert len(Client(trained, workers=False).runs()) == before
+
+
+def test_the_draws_are_shown_with_the_approximation_over_them(visit: Open, trained: Path):
+    test = visit("survival")
+    [chart] = titled(test, "on the scale of the model")[1:]
+    drawn = {trace["name"] for trace in chart["data"]}
+    assert {"Sanitised posterior, corrected", "Sanitised posterior, pSGLD"} <= drawn
+    assert {"Laplace approximation", "optimum f*, without privacy"} <= drawn
+    assert chart["layout"]["yaxis"]["ticktext"][:4] == [
+        "α₁ baseline", "α₂ baseline", "α₃ baseline", "age",
+    ]  # fmt: skip
+    [mixing] = [t.value for t in test.table if "Split R̂" in t.value.columns]
+    assert list(mixing["Sampler"]) == [
+        "Sanitised posterior, corrected", "Sanitised posterior, pSGLD",
+    ]  # fmt: skip
+    assert "every step, no test" in set(mixing["Accepted"])
+
+
+def test_another_link_has_no_optimum_of_the_logit(visit: Open, trained: Path):
+    test = visit("survival", **address(link="probit"))
+    assert not test.exception
+    assert "press *Train these too* above" in said(test)
+
+
+def test_the_course_of_a_chain_is_drawn_while_it_runs(visit: Open, home: Path):
+    paper = catalog()["survival"]
+    budgets = offers(paper, Layout()).knobs[BUDGET].values
+    begin(home, jobs(paper, Choices("flchain", {}, 10), budgets, SLOW)["psgld"])
+    # a quarter of the grid is measured: the smallest budgets
+    test = visit("survival", **address(epsilon="0.05"))
+    assert not test.exception
+    assert len(titled(test, "Epochs of the sampler")) == 1
+    assert "as soon as the first chains have ended" in said(test)
+    test = visit("survival", **address(epsilon="10"))
+    assert "The chains at this budget have not begun." in said(test)
+
+
+def test_the_course_of_a_chain_is_counted_in_epochs(visit: Open, trained: Path):
+    test = visit("survival")
+    [chart] = titled(test, "Epochs of the sampler")
+    assert [t["name"] for t in chart["data"] if "name" in t] == [
+        "Sanitised posterior, pSGLD", "Sanitised posterior, corrected",
+    ]  # fmt: skip
+    # the played run measures after step 1 of 100, of three epochs
+    assert chart["data"][1]["x"] == [0.03]
+
+
+def test_costs_are_there_before_anything_is_trained(visit: Open, home: Path):
+    test = visit("survival", **address(epsilon="2", try_q="50", try_e="5"))
+    assert not test.exception
+    shown = titled(test, "Time intervals q")
+    assert len(shown) == 3
+    own = SurvivalSpec(epsilon=2.0, intervals=50, knots=5)
+    lines = {t["name"]: dict(zip(t["x"], t["y"], strict=True)) for t in shown[0]["data"]}
+    for name, way in survival_costs.WAYS.items():
+        assert lines[name][50] == sensitivity.gradient_bound(50, 5, way)
+    left = {t["name"]: dict(zip(t["x"], t["y"], strict=True)) for t in shown[1]["data"]}
+    found = sensitivity.objective_noise(own, 7874, 5 + 8)
+    assert left["as proved"][50] == found.epsilon
+    assert shown[2]["layout"]["yaxis"]["title"]["text"] == "Mean length of the noise"
+    [table] = [t.value for t in test.table if any("As tried" in c for c in t.value.columns)]
+    assert sum("q = 50, e = 5" in column for column in table.columns) == 2
+
+
+def test_the_mean_length_of_the_noise_is_that_of_its_draws():
+    """A Gamma(d, s) length has mean ds; 4,000 draws of d = 11 have an error of s√(11/4000)."""
+    own = SurvivalSpec(epsilon=1.0)
+    found = survival_costs.cost(own, 7874, 8)
+    mechanism = sensitivity.output_noise(own, 7874, 11)
+    drawn = np.random.default_rng(0).gamma(11, mechanism.scale, 4000).mean()
+    assert abs(found.length - drawn) < 5 * mechanism.scale * np.sqrt(11 / 4000)
+    assert found.spent == pytest.approx((1.0, 1.0))
+    printed = survival_costs.cost(own.replace(calibration="paper"), 7874, 8)
+    assert printed.length > found.length
+    assert printed.spent[1] == pytest.approx(401.8 / 469.8, rel=1e-3)
+
+
+def test_what_is_tried_is_trained_by_a_button_only(visit: Open, trained: Path):
+    test = visit("survival")
+    before = len(Client(trained, workers=False).runs())
+    test.select_slider(key="survival.try_q").set_value("50").run()
+    assert len(Client(trained, workers=False).runs()) == before
+    test.button(key="survival.try").click().run()
+    assert not test.exception
+    assert test.select_slider(key="survival.intervals").value == "50"
+    asked = {run.job.values["intervals"] for run in Client(trained, workers=False).runs()}
+    assert asked == {50, 200}
+
+
+def test_what_is_tried_follows_the_settings_of_the_page(visit: Open, trained: Path):
+    test = visit("survival", **address(intervals="100"))
+    assert test.select_slider(key="survival.try_q").value == "100"
+    test.select_slider(key="survival.try_q").set_value("20").run()
+    test.select_slider(key="survival.intervals").set_value("10").run()
+    assert test.select_slider(key="survival.try_q").value == "10"
+
+
+def test_junk_for_what_is_tried_is_dropped(visit: Open, trained: Path):
+    test = visit("survival", **address(try_q="many"))
+    assert not test.exception
+    assert test.select_slider(key="survival.try_q").value == "200"
+
+
+def drawn(width: float = 1.0) -> list[Drawn]:
+    rng = np.random.default_rng(0)
+    return [Drawn("One", theme.style(0), rng.normal(2.0, width, (3000, 2)))]
+
+
+def test_a_density_integrates_to_one_and_peaks_where_the_draws_are():
+    """A kernel estimate over all its draws leaves only its own tails outside ± 6 deviations."""
+    x = np.linspace(-4.0, 8.0, 401)
+    found = sampler.density(sampler.thinned(drawn()[0].draws)[:, 0], x)
+    assert np.trapezoid(found, x) == pytest.approx(1.0, abs=1e-3)
+    assert abs(x[found.argmax()] - 2.0) < 0.5
+
+
+def test_the_approximation_lies_over_draws_of_the_same_law():
+    """The kernel widens a normal of deviation 1 by 1.06²·1500^-0.4 < 0.07 in variance, so its
+    peak is lower by at most 4 %; sampling adds about 1/√(1500·0.4·0.25) < 9 % at the peak."""
+    one = sampler.ridge(drawn(), Normal(np.full(2, 2.0), np.ones(2)), 0)
+    assert one.laplace is not None
+    assert one.heights["One"].max() == pytest.approx(one.laplace.max(), rel=0.15)
+    assert one.x[0] < -0.9
+    assert one.x[-1] > 4.9
+
+
+def test_rows_of_the_posterior_stand_apart():
+    figure = sampler.posterior(["a", "b"], drawn(), None, np.array([2.0, 2.0]), "r")
+    body = json.loads(figure.to_json())
+    heights = [y for y in body["data"][0]["y"] if y is not None]
+    assert max(heights) == pytest.approx(sampler.ROOM)
+    assert min(heights) == -1.0
+    assert body["data"][-1]["y"] == [0.0, -1.0]
+
+
+def test_draws_that_are_not_finite_or_all_alike_can_be_drawn():
+    draws = np.ones((50, 2))
+    draws[::5] = np.nan
+    found = [Drawn("One", theme.style(0), draws)]
+    figure = sampler.posterior(["a", "b"], found, None, None, "r")
+    assert all(np.isfinite(y) for y in figure.data[0].y if y is not None)
+    assert sampler.posterior_rows(["a", "b"], found, None, None)[0]["One"] == "1 (1 to 1)"
+
+
+def test_the_sanitiser_is_bounded_and_nearly_the_loss_where_that_is_small():
+    loss = np.array([0.0, 0.1, 5.0, 500.0])
+    bent = sampler.sanitised(loss, 10.0)
+    assert bent[1] == pytest.approx(0.1, rel=1e-4)
+    assert bent[3] == pytest.approx(10.0)
+    rows = sampler.sanitiser_rows(10.0)
+    assert rows[0]["Left out [%]"] == 0.0
+    assert rows[-1]["Left out [%]"] == pytest.approx(100.0 * (1.0 - np.tanh(3.0) / 3.0))
+
+
+def test_measured_draws_are_all_in_the_theme_of_the_page():
+    plain = theme.style(0)
+    figure = sampler.posterior(["a", "b"], drawn(), None, None, "r")
+    assert figure.data[0].fillcolor.startswith(plain.colour)
+
+
+def test_the_messages_of_the_new_charts_are_words(visit: Open, trained: Path):
+    assert all(one["alt"].endswith(".") for one in plots(visit("survival")))

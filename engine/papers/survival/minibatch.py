@@ -194,12 +194,12 @@ def summed(a: Tensor, c: Tensor, place: Tensor, law: Link) -> Sums:
 def _direct(a: Tensor, c: Tensor, place: Tensor, law: Link) -> tuple[Tensor, Tensor]:
     """Costs of m records, shape (m,), and their slopes interval by interval, shape (m, q)."""
     chains, q = a.shape
-    order, end = torch.arange(q, device=a.device), (place % q)[:, None]
-    eta = a[place // q % chains] + c[:, None]
-    (cost, slope), (more, steeper) = law.survived(eta), law.switched(eta)
-    last = (order == end) & (place >= chains * q)[:, None]
-    cost = (cost + torch.where(last, more, 0.0)).masked_fill(order > end, 0.0)
-    return cost.sum(1), (slope + torch.where(last, steeper, 0.0)).masked_fill(order > end, 0.0)
+    end, happened = (place % q)[:, None], (place >= chains * q)[:, None]
+    eta = a.index_select(0, place // q % chains).add_(c[:, None])
+    past = torch.arange(q, device=a.device) > end
+    cost, slope = (values.masked_fill(past, 0.0) for values in law.survived(eta))
+    more, steeper = (torch.where(happened, v, 0.0) for v in law.switched(eta.gather(1, end)))
+    return cost.sum(1) + more[:, 0], slope.scatter_add_(1, end, steeper)
 
 
 def _polynomials(u: Tensor, count: int) -> Tensor:

@@ -223,12 +223,12 @@ def test_what_somebody_else_asked_for_is_not_dropped(visit: Open, home: Path):
 def test_runs_that_ended_alike_are_told_in_one_line(visit: Open, home: Path):
     test = visit("survival")
     for run in Client(home, workers=False).runs():
-        begin(home, run.job).finish("failed", [], "Knots: expected fewer, got more")
+        begin(home, run.job).finish("failed", [], "filter_size: expected fewer, got more")
     test.run()
     lines = [one.value for one in test.markdown if " failed. " in one.value]
     assert len(lines) == 1
-    assert lines[0].endswith("failed. Knots: expected fewer, got more.")
-    assert "Without privacy and Cox regression" in lines[0]
+    assert lines[0].endswith("failed. Filter size: expected fewer, got more.")
+    assert "**Without privacy** and **Cox regression**" in lines[0]
 
 
 @pytest.mark.parametrize("state", ["failed", "interrupted"])

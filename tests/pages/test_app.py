@@ -133,7 +133,7 @@ def test_every_knob_beyond_its_ends(visit: Open, beyond: str):
 def test_unknown_names_in_the_address_are_told_one_by_one(visit: Open, trained: Path):
     test = visit("survival", **address(dataset="nobody", calibration="loose", colour="red"))
     notes = "\n".join(one.value for one in test.warning)
-    assert "dataset: expected one of Flchain" in notes
+    assert "dataset: expected one of FLchain" in notes
     assert "calibration: expected one of paper, rigorous, got 'loose'" in notes
     assert "survival.colour: expected a setting of this page" in notes
     assert len(charts(test)) == 9

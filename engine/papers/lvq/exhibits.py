@@ -132,9 +132,10 @@ EXHIBITS = (
     _exhibit(
         name="perturbation",
         title="Section 4: error under a perturbed relevance matrix",
-        caption="Noise of standard deviation 0.025 on each element of Omega, scaled to norm "
-        "sqrt(d), at the optimum by BFGS. The paper does not say at which scale, and calls 0.025 "
-        "a variance. Segment has 25 folds, MNIST 2; the paper prints no rise for Segment.",
+        caption="Noise of variance 0.025 on each element of Omega, scaled to norm sqrt(d), at the "
+        "optimum by BFGS. The paper does not say at which scale: at norm 1 nothing of the matrix "
+        "is left beside the noise. Segment has 25 folds, MNIST 2; the paper prints no rise for "
+        "Segment.",
         quantity="Test error and its rise",
         jobs=perturbation_jobs,
         cells=perturbation_cells,

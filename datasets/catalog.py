@@ -16,10 +16,12 @@ NAMES = (
     "third_births",
     "wichert",
     "second_births",
+    "heart",
     "digits",
     "mnist",
     "segment",
     "har",
+    "adni",
 )
 
 

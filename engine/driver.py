@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from datasets.base import Table
-from engine import accounting
+from engine import accounting, memory
 from engine.batch import Batch
 from engine.errors import BudgetError
 from engine.events import Advanced, Event, Finished, Measured, Produced, Spent, Started
@@ -45,9 +45,11 @@ def drive(
         job: What to run.
         data: The records.
         keep: Where arrays go.
-        device: Torch device to train on.
+        device: Torch device to train on; "auto" is CUDA where there is one.
         focus: Axis values under the user's sliders; their chunk goes first.
     """
+    memory.keep()
+    device = found(device)
     entry, batch = job.entry(), job.batch()
     total = entry.steps(batch.spec, len(data))
     size = max(1, entry.chunk(batch.spec, len(data), device))
@@ -70,6 +72,13 @@ def drive(
             else:
                 runs.remove(run)
     yield Finished(total, "completed", tuple(sorted(diverged)))
+
+
+def found(device: str) -> str:
+    """The device itself, or for "auto" the one at hand."""
+    if device != "auto":
+        return device
+    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def _chunk(

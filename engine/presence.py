@@ -11,7 +11,10 @@ from engine.store import Store
 
 
 def device() -> str:
-    """The device that jobs run on: EXPLORER_DEVICE, or the processor."""
+    """The device that jobs run on: EXPLORER_DEVICE, or the processor.
+
+    "auto" stands for the graphics card where torch sees one; whoever trains looks.
+    """
     return os.environ.get("EXPLORER_DEVICE") or "cpu"
 
 

@@ -39,6 +39,8 @@ GRACE = 10.0
 
 TRIES = 5
 """Times that the end of a job is written before it is given up."""
+EXHAUSTED = ("out of memory", "allocate memory", "not enough memory", "STATUS_ALLOC_FAILED")
+"""What torch's allocators and CUDA's libraries say when a device is full."""
 TOLD = "The process that ran it was told to end; run it again"
 
 
@@ -281,7 +283,7 @@ def sentence(problem: BaseException) -> str:
     text = " ".join(str(problem).split())
     if isinstance(problem, ExplorerError):
         return text
-    if isinstance(problem, MemoryError) or "out of memory" in text or "allocate memory" in text:
+    if isinstance(problem, MemoryError) or any(words in text for words in EXHAUSTED):
         return "Memory ran out: run fewer replicas at once or a smaller model"
     name = type(problem).__name__
     return f"{name}: {text[:300]}" if text else name

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from engine.gauges import Column
 from engine.training.network import Network, Parameters
+from engine.training.siamese import Siamese
 
 SLAB = 2**23
 """Most numbers of an input that lie in memory at once, replicas included."""
@@ -29,14 +30,14 @@ def slabs(x: Tensor, replicas: int) -> Iterator[Tensor]:
         yield part.expand(replicas, *part.shape)
 
 
-def predictions(network: Network, parameters: Parameters, x: Tensor) -> Tensor:
+def predictions(network: Network | Siamese, parameters: Parameters, x: Tensor) -> Tensor:
     """Outputs for records (M, ...) of all replicas, shape (R, M, K)."""
     replicas = len(next(own[0] for own in parameters if own))
     parts = [network.outputs(parameters, slab) for slab in slabs(x, replicas)]
     return torch.cat(parts, 1)
 
 
-def evaluate(network: Network, parameters: Parameters, x: Tensor, y: Tensor) -> Scores:
+def evaluate(network: Network | Siamese, parameters: Parameters, x: Tensor, y: Tensor) -> Scores:
     """Scores of all replicas on records (M, ...) of classes (M,)."""
     outputs = predictions(network, parameters, x)
     right = (outputs.argmax(-1) == y).double().mean(1)

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from engine.training.layers import Norm
 from engine.training.network import Network, Parameters
+from engine.training.siamese import Siamese
 
 Loss: TypeAlias = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 """From outputs (R, B, K) and targets to each record's loss (R, B) and its signal (R, B, K)."""
@@ -52,7 +53,7 @@ def cross_entropy(outputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def clipped_sum(
-    network: Network,
+    network: Network | Siamese,
     parameters: Parameters,
     x: Tensor,
     targets: Tensor,
@@ -90,7 +91,7 @@ def clipped_sum(
 
 
 def record_norms(
-    network: Network,
+    network: Network | Siamese,
     parameters: Parameters,
     values: Sequence[Tensor],
     signals: Sequence[Tensor],

@@ -103,23 +103,34 @@ class Flatten(Fixed):
 
 @dataclass(frozen=True)
 class MaxPool(Fixed):
-    """The largest value of each square of `size` pixels, squares side by side."""
+    """The largest value of each square of 2 x 2 pixels, squares side by side.
 
-    size: int = 2
+    Written as two maxima of neighbours: on a processor thirty times as fast as the
+    library's pooling, which takes more time there than the convolutions around it.
+    """
 
     def forward(self, parameters: Tensors, x: Tensor) -> Tensor:
-        """Shape (R, B, C, H // size, W // size)."""
-        pooled: Tensor = functional.max_pool2d(x.flatten(0, 2), self.size)
-        return pooled.view(*x.shape[:3], *pooled.shape[1:])
+        """Shape (R, B, C, H // 2, W // 2)."""
+        tall = self._rows(x)
+        return torch.maximum(tall[..., ::2], tall[..., 1::2])
 
     def backward(self, parameters: Tensors, x: Tensor, y: Tensor, signal: Tensor) -> Tensor:
-        """The whole signal goes to the pixel that won."""
-        flat = x.flatten(0, 2)
-        _, winner = functional.max_pool2d(flat, self.size, return_indices=True)
-        back = functional.max_unpool2d(
-            signal.flatten(0, 2), winner, [self.size, self.size], output_size=list(flat.shape[-2:])
-        )
-        return back.view(x.shape)
+        """The whole signal goes to one pixel that won; pixels outside all squares get none."""
+        tall = self._rows(x)
+        up = torch.empty_like(tall)
+        torch.mul(signal, tall[..., ::2] >= tall[..., 1::2], out=up[..., ::2])
+        torch.sub(signal, up[..., ::2], out=up[..., 1::2])
+        height, width = 2 * y.shape[-2], 2 * y.shape[-1]
+        back = torch.empty_like(x) if x.shape[-2:] == (height, width) else torch.zeros_like(x)
+        inner, seen = back[..., :height, :width], x[..., :height, :width]
+        torch.mul(up, seen[..., ::2, :] >= seen[..., 1::2, :], out=inner[..., ::2, :])
+        torch.sub(up, inner[..., ::2, :], out=inner[..., 1::2, :])
+        return back
+
+    def _rows(self, x: Tensor) -> Tensor:
+        """The larger of each pair of rows, of an even number of columns."""
+        even = x[..., : x.shape[-2] // 2 * 2, : x.shape[-1] // 2 * 2]
+        return torch.maximum(even[..., ::2, :], even[..., 1::2, :])
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,13 @@ class Network:
             found.insert(0, layer.backward(parameters[i], x, y, found[0]))
         return [last.new_zeros(0)] * first + found
 
+    def explained(self, values: list[Tensor]) -> tuple[int, Tensor]:
+        """Where relevance begins, and with what: the predicted class's output."""
+        top = values[-1].argmax(-1, keepdim=True)
+        return len(self.layers), torch.zeros_like(values[-1]).scatter_(
+            -1, top, values[-1].gather(-1, top)
+        )
+
 
 def mlp(*widths: int, activation: Activation = Activation()) -> Network:  # noqa: B008  # frozen
     """Linear layers of the given widths with an activation between them."""
@@ -77,8 +84,8 @@ def cnn(
     quarter = (half - size + 1) // 2
     return Network(
         (
-            Convolution(1, first, size), MaxPool(2), activation,
-            Convolution(first, second, size), MaxPool(2), activation,
+            Convolution(1, first, size), MaxPool(), activation,
+            Convolution(first, second, size), MaxPool(), activation,
             Flatten(), Linear(second * quarter**2, hidden), activation, Linear(hidden, classes),
         )
     )  # fmt: skip

@@ -1,14 +1,17 @@
-"""Labelled records as tensors, in a public scale, with records to test on."""
+"""Labelled records as tensors, in a public scale, with records to test on, alone or in pairs."""
 
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Generator, Tensor
 
-from datasets.base import LabelledTable
+from datasets.base import Integers, LabelledTable
+from engine.training.sampling import pairs, poisson
 
+EPISODES = 1000
+"""Two-way one-shot questions that are asked in a test; the same ones in every test."""
 HELD_OUT = 5
 """One record in so many is tested on where the publisher gives no test part."""
 
@@ -22,15 +25,39 @@ class Records:
         y: Their classes, shape (N,).
         test_x: Features to test on, shape (M, d).
         test_y: Their classes, shape (M,).
+        paired: Whether they are drawn two by two and tested on in episodes: then `test_x`
+            is (M, d, 1 + classes), a record and an example of each class.
     """
 
     x: Tensor
     y: Tensor
     test_x: Tensor
     test_y: Tensor
+    paired: bool = False
 
     def __len__(self) -> int:
         return len(self.y)
+
+    def draw(self, replicas: int, rate: float, rng: Generator) -> tuple[Tensor, Tensor]:
+        """A Poisson lot for each replica: positions (R, B), or (R, B, 2) of pairs; and presence."""
+        return (pairs if self.paired else poisson)(replicas, len(self), rate, rng)
+
+    def first(self, count: int) -> Tensor:
+        """Positions of the first records, shape (count,), or of as many in pairs, (count, 2)."""
+        index = torch.arange(min(count, len(self)), device=self.y.device)
+        return index[: len(index) // 2 * 2].view(-1, 2) if self.paired else index
+
+    def lot(self, index: Tensor) -> tuple[Tensor, Tensor]:
+        """Inputs and targets at some positions.
+
+        Of single records (...) the features (..., d) and the classes; of pairs (..., 2) the
+        features (..., d, 2) and whether both are of one class, as 1 or 0.
+        """
+        x = self.x.index_select(0, index.flatten()).view(*index.shape, *self.x.shape[1:])
+        y = self.y[index]
+        if not self.paired:
+            return x, y
+        return x.transpose(-1, -2), (y[..., 0] == y[..., 1]).long()
 
 
 @lru_cache(maxsize=4)
@@ -38,8 +65,7 @@ def records(table: LabelledTable, device: str) -> Records:
     """The table's records, scaled by its public bounds.
 
     Where there is no test part, a fixed fifth of the records is tested on: which ones
-    depends on their number alone. In a step they contribute zeros, so a price for all
-    the table's records holds.
+    depends on their number alone. No coin is thrown for those.
     """
     x, y = _scaled(table), table.y
     if table.test is not None:
@@ -48,7 +74,34 @@ def records(table: LabelledTable, device: str) -> Records:
         order = np.random.default_rng(0).permutation(len(y))
         test, train = order[: len(y) // HELD_OUT], order[len(y) // HELD_OUT :]
         parts = (x[train], y[train], x[test], y[test])
-    return Records(*(torch.from_numpy(np.ascontiguousarray(part)).to(device) for part in parts))
+    made = [torch.from_numpy(np.ascontiguousarray(part)).to(device) for part in parts]
+    return Records(made[0], made[1], made[2], made[3])
+
+
+@lru_cache(maxsize=4)
+def episodes(table: LabelledTable, device: str) -> Records:
+    """The table's records as pairs to train on, and two-way one-shot episodes to test on.
+
+    Features are in [-1, 1]. An episode is a record and one example of each class, all
+    held out from training and different from each other.
+    """
+    plain = records(table, device)
+    x, test = 2.0 * plain.x - 1.0, 2.0 * plain.test_x - 1.0
+    rows, y = _episodes(plain.test_y.cpu().numpy())
+    shown = test[torch.from_numpy(rows).to(device)].transpose(1, 2)
+    return Records(x, plain.y, shown.contiguous(), torch.from_numpy(y).to(device), paired=True)
+
+
+def _episodes(y: Integers) -> tuple[Integers, Integers]:
+    """Rows of a record and its examples, (EPISODES, 1 + K), and the record's class."""
+    rng = np.random.default_rng(0)
+    members = [np.flatnonzero(y == k) for k in range(int(y.max()) + 1)]
+    rows = np.empty((EPISODES, 1 + len(members)), np.int64)
+    asked = np.arange(EPISODES) % len(members)
+    for row, k in zip(rows, asked, strict=True):
+        row[1:] = [rng.choice(own) for own in members]
+        row[0] = rng.choice(members[k][members[k] != row[1 + k]])
+    return rows, asked
 
 
 def _scaled(table: LabelledTable) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from engine.training.layers import Layer, MeanPool, Tensors
 from engine.training.network import Network, Parameters
+from engine.training.siamese import Siamese
 
 Rule = Literal["z_plus", "epsilon"]
 STABILISER = 1e-6
@@ -23,7 +24,9 @@ TINY = 1e-30
 """A sum of positive contributions below this has nothing to share out."""
 
 
-def relevances(network: Network, parameters: Parameters, x: Tensor, rule: Rule) -> list[Tensor]:
+def relevances(
+    network: Network | Siamese, parameters: Parameters, x: Tensor, rule: Rule
+) -> list[Tensor]:
     """Relevance of every value of every layer for the predicted class.
 
     Args:
@@ -33,13 +36,13 @@ def relevances(network: Network, parameters: Parameters, x: Tensor, rule: Rule) 
         rule: How relevance is shared out.
 
     Returns:
-        One tensor per layer's values, the input's first, shaped as they are.
+        One tensor per layer's values, the input's first, shaped as they are, up to
+        the values whose relevance the network gives.
     """
     values = network.values(parameters, x)
-    top = values[-1].argmax(-1, keepdim=True)
-    chosen = torch.zeros_like(values[-1]).scatter_(-1, top, 1.0)
-    found = [values[-1] * chosen]
-    for i in range(len(network.layers) - 1, -1, -1):
+    start, top = network.explained(values)
+    found = [top]
+    for i in range(start - 1, -1, -1):
         layer, own = network.layers[i], parameters[i]
         found.insert(0, _down(layer, own, values[i], values[i + 1], found[0], rule))
     return found
@@ -99,18 +102,21 @@ def _bare(weight: Tensor) -> Tensors:
     return weight, weight.new_zeros(weight.shape[:2])
 
 
-def neuron_shares(network: Network, parameters: Parameters, x: Tensor, rule: Rule) -> list[Tensor]:
+def neuron_shares(
+    network: Network | Siamese, parameters: Parameters, x: Tensor, rule: Rule
+) -> dict[int, Tensor]:
     """Each neuron's share of its layer's relevance, the records' mean, shape (R, outputs) each.
 
-    One entry per layer with weights. A record's shares are absolute relevances over
-    their sum; a channel's is summed over its positions.
+    One entry per layer with weights that relevance passes through, by its number. A
+    record's shares are absolute relevances over their sum; a channel's is summed over
+    its positions.
     """
     every = relevances(network, parameters, x, rule)
-    found = []
-    for i, own in enumerate(parameters):
+    found = {}
+    for i, own in enumerate(parameters[: len(every) - 1]):
         if own:
             size = every[i + 1].abs()
             size = size.flatten(3).sum(3) if size.dim() > 3 else size
             total = size.sum(2, keepdim=True).clamp(min=TINY)
-            found.append((size / total).double().mean(1))
+            found[i] = (size / total).double().mean(1)
     return found

@@ -27,3 +27,34 @@ def poisson(replicas: int, records: int, rate: float, rng: Generator) -> tuple[T
     present = torch.zeros(replicas, width, device=rng.device)
     index[row, place], present[row, place] = record, 1.0
     return index, present
+
+
+def pairs(replicas: int, records: int, rate: float, rng: Generator) -> tuple[Tensor, Tensor]:
+    """Draws disjoint pairs for each replica: a fresh matching of all records, then coins.
+
+    The records' places 1 to N are shuffled and matched two by two, which looks at no
+    record; each pair then takes part by its own coin of probability `rate`. Of an odd
+    number one place is left out.
+
+    Returns:
+        Positions, shape (R, B, 2), and whether each pair is present, shape (R, B).
+
+    Guarantees:
+        The unit is one record, as without pairs; absent records keep their place and
+        their pairs add nothing (Kairouz et al. 2021, zero-out neighbours: adding or
+        removing one record, its place being public). Given the matching, a record is
+        in at most one pair, so removing it removes at most one term of norm C from the
+        sum, not two, and only if that pair's coin fell so: sensitivity C at sampling
+        rate `rate`. The matching is independent of the records, and divergences are
+        convex in such a mixture, so the price of a Poisson lot of single records at
+        the same rate and the same C holds. (Were the matching drawn among the present
+        records alone, removing one would also break up another pair, and the bound
+        would be 2C.)
+    """
+    if records < 2:
+        empty = torch.zeros(replicas, 1, 2, dtype=torch.int64, device=rng.device)
+        return empty, torch.zeros(replicas, 1, device=rng.device)
+    order = torch.rand(replicas, records, generator=rng, device=rng.device).argsort(1)
+    matched = order[:, : records // 2 * 2].view(replicas, -1, 2)
+    index, present = poisson(replicas, matched.shape[1], rate, rng)
+    return matched.gather(1, index[..., None].expand(-1, -1, 2)), present

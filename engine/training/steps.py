@@ -69,14 +69,16 @@ def _unit(kind: Literal["gaussian", "laplace"], like: Tensor, rng: Generator) ->
 
 
 def laplace_like(like: Tensor, rng: Generator) -> Tensor:
-    r"""Standard Laplace draws by inversion: -sign(u) log(1 - 2|u|), u uniform in (-1/2, 1/2).
+    """Standard Laplace draws: half a sum of two squared normals, with a random sign.
 
-    A uniform number of single precision has 24 bits, which would end the tail at 17
-    scales; the exponential part is therefore drawn by the generator itself.
+    That sum is exponential. A processor draws two normals in a third of the time of
+    `exponential_`; and a uniform number of single precision, inverted, has 24 bits and
+    would end the tail at 17 scales, where this reaches twice as far.
     """
-    size = torch.empty_like(like).exponential_(generator=rng)
-    sign = torch.empty_like(like).uniform_(-1.0, 1.0, generator=rng)
-    return size.copysign_(sign)
+    size = torch.empty_like(like).normal_(generator=rng).square_()
+    other = torch.empty_like(like).normal_(generator=rng)
+    size.addcmul_(other, other).mul_(0.5)
+    return size.copysign_(other.uniform_(-1.0, 1.0, generator=rng))
 
 
 def noise_lengths(
@@ -120,3 +122,14 @@ def descend(
             if velocity is not None and how.momentum:
                 step = velocity[i][j].mul_(how.momentum).add_(step)
             weight.addcmul_(step, -rate / how.lot)
+
+
+def average(mean: Parameters, parameters: Parameters, taken: int) -> None:
+    """Moves the mean towards the weights by 3 / (t + 3), t steps taken before, in place.
+
+    Late weights count most: those of step t in proportion to about t squared (Shamir and
+    Zhang 2013, polynomial-decay averaging). It evens out the noise of single steps.
+    """
+    for own, now in zip(mean, parameters, strict=True):
+        for part, weight in zip(own, now, strict=True):
+            part.lerp_(weight, 3.0 / (taken + 3.0))

@@ -18,6 +18,8 @@ from torch.nn import functional, grad
 
 from engine.training.layers import Norm, Tensors
 
+torch.backends.cudnn.allow_tf32 = False
+"""A clipped sum in less than single precision would break the bound that its norms keep."""
 SLAB = 2**21
 """Most numbers of record gradients that lie in memory at once."""
 
@@ -91,29 +93,20 @@ class Convolution:
 
     def norms(self, norm: Norm, x: Tensor, signal: Tensor) -> Tensor:
         """A slab of records at a time, by whichever form is cheaper."""
-        positions, fan_in = signal[0, 0, 0].numel(), self.inputs * self.size**2
-        whole = self.outputs * fan_in
-        gram = norm == "l2" and positions * (self.outputs + fan_in) < whole
-        held = positions * max(positions, fan_in) if gram else max(whole, positions * fan_in)
-        step = max(1, SLAB // (len(x) * held))
+        sizes = (signal[0, 0, 0].numel(), self.inputs * self.size**2, self.outputs)
+        gram, step = _plan(norm, *sizes)
+        step = max(1, step // len(x))
         parts = [
-            self._norms(norm, gram, xs, ds)
+            self._slab(norm, gram, xs, ds)
             for xs, ds in zip(torch.split(x, step, 1), torch.split(signal, step, 1), strict=True)
         ]
         return torch.cat(parts, 1)
 
-    def _norms(self, norm: Norm, gram: bool, x: Tensor, signal: Tensor) -> Tensor:
-        """The norms of one slab; `signal` becomes (R b, outputs, T), patches (R b, fan-in, T)."""
+    def _slab(self, norm: Norm, gram: bool, x: Tensor, signal: Tensor) -> Tensor:
+        """The norms of some records, from signals (R b, outputs, T), patches (R b, fan-in, T)."""
         patches = self._patches(x.flatten(0, 1))
         delta = signal.flatten(3).flatten(0, 1)
-        bias = delta.sum(2)
-        if gram:
-            squares = (torch.bmm(delta.mT, delta) * torch.bmm(patches.mT, patches)).sum((1, 2))
-            return (squares + bias.square().sum(1)).view(x.shape[:2])
-        gradient = torch.bmm(delta, patches.mT).flatten(1)
-        if norm == "l1":
-            return (gradient.abs().sum(1) + bias.abs().sum(1)).view(x.shape[:2])
-        return (gradient.square().sum(1) + bias.square().sum(1)).view(x.shape[:2])
+        return _norms(norm, gram, patches, delta).view(x.shape[:2])
 
     def _patches(self, x: Tensor) -> Tensor:
         """What each position sees, shape (N, fan-in, T): a copy of a view, faster than im2col."""
@@ -129,6 +122,42 @@ class Convolution:
             _together(x), shape, _together(signal), self.stride, self.padding, groups=len(x)
         )
         return weight.view(len(x), self.outputs, *shape[1:]), signal.sum((1, 3, 4))
+
+
+def position_norms(norm: Norm, x: Tensor, signal: Tensor) -> Tensor:
+    """Norms of sums of outer products over positions, a slab of records at a time.
+
+    Args:
+        norm: In which norm.
+        x: What each position sees, shape (N, fan-in, T).
+        signal: The signal at each position, shape (N, outputs, T).
+
+    Returns:
+        Shape (N,): squared in L2, as it is in L1; the bias is counted in.
+    """
+    gram, step = _plan(norm, x.shape[2], x.shape[1], signal.shape[1])
+    pairs = zip(torch.split(x, step), torch.split(signal, step), strict=True)
+    return torch.cat([_norms(norm, gram, xs, ds) for xs, ds in pairs])
+
+
+def _plan(norm: Norm, positions: int, fan_in: int, outputs: int) -> tuple[bool, int]:
+    """Whether products of positions are cheaper than gradients, and how many records fit."""
+    whole = outputs * fan_in
+    gram = norm == "l2" and positions * (outputs + fan_in) < whole
+    held = positions * max(positions, fan_in) if gram else max(whole, positions * fan_in)
+    return gram, max(1, SLAB // held)
+
+
+def _norms(norm: Norm, gram: bool, patches: Tensor, delta: Tensor) -> Tensor:
+    """The norms of one slab of patches (N, fan-in, T) and signals (N, outputs, T)."""
+    bias = delta.sum(2)
+    if gram:
+        squares = (torch.bmm(delta.mT, delta) * torch.bmm(patches.mT, patches)).sum((1, 2))
+        return squares + bias.square().sum(1)
+    gradient = torch.bmm(delta, patches.mT).flatten(1)
+    if norm == "l1":
+        return gradient.abs().sum(1) + bias.abs().sum(1)
+    return gradient.square().sum(1) + bias.square().sum(1)
 
 
 def _together(x: Tensor) -> Tensor:

@@ -131,7 +131,7 @@ def spent(view: View) -> None:
 def ledger(view: View) -> None:
     """What the printed noise spends under each reading: one lot, an epoch, all, as drawn here."""
     found = cards.ledger(view.spec, view.data.records)  # type: ignore[arg-type]
-    lot = float(vars(view.spec)["sample_rate"]) * view.data.records
+    lot = price.lot(view.spec, view.data.records)  # type: ignore[arg-type]
     first = number(found[0].lot)
     st.markdown(
         f"As printed (A), one lot of |L| = {lot:,.0f} really spends ε = **{first}**, where the "

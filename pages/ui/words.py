@@ -1,6 +1,7 @@
 """Numbers as people read them: short figures, durations, and what a budget means in odds."""
 
 import math
+from collections.abc import Sequence
 
 from engine.guarantee import Relation
 
@@ -40,6 +41,13 @@ def duration(seconds: float) -> str:
 def plural(count: int, noun: str) -> str:
     """A count with its noun: "1 run", "7,874 runs"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a list in a sentence: "a, b and c"."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def short(name: str) -> str:

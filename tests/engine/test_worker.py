@@ -212,6 +212,7 @@ def test_events_that_could_not_be_written_are_written_later(toy, store, client, 
     [
         (RuntimeError("CUDA out of memory. Tried"), "Memory ran out"),
         (RuntimeError("DefaultCPUAllocator: can't allocate memory"), "Memory ran out"),
+        (RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling"), "Memory ran out"),
         (ZeroDivisionError(), "ZeroDivisionError"),
         (OSError("a\n  b"), "OSError: a b"),
         (DatasetError("it is gone"), "it is gone"),

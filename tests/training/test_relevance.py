@@ -66,9 +66,8 @@ def test_shares_of_a_layer_add_up_to_one():
     rng = torch.Generator().manual_seed(0)
     network = cnn(12, 4, (3, 5), 16, size=3)
     parameters = network.init([1, 2], torch.device("cpu"))
-    shares = neuron_shares(
-        network, parameters, torch.rand(2, 30, 1, 12, 12, generator=rng), "z_plus"
-    )
+    x = torch.rand(2, 30, 1, 12, 12, generator=rng)
+    shares = list(neuron_shares(network, parameters, x, "z_plus").values())
     assert [part.shape[1] for part in shares] == [3, 5, 16, 4]
     for part in shares:
         assert (part >= 0).all()

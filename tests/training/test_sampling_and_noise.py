@@ -7,7 +7,15 @@ import torch
 from engine.training.ghost import clipped_sum
 from engine.training.network import mlp
 from engine.training.sampling import poisson
-from engine.training.steps import Descent, add_noise, descend, laplace_like, lengths, noise_lengths
+from engine.training.steps import (
+    Descent,
+    add_noise,
+    average,
+    descend,
+    laplace_like,
+    lengths,
+    noise_lengths,
+)
 
 
 def generator(seed=0):
@@ -88,3 +96,12 @@ def test_momentum_keeps_a_share_of_the_last_direction():
         descend(weights, velocity, ((torch.ones(1, 1, 1),),), how)
     # directions 1, 1.5 and 1.75
     torch.testing.assert_close(weights[0][0].flatten(), torch.tensor([-4.25]))
+
+
+def test_the_mean_weighs_late_weights_most():
+    """Weights 1, 2, 3, 4 with shares 1/20 (1, 3, 6, 10): t-th step in proportion t (t + 1) / 2."""
+    mean = ((torch.zeros(1, 1, 1),),)
+    for taken, value in enumerate((1.0, 2.0, 3.0, 4.0)):
+        average(mean, ((torch.full((1, 1, 1), value),),), taken)
+    wanted = (1 * 1 + 3 * 2 + 6 * 3 + 10 * 4) / 20
+    torch.testing.assert_close(mean[0][0].flatten(), torch.tensor([wanted]))

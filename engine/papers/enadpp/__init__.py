@@ -1,5 +1,6 @@
 """Entropy-adaptive differential privacy for SGD (Zhang et al. 2023), and its rivals."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Literal
 
@@ -33,6 +34,7 @@ def _entry(
     summary: str,
     uses: tuple[str, ...],
     role: Literal["paper", "rival", "reference", "beyond"] = "rival",
+    steps: Callable[[EnadppSpec, int], int] = price.steps,
 ) -> Entry[EnadppSpec]:
     return Entry(
         name=name,
@@ -40,7 +42,7 @@ def _entry(
         summary=summary,
         module=f"engine.papers.enadpp.{name}",
         info=Training,
-        steps=price.steps,
+        steps=steps,
         cost=partial(price.cost, name),
         guarantee=partial(cards.guarantee, name),
         uses=uses,
@@ -88,9 +90,11 @@ PAPER = Paper(
         _entry(
             "non_private",
             "No privacy",
-            "Stochastic gradient descent without noise or clipping.",
-            TRAINING,
+            "Stochastic gradient descent with momentum, small lots, and neither noise nor "
+            "clipping.",
+            ("epochs", "decay", "network", "plain_rate", "plain_lot"),
             "reference",
+            price.plain_steps,
         ),
         _entry(
             "dpsgd",
@@ -101,7 +105,7 @@ PAPER = Paper(
             "beyond",
         ),
     ),
-    datasets=("digits", "mnist"),
+    datasets=("digits", "mnist", "adni"),
     gauge="accuracy",
     exhibits="engine.papers.enadpp.exhibits",
 )

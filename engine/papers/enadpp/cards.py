@@ -8,7 +8,10 @@ from engine.mechanisms import Laplace
 from engine.papers.enadpp import price
 from engine.papers.enadpp.spec import EnadppSpec
 
-SAMPLING = "Poisson: in every step each record takes part by its own coin of probability q"
+SAMPLING = (
+    "Poisson: in every step each record takes part by its own coin of probability q; where persons "
+    "are compared, each of the disjoint pairs that they are matched to, blindly and afresh, does"
+)
 FLOATS = (
     "Noise is drawn in single precision; attacks on the last bits of floating-point noise "
     "(Mironov 2012) lie outside the proof."

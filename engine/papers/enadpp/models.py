@@ -8,18 +8,28 @@ from torch.nn import functional
 
 from datasets.base import LabelledTable
 from engine.papers.enadpp.spec import EnadppSpec
+from engine.training import ghost
 from engine.training.features import wavelets
 from engine.training.layers import Activation
 from engine.training.network import Network, cnn, mlp
-from engine.training.records import Records, records
+from engine.training.records import Records, episodes, records
+from engine.training.siamese import Siamese, pair_loss, siamese
 from engine.training.weights import Linear
 
 WIDE = 256
 """From so many features on the paper's network is used, a smaller one below."""
 
 
-def network(name: str, spec: EnadppSpec, data: LabelledTable, inputs: int) -> Network:
+PAIRED = ("adni",)
+"""Data sets whose persons are compared two by two, by a Siamese network, as published."""
+BRANCH = (8, 4)
+"""Hidden units and code of a branch; the paper prints no widths."""
+
+
+def network(name: str, spec: EnadppSpec, data: LabelledTable, inputs: int) -> Network | Siamese:
     """The network of the method `name` for records of so many inputs."""
+    if data.card.name in PAIRED:
+        return siamese(inputs, *BRANCH)
     classes = int(data.card.classes or 2)
     if name == "dpsgd" and spec.representation == "wavelets" and data.image is not None:
         return Network((Linear(inputs, classes),))
@@ -38,6 +48,8 @@ def _convolutional(side: int, classes: int, bounded: Activation) -> Network:
 
 def inputs(name: str, spec: EnadppSpec, data: LabelledTable, device: str) -> Records:
     """The records as the method sees them, on the device."""
+    if data.card.name in PAIRED:
+        return episodes(data, device)
     if name == "dpsgd" and spec.representation == "wavelets" and data.image is not None:
         return _wavelets(data, device)
     found = records(data, device)
@@ -60,14 +72,23 @@ def _images(found: Records, side: tuple[int, int]) -> Records:
     )
 
 
+def loss(net: Network | Siamese) -> ghost.Loss:
+    """What the network is trained to make small."""
+    return pair_loss if isinstance(net, Siamese) else ghost.cross_entropy
+
+
 @lru_cache(maxsize=4)
-def simulated(shape: tuple[int, ...], side: tuple[int, int] | None, device: str) -> Tensor:
+def simulated(
+    shape: tuple[int, ...], side: tuple[int, int] | None, paired: bool, device: str
+) -> Tensor:
     """Inputs that depend on no record: smooth random blobs where records are images, else uniform.
 
     Returns:
-        Shape (256, *shape), in [0, 1].
+        Shape (256, *shape), in [0, 1]; for pairs (256, *shape, 2), in [-1, 1].
     """
     rng, count = torch.Generator().manual_seed(20_230_101), 256
+    if paired:
+        return torch.empty(count, *shape, 2).uniform_(-1.0, 1.0, generator=rng).to(device)
     if side is None:
         return torch.rand(count, *shape, generator=rng).to(device)
     coarse = torch.rand(count, 1, 5, 5, generator=rng)

@@ -8,12 +8,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.gauges import Column
+from engine.papers.enadpp import models
 from engine.training import ghost
 from engine.training.evaluate import predictions
 from engine.training.layers import Norm
 from engine.training.network import Network, Parameters
 from engine.training.records import Records
 from engine.training.relevance import Rule, relevances
+from engine.training.siamese import Siamese
 
 NORMED = 1000
 """Training records whose gradient norms are counted."""
@@ -23,7 +25,7 @@ RULES: tuple[Rule, ...] = ("z_plus", "epsilon")
 
 
 def pictures(
-    network: Network,
+    network: Network | Siamese,
     parameters: Parameters,
     records: Records,
     bounds: Column,
@@ -59,7 +61,7 @@ def pictures(
 
 
 def _by_class(
-    network: Network, parameters: Parameters, records: Records, classes: int
+    network: Network | Siamese, parameters: Parameters, records: Records, classes: int
 ) -> NDArray[np.float64]:
     """Share of right answers among the test records of each class, shape (R, K)."""
     right = (predictions(network, parameters, records.test_x).argmax(-1) == records.test_y).double()
@@ -69,18 +71,18 @@ def _by_class(
 
 
 def _norms(
-    network: Network,
+    network: Network | Siamese,
     parameters: Parameters,
     records: Records,
     bounds: Column,
     norm: Norm,
     weights: ghost.Ratios | None,
 ) -> NDArray[np.int64]:
-    """How many records' gradient norms over C fall in each bin, shape (R, 60)."""
-    x, y = records.x[:NORMED], records.y[:NORMED]
+    """How many records' (or pairs') gradient norms over C fall in each bin, shape (R, 60)."""
+    x, y = records.lot(records.first(NORMED))
     wide, targets = x.expand(len(bounds), *x.shape), y.expand(len(bounds), -1)
     values = network.values(parameters, wide)
-    _, last = ghost.cross_entropy(values[-1], targets)
+    _, last = models.loss(network)(values[-1], targets)
     signals = network.signals(parameters, values, last)
     norms = ghost.record_norms(network, parameters, values, signals, norm, weights)
     size = np.nan_to_num(norms.double().cpu().numpy() / bounds[:, None], posinf=np.inf)

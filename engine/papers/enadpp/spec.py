@@ -59,6 +59,32 @@ Momentum = Annotated[
         equation=r"v \leftarrow m v + \tilde g",
     ),
 ]
+PlainRate = Annotated[
+    float,
+    Knob(
+        label="Learning rate without privacy",
+        symbol=r"\gamma_0",
+        bounds=(1e-9, 1e6),
+        range=(1e-3, 1.0),
+        scale="log",
+        axis=True,
+        help="How far one step of the reference line moves: it clips nothing, so it has a rate of "
+        "its own, with nine tenths of the last direction kept.",
+        equation=r"v \leftarrow 0.9\,v + g,\quad \omega \leftarrow \omega - \gamma_0 v",
+    ),
+]
+PlainLot = Annotated[
+    int,
+    Knob(
+        label="Lot without privacy",
+        symbol=r"|L_0|",
+        bounds=(1, 1_000_000),
+        range=(16, 1024),
+        scale="log",
+        help="Expected records in a step of the reference line: small lots learn in few epochs "
+        "where no noise has to be drowned.",
+    ),
+]
 Reading = Annotated[
     str,
     Choice(
@@ -165,7 +191,9 @@ class EnadppSpec(Spec):
     epochs: Epochs = 20.0
     learning_rate: LearningRate = 0.5
     decay: Decay = 1e-4
-    momentum: Momentum = 0.5
+    momentum: Momentum = 0.9
+    plain_rate: PlainRate = 0.05
+    plain_lot: PlainLot = 100
     network: NetworkName = "mlp"
     representation: Representation = "wavelets"
     delta: Delta = 1e-5

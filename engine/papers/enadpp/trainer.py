@@ -1,7 +1,7 @@
 """The training loop that the six methods share; what differs is read from the price.
 
 A step draws an own lot for each replica, sums the clipped gradients, adds the noise
-of `price.mechanism` and descends. Curves are measured some forty times in a run.
+of `price.mechanism` and descends. Curves are measured some twenty times in a run.
 """
 
 from collections.abc import Sequence
@@ -25,12 +25,16 @@ from engine.training.evaluate import evaluate
 from engine.training.network import Network, Parameters
 from engine.training.records import Records
 from engine.training.relevance import neuron_shares
-from engine.training.sampling import poisson
+from engine.training.siamese import Siamese
 
-MEASURES = 40
+MEASURES = 20
 """Measurements in a run."""
+GLANCE = 2000
+"""Test records that are looked at along the way; the last measurement looks at all."""
 RELEVANT = 1024
 """Records in a relevance batch, in the calibration of the paper."""
+PLAIN_MOMENTUM = 0.9
+"""Share of the last direction that training without privacy keeps."""
 LEAST_SIGNAL = 1e-12
 """Below this, relative to C, a lot's sum counts as this: an empty lot has no signal."""
 
@@ -42,6 +46,8 @@ class State:
     Attributes:
         parameters: Weights, changed in place.
         velocity: Last direction, changed in place; None without momentum.
+        mean: Mean of the weights so far, changed in place, which is what is measured
+            and released; None where the last weights are.
         ratios: Per layer the budget ratios (R, outputs); None where all are one.
         taken: Steps taken.
         layers: Noise to signal of each layer with weights, (R, layers) per measurement.
@@ -49,9 +55,15 @@ class State:
 
     parameters: Parameters
     velocity: Parameters | None
+    mean: Parameters | None
     ratios: ghost.Ratios | None
     taken: int
     layers: tuple[Tensor, ...]
+
+    @property
+    def released(self) -> Parameters:
+        """The weights that the run ends with."""
+        return self.parameters if self.mean is None else self.mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +85,10 @@ def init(name: str, batch: Batch[EnadppSpec], data: Table, rng: Generator) -> St
     records = models.inputs(name, batch.spec, table, str(rng.device))
     network = _network(name, batch.spec, table, records)
     parameters = network.init(batch.seeds, rng.device)
-    moving = name == "dpsgd"  # the published methods have no momentum
+    moving = name in ("dpsgd", "non_private")  # the published methods have no momentum
     velocity = tuple(tuple(map(torch.zeros_like, own)) for own in parameters) if moving else None
-    return State(parameters, velocity, None, 0, ())
+    mean = tuple(tuple(map(torch.clone, own)) for own in parameters) if name == "dpsgd" else None
+    return State(parameters, velocity, mean, None, 0, ())
 
 
 def _labelled(data: Table) -> LabelledTable:
@@ -84,7 +97,9 @@ def _labelled(data: Table) -> LabelledTable:
     return data
 
 
-def _network(name: str, spec: EnadppSpec, table: LabelledTable, records: Records) -> Network:
+def _network(
+    name: str, spec: EnadppSpec, table: LabelledTable, records: Records
+) -> Network | Siamese:
     return models.network(name, spec, table, records.x[0].numel())
 
 
@@ -97,11 +112,13 @@ def step(
     network = _network(name, spec, table, records)
     if _refreshes(name, spec, len(data), state.taken):
         state = replace(state, ratios=budget_ratios(name, batch, table, state, network, rng))
-    index, present = poisson(len(batch), len(records), spec.sample_rate, rng)
-    x = records.x.index_select(0, index.flatten()).view(*index.shape, *records.x.shape[1:])
+    rate = price.plain_rate(spec, len(data)) if name == "non_private" else spec.sample_rate
+    index, present = records.draw(len(batch), rate, rng)
+    x, y = records.lot(index)
     added = noise(name, batch, len(data), state.taken, rng.device)
-    clipped = _clipped(name, batch, network, state, x, records.y[index], present, added)
-    measures = _measures(spec, len(data), state.taken)
+    clipped = _clipped(name, batch, network, state, x, y, present, added)
+    total = (price.plain_steps if name == "non_private" else price.steps)(spec, len(data))
+    measures, last = _measures(total, state.taken), state.taken + 1 == total
     info = None
     signal = steps.lengths(clipped.sums) if measures else None
     if added is not None:
@@ -109,17 +126,18 @@ def step(
     steps.descend(
         state.parameters, state.velocity, clipped.sums, _descent(name, batch, len(data), rng.device)
     )
+    if state.mean is not None:
+        steps.average(state.mean, state.parameters, state.taken)
     state = replace(state, taken=state.taken + 1)
     if signal is not None:
         layers = _layers(clipped, added, signal, state.ratios)
         state = replace(state, layers=(*state.layers, layers))
-        info = _info(network, state, records, clipped, present, added, signal)
+        info = _info(network, state, records, clipped, present, added, signal, last)
     return state, info
 
 
-def _measures(spec: EnadppSpec, n: int, taken: int) -> bool:
-    """Whether this step is measured: some forty in a run, and the last."""
-    total = price.steps(spec, n)
+def _measures(total: int, taken: int) -> bool:
+    """Whether this step is measured: some twenty in a run, and the last."""
     return (taken + 1) % max(1, total // MEASURES) == 0 or taken + 1 == total
 
 
@@ -141,7 +159,7 @@ def noise(
 def _clipped(
     name: str,
     batch: Batch[EnadppSpec],
-    network: Network,
+    network: Network | Siamese,
     state: State,
     x: Tensor,
     y: Tensor,
@@ -149,18 +167,24 @@ def _clipped(
     added: Added | None,
 ) -> ghost.Clipped:
     """The clipped sum; as printed, the ratios weigh the noise but not the clipping."""
+    loss = models.loss(network)
     if added is None:
-        return ghost.clipped_sum(network, state.parameters, x, y, present, None)
+        return ghost.clipped_sum(network, state.parameters, x, y, present, None, loss=loss)
     weights = None if batch.spec.calibration == "paper" else state.ratios
     norm: Literal["l1", "l2"] = "l1" if added.kind == "laplace" else "l2"
-    return ghost.clipped_sum(network, state.parameters, x, y, present, added.clip, norm, weights)
+    return ghost.clipped_sum(
+        network, state.parameters, x, y, present, added.clip, norm, weights, loss
+    )
 
 
 def _descent(name: str, batch: Batch[EnadppSpec], n: int, device: torch.device) -> steps.Descent:
-    rates = torch.tensor(batch.column("learning_rate"), dtype=torch.float32, device=device)
-    spec = batch.spec
-    momentum = spec.momentum if name == "dpsgd" else 0.0
-    return steps.Descent(rates, price.lot(spec, n), spec.decay, momentum)
+    """The published methods have no momentum; without privacy, rate and lot are the plain ones."""
+    spec, plain = batch.spec, name == "non_private"
+    column = batch.column("plain_rate" if plain else "learning_rate")
+    rates = torch.tensor(column, dtype=torch.float32, device=device)
+    lot = price.plain_rate(spec, n) * price.trained(n) if plain else price.lot(spec, n)
+    momentum = PLAIN_MOMENTUM if plain else spec.momentum if name == "dpsgd" else 0.0
+    return steps.Descent(rates, lot, spec.decay, momentum)
 
 
 def _refreshes(name: str, spec: EnadppSpec, n: int, taken: int) -> bool:
@@ -174,10 +198,13 @@ def budget_ratios(
     batch: Batch[EnadppSpec],
     table: LabelledTable,
     state: State,
-    network: Network,
+    network: Network | Siamese,
     rng: Generator,
 ) -> list[Tensor | None]:
     """Per layer with weights the ratios (R, outputs), floored; the output layer's are one.
+
+    So are those of a Siamese network's code, which is its branches' output, and of what
+    comes after it.
 
     Guarantees:
         In the rigorous calibration the inputs are simulated and the weights have
@@ -187,17 +214,17 @@ def budget_ratios(
     spec, device = batch.spec, str(rng.device)
     records = models.inputs(name, spec, table, device)
     if spec.calibration == "paper":
-        chosen = torch.randperm(len(records), generator=rng, device=rng.device)[:RELEVANT]
-        x = records.x[chosen]
+        rate = min(1.0, RELEVANT / len(records))
+        index, present = records.draw(1, rate, rng)
+        x, _ = records.lot(index[0, present[0] > 0] if bool(present.any()) else index[0])
     else:
-        x = models.simulated(tuple(records.x.shape[1:]), table.image, device)
+        x = models.simulated(tuple(records.x.shape[1:]), table.image, records.paired, device)
     rule: Literal["z_plus", "epsilon"] = "epsilon" if spec.relevance_rule == "epsilon" else "z_plus"
     shares = neuron_shares(network, state.parameters, x.expand(len(batch), *x.shape), rule)
     formula = ratios.enadpp if name == "enadpp" else ratios.adppl
     floor = torch.tensor(batch.column("alpha_min"), device=rng.device)[:, None]
-    weighted = [i for i, own in enumerate(state.parameters) if own]
     found: list[Tensor | None] = [None] * len(network.layers)
-    for i, share in zip(weighted[:-1], shares[:-1], strict=True):
+    for i, share in list(shares.items())[:-1]:
         alpha = torch.from_numpy(formula(share.cpu().numpy())).to(rng.device)
         found[i] = torch.maximum(alpha, floor).float()
     return found
@@ -215,16 +242,18 @@ def _layers(
 
 
 def _info(
-    network: Network,
+    network: Network | Siamese,
     state: State,
     records: Records,
     clipped: ghost.Clipped,
     present: Tensor,
     added: Added | None,
     signal: Tensor,
+    last: bool,
 ) -> Training:
     """What the curves show; a replica whose loss is not finite shows no accuracy either."""
-    scores = evaluate(network, state.parameters, records.test_x, records.test_y)
+    seen = slice(None) if last else slice(GLANCE)
+    scores = evaluate(network, state.released, records.test_x[seen], records.test_y[seen])
     ratio, cut = torch.zeros(len(present)), torch.zeros(len(present))
     if added is not None:
         length = steps.noise_lengths(clipped.sums, added.kind, added.scale, state.ratios)
@@ -253,7 +282,7 @@ def products(name: str, batch: Batch[EnadppSpec], data: Table, state: State) -> 
     weights = None if batch.spec.calibration == "paper" else state.ratios
     norm: Literal["l1", "l2"] = "l1" if l1 else "l2"
     side = table.image
-    found = pictures(network, state.parameters, records, bounds, norm, weights, side)
+    found = pictures(network, state.released, records, bounds, norm, weights, side)
     for i, ratio in enumerate(r for r in state.ratios or () if r is not None):
         found[f"alpha_{i + 1}"] = ratio.double().cpu().numpy()
     if state.layers:

@@ -18,7 +18,7 @@ from torch import Generator, Tensor
 
 from engine.mechanisms import Gaussian
 from engine.noise import draw
-from engine.papers.pcdbn.moments import released
+from engine.papers.pcdbn.moments import released, squared
 
 RIDGE = 0.5
 """Weight of the ridge in units of s sqrt(d), a third of the noise's operator norm."""
@@ -44,7 +44,7 @@ def sums(p: Tensor, y: Tensor, classes: int) -> tuple[Tensor, Tensor]:
     b = torch.zeros(classes, p.shape[1], dtype=torch.float64, device=p.device)
     for k in range(classes):
         b[k] = p[y == k].sum(0, dtype=torch.float64)
-    return (p.T @ p).double(), b.T.contiguous()
+    return squared(p.T), b.T.contiguous()
 
 
 def quadratic(

@@ -10,6 +10,9 @@ from engine.errors import RequestError, SpecError
 from engine.papers.pcdbn.spec import PcdbnSpec
 from engine.training.records import records
 
+SHOWN_IMAGES, SHOWN_MAPS = 3, 8
+"""Test images whose maps are kept, and so many of their maps."""
+
 
 @dataclass(frozen=True, eq=False)
 class Images:
@@ -33,6 +36,12 @@ class Images:
     def side(self) -> int:
         """Pixels of a side."""
         return int(self.x.shape[-1])
+
+    @property
+    def shown(self) -> Tensor:
+        """A test image of each of the first classes, shape (3, 1, side, side)."""
+        few = range(min(SHOWN_IMAGES, self.classes))
+        return self.test_x[[int((self.test_y == k).int().argmax()) for k in few]]
 
 
 def images(data: Table, spec: PcdbnSpec, device: str) -> Images:

@@ -18,7 +18,7 @@ from torch import Generator, Tensor
 
 from engine.noise import draw
 from engine.papers.pcdbn.maps import unit
-from engine.papers.pcdbn.moments import released, slabs
+from engine.papers.pcdbn.moments import released, slabs, squared
 from engine.papers.pcdbn.releases import Releases
 
 POWER = 0.35
@@ -79,8 +79,8 @@ def _moments(h: Tensor) -> tuple[Tensor, Tensor]:
     positions = torch.zeros(h.shape[2], h.shape[2], dtype=torch.float64, device=h.device)
     for part in slabs(h, 2000):
         wide, tall = part.permute(1, 0, 2).flatten(1), part.flatten(0, 1)
-        channels += (wide @ wide.T).double()
-        positions += (tall.T @ tall).double()
+        channels += squared(wide)
+        positions += squared(tall.T)
     return channels, positions
 
 

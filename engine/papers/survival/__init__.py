@@ -133,7 +133,7 @@ PAPER = Paper(
             role="reference",
         ),
     ),
-    datasets=("flchain", "third_births", "wichert", "second_births"),
+    datasets=("flchain", "third_births", "wichert", "second_births", "heart"),
     gauge="mre",
     exhibits="engine.papers.survival.figures",
 )

@@ -50,8 +50,10 @@ class Link:
 
 
 def _logit_survived(eta: Tensor) -> tuple[Tensor, Tensor]:
-    """log(1 + exp(eta)): in double precision as the logarithm of a sigmoid, the fastest form that
-    is exact to 1e-16; in single precision torch's own is as exact and faster still."""
+    """log(1 + exp(eta)), in double precision as the logarithm of a sigmoid.
+
+    That is the fastest form that is exact to 1e-16; in single precision torch's own is faster.
+    """
     if eta.dtype is torch.float32:
         return softplus(eta), torch.sigmoid(eta)
     rest = torch.sigmoid(-eta)

@@ -65,13 +65,13 @@ def _brier(table: SurvivalTable, spec: SurvivalSpec, f: Tensor) -> Column:
     weight = torch.tensor(np.clip(q * sample.times - np.arange(q)[:, None], 0.0, 1.0))
     last = max(1, int(np.ceil(q * sample.times[-1])))
     a, c = f[:, :e] @ torch.tensor(basis(q, e)).T, f[:, e:] @ sample.x.T
-    rows = [
-        brier(
-            sample,
-            (-LINKS[spec.link].survived(ci[:, None] + ai[:last])[0] @ weight[:last]).exp()[None],
-        )
-        for ai, ci in zip(a, c, strict=True)
-    ]
+    held = sample.by_interval(q, last)
+    index = None if held is None else torch.tensor(held)
+    rows = []
+    for ai, ci in zip(a, c, strict=True):
+        eta = (ci[:, None] if index is None else ci[index]) + ai[:last]
+        curves = (-LINKS[spec.link].survived(eta)[0] @ weight[:last]).exp()
+        rows.append(brier(sample, curves[None]))
     return np.concatenate(rows)
 
 

@@ -226,7 +226,7 @@ def _approximation(ridges: Sequence[Ridge]) -> dict[str, Any]:
     x, y = _path(ridges, heights)
     return {
         "type": "scatter", "mode": "lines", "name": "Laplace approximation", "x": x, "y": y,
-        "line": {"color": INK, "dash": "dot", "width": 1.8}, "hoverinfo": "skip",
+        "line": {"color": INK, "dash": "solid", "width": 1.4}, "hoverinfo": "skip",
     }  # fmt: skip
 
 

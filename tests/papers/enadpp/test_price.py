@@ -71,6 +71,13 @@ def test_the_decaying_noise_spends_what_the_slider_says():
     assert last.scale / first.scale == pytest.approx(0.99**45)
 
 
+def test_noise_that_decays_to_nothing_is_a_result():
+    """0.9 to the power of 36,000 is zero: no first deviation meets any budget."""
+    spec = EnadppSpec(epsilon=1.0, sample_rate=1e-3, epochs=40, sigma_decay=0.9)
+    assert price.mechanism("appdl", spec, 1_797).scale == math.inf
+    assert cards.guarantee("appdl", spec, 1_797, "an image").epsilon_proved <= 1.0
+
+
 def test_without_decay_all_stairs_have_one_height(monkeypatch):
     monkeypatch.setattr(price, "_stairs", lambda *plan: 1.5)
     spec = EnadppSpec(epsilon=1.0, sample_rate=0.1, epochs=5, sigma_decay=1.0)

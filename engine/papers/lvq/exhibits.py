@@ -98,11 +98,11 @@ EXHIBITS = (
     _exhibit(
         name="table1",
         title="Table 1: test error",
-        caption="As printed, the initialisation has noise for d-dimensional sums, and training "
-        "does not recover on wide data: the printed numbers fit noise for sensitivity 1, which is "
-        "not private. Rigorous runs prove theirs. Without privacy, ours on MNIST is better than "
-        "printed: stopped early, GMLVQ meets the printed error of SGD, trained on, it leaves it "
-        f"behind. {FOLDS}",
+        caption="As printed, the initialisation has noise for d-dimensional sums, from which "
+        "training does not recover on wide data: on MNIST, the printed numbers of GLVQ fit noise "
+        "for sensitivity 1, which is not private. Rigorous runs prove their budgets. Without "
+        "privacy, GMLVQ on MNIST is better here than printed: stopped early it meets the printed "
+        f"error of SGD, and trained to its end it leaves it behind. {FOLDS}",
         quantity="Test error",
         jobs=_table_jobs,
         cells=_table_cells,

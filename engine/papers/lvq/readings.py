@@ -32,7 +32,7 @@ FEWER = {
     ("glvq", "sgd"): 5,
     ("glvq", "bfgs"): 5,
     ("gmlvq", PAPERS): 2,
-    ("gmlvq", ONE): 2,
+    ("gmlvq", ONE): 1,
     ("gmlvq", RIGOROUS): 5,
     ("gmlvq", "sgd"): 2,
     ("gmlvq", EARLY): 5,
@@ -43,8 +43,8 @@ CURVED = {"glvq": 5, "gmlvq": 2}
 """How many folds of a large table a curve takes."""
 FOLDS = (
     "Segment has 25 folds. On the large tables rigorous GLVQ has 25; GLVQ without privacy, GMLVQ "
-    "stopped early and rigorous GMLVQ have 5, everything else has 2. ± is the standard deviation "
-    "over folds."
+    "stopped early and rigorous GMLVQ have 5, GMLVQ with sensitivity 1 has 1, everything else has "
+    "2. ± is the standard deviation over folds."
 )
 
 

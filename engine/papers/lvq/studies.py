@@ -18,7 +18,6 @@ from engine.papers.lvq.readings import (
 )
 from engine.results import Results
 
-
 TRAINED = (ONE, RIGOROUS)
 """As printed, the start is noise, and what is left of the error says little about C, E and q."""
 

@@ -8,11 +8,11 @@ from engine.job import Job, request
 from engine.papers.lvq.published import NAMES, PERTURBED, PUBLISHED, SPREADS
 from engine.papers.lvq.readings import (
     FREE,
+    LARGE,
     ONE,
     RIGOROUS,
     available,
     cell,
-    reference,
     settings,
     tables,
 )
@@ -82,8 +82,11 @@ def _deviation(values: Sequence[float]) -> float | None:
 
 def perturbation_jobs(full: bool) -> dict[str, Job]:
     """The optimum of GMLVQ without privacy, whose matrix is then shaken."""
-    names = tables() if full else ["segment"]
-    return {name: reference(name, "gmlvq", "bfgs", full) for name in names}
+    jobs = {}
+    for name in tables() if full else ["segment"]:
+        folds = range((1 if name in LARGE else 25) if full else 5)
+        jobs[name] = request("lvq", "gmlvq_bfgs", name, seeds=folds)
+    return jobs
 
 
 def perturbation_cells(found: Mapping[str, Results]) -> tuple[Cell, ...]:

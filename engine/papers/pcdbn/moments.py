@@ -124,3 +124,8 @@ def released(total: Tensor, mechanism: Gaussian, rng: Generator) -> Tensor:
     added[rows, columns] = noise
     added[columns, rows] = noise
     return total + added
+
+
+def noisy(total: Tensor, mechanism: Gaussian, rng: Generator) -> Tensor:
+    """An array of any shape with the mechanism's noise on every number."""
+    return total + draw([mechanism], total.numel(), rng)[0].view_as(total)

@@ -16,6 +16,9 @@ Guarantees:
     sensitivity 1 given what came before; their composition is priced as one Gaussian.
     Replicas are alternatives, of which a user publishes one: those of one seed and one
     moment noise share the draws of the moments, and each keeps the price of its own.
+    The number of records n is public and enters as a constant (noise floor, d, means):
+    neighbours have the same n, and one of them lacks a record's terms in every sum. No
+    other number that is read off the records leaves the sums without noise, but the gauges.
 """
 
 import math
@@ -117,7 +120,7 @@ def build(
     second = _second(found, first, counts, made, rng, ratios)
     weights = (first, second)
     train = maps.features(found.x, weights, counts)
-    how = whitening(train, made, rng)
+    how = whitening(train, found.count, made, rng)
     test = centre(maps.features(found.test_x, weights, counts), how.mean)
     most = max(dimensions(user, n, len(how.order)) for user in (users or (spec,)))
     sizes = (

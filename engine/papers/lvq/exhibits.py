@@ -125,7 +125,8 @@ EXHIBITS = (
         caption="Standard deviation of GLVQ's mean test error over ten C in [0.05, 2], ten E in "
         "[10, 100] and the fifteen largest of twenty q in [0.0005, 0.1], five folds each; the "
         "paper's are on Motion, with all twenty q. Where its files are not at hand, ours are on "
-        "Digits and not comparable.",
+        "Digits and not comparable. Rigorous learning rates are those for full steps, too large "
+        "where q is small.",
         quantity="Standard deviation of the test error",
         jobs=study_jobs,
         cells=study_cells,

@@ -35,7 +35,14 @@ paper.show(
         ),
         more=(
             *("sample_rate", "learning_rate", "momentum", "decay", "relevance_rule"),
-            *("relevance_every", "sigma_decay", "representation", "delta"),
+            *(
+                "relevance_every",
+                "sigma_decay",
+                "representation",
+                "plain_rate",
+                "plain_lot",
+                "delta",
+            ),
         ),
         repeats=5,
         budgets=(0.2, 0.4, 1.0, 2.0, 8.0),

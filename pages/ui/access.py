@@ -1,5 +1,6 @@
 """The way to the engine: one client for all sessions, and its troubles in one sentence."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,6 +12,7 @@ from engine.errors import ExplorerError, StoreError
 from engine.store import home
 
 TOLD = "access.told"
+FIELD = re.compile(r"^\w+(?=:)")
 
 
 def client() -> Client:
@@ -50,6 +52,6 @@ def afresh() -> None:
 
 
 def sentence(error: str) -> str:
-    """The text of an error as a sentence: it begins large and ends."""
-    text = error.strip().rstrip(".")
+    """The text of an error as a sentence: it begins large and ends; a field is named in words."""
+    text = FIELD.sub(lambda found: found[0].replace("_", " "), error.strip().rstrip("."))
     return f"{text[:1].upper()}{text[1:]}." if text else ""

@@ -207,21 +207,20 @@ def _endings(halted: Iterable[Watched]) -> list[str]:
     for one in halted:
         assert one.run is not None
         names.setdefault((one.run.state, one.run.error), []).append(one.label)
-    return [_ending(words.listed(labels), *how) for how, labels in names.items()]
+    return [_ending(labels, *how) for how, labels in names.items()]
 
 
-def _ending(who: str, state: str, error: str) -> str:
-    many, reason = " and " in who, f" {sentence(error)}".rstrip()
+def _ending(labels: list[str], state: str, error: str) -> str:
+    many, reason = len(labels) > 1, f" {sentence(error)}".rstrip()
+    who = words.listed([f"**{label}**" for label in labels])
     match state:
         case "cancelled":
             was, it = ("were", "they") if many else ("was", "it")
-            return f":material/stop_circle: **{who}** {was} stopped; what {it} measured is shown."
+            return f":material/stop_circle: {who} {was} stopped; what {it} measured is shown."
         case "interrupted":
-            return (
-                f":material/power_off: **{who}** {'were' if many else 'was'} interrupted.{reason}"
-            )
+            return f":material/power_off: {who} {'were' if many else 'was'} interrupted.{reason}"
         case _:
-            return f":material/error: **{who}** failed.{reason}"
+            return f":material/error: {who} failed.{reason}"
 
 
 def _summary(watched: Mapping[str, Watched]) -> str:

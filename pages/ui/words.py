@@ -5,6 +5,9 @@ from collections.abc import Sequence
 
 from engine.guarantee import Relation
 
+SPELT = {"adni": "ADNI", "flchain": "FLchain", "har": "HAR", "mnist": "MNIST"}
+"""Names of data sets that are written in another way than their keys."""
+
 
 def number(value: float, digits: int = 3) -> str:
     """A number in at most `digits` significant figures; a dash where there is none."""
@@ -52,6 +55,8 @@ def listed(names: Sequence[str]) -> str:
 
 def short(name: str) -> str:
     """A key such as `third_births` as a label: "Third births"."""
+    if name in SPELT:
+        return SPELT[name]
     text = name.replace("_", " ")
     return text[:1].upper() + text[1:]
 

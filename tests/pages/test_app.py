@@ -133,7 +133,7 @@ def test_every_knob_beyond_its_ends(visit: Open, beyond: str):
 def test_unknown_names_in_the_address_are_told_one_by_one(visit: Open, trained: Path):
     test = visit("survival", **address(dataset="nobody", calibration="loose", colour="red"))
     notes = "\n".join(one.value for one in test.warning)
-    assert "dataset: expected one of Flchain" in notes
+    assert "dataset: expected one of FLchain" in notes
     assert "calibration: expected one of paper, rigorous, got 'loose'" in notes
     assert "survival.colour: expected a setting of this page" in notes
     assert len(charts(test)) == 9
@@ -223,12 +223,12 @@ def test_what_somebody_else_asked_for_is_not_dropped(visit: Open, home: Path):
 def test_runs_that_ended_alike_are_told_in_one_line(visit: Open, home: Path):
     test = visit("survival")
     for run in Client(home, workers=False).runs():
-        begin(home, run.job).finish("failed", [], "Knots: expected fewer, got more")
+        begin(home, run.job).finish("failed", [], "filter_size: expected fewer, got more")
     test.run()
     lines = [one.value for one in test.markdown if " failed. " in one.value]
     assert len(lines) == 1
-    assert lines[0].endswith("failed. Knots: expected fewer, got more.")
-    assert "Without privacy and Cox regression" in lines[0]
+    assert lines[0].endswith("failed. Filter size: expected fewer, got more.")
+    assert "**Without privacy** and **Cox regression**" in lines[0]
 
 
 @pytest.mark.parametrize("state", ["failed", "interrupted"])

@@ -81,6 +81,7 @@ PAPER = Paper(
             guarantee=price_sampler.psgld_guarantee,
             uses=(*SAMPLED, *LANGEVIN),
             chunk=_chains,
+            resumes=True,
         ),
         Entry(
             name="exact",
@@ -94,6 +95,7 @@ PAPER = Paper(
             guarantee=price_sampler.exact_guarantee,
             uses=(*SAMPLED, "samples"),
             chunk=_corrected,
+            resumes=True,
         ),
         Entry(
             name="dp_gd",

@@ -19,7 +19,7 @@ from engine.papers.survival.price_sampler import exact_steps
 from engine.papers.survival.problem import survival
 from engine.papers.survival.proposal import Proposal, proposals
 from engine.papers.survival.spec import Corrected, SurvivalSpec
-from engine.papers.survival.summary import Mixing, corrected, mixed, sampled
+from engine.papers.survival.summary import Mixing, corrected, mixed, packed, sampled, unpacked
 from engine.papers.survival.target import Target, target
 from engine.papers.survival.threads import single_thread
 
@@ -95,6 +95,34 @@ class ExactSampler:
         known = mixed(state.draws)
         info = corrected(survival(data), batch.spec, state.draws, rate, known)
         return replace(state, mixing=known), info
+
+    def pack(self, state: State) -> Arrays:
+        """All but the target and its proposal, which follow from the data."""
+        names = ("place", "weight", "draws", "accepted")
+        return {
+            **{name: getattr(state, name).cpu().numpy() for name in names},
+            "taken": np.array(state.taken),
+            **packed(state.mixing),
+        }
+
+    def unpack(
+        self, batch: Batch[SurvivalSpec], data: Table, arrays: Arrays, rng: Generator
+    ) -> State:
+        """The state that was packed; the proposal is fitted anew, by a generator of its own."""
+        first = self.init(batch, data, rng)
+        place, weight, draws, accepted = (
+            first.place.new_tensor(arrays[name])
+            for name in ("place", "weight", "draws", "accepted")
+        )
+        return replace(
+            first,
+            place=place,
+            weight=weight,
+            draws=draws,
+            accepted=accepted,
+            taken=int(arrays["taken"]),
+            mixing=unpacked(arrays),
+        )
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
         """As `summary.sampled`, with the normal approximation and the acceptance rate.

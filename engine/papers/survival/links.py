@@ -44,7 +44,7 @@ class Link:
     def switched(self, eta: Tensor) -> tuple[Tensor, Tensor]:
         """What an event adds to the cost of an interval that was taken for survived."""
         if self.survived is _logit_survived:
-            return -eta, torch.full_like(eta, -1.0)
+            return -eta, eta.new_tensor(-1.0).expand_as(eta)
         (kept, kept_slope), (gone, gone_slope) = self.survived(eta), self.happened(eta)
         return gone - kept, gone_slope - kept_slope
 

@@ -89,17 +89,18 @@ def pick(design: Design, rows: Tensor) -> Records:
         members, counts = _members(design)
         each = members.shape[1]
         rows, sign = (v[rows].flatten(-2) for v in (members, counts))
-    chains, q = rows.shape[-2], design.intervals
-    happened = (design.event[rows] > 0).long() * (chains * q)
-    offset = q * torch.arange(chains, device=rows.device)[:, None]
-    x = _single(design).index_select(0, rows.flatten()).view(*rows.shape, -1)
-    return Records(x, design.interval[rows] - 1 + offset + happened, sign, each)
+    chains, flat = rows.shape[-2], rows.flatten()
+    single, places = _packed(design, chains)
+    offset = design.intervals * torch.arange(chains, device=rows.device)[:, None]
+    x = single.index_select(0, flat).view(*rows.shape, -1)
+    return Records(x, places.index_select(0, flat).view(rows.shape) + offset, sign, each)
 
 
 @functools.lru_cache(maxsize=8)
-def _single(design: Design) -> Tensor:
-    """Covariates in single precision, shape (m, p)."""
-    return design.x.float()
+def _packed(design: Design, chains: int) -> tuple[Tensor, Tensor]:
+    """Covariates in single precision, shape (m, p), and places for the first chain, shape (m,)."""
+    happened = (design.event > 0).long() * (chains * design.intervals)
+    return design.x.float(), design.interval - 1 + happened
 
 
 @functools.lru_cache(maxsize=8)
@@ -193,12 +194,12 @@ def summed(a: Tensor, c: Tensor, place: Tensor, law: Link) -> Sums:
 def _direct(a: Tensor, c: Tensor, place: Tensor, law: Link) -> tuple[Tensor, Tensor]:
     """Costs of m records, shape (m,), and their slopes interval by interval, shape (m, q)."""
     chains, q = a.shape
-    order, end = torch.arange(q, device=a.device), (place % q)[:, None]
-    eta = a[place // q % chains] + c[:, None]
-    (cost, slope), (more, steeper) = law.survived(eta), law.switched(eta)
-    last = (order == end) & (place >= chains * q)[:, None]
-    cost = (cost + torch.where(last, more, 0.0)).masked_fill(order > end, 0.0)
-    return cost.sum(1), (slope + torch.where(last, steeper, 0.0)).masked_fill(order > end, 0.0)
+    end, happened = (place % q)[:, None], (place >= chains * q)[:, None]
+    eta = a.index_select(0, place // q % chains).add_(c[:, None])
+    past = torch.arange(q, device=a.device) > end
+    cost, slope = (values.masked_fill(past, 0.0) for values in law.survived(eta))
+    more, steeper = (torch.where(happened, v, 0.0) for v in law.switched(eta.gather(1, end)))
+    return cost.sum(1) + more[:, 0], slope.scatter_add_(1, end, steeper)
 
 
 def _polynomials(u: Tensor, count: int) -> Tensor:

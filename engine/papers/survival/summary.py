@@ -31,6 +31,18 @@ def mixed(draws: Tensor) -> Mixing:
     return mixing(draws.cpu().numpy())
 
 
+def packed(mixing: Mixing | None) -> Arrays:
+    """As arrays, none where nothing is known yet."""
+    return {} if mixing is None else dict(zip(("r_hat", "ess"), mixing, strict=True))
+
+
+def unpacked(arrays: Arrays) -> Mixing | None:
+    """What `packed` was given."""
+    if "r_hat" not in arrays:
+        return None
+    return np.asarray(arrays["r_hat"], np.float64), np.asarray(arrays["ess"], np.float64)
+
+
 def measure(
     table: SurvivalTable, spec: SurvivalSpec, draws: Tensor, known: Mixing | None = None
 ) -> Sampled:

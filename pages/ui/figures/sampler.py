@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 FAR = 3.0
 """The sanitiser is drawn up to so many times its bound."""
 POINTS = 61
-MOST = 1500
+MOST = 600
 """A density is estimated from at most so many draws."""
 EDGES = (0.005, 0.995)
 """Quantiles of the draws between which a density is drawn."""

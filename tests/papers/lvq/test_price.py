@@ -55,7 +55,6 @@ def test_the_card_says_what_is_public_and_what_is_not():
     for words in ("number of records n", "number of classes", "Labels and class sizes are not"):
         assert words in told
     assert "cross-validation is the experimenter's" in told
-    assert "a seed that is secret" in told
 
 
 def test_statuses_are_honest():

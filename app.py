@@ -8,6 +8,8 @@ import streamlit as st
 
 from pages.ui import mark, plot, shell
 
+MENU = 330
+"""Width of the menu in pixels, in which every paper's name has room."""
 ACROSS = (("compare", "Compare", "stacked_line_chart"), ("reproduce", "Reproduce", "fact_check"))
 
 
@@ -22,7 +24,7 @@ def pages() -> dict[str, list[st.Page]]:
     """The pages by section of the menu; a page is listed as soon as its file is there."""
     return {
         "": [st.Page("pages/home.py", title="Home", icon=":material/home:", default=True)],
-        "Papers": [page(slug, one.title, "article") for slug, one in shell.papers().items()],
+        "Papers": [page(slug, brief(one.title), "article") for slug, one in shell.papers().items()],
         "Across papers": [page(*one) for one in ACROSS if shell.there(one[0])],
         "Your work": [page("runs", "Runs", "history")],
     }
@@ -33,13 +35,23 @@ def page(name: str, title: str, icon: str) -> st.Page:
     return st.Page(f"pages/{name}.py", title=title, icon=f":material/{icon}:", url_path=name)
 
 
+def brief(title: str) -> str:
+    """A title without what it adds in brackets: the menu is narrow."""
+    return title.partition(" (")[0]
+
+
 def asked() -> str:
     """The page that the address names; empty for the home page."""
     path = urlsplit(st.context.url or "").path.strip("/")
     return path if re.fullmatch(r"[\w-]+", path) else ""
 
 
-st.set_page_config(page_title="Epsilon Explorer", page_icon=mark.icon(), layout="wide")
+st.set_page_config(
+    page_title="Epsilon Explorer",
+    page_icon=mark.icon(),
+    layout="wide",
+    initial_sidebar_state=MENU,
+)
 st.logo(mark.logo(), size="large", icon_image=mark.icon())
 found = pages()
 known = {page.url_path for group in found.values() for page in group}

@@ -27,16 +27,17 @@ from engine.results import Results, collect
 
 STEPS = 200
 REAL = ("FL", "TB", "WT")
+PUBLISHED = ("out_pert", "obj_pert", "exact")
 
 
 def rows() -> list[Row]:
     """Mixing, chain steps and Figure 5."""
-    return [mixing(), chains(), *figure5()]
+    return [*map(mixing, (0.1, 1.0, 6.4)), chains(), *figure5()]
 
 
-def mixing() -> Row:
+def mixing(epsilon: float) -> Row:
     """One run of the corrected sampler on FL."""
-    table, spec = survival(catalog.load("flchain")), SurvivalSpec(epsilon=6.4)
+    table, spec = survival(catalog.load("flchain")), SurvivalSpec(epsilon=epsilon, samples=2000)
     batch, rng = Batch.grid(spec, {}, (0,)), torch.Generator().manual_seed(0)
     begun = time.perf_counter()
     state = exact.METHOD.init(batch, table, rng)
@@ -46,13 +47,14 @@ def mixing() -> Row:
     assert info is not None  # the last step measures
     r_hat, ess = float(info.r_hat[0]), float(info.ess[0])
     return Row(
-        "corrected sampler, FL, ε = 6.4",
+        f"corrected sampler, FL, ε = {epsilon:g}",
         seconds,
         None,
         "s",
         "R-hat < 1.01 and ESS > 400 in 30 s",
         r_hat < 1.01 and ess > 400.0 and seconds < 30.0,
-        f"R-hat {r_hat:.4f}, ESS {ess:.0f}, acceptance {float(info.acceptance[0]):.2f}",
+        f"R-hat {r_hat:.4f}, ESS {ess:.0f}, acceptance {float(info.acceptance[0]):.2f}; "
+        "the worst coefficient's",
     )
 
 
@@ -124,22 +126,28 @@ def figure5() -> list[Row]:
         "Figure 5, three data sets, full size", seconds, None, "s", "below 90 s on two cores",
         seconds < 90.0, f"{sum(job.replicas() for job in jobs.values())} fits",
     )  # fmt: skip
-    return [head, *(_lowest(name, budget, found) for name in REAL for budget in BUDGETS)]
+    return [head, *(private(name, found) for name in REAL)]
 
 
-def _lowest(name: str, budget: float, found: dict[str, Results]) -> Row:
-    """Private gradient descent against the best of the published methods."""
-    ours = found[f"{name}/dp_gd"].mean("mre", epsilon=budget)
-    others = {
-        method: found[f"{name}/{method}"].mean("mre", epsilon=budget)
-        for method in ("out_pert", "obj_pert", "exact")
-    }
-    best = min(others, key=lambda method: others[method])
-    told = ", ".join(f"{method} {value:.3f}" for method, value in others.items())
+def private(name: str, found: dict[str, Results]) -> Row:
+    """Private gradient descent against the best published method, at its worst budget."""
+    ratios, told = {}, []
+    for budget in BUDGETS:
+        ours = found[f"{name}/dp_gd"].mean("mre", epsilon=budget)
+        others = {m: found[f"{name}/{m}"].mean("mre", epsilon=budget) for m in PUBLISHED}
+        best = min(others, key=lambda method: others[method])
+        ratios[budget] = ours / others[best]
+        told.append(f"ε {budget:g}: {ours:.3f} to {others[best]:.3f} ({best})")
+    worst = max(ratios, key=lambda budget: ratios[budget])
     return Row(
-        f"error of private descent, {name}, ε = {budget:g}", ours, others[best],
-        "mean relative error", "below every published method", ours < others[best], told,
-    )  # fmt: skip
+        f"error of private descent over the best published method's, {name}",
+        ratios[worst],
+        1.0,
+        "times, at the worst of seven budgets",
+        "below 1",
+        ratios[worst] < 1.0,
+        f"worst at ε = {worst:g}; " + ", ".join(told),
+    )
 
 
 if __name__ == "__main__":

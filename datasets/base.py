@@ -59,20 +59,40 @@ class Card:
 
 
 @dataclass(frozen=True, eq=False)
+class Episodes:
+    """Stretches of time in which a person's covariates stay as they are; one person, one record.
+
+    Attributes:
+        person: Record that each belongs to, from 0 to n - 1, ascending, shape (m,).
+        start: Where it begins, shape (m,): 0, or where the person's episode before it stops.
+        stop: Where it ends, later than it begins, shape (m,).
+        x: Covariates throughout, shape (m, p).
+    """
+
+    person: Integers
+    start: Floats
+    stop: Floats
+    x: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class SurvivalTable:
     """Right-censored durations as published, before any scaling.
 
     Attributes:
         card: Its description.
-        x: Covariates, shape (n, p), in the units of the card.
+        x: Covariates, shape (n, p), in the units of the card; those at the beginning where they
+            vary in time.
         time: Durations, shape (n,), non-negative.
         event: True where the event was observed, False where censored, shape (n,).
+        episodes: The course of covariates that vary in time; None where none does.
     """
 
     card: Card
     x: Floats
     time: Floats
     event: Booleans
+    episodes: Episodes | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.time)

@@ -16,6 +16,7 @@ NAMES = (
     "third_births",
     "wichert",
     "second_births",
+    "heart",
     "digits",
     "mnist",
     "segment",

@@ -15,6 +15,10 @@ from numpy.typing import NDArray
 from engine.errors import StoreError
 from engine.method import Arrays
 
+STATE = "state-"
+"""Names of what a stopped run keeps for going on begin so."""
+DONE = f"{STATE}done"
+"""What every run that can go on keeps when it is stopped."""
 PART = ".part"
 ABANDONED = 3600.0
 """Seconds after which a half-written file belongs to nobody."""

@@ -81,6 +81,18 @@ class Claim:
             )
         return digest
 
+    def recall(self, name: str) -> Arrays | None:
+        """The arrays that an earlier attempt kept under a name; None if there are none.
+
+        Raises:
+            StoreError: The file is missing or damaged.
+        """
+        with self.store.database.reading() as connection:
+            row = connection.execute(
+                "SELECT digest FROM artifacts WHERE run = ? AND name = ?", (self.job.id, name)
+            ).fetchone()
+        return None if row is None else artifacts.load(self.store.artifacts, row["digest"])
+
     def stopping(self) -> float | None:
         """When somebody asked to stop this job; None if nobody has.
 
@@ -125,6 +137,8 @@ class Claim:
             else:
                 _tell(connection, row, events)
                 close(connection, self.job.id, state, error, diverged[-1] if diverged else ())
+                if state == "completed":
+                    self.store.drop(connection, self.job.id, f"{artifacts.STATE}%")
             return True
 
 

@@ -5,6 +5,7 @@ alive. Every look first closes the jobs whose process has died.
 """
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -177,7 +178,11 @@ class Client:
             told = self.store.events(run_id, after=seen)
             new = collect(Job.read(row["text"]), [event for _, event in told])
             found = (
-                replace(new, arrays=partial(self.arrays, run_id))
+                replace(
+                    new,
+                    arrays=partial(self.arrays, run_id),
+                    seconds=partial(self._seconds, run_id),
+                )
                 if found is None
                 else merge(found, new)
             )
@@ -195,6 +200,11 @@ class Client:
                 for name, part in artifacts.load(self.store.artifacts, event.digest).items():
                     parts.setdefault(name, []).append((list(event.replicas), part))
         return {name: _together(count, some) for name, some in parts.items()}
+
+    def _seconds(self, run_id: str) -> float:
+        """How long a completed run took; NaN for any other."""
+        run = self.run(run_id)
+        return run.seconds or math.nan if run.state == "completed" else math.nan
 
     def notice(self) -> str:
         """One sentence that the user must know of the store; empty as a rule."""

@@ -3,25 +3,29 @@
 Replicas train in chunks, as many together as the method's entry says the device
 carries best. Chunks take turns, so that every curve grows while the user looks
 on, and the chunk that the user looks at goes first. Each chunk has a generator
-of its own, seeded from the job, so neither the order nor the turns change a number.
+of its own, seeded from the job, so neither the order nor the turns change a number,
+nor does stopping in between where the method can go on (`engine.resume`).
 """
 
 import hashlib
 import math
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from typing import Any
 
 import numpy as np
 import torch
 
 from datasets.base import Table
-from engine import accounting
+from engine import accounting, memory
+from engine.artifacts import DONE
 from engine.batch import Batch
 from engine.errors import BudgetError
 from engine.events import Advanced, Event, Finished, Measured, Produced, Spent, Started
 from engine.gauges import Column, Info, gauges
 from engine.job import Job
 from engine.method import Arrays, Entry
+from engine.resume import Past, Place
 from engine.spec import Spec
 
 TURNS = 20
@@ -38,8 +42,11 @@ def drive(
     *,
     device: str = "cpu",
     focus: Mapping[str, float] | None = None,
+    past: Past | None = None,
 ) -> Generator[Event, None, None]:
     """Runs a job and yields its events; closing the iterator cancels the run.
+
+    A run that goes on where it was stopped yields what was still to come, and no `Started`.
 
     Args:
         job: What to run.
@@ -47,29 +54,41 @@ def drive(
         keep: Where arrays go.
         device: Torch device to train on; "auto" is CUDA where there is one.
         focus: Axis values under the user's sliders; their chunk goes first.
+        past: Where a stopped run leaves its state and finds it again; None for nowhere.
     """
+    memory.keep()
     device = found(device)
     entry, batch = job.entry(), job.batch()
     total = entry.steps(batch.spec, len(data))
     size = max(1, entry.chunk(batch.spec, len(data), device))
     chunks = [range(i, min(i + size, len(batch))) for i in range(0, len(batch), size)]
     order = sorted(range(len(chunks)), key=lambda c: _distance(batch, chunks[c], focus or {}))
-    yield Started(0, total, len(batch))
-    runs = [_chunk(job, entry, batch, chunks[c], data, keep, c, device) for c in order]
-    diverged: set[int] = set()
-    done, whole = 0, total * len(chunks)
-    while runs:
-        for run in tuple(runs):
-            for event in run:
-                if isinstance(event, Measured):
-                    diverged |= _diverged(event)
-                if isinstance(event, Advanced):
-                    done += event.done
-                    yield Advanced(event.step, done, whole)
-                    break  # the next chunk's turn
-                yield event
-            else:
-                runs.remove(run)
+    past = past if past and entry.resumes else Past()
+    over, diverged = past.done()
+    if past.recall(DONE) is None:
+        yield Started(0, total, len(batch))
+    runs = {
+        c: _chunk(job, entry, batch, chunks[c], data, keep, c, device, past)
+        for c in order
+        if c not in over
+    }
+    done, whole = total * len(over), total * len(chunks)
+    with past.noting(over, diverged), ExitStack() as stack:
+        for run in runs.values():
+            stack.enter_context(closing(run))
+        while runs:
+            for number, run in tuple(runs.items()):
+                for event in run:
+                    if isinstance(event, Measured):
+                        diverged |= _diverged(event)
+                    if isinstance(event, Advanced):
+                        done += event.done
+                        over |= {number} if event.step == total else set()
+                        yield Advanced(event.step, done, whole)
+                        break  # the next chunk's turn
+                    yield event
+                else:
+                    del runs[number]
     yield Finished(total, "completed", tuple(sorted(diverged)))
 
 
@@ -89,6 +108,7 @@ def _chunk(
     keep: Keep,
     number: int,
     device: str,
+    past: Past,
 ) -> Generator[Event, None, None]:
     """The whole run of some replicas; after each turn it says how many steps it took."""
     method, part, rows = entry.load(), batch.take(rows), tuple(rows)
@@ -96,18 +116,23 @@ def _chunk(
     total = entry.steps(batch.spec, len(data))
     every = max(1, total // TURNS)
     with torch.no_grad():
-        state = method.init(part, data, rng)
-    taken = 0
-    for step in range(1, total + 1):
-        with torch.no_grad():
-            state, info = method.step(part, data, state, rng)
-        if info is not None:
-            yield measured(step, rows, info)
-        if step % every == 0 or step == total:
-            if step == total:
-                yield from _close(entry, part, rows, data, keep, state, step, number)
-            yield Advanced(step, step - taken, total)
-            taken = step
+        place = Place.begin(entry, part, data, rng, number, past)
+    told = 0
+    with place.kept(past):
+        if 0 < place.step < total:
+            yield Advanced(place.step, place.step, total)
+            told = place.step
+        for step in range(place.step + 1, total + 1):
+            with torch.no_grad():
+                state, info = method.step(part, data, place.state, rng)
+            place.advance(state)
+            if info is not None:
+                yield measured(step, rows, info)
+            if step % every == 0 and step < total:
+                yield Advanced(step, step - told, total)
+                told = step
+        yield from _close(entry, part, rows, data, keep, place.state, total, number)
+    yield Advanced(total, total - told, total)
 
 
 def _close(

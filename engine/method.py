@@ -65,6 +65,7 @@ class Entry(Generic[S]):
         role: Whether it is the paper's own, a rival it compares with, a non-private
             reference line, or ours beyond the paper.
         chunk: Replicas that step together, from (spec, n, device); measured, not guessed.
+        resumes: Whether a stopped run goes on where it was (`engine.resume.Resumable`).
     """
 
     name: str
@@ -78,6 +79,7 @@ class Entry(Generic[S]):
     uses: tuple[str, ...]
     role: Literal["paper", "rival", "reference", "beyond"] = "paper"
     chunk: Callable[[S, int, str], int] = field(default=lambda spec, n, device: 2**30)
+    resumes: bool = False
 
     def load(self) -> Method[S, Any]:
         """Imports the module that runs this method; the first call loads torch."""

@@ -26,6 +26,7 @@ class Results:
         gauges: Latest value of each gauge, shape (R,) each; NaN where there is none.
         epsilon: Budget spent, shape (R,); infinite where unbounded, NaN where not yet priced.
         arrays: Reads the arrays that the run has kept, by name; empty where nobody holds them.
+        seconds: Reads how long the run took on the clock; NaN where nobody has timed it.
     """
 
     run: str
@@ -37,6 +38,7 @@ class Results:
     arrays: Callable[[], Mapping[str, NDArray[np.generic]]] = dataclasses.field(
         default=dict, repr=False
     )
+    seconds: Callable[[], float] = dataclasses.field(default=lambda: float("nan"), repr=False)
 
     def rows(self, **at: Value) -> NDArray[np.bool_]:
         """Which replicas lie at the given axis values, shape (R,).
@@ -98,4 +100,4 @@ def merge(old: Results, new: Results) -> Results:
     }
     step = np.where(measured, new.step, old.step)
     spent = np.where(np.isnan(new.epsilon), old.epsilon, new.epsilon)
-    return Results(old.run, step, old.seeds, old.axes, gauges, spent, old.arrays)
+    return Results(old.run, step, old.seeds, old.axes, gauges, spent, old.arrays, old.seconds)

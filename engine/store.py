@@ -77,8 +77,20 @@ class Store:
             return "new"
 
     def renew(self, connection: Connection, run: str, focus: str) -> None:
-        """Puts a job back in the queue, without what its last attempt left; numbers go on."""
-        self._forget(connection, run)
+        """Puts a job back in the queue; numbers go on.
+
+        One that was stopped goes on where it was if it left its state (`engine.resume`); of any
+        other, what its last attempt left is removed.
+        """
+        left = connection.execute(
+            "SELECT 1 FROM artifacts, jobs WHERE run = :run AND name = :name AND id = :run "
+            "AND state != 'failed'",
+            {"run": run, "name": artifacts.DONE},
+        ).fetchone()
+        if left is None:
+            self._forget(connection, run)
+        else:
+            connection.execute(f"DELETE FROM events WHERE run = ? AND {_ENDS}", (run,))
         connection.execute(
             "UPDATE jobs SET state = 'queued', focus = ?, created = ?, attempt = attempt + 1, "
             "started = NULL, finished = NULL, pid = NULL, born = NULL, beat = NULL, stop = NULL, "
@@ -108,14 +120,20 @@ class Store:
             connection.execute("DELETE FROM jobs WHERE id = ?", (run,))
 
     def _forget(self, connection: Connection, run: str) -> None:
-        """Removes a job's events, and its arrays where no other job has the same."""
-        alone = connection.execute(
-            "SELECT DISTINCT digest FROM artifacts AS own WHERE run = :run AND NOT EXISTS "
-            "(SELECT 1 FROM artifacts WHERE digest = own.digest AND run != :run)",
-            {"run": run},
-        ).fetchall()
+        """Removes a job's events and arrays."""
         connection.execute("DELETE FROM events WHERE run = ?", (run,))
-        connection.execute("DELETE FROM artifacts WHERE run = ?", (run,))
+        self.drop(connection, run, "%")
+
+    def drop(self, connection: Connection, run: str, like: str) -> None:
+        """Removes a job's arrays of some names, and their files where nothing else has the same."""
+        chosen = {"run": run, "like": like}
+        alone = connection.execute(
+            "SELECT DISTINCT digest FROM artifacts AS own WHERE run = :run AND name LIKE :like "
+            "AND NOT EXISTS (SELECT 1 FROM artifacts WHERE digest = own.digest "
+            "AND NOT (run = :run AND name LIKE :like))",
+            chosen,
+        ).fetchall()
+        connection.execute("DELETE FROM artifacts WHERE run = :run AND name LIKE :like", chosen)
         for row in alone:
             artifacts.place(self.artifacts, row["digest"]).unlink(missing_ok=True)
 
@@ -170,6 +188,9 @@ class Store:
         with self.database.reading() as connection:
             row = connection.execute("SELECT value FROM meta WHERE key = 'notice'").fetchone()
         return str(row["value"]) if row else ""
+
+
+_ENDS = '(body LIKE \'{"kind":"Finished"%\' OR body LIKE \'{"kind":"Failed"%\')'
 
 
 def _running(process: Process, beat: float, idle: Process | None) -> bool:

@@ -249,11 +249,14 @@ def _breakable() -> Iterator[None]:
 def _drive(claim: Claim, recorder: Recorder, device: str) -> tuple[State, Event, str]:
     """Runs the job; the last event is returned, not emitted, to be written with the state."""
     from engine.driver import drive  # loads torch
+    from engine.resume import Past
 
     job, step = claim.job, 0
     _check(job)
     data = data_catalog.load(job.dataset)
-    with closing(drive(job, data, claim.keep, device=device, focus=claim.focus)) as events:
+    past = Past(claim.recall, claim.keep)
+    run = drive(job, data, claim.keep, device=device, focus=claim.focus, past=past)
+    with closing(run) as events:
         for event in events:
             step = event.step
             if isinstance(event, Finished):

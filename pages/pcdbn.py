@@ -36,7 +36,7 @@ paper.show(
             *("sgd_epochs", "clip", "gradient_rate", "delta"),
         ),
         repeats=5,
-        budgets=(0.5, 2.0, 8.0),
+        budgets=(0.5, 1.0, 2.0, 4.0, 8.0),
         budget=2.0,
         beside=pcdbn_degrees.beside,
         ask_first=("mnist",),

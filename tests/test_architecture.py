@@ -17,7 +17,8 @@ STORED = {"engine.artifacts", "engine.database", "engine.errors", "engine.events
 }
 REQUESTS = {"engine.job", "engine.results", "engine.exhibit"}
 MAY_IMPORT = {
-    "datasets": {"datasets", "engine.errors", "pooch", "sklearn", "sksurv", "pandas"},
+    "datasets": {"datasets", "engine.errors", "pooch", "sklearn", "sksurv", "pandas"}
+    | {"lifelines"},
     "engine/errors.py": set(),
     "engine/spec.py": {"engine.errors"},
     "engine/vocabulary.py": {"engine.spec"},
@@ -27,6 +28,7 @@ MAY_IMPORT = {
     "engine/mechanisms.py": {"engine.pure", "dp_accounting"},
     "engine/pure.py": ACCOUNTING,
     "engine/accounting.py": {"engine.errors", "engine.guarantee", "engine.pure", "dp_accounting"},
+    "engine/memory.py": set(),
     "engine/noise.py": {"engine.mechanisms", "torch"},
     "engine/batch.py": {"engine.gauges", "engine.spec"},
     "engine/method.py": PLAIN | {"datasets.base", "dp_accounting", "torch"},
@@ -35,11 +37,15 @@ MAY_IMPORT = {
     "engine/results.py": PLAIN | {"engine.events", "engine.job"},
     "engine/exhibit.py": {"engine.catalog", "engine.job", "engine.results"},
     "engine/reference.py": {"engine", "engine.errors", "engine.exhibit"},
+    "engine/resume.py": PLAIN | {"engine.artifacts", "engine.method", "datasets.base", "torch"},
     "engine/driver.py": PLAIN
     | {
         "engine.accounting",
+        "engine.artifacts",
+        "engine.resume",
         "engine.events",
         "engine.job",
+        "engine.memory",
         "engine.method",
         "datasets.base",
         "torch",
@@ -65,7 +71,7 @@ MAY_IMPORT = {
     "engine/presence.py": {"engine.errors", "engine.process", "engine.store"},
     "engine/work.py": {"engine.claim", "engine.driver", "engine.store", "datasets"}
     | {"engine.__version__", "engine.errors", "engine.events", "engine.job"}
-    | {"engine.presence", "torch"},
+    | {"engine.presence", "engine.resume", "torch"},
     "engine/client.py": {"engine", "datasets"},
     "engine/worker.py": {"engine", "datasets", "torch"},
     "engine/cli": {"engine", "datasets"},

@@ -1,5 +1,6 @@
 """The way to the engine: one client for all sessions, and its troubles in one sentence."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -9,6 +10,9 @@ import streamlit as st
 from engine.client import Client
 from engine.errors import ExplorerError, StoreError
 from engine.store import home
+
+TOLD = "access.told"
+FIELD = re.compile(r"^\w+(?=:)")
 
 
 def client() -> Client:
@@ -26,14 +30,28 @@ def _client(folder: str) -> Client:
 
 @contextmanager
 def troubles() -> Iterator[None]:
-    """Shows an error of the engine as one sentence; the rest of the page goes on."""
+    """Shows an error of the engine as one sentence; the rest of the page goes on.
+
+    What has been said since `afresh` is not said again: many parts of a page ask the same.
+    """
     try:
         yield
     except ExplorerError as error:
-        st.error(sentence(error), icon=":material/error:")
+        text = sentence(str(error))
+        told = st.session_state.setdefault(TOLD, set())
+        if text in told:
+            st.markdown(":material/error: Not with these settings: see the message above.")
+        else:
+            told.add(text)
+            st.error(text, icon=":material/error:")
 
 
-def sentence(error: ExplorerError) -> str:
-    """An error as a sentence that ends."""
-    text = str(error).strip().rstrip(".")
-    return f"{text[:1].upper()}{text[1:]}."
+def afresh() -> None:
+    """Forgets what has been said: a page, or a part of it, is drawn anew."""
+    st.session_state[TOLD] = set()
+
+
+def sentence(error: str) -> str:
+    """The text of an error as a sentence: it begins large and ends; a field is named in words."""
+    text = FIELD.sub(lambda found: found[0].replace("_", " "), error.strip().rstrip("."))
+    return f"{text[:1].upper()}{text[1:]}." if text else ""

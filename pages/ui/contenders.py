@@ -129,12 +129,12 @@ def found(runs: Sequence[Run]) -> list[Contender]:
 
 
 def gauges(found: Sequence[Contender]) -> dict[str, Gauge]:
-    """What the runs measure; first what most papers, then what most runs share."""
+    """What the runs measure: first what a paper shows first, then what most of them share."""
     known = {name: gauge for one in reversed(found) for name, gauge in one.gauges.items()}
     papers = Counter(name for _, name in {(o.job.paper, name) for o in found for name in o.gauges})
     count = Counter(name for one in found for name in one.gauges)
     first = Counter(one.paper.gauge for one in found)
-    ranked = sorted(known, key=lambda name: (-papers[name], -count[name], -first[name]))
+    ranked = sorted(known, key=lambda name: (not first[name], -papers[name], -count[name]))
     return {name: known[name] for name in ranked}
 
 

@@ -21,6 +21,8 @@ STEP = "Step of training"
 ADAPTIVE = ("enadpp", "adppl")
 EXACT = "non_private"
 SPREAD = "Bands: four of five repetitions."
+SILENT = 1e8
+"""Noise over signal beyond which there is no signal to speak of: all gradients are zero."""
 
 
 def look(view: View, method: str) -> Style:
@@ -177,11 +179,13 @@ def layers(view: View) -> None:
     drawn = [Line("all layers", *(vars(whole)[k] for k in ("style", "x", "middle", "low", "high")))]
     parts = product(view, view.method, "noise_to_signal_layers")
     steps, _ = live.history(view.watched[view.method], "noise_to_signal")
+    silent = parts is not None and bool((parts > SILENT).any())
     if parts is not None and parts.shape[1] == len(steps) and parts.shape[2] > 1:
         for k in range(parts.shape[2]):
             own = Style(style(k + 6).colour, DASHES[(k + 1) % len(DASHES)], MARKERS[k + 1])
             name = f"layer {k + 1}" + (" (output)" if k + 1 == parts.shape[2] else "")
-            one = figures.line(name, own, steps, parts[:, :, k].T)
+            heard = np.where(parts[:, :, k] > SILENT, np.nan, parts[:, :, k])
+            one = figures.line(name, own, steps, heard.T)
             drawn += [one] if one is not None else []
     figure = figures.lines(
         drawn, (STEP, "Noise / signal"), _revision(view, "layers"), log=True, height=380,
@@ -197,5 +201,6 @@ def layers(view: View) -> None:
     st.caption(
         "Length of the noise over the length of the lot's clipped gradients. Above the dotted "
         "line a single step is mostly noise; many steps average some of it out. "
-        f"{SPREAD} {RAW}"
+        + ("Where no record moves a layer at all, nothing is drawn. " if silent else "")
+        + f"{SPREAD} {RAW}"
     )

@@ -66,6 +66,9 @@ def looks(view: View) -> None:
     if said is None:
         st.markdown(WAITING)
         return
+    if view.data.image is None:
+        st.markdown(":material/image_not_supported: The records of this data set are no images.")
+        return
     if private is None or images is None:
         st.markdown(
             f":material/image_not_supported: {view.entry.label} sees wavelet features here, which "

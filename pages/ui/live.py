@@ -4,7 +4,7 @@ A run is named by what it computes, so the same address shows the same runs: aft
 reload, in a second tab, on another person's screen.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,7 @@ from engine.gauges import Column
 from engine.job import Job
 from engine.results import Results
 from pages.ui import asking, record, words
-from pages.ui.access import client, troubles
+from pages.ui.access import afresh, client, sentence, troubles
 from pages.ui.asking import BUDGET as BUDGET  # named here too: what is drawn follows it
 from pages.ui.asking import look
 
@@ -92,6 +92,7 @@ def follow(draw: Callable[[Any, dict[str, Watched]], None], page: Any) -> None:
     ticking = any(_under_way(job) for job in (*page.jobs.values(), *page.beside.values()))
 
     def body() -> None:
+        afresh()
         with troubles():
             watched = watch(page.jobs, labels)
             beside = any(_under_way(job) for job in page.beside.values())
@@ -117,8 +118,8 @@ def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
     unasked = {name: one for name, one in watched.items() if one.run is None}
     if active or halted:
         with st.container(border=True):
-            for one in halted:
-                st.markdown(_ending(one))
+            for line in _endings(halted):
+                st.markdown(line)
             with st.container(horizontal=True, vertical_alignment="center"):
                 if active:
                     _under_way_line(slug, active, watched)
@@ -195,20 +196,31 @@ def progress(label: str, run: Run) -> str:
     if run.state == "queued":
         ahead = f" behind {words.plural(run.ahead, 'run')}" if run.ahead else ""
         return f"{label} · waiting{ahead}"
-    left = f" · about {words.duration(run.seconds_left)} left" if run.seconds_left else ""
-    return f"{label} · training, {100 * share(run):.0f} %{left}"
+    left = run.seconds_left
+    more = f" · about {words.duration(left)} left" if left and left >= 1 else ""
+    return f"{label} · training, {100 * share(run):.0f} %{more}"
 
 
-def _ending(one: Watched) -> str:
-    """One line on a run that did not come to its end."""
-    assert one.run is not None
-    match one.run.state:
+def _endings(halted: Iterable[Watched]) -> list[str]:
+    """One line on the runs that did not come to their end, for each way in which they ended."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for one in halted:
+        assert one.run is not None
+        names.setdefault((one.run.state, one.run.error), []).append(one.label)
+    return [_ending(labels, *how) for how, labels in names.items()]
+
+
+def _ending(labels: list[str], state: str, error: str) -> str:
+    many, reason = len(labels) > 1, f" {sentence(error)}".rstrip()
+    who = words.listed([f"**{label}**" for label in labels])
+    match state:
         case "cancelled":
-            return f":material/stop_circle: **{one.label}** was stopped; what it measured is shown."
+            was, it = ("were", "they") if many else ("was", "it")
+            return f":material/stop_circle: {who} {was} stopped; what {it} measured is shown."
         case "interrupted":
-            return f":material/power_off: **{one.label}** was interrupted. {one.run.error}."
+            return f":material/power_off: {who} {'were' if many else 'was'} interrupted.{reason}"
         case _:
-            return f":material/error: **{one.label}** failed. {one.run.error.rstrip('.')}."
+            return f":material/error: {who} failed.{reason}"
 
 
 def _summary(watched: Mapping[str, Watched]) -> str:

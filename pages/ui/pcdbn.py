@@ -204,11 +204,11 @@ def pictures(view: View) -> None:
             _pictures(view, budget, "own" if budget == view.budget else "largest")
     st.caption(
         "Filters: the two colours stand for weights of opposite sign, each picture is scaled by "
-        "its own largest. Maps: where in three test images (one per row) each of eight filters "
-        "answers, more strongly the further from the ground's colour. In the rigorous calibration "
-        "filters come from noisy moments, clear with much budget and random with little; the "
-        "other networks start from random filters and, pre-trained for few epochs, keep much of "
-        f"that. One repetition. {RAW}"
+        "its own largest. Maps: where in a 0, a 1 and a 2 of the test images (one per row) each of "
+        "eight filters answers, more strongly the further from the ground's colour. In the "
+        "rigorous calibration filters come from noisy moments, clear with much budget and random "
+        "with little; the other networks start from random filters and, pre-trained for few "
+        f"epochs, keep much of that. One repetition. {RAW}"
     )
 
 

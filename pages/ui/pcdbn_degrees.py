@@ -1,6 +1,7 @@
 """A section of the page on deep belief networks: accuracy by the degree of the polynomial."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -91,7 +92,8 @@ def _line(view: View, method: str, watched: Mapping[str, Watched]) -> Line | Non
     label = view.watched[method].label
     calibration = view.watched[method].job.values["calibration"]
     label = f"{label}, {calibration}" if method == OWN else label
-    return figures.line(label, look(view, method), at_degree, values)
+    style = replace(look(view, method), marker="diamond" if method == EXACT else "circle")
+    return figures.line(label, style, at_degree, values)
 
 
 def _shown(watched: Mapping[str, Watched]) -> list[str]:

@@ -169,6 +169,6 @@ def _button(
         try:
             act(run.id)
         except ExplorerError as error:
-            st.error(sentence(error))
+            st.error(sentence(str(error)))
         else:
             st.rerun()

@@ -8,6 +8,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from engine.catalog import catalog
 from engine.method import Paper
+from pages.ui.access import afresh
 
 PAGES = Path(__file__).parents[1]
 ENTERED = "shell.entered"
@@ -35,6 +36,7 @@ def enter() -> None:
     the first time. A fresh server whose first visitor follows a link to an inner page would
     run that page alone; running it again goes the right way.
     """
+    afresh()
     if not st.session_state.get(ENTERED):
         mark()  # once is enough, whatever happens
         PagesManager.uses_pages_directory = False  # what `st.navigation` would have said

@@ -11,6 +11,7 @@ from engine.papers.survival import sensitivity
 from engine.papers.survival.spec import SurvivalSpec
 from pages.ui.charts import chart
 from pages.ui.figures import pcdbn as figures
+from pages.ui.figures.theme import axis
 from pages.ui.live import BUDGET
 from pages.ui.view import Page, View
 from pages.ui.words import number
@@ -116,6 +117,8 @@ def before(view: View) -> None:
             grid, lines, ("Time intervals q", title), tried.intervals,
             f"before/{key}/{tried.knots}", height=340, log=True,
         )  # fmt: skip
+        if key == "left":
+            figure.layout.yaxis = axis(title, rangemode="tozero")
         with column:
             chart(f"survival.before.{key}", figure, f"{said}.", rows, view.budget)
     _table(view, own, tried, size)

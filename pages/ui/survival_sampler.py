@@ -151,7 +151,7 @@ def posterior(view: View) -> None:
     chart("survival.posterior.chart", figure, said, rows, view.budget)
     st.caption(
         "Each row is one parameter; heights are comparable within a row. One draw of this "
-        "posterior is the private answer, so its width is the noise. The dotted line is a normal "
+        "posterior is the private answer, so its width is the noise. The thin line is a normal "
         "distribution at the mode; where the draws follow it, the sanitiser hardly bends. The "
         "diamond is the answer without privacy: the posterior at a small budget is pulled away "
         f"from it by the prior. All repetitions together. {RAW}"

@@ -70,10 +70,15 @@ def tally(cells: Sequence[Cell]) -> list[Count]:
     return found
 
 
+def _head(variant: str) -> str:
+    """What a sentence on a variant begins with; nothing where there is one without a name."""
+    return f"{variant[:1].upper()}{variant[1:]}: " if variant else ""
+
+
 def summary(cells: Sequence[Cell]) -> str:
     """The tally in a sentence for each variant; empty while there is nothing to compare."""
     parts = [
-        f"{one.variant[:1].upper()}{one.variant[1:]}: {one.near} of {one.printed} numbers are "
+        f"{_head(one.variant)}{one.near} of {one.printed} numbers are "
         f"within 10\u00a0% of the paper's, {one.near + one.fair} within 25\u00a0%."
         for one in tally(cells)
     ]

@@ -1,8 +1,12 @@
 """Numbers as people read them: short figures, durations, and what a budget means in odds."""
 
 import math
+from collections.abc import Sequence
 
 from engine.guarantee import Relation
+
+SPELT = {"adni": "ADNI", "flchain": "FLchain", "har": "HAR", "mnist": "MNIST"}
+"""Names of data sets that are written in another way than their keys."""
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -42,8 +46,17 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def listed(names: Sequence[str]) -> str:
+    """Names as a list in a sentence: "a, b and c"."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def short(name: str) -> str:
     """A key such as `third_births` as a label: "Third births"."""
+    if name in SPELT:
+        return SPELT[name]
     text = name.replace("_", " ")
     return text[:1].upper() + text[1:]
 

@@ -120,10 +120,10 @@ def test_another_q_trains_live_stops_and_stays_stopped(app: App):
     page.wait_for_function(f"() => ({POINTS})() > 0", timeout=90_000)
     stop.click()
     expect(page.get_by_role("button", name="Run again")).to_be_visible()
-    expect(page.get_by_text("was stopped").first).to_be_visible()
+    expect(page.get_by_text("stopped; what").first).to_be_visible()
     measured = page.evaluate(POINTS)
     page.reload()
-    expect(page.get_by_text("was stopped").first).to_be_visible()
+    expect(page.get_by_text("stopped; what").first).to_be_visible()
     page.wait_for_function(f"want => ({POINTS})() >= want", arg=measured)
     client = Client(app.home, workers=False)
     for run in client.runs():

@@ -14,7 +14,7 @@ from engine.errors import DatasetError, RequestError
 
 EMBEDDED = ("flchain", "second_births", "digits", "adni")
 FETCHED = ("third_births", "wichert", "mnist", "segment")
-SURVIVAL = ("flchain", "third_births", "wichert", "second_births")
+SURVIVAL = ("flchain", "third_births", "wichert", "second_births", "heart")
 
 
 def matches_its_card(name: str) -> None:

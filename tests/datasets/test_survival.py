@@ -1,12 +1,13 @@
 import gzip
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from datasets import catalog, flchain, second_births, simulate, third_births, wichert
-from datasets.base import SurvivalTable
+from datasets.base import SurvivalTable, check
 from engine.errors import DatasetError
 
 
@@ -124,3 +125,20 @@ def test_a_changed_second_births_file_is_read_again(folder: Path) -> None:
     place.write_bytes(place.read_bytes().replace(b" 0\r\n", b" 1\r\n"))
     os.utime(place, ns=(1, 1))
     assert catalog.card("second_births").events == 53_558
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("x", np.nan, "finite features, got missing or infinite values"),
+        ("x", np.inf, "finite features, got missing or infinite values"),
+        ("time", np.nan, "durations of at least 0, got others"),
+        ("time", -1.0, "durations of at least 0, got others"),
+    ],
+)
+def test_missing_and_impossible_values_are_a_sentence(field: str, value: float, says: str) -> None:
+    table = catalog.load("heart")
+    wrong = getattr(table, field).copy()
+    wrong.flat[5] = value
+    with pytest.raises(DatasetError, match=says):
+        check(replace(table, **{field: wrong}))

@@ -133,7 +133,7 @@ def test_every_knob_beyond_its_ends(visit: Open, beyond: str):
 def test_unknown_names_in_the_address_are_told_one_by_one(visit: Open, trained: Path):
     test = visit("survival", **address(dataset="nobody", calibration="loose", colour="red"))
     notes = "\n".join(one.value for one in test.warning)
-    assert "dataset: expected one of Flchain" in notes
+    assert "dataset: expected one of FLchain" in notes
     assert "calibration: expected one of paper, rigorous, got 'loose'" in notes
     assert "survival.colour: expected a setting of this page" in notes
     assert len(charts(test)) == 9
@@ -185,7 +185,7 @@ def test_a_waiting_run_is_stopped_at_once_and_can_be_asked_for_again(visit: Open
     test.button(key="survival.stop").click().run()
     client = Client(home, workers=False)
     assert {run.state for run in client.runs()} == {"cancelled"}
-    assert "was stopped" in said(test)
+    assert "stopped; what" in said(test)
     test.button(key="survival.again").click().run()
     assert {run.state for run in client.runs()} == {"queued"}
 
@@ -208,7 +208,7 @@ def test_settings_that_are_only_passed_do_not_keep_others_waiting(visit: Open, h
     assert (states(home, 50), states(home, 20)) == ({"queued"}, {"cancelled"})
     test.button(key="survival.stop").click().run()
     assert states(home, 50) == {"cancelled"}
-    assert "was stopped" in said(test)
+    assert "stopped; what" in said(test)
 
 
 def test_what_somebody_else_asked_for_is_not_dropped(visit: Open, home: Path):
@@ -218,6 +218,17 @@ def test_what_somebody_else_asked_for_is_not_dropped(visit: Open, home: Path):
     test = visit("survival", **address(intervals="50"))
     test.select_slider(key="survival.intervals").set_value("20").run()
     assert Client(home, workers=False).run(other.id).state == "queued"
+
+
+def test_runs_that_ended_alike_are_told_in_one_line(visit: Open, home: Path):
+    test = visit("survival")
+    for run in Client(home, workers=False).runs():
+        begin(home, run.job).finish("failed", [], "filter_size: expected fewer, got more")
+    test.run()
+    lines = [one.value for one in test.markdown if " failed. " in one.value]
+    assert len(lines) == 1
+    assert lines[0].endswith("failed. Filter size: expected fewer, got more.")
+    assert "**Without privacy** and **Cox regression**" in lines[0]
 
 
 @pytest.mark.parametrize("state", ["failed", "interrupted"])

@@ -44,10 +44,10 @@ def test_finished_runs_share_a_chart_and_a_table(visit: Open, home: Path):
     assert not test.exception
     assert not test.error
     assert lines(test) == {
-        "Output perturbation, Flchain",
+        "Output perturbation, FLchain",
         "Output perturbation, Wichert",
-        "Objective perturbation, Flchain",
-        "Without privacy, Flchain",
+        "Objective perturbation, FLchain",
+        "Without privacy, FLchain",
     }
     body = test.table[0].value
     assert len(body) == 4

@@ -136,7 +136,7 @@ def test_the_page_opens_and_asks_for_every_method_once(visit: Open, home: Path):
 
 
 def test_mnist_waits_for_a_button(visit: Open, home: Path):
-    test = visit("enadpp", **{"enadpp.dataset": "Mnist"})
+    test = visit("enadpp", **{"enadpp.dataset": "MNIST"})
     assert not test.exception
     assert Client(home, workers=False).runs() == []
     assert any(button.label == "Train" for button in test.button)

@@ -73,7 +73,7 @@ def test_an_admitted_value_between_two_offers_moves_to_the_nearest_by_ratio():
 
 def test_an_offer_of_names_admits_no_other_name():
     text, note = names("dataset", ("flchain", "wichert")).read("mnist")
-    assert (text, "expected one of Flchain, Wichert, got 'mnist'" in note) == ("Flchain", True)
+    assert (text, "expected one of FLchain, Wichert, got 'mnist'" in note) == ("FLchain", True)
 
 
 def test_among_keeps_the_default_if_it_can():

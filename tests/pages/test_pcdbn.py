@@ -83,7 +83,7 @@ def test_every_section_draws_with_words(visited: Open):
     assert "Appears as soon as" not in said(test)
     assert {"Test accuracy [%]", "Budget spent, ε", "Height"} <= titles(test)
     assert all(one["alt"] for one in plots(test))
-    assert len(charts(test)) == 13
+    assert len(charts(test)) == 14
 
 
 def test_formulas_follow_the_sidebar_and_start_no_run(visited: Open, home: Path):
@@ -125,8 +125,49 @@ def test_another_method_leaves_pcdbn_as_it_was_chosen(visited: Open, method: str
 def test_a_degree_that_cannot_be_released_is_one_sentence(visited: Open):
     test = visited(calibration="rigorous", degree="7")
     assert not test.exception
-    assert any("expected 1 or 3 in the rigorous calibration" in one.value for one in test.error)
+    [error] = [one.value for one in test.error]
+    assert error.startswith("Degree: expected 1 or 3 in the rigorous calibration")
+    assert "Not with these settings: see the message above." in said(test)
     assert test.select_slider(key="pcdbn.degree")
+
+
+def degree_chart(test: AppTest) -> list[dict]:
+    """The chart by degree, if it is drawn."""
+    found = [(c, c["layout"]["xaxis"].get("title", {}).get("text")) for c in charts(test)]
+    return [
+        c for c, title in found
+        if title == "Degree L" and c["layout"]["yaxis"]["title"]["text"].startswith("Test")
+    ]  # fmt: skip
+
+
+def test_the_page_opens_where_a_first_look_says_something(visited: Open):
+    assert visited().select_slider(key="pcdbn.epsilon").value == "2"
+
+
+def test_degrees_are_trained_by_a_button_and_drawn_beside_the_chosen_one(visited: Open, home: Path):
+    test = visited()
+    [chart] = degree_chart(test)
+    assert [t["x"] for t in chart["data"] if "name" in t] == [[3.0], [3.0]]
+    assert "Not trained yet: L = 1, 2, 5, 7." in said(test)
+    test.button(key="pcdbn.train_degrees").click().run()
+    asked = [run.job for run in Client(home, workers=False).runs() if run.state == "queued"]
+    assert {(job.method, job.values["degree"]) for job in asked} == {
+        ("pcdbn", 1), ("tcdbn", 1), ("tcdbn", 2), ("tcdbn", 5), ("tcdbn", 7),
+    }  # fmt: skip
+    for job in asked:
+        finish(home, job)
+    test.run()
+    assert not test.exception
+    [chart] = degree_chart(test)
+    assert [t["x"] for t in chart["data"] if "name" in t] == [[1, 3], [1, 2, 3, 5, 7]]
+    assert "Not trained yet" not in said(test)
+    # the runs are those that the page would ask for with that degree
+    other = visited(degree="1")
+    assert "6 methods" in said(other)
+
+
+def test_the_published_program_has_every_degree(visited: Open):
+    assert "Not trained yet: L = 1, 2, 5, 7." in said(visited(calibration="released"))
 
 
 def test_descent_is_drawn_by_epoch_and_psgd_stops(visited: Open):

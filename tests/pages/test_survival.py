@@ -174,11 +174,11 @@ def test_a_density_integrates_to_one_and_peaks_where_the_draws_are():
 
 
 def test_the_approximation_lies_over_draws_of_the_same_law():
-    """The kernel widens a normal of deviation 1 by 1.06²·1500^-0.4 < 0.07 in variance, so its
-    peak is lower by at most 4 %; sampling adds about 1/√(1500·0.4·0.25) < 9 % at the peak."""
+    """The kernel widens a normal of deviation 1 by 1.06²·600^-0.4 < 0.09 in variance, so its
+    peak is lower by at most 5 %; sampling adds about 1/√(600·0.4·0.3) < 12 % at the peak."""
     one = sampler.ridge(drawn(), Normal(np.full(2, 2.0), np.ones(2)), 0)
     assert one.laplace is not None
-    assert one.heights["One"].max() == pytest.approx(one.laplace.max(), rel=0.15)
+    assert one.heights["One"].max() == pytest.approx(one.laplace.max(), rel=0.25)
     assert one.x[0] < -0.9
     assert one.x[-1] > 4.9
 

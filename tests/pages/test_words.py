@@ -72,3 +72,10 @@ def test_keys_become_labels():
     assert words.short("third_births") == "Third births"
     assert words.plural(1, "run") == "1 run"
     assert words.plural(7874, "record") == "7,874 records"
+
+
+@pytest.mark.parametrize(
+    ("names", "text"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), ("abc", "a, b and c")]
+)
+def test_names_are_listed_as_in_a_sentence(names, text):
+    assert words.listed(names) == text

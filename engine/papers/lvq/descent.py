@@ -74,9 +74,10 @@ class Descent:
     Guarantees:
         Privately, the initialisation releases what `price.first` costs, and each step the sum of
         clipped gradients over a Poisson sample at rate q, changed by one record by at most C in
-        L2 norm (`model.factors`), plus Gaussian noise of standard deviation sigma C: the event
-        `price.descent`. It is divided by qN, a public number. Normalising Omega, averaging and
-        what is measured of the metric are post-processing.
+        L2 norm (`model.factors`, from norms that `model.norms` never rounds down), plus Gaussian
+        noise of standard deviation sigma C: the event `price.descent`. It is divided by qN, a
+        public number. Normalising Omega, averaging and what is measured of the metric are
+        post-processing.
     """
 
     matrix: bool

@@ -6,6 +6,11 @@ from engine.papers.lvq.spec import LvqSpec
 
 CLAIM = "epsilon_1 + epsilon_2 with the noise 2q sqrt(T log(1/delta))/epsilon_2 (Section 3)"
 SAMPLING = "each record is in a step with chance q, independently; qN with public N divides"
+PUBLIC = (
+    "Public are the number of records n, which divides sums, the number of classes and the bounds "
+    "of the features. Labels and class sizes are not: counts are released with noise, and a record "
+    "is protected together with its label."
+)
 TUNED = (
     "Learning rates, bounds and other settings are chosen by whoever runs it, and "
     "cross-validation is the experimenter's: neither is part of the release."
@@ -32,7 +37,7 @@ def descent_guarantee(spec: LvqSpec, n: int, record: str) -> Guarantee:
         accountant="PLD (dp-accounting), initialisation and steps in one composition",
         sampling=SAMPLING,
         released=("prototypes", "relevance matrix", "noisy class counts"),
-        reasons=(*_reasons(spec, proved), TUNED),
+        reasons=(*_reasons(spec, proved), PUBLIC, TUNED),
         claim=CLAIM,
     )
 

@@ -16,7 +16,7 @@ from engine.papers.lvq.folds import Records, fold
 from engine.papers.lvq.model import Model, Norms, Pairs, Sample, Sums, cost, right
 from engine.papers.lvq.spec import LvqSpec, MatrixUtility, Utility
 
-PERTURBATION = 0.025
+PERTURBATION = math.sqrt(0.025)
 """Standard deviation of the noise on each element of Omega in the perturbation study."""
 BLOCK = 4_096
 """Records whose scores are computed together."""

@@ -126,19 +126,24 @@ def norms(model: Model, sample: Sample, found: Pairs) -> Norms:
 
     \|g_W\|² = up² \|\Lambda e+\|² + down² \|\Lambda e-\|²
     \|g_\Omega\|² = up² d+ \|e+\|² + down² d- \|e-\|² - 2 up down <\Omega e+, \Omega e-><e+, e->
+
+    Guarantees:
+        Never below the norm of what `sums` adds for that record: each inner product is replaced
+        by the end of its rounding interval (`_inner`) that makes the norm larger. Without that, a
+        record near two prototypes that nearly coincide would escape clipping in float32.
     """
     up, down = found.up, found.down
     if model.omega is None:
-        size = up.square() * found.near + down.square() * found.far
-        return Norms(size.sqrt(), None)
-    lifted, corners = found.z @ model.omega, found.zw @ model.omega
-    through = distances(lifted, lifted.square().sum(2), corners)
-    size = up.square() * _pick(through, found.plus) + down.square() * _pick(through, found.minus)
+        plus, minus, _, _ = _bounds(found.z @ found.zw.mT, sample.square, found.zw, found)
+        return Norms((up.square() * plus + down.square() * minus).sqrt(), None)
+    z_plus, z_minus, z_mixed, z_lost = _inner(found.z, found.zw, found)
+    plus, minus, _, _ = _inner(found.z @ model.omega, found.zw @ model.omega, found)
+    size = up.square() * plus + down.square() * minus
     along = sample.x @ right(model.w, model.basis).mT
-    first, second, cross = _inner(along, sample.square, model.w, found)
-    _, _, mixed = _inner(found.z @ found.zw.mT, found.z.square().sum(2), found.zw, found)
-    outer = up.square() * found.near * first + down.square() * found.far * second
-    outer = outer - 2 * up * down * mixed * cross
+    x_plus, x_minus, x_mixed, x_lost = _bounds(along, sample.square, model.w, found)
+    outer = up.square() * z_plus * x_plus + down.square() * z_minus * x_minus
+    lost = z_lost * (x_plus * x_minus).sqrt() + x_lost * (z_plus * z_minus).sqrt()
+    outer = outer - 2 * up * down * (z_mixed * x_mixed - lost)
     return Norms(size.sqrt(), outer.clamp(min=0).sqrt())
 
 
@@ -147,15 +152,37 @@ def _pick(table: Tensor, index: Tensor) -> Tensor:
     return table.gather(2, index[..., None])[..., 0]
 
 
-def _inner(along: Tensor, square: Tensor, w: Tensor, found: Pairs) -> tuple[Tensor, Tensor, Tensor]:
-    """|e+|², |e-|² and <e+, e-> from inner products `along` (R, l, p) of records and w."""
+def _inner(z: Tensor, w: Tensor, found: Pairs) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """`_bounds` of rows z (R, l, d) and w (R, p, d)."""
+    return _bounds(z @ w.mT, z.square().sum(2), w, found)
+
+
+def _bounds(
+    along: Tensor, square: Tensor, w: Tensor, found: Pairs
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Upper bounds of |e+|² and |e-|², and <e+, e-> with what it may be off, each (R, l).
+
+    An inner product of length d, rounded to u, is off by at most d u times the norms (Higham
+    2002, Section 3.1), so |x|² - 2<x, w> + |w|² by at most (d+4)u(|x| + |w|)², which is at most
+    2(d+4)u(|x|² + |w|²). Twice that is added, for what was rounded before.
+
+    Args:
+        along: Inner products of records and w, shape (R, l, p).
+        square: Squared norms of the records, shape (R, l).
+        w: Points, shape (R, p, d).
+        found: Which of them each record touches.
+    """
     gram = w @ w.mT
     rows = torch.arange(len(w), device=w.device)[:, None]
     own = gram.diagonal(dim1=1, dim2=2)
+    margin = 2.0 * (w.shape[2] + 4) * torch.finfo(w.dtype).eps
     to_plus, to_minus = _pick(along, found.plus), _pick(along, found.minus)
-    first = square - 2 * to_plus + own.gather(1, found.plus)
-    second = square - 2 * to_minus + own.gather(1, found.minus)
-    return first, second, square - to_plus - to_minus + gram[rows, found.plus, found.minus]
+    at_plus, at_minus = own.gather(1, found.plus), own.gather(1, found.minus)
+    off_plus, off_minus = margin * (square + at_plus), margin * (square + at_minus)
+    mixed = square - to_plus - to_minus + gram[rows, found.plus, found.minus]
+    first = (square - 2 * to_plus + at_plus).clamp(min=0.0) + off_plus
+    second = (square - 2 * to_minus + at_minus).clamp(min=0.0) + off_minus
+    return first, second, mixed, (off_plus + off_minus) / 2
 
 
 def sums(

@@ -271,7 +271,7 @@ class MatrixUtility(Utility):
         Gauge(
             "Test error, matrix perturbed",
             "down",
-            help="Test error after N(0, 0.025²) is added to each element of Omega, scaled to "
-            "norm sqrt(d).",
+            help="Test error after noise of variance 0.025 is added to each element of Omega, "
+            "scaled to norm sqrt(d).",
         ),
     ]

@@ -17,8 +17,7 @@ import torch
 from torch import Generator, Tensor
 
 from engine.mechanisms import Gaussian
-from engine.noise import draw
-from engine.papers.pcdbn.moments import released
+from engine.papers.pcdbn.moments import noisy, released, squared
 
 RIDGE = 0.5
 """Weight of the ridge in units of s sqrt(d), a third of the noise's operator norm."""
@@ -44,7 +43,7 @@ def sums(p: Tensor, y: Tensor, classes: int) -> tuple[Tensor, Tensor]:
     b = torch.zeros(classes, p.shape[1], dtype=torch.float64, device=p.device)
     for k in range(classes):
         b[k] = p[y == k].sum(0, dtype=torch.float64)
-    return (p.T @ p).double(), b.T.contiguous()
+    return squared(p.T), b.T.contiguous()
 
 
 def quadratic(
@@ -52,11 +51,9 @@ def quadratic(
 ) -> Quadratic:
     """Releases A and b, and shrinks what is known to be noise."""
     values, vectors = torch.linalg.eigh(released(a, matrix, rng))
-    noisy = b + draw([vector], b.numel(), rng)[0].view_as(b)
+    target = vectors.T @ noisy(b, vector, rng)
     ridge = RIDGE * matrix.scale * math.sqrt(len(a))
-    return Quadratic(
-        vectors, shrunk(values, matrix.scale).clamp(min=0.0) + ridge, vectors.T @ noisy
-    )
+    return Quadratic(vectors, shrunk(values, matrix.scale).clamp(min=0.0) + ridge, target)
 
 
 def shrunk(values: Tensor, scale: float) -> Tensor:

@@ -10,6 +10,9 @@ from engine.errors import RequestError, SpecError
 from engine.papers.pcdbn.spec import PcdbnSpec
 from engine.training.records import records
 
+SHOWN_IMAGES, SHOWN_MAPS = 3, 8
+"""Test images whose maps are kept, and so many of their maps."""
+
 
 @dataclass(frozen=True, eq=False)
 class Images:
@@ -21,6 +24,7 @@ class Images:
         test_x: Images to test on, shape (m, 1, side, side).
         test_y: Their classes, shape (m,).
         classes: Number of classes.
+        count: Number of images to train on; public, and fixed when a record is left out.
     """
 
     x: Tensor
@@ -28,18 +32,27 @@ class Images:
     test_x: Tensor
     test_y: Tensor
     classes: int
+    count: int
 
     @property
     def side(self) -> int:
         """Pixels of a side."""
         return int(self.x.shape[-1])
 
+    @property
+    def shown(self) -> Tensor:
+        """A test image of each of the first classes, shape (3, 1, side, side)."""
+        few = range(min(SHOWN_IMAGES, self.classes))
+        return self.test_x[[int((self.test_y == k).int().argmax()) for k in few]]
+
 
 def images(data: Table, spec: PcdbnSpec, device: str) -> Images:
     """The images of a table, checked against the spec.
 
     Raises:
-        RequestError: A table of something else than square images, or of very small ones.
+        RequestError: A table of something else than square images, of very small ones, or
+            whose card does not say how many classes there are: to count them would tell of
+            the records.
         SpecError: A filter that is even or larger than the image.
     """
     if not isinstance(data, LabelledTable) or data.image is None:
@@ -48,6 +61,10 @@ def images(data: Table, spec: PcdbnSpec, device: str) -> Images:
     if height != width or height < 8:
         raise RequestError(
             f"dataset: expected square images of at least 8 pixels a side, got {height} x {width}"
+        )
+    if data.card.classes is None:
+        raise RequestError(
+            f"dataset: expected a card with a number of classes, got {data.card.name}"
         )
     if spec.filter_size > height or spec.filter_size % 2 == 0:
         raise SpecError(
@@ -65,5 +82,6 @@ def _images(table: LabelledTable, device: str) -> Images:
         found.y,
         found.test_x.view(-1, 1, side, side),
         found.test_y,
-        table.card.classes or int(found.y.max()) + 1,
+        table.card.classes or 0,
+        len(found.x),
     )

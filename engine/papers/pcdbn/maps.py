@@ -1,4 +1,4 @@
-r"""From images to features: convolution, rectifier of both signs, pooling; twice.
+"""From images to features: convolution, rectifier of both signs, pooling; twice.
 
 A filter and its negative share one convolution. Features are square roots of pooled
 maps: a fixed function of one record, given released filters.
@@ -10,10 +10,27 @@ from torch.nn import functional
 
 from engine.papers.pcdbn.moments import slabs
 
-SLAB = 32
+SLAB = 64
 """Records convolved together: their maps stay in the cache."""
 WINDOW = 3
 """Side of the second layer's filters."""
+
+
+def blocked(maps: Tensor) -> Tensor:
+    """The same maps in oneDNN's layout, in which convolving and pooling need no copies."""
+    here = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+    return maps.to_mkldnn() if here and maps.device.type == "cpu" else maps
+
+
+def plain(maps: Tensor) -> Tensor:
+    """Maps in the usual layout."""
+    return maps.to_dense() if maps.is_mkldnn else maps
+
+
+def halves(maps: Tensor, pool: int) -> tuple[Tensor, Tensor]:
+    """Means of the positive part and of the maps, over squares side by side; uses up `maps`."""
+    mean = functional.avg_pool2d(maps, pool)
+    return functional.avg_pool2d(torch.relu_(maps), pool), mean
 
 
 def rectified(maps: Tensor, count: int, pool: int) -> Tensor:
@@ -21,30 +38,15 @@ def rectified(maps: Tensor, count: int, pool: int) -> Tensor:
 
     The mean of the negative part is the mean of the positive part less the mean.
     """
-    k, sides = maps.shape[1], [side // pool for side in maps.shape[2:]]
-    found = torch.empty(len(maps), 2 * k, *sides, dtype=maps.dtype, device=maps.device)
-    mean = pooled(maps, pool)
-    positive = pooled(maps.clamp_(min=0), pool)
-    found[:, :k] = positive
-    torch.sub(positive, mean, out=found[:, k:]).clamp_(min=0)
-    return found[:, :count]
-
-
-def pooled(maps: Tensor, size: int) -> Tensor:
-    """Means of squares side by side; strided sums are several times faster than `avg_pool2d`."""
-    height, width = (side // size * size for side in maps.shape[2:])
-    rows = maps[:, :, 0:height:size]
-    for i in range(1, size):
-        rows = rows + maps[:, :, i:height:size]
-    found = rows[..., 0:width:size]
-    for j in range(1, size):
-        found = found + rows[..., j:width:size]
-    return found / size**2
+    positive, mean = map(plain, halves(maps, pool))
+    negative = torch.sub(positive, mean, out=mean).clamp_(min=0)
+    return torch.cat((positive, negative), 1)[:, :count]
 
 
 def first(images: Tensor, weight: Tensor, count: int) -> Tensor:
     """The first layer's maps at half the side, shape (m, count, side // 2, side // 2)."""
-    return rectified(functional.conv2d(images, weight, padding=weight.shape[-1] // 2), count, 2)
+    pad = weight.shape[-1] // 2
+    return rectified(functional.conv2d(blocked(images), weight, padding=pad), count, 2)
 
 
 def grid(side: int) -> tuple[int, int, int]:
@@ -55,22 +57,30 @@ def grid(side: int) -> tuple[int, int, int]:
     return cells, pad, (half + 2 * pad - 2) // cells
 
 
-def second(maps: Tensor, weight: Tensor, count: int, pad: int, pool: int) -> Tensor:
-    """The second layer's pooled maps, shape (m, count, cells, cells)."""
-    return rectified(functional.conv2d(maps, weight, padding=pad), count, pool)
+def second(images: Tensor, weights: tuple[Tensor, Tensor], pad: int) -> Tensor:
+    r"""The second layer's responses to the first layer's maps, which are not laid out.
+
+    With m^+ and m^- = m^+ - m of the first layer, w^+ * m^+ + w^- * m^- is
+    (w^+ + w^-) * m^+ - w^- * m.
+    """
+    lower, upper = weights
+    positive, mean = halves(
+        functional.conv2d(blocked(images), lower, padding=lower.shape[-1] // 2), 2
+    )
+    direct, mirrored = upper[:, : len(lower)], torch.zeros_like(upper[:, : len(lower)])
+    mirrored[:, : upper.shape[1] - len(lower)] = upper[:, len(lower) :]
+    found = functional.conv2d(positive, direct + mirrored, padding=pad)
+    return found.add_(functional.conv2d(mean, -mirrored, padding=pad))
 
 
 def features(images: Tensor, weights: tuple[Tensor, Tensor], counts: tuple[int, int]) -> Tensor:
     """Square roots of the second layer's maps, length 1, shape (n, channels, positions)."""
     cells, pad, pool = grid(images.shape[-1])
     found = torch.empty(len(images), counts[1], cells * cells, device=images.device)
-    start = 0
-    for part in slabs(images, SLAB):
-        own = second(first(part, weights[0], counts[0]), weights[1], counts[1], pad, pool)
-        own = own[:, :, :cells, :cells].flatten(2)
-        found[start : start + len(own)] = own
-        start += len(own)
-    return unit(found.sqrt_())
+    for part, own in zip(slabs(images, SLAB), slabs(found, SLAB), strict=True):
+        maps = rectified(second(part, weights, pad), counts[1], pool)
+        own.copy_(unit(maps[:, :, :cells, :cells].flatten(2).sqrt_()))
+    return found
 
 
 def unit(rows: Tensor) -> Tensor:

@@ -20,7 +20,7 @@ from torch.nn import functional
 from engine.mechanisms import Gaussian
 from engine.noise import draw
 
-SLAB = 200
+SLAB = 64
 """Records whose patches lie in memory together: small enough for the cache."""
 TINY = 1e-12
 GRID = 6
@@ -35,43 +35,61 @@ def slabs(x: Tensor, size: int = SLAB) -> Iterator[Tensor]:
     yield from torch.split(x, size)
 
 
-def patches(maps: Tensor, size: int, stride: int = 1, pad: int = 0) -> Tensor:
+def patches(maps: Tensor, size: int, stride: int = 1) -> Tensor:
     """Squares of all channels at all positions, shape (m, C size^2, positions)."""
-    found: Tensor = functional.unfold(maps, size, padding=pad, stride=stride)
+    found: Tensor = functional.unfold(maps, size, stride=stride)
     return found
 
 
 def scaled(found: Tensor, order: int) -> Tensor:
-    """Each record's patches with the sum of norms to the power `order` scaled to 1."""
+    """Each record's patches with the sum of norms to the power `order` scaled to 1, in place."""
     total = found.square().sum(1).pow(order / 2).sum(1)
     share = torch.where(total > TINY, total.clamp(min=TINY).pow(-1.0 / order), 0.0)
-    return found * share[:, None, None]
+    return found.mul_(share[:, None, None])
 
 
-def second(x: Tensor, maps: Maps, size: int, stride: int, pad: int) -> Tensor:
-    r"""\sum_t \sum_j v v' of the maps' patches, shape (C size^2, C size^2), double precision."""
+def second(x: Tensor, maps: Maps, size: int, stride: int) -> Tensor:
+    r"""\sum_t \sum_j v v' of the maps' patches, shape (C size^2, C size^2), double precision.
+
+    Positions lie a stride apart, as many as fit, in the middle of the maps.
+    """
     total: Tensor | None = None
     for part in slabs(x):
-        v = scaled(patches(maps(part), size, stride, pad), 2)
-        own = gram(v)
+        own = gram(scaled(patches(middle(maps(part), size, stride), size, stride), 2))
         total = own if total is None else total + own
     if total is None:
         raise ValueError("expected at least one record")
     return total
 
 
+def middle(maps: Tensor, size: int, stride: int) -> Tensor:
+    """Maps without the first rows and columns that squares a stride apart would leave over."""
+    top, left = ((side - size) % stride // 2 for side in maps.shape[2:])
+    return maps[:, :, top:, left:]
+
+
 def gram(v: Tensor) -> Tensor:
     r"""\sum_t \sum_j v v' of columns (m, D, positions), shape (D, D), double precision."""
     if v.shape[1] < v.shape[2]:  # few rows: record by record needs no copy
         return torch.bmm(v, v.transpose(1, 2)).sum(0, dtype=torch.float64)
-    wide = v.transpose(0, 1).flatten(1)
-    return (wide @ wide.T).double()
+    return squared(v.transpose(0, 1).flatten(1))
+
+
+def squared(wide: Tensor, parts: int = 4) -> Tensor:
+    """W W', shape (D, D), double precision: the upper triangle by blocks, then its mirror."""
+    found = torch.zeros(len(wide), len(wide), dtype=torch.float64, device=wide.device)
+    size = max(64, -(-len(wide) // parts))
+    for start in range(0, len(wide), size):
+        block = slice(start, start + size)
+        found[block, start:] = (wide[block] @ wide[start:].T).double()
+    upper: Tensor = found.triu()
+    return upper + upper.triu(1).T
 
 
 @lru_cache(maxsize=16)
 def pixels(x: Tensor, size: int) -> Tensor:
     """Second moments of the images' own patches; one pass serves all replicas and filters."""
-    return second(x, lambda part: part, size, 1, 0)
+    return second(x, lambda part: part, size, 1)
 
 
 @lru_cache(maxsize=4)
@@ -87,7 +105,7 @@ def quartic(x: Tensor, size: int) -> Tensor:
         v = scaled(patches(part, size, stride), 4).permute(1, 0, 2).flatten(1)
         v = v[:, v.square().sum(0) > 0]  # empty patches add nothing
         z = v[rows] * v[columns] * weight[:, None]
-        total += (z @ z.T).double()
+        total += squared(z)
     return total
 
 
@@ -106,3 +124,8 @@ def released(total: Tensor, mechanism: Gaussian, rng: Generator) -> Tensor:
     added[rows, columns] = noise
     added[columns, rows] = noise
     return total + added
+
+
+def noisy(total: Tensor, mechanism: Gaussian, rng: Generator) -> Tensor:
+    """An array of any shape with the mechanism's noise on every number."""
+    return total + draw([mechanism], total.numel(), rng)[0].view_as(total)

@@ -18,11 +18,10 @@ from engine.batch import Batch
 from engine.gauges import Column
 from engine.method import Arrays
 from engine.papers.pcdbn import top
-from engine.papers.pcdbn.images import Images, images
+from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
 from engine.papers.pcdbn.price import network_steps
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
 
-SHOWN_IMAGES, SHOWN_MAPS = 3, 8
 MEASURES = 100
 """Measurements in a run."""
 SLAB = 500
@@ -246,7 +245,7 @@ def products(batch: Batch[PcdbnSpec], data: Table, state: State) -> Arrays:
     """Filters of both layers, maps of a few test images, noise over signal by coefficient."""
     found = images(data, batch.spec, str(state.upper[0].device))
     shown = [
-        recipe.states(0, found.test_x[:SHOWN_IMAGES], _row(state.layers[0], row))[:, :SHOWN_MAPS]
+        recipe.states(0, found.shown, _row(state.layers[0], row))[:, :SHOWN_MAPS]
         for row, recipe in enumerate(state.recipes)
     ]
     names = [name for name, _ in state.recipes[0].noise]

@@ -15,7 +15,7 @@ from datasets.base import Table
 from engine.batch import Batch
 from engine.method import Arrays
 from engine.papers.pcdbn import price
-from engine.papers.pcdbn.images import Images, images
+from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
 from engine.training import ghost, steps
 from engine.training.evaluate import evaluate
@@ -23,8 +23,6 @@ from engine.training.layers import Activation, Flatten
 from engine.training.network import Network, Parameters
 from engine.training.sampling import poisson
 from engine.training.weights import Convolution, Linear
-
-SHOWN_IMAGES, SHOWN_MAPS = 3, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +94,7 @@ class Psgd:
         """Filters, maps of a few test images, and noise over signal of the last step."""
         found = images(data, batch.spec, str(state.parameters[0][0].device))
         layer = structure(batch.spec, found).layers[0]
-        seen = found.test_x[:SHOWN_IMAGES].expand(len(batch), *found.test_x[:SHOWN_IMAGES].shape)
+        seen = found.shown.expand(len(batch), *found.shown.shape)
         maps = layer.forward(state.parameters[0], seen).clamp(min=0)[:, :, :SHOWN_MAPS]
         return {
             "filters": state.parameters[0][0][:, :, 0].cpu().numpy(),

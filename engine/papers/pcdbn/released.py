@@ -18,6 +18,8 @@ from engine.papers.pcdbn.spec import PcdbnSpec
 
 DENOMINATORS = {1: 2.0, 2: 4.0, 3: 4.0, 5: 16.0, 7: 32.0}
 """The noise goes on the numerators of the printed polynomials."""
+SLAB = 32
+"""Records whose states are raised to powers together: they stay in the cache."""
 
 
 def recipe(spec: PcdbnSpec, found: Images, n: int, rng: Generator) -> Recipe:
@@ -59,11 +61,25 @@ def recipe(spec: PcdbnSpec, found: Images, n: int, rng: Generator) -> Recipe:
 def polynomial(v: Tensor, layer: Layer, coefficients: Tensor) -> Tensor:
     """States from responses over their largest in the batch, clipped to [0, 1]."""
     a = crbm.responses(v, layer[0], layer[1])
-    x = a / a.max().clamp(min=1e-6)
-    found = torch.zeros_like(x)
-    for c in coefficients.flip(0):
-        found = found * x + c
-    return found.clamp(0.0, 1.0)
+    return tangent(a / a.max().clamp(min=1e-6), coefficients)
+
+
+def tangent(x: Tensor, coefficients: Tensor) -> Tensor:
+    """The polynomial clipped to [0, 1], as a line at each place: same value, same gradient.
+
+    Horner's steps on all states at once would keep a copy of them each for the gradient.
+    """
+    own, alpha = x.detach(), [float(c) for c in coefficients]
+    value, slope = torch.empty_like(own), torch.empty_like(own)
+    for at, p, d in zip(*(torch.split(t, SLAB) for t in (own, value, slope)), strict=True):
+        p.fill_(alpha[-1])
+        d.zero_()
+        for c in alpha[-2::-1]:
+            d.mul_(at).add_(p)
+            p.mul_(at).add_(c)
+        d.mul_((p >= 0) & (p <= 1))
+        p.clamp_(0.0, 1.0)
+    return slope * (x - own) + value
 
 
 def batch_bound(v: Tensor, size: int, coefficients: Tensor) -> Tensor:

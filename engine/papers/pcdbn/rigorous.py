@@ -16,6 +16,9 @@ Guarantees:
     sensitivity 1 given what came before; their composition is priced as one Gaussian.
     Replicas are alternatives, of which a user publishes one: those of one seed and one
     moment noise share the draws of the moments, and each keeps the price of its own.
+    The number of records n is public and enters as a constant (noise floor, d, means):
+    neighbours have the same n, and one of them lacks a record's terms in every sum. No
+    other number that is read off the records leaves the sums without noise, but the gauges.
 """
 
 import math
@@ -30,14 +33,13 @@ from engine.batch import Batch
 from engine.gauges import Column
 from engine.method import Arrays
 from engine.papers.pcdbn import filters, head, maps, moments, polynomials
-from engine.papers.pcdbn.images import Images, images
+from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
 from engine.papers.pcdbn.releases import Releases, dimensions, releases
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
 from engine.papers.pcdbn.whitening import centre, whitened, whitening
 
 MOMENT_STRIDE = 3
 """Positions of the first layer's maps at which patches are taken: side by side."""
-SHOWN_IMAGES, SHOWN_MAPS = 3, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +102,7 @@ def init(batch: Batch[PcdbnSpec], data: Table, rng: Generator) -> State:
             rng,
             [batch.specs[row] for row in rows],
         )
-        for row in rows:
-            answers[row] = _answer(batch.specs[row], found, made[row], stack, len(data), rng)
+        answers |= _answers(batch, rows, found, made, stack, len(data), rng)
     return State(tuple(answers[row] for row in range(len(batch))), 0)
 
 
@@ -119,7 +120,7 @@ def build(
     second = _second(found, first, counts, made, rng, ratios)
     weights = (first, second)
     train = maps.features(found.x, weights, counts)
-    how = whitening(train, made, rng)
+    how = whitening(train, found.count, made, rng)
     test = centre(maps.features(found.test_x, weights, counts), how.mean)
     most = max(dimensions(user, n, len(how.order)) for user in (users or (spec,)))
     sizes = (
@@ -170,7 +171,7 @@ def _second(
 ) -> Tensor:
     """The second layer's filters, from the moments of the first layer's maps."""
     total = moments.second(
-        found.x, lambda part: maps.first(part, first, counts[0]), maps.WINDOW, MOMENT_STRIDE, 1
+        found.x, lambda part: maps.first(part, first, counts[0]), maps.WINDOW, MOMENT_STRIDE
     )
     ratios["maps"] = _ratio(total, made.maps.scale)
     rows = filters.directions(moments.released(total, made.maps, rng), -(-counts[1] // 2))
@@ -183,21 +184,37 @@ def _ratio(total: Tensor, scale: float) -> float:
     return scale * math.sqrt(numbers) / max(float(total.norm()), 1e-300)
 
 
+def _answers(
+    batch: Batch[PcdbnSpec],
+    rows: Sequence[int],
+    found: Images,
+    made: Sequence[Releases],
+    stack: Stack,
+    n: int,
+    rng: Generator,
+) -> dict[int, Answer]:
+    """The releases of the replicas of a group; those of one d differ in their noise alone."""
+    sizes = {row: dimensions(batch.specs[row], n, stack.train.shape[1]) for row in rows}
+    answers = {}
+    for d in sorted(set(sizes.values())):
+        a, b = head.sums(maps.unit(stack.train[:, :d].clone()), found.y, found.classes)
+        test = maps.unit(stack.test[:, :d].clone())
+        for row in (row for row in rows if sizes[row] == d):
+            answers[row] = _answer(a, b, made[row], stack, test, rng)
+    return answers
+
+
 def _answer(
-    spec: PcdbnSpec, found: Images, made: Releases, stack: Stack, n: int, rng: Generator
+    a: Tensor, b: Tensor, made: Releases, stack: Stack, test: Tensor, rng: Generator
 ) -> Answer:
     """The release of one replica's quadratic."""
-    d = dimensions(spec, n, stack.train.shape[1])
-    a, b = head.sums(maps.unit(stack.train[:, :d].clone()), found.y, found.classes)
     ratios = {
         **stack.ratios,
         "matrix": _ratio(a, made.matrix.scale),
         "vector": made.vector.scale * math.sqrt(b.numel()) / float(b.norm()),
     }
     released = head.quadratic(a, b, made.matrix, made.vector, rng)
-    return Answer(
-        released, maps.unit(stack.test[:, :d].clone()), ratios, stack.weights, stack.counts
-    )
+    return Answer(released, test, ratios, stack.weights, stack.counts)
 
 
 def step(
@@ -228,10 +245,7 @@ def products(batch: Batch[PcdbnSpec], data: Table, state: State) -> Arrays:
     """Filters of both layers, maps of a few test images, noise over signal of each release."""
     answers = state.answers
     found = images(data, batch.spec, str(answers[0].test.device))
-    seen = [
-        maps.first(found.test_x[:SHOWN_IMAGES], a.weights[0], a.counts[0])[:, :SHOWN_MAPS]
-        for a in answers
-    ]
+    seen = [maps.first(found.shown, a.weights[0], a.counts[0])[:, :SHOWN_MAPS] for a in answers]
     ratios = {
         f"noise_{name}": np.array([a.ratios[name] for a in answers]) for name in answers[0].ratios
     }

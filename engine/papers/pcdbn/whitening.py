@@ -16,9 +16,8 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from engine.noise import draw
 from engine.papers.pcdbn.maps import unit
-from engine.papers.pcdbn.moments import released, slabs
+from engine.papers.pcdbn.moments import noisy, released, slabs, squared
 from engine.papers.pcdbn.releases import Releases
 
 POWER = 0.35
@@ -47,21 +46,21 @@ class Whitening:
     signals: tuple[float, float, float]
 
 
-def whitening(h: Tensor, made: Releases, rng: Generator) -> Whitening:
+def whitening(h: Tensor, count: int, made: Releases, rng: Generator) -> Whitening:
     """Releases the mean and both moments of features (n, C, S) of length 1.
 
-    `h` is centred and scaled to length 1 again, in place.
+    `h` is centred and scaled to length 1 again, in place; `count` is the public number n.
     """
     total = h.sum(0, dtype=torch.float64)
-    noisy = total + draw([made.mean], total.numel(), rng)[0].view_as(total)
-    expected = made.mean.scale**2 * noisy.numel()
-    shrunk = noisy * (1.0 - expected / noisy.square().sum()).clamp(min=0.0)  # James and Stein
-    mean = (shrunk / len(h)).float()
+    found = noisy(total, made.mean, rng)
+    expected = made.mean.scale**2 * found.numel()
+    shrunk = found * (1.0 - expected / found.square().sum()).clamp(min=0.0)  # James and Stein
+    mean = (shrunk / count).float()
     centre(h, mean)
     channels, positions = _moments(h)
     c, u = _spectrum(released(channels, made.channels, rng), made.channels.scale)
     s, v = _spectrum(released(positions, made.positions, rng), made.positions.scale)
-    size = torch.outer(c, s).flatten() / len(h) ** 2
+    size = torch.outer(c, s).flatten() / count**2
     order = size.argsort(descending=True)
     signals = (float(total.norm()), float(channels.norm()), float(positions.norm()))
     scale = size[order].pow(-POWER)
@@ -79,8 +78,8 @@ def _moments(h: Tensor) -> tuple[Tensor, Tensor]:
     positions = torch.zeros(h.shape[2], h.shape[2], dtype=torch.float64, device=h.device)
     for part in slabs(h, 2000):
         wide, tall = part.permute(1, 0, 2).flatten(1), part.flatten(0, 1)
-        channels += (wide @ wide.T).double()
-        positions += (tall.T @ tall).double()
+        channels += squared(wide)
+        positions += squared(tall.T)
     return channels, positions
 
 

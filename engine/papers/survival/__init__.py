@@ -81,6 +81,7 @@ PAPER = Paper(
             guarantee=price_sampler.psgld_guarantee,
             uses=(*SAMPLED, *LANGEVIN),
             chunk=_chains,
+            resumes=True,
         ),
         Entry(
             name="exact",
@@ -94,6 +95,7 @@ PAPER = Paper(
             guarantee=price_sampler.exact_guarantee,
             uses=(*SAMPLED, "samples"),
             chunk=_corrected,
+            resumes=True,
         ),
         Entry(
             name="dp_gd",
@@ -133,7 +135,7 @@ PAPER = Paper(
             role="reference",
         ),
     ),
-    datasets=("flchain", "third_births", "wichert", "second_births"),
+    datasets=("flchain", "third_births", "wichert", "second_births", "heart"),
     gauge="mre",
     exhibits="engine.papers.survival.figures",
 )

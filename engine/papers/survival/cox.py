@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from datasets.base import Table
+from datasets.base import Floats, SurvivalTable, Table
 from engine.batch import Batch
 from engine.method import Arrays
 from engine.papers.survival import products
@@ -52,9 +52,7 @@ class CoxRegression:
         best, sample = optimum(table, batch.spec.intervals, e), evaluation(table)
         whole = torch.cat([best[:e].expand(rows, -1), state.beta], dim=1)
         score = state.beta[:1] @ sample.x.T
-        index = np.searchsorted(cox(table).time, sample.times, side="right") - 1
-        baseline = np.where(index >= 0, cox(table).cumulative[index.clip(0)], 0.0)
-        curves = (-torch.tensor(baseline) * score.exp()[:, :, None]).exp()
+        curves = torch.tensor(_survival(table, score[0].exp().numpy()))[None]
         return state, Utility(
             mre=relative(whole, best),
             mre_beta=relative(state.beta, best[e:]),
@@ -72,6 +70,19 @@ class CoxRegression:
             "cox_errors": repeated(cox(table).error, len(batch)),
             **products.scale(scaled(table), len(batch)),
         }
+
+
+def _survival(table: SurvivalTable, risk: Floats) -> Floats:
+    """S(t|x) of the sample at its times, shape (m, TIMES), from exp(beta x) of its rows."""
+    fitted, sample = cox(table), evaluation(table)
+    index = np.searchsorted(fitted.time, sample.times, side="right") - 1
+    held = sample.before(fitted.time)
+    if held is None:
+        total = risk[:, None] * fitted.cumulative
+    else:
+        total = (risk[held] * np.diff(fitted.cumulative, prepend=0.0)).cumsum(axis=1)
+    found: Floats = np.exp(-np.where(index >= 0, total[:, index.clip(0)], 0.0))
+    return found
 
 
 METHOD = CoxRegression()

@@ -163,7 +163,7 @@ def clipped_sum(model: Design, f: Tensor, root: Tensor, clip: Tensor) -> tuple[T
     Any record changes it by at most 2C when it is replaced, whatever f, W and C are.
     """
     v = record_gradients(model, f)
-    white = torch.cat([v, v[:, :, :1] * model.x], dim=2) @ root
+    white = model.by_record(torch.cat([v, v[:, :, :1] * model.x], dim=2)) @ root
     size = white.norm(dim=2)
     weight = (clip[:, None] / size.clamp_min(1e-300)).clamp(max=1.0)
     return (weight[:, None] @ white)[:, 0], (weight < 1.0).double().mean(1)

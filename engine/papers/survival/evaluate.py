@@ -1,7 +1,8 @@
 """Yardsticks from raw records: what private parameters are compared with, and on what they score.
 
 Nothing here is private. Concordance and Brier score are those of scikit-survival, computed for
-all replicas at once on a fixed sample of at most 1,000 records.
+all replicas at once on a fixed sample of at most 1,000 records. Covariates that vary in time are
+scored as they are just before each time, and where they are not known any more as they were last.
 """
 
 import functools
@@ -11,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import softplus
 
-from datasets.base import Booleans, Floats, Integers, SurvivalTable
+from datasets.base import Booleans, Episodes, Floats, Integers, SurvivalTable
 from engine.gauges import Column
 from engine.papers.survival.likelihood import log_one_plus
 from engine.papers.survival.problem import design, scaled
@@ -25,6 +27,7 @@ SAMPLE = 1_000
 TIMES = 20
 TIED = 1e-8
 """Risk scores that differ by less are ties, as in scikit-survival."""
+ENDS = ("start", "stop")
 AT_ONCE = 262_144
 """Elements (replica, record, interval) of survival curves that are held together."""
 
@@ -66,20 +69,28 @@ class Cox:
 def cox(table: SurvivalTable) -> Cox:
     """The Cox regression of a table; kept per table."""
     import pandas as pd
-    from lifelines import CoxPHFitter
+    from lifelines import CoxPHFitter, CoxTimeVaryingFitter
     from lifelines.exceptions import ConvergenceError
 
-    records = scaled(table)
-    varied = np.flatnonzero(np.ptp(records.x, axis=0) > 0)
-    frame = pd.DataFrame(records.x[:, varied])
-    frame["time"], frame["event"] = np.maximum(records.time, 1e-6), records.event
+    records, course = scaled(table), scaled(table).episodes
+    x = records.x if course is None else course.x
+    varied = np.flatnonzero(np.ptp(x, axis=0) > 0)
+    frame, fitter = pd.DataFrame(x[:, varied]), CoxPHFitter
+    if course is None:
+        names = {"duration_col": "time", "event_col": "event"}
+        frame["time"], frame["event"] = np.maximum(records.time, 1e-6), records.event
+    else:
+        fitter, names = CoxTimeVaryingFitter, {f"{c}_col": c for c in ("id", "event", *ENDS)}
+        frame["id"], frame["start"], frame["stop"] = course.person, course.start, course.stop
+        last = np.append(course.person[1:] != course.person[:-1], True)
+        frame["event"] = np.where(last, records.event[course.person], 0.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # lifelines warns about data that it then fits
         try:
-            fitted = CoxPHFitter().fit(frame, "time", "event")
+            fitted = fitter().fit(frame, **names)
         except ConvergenceError:  # separated by a covariate: no finite optimum without a penalty
-            fitted = CoxPHFitter(penalizer=1e-4).fit(frame, "time", "event")
-    beta, error = np.zeros(records.x.shape[1]), np.zeros(records.x.shape[1])
+            fitted = fitter(penalizer=1e-4).fit(frame, **names)
+    beta, error = np.zeros(x.shape[1]), np.zeros(x.shape[1])
     beta[varied], error[varied] = fitted.params_.to_numpy(), fitted.standard_errors_.to_numpy()
     baseline = fitted.baseline_cumulative_hazard_
     return Cox(beta, error, baseline.index.to_numpy(float), baseline.to_numpy(float)[:, 0])
@@ -90,20 +101,51 @@ class Evaluation:
     """A sample of m records with what does not depend on a model.
 
     Attributes:
-        x: Scaled covariates, shape (m, p).
+        x: Scaled covariates, shape (m, p); of each episode, if they vary in time.
         rows: Records of the sample with an event, shape (k,).
+        ends: When those were, scaled, shape (k,).
         pairs: Which records outlived each of those, shape (k, m).
         times: Scaled times of the Brier score, shape (TIMES,).
         case: Weight of S(t|x)^2, shape (m, TIMES).
         control: Weight of (1 - S(t|x))^2, shape (m, TIMES).
+        course: The episodes of the sample, if covariates vary in time.
     """
 
     x: Tensor
     rows: Integers
+    ends: Floats
     pairs: Booleans
     times: Floats
     case: Tensor
     control: Tensor
+    course: Episodes | None = None
+
+    def held(self, begins: Floats, moments: Floats) -> Integers:
+        """The last episode of each record that begins by each moment, shape (m, len(moments)).
+
+        Args:
+            begins: When each episode begins, in any unit.
+            moments: In that unit.
+        """
+        assert self.course is not None  # only a course has episodes
+        count = len(self.case)
+        begun = np.zeros((count, len(moments)), np.int64)
+        np.add.at(begun, self.course.person, begins[:, None] <= moments)
+        first = np.searchsorted(self.course.person, np.arange(count))
+        found: Integers = first[:, None] + begun.clip(1) - 1
+        return found
+
+    def by_interval(self, intervals: int, last: int) -> Integers | None:
+        """The episode that holds in each of the first intervals, shape (m, last)."""
+        if self.course is None:
+            return None
+        return self.held(np.ceil(intervals * self.course.start), np.arange(float(last)))
+
+    def before(self, moments: Floats) -> Integers | None:
+        """The episode that holds just before each moment, shape (m, len(moments))."""
+        if self.course is None:
+            return None
+        return self.held(self.course.start, np.nextafter(moments, -1.0))
 
 
 @functools.lru_cache(maxsize=8)
@@ -118,14 +160,19 @@ def evaluation(table: SurvivalTable) -> Evaluation:
     early, late = np.quantile(records.time, (0.05, 0.95))
     times = np.linspace(early, late, TIMES)
     case, control = _weights(table, time, event, times)
-    return Evaluation(
-        torch.tensor(records.x[some]),
-        rows,
-        pairs,
-        times,
-        torch.tensor(case),
-        torch.tensor(control),
-    )
+    course = _course(records.episodes, some)
+    x = torch.tensor(records.x[some] if course is None else course.x)
+    weights = (torch.tensor(case), torch.tensor(control))
+    return Evaluation(x, rows, time[rows], pairs, times, *weights, course)
+
+
+def _course(course: Episodes | None, some: Integers) -> Episodes | None:
+    """The episodes of some persons, who are numbered anew in the same order."""
+    if course is None:
+        return None
+    chosen = np.isin(course.person, some)
+    person = np.searchsorted(some, course.person[chosen])
+    return Episodes(person, course.start[chosen], course.stop[chosen], course.x[chosen])
 
 
 def _weights(
@@ -154,11 +201,20 @@ def _weights(
 
 
 def concordance(sample: Evaluation, risk: Tensor) -> Column:
-    """Harrell's index of risk scores (R, m), shape (R,); 0.5 where no pair is comparable."""
+    """Harrell's index of risk scores, shape (R,); 0.5 where no pair is comparable.
+
+    Args:
+        sample: The sample.
+        risk: Of each row of its x, shape (R, m); of episodes, those at the time of the event count.
+    """
     scores, found = risk.numpy(), np.full(len(risk), 0.5)
     count = np.count_nonzero(sample.pairs)
+    held = sample.before(sample.ends)
     for row, score in enumerate(scores if count else ()):
         own = score[sample.rows][:, None]
+        if held is not None:
+            score = score[held.T]
+            own = np.take_along_axis(score, sample.rows[:, None], axis=1)
         below = np.count_nonzero((score < own - TIED) & sample.pairs)
         not_above = np.count_nonzero((score <= own + TIED) & sample.pairs)
         found[row] = 0.5 * (below + not_above) / count
@@ -182,6 +238,9 @@ def survival_at(f: Tensor, knots: int, intervals: int, sample: Evaluation) -> Te
     weight = torch.tensor(np.clip(passed, 0.0, 1.0))  # (q, TIMES)
     a, c = f[:, :knots] @ A.T, f[:, knots:] @ sample.x.T
     last = max(1, int(np.ceil(intervals * sample.times[-1])))
+    held = sample.by_interval(intervals, last)
+    if held is not None:
+        return (-softplus(c[:, torch.tensor(held)] + a[:, None, :last]) @ weight[:last]).exp()
     rates = weight[:last].T @ log_one_plus(a[:, :last], c).transpose(1, 2)  # faster this way round
     return rates.neg_().exp_().transpose(1, 2)
 

@@ -2,6 +2,8 @@ r"""Sanitised exponential mechanism (Algorithm 3), sampled by Metropolis-correct
 
 With 6 to 11 parameters an independence proposal close to the target does: all proposals of a
 block are drawn and evaluated in one batch, and the accept-or-reject test then runs over them.
+Where the proposal is too thin a chain would stay for long, so every second draw is preceded by a
+step of a random walk: both kernels leave the target as it is, hence so does their alternation.
 """
 
 from dataclasses import dataclass, replace
@@ -17,11 +19,16 @@ from engine.papers.survival.price_sampler import exact_steps
 from engine.papers.survival.problem import survival
 from engine.papers.survival.proposal import Proposal, proposals
 from engine.papers.survival.spec import Corrected, SurvivalSpec
-from engine.papers.survival.summary import Mixing, corrected, mixed, sampled
+from engine.papers.survival.summary import Mixing, corrected, mixed, packed, sampled, unpacked
 from engine.papers.survival.target import Target, target
 from engine.papers.survival.threads import single_thread
 
 CHAINS = 4
+LOCAL = 2
+"""Draws for each step of the random walk."""
+STRIDE = 2.0
+r"""Its length in units of the proposal's spread over \sqrt d; 2.4 is best for normal targets
+(Roberts, Gelman and Gilks 1997), a little less for heavier tails."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +61,7 @@ class State:
 
 
 class ExactSampler:
-    r"""Independence Metropolis-Hastings on the sanitised posterior.
+    r"""Metropolis-Hastings on the sanitised posterior.
 
     Guarantees:
         The target is \varepsilon-private (`price_sampler.temperature`); the release is the first
@@ -89,6 +96,34 @@ class ExactSampler:
         info = corrected(survival(data), batch.spec, state.draws, rate, known)
         return replace(state, mixing=known), info
 
+    def pack(self, state: State) -> Arrays:
+        """All but the target and its proposal, which follow from the data."""
+        names = ("place", "weight", "draws", "accepted")
+        return {
+            **{name: getattr(state, name).cpu().numpy() for name in names},
+            "taken": np.array(state.taken),
+            **packed(state.mixing),
+        }
+
+    def unpack(
+        self, batch: Batch[SurvivalSpec], data: Table, arrays: Arrays, rng: Generator
+    ) -> State:
+        """The state that was packed; the proposal is fitted anew, by a generator of its own."""
+        first = self.init(batch, data, rng)
+        place, weight, draws, accepted = (
+            first.place.new_tensor(arrays[name])
+            for name in ("place", "weight", "draws", "accepted")
+        )
+        return replace(
+            first,
+            place=place,
+            weight=weight,
+            draws=draws,
+            accepted=accepted,
+            taken=int(arrays["taken"]),
+            mixing=unpacked(arrays),
+        )
+
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
         """As `summary.sampled`, with the normal approximation and the acceptance rate.
 
@@ -118,29 +153,44 @@ def advance(state: State, count: int, rng: Generator) -> State:
     """Proposes `count` times for every chain and accepts or rejects one after another."""
     rows, chains, d = state.place.shape
     f = state.proposal.draw(chains * count, rng)
-    ratio = state.aim.log_density(f) - state.proposal.log_density(f)
-    odds = torch.nan_to_num(ratio, nan=-torch.inf).view(rows, chains, count).cpu().numpy()
+    odds = torch.nan_to_num(_weight(state, f), nan=-torch.inf).view(rows, chains, count)
+    f = f.view(rows, chains, count, d)
     chance = torch.rand(rows, chains, count, generator=rng, dtype=f.dtype, device=rng.device)
-    log_chance = np.log(chance.cpu().numpy().clip(1e-300))
-    chosen, weight = np.full((rows, chains, count), -1), state.weight.cpu().numpy().copy()
-    kept, accepted = np.full((rows, chains), -1), np.zeros(rows)
+    log_chance, visited = chance.clamp_min(1e-300).log(), []
+    place, weight, accepted = state.place, state.weight, state.accepted
     for k in range(count):
+        if k % LOCAL == LOCAL - 1:
+            place, weight = _walk(state, place, weight, rng)
         moves = log_chance[:, :, k] < odds[:, :, k] - weight
-        weight = np.where(moves, odds[:, :, k], weight)
-        kept = np.where(moves, k, kept)
-        accepted += moves.sum(1)
-        chosen[:, :, k] = kept
-    path = torch.cat([state.place[:, :, None], f.view(rows, chains, count, d)], dim=2)
-    index = torch.tensor(chosen + 1, device=f.device)[..., None].expand(-1, -1, -1, d)
-    visited = path.gather(2, index)
+        place = torch.where(moves[..., None], f[:, :, k], place)
+        weight = torch.where(moves, odds[:, :, k], weight)
+        accepted = accepted + moves.sum(1)
+        visited.append(place)
     return replace(
         state,
-        place=visited[:, :, -1],
-        weight=torch.tensor(weight, device=f.device),
-        draws=torch.cat([state.draws, visited], dim=2),
-        accepted=state.accepted + torch.tensor(accepted, device=f.device),
+        place=place,
+        weight=weight,
+        draws=torch.cat([state.draws, torch.stack(visited, dim=2)], dim=2),
+        accepted=accepted,
         taken=state.taken + 1,
     )
+
+
+def _weight(state: State, f: Tensor) -> Tensor:
+    """log(target/proposal) of points (R, m, d), shape (R, m)."""
+    return state.aim.log_density(f) - state.proposal.log_density(f)
+
+
+def _walk(state: State, place: Tensor, weight: Tensor, rng: Generator) -> tuple[Tensor, Tensor]:
+    """One Metropolis step of a random walk from each place (R, 4, d): place and weight after it."""
+    z = torch.randn(place.shape, generator=rng, dtype=place.dtype, device=rng.device)
+    root = state.proposal.root[:, 0]  # of the fitted component
+    new = place + STRIDE / place.shape[2] ** 0.5 * (z @ root.transpose(1, 2))
+    q, before = state.proposal.log_density(new), state.proposal.log_density(place)
+    density = torch.nan_to_num(state.aim.log_density(new), nan=-torch.inf)
+    chance = torch.rand(weight.shape, generator=rng, dtype=place.dtype, device=rng.device)
+    moves = chance.clamp_min(1e-300).log() < density - (weight + before)
+    return torch.where(moves[..., None], new, place), torch.where(moves, density - q, weight)
 
 
 METHOD = ExactSampler()

@@ -132,17 +132,18 @@ def _cut(values: Tensor, block: Block) -> None:
 def derivatives(design: Design, f: Tensor) -> Derivatives:
     """Gradient and Hessian of the mean loss at f, shape (R, d)."""
     e, (replicas, d) = design.knots, f.shape
-    by_record = f.new_empty(e + 1, replicas, design.records)  # of h, then of w A_1, ..., w A_e
+    by_record = f.new_empty(e + 1, replicas, design.rows)  # of h, then of w A_1, ..., w A_e
     by_interval = f.new_zeros(2, replicas, design.intervals)  # of h and of w
     for rows, h, square in hazards(design, f):
         span = h.shape[2]
         by_record[0, :, rows] = h.sum(2)
-        by_interval[0, :, :span] += h.sum(1)
+        by_interval[0, :, :span] += _over(design, rows, h)
         w = h.sub_(torch.mul(h, h, out=square))
         by_record[1, :, rows] = w.sum(2)
-        by_interval[1, :, :span] += w.sum(1)
+        by_interval[1, :, :span] += _over(design, rows, w)
         for j in range(1, e):  # a product with a thin matrix takes longer than these
             by_record[j + 1, :, rows] = w @ design.A[:span, j].contiguous()
+    by_record = design.signed(by_record)
     hessian = f.new_empty(replicas, d, d)
     hessian[:, :e, :e] = design.A.T @ (by_interval[1, :, :, None] * design.A)
     cross = (by_record[1:].reshape(e * replicas, -1) @ design.x).view(e, replicas, -1)
@@ -156,41 +157,49 @@ def derivatives(design: Design, f: Tensor) -> Derivatives:
 
 def mean_gradient(design: Design, f: Tensor) -> Tensor:
     r"""\frac1n\sum_i\nabla\ell(f; d_i), shape (R, d)."""
-    by_record = f.new_empty(len(f), design.records)
+    by_record = f.new_empty(len(f), design.rows)
     by_interval = f.new_zeros(len(f), design.intervals)
     for rows, h, _ in hazards(design, f):
         by_record[:, rows] = h.sum(2)
-        by_interval[:, : h.shape[2]] += h.sum(1)
-    return _gradient(design, by_interval, by_record)
+        by_interval[:, : h.shape[2]] += _over(design, rows, h)
+    return _gradient(design, by_interval, design.signed(by_record))
+
+
+def _over(design: Design, rows: slice, values: Tensor) -> Tensor:
+    """The sum of values (R, B, S) over a range of rows as they count, shape (R, S)."""
+    return values.sum(1) if design.owners is None else design.owners.sign[rows] @ values
 
 
 def _gradient(design: Design, by_interval: Tensor, by_record: Tensor) -> Tensor:
-    """The mean gradient from the sums of h over each interval (R, q) and each record (R, n)."""
+    """The mean gradient from the sums of h over each interval (R, q) and each row (R, m)."""
     counts = torch.bincount(design.interval - 1, design.event, minlength=design.intervals)
     alpha, beta = (by_interval - counts) @ design.A, (by_record - design.event) @ design.x
     return torch.cat([alpha, beta], dim=1) / design.records
 
 
 def record_gradients(design: Design, f: Tensor) -> Tensor:
-    r"""The part v_i of each record's gradient [v_i; v_i0 x_i], shape (R, n, e).
+    r"""The part v_i of each row's gradient [v_i; v_i0 x_i], shape (R, m, e).
 
-    Its squared norm is \|v_i\|^2 + v_i0^2 \|x_i\|^2. Records are in the design's order.
+    Its squared norm is \|v_i\|^2 + v_i0^2 \|x_i\|^2. Rows are in the design's order; a record's
+    gradient is the sum over its rows.
     """
-    v = -(design.event[:, None] * design.A[design.interval - 1]).expand(len(f), -1, -1).contiguous()
+    v = f.new_empty(len(f), design.rows, design.knots)
     for rows, h, _ in hazards(design, f):
-        v[:, rows, 0] += h.sum(2)
+        v[:, rows, 0] = h.sum(2)
         for j in range(1, design.knots):
-            v[:, rows, j] += h @ design.A[: h.shape[2], j].contiguous()
-    return v
+            v[:, rows, j] = h @ design.A[: h.shape[2], j].contiguous()
+    if design.owners is not None:
+        v *= design.owners.sign[:, None]
+    return v.sub_(design.event[:, None] * design.A[design.interval - 1])
 
 
 def losses(design: Design, f: Tensor) -> Tensor:
-    r"""\ell(f; d_i) of each record, shape (R, n), in the design's order of records.
+    r"""\ell(f; d_i) of each record, shape (R, n); in the order of rows if there are no owners.
 
     log(1 + exp(\eta)) is summed as the logarithm of products of eight: an eighth of the logarithms.
     """
     a, c = predictors(design, f)
-    total = -design.event * (a[:, design.interval - 1] + c)
+    total = a.new_empty(len(f), design.rows)
     safe = 2**FOLDS * float(a.amax() + c.amax()) < SAFE and _moderate(a, c)
     left, right = (torch.exp(c), torch.exp(a)) if safe else (c, a)
     space = f.new_empty(0)
@@ -202,8 +211,9 @@ def losses(design: Design, f: Tensor) -> Tensor:
         else:
             part = softplus(torch.add(records, intervals, out=part), 1.0, LINEAR)
         _cut(part, block)
-        total[:, block.rows] += _log_products(part) if safe else part.sum(2)
-    return total
+        total[:, block.rows] = _log_products(part) if safe else part.sum(2)
+    events = design.event * (a[:, design.interval - 1] + c)
+    return design.by_record(design.signed(total).sub_(events))
 
 
 def log_one_plus(a: Tensor, c: Tensor) -> Tensor:

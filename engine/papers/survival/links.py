@@ -44,14 +44,16 @@ class Link:
     def switched(self, eta: Tensor) -> tuple[Tensor, Tensor]:
         """What an event adds to the cost of an interval that was taken for survived."""
         if self.survived is _logit_survived:
-            return -eta, torch.full_like(eta, -1.0)
+            return -eta, eta.new_tensor(-1.0).expand_as(eta)
         (kept, kept_slope), (gone, gone_slope) = self.survived(eta), self.happened(eta)
         return gone - kept, gone_slope - kept_slope
 
 
 def _logit_survived(eta: Tensor) -> tuple[Tensor, Tensor]:
-    """log(1 + exp(eta)): in double precision as the logarithm of a sigmoid, the fastest form that
-    is exact to 1e-16; in single precision torch's own is as exact and faster still."""
+    """log(1 + exp(eta)), in double precision as the logarithm of a sigmoid.
+
+    That is the fastest form that is exact to 1e-16; in single precision torch's own is faster.
+    """
     if eta.dtype is torch.float32:
         return softplus(eta), torch.sigmoid(eta)
     rest = torch.sigmoid(-eta)

@@ -27,7 +27,7 @@ TOGETHER = 262_144
 
 
 def losses(design: Design, f: Tensor, link: str = "logit") -> Tensor:
-    r"""\ell(f; d_i) of every record, shape (R, n), in the design's order.
+    r"""\ell(f; d_i) of every record, shape (R, n), as `likelihood.losses`.
 
     Args:
         design: The records.
@@ -39,7 +39,7 @@ def losses(design: Design, f: Tensor, link: str = "logit") -> Tensor:
 
 def together(design: Design) -> int:
     """Parameter vectors that are evaluated together."""
-    return max(1, TOGETHER // design.records)
+    return max(1, TOGETHER // design.rows)
 
 
 def _losses(design: Design, f: Tensor, link: str) -> Tensor:
@@ -58,8 +58,8 @@ def _losses(design: Design, f: Tensor, link: str) -> Tensor:
     some = design.event.nonzero()[:, 0]
     last = a[:, design.interval[some] - 1] + c[:, some]
     # a cubic may dip below zero where the loss is flat; no loss is, and the sanitiser counts on it
-    total: Tensor = survived.index_add(1, some, law.switched(last)[0]).clamp_min(0.0)
-    return total
+    total = design.signed(survived).index_add(1, some, law.switched(last)[0])
+    return design.by_record(total).clamp_min(0.0)
 
 
 def _table(a: Tensor, beta: Tensor, link: str) -> tuple[Tensor, Tensor, Tensor, Tensor]:

@@ -30,19 +30,40 @@ REACH = 3.0
 
 @dataclass(frozen=True)
 class Records:
-    """Some records for each of R chains.
+    r"""Some records for each of R chains.
+
+    A record has `each` rows next to each other: 1, or more where covariates vary in time.
 
     Attributes:
-        x: Covariates, shape (..., R, k, p).
-        place: Where each reads its sum: \\delta R q + r q + t - 1 for chain r, shape (..., R, k).
+        x: Covariates, shape (..., R, k each, p).
+        place: Where each row reads its sum: \delta R q + r q + t - 1 for chain r, shape
+            (..., R, k each).
+        sign: How each row counts, shape (..., R, k each): 1, -1, or 0 for one too many; None
+            where each is 1.
+        each: Rows of a record.
     """
 
     x: Tensor
     place: Tensor
+    sign: Tensor | None = None
+    each: int = 1
 
     def __getitem__(self, step: int) -> "Records":
         """Those of one of several steps."""
-        return Records(self.x[step], self.place[step])
+        sign = None if self.sign is None else self.sign[step]
+        return Records(self.x[step], self.place[step], sign, self.each)
+
+    def gather(self, values: Tensor) -> Tensor:
+        """Values of the rows (R, k each) added up for each record, (R, k)."""
+        if self.sign is None:
+            return values
+        return (values * self.sign).view(len(values), -1, self.each).sum(2)
+
+    def spread(self, weight: Tensor) -> Tensor:
+        """Weights of the records (R, k) as weights of their rows, (R, k each)."""
+        if self.sign is None:
+            return weight
+        return weight.repeat_interleave(self.each, dim=1) * self.sign
 
 
 @dataclass(frozen=True)
@@ -62,19 +83,40 @@ class Sums:
 
 
 def pick(design: Design, rows: Tensor) -> Records:
-    """The records at positions `rows`, shape (..., R, k), in single precision."""
-    x, place = _packed(design)
-    chains, q = rows.shape[-2], design.intervals
-    happened = (design.event[rows] > 0).long() * (chains * q)
-    offset = q * torch.arange(chains, device=rows.device)[:, None]
-    found = x.index_select(0, rows.flatten()).view(*rows.shape, -1)
-    return Records(found, place[rows] + offset + happened)
+    """The records `rows`, each in 0..n-1, shape (..., R, k), in single precision."""
+    sign, each = None, 1
+    if design.owners is not None:
+        members, counts = _members(design)
+        each = members.shape[1]
+        rows, sign = (v[rows].flatten(-2) for v in (members, counts))
+    chains, flat = rows.shape[-2], rows.flatten()
+    single, places = _packed(design, chains)
+    offset = design.intervals * torch.arange(chains, device=rows.device)[:, None]
+    x = single.index_select(0, flat).view(*rows.shape, -1)
+    return Records(x, places.index_select(0, flat).view(rows.shape) + offset, sign, each)
 
 
 @functools.lru_cache(maxsize=8)
-def _packed(design: Design) -> tuple[Tensor, Tensor]:
-    """Covariates in single precision, shape (n, p), and t - 1, shape (n,)."""
-    return design.x.float(), design.interval - 1
+def _packed(design: Design, chains: int) -> tuple[Tensor, Tensor]:
+    """Covariates in single precision, shape (m, p), and places for the first chain, shape (m,)."""
+    happened = (design.event > 0).long() * (chains * design.intervals)
+    return design.x.float(), design.interval - 1 + happened
+
+
+@functools.lru_cache(maxsize=8)
+def _members(design: Design) -> tuple[Tensor, Tensor]:
+    """Each person's rows, and how they count, with zeros after the last, (n, each) both."""
+    assert design.owners is not None  # the caller has looked
+    person, sign = design.owners.person, design.owners.sign.float()
+    order = torch.argsort(person, stable=True)
+    counts = torch.bincount(person, minlength=design.records)
+    nth = (
+        torch.arange(len(person), device=person.device) - (counts.cumsum(0) - counts)[person[order]]
+    )
+    rows = person.new_zeros(design.records, int(counts.max()))
+    signs = sign.new_zeros(rows.shape)
+    rows[person[order], nth], signs[person[order], nth] = order, sign[order]
+    return rows, signs
 
 
 def sanitised_gradient(
@@ -98,11 +140,11 @@ def sanitised_gradient(
     A, f, bound = A.float(), f.float(), bound.float()
     a, c = f[:, :e] @ A.T, (records.x @ f[:, e:, None])[:, :, 0]
     sums = summed(a, c, records.place, law)
-    squashed = torch.tanh(sums.cost / bound[:, None])
-    weight = 1.0 - squashed.square()
+    squashed = torch.tanh(records.gather(sums.cost) / bound[:, None])
+    weight = records.spread(1.0 - squashed.square())
     alpha = sums.back(weight) @ A
     beta = (weight * sums.slope)[:, None] @ records.x
-    mean = torch.cat([alpha, beta[:, 0]], dim=1) / c.shape[1]
+    mean = torch.cat([alpha, beta[:, 0]], dim=1) / squashed.shape[1]
     return (bound * squashed.mean(1)).double(), mean.double()
 
 
@@ -152,12 +194,12 @@ def summed(a: Tensor, c: Tensor, place: Tensor, law: Link) -> Sums:
 def _direct(a: Tensor, c: Tensor, place: Tensor, law: Link) -> tuple[Tensor, Tensor]:
     """Costs of m records, shape (m,), and their slopes interval by interval, shape (m, q)."""
     chains, q = a.shape
-    order, end = torch.arange(q, device=a.device), (place % q)[:, None]
-    eta = a[place // q % chains] + c[:, None]
-    (cost, slope), (more, steeper) = law.survived(eta), law.switched(eta)
-    last = (order == end) & (place >= chains * q)[:, None]
-    cost = (cost + torch.where(last, more, 0.0)).masked_fill(order > end, 0.0)
-    return cost.sum(1), (slope + torch.where(last, steeper, 0.0)).masked_fill(order > end, 0.0)
+    end, happened = (place % q)[:, None], (place >= chains * q)[:, None]
+    eta = a.index_select(0, place // q % chains).add_(c[:, None])
+    past = torch.arange(q, device=a.device) > end
+    cost, slope = (values.masked_fill(past, 0.0) for values in law.survived(eta))
+    more, steeper = (torch.where(happened, v, 0.0) for v in law.switched(eta.gather(1, end)))
+    return cost.sum(1) + more[:, 0], slope.scatter_add_(1, end, steeper)
 
 
 def _polynomials(u: Tensor, count: int) -> Tensor:

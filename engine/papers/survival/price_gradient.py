@@ -4,7 +4,9 @@ Three kinds of Gaussian releases, all of full-batch sums, neighbours replacing o
 
 * counts of records by coarse time and outcome: one record is in one cell, so two cells change by
   1 and the L2 sensitivity is \sqrt2;
-* the second moments \sum_i x_i x_i^T: \|x_i\| \le 1, so \|x x^T - y y^T\|_F \le \sqrt2;
+* the second moments \sum_i x_i x_i^T: \|x_i\| \le 1, so \|x x^T - y y^T\|_F \le \sqrt2. Where
+  covariates vary in time, x x^T is a person's average over time: P and Q are semidefinite of
+  trace at most 1, so \|P - Q\|_F^2 = \|P\|_F^2 + \|Q\|_F^2 - 2 tr(PQ) \le 2 as well;
 * T sums of whitened gradients, each record's clipped to length C: sensitivity 2C.
 
 Together they are exactly one Gaussian release: 1/\sigma^2 = \sum_j 1/\sigma_j^2 in units of each

@@ -2,16 +2,20 @@ r"""A survival table on the scale of the paper, sorted so that risk sets are ran
 
 Scaling (Section 6, found by experiment): centre each column, divide by its range, divide all
 rows by the largest row norm, so that \|x_i\| \le 1. Time is divided by its maximum.
+
+Covariates that vary in time hold in an interval as they are at its beginning. A sum over the
+intervals of one of a person's episodes is the sum up to its end less the sum up to its start, so
+a person is a few rows of the same kind as any record, some of which count as -1.
 """
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from datasets.base import Floats, Integers, SurvivalTable, Table
+from datasets.base import Episodes, Floats, Integers, SurvivalTable, Table
 from engine.errors import RequestError
 from engine.papers.survival.sensitivity import basis
 
@@ -28,6 +32,7 @@ class Scaled:
         span: What each column was divided by, shape (p,); 1 for a constant column.
         norm: What all rows were then divided by.
         horizon: The longest time, in the table's unit.
+        episodes: The course of covariates that vary in time, on the same scales; or None.
     """
 
     x: Floats
@@ -37,19 +42,36 @@ class Scaled:
     span: Floats
     norm: float
     horizon: float
+    episodes: Episodes | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Owners:
+    """Whose each of m rows is, where a person has several.
+
+    Attributes:
+        person: Record in 0..n-1, shape (m,).
+        sign: 1 for a sum up to an episode's end, -1 for one up to its start, shape (m,).
+        last: Row of each person's end, shape (n,).
+    """
+
+    person: Tensor
+    sign: Tensor
+    last: Tensor
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    r"""The discrete-time model of a table, records sorted by interval.
+    r"""The discrete-time model of a table, rows sorted by interval; m = n unless there are owners.
 
     Attributes:
         A: Spline basis of the baseline, shape (q, e); its first column is 1.
-        x: Scaled covariates, shape (n, p), float64.
-        interval: t_i in 1..q, ascending, shape (n,).
-        event: 1 for an event, 0 for a censored duration, shape (n,).
-        squares: Upper triangle of x_i x_i^T, shape (n, p(p+1)/2).
-        order: Position of each row in the table, shape (n,).
+        x: Scaled covariates, shape (m, p), float64.
+        interval: t_i in 1..q, ascending, shape (m,).
+        event: 1 for an event, 0 for a censored duration, shape (m,).
+        squares: Upper triangle of x_i x_i^T, shape (m, p(p+1)/2).
+        order: Position of each row in the table, shape (m,).
+        owners: Whose each row is; None where each is a record of its own.
     """
 
     A: Tensor
@@ -58,11 +80,38 @@ class Design:
     event: Tensor
     squares: Tensor
     order: Tensor
+    owners: Owners | None = None
 
     @property
     def records(self) -> int:
         """Number of records n."""
+        return self.rows if self.owners is None else len(self.owners.last)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows m."""
         return len(self.interval)
+
+    @property
+    def ends(self) -> Tensor:
+        """The interval in which each record ends, shape (n,)."""
+        return self.interval if self.owners is None else self.interval[self.owners.last]
+
+    @property
+    def happened(self) -> Tensor:
+        """1 for each record that ends with its event, shape (n,)."""
+        return self.event if self.owners is None else self.event[self.owners.last]
+
+    def signed(self, values: Tensor) -> Tensor:
+        """Sums of the rows (..., m) as they count."""
+        return values if self.owners is None else values * self.owners.sign
+
+    def by_record(self, values: Tensor) -> Tensor:
+        """Values of the rows (R, m, ...) added up for each record, (R, n, ...)."""
+        if self.owners is None:
+            return values
+        found = values.new_zeros(len(values), self.records, *values.shape[2:])
+        return found.index_add(1, self.owners.person, values)
 
     @property
     def intervals(self) -> int:
@@ -94,14 +143,19 @@ def survival(table: Table) -> SurvivalTable:
 @functools.lru_cache(maxsize=8)
 def scaled(table: SurvivalTable) -> Scaled:
     """The records on the scale of the paper; kept per table, which hashes by identity."""
-    centre = table.x.mean(axis=0)
-    span = np.ptp(table.x, axis=0)
+    course = table.episodes
+    rows = table.x if course is None else course.x
+    centre = rows.mean(axis=0)
+    span = np.ptp(rows, axis=0)
     span[span == 0.0] = 1.0
-    x = (table.x - centre) / span
-    norm = float(np.linalg.norm(x, axis=1).max(initial=0.0)) or 1.0
-    horizon = float(table.time.max()) or 1.0
+    norm = float(np.linalg.norm((rows - centre) / span, axis=1).max(initial=0.0)) or 1.0
+    x, horizon = (table.x - centre) / span / norm, float(table.time.max()) or 1.0
     event = table.event.astype(np.float64)
-    return Scaled(x / norm, table.time / horizon, event, centre, span, norm, horizon)
+    if course is not None:
+        path = (course.x - centre) / span / norm
+        start, stop = course.start / horizon, course.stop / horizon
+        course = Episodes(course.person, start, stop, path)
+    return Scaled(x, table.time / horizon, event, centre, span, norm, horizon, course)
 
 
 def discretise(time: Floats, intervals: int) -> Integers:
@@ -113,8 +167,10 @@ def discretise(time: Floats, intervals: int) -> Integers:
 def design(table: SurvivalTable, intervals: int, knots: int, device: str = "cpu") -> Design:
     """The model of a table with q intervals and e knots; kept per table and grid."""
     records = scaled(table)
-    interval = discretise(records.time, intervals)
-    return arrange(records.x, interval, records.event, basis(intervals, knots), device)
+    interval, spline = discretise(records.time, intervals), basis(intervals, knots)
+    if records.episodes is None:
+        return arrange(records.x, interval, records.event, spline, device)
+    return arrange_path(records.episodes, interval, records.event, spline, device)
 
 
 def arrange(
@@ -140,3 +196,41 @@ def arrange(
         squares=put(x[:, first] * x[:, second]),
         order=put(order),
     )
+
+
+def arrange_path(
+    course: Episodes, interval: Integers, event: Floats, spline: Floats, device: str = "cpu"
+) -> Design:
+    r"""The design of persons whose covariates vary in time.
+
+    An episode holds in the intervals that begin within it: from its entry \lceil q start \rceil,
+    left out, to the next one's. One that begins and stops within an interval is never seen.
+
+    Args:
+        course: Scaled episodes of n persons; covariates of row norm at most 1.
+        interval: t_i in 1..q of each person, shape (n,).
+        event: 1 for an event, 0 for a censored duration, shape (n,).
+        spline: A, shape (q, e).
+        device: Where the tensors live.
+    """
+    person, end = course.person, interval[course.person]
+    entry = np.minimum(np.ceil(len(spline) * course.start).astype(np.int64), end)
+    following = np.append(person[1:] == person[:-1], False)
+    leave = np.where(following, np.append(entry[1:], 0), end)
+    seen, entered = leave > entry, (leave > entry) & (entry > 0)
+    final = seen & (leave == end)
+    whose = np.concatenate([person[seen], person[entered]])
+    found = arrange(
+        np.concatenate([course.x[seen], course.x[entered]]),
+        np.concatenate([leave[seen], entry[entered]]),
+        np.concatenate([(event[person] * final)[seen], np.zeros(int(entered.sum()))]),
+        spline,
+        device,
+    )
+    order = found.order.cpu().numpy()
+    sign = np.where(np.arange(len(order)) < seen.sum(), 1.0, -1.0)[order]
+    closing = np.append(final[seen], np.zeros(int(entered.sum()), bool))[order]
+    last = np.zeros(len(interval), np.int64)
+    last[whose[order][closing]] = np.flatnonzero(closing)
+    put = functools.partial(torch.tensor, device=device)
+    return replace(found, owners=Owners(put(whose[order]), put(sign), put(last)))

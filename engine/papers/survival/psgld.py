@@ -19,7 +19,7 @@ from engine.papers.survival.price_sampler import PRECISION, chain_steps, psgld_s
 from engine.papers.survival.problem import survival
 from engine.papers.survival.products import repeated
 from engine.papers.survival.spec import Sampled, SurvivalSpec
-from engine.papers.survival.summary import Mixing, measure, mixed, sampled
+from engine.papers.survival.summary import Mixing, measure, mixed, packed, sampled, unpacked
 from engine.papers.survival.target import Target, target
 from engine.papers.survival.threads import single_thread
 
@@ -97,6 +97,26 @@ class LangevinSampler:
             state = replace(state, mixing=mixed(draws))
         info = measure(survival(data), spec, draws, state.mixing)
         return replace(state, trace=(*state.trace, info.mre)), info
+
+    def pack(self, state: State) -> Arrays:
+        """All but the target, which follows from the data."""
+        tensors = {"f": state.f, "V": state.V, "draws": state.draws}
+        return {
+            **{name: tensor.cpu().numpy() for name, tensor in tensors.items()},
+            "counts": np.array([state.time, state.taken]),
+            "trace": np.array(state.trace),
+            **packed(state.mixing),
+        }
+
+    def unpack(
+        self, batch: Batch[SurvivalSpec], data: Table, arrays: Arrays, rng: Generator
+    ) -> State:
+        """The state that was packed."""
+        first = self.init(batch, data, rng)
+        f, V, draws = (first.f.new_tensor(arrays[name]) for name in ("f", "V", "draws"))
+        time, taken = arrays["counts"].tolist()
+        trace = tuple(np.asarray(arrays["trace"], np.float64))
+        return State(first.aim, f, V, draws, time, taken, unpacked(arrays), trace)
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
         """As `summary.sampled`, with the course of the errors.

@@ -63,7 +63,7 @@ def coarse_counts(design: Design, plans: Sequence[Plan], rng: Generator) -> tupl
     q, n = design.intervals, design.records
     cells = min(CELLS, q)
     place = torch.arange(q, device=design.A.device) * cells // q
-    cell = place[design.interval - 1] + cells * (design.event > 0)
+    cell = place[design.ends - 1] + cells * (design.happened > 0)
     counts = torch.bincount(cell, minlength=2 * cells).to(design.A)
     noisy = counts + draw([p.counts for p in plans], 2 * cells, rng)
     noisy = noisy.clamp_min(0.0)
@@ -96,6 +96,8 @@ def baseline(A: Tensor, happened: Tensor, risk: Tensor) -> tuple[Tensor, Tensor]
 def second_moments(design: Design, plans: Sequence[Plan], rng: Generator) -> Tensor:
     r"""Noisy \sum_i x_i x_i^T, its eigenvalues raised to the noise's own size, shape (R, p, p).
 
+    Where covariates vary in time, a person's x x^T is averaged over the person's intervals.
+
     The upper triangle is released with off-diagonal entries times \sqrt2, so that its Euclidean
     norm is the matrix's Frobenius norm.
     """
@@ -103,7 +105,7 @@ def second_moments(design: Design, plans: Sequence[Plan], rng: Generator) -> Ten
     first, second = torch.triu_indices(p, p, device=design.x.device)
     unit = torch.where(first == second, 1.0, 2.0**0.5).to(design.x)
     noise = draw([one.moments for one in plans], len(unit), rng) / unit
-    total = (design.x.T @ design.x)[first, second] + noise
+    total = (design.x.T @ (_share(design)[:, None] * design.x))[first, second] + noise
     matrix = total.new_zeros(len(plans), p, p)
     matrix[:, first, second] = total
     matrix[:, second, first] = total
@@ -112,3 +114,10 @@ def second_moments(design: Design, plans: Sequence[Plan], rng: Generator) -> Ten
     values = torch.maximum(values, FLOOR * size[:, None])
     found: Tensor = vectors @ torch.diag_embed(values) @ vectors.transpose(1, 2)
     return found
+
+
+def _share(design: Design) -> Tensor:
+    """What each row counts in its record's average over time, shape (m,); 1 for a record's only."""
+    if design.owners is None:
+        return torch.ones_like(design.event)
+    return design.owners.sign * design.interval / design.ends[design.owners.person]

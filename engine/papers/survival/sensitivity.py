@@ -1,7 +1,9 @@
 r"""How far one record can move the objective, and the noise that hides it. No torch here.
 
 Everything follows from the public grid: q intervals, e knots, n records, p covariates.
-Throughout, \|x_i\| \le 1, neighbours differ in one record, and the spline has rows A_s.
+Throughout, \|x_i\| \le 1, neighbours differ in one record, and the spline has rows A_s. Where
+covariates vary in time a record is a person with the whole path x_i^s, all of which is replaced,
+and \|x_i^s\| \le 1 in every interval.
 
 *Gradient of one record* (Lemma 4.2). \nabla\ell_i = \sum_s l_i^s with l_i^s = h_i^s [A_s; x_i]
 before interval t_i, (h_i^s - \delta_i)[A_s; x_i] in it and 0 after it, h in (0, 1). For two
@@ -13,7 +15,13 @@ records, interval by interval:
 * one has its event and the other survives it: at most 4\|A_s\|^2 + 4. This happens in one interval
   at most, which the paper counts twice.
 
-*Hessian of one record*: at most H' = \frac14 \sum_s [A_s; x][A_s; x]^T, of trace
+No case uses that the covariates of two intervals are the same: each bounds one interval by
+\|x_i^s\| \le 1 and \|x_j^s\| \le 1 alone, and the interval of the one event is counted once
+however the paths run. So t^* bounds a person's summed loss along any two paths, with the same
+constant; so it does the Lipschitz constant, the trace below, and, since a sum of losses of single
+intervals is never negative, the sanitised loss's range [0, v).
+
+*Hessian of one record*: at most H' = \frac14 \sum_s [A_s; x^s][A_s; x^s]^T, of trace
 \frac14 \sum_s (\|A_s\|^2 + 1). Without the changed record the curvature A_0 is still at least m I,
 m = n(\Lambda + \Delta), and det(A_0 + H')/det(A_0 + H) \le det(I + A_0^{-1} H').
 """

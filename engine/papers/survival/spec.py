@@ -174,7 +174,7 @@ class Corrected(Sampled):
         Gauge(
             "Acceptance rate",
             "neither",
-            help="Share of proposals that the Metropolis test accepts; 1 for an independent "
-            "proposal that equals the target.",
+            help="Share of independent proposals that the Metropolis test accepts; 1 where the "
+            "proposal equals the target.",
         ),
     ]

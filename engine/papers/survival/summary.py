@@ -31,6 +31,18 @@ def mixed(draws: Tensor) -> Mixing:
     return mixing(draws.cpu().numpy())
 
 
+def packed(mixing: Mixing | None) -> Arrays:
+    """As arrays, none where nothing is known yet."""
+    return {} if mixing is None else dict(zip(("r_hat", "ess"), mixing, strict=True))
+
+
+def unpacked(arrays: Arrays) -> Mixing | None:
+    """What `packed` was given."""
+    if "r_hat" not in arrays:
+        return None
+    return np.asarray(arrays["r_hat"], np.float64), np.asarray(arrays["ess"], np.float64)
+
+
 def measure(
     table: SurvivalTable, spec: SurvivalSpec, draws: Tensor, known: Mixing | None = None
 ) -> Sampled:
@@ -65,13 +77,13 @@ def _brier(table: SurvivalTable, spec: SurvivalSpec, f: Tensor) -> Column:
     weight = torch.tensor(np.clip(q * sample.times - np.arange(q)[:, None], 0.0, 1.0))
     last = max(1, int(np.ceil(q * sample.times[-1])))
     a, c = f[:, :e] @ torch.tensor(basis(q, e)).T, f[:, e:] @ sample.x.T
-    rows = [
-        brier(
-            sample,
-            (-LINKS[spec.link].survived(ci[:, None] + ai[:last])[0] @ weight[:last]).exp()[None],
-        )
-        for ai, ci in zip(a, c, strict=True)
-    ]
+    held = sample.by_interval(q, last)
+    index = None if held is None else torch.tensor(held)
+    rows = []
+    for ai, ci in zip(a, c, strict=True):
+        eta = (ci[:, None] if index is None else ci[index]) + ai[:last]
+        curves = (-LINKS[spec.link].survived(eta)[0] @ weight[:last]).exp()
+        rows.append(brier(sample, curves[None]))
     return np.concatenate(rows)
 
 

@@ -127,14 +127,24 @@ def utility(
     unit = f" [{gauge.unit}]" if gauge.unit else ""
     title = f"{gauge.label}{unit}{better}"
     edge = (float(np.log10(bounds[0] * 0.9)), float(np.log10(bounds[1] * 1.11)))
+    heights = _drawn(curves, levels)
+    yaxis = log_axis(title, heights) if log else axis(title)
+    empty: dict[str, Any] = {} if heights else {"showticklabels": False, "range": [0.0, 1.0]}
     return figure(
         traces,
         uirevision=revision,
         xaxis={**budget_axis(*bounds), "range": edge},
-        yaxis=log_axis(title, _drawn(curves, levels)) if log else axis(title),
+        yaxis={**yaxis, **empty},
         shapes=[_rule(chosen)],
-        annotations=[_flag(chosen, bounds)],
+        annotations=[_flag(chosen, bounds), *([] if heights else [_NOTHING])],
     )
+
+
+_NOTHING = {
+    "x": 0.5, "y": 0.5, "xref": "paper", "yref": "paper", "showarrow": False,
+    "text": "Nothing is measured yet", "bgcolor": GROUND, "font": {"size": 15, "color": MUTED},
+}  # fmt: skip
+"""What an empty chart says."""
 
 
 def _drawn(curves: Sequence[Curve], levels: Sequence[Level]) -> list[float]:

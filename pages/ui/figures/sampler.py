@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 FAR = 3.0
 """The sanitiser is drawn up to so many times its bound."""
 POINTS = 61
-MOST = 1500
+MOST = 600
 """A density is estimated from at most so many draws."""
 EDGES = (0.005, 0.995)
 """Quantiles of the draws between which a density is drawn."""
@@ -226,7 +226,7 @@ def _approximation(ridges: Sequence[Ridge]) -> dict[str, Any]:
     x, y = _path(ridges, heights)
     return {
         "type": "scatter", "mode": "lines", "name": "Laplace approximation", "x": x, "y": y,
-        "line": {"color": INK, "dash": "dot", "width": 1.8}, "hoverinfo": "skip",
+        "line": {"color": INK, "dash": "solid", "width": 1.4}, "hoverinfo": "skip",
     }  # fmt: skip
 
 

@@ -116,6 +116,41 @@ def test_one_record_moves_the_clipped_sums_by_at_most_the_bound(kind, split, see
             assert (change.sqrt() >= 0.05 * (1 - 1e-9)).all()
 
 
+@pytest.mark.parametrize("gap", [1e-1, 1e-3, 1e-4, 1e-5])
+@pytest.mark.parametrize("kind", KINDS)
+def test_rounding_lets_no_record_escape_the_bound(kind, gap):
+    """A record between two prototypes that nearly coincide: distances vanish in float32.
+
+    Records have norm 1, so inner products are rounded at about 6e-8, far above gap² at 1e-4.
+    """
+    rng = Generator().manual_seed(0)
+    count, d = 50, 64
+
+    def new(*shape):
+        return torch.randn(*shape, generator=rng)
+
+    centre = torch.nn.functional.normalize(new(count, 1, d), dim=2)
+    w = centre + gap * new(count, 2, d) / d**0.5
+    x = centre + gap * torch.rand(count, 1, 1, generator=rng) * new(count, 1, d) / d**0.5
+    omega = None if kind == "glvq" else torch.eye(d) + 0.3 * new(count, d, d) / d**0.5
+    basis = None
+    if kind == "whitened":
+        turn = torch.linalg.qr(new(d, d)).Q
+        whitener = (turn * torch.logspace(-1, 1, d)) @ turn.T
+        basis = (whitener * (d**0.5 / whitener.norm())).repeat(count, 1, 1)
+        w = w @ basis
+    inner = x if basis is None else x @ basis
+    one = torch.ones(count, 1)
+    sample = Sample(x, inner.square().sum(2), torch.zeros(count, 1, dtype=torch.long), one)
+    model = Model(w, labels(2, 1), omega, basis)
+    found = pairs(model, sample)
+    first, second = factors(norms(model, sample, found), one, 0.3 * one)
+    moved = sums(model, sample, found, first, second)
+    size = moved.w.square().sum((1, 2))
+    size = size if moved.omega is None else size + moved.omega.square().sum((1, 2))
+    assert float(size.sqrt().max()) <= 1.0 + 1e-3
+
+
 def test_padding_adds_nothing():
     model, sample = problem("gmlvq")
     other = sample._replace(x=torch.where(sample.present[..., None] > 0, sample.x, 99.0))

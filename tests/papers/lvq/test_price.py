@@ -50,6 +50,13 @@ def test_the_card_says_where_the_printed_noise_under_protects(rate, budget, nomi
     assert price.steps_epsilon(LvqSpec(**values)) > least > nominal
 
 
+def test_the_card_says_what_is_public_and_what_is_not():
+    told = " ".join(moved("gmlvq_dp").reasons)
+    for words in ("number of records n", "number of classes", "Labels and class sizes are not"):
+        assert words in told
+    assert "cross-validation is the experimenter's" in told
+
+
 def test_statuses_are_honest():
     assert moved("glvq_dp").status == "proved"
     assert moved("glvq_dp").epsilon_proved <= 1.0
@@ -170,6 +177,42 @@ def test_a_step_adds_the_noise_that_is_priced(matrix, monkeypatch):
         assert float(drawn.square().mean()) == pytest.approx(
             1.0, abs=5 * math.sqrt(2 / drawn.numel()) + 1e-3
         )
+
+
+def test_both_blocks_of_a_step_get_the_same_noise():
+    """Sensitivity C is that of both blocks as one vector, so each coordinate gets sigma C."""
+    from engine.mechanisms import Gaussian
+    from engine.papers.lvq.descent import _add
+
+    noises = (Gaussian(0.7, 2.0), Gaussian(0.7, 5.0))
+    zero = Sums(torch.zeros(2, 50, 100), torch.zeros(2, 100, 100))
+    noisy = _add(zero, noises, Generator().manual_seed(0))
+    for r, mechanism in enumerate(noises):
+        for block in (noisy.w[r], noisy.omega[r]):
+            found = float((block.double() / mechanism.scale).square().mean())
+            assert found == pytest.approx(1.0, abs=5 * math.sqrt(2 / block.numel()))
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        ({}, ["centre", "counts", "sums", "moment"]),
+        ({"metric": "identity"}, ["centre", "counts", "sums"]),
+        (PRINTED, ["counts", "sums"]),
+    ],
+)
+def test_the_start_draws_its_noise_from_what_is_priced(values, names, monkeypatch):
+    spec, drawn = LvqSpec(**values), []
+
+    def record(mechanisms, size, rng, dtype):
+        drawn.extend(mechanisms)
+        return torch.zeros(1, size, dtype=dtype)
+
+    monkeypatch.setattr(initial, "draw", record)
+    x, y = torch.rand(30, 4) / 2, torch.arange(30) % 3
+    initial.private(x, y, 3, spec, True, Generator().manual_seed(0))
+    made = price.releases(spec, True, 4)
+    assert drawn == [getattr(made, name) for name in names]
 
 
 def test_poisson_samples_each_record_with_the_rate():

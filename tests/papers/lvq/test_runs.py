@@ -42,6 +42,17 @@ def test_features_are_scaled_by_public_bounds_and_clipped():
 
 
 @every
+def test_a_run_counts_what_lies_outside_the_public_bounds(method):
+    """One of 80 x 2 values lies outside; it is clipped, counted and reported by every method."""
+    table = blobs(80, 2, 2)
+    x = table.x.copy()
+    x[3, 1] = 40.0
+    _, info, _ = run(method, make(x, table.y), (0, 1), **SHORT)
+    assert info.outside == pytest.approx([1 / 160] * 2)
+    assert finite(info)
+
+
+@every
 def test_every_method_learns_clouds_with_two_prototypes_a_class(method):
     _, info, kept = run(method, blobs(600), (0, 1), prototypes=2, **LOOSE)
     assert finite(info)

@@ -100,6 +100,12 @@ def test_images_of_other_sizes(digits):
     assert np.isfinite(info.accuracy).all()
 
 
+def test_classes_are_not_counted_in_the_records(digits):
+    card = dataclasses.replace(digits.card, classes=None)
+    with pytest.raises(RequestError, match="expected a card with a number of classes, got digits"):
+        run("pcdbn", dataclasses.replace(digits, card=card), PcdbnSpec())
+
+
 def test_degrees_without_moments_are_refused_before_the_data_are_read(digits):
     with pytest.raises(SpecError, match="degree: expected 1 or 3 in the rigorous calibration"):
         run("pcdbn", digits, PcdbnSpec(degree=7))

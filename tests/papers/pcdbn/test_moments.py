@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional
 
 from engine.mechanisms import Gaussian
 from engine.papers.pcdbn import filters, head, maps, moments, releases, whitening
@@ -157,12 +158,59 @@ def test_descent_reaches_the_minimiser():
     torch.testing.assert_close(head.weights(found, 5), w)
 
 
-def test_pooling_and_rectifying_are_torchs():
-    x = torch.randn(3, 2, 9, 9, generator=torch.Generator().manual_seed(0))
-    torch.testing.assert_close(maps.pooled(x, 2), torch.nn.functional.avg_pool2d(x, 2))
-    found = maps.rectified(x.clone(), 4, 3)
-    wanted = torch.nn.functional.avg_pool2d(torch.cat([x.clamp(min=0), (-x).clamp(min=0)], 1), 3)
-    torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-6)
+def rectified(responses, count, pool):
+    both = torch.cat([responses.clamp(min=0), (-responses).clamp(min=0)], 1)
+    return functional.avg_pool2d(both, pool)[:, :count]
+
+
+@pytest.mark.parametrize(("side", "count"), [(28, 32), (13, 3), (9, 6), (8, 1)])
+def test_features_are_those_of_plain_convolutions(side, count):
+    x, rng = records(70, side), torch.Generator().manual_seed(0)
+    lower = torch.randn(-(-count // 2), 1, 5, 5, generator=rng)
+    upper = torch.randn(count, count, 3, 3, generator=rng)
+    cells, pad, pool = maps.grid(side)
+    low = rectified(functional.conv2d(x, lower, padding=2), count, 2)
+    torch.testing.assert_close(maps.first(x, lower, count), low, rtol=1e-4, atol=1e-5)
+    high = rectified(functional.conv2d(low, upper, padding=pad), 2 * count, pool)
+    wanted = maps.unit(high[:, :, :cells, :cells].flatten(2).sqrt())
+    found = maps.features(x, (lower, upper), (count, 2 * count))
+    torch.testing.assert_close(found, wanted, rtol=1e-3, atol=1e-4)
+
+
+def layer(part):
+    rng = torch.Generator().manual_seed(3)
+    return maps.first(part, torch.randn(2, 1, 3, 3, generator=rng), 3)
+
+
+@pytest.mark.parametrize("side", [20, 22, 24])
+def test_moments_of_the_first_layers_maps_by_brute_force(side):
+    x, wanted = records(4, side), torch.zeros(27, 27, dtype=torch.float64)
+    half, places = side // 2, (side // 2) // 3
+    start = (half - 3 * places) // 2
+    for image in layer(x).double():
+        v = [
+            image[:, i : i + 3, j : j + 3].flatten()
+            for i in range(start, start + 3 * places, 3)
+            for j in range(start, start + 3 * places, 3)
+        ]
+        wanted += sum(torch.outer(p, p) for p in v) / sum(float(p @ p) for p in v)
+    found = moments.second(x, layer, 3, 3)
+    torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_one_record_moves_the_maps_moments_by_at_most_one(scale):
+    x = records(5, 20) * scale
+    change = moments.second(x, layer, 3, 3) - moments.second(x[1:], layer, 3, 3)
+    assert 0.1 < float(change.norm()) <= 1.0 + 1e-5
+
+
+@pytest.mark.parametrize("rows", [3, 70, 200, 301])
+def test_blocks_make_the_whole_square(rows):
+    wide = torch.randn(rows, 50, generator=torch.Generator().manual_seed(0))
+    found = moments.squared(wide)
+    torch.testing.assert_close(found, wide.double() @ wide.double().T, rtol=1e-4, atol=1e-4)
+    assert torch.equal(found, found.T)
 
 
 def test_features_do_not_look_at_other_records():

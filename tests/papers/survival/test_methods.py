@@ -141,7 +141,7 @@ def test_survival_at_the_end_of_an_interval_is_the_product():
     sample = evaluate.evaluation(data)
     ends = np.arange(1, q + 1) / q
     on_ends = evaluate.Evaluation(
-        sample.x, sample.rows, sample.pairs, ends, sample.case, sample.control
+        sample.x, sample.rows, sample.ends, sample.pairs, ends, sample.case, sample.control
     )
     f = torch.tensor(np.random.default_rng(1).normal(size=(1, 5)))
     curve = evaluate.survival_at(f, 3, q, on_ends)[0]

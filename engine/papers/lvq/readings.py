@@ -1,0 +1,122 @@
+"""The readings of the paper, their settings on each data set, and the jobs they come to.
+
+Settings of the rigorous runs were chosen on folds of repeats 5 to 9, which no exhibit reports.
+Those of the other readings were not: see `settings`. No torch here.
+"""
+
+from datasets.fetch import local
+from engine.exhibit import Cell
+from engine.job import Job, request
+from engine.papers.lvq.published import BUDGETS, CURVE
+from engine.papers.lvq.spec import PRINTED
+from engine.results import Results
+from engine.spec import Value
+
+RATES: dict[str, Value] = {"rate_w": 0.1, "rate_omega": 1.0}
+FULL: dict[str, Value] = {"sample_rate": 1.0, "epochs": 20.0, "share": 0.85}
+"""Small tables take full steps: a sample of them would save nothing."""
+PAPERS, ONE, RIGOROUS = "as printed", "sensitivity 1", "rigorous"
+READINGS: dict[str, dict[str, Value]] = {
+    PAPERS: PRINTED,
+    ONE: {**PRINTED, "initialisation": "sensitivity_1"},
+    RIGOROUS: {},
+}
+FREE, EARLY = "without privacy", "without privacy, stopped early"
+REFERENCE: dict[str, Value] = {"sample_rate": 0.05, "epochs": 50.0, "rate_w": 0.03}
+SMALL: dict[str, Value] = {**REFERENCE, "epochs": 100.0, "rate_w": 0.01}
+"""On small tables an epoch has few records, and slower prototypes find a lower cost."""
+SHORTER: dict[str, Value] = {**REFERENCE, "epochs": 5.0, "rate_omega": 0.3}
+"""On MNIST, GMLVQ meets the printed error here and leaves it behind when it is trained on."""
+LARGE = ("mnist", "har")
+FEWER = {
+    ("glvq", PAPERS): 2,
+    ("glvq", ONE): 2,
+    ("glvq", "sgd"): 5,
+    ("glvq", "bfgs"): 5,
+    ("gmlvq", PAPERS): 2,
+    ("gmlvq", ONE): 1,
+    ("gmlvq", RIGOROUS): 5,
+    ("gmlvq", "sgd"): 2,
+    ("gmlvq", EARLY): 5,
+    ("gmlvq", "bfgs"): 2,
+}
+"""How many folds of a large table are trained where 25 would take hours on a laptop."""
+CURVED = {"glvq": 5, "gmlvq": 2}
+"""How many folds of a large table a curve takes."""
+FOLDS = (
+    "Segment has 25 folds. On the large tables rigorous GLVQ has 25; GLVQ without privacy, GMLVQ "
+    "stopped early and rigorous GMLVQ have 5, GMLVQ with sensitivity 1 has 1, everything else has "
+    "2. ± is the standard deviation over folds."
+)
+
+
+def available(dataset: str) -> bool:
+    """Whether the files of a table lie at hand; the motion data cannot be shipped."""
+    places = ("har/train/X_train.txt", "har/UCI HAR Dataset/train/X_train.txt")
+    archives = (
+        "har/UCI HAR Dataset.zip",
+        "har/human+activity+recognition+using+smartphones.zip",
+    )
+    return dataset != "har" or any(local(place) is not None for place in (*places, *archives))
+
+
+def settings(dataset: str, model: str, reading: str) -> dict[str, Value]:
+    """What a reading sets on a data set.
+
+    The paper prints no learning rates. Two pairs were tried for its readings: ours carried over
+    from records of norm up to 1 (0.1 d for prototypes, 1/d for the matrix), with which the noise
+    of 5,000 steps drives the parameters away, and the smaller pair that is kept.
+    """
+    d = {"mnist": 784, "har": 561, "segment": 18, "digits": 64}[dataset]
+    if reading == RIGOROUS:
+        small = FULL if dataset in ("segment", "digits") else {}
+        return {**RATES, **small}
+    return {**READINGS[reading], "rate_w": 0.1, "rate_omega": 0.01 / d}
+
+
+def folds(dataset: str, model: str, reading: str, full: bool) -> range:
+    """The folds; a quick look takes one repeat."""
+    fewer = FEWER.get((model, reading), 25) if dataset in LARGE else 25
+    return range(fewer if full else 5)
+
+
+def private(dataset: str, model: str, reading: str, full: bool, *, curve: bool = False) -> Job:
+    """One job for table and figure where tables are small, one for each where they are large."""
+    values, seeds = settings(dataset, model, reading), folds(dataset, model, reading, full)
+    large = dataset in LARGE
+    wide = full and reading != ONE and (not large or (curve and reading == RIGOROUS))
+    if large and wide:
+        seeds = seeds[: CURVED[model]]
+    grid = CURVE if wide else BUDGETS
+    return request("lvq", f"{model}_dp", dataset, values, {"epsilon": grid}, seeds)
+
+
+def reference(dataset: str, model: str, kind: str, full: bool) -> Job:
+    """A line without privacy: SGD, SGD stopped early, or BFGS."""
+    values = REFERENCE if dataset in LARGE else SMALL
+    values = SHORTER if kind == EARLY else values
+    method = f"{model}_{'sgd' if kind == EARLY else kind}"
+    return request("lvq", method, dataset, values, seeds=folds(dataset, model, kind, full))
+
+
+def tables() -> list[str]:
+    """The paper's tables that lie at hand."""
+    return [name for name in ("mnist", "har", "segment") if available(name)]
+
+
+def cell(
+    row: str,
+    column: str,
+    variant: str,
+    theirs: float | None,
+    results: Results | None,
+    budget: float | None,
+    gauge: str = "error",
+) -> Cell:
+    """The mean over folds at one budget beside the printed number; empty where nothing ran."""
+    if results is None:
+        return Cell(row, column, variant, theirs, None, None, "")
+    at = {} if budget is None else {"epsilon": budget}
+    mean, spread = results.mean(gauge, **at), results.spread(gauge, **at)
+    whole = None if spread != spread else spread
+    return Cell(row, column, variant, theirs, None if mean != mean else mean, whole, results.run)

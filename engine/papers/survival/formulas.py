@@ -1,0 +1,102 @@
+"""Table 1 and Figures 1 and 2 of Nguyen and Hui (2017): what needs no run."""
+
+import math
+from collections.abc import Callable, Mapping
+from statistics import NormalDist
+
+import numpy as np
+
+from datasets import catalog
+from engine.exhibit import Cell, Exhibit
+from engine.job import Job
+from engine.papers.survival.exhibits import DATASETS, label
+from engine.results import Results
+
+TABLE1 = {
+    "FL": (7874, 2169, 8),
+    "TB": (16116, 1761, 3),
+    "WT": (21685, 18615, 3),
+    "SB": (53558, 16341, 3),
+}
+LINKS: dict[str, Callable[[float], float]] = {
+    "logit": lambda eta: 1.0 / (1.0 + math.exp(-eta)),
+    "cloglog": lambda eta: -math.expm1(-math.exp(eta)),
+    "probit": NormalDist().cdf,
+}
+
+
+def _none(full: bool) -> dict[str, Job]:
+    """A formula needs no run."""
+    return {}
+
+
+def _table1(results: Mapping[str, Results]) -> tuple[Cell, ...]:
+    """Sizes from the cards of the data sets."""
+    cells = []
+    for name, printed in TABLE1.items():
+        card = catalog.card(DATASETS[name])
+        ours = (card.records, card.events or 0, len(card.features))
+        for column, theirs, mine in zip(
+            ("size", "uncensored", "explanatory variables"), printed, ours, strict=True
+        ):
+            cells.append(Cell(label(name), column, "", float(theirs), float(mine), None, ""))
+    return tuple(cells)
+
+
+def _figure1(results: Mapping[str, Results]) -> tuple[Cell, ...]:
+    """The hazard by linear predictor under each link."""
+    return tuple(
+        Cell(name, f"{eta:.1f}", "", None, hazard(float(eta)), None, "")
+        for name, hazard in LINKS.items()
+        for eta in np.linspace(-4.0, 4.0, 33)
+    )
+
+
+def _figure2(results: Mapping[str, Results]) -> tuple[Cell, ...]:
+    """The sanitiser at v = 20 and the identity."""
+    curves: dict[str, Callable[[float], float]] = {
+        "y = C₂₀(x)": lambda x: 20.0 * math.tanh(x / 20.0),
+        "y = x": lambda x: x,
+    }
+    return tuple(
+        Cell(name, f"{x:g}", "", None, curve(float(x)), None, "")
+        for name, curve in curves.items()
+        for x in range(0, 41)
+    )
+
+
+TABLE = (
+    Exhibit(
+        name="table1",
+        title="Table 1",
+        caption="Sizes of the data sets. SB is simulated unless the publisher's file is at hand; "
+        "its number of events is then drawn to the paper's figure.",
+        quantity="Records, events and covariates",
+        better="",
+        jobs=_none,
+        cells=_table1,
+        digits=0,
+    ),
+)
+FORMULAS = (
+    Exhibit(
+        name="figure1",
+        title="Figure 1",
+        caption="The hazard by linear predictor under the three links.",
+        quantity="Hazard",
+        better="",
+        jobs=_none,
+        cells=_figure1,
+        axis="Linear predictor",
+    ),
+    Exhibit(
+        name="figure2",
+        title="Figure 2",
+        caption="The sanitiser with largest value 20 and the identity.",
+        quantity="Sanitised loss",
+        better="",
+        jobs=_none,
+        cells=_figure2,
+        axis="Loss",
+    ),
+)

@@ -1,0 +1,71 @@
+"""The whole chain of releases on neighbouring data: each sum moves by at most its sensitivity."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from datasets import catalog as data
+from engine.papers.pcdbn import head, maps, moments, releases, rigorous, whitening
+from engine.papers.pcdbn.images import images
+from engine.papers.pcdbn.spec import PcdbnSpec
+
+SPEC = PcdbnSpec(degree=3, filters=8, filter_size=3, epsilon=3.0)
+N = 1797
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return images(data.load("digits"), SPEC, "cpu")
+
+
+def chain(found, outputs, monkeypatch):
+    """All sums of a run, in order; what was released before is told again, or drawn and kept."""
+    sums = []
+
+    def told(real):
+        def release(total, mechanism, rng):
+            sums.append((total.clone(), mechanism))
+            if len(outputs) < len(sums):
+                outputs.append(real(total, mechanism, rng))
+            return outputs[len(sums) - 1]
+
+        return release
+
+    made, rng = releases.releases(SPEC, N), torch.Generator().manual_seed(0)
+    with monkeypatch.context() as patched:
+        for name in ("released", "noisy"):
+            own = told(getattr(moments, name))
+            for module in (moments, whitening, head):
+                patched.setattr(module, name, own)
+        stack = rigorous.build(SPEC, found, made, N, rng)
+        d = releases.dimensions(SPEC, N, stack.train.shape[1])
+        a, b = head.sums(maps.unit(stack.train[:, :d].clone()), found.y, found.classes)
+        head.quadratic(a, b, made.matrix, made.vector, rng)
+    return sums
+
+
+def white(found):
+    """The first image white: every patch alike."""
+    return replace(found, x=torch.cat([torch.ones_like(found.x[:1]), found.x[1:]]))
+
+
+def dot(found):
+    """The first image black but for one faint pixel."""
+    x = found.x.clone()
+    x[0] = 0.0
+    x[0, 0, 3, 4] = 1e-3
+    return replace(found, x=x)
+
+
+@pytest.mark.parametrize("change", [lambda found: found, white, dot])
+def test_a_record_moves_each_sum_by_at_most_its_sensitivity(digits, change, monkeypatch):
+    whole, outputs = change(digits), []
+    less = replace(whole, x=whole.x[1:].contiguous(), y=whole.y[1:])
+    one = chain(whole, outputs, monkeypatch)
+    other = chain(less, outputs, monkeypatch)
+    made = releases.releases(SPEC, N)
+    assert [mechanism for _, mechanism in one] == [*made.moments, made.matrix, made.vector]
+    moved = [float((a - b).norm()) for (a, _), (b, _) in zip(one, other, strict=True)]
+    for distance, (_, mechanism) in zip(moved, one, strict=True):
+        assert 1e-3 < distance <= mechanism.sensitivity * (1 + 1e-4)

@@ -193,8 +193,8 @@ EXHIBITS = (
         caption="Accuracy on MNIST against epochs at ε = 0.5. One release serves any number of "
         "epochs of descent; pSGD adds noise for each number of epochs anew, such that the budget "
         "runs out with the last. Rigorous: three seeds; networks: 16 and 32 maps, one seed, "
-        "one epoch of pre-training for each layer and Adam at 0.005, where the published program takes ten "
-        "epochs and 0.0002.",
+        "one epoch of pre-training for each layer and Adam at 0.005, where the published program "
+        "takes ten epochs and 0.0002.",
         quantity="Test accuracy",
         better="up",
         jobs=_figure5b_jobs,
@@ -219,7 +219,8 @@ EXHIBITS = (
         title="Computation times",
         caption="Seconds for one private run on MNIST, ε = 0.5. The paper's are of one GTX TITAN "
         "X, ours of one processor core that other work may share; networks have 16 and 32 "
-        "maps. The paper's 2,910 s on YesiWell has no counterpart, since those records are not public.",
+        "maps. The paper's 2,910 s on YesiWell has no counterpart, since those records are not "
+        "public.",
         quantity="Seconds",
         better="down",
         digits=0,

@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from engine.papers.pcdbn.moments import slabs
 
-SLAB = 64
+SLAB = 128
 """Records convolved together: their maps stay in the cache."""
 WINDOW = 3
 """Side of the second layer's filters."""

@@ -114,7 +114,7 @@ def figure5() -> list[Row]:
     """The real data sets of Figure 5 at full size: the time, and who has the least error."""
     jobs = {k: j for k, j in exhibits("survival")["figure5"].jobs(True).items() if k[:2] in REAL}
     found: dict[str, Results] = {}
-    begun = time.perf_counter()
+    begun, worked = time.perf_counter(), time.process_time()
     for name, job in jobs.items():
         try:
             data = catalog.load(job.dataset)
@@ -124,7 +124,8 @@ def figure5() -> list[Row]:
     seconds = time.perf_counter() - begun
     head = Row(
         "Figure 5, three data sets, full size", seconds, None, "s", "below 90 s on two cores",
-        seconds < 90.0, f"{sum(job.replicas() for job in jobs.values())} fits",
+        seconds < 90.0, f"{sum(job.replicas() for job in jobs.values())} fits in "
+        f"{time.process_time() - worked:.0f} s of one core's time",
     )  # fmt: skip
     return [head, *(private(name, found) for name in REAL)]
 
@@ -152,4 +153,4 @@ def private(name: str, found: dict[str, Results]) -> Row:
 
 if __name__ == "__main__":
     for row in rows():
-        print(row)
+        print(row, flush=True)

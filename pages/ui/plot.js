@@ -3,6 +3,7 @@
 // chart element is made anew for every new figure.)
 
 const LIBRARY = 50 // milliseconds between two looks for the library
+const META = /"meta":\{[^}]*\}/ // the move of the slider that a picture belongs to
 const plots = new WeakMap() // element -> what is drawn in it
 
 const library = () =>
@@ -87,14 +88,21 @@ const config = (node) => ({
   ],
 })
 
+// A picture that is the same for another move of the slider is not drawn again.
+function note({ node, figure }) {
+  const [found] = figure.match(META) ?? []
+  if (found && node.layout) node.layout.meta = JSON.parse(`{${found}}`).meta
+}
+
 async function draw(parent) {
   const plot = plots.get(parent)
   const Plotly = await library()
   if (!plots.has(parent)) return // gone while the library was on its way
   const look = theme(getComputedStyle(parent))
   const width = plot.node.clientWidth
-  const key = JSON.stringify([plot.figure, look, width, window.innerHeight])
-  if (!width || key === plot.key) return
+  const key = JSON.stringify([plot.figure.replace(META, ""), look, width, window.innerHeight])
+  if (!width) return
+  if (key === plot.key) return note(plot)
   plot.key = key
   const figure = coloured(plot.figure, look)
   figure.layout.template = template(look)

@@ -48,9 +48,8 @@ def _job(full: bool, key: str, seeds: int = 1, **values: Any) -> Job:
 
 
 def _swept(full: bool, paper: str, method: str, values: Mapping[str, Any], seeds: int) -> Job:
-    return request(
-        paper, method, "mnist" if full else "digits", values, {"epsilon": EPSILONS}, range(seeds)
-    )
+    dataset = "mnist" if full else "digits"
+    return request(paper, method, dataset, values, {"epsilon": EPSILONS}, range(seeds))
 
 
 def _figure5a_jobs(full: bool) -> dict[str, Job]:

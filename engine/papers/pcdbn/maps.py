@@ -57,29 +57,41 @@ def grid(side: int) -> tuple[int, int, int]:
     return cells, pad, (half + 2 * pad - 2) // cells
 
 
-def second(images: Tensor, weights: tuple[Tensor, Tensor], pad: int) -> Tensor:
-    r"""The second layer's responses to the first layer's maps, which are not laid out.
+def merged(weights: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+    r"""The first layer's filters, and the second's for m^+ and m of the first layer's maps.
 
-    With m^+ and m^- = m^+ - m of the first layer, w^+ * m^+ + w^- * m^- is
-    (w^+ + w^-) * m^+ - w^- * m.
+    With m^- = m^+ - m, w^+ * m^+ + w^- * m^- is (w^+ + w^-) * m^+ - w^- * m: the parts need
+    not be laid out side by side.
     """
     lower, upper = weights
-    positive, mean = halves(
-        functional.conv2d(blocked(images), lower, padding=lower.shape[-1] // 2), 2
-    )
     direct, mirrored = upper[:, : len(lower)], torch.zeros_like(upper[:, : len(lower)])
     mirrored[:, : upper.shape[1] - len(lower)] = upper[:, len(lower) :]
-    found = functional.conv2d(positive, direct + mirrored, padding=pad)
-    return found.add_(functional.conv2d(mean, -mirrored, padding=pad))
+    return lower, direct + mirrored, -mirrored
+
+
+def second(images: Tensor, layers: tuple[Tensor, Tensor, Tensor], pad: int) -> Tensor:
+    """The second layer's responses to the first layer's maps."""
+    lower, direct, mirrored = layers
+    low = functional.conv2d(blocked(images), lower, padding=lower.shape[-1] // 2)
+    positive, mean = halves(low, 2)
+    found = functional.conv2d(positive, direct, padding=pad)
+    return found.add_(functional.conv2d(mean, mirrored, padding=pad))
 
 
 def features(images: Tensor, weights: tuple[Tensor, Tensor], counts: tuple[int, int]) -> Tensor:
     """Square roots of the second layer's maps, length 1, shape (n, channels, positions)."""
     cells, pad, pool = grid(images.shape[-1])
+    layers, k = merged(weights), len(weights[1])
     found = torch.empty(len(images), counts[1], cells * cells, device=images.device)
     for part, own in zip(slabs(images, SLAB), slabs(found, SLAB), strict=True):
-        maps = rectified(second(part, weights, pad), counts[1], pool)
-        own.copy_(unit(maps[:, :, :cells, :cells].flatten(2).sqrt_()))
+        positive, mean = (
+            plain(half)[:, :, :cells, :cells].flatten(2)
+            for half in halves(second(part, layers, pad), pool)
+        )
+        own[:, :k] = positive
+        torch.sub(positive, mean, out=mean)
+        own[:, k:] = mean[:, : counts[1] - k]
+        unit(own.clamp_(min=0).sqrt_())
     return found
 
 

@@ -154,7 +154,7 @@ def _lower(
 ) -> None:
     """One step of a convolution layer of one replica."""
     recipe, own = state.recipes[row], _row(state.layers[stage], row)
-    v = found.x[rows]
+    v = found.x.index_select(0, rows)
     if stage == 1:
         v = recipe.states(0, v, _row(state.layers[0], row))
     with torch.enable_grad():
@@ -176,7 +176,7 @@ def _upper(
 ) -> None:
     """One step of the hidden and the softmax layer of one replica."""
     recipe, own = state.recipes[row], tuple(p[row] for p in state.upper)
-    x, y = state.train[row][rows].float(), found.y[rows]
+    x, y = state.train[row].index_select(0, rows).float(), found.y[rows]
     with torch.enable_grad():
         free = tuple(p.detach().requires_grad_() for p in own)
         p = top.hidden(x, free[0], free[1])

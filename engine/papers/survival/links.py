@@ -56,7 +56,9 @@ def _logit_survived(eta: Tensor) -> tuple[Tensor, Tensor]:
     """
     if eta.dtype is torch.float32:
         return softplus(eta), torch.sigmoid(eta)
-    rest = torch.sigmoid(-eta)
+    rest = torch.neg(eta).sigmoid_()
+    if eta.numel() and float(eta.detach().amax()) < LARGEST:
+        return rest.log().neg_(), 1.0 - rest
     return torch.where(eta > LARGEST, eta, -rest.clamp_min(1e-300).log()), 1.0 - rest
 
 

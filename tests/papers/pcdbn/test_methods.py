@@ -62,12 +62,16 @@ def test_descent_ends_where_the_closed_form_is(digits):
     assert walked.accuracy[0] == pytest.approx(closed.accuracy[0], abs=0.02)
 
 
-def test_one_filter_is_enough_to_run(digits):
-    for name, calibration in (("pcdbn", "rigorous"), ("pcdbn", "released"), ("cdbn", "rigorous")):
-        spec = PcdbnSpec(filters=1, calibration=calibration, pretraining=1, epochs=1)
-        _, info, kept = run(name, digits, spec)
-        assert np.isfinite(info.accuracy).all()
-        assert kept["filters"].shape[:2] == (1, 1)
+@pytest.mark.parametrize(
+    ("name", "calibration"),
+    [("pcdbn", c) for c in ("rigorous", "paper", "released")]
+    + [(name, "rigorous") for name in ("pcdbn_te", "pcdbn_pw", "psgd", "tcdbn", "cdbn")],
+)
+def test_one_filter_is_enough_to_run(digits, name, calibration):
+    spec = PcdbnSpec(filters=1, calibration=calibration, pretraining=1, epochs=1, sgd_epochs=1)
+    _, info, kept = run(name, digits, spec)
+    assert np.isfinite(info.accuracy).all()
+    assert kept["filters"].shape[:2] == (1, 1)
 
 
 def test_more_filters_than_a_patch_has_directions(digits):
@@ -148,6 +152,18 @@ def test_the_printed_noise_has_its_scale(digits):
     assert losses[0][1] == pytest.approx(18.125)
     # the mean of |Laplace| is its scale, with deviation scale/sqrt(10,000); five of them
     assert float(drawn.abs().mean()) == pytest.approx(18.125, rel=0.05)
+
+
+def test_a_line_at_each_place_is_the_polynomial_and_its_slope():
+    rng = torch.Generator().manual_seed(0)
+    x = (2 * torch.rand(70, 3, 5, 5, generator=rng) - 1).requires_grad_()
+    alpha = torch.tensor([0.4, 1.2, 0.1, -1.0, 0.0, 0.6, 0.0, -0.1])  # leaves [0, 1] at both ends
+    weight = torch.randn(x.shape, generator=rng)
+    wanted = sum(c * x**order for order, c in enumerate(alpha)).clamp(0.0, 1.0)
+    found = released.tangent(x, alpha)
+    torch.testing.assert_close(found, wanted)
+    (slope,) = torch.autograd.grad((found * weight).sum(), x)
+    torch.testing.assert_close(slope, torch.autograd.grad((wanted * weight).sum(), x)[0])
 
 
 def test_the_normaliser_keeps_responses_in_range():

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from engine import reference
 from engine.exhibit import exhibits
 from engine.papers.survival import figures
 from engine.results import collect
@@ -75,3 +76,15 @@ def test_the_full_size_of_figure_5_is_that_of_the_paper():
     assert all(job.replicas() == (35 if name[:2] == "SB" else 140) for name, job in jobs.items())
     assert figures.BUDGETS[0] == 0.1
     assert figures.BUDGETS[-1] == 6.4
+
+
+@pytest.mark.parametrize("name", ["FL", "TB", "WT"])
+def test_in_the_figure_that_ships_private_descent_has_the_least_error(name):
+    shipped = reference.load("survival", "figure5")
+    curves = {}
+    for cell in shipped.cells:
+        curves.setdefault(cell.row, {})[cell.column] = cell.ours
+    ours = curves[f"{name}, {figures.METHODS['dp_gd']}"]
+    for method in ("out_pert", "obj_pert", "exact"):
+        others = curves[f"{name}, {figures.METHODS[method]}"]
+        assert all(ours[budget] < others[budget] for budget in others)

@@ -7,9 +7,10 @@ paper.show(
     "enadpp",
     Layout(
         words=(
-            "A network learns to read digits from examples. To protect each example, its pull on "
-            "the network is cut to a bound and noise is added at every step. This method adds "
-            "less noise to the neurons that matter more, and this page shows what that is worth."
+            "A network learns from examples, to read digits or to tell diagnoses apart. To protect "
+            "each example, its pull on the network is cut to a bound and noise is added at every "
+            "step. This method adds less noise to the neurons that matter more, and this page "
+            "shows what that is worth."
         ),
         sections=(
             Section("As training goes", enadpp.learning),

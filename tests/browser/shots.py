@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import Browser, Page, TimeoutError
 
 from engine.catalog import catalog
@@ -40,9 +41,17 @@ def shoot(address: str, browser: Browser, folder: Path, wanted: list[str]) -> No
                 page.goto(f"{address}/{pages()[name]}")
                 _ready(page, name)
                 _whole(page, width, height)
-                page.screenshot(path=folder / f"{name}-{size}-{theme}.png")
+                path = folder / f"{name}-{size}-{theme}.png"
+                page.screenshot(path=path)
+                lighten(path)
                 page.set_viewport_size({"width": width, "height": height})
             context.close()
+
+
+def lighten(path: Path) -> None:
+    """Keeps a picture's 256 best colours: a third of the size, and the same to the eye."""
+    with Image.open(path) as picture:
+        picture.convert("RGB").quantize(256).save(path, optimize=True)
 
 
 def _ready(page: Page, name: str) -> None:

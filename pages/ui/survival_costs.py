@@ -29,7 +29,7 @@ def free(dataset: str) -> tuple[str, ...]:
 def try_out(page: Page) -> None:
     """Two sliders to try q and e with, in the sidebar; a button trains with them."""
     with st.expander("Before anything trains", icon=":material/function:"):
-        st.caption("These move the charts of that name at once and train nothing.")
+        st.caption("These move the table and the charts of that name at once and train nothing.")
         for field, title in (("intervals", "Time intervals $q$"), ("knots", "Spline knots $e$")):
             offer = page.offers.knobs[field]
             _keep_up(TRY[field], offer.text(page.choices.values[field]))
@@ -95,8 +95,23 @@ def _tried(view: View) -> tuple[SurvivalSpec, SurvivalSpec]:
 
 
 def before(view: View) -> None:
-    """Sensitivity, remaining budget and expected error against q, at the e that is tried."""
+    """What the tried q and e cost beside the page's own, and once asked for all of it against q.
+
+    The charts wait to be opened: they would add a third to what every other move redraws.
+    """
     own, tried = _tried(view)
+    _table(view, own, tried, _size(view))
+    fold = st.expander(
+        "Against the number of intervals", key="survival.before", on_change="rerun",
+        icon=":material/show_chart:",
+    )  # fmt: skip
+    if fold.open:
+        with fold:
+            _against(view, tried)
+
+
+def _against(view: View, tried: SurvivalSpec) -> None:
+    """Sensitivity, remaining budget and expected error against q, at the e that is tried."""
     size = _size(view)
     parts: tuple[tuple[str, str, Callable[[Cost], float]], ...] = (
         ("bound", "Sensitivity t", lambda one: one.bound),
@@ -121,7 +136,6 @@ def before(view: View) -> None:
             figure.layout.yaxis = axis(title, rangemode="tozero")
         with column:
             chart(f"survival.before.{key}", figure, f"{said}.", rows, view.budget)
-    _table(view, own, tried, size)
 
 
 def _grid() -> tuple[int, ...]:

@@ -107,6 +107,9 @@ def test_the_course_of_a_chain_is_counted_in_epochs(visit: Open, trained: Path):
 def test_costs_are_there_before_anything_is_trained(visit: Open, home: Path):
     test = visit("survival", **address(epsilon="2", try_q="50", try_e="5"))
     assert not test.exception
+    assert not titled(test, "Time intervals q")
+    test.session_state["survival.before"] = True
+    test.run()
     shown = titled(test, "Time intervals q")
     assert len(shown) == 3
     own = SurvivalSpec(epsilon=2.0, intervals=50, knots=5)

@@ -108,7 +108,7 @@ async function draw(parent) {
   figure.layout.template = template(look)
   figure.layout.width = width
   if (document.fullscreenElement === plot.node) figure.layout.height = window.innerHeight
-  Plotly.react(plot.node, figure.data, figure.layout, plot.config)
+  plot.drawing = Plotly.react(plot.node, figure.data, figure.layout, plot.config)
 }
 
 function begin(parent) {
@@ -125,8 +125,9 @@ function end(parent) {
   if (!plot) return
   plots.delete(parent)
   plot.observer.disconnect()
-  if (window.Plotly) window.Plotly.purge(plot.node)
   plot.node.remove()
+  const purge = () => window.Plotly?.purge(plot.node)
+  Promise.resolve(plot.drawing).then(purge, purge) // Plotly ends a picture before it clears it
 }
 
 export default function ({ data, parentElement }) {

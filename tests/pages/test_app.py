@@ -63,7 +63,7 @@ def test_what_is_trained_is_drawn_with_words_and_a_guarantee(visit: Open, traine
     test = visit("survival")
     assert not test.exception
     found = charts(test)
-    assert len(found) == 9
+    assert len(found) == 6
     assert all(chart["layout"]["meta"]["budget"] == 1.0 for chart in found)
     assert all(one["alt"] for one in plots(test))
     words = said(test)
@@ -136,7 +136,7 @@ def test_unknown_names_in_the_address_are_told_one_by_one(visit: Open, trained: 
     assert "dataset: expected one of FLchain" in notes
     assert "calibration: expected one of paper, rigorous, got 'loose'" in notes
     assert "survival.colour: expected a setting of this page" in notes
-    assert len(charts(test)) == 9
+    assert len(charts(test)) == 6
 
 
 def test_an_address_by_keys_is_rewritten_to_what_the_page_shows(visit: Open):

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from datasets.base import Card, Floats, LabelledTable, check
 from datasets.connectivity import connectivity
-from datasets.fetch import local
+from datasets.fetch import card_at_hand, local
 from engine.errors import DatasetError
 
 CONTROLS, IMPAIRED = 154, 165
@@ -69,13 +69,7 @@ def card() -> Card:
     The file's persons are counted in it. Where it is damaged, the card is still the real one,
     with the study's count, and `load` raises: it never falls back in silence.
     """
-    place = local(PATH)
-    if place is None:
-        return CARD
-    try:
-        return _published(place, place.stat().st_mtime_ns).card
-    except DatasetError:
-        return PUBLISHED
+    return card_at_hand(PATH, _published, CARD, PUBLISHED)
 
 
 def load() -> LabelledTable:

@@ -9,11 +9,23 @@ import gzip
 import hashlib
 import os
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
+from datasets.base import Card
 from engine.errors import DatasetError
+
+
+class Carried(Protocol):
+    """Records that carry their card."""
+
+    @property
+    def card(self) -> Card:
+        """What they are."""
+
 
 FOLDER_VARIABLE = "EXPLORER_DATA"
 CACHE_VARIABLE = "EXPLORER_CACHE"
@@ -46,6 +58,26 @@ def local(path: str) -> Path | None:
     place = Path(folder).expanduser() / path
     candidates = (place, place.with_name(f"{place.name}.gz"))
     return next((candidate for candidate in candidates if os.path.isfile(candidate)), None)
+
+
+def card_at_hand(
+    path: str, read: Callable[[Path, int], Carried], simulated: Card, published: Card
+) -> Card:
+    """The card of a file that replaces a simulator once it lies in the folder.
+
+    Args:
+        path: Of the file, inside the folder.
+        read: Reads it, from its place and the time of its last change.
+        simulated: What holds without the file.
+        published: What holds of a damaged one: a loader raises, and never falls back in silence.
+    """
+    place = local(path)
+    if place is None:
+        return simulated
+    try:
+        return read(place, place.stat().st_mtime_ns).card
+    except DatasetError:
+        return published
 
 
 def fetch(file: File) -> bytes:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from datasets.base import Card, SurvivalTable, check
-from datasets.fetch import File, content, local
+from datasets.fetch import File, card_at_hand, content, local
 from datasets.parse import numbers
 from datasets.simulate import second_births as simulate
 from engine.errors import DatasetError
@@ -61,13 +61,7 @@ def card() -> Card:
     The events of the publisher's file are counted in it. Where it is damaged, the card is still
     the publisher's, without that number, and `load` raises: it never falls back in silence.
     """
-    place = local(FILE.path)
-    if place is None:
-        return CARD
-    try:
-        return _published(place, place.stat().st_mtime_ns).card
-    except DatasetError:
-        return PUBLISHED
+    return card_at_hand(FILE.path, _published, CARD, PUBLISHED)
 
 
 def load() -> SurvivalTable:

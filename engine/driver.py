@@ -72,24 +72,34 @@ def drive(
         for c in order
         if c not in over
     }
-    done, whole = total * len(over), total * len(chunks)
-    with past.noting(over, diverged), ExitStack() as stack:
+    done = total * len(over)
+    with past.noting(over, diverged):
+        for number, event in _in_turns(runs):
+            if isinstance(event, Measured):
+                diverged |= _diverged(event)
+            if isinstance(event, Advanced):
+                done += event.done
+                over |= {number} if event.step == total else set()
+                event = Advanced(event.step, done, total * len(chunks))
+            yield event
+    yield Finished(total, "completed", tuple(sorted(diverged)))
+
+
+def _in_turns(
+    runs: dict[int, Generator[Event, None, None]],
+) -> Generator[tuple[int, Event], None, None]:
+    """The events of all chunks with their numbers; a turn ends when a chunk has advanced."""
+    with ExitStack() as stack:
         for run in runs.values():
             stack.enter_context(closing(run))
         while runs:
             for number, run in tuple(runs.items()):
                 for event in run:
-                    if isinstance(event, Measured):
-                        diverged |= _diverged(event)
+                    yield number, event
                     if isinstance(event, Advanced):
-                        done += event.done
-                        over |= {number} if event.step == total else set()
-                        yield Advanced(event.step, done, whole)
                         break  # the next chunk's turn
-                    yield event
                 else:
                     del runs[number]
-    yield Finished(total, "completed", tuple(sorted(diverged)))
 
 
 def found(device: str) -> str:

@@ -12,6 +12,7 @@ from engine.papers.pcdbn.sensitivity import Layer
 from pages.ui.charts import chart
 from pages.ui.figures import pcdbn as figures
 from pages.ui.figures.pcdbn import Shape
+from pages.ui.figures.size import against
 from pages.ui.pcdbn import setting
 from pages.ui.view import Page, View
 from pages.ui.words import number
@@ -120,7 +121,7 @@ def bounds(view: View) -> None:
     rows = [{"L": order} | {k: number(v[i]) for k, v in parts.items()}
             for i, order in enumerate(orders)]  # fmt: skip
     titles = ("Degree L", "Largest error of one unit")
-    figure = figures.against(orders, parts, titles, degree, f"bounds/{name}", height=560)
+    figure = against(orders, parts, titles, degree, f"bounds/{name}", height=560)
     st.markdown(said)
     chart("pcdbn.bounds", figure, said, rows, view.budget)
     st.caption(
@@ -161,7 +162,7 @@ def sensitivities(view: View) -> None:
     for column, (key, (title, chosen, cases)) in zip(st.columns(3), sweeps.items(), strict=True):
         found = {at: _deltas(*case) for at, case in cases.items()}
         lines = {name: [one[name] for one in found.values()] for name in found[chosen]}
-        figure = figures.against(
+        figure = against(
             list(found),
             lines,
             (title, "Sensitivity Δ"),

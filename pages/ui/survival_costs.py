@@ -10,7 +10,7 @@ import streamlit as st
 from engine.papers.survival import sensitivity
 from engine.papers.survival.spec import SurvivalSpec
 from pages.ui.charts import chart
-from pages.ui.figures import pcdbn as figures
+from pages.ui.figures.size import against
 from pages.ui.figures.theme import axis
 from pages.ui.live import BUDGET
 from pages.ui.view import Page, View
@@ -128,7 +128,7 @@ def _against(view: View, tried: SurvivalSpec) -> None:
             f"{number(values[here])} {name}" for name, values in lines.items()
         )
         rows = [{"q": q} | {k: number(v[i]) for k, v in lines.items()} for i, q in enumerate(grid)]
-        figure = figures.against(
+        figure = against(
             grid, lines, ("Time intervals q", title), tried.intervals,
             f"before/{key}/{tried.knots}", height=340, log=True,
         )  # fmt: skip

@@ -108,4 +108,5 @@ def test_a_guarantee_is_json():
     assert body["epsilon_proved"] is None
     assert {"delta", "relation", "unit", "reasons", "epsilon_claimed"} <= set(body)
     assert any("seed" in limit for limit in body["limits"])
+    assert any("Real arithmetic" in limit for limit in body["limits"])
     assert not dataclasses.replace(card, status="not_private").limits

@@ -1,9 +1,36 @@
 """The charts of a page that was drawn without a browser."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[2]
+VISIT = """
+import sys
+from engine.client import Client
+Client.ensure_worker = lambda self: None
+from streamlit.testing.v1 import AppTest
+test = AppTest.from_file('app.py', default_timeout=60).run()
+assert not test.exception, test.exception
+test.switch_page('pages/PAGE.py').run()
+assert not test.exception, test.exception
+heavy = ('torch', 'lifelines', 'sksurv', 'sklearn')
+print('heavy:', *(name for name in heavy if name in sys.modules))
+"""
+
+
+def loads_nothing_heavy(page: str) -> None:
+    """Opens the start page and another in a process of its own, and looks at its modules."""
+    done = subprocess.run(
+        [sys.executable, "-c", VISIT.replace("PAGE", page)], cwd=ROOT, capture_output=True,
+        text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.stdout.strip() == "heavy:", done.stderr[-2000:]
 
 
 def plots(test: AppTest) -> list[dict[str, Any]]:

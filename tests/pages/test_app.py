@@ -1,8 +1,5 @@
 """Every page, drawn in this process: empty store, full store, ends of knobs, junk, damage."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,7 +14,7 @@ from engine.spec import Knob, knobs
 from pages.ui.address import link
 from pages.ui.offers import offer
 from tests.pages.conftest import ROOT, Open
-from tests.pages.drawn import charts, plots
+from tests.pages.drawn import charts, loads_nothing_heavy, plots
 from tests.pages.played import begin, play
 
 PAPERS = [slug for slug in catalog() if (ROOT / "pages" / f"{slug}.py").exists()]
@@ -300,20 +297,4 @@ def test_a_page_process_loads_nothing_heavy(trained: Path):
 
     The accountant is another matter: it is loaded for the first price.
     """
-    code = (
-        "import sys\n"
-        "from engine.client import Client\n"
-        "Client.ensure_worker = lambda self: None\n"
-        "from streamlit.testing.v1 import AppTest\n"
-        "test = AppTest.from_file('app.py', default_timeout=60).run()\n"
-        "assert not test.exception, test.exception\n"
-        "test.switch_page('pages/survival.py').run()\n"
-        "assert not test.exception, test.exception\n"
-        "heavy = ('torch', 'lifelines', 'sksurv', 'sklearn')\n"
-        "print('heavy:', *(name for name in heavy if name in sys.modules))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    assert done.stdout.strip() == "heavy:", done.stderr[-2000:]
+    loads_nothing_heavy("survival")

@@ -1,9 +1,6 @@
 """The page of noise in training, on runs whose numbers are made up; and its figures alone."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +25,8 @@ from pages.ui.figures.heat import heat
 from pages.ui.figures.theme import style
 from pages.ui.live import BUDGET
 from pages.ui.view import Choices, Layout, jobs, offers
-from tests.pages.conftest import ROOT, Open
+from tests.pages.conftest import Open
+from tests.pages.drawn import loads_nothing_heavy
 
 BUDGETS = (0.2, 0.4, 1.0, 2.0, 8.0)
 STEPS = (5, 100, 200)
@@ -203,22 +201,7 @@ def test_the_other_rule_shows_both_colours(visit: Open, learned: Path, charts: C
 
 
 def test_the_page_loads_no_training_library(learned: Path):
-    code = (
-        "import sys\n"
-        "from engine.client import Client\n"
-        "Client.ensure_worker = lambda self: None\n"
-        "from streamlit.testing.v1 import AppTest\n"
-        "test = AppTest.from_file('app.py', default_timeout=60)\n"
-        "test.switch_page('pages/enadpp.py').run()\n"
-        "assert not test.exception, test.exception\n"
-        "heavy = ('torch', 'lifelines', 'sksurv', 'sklearn')\n"
-        "print('heavy:', *(name for name in heavy if name in sys.modules))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    assert done.stdout.strip() == "heavy:", done.stderr[-2000:]
+    loads_nothing_heavy("enadpp")
 
 
 def test_accountants_agree_with_the_budget_and_with_each_other():

@@ -14,6 +14,7 @@ from engine.job import Job
 from engine.papers.pcdbn.sensitivity import Layer, lemma2
 from engine.process import here
 from pages.ui.figures import pcdbn as figures
+from pages.ui.figures.size import against
 from pages.ui.pcdbn_formulas import _largest_numerator
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, plots
@@ -189,7 +190,7 @@ def test_small_pictures_are_tiled_in_rows():
 
 
 def test_zeros_are_left_out_of_a_logarithmic_chart():
-    made = figures.against([1, 2], {"a": [0.0, 1.0]}, ("x", "y"), 1, "")
+    made = against([1, 2], {"a": [0.0, 1.0]}, ("x", "y"), 1, "")
     assert made.data[0].y == (None, 1.0)
 
 

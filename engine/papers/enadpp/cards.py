@@ -12,10 +12,6 @@ SAMPLING = (
     "Poisson: in every step each record takes part by its own coin of probability q; where persons "
     "are compared, each of the disjoint pairs that they are matched to, blindly and afresh, does"
 )
-FLOATS = (
-    "Noise is drawn in single precision; attacks on the last bits of floating-point noise "
-    "(Mironov 2012) lie outside the proof."
-)
 TUNED = (
     "The budget covers the training run; learning rate, clipping bound and the like were chosen "
     "on public benchmark data, and a choice made on the records themselves would cost more."
@@ -105,7 +101,7 @@ def _proved(name: str, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
         accountant="privacy loss distribution" if tight else "Renyi",
         sampling=SAMPLING,
         released=("the trained weights", "the weights after every step"),
-        reasons=(*_arguments(name, spec), TUNED, FLOATS, SHOWN),
+        reasons=(*_arguments(name, spec), TUNED, SHOWN),
         claim="The slider's budget is that of the whole training.",
     )
 

@@ -214,6 +214,7 @@ def _stairs(
         return _repeated(Gaussian(1.0, multiplier), rate, total)
 
     def make(first: float) -> "DpEvent":
+        """All stairs, the first of this deviation."""
         return ComposedDpEvent(
             [
                 _repeated(Gaussian(1.0, first * decay**start), rate, end - start)

@@ -101,6 +101,7 @@ def solve(start: Model, sample: Sample, iterations: int = ITERATIONS) -> Model:
         return replace(start, w=blocks[0], omega=blocks[1] if len(blocks) > 1 else None)
 
     def value(values: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """The mean cost and its slope, both at all parameters in a row."""
         model = build(values)
         found = pairs(model, sample)
         slope = sums(model, sample, found, sample.present, sample.present)

@@ -8,10 +8,6 @@ from engine.papers.pcdbn.spec import PcdbnSpec
 
 TAYLOR_DEGREE, LINE_DEGREE = 5, 1
 CLAIM = "Section 4: the private convolutional deep belief network is ε-differentially private."
-REALS = (
-    "Real arithmetic and a secret seed are assumed: the last bits of sums and of double-precision "
-    "noise are not covered (Mironov 2012), and a run is repeatable here because its seed is known."
-)
 ALONE = (
     "The price is that of one setting and one seed, published alone; a curve over several adds up, "
     "and so does picking the best of them."
@@ -152,7 +148,6 @@ def _rigorous(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
             COUNT,
             ALONE,
             CONSTANTS,
-            REALS,
             GAUGES,
         ),
         claim=CLAIM,
@@ -181,7 +176,6 @@ def psgd_card(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
             "Each record's gradient is clipped to C, so a lot's sum has sensitivity C.",
             "Every epoch spends budget: after the last, training has to stop.",
             ALONE,
-            REALS,
             GAUGES,
         ),
         claim="Abadi et al. 2016, Theorem 1.",

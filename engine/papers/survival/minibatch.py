@@ -180,6 +180,7 @@ def summed(a: Tensor, c: Tensor, place: Tensor, law: Link) -> Sums:
     sums[0, far], sums[1, far] = few_cost, few_slope.sum(1)
 
     def back(share: Tensor) -> Tensor:
+        """What the sums' derivatives (R, k) give each chain's baseline, shape (R, q)."""
         pushed = eta.new_zeros(count, 2 * chains * q)
         pushed.scatter_add_(1, place.expand(count, -1), weight * share.flatten())
         ended, happened = pushed.view(count, 2, chains, q).unbind(1)

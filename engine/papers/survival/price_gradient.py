@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from engine.guarantee import Guarantee
 from engine.mechanisms import Gaussian
-from engine.papers.survival.price import BOUNDS, REALS, RELEASED, YARDSTICKS
+from engine.papers.survival.price import BOUNDS, RELEASED, YARDSTICKS
 from engine.papers.survival.spec import SurvivalSpec
 
 if TYPE_CHECKING:
@@ -112,7 +112,6 @@ def gradient_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
             "later iterates) reads released values only and costs nothing more.",
             "Step size, shares of the budget and prior were tuned on simulated records only.",
             BOUNDS,
-            REALS,
             YARDSTICKS,
         ),
         claim="Beyond the paper, which has no gradient descent.",

@@ -4,7 +4,7 @@ import math
 from typing import TYPE_CHECKING
 
 from engine.guarantee import Guarantee
-from engine.papers.survival.price import BOUNDS, REALS, RELEASED, YARDSTICKS
+from engine.papers.survival.price import BOUNDS, RELEASED, YARDSTICKS
 from engine.papers.survival.spec import SurvivalSpec
 
 if TYPE_CHECKING:
@@ -132,7 +132,6 @@ def exact_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
             f"v = {loss_bound(spec, n):.4g} bounds the sanitised loss of a record; n is public, as "
             "replacing a record does not change it.",
             BOUNDS,
-            REALS,
             YARDSTICKS,
         ),
         claim=CLAIM,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pages.ui.figures import enadpp
 from pages.ui.figures.enadpp import Line
+from pages.ui.figures.size import powers
 from pages.ui.figures.theme import (
     GROUND,
     INK,
@@ -21,7 +22,6 @@ from pages.ui.figures.theme import (
     log_axis,
     style,
 )
-from pages.ui.words import number
 
 Floats = NDArray[np.float64]
 
@@ -108,12 +108,6 @@ def polynomials(
     )
 
 
-def powers(title: str, values: Sequence[float]) -> dict[str, Any]:
-    """A logarithmic axis whose small ticks are written as powers of ten."""
-    made = log_axis(title, values)
-    return made | {"ticktext": [number(tick).removeprefix("1·") for tick in made["tickvals"]]}
-
-
 def _clipped(error: Floats) -> Floats:
     """Sizes of errors; where a polynomial meets the function there is none to draw."""
     found: Floats = np.maximum(np.abs(error), LEAST)
@@ -131,49 +125,6 @@ def _over(
         "opacity": 0.45 if width > 4 else 1.0,
         "hovertemplate": f"<b>{name}</b><br>X = %{{x:.2f}}: %{{y:.4f}}<extra></extra>",
     }  # fmt: skip
-
-
-def against(
-    x: Sequence[float],
-    parts: Mapping[str, Sequence[float]],
-    titles: tuple[str, str],
-    chosen: float,
-    revision: str,
-    height: int = 380,
-    log: bool = False,
-) -> go.Figure:
-    """Positive numbers against a size, logarithmic if asked, with a rule at the chosen one.
-
-    Zeros are left out, since the axis is logarithmic.
-    """
-    traces = []
-    for i, (name, values) in enumerate(parts.items()):
-        look = style(i)
-        traces.append({
-            "type": "scatter", "mode": "lines+markers", "name": name, "x": list(x),
-            "y": [value if value > 0 else None for value in values],
-            "line": {"color": look.colour, "dash": look.dash, "width": 2.5},
-            "marker": {"symbol": look.marker, "size": 8, "color": look.colour},
-            "hovertemplate": f"<b>{name}</b><br>%{{x}}: %{{y:.3g}}<extra></extra>",
-        })  # fmt: skip
-    every = [value for values in parts.values() for value in values]
-    return figure(
-        traces,
-        height=height,
-        uirevision=revision,
-        xaxis=axis(
-            titles[0],
-            tickvals=list(x),
-            ticktext=[f"{at:g}" for at in x],
-            tickangle=0,
-            type="log" if log else "linear",
-        ),
-        yaxis=powers(titles[1], every),
-        shapes=[{
-            "type": "line", "x0": chosen, "x1": chosen, "y0": 0, "y1": 1, "yref": "paper",
-            "layer": "below", "line": {"color": INK, "width": 1.4, "dash": "dot"},
-        }],
-    )  # fmt: skip
 
 
 def mosaic(pictures: Floats, *, signed: bool, revision: str) -> go.Figure:

@@ -190,7 +190,7 @@ class Store:
         return str(row["value"]) if row else ""
 
 
-_ENDS = '(body LIKE \'{"kind":"Finished"%\' OR body LIKE \'{"kind":"Failed"%\')'
+_ENDS = "json_extract(body, '$.kind') IN ('Finished', 'Failed')"
 
 
 def _running(process: Process, beat: float, idle: Process | None) -> bool:

@@ -67,10 +67,7 @@ def shown(chosen: Chosen, watched: Mapping[str, Watched]) -> Shown:
     if chosen.here:
         return _computed(chosen, watched)
     if chosen.source == "formula":
-        origin = (
-            ":material/function: From a formula, computed as you look; there is nothing to run."
-        )
-        return Shown(_cells(_key(chosen, {}), chosen, {}), origin)
+        return Shown(_cells(_key(chosen, {}), chosen, {}), FORMULA)
     if chosen.ships is None:
         return Shown(_cells(_key(chosen, {}), chosen, {}), "")
     return Shown(chosen.ships.cells, _history(chosen, chosen.ships))

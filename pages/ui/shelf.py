@@ -20,6 +20,7 @@ from pages.ui.bundle import bundle
 from pages.ui.live import TICK, progress, share
 from pages.ui.offers import figure
 
+DEVICES = {"cpu": "the processor", "cuda": "the graphics card"}
 PER_PAGE = 10
 MOST = 500
 """Older runs than these many are not listed."""
@@ -122,10 +123,11 @@ def _settings(run: Run) -> str:
 
 
 def _numbers(run: Run) -> str:
-    """How much was trained, and in what time."""
+    """How much was trained, in what time, and on what."""
     settings = words.plural(run.job.replicas(), "setting")
     taken = f" in {words.duration(run.seconds)}" if run.seconds and not run.active else ""
-    return f"{settings}{taken}"
+    kind = client().store.device(run.id)
+    return f"{settings}{taken}" + (f" on {DEVICES.get(kind, kind)}" if kind else "")
 
 
 def _when(run: Run) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import FrameType
 
 from datasets import catalog as data_catalog
-from engine import artifacts, presence
+from engine import artifacts, memory, presence
 from engine.catalog import catalog
 from engine.claim import Claim, take, waiting
 from engine.errors import StoreError
@@ -100,6 +100,7 @@ class Worker:
             stuck = Stuck(self.grace, lambda: give_up(claim))
             perform(claim, self.device, stuck=stuck)
             gc.collect()
+            memory.release()
         return True
 
     def _leave(self, number: int, frame: FrameType | None) -> None:
@@ -133,7 +134,7 @@ def main() -> None:
     """The command line of the worker."""
     parser = argparse.ArgumentParser(prog="python -m engine.worker", description=__doc__)
     parser.add_argument(
-        "--device", default=presence.device(), help="torch device; EXPLORER_DEVICE, or cpu"
+        "--device", default=presence.device(), help="torch device; EXPLORER_DEVICE, or auto"
     )
     chosen: str = parser.parse_args().device
     store = Store()

@@ -4,6 +4,7 @@ The device of `tests.elsewhere` needs no graphics card, refuses what a card woul
 draws the processor's numbers, so a whole run there must tell the processor's story.
 """
 
+import json
 import math
 
 import numpy as np
@@ -11,12 +12,19 @@ import pytest
 import torch
 
 from datasets import catalog as data
+from engine import presence
+from engine.claim import take
+from engine.cli.main import main
+from engine.client import Client
 from engine.driver import drive, found
 from engine.errors import RequestError
 from engine.events import Event, Finished, Measured, Produced, Spent, Started
 from engine.job import Job, request
 from engine.papers.enadpp import price
+from engine.process import here
+from engine.resume import Past
 from engine.training import sampling
+from engine.work import perform
 from tests import elsewhere
 from tests.test_conformance import PAIRS, small
 
@@ -147,3 +155,48 @@ def test_a_card_that_is_seen_but_cannot_compute_is_left_alone(monkeypatch):
 def test_a_device_that_is_named_and_not_there_is_one_sentence():
     with pytest.raises(RequestError, match="expected auto, or one that torch can use here"):
         found("xpu:7")
+
+
+def test_a_run_that_was_stopped_on_another_device_begins_anew(monkeypatch):
+    """Its generator's state would be of no use there, and its numbers of two kinds."""
+    values = {"intervals": 8, "samples": 40, "sampler_epochs": 1.0, "minibatch": 10}
+    job = request("survival", "psgld", "flchain", values, {"epsilon": (0.5, 5.0)}, (0, 1))
+    left = {}
+    past = Past(left.get, lambda name, arrays: left.update({name: dict(arrays)}))
+
+    def run(device):
+        return drive(job, data.load("flchain"), lambda name, arrays: name,
+                     device=device, past=past)  # fmt: skip
+
+    stopped = run("cpu")
+    next(event for event in stopped if isinstance(event, Measured))
+    stopped.close()
+    assert left
+    with elsewhere.device(monkeypatch) as there:
+        first = next(run(there))
+        assert isinstance(first, Started)
+        assert first.device == there
+    assert not isinstance(next(run("cpu")), Started)  # there it goes on
+
+
+def test_a_run_says_where_it_was_trained(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
+    monkeypatch.setenv("EXPLORER_DEVICE", "cpu")
+    client, job = Client(workers=False), request("enadpp", "non_private", "digits", {"epochs": 1})
+    client.submit(job)
+    assert client.store.device(job.id) == ""
+    assert perform(take(client.store, here(), job.id), presence.device()) == "completed"
+    assert client.store.device(job.id) == "cpu"
+    main(["runs", "--json"])
+    assert json.loads(capsys.readouterr().out)["runs"][0]["device"] == "cpu"
+    main(["export", job.id, "--to", str(tmp_path / "taken")])
+    assert "trained on cpu" in (tmp_path / "taken" / "README.md").read_text()
+
+
+def test_a_device_that_is_not_there_fails_the_run_in_one_sentence(monkeypatch, tmp_path):
+    client, job = Client(tmp_path, workers=False), request("enadpp", "non_private", "digits")
+    client.submit(job)
+    assert perform(take(client.store, here(), job.id), "xpu:7") == "failed"
+    assert client.run(job.id).error == (
+        "device: expected auto, or one that torch can use here, got 'xpu:7'"
+    )

@@ -111,9 +111,15 @@ def test_noise_without_bound_is_a_result_marked_diverged(name, monkeypatch):
     assert events[-1].diverged == (0, 1)
 
 
-def test_without_clipping_a_huge_learning_rate_is_marked_diverged():
-    _, events, _ = run("non_private", {"epochs": 2}, {"plain_rate": (0.05, 1e6)})
-    assert events[-1].diverged == (1,)
+def test_without_clipping_a_huge_learning_rate_is_marked_diverged_and_harms_nobody(monkeypatch):
+    """The other replica draws and computes what it does beside one that stays sane."""
+    monkeypatch.setattr("engine.driver._seed", lambda job, number: 5)
+    found, events, _ = run("non_private", {"epochs": 2}, {"plain_rate": (0.05, 1e6)})
+    sane, quiet, _ = run("non_private", {"epochs": 2}, {"plain_rate": (0.05, 0.06)})
+    assert (events[-1].diverged, quiet[-1].diverged) == ((1,), ())
+    for gauge in ("accuracy", "loss"):
+        at = {"plain_rate": 0.05}
+        np.testing.assert_array_equal(found.values(gauge, **at), sane.values(gauge, **at))
 
 
 def test_without_privacy_digits_are_learnt():

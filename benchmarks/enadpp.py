@@ -176,14 +176,15 @@ def replicas() -> list[Row]:
     ):
         x, y = table(widths[0], records)
         group = min(21, PAPER.entry("psgd").chunk(EnadppSpec(), records, "cpu"))
-        takes = 20 if group == 21 else 6
+        full, rest = divmod(21, group)
         rivals = {
-            "ours": (private(mlp(*widths), x, y, lot, replicas=group), max(2, takes // group)),
-            "alone": (private(mlp(*widths), x, y, lot), takes),
+            str(size): (private(mlp(*widths), x, y, lot, replicas=size), max(2, 20 // size))
+            for size in {1, group, rest} - {0}
         }
-        best = race(rivals, turns=3)
-        ours, alone = count * 21 / group * best["ours"], count * 21 * best["alone"]
-        found.append(_row(what, ours, alone, most, f"{group} at a time, against one by one"))
+        best = race(rivals)
+        ours = count * (full * best[str(group)] + (best[str(rest)] if rest else 0.0))
+        note = f"{group} at a time, against one by one"
+        found.append(_row(what, ours, count * 21 * best["1"], most, note))
     return found
 
 

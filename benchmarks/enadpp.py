@@ -23,6 +23,7 @@ from datasets import catalog
 from engine.driver import drive
 from engine.errors import DatasetError
 from engine.job import request
+from engine.memory import keep
 from engine.papers.enadpp import PAPER
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.results import collect
@@ -264,6 +265,7 @@ def _steps(name: str) -> None:
 def rows() -> list[Row]:
     """Every figure; a few minutes on two cores."""
     torch.set_num_threads(2)
+    keep()  # as the driver does; what the rivals free is kept for them too
     return [*epochs(), *convolutions(), *replicas(), *memory(), *accuracies()]
 
 

@@ -20,7 +20,7 @@ from pages.ui.bundle import bundle
 from pages.ui.live import TICK, progress, share
 from pages.ui.offers import figure
 
-DEVICES = {"cpu": "the processor", "cuda": "the graphics card"}
+DEVICES = {"cpu": "processor", "cuda": "graphics card"}
 PER_PAGE = 10
 MOST = 500
 """Older runs than these many are not listed."""
@@ -126,8 +126,14 @@ def _numbers(run: Run) -> str:
     """How much was trained, in what time, and on what."""
     settings = words.plural(run.job.replicas(), "setting")
     taken = f" in {words.duration(run.seconds)}" if run.seconds and not run.active else ""
+    place = device(run)
+    return f"{settings}{taken}" + (f" on the {place}" if place else "")
+
+
+def device(run: Run) -> str:
+    """What it was trained on, in words; empty before it begins."""
     kind = client().store.device(run.id)
-    return f"{settings}{taken}" + (f" on {DEVICES.get(kind, kind)}" if kind else "")
+    return DEVICES.get(kind, kind)
 
 
 def _when(run: Run) -> str:

@@ -17,6 +17,7 @@ from engine.papers.enadpp import PAPER, price, trainer
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.process import here
 from engine.results import collect
+from engine.spec import knobs
 from engine.work import perform
 
 NAMES = [entry.name for entry in PAPER.methods]
@@ -89,6 +90,18 @@ def test_extreme_settings_are_results(name, quick):
     for values in extremes:
         _, events, _ = run(name, values)
         assert isinstance(events[-1], Finished)
+
+
+@pytest.mark.parametrize(
+    ("name", "noise"), [("psgd", "gaussian"), ("enadpp", "laplace"), ("enadpp", "gaussian")]
+)
+def test_the_smallest_budget_is_a_result(name, noise):
+    """As the accountant has it, unlike above; a lot's noise is hundreds of times its signal."""
+    least = knobs(EnadppSpec)["epsilon"].bounds[0]
+    results, events, _ = run(name, {"epsilon": least, "noise": noise})
+    assert isinstance(events[-1], Finished)
+    assert results.mean("noise_to_signal") > 100
+    assert results.epsilon[0] == pytest.approx(least, rel=0.05)
 
 
 def test_a_diverging_replica_leaves_the_others_alone():

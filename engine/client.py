@@ -54,6 +54,8 @@ class Run:
         diverged: Replicas with a measurement that is not finite.
         ahead: Jobs before it in the queue.
         stopping: Whether it has been asked to stop and still runs.
+        beside: Jobs with which it takes turns.
+        worked: Seconds of work, without the turns of others; 0 until it ends.
     """
 
     id: str
@@ -68,6 +70,8 @@ class Run:
     diverged: tuple[int, ...]
     ahead: int
     stopping: bool
+    beside: int
+    worked: float
 
     @property
     def active(self) -> bool:
@@ -76,9 +80,11 @@ class Run:
 
     @property
     def seconds(self) -> float | None:
-        """How long it has run; None before it begins."""
+        """How long it has run, once it has ended without the turns of others; None before."""
         if self.started is None:
             return None
+        if self.finished and self.worked:
+            return self.worked
         return (self.finished or time.time()) - self.started
 
     @property
@@ -294,4 +300,6 @@ def _run(row: Row) -> Run:
         diverged=tuple(json.loads(row["diverged"])),
         ahead=row["ahead"],
         stopping=row["state"] == "running" and row["stop"] is not None,
+        beside=row["beside"],
+        worked=row["worked"] if "worked" in row.keys() else 0.0,  # noqa: SIM118
     )

@@ -89,6 +89,7 @@ class Store:
         ).fetchone()
         if left is None:
             self._forget(connection, run)
+            connection.execute("UPDATE jobs SET worked = 0 WHERE id = ?", (run,))
         else:
             connection.execute(f"DELETE FROM events WHERE run = ? AND {_ENDS}", (run,))
         connection.execute(
@@ -158,7 +159,7 @@ class Store:
                     close(connection, row["id"], state, INTERRUPTED * (row["stop"] is None))
 
     def row(self, run: str) -> Row:
-        """A job's row, with the number of jobs `ahead` of it in the queue.
+        """A job's row, with the number of jobs `ahead` of it in the queue and `beside` it.
 
         Raises:
             RequestError: There is none.
@@ -199,7 +200,11 @@ def _running(process: Process, beat: float, idle: Process | None) -> bool:
 
 _ROWS = (
     "SELECT *, (SELECT count(*) FROM jobs AS other WHERE other.state = 'queued' "
-    "AND jobs.state = 'queued' AND other.created < jobs.created) AS ahead FROM jobs"
+    "AND jobs.state = 'queued' AND (other.focus = '{}', other.created) < "
+    "(jobs.focus = '{}', jobs.created)) AS ahead, "
+    "(SELECT count(*) FROM jobs AS other WHERE other.state = 'running' "
+    "AND jobs.state = 'running' AND other.pid = jobs.pid AND other.born = jobs.born "
+    "AND other.id != jobs.id) AS beside FROM jobs"
 )
 
 

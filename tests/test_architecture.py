@@ -69,9 +69,12 @@ MAY_IMPORT = {
     "engine/store.py": STORED,
     "engine/claim.py": STORED | {"engine.store"},
     "engine/presence.py": {"engine.errors", "engine.process", "engine.store"},
+    "engine/recorder.py": {"engine.claim", "engine.errors", "engine.events"},
     "engine/work.py": {"engine.claim", "engine.driver", "engine.store", "datasets"}
     | {"engine.__version__", "engine.errors", "engine.events", "engine.job"}
-    | {"engine.presence", "engine.resume", "torch"},
+    | {"engine.presence", "engine.recorder", "engine.resume", "torch"},
+    "engine/turns.py": {"engine.claim", "engine.events", "engine.process", "engine.recorder"}
+    | {"engine.store", "engine.work"},
     "engine/client.py": {"engine", "datasets"},
     "engine/worker.py": {"engine", "datasets", "torch"},
     "engine/cli": {"engine", "datasets"},

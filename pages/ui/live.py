@@ -194,10 +194,11 @@ def progress(label: str, run: Run) -> str:
     if run.stopping:
         return f"{label} · stopping"
     if run.state == "queued":
-        ahead = f" behind {words.plural(run.ahead, 'run')}" if run.ahead else ""
-        return f"{label} · waiting{ahead}"
+        what = f"behind {words.plural(run.ahead, 'run')}" if run.ahead else "to begin"
+        return f"{label} · waiting {what}"
     left = run.seconds_left
-    more = f" · about {words.duration(left)} left" if left and left >= 1 else ""
+    more = f", in turns with {words.plural(run.beside, 'other run')}" if run.beside else ""
+    more += f" · about {words.duration(left)} left" if left and left >= 1 else ""
     return f"{label} · training, {100 * share(run):.0f} %{more}"
 
 

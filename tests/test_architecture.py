@@ -75,6 +75,8 @@ MAY_IMPORT = {
     | {"engine.presence", "engine.recorder", "engine.resume", "torch"},
     "engine/turns.py": {"engine.claim", "engine.events", "engine.process", "engine.recorder"}
     | {"engine.store", "engine.work"},
+    "engine/changes.py": set(),
+    "engine/run.py": {"engine.changes", "engine.job", "engine.store"},
     "engine/client.py": {"engine", "datasets"},
     "engine/worker.py": {"engine", "datasets", "torch"},
     "engine/cli": {"engine", "datasets"},

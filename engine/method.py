@@ -104,6 +104,7 @@ class Paper(Generic[S]):
         gauge: The gauge that the utility curve shows first.
         exhibits: Dotted name of the module whose EXHIBITS are the paper's tables and
             figures; empty while there is none.
+        own: Whether it takes survival tables of the user's own.
     """
 
     slug: str
@@ -116,6 +117,7 @@ class Paper(Generic[S]):
     datasets: tuple[str, ...]
     gauge: str
     exhibits: str = ""
+    own: bool = False
 
     def entry(self, name: str) -> Entry[S]:
         """The method of that name.

@@ -7,8 +7,6 @@ process that does a job.
 """
 
 import json
-import os
-import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -20,6 +18,7 @@ from engine.database import Database
 from engine.errors import RequestError
 from engine.events import Event, Finished, decode, encode
 from engine.job import Job
+from engine.place import home as home
 from engine.process import Process
 
 State = Literal["queued", "running", "completed", "cancelled", "failed", "interrupted"]
@@ -27,19 +26,6 @@ Answer = Literal["new", "joined", "cached"]
 LOG = "worker.log"
 """File in the store's folder that says at length what went wrong."""
 INTERRUPTED = "The process that ran it ended in the middle of it; run it again"
-
-
-def home() -> Path:
-    """The user's data folder: EXPLORER_HOME, or where this system keeps such things."""
-    if chosen := os.environ.get("EXPLORER_HOME"):
-        return Path(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
-    elif sys.platform == "darwin":
-        base = "~/Library/Application Support"
-    else:
-        base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(base).expanduser() / "epsilon-explorer"
 
 
 class Store:

@@ -13,11 +13,20 @@ PLAIN = {"engine.errors", "engine.spec", "engine.gauges", "engine.guarantee", "e
 LIGHT = PLAIN | {"engine.mechanisms", "engine.vocabulary", "engine.method", "engine.events"}
 STORED = {"engine.artifacts", "engine.database", "engine.errors", "engine.events", "engine.job"} | {
     "engine.method",
+    "engine.place",
     "engine.process",
 }
 REQUESTS = {"engine.job", "engine.results", "engine.exhibit"}
 MAY_IMPORT = {
-    "datasets": {"datasets", "engine.errors", "pooch", "sklearn", "sksurv", "pandas"}
+    "datasets": {
+        "datasets",
+        "engine.errors",
+        "engine.place",
+        "pooch",
+        "sklearn",
+        "sksurv",
+        "pandas",
+    }
     | {"lifelines"},
     "engine/errors.py": set(),
     "engine/spec.py": {"engine.errors"},
@@ -64,6 +73,7 @@ MAY_IMPORT = {
     | LIGHT
     | REQUESTS,
     "engine/process.py": set(),
+    "engine/place.py": set(),
     "engine/database.py": {"engine.errors"},
     "engine/artifacts.py": {"engine.errors", "engine.method"},
     "engine/store.py": STORED,

@@ -145,4 +145,5 @@ PAPER = Paper(
     datasets=("flchain", "third_births", "wichert", "second_births", "heart"),
     gauge="mre",
     exhibits="engine.papers.survival.figures",
+    own=True,
 )

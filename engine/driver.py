@@ -20,7 +20,7 @@ from datasets.base import Table
 from engine import accounting, memory
 from engine.artifacts import DONE
 from engine.batch import Batch
-from engine.errors import BudgetError
+from engine.errors import BudgetError, RequestError
 from engine.events import Advanced, Event, Finished, Measured, Produced, Spent, Started
 from engine.gauges import Column, Info, gauges
 from engine.job import Job
@@ -30,6 +30,9 @@ from engine.spec import Spec
 
 TURNS = 20
 """Turns that each chunk takes over a whole run."""
+
+Pause = Callable[[], bool]
+"""Whether somebody else is to have a turn, asked after every step."""
 
 Keep = Callable[[str, Arrays], str]
 """Writes arrays under a name and returns the digest of the file."""
@@ -43,6 +46,7 @@ def drive(
     device: str = "cpu",
     focus: Mapping[str, float] | None = None,
     past: Past | None = None,
+    pause: Pause = lambda: False,
 ) -> Generator[Event, None, None]:
     """Runs a job and yields its events; closing the iterator cancels the run.
 
@@ -52,9 +56,11 @@ def drive(
         job: What to run.
         data: The records.
         keep: Where arrays go.
-        device: Torch device to train on; "auto" is CUDA where there is one.
+        device: Torch device to train on; "auto" is CUDA where there is one. Its kind is told.
         focus: Axis values under the user's sliders; their chunk goes first.
         past: Where a stopped run leaves its state and finds it again; None for nowhere.
+        pause: When true after a step, an event follows at once, so that whoever asks for events
+            may do something else before the next step.
     """
     memory.keep()
     device = found(device)
@@ -63,12 +69,13 @@ def drive(
     size = max(1, entry.chunk(batch.spec, len(data), device))
     chunks = [range(i, min(i + size, len(batch))) for i in range(0, len(batch), size)]
     order = sorted(range(len(chunks)), key=lambda c: _distance(batch, chunks[c], focus or {}))
-    past = past if past and entry.resumes else Past()
+    kind = torch.device(device).type
+    past = past.on(kind) if past and entry.resumes else Past()
     over, diverged = past.done()
     if past.recall(DONE) is None:
-        yield Started(0, total, len(batch))
+        yield Started(0, total, len(batch), kind)
     runs = {
-        c: _chunk(job, entry, batch, chunks[c], data, keep, c, device, past)
+        c: _chunk(job, entry, batch, chunks[c], data, keep, c, device, past, pause)
         for c in order
         if c not in over
     }
@@ -103,10 +110,25 @@ def _in_turns(
 
 
 def found(device: str) -> str:
-    """The device itself, or for "auto" the one at hand."""
-    if device != "auto":
-        return device
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    """The device itself, or for "auto" the one at hand: CUDA's where it computes.
+
+    Raises:
+        RequestError: One that is named and not there.
+    """
+    if device == "auto":
+        return "cuda" if _computes("cuda") else "cpu"
+    if not _computes(device):
+        raise RequestError(f"device: expected auto, or one that torch can use here, got {device!r}")
+    return device
+
+
+def _computes(device: str) -> bool:
+    """Whether torch can use a device: a card may be seen and be too old, or busy."""
+    try:
+        torch.Generator(device)
+        return float(torch.ones(1, device=device).sum()) == 1.0
+    except (RuntimeError, AssertionError):  # the latter where torch was built without
+        return False
 
 
 def _chunk(
@@ -119,6 +141,7 @@ def _chunk(
     number: int,
     device: str,
     past: Past,
+    pause: Pause,
 ) -> Generator[Event, None, None]:
     """The whole run of some replicas; after each turn it says how many steps it took."""
     method, part, rows = entry.load(), batch.take(rows), tuple(rows)
@@ -129,7 +152,7 @@ def _chunk(
         place = Place.begin(entry, part, data, rng, number, past)
     told = 0
     with place.kept(past):
-        if 0 < place.step < total:
+        if 0 < place.step < total or pause():
             yield Advanced(place.step, place.step, total)
             told = place.step
         for step in range(place.step + 1, total + 1):
@@ -138,7 +161,7 @@ def _chunk(
             place.advance(state)
             if info is not None:
                 yield measured(step, rows, info)
-            if step % every == 0 and step < total:
+            if step < total and (step % every == 0 or pause()):
                 yield Advanced(step, step - told, total)
                 told = step
         yield from _close(entry, part, rows, data, keep, place.state, total, number)

@@ -17,9 +17,10 @@ from pages.ui import words
 from pages.ui.access import client, sentence, troubles
 from pages.ui.address import link
 from pages.ui.bundle import bundle
-from pages.ui.live import TICK, progress, share
+from pages.ui.live import OLD, OUTDATED, TICK, progress, share
 from pages.ui.offers import figure
 
+DEVICES = {"cpu": "processor", "cuda": "graphics card"}
 PER_PAGE = 10
 MOST = 500
 """Older runs than these many are not listed."""
@@ -96,7 +97,12 @@ def _what(run: Run) -> None:
         st.progress(share(run), text=progress(title, run))
     if run.error:
         st.markdown(f"{run.error.rstrip('.')}.")
-    st.caption(f"{title} · {_settings(run)} · {_numbers(run)} · {_when(run)} · `{run.id}`")
+    if run.outdated:
+        st.caption(f"{OLD} {OUTDATED}.")
+    st.caption(
+        f"{title} · {_settings(run)} · {_numbers(run)} · {_when(run)} · engine {run.job.version} · "
+        f"`{run.id}`"
+    )
 
 
 def _method(run: Run) -> str:
@@ -122,10 +128,17 @@ def _settings(run: Run) -> str:
 
 
 def _numbers(run: Run) -> str:
-    """How much was trained, and in what time."""
+    """How much was trained, in what time, and on what."""
     settings = words.plural(run.job.replicas(), "setting")
     taken = f" in {words.duration(run.seconds)}" if run.seconds and not run.active else ""
-    return f"{settings}{taken}"
+    place = device(run)
+    return f"{settings}{taken}" + (f" on the {place}" if place else "")
+
+
+def device(run: Run) -> str:
+    """What it was trained on, in words; empty before it begins."""
+    kind = client().store.device(run.id)
+    return DEVICES.get(kind, kind)
 
 
 def _when(run: Run) -> str:
@@ -149,6 +162,8 @@ def _actions(run: Run) -> None:
         _button("Stop", "stop_circle", run, client().cancel, disabled=run.stopping)
     elif run.state != "completed":
         _button("Run again", "replay", run, lambda _: client().submit(run.job))
+    elif run.outdated:
+        _button("Compute anew", "restart_alt", run, lambda _: client().again(run.job))
     with st.popover("More", icon=":material/more_horiz:"):
         st.markdown("The same run from a terminal:")
         st.code(command(run.job), language="bash", wrap_lines=True)
@@ -157,6 +172,8 @@ def _actions(run: Run) -> None:
             "application/zip", key=f"take.{run.id}", icon=":material/download:",
             on_click="ignore",
         )  # fmt: skip
+        if run.state == "completed" and not run.outdated:
+            _button("Compute anew", "restart_alt", run, lambda _: client().again(run.job))
         _button("Delete for good", "delete", run, client().delete)
 
 

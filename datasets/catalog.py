@@ -1,13 +1,14 @@
 """Data sets by name: what each is, without loading it, and its table once asked for.
 
 A data set is a module of this package with `CARD` and `load()`. One whose card depends on the
-files at hand also has `card()`.
+files at hand also has `card()`. Besides these there are the user's own tables (`datasets.own`).
 """
 
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
 
+from datasets import own
 from datasets.base import Card, Table
 from engine.errors import RequestError
 
@@ -36,6 +37,8 @@ def card(name: str) -> Card:
     Raises:
         RequestError: There is no such data set.
     """
+    if own.mine(name):
+        return own.card(name)
     module = _module(name)
     described: Card = vars(module).get("card", lambda: module.CARD)()
     return described
@@ -54,6 +57,8 @@ def load(name: str) -> Table:
 @lru_cache(maxsize=4)
 def _load(described: Card) -> Table:
     """Keyed by the card: a file that appears or goes changes the card, hence the table."""
+    if own.mine(described.name):
+        return own.load(described.name)
     table: Table = _module(described.name).load()
     return table
 

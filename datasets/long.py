@@ -33,8 +33,7 @@ def long_table(card: Card, columns: Mapping[str, Sequence[object]]) -> SurvivalT
             raise DatasetError(f"{card.name}: expected a column {name!r}, got {list(columns)}")
     ids, person = _persons(card.name, columns["id"])
     start, stop, event, *x = (
-        _numbers(card.name, name, columns[name], len(ids))
-        for name in (*COLUMNS[1:], *card.features)
+        numbers(card.name, name, columns[name], len(ids)) for name in (*COLUMNS[1:], *card.features)
     )
     order = np.lexsort((start, person))
     person = person[order]
@@ -59,7 +58,7 @@ def _persons(name: str, column: Sequence[object]) -> tuple[list[object], Integer
     return ids, np.array([numbers[key] for key in ids], np.int64)
 
 
-def _numbers(name: str, column: str, values: Sequence[object], rows: int) -> Floats:
+def numbers(name: str, column: str, values: Sequence[object], rows: int) -> Floats:
     """A column of finite numbers."""
     try:
         found = np.array([float(str(value)) for value in values])

@@ -21,7 +21,7 @@ from engine.store import State, Store, add, close, held
 
 _NEXT = (
     "SELECT * FROM jobs WHERE state = 'queued' AND (:run IS NULL OR id = :run) "
-    "ORDER BY created, rowid LIMIT 1"
+    "AND (:background OR focus != '{}') ORDER BY focus = '{}', created, rowid LIMIT 1"
 )
 
 
@@ -113,7 +113,13 @@ class Claim:
             )
 
     def finish(
-        self, state: State, events: Sequence[Event], error: str = "", *, asked: bool = False
+        self,
+        state: State,
+        events: Sequence[Event],
+        error: str = "",
+        *,
+        asked: bool = False,
+        worked: float = 0.0,
     ) -> bool:
         """Adds the last events and ends the job.
 
@@ -123,6 +129,7 @@ class Claim:
             error: One sentence, if it did not end well.
             asked: Whether it ended because somebody asked; if the same job has been asked
                 for again since then, it goes back to the queue.
+            worked: Seconds that it took, without the turns of others; 0 if nobody knows.
 
         Returns:
             Whether the claim still held.
@@ -137,6 +144,9 @@ class Claim:
             else:
                 _tell(connection, row, events)
                 close(connection, self.job.id, state, error, diverged[-1] if diverged else ())
+                connection.execute(
+                    "UPDATE jobs SET worked = worked + ? WHERE id = ?", (worked, self.job.id)
+                )
                 if state == "completed":
                     self.store.drop(connection, self.job.id, f"{artifacts.STATE}%")
             return True
@@ -153,17 +163,31 @@ def _tell(connection: Connection, row: Row, events: Sequence[Event]) -> None:
         )
 
 
-def waiting(store: Store) -> bool:
-    """Whether there is a job in the queue."""
+def waiting(store: Store, *, background: bool = True) -> bool:
+    """Whether there is a job in the queue; without `background`, one that somebody looks at."""
     with store.database.reading() as connection:
-        return connection.execute(_NEXT, {"run": None}).fetchone() is not None
+        return (
+            connection.execute(_NEXT, {"run": None, "background": background}).fetchone()
+            is not None
+        )
 
 
-def take(store: Store, owner: Process, run: str | None = None) -> Claim | None:
-    """Takes the oldest job of the queue, or the one named, if it waits there."""
+def take(
+    store: Store, owner: Process, run: str | None = None, *, background: bool = True
+) -> Claim | None:
+    """Takes the next job of the queue, or the one named, if it waits there.
+
+    Next is the oldest of those that somebody looks at, which have a focus; then of the others.
+
+    Args:
+        store: Where the queue is.
+        owner: The process that will do it.
+        run: The job; None for the next.
+        background: Whether one that nobody looks at will do.
+    """
     now = time.time()
     with store.database.writing() as connection:
-        row = connection.execute(_NEXT, {"run": run}).fetchone()
+        row = connection.execute(_NEXT, {"run": run, "background": background}).fetchone()
         if row is None:  # somebody was quicker
             return None
         connection.execute(

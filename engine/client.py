@@ -4,7 +4,6 @@ A client is cheap, may be shared by threads, and starts a worker when a job wait
 alive. Every look first closes the jobs whose process has died.
 """
 
-import json
 import math
 import os
 import subprocess
@@ -15,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from sqlite3 import Row
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +23,9 @@ from engine.errors import StoreError
 from engine.events import Event, Produced
 from engine.job import Job
 from engine.results import Results, collect, merge
-from engine.store import LOG, State, Store
+from engine.run import Run as Run
+from engine.run import as_run
+from engine.store import LOG, Store
 
 ROOT = Path(__file__).parents[1]
 AT_ONCE = 5.0
@@ -35,58 +35,6 @@ LONG = 1_000_000
 """Bytes from which the log of workers begins anew."""
 KEPT = 64
 """Tables that a client keeps at hand."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """A job as the store knows it.
-
-    Attributes:
-        id: Its id.
-        job: What was asked for.
-        state: Where it is on its way.
-        done: Work done.
-        total: Work to do; 0 before it begins.
-        created: Unix time of the request.
-        started: Unix time at which a process took it.
-        finished: Unix time of its end.
-        error: One sentence, when it failed or was interrupted.
-        diverged: Replicas with a measurement that is not finite.
-        ahead: Jobs before it in the queue.
-        stopping: Whether it has been asked to stop and still runs.
-    """
-
-    id: str
-    job: Job
-    state: State
-    done: int
-    total: int
-    created: float
-    started: float | None
-    finished: float | None
-    error: str
-    diverged: tuple[int, ...]
-    ahead: int
-    stopping: bool
-
-    @property
-    def active(self) -> bool:
-        """Whether more is to come."""
-        return self.state in ("queued", "running")
-
-    @property
-    def seconds(self) -> float | None:
-        """How long it has run; None before it begins."""
-        if self.started is None:
-            return None
-        return (self.finished or time.time()) - self.started
-
-    @property
-    def seconds_left(self) -> float | None:
-        """How long it will still run at this pace; None when that cannot be said."""
-        if self.state != "running" or not self.done or self.seconds is None:
-            return None
-        return self.seconds * (self.total - self.done) / self.done
 
 
 @dataclass(frozen=True)
@@ -144,7 +92,7 @@ class Client:
             RequestError: There is no such run.
         """
         self.store.sweep()
-        run = _run(self.store.row(run_id))
+        run = as_run(self.store.row(run_id))
         if run.state == "queued":
             self.ensure_worker()  # the worker may have died with another job
         return run
@@ -152,7 +100,7 @@ class Client:
     def runs(self, limit: int = 100, paper: str | None = None) -> list[Run]:
         """The latest runs, newest first."""
         self.store.sweep()
-        return [_run(row) for row in self.store.rows(limit, paper)]
+        return [as_run(row) for row in self.store.rows(limit, paper)]
 
     def events(self, run_id: str, after: int = 0) -> list[tuple[int, Event]]:
         """The events after a number, with theirs; a repeated run goes on counting at `Started`."""
@@ -254,6 +202,11 @@ class Client:
             )
         return code is None
 
+    def again(self, job: Job, focus: Mapping[str, float] | None = None) -> Ticket:
+        """Asks for a job anew: what was computed before is removed."""
+        self.delete(job.id)
+        return self.submit(job, focus)
+
     def close(self) -> None:
         """Closes the store's connections; the worker goes on."""
         self.store.database.close()
@@ -277,21 +230,3 @@ def _together(
     for some, part in parts:
         whole[some] = part
     return whole
-
-
-def _run(row: Row) -> Run:
-    """A row of the store as a value."""
-    return Run(
-        id=row["id"],
-        job=Job.read(row["text"]),
-        state=row["state"],
-        done=row["done"],
-        total=row["total"],
-        created=row["created"],
-        started=row["started"],
-        finished=row["finished"],
-        error=row["error"],
-        diverged=tuple(json.loads(row["diverged"])),
-        ahead=row["ahead"],
-        stopping=row["state"] == "running" and row["stop"] is not None,
-    )

@@ -42,6 +42,9 @@ LAYOUT = (
     f"INSERT INTO meta VALUES ('schema', '{SCHEMA}')",
 )
 
+ADDED = {"worked": "REAL NOT NULL DEFAULT 0"}
+"""Columns of `jobs` that came later and that older programs do not miss."""
+
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _IDLE = 8
@@ -192,6 +195,7 @@ class Database:
         if version != SCHEMA:
             connection.close()
             raise self.set_aside(f"version-{version}", f"is of the older version {version}")
+        _widen(connection)
 
     def _journal(self, connection: sqlite3.Connection) -> None:
         """Turns the write-ahead log on; SQLite does not wait for a lock here by itself."""
@@ -261,6 +265,20 @@ class Database:
         if code == sqlite3.SQLITE_FULL:
             return StoreError(f"{self.path}: expected room on the disk, it is full")
         return StoreError(f"{self.path}: expected a store that can be used, got: {error}")
+
+
+def _widen(connection: sqlite3.Connection) -> None:
+    """Adds the columns that a file from before them lacks."""
+    if _lacking(connection):
+        connection.execute("BEGIN IMMEDIATE")
+        for name in _lacking(connection):  # nobody else was quicker
+            connection.execute(f"ALTER TABLE jobs ADD COLUMN {name} {ADDED[name]}")
+        connection.execute("COMMIT")
+
+
+def _lacking(connection: sqlite3.Connection) -> list[str]:
+    there = {row["name"] for row in connection.execute("PRAGMA table_info(jobs)")}
+    return [name for name in ADDED if name not in there]
 
 
 def _version(connection: sqlite3.Connection) -> int | None:

@@ -31,6 +31,9 @@ from engine.spec import Spec
 TURNS = 20
 """Turns that each chunk takes over a whole run."""
 
+Pause = Callable[[], bool]
+"""Whether somebody else is to have a turn, asked after every step."""
+
 Keep = Callable[[str, Arrays], str]
 """Writes arrays under a name and returns the digest of the file."""
 
@@ -43,6 +46,7 @@ def drive(
     device: str = "cpu",
     focus: Mapping[str, float] | None = None,
     past: Past | None = None,
+    pause: Pause = lambda: False,
 ) -> Generator[Event, None, None]:
     """Runs a job and yields its events; closing the iterator cancels the run.
 
@@ -55,6 +59,8 @@ def drive(
         device: Torch device to train on; "auto" is CUDA where there is one. Its kind is told.
         focus: Axis values under the user's sliders; their chunk goes first.
         past: Where a stopped run leaves its state and finds it again; None for nowhere.
+        pause: When true after a step, an event follows at once, so that whoever asks for events
+            may do something else before the next step.
     """
     memory.keep()
     device = found(device)
@@ -69,7 +75,7 @@ def drive(
     if past.recall(DONE) is None:
         yield Started(0, total, len(batch), kind)
     runs = {
-        c: _chunk(job, entry, batch, chunks[c], data, keep, c, device, past)
+        c: _chunk(job, entry, batch, chunks[c], data, keep, c, device, past, pause)
         for c in order
         if c not in over
     }
@@ -135,6 +141,7 @@ def _chunk(
     number: int,
     device: str,
     past: Past,
+    pause: Pause,
 ) -> Generator[Event, None, None]:
     """The whole run of some replicas; after each turn it says how many steps it took."""
     method, part, rows = entry.load(), batch.take(rows), tuple(rows)
@@ -145,7 +152,7 @@ def _chunk(
         place = Place.begin(entry, part, data, rng, number, past)
     told = 0
     with place.kept(past):
-        if 0 < place.step < total:
+        if 0 < place.step < total or pause():
             yield Advanced(place.step, place.step, total)
             told = place.step
         for step in range(place.step + 1, total + 1):
@@ -154,7 +161,7 @@ def _chunk(
             place.advance(state)
             if info is not None:
                 yield measured(step, rows, info)
-            if step % every == 0 and step < total:
+            if step < total and (step % every == 0 or pause()):
                 yield Advanced(step, step - told, total)
                 told = step
         yield from _close(entry, part, rows, data, keep, place.state, total, number)

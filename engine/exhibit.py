@@ -55,6 +55,7 @@ class Exhibit:
         cells: From the results of all jobs, by the same names, to the cells in reading order.
             What has not been measured, yet or at all, is NaN, and so is what comes of it.
         axis: Title of the horizontal axis when it is a figure; empty for a table.
+        columns: Symbol of what a table's columns are values of; empty where they are named.
         log: Whether a figure's (horizontal, vertical) axis is logarithmic.
     """
 
@@ -67,6 +68,7 @@ class Exhibit:
     cells: Callable[[Mapping[str, Results]], tuple[Cell, ...]]
     digits: int = 3
     axis: str = ""
+    columns: str = ""
     log: tuple[bool, bool] = (False, False)
 
 

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from datasets import catalog as data_catalog
+from datasets import own
 from engine import __version__
 from engine.batch import Batch
 from engine.catalog import paper
@@ -108,7 +109,7 @@ def request(
     """
     found = paper(paper_slug)
     entry = found.entry(method)
-    if dataset not in found.datasets:
+    if dataset not in found.datasets and not (found.own and own.mine(dataset)):
         raise RequestError(f"dataset: expected one of {', '.join(found.datasets)}, got {dataset!r}")
     card = data_catalog.card(dataset)
     values, axes = dict(values or {}), dict(axes or {})

@@ -66,6 +66,7 @@ class Entry(Generic[S]):
             reference line, or ours beyond the paper.
         chunk: Replicas that step together, from (spec, n, device); measured, not guessed.
         resumes: Whether a stopped run goes on where it was (`engine.resume.Resumable`).
+        brief: Its label in a legend, where there is little room; empty for the label itself.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Entry(Generic[S]):
     role: Literal["paper", "rival", "reference", "beyond"] = "paper"
     chunk: Callable[[S, int, str], int] = field(default=lambda spec, n, device: 2**30)
     resumes: bool = False
+    brief: str = ""
 
     def load(self) -> Method[S, Any]:
         """Imports the module that runs this method; the first call loads torch."""
@@ -102,6 +104,7 @@ class Paper(Generic[S]):
         gauge: The gauge that the utility curve shows first.
         exhibits: Dotted name of the module whose EXHIBITS are the paper's tables and
             figures; empty while there is none.
+        own: Whether it takes survival tables of the user's own.
     """
 
     slug: str
@@ -114,6 +117,7 @@ class Paper(Generic[S]):
     datasets: tuple[str, ...]
     gauge: str
     exhibits: str = ""
+    own: bool = False
 
     def entry(self, name: str) -> Entry[S]:
         """The method of that name.

@@ -7,8 +7,6 @@ process that does a job.
 """
 
 import json
-import os
-import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -20,6 +18,7 @@ from engine.database import Database
 from engine.errors import RequestError
 from engine.events import Event, Finished, decode, encode
 from engine.job import Job
+from engine.place import home as home
 from engine.process import Process
 
 State = Literal["queued", "running", "completed", "cancelled", "failed", "interrupted"]
@@ -27,19 +26,6 @@ Answer = Literal["new", "joined", "cached"]
 LOG = "worker.log"
 """File in the store's folder that says at length what went wrong."""
 INTERRUPTED = "The process that ran it ended in the middle of it; run it again"
-
-
-def home() -> Path:
-    """The user's data folder: EXPLORER_HOME, or where this system keeps such things."""
-    if chosen := os.environ.get("EXPLORER_HOME"):
-        return Path(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
-    elif sys.platform == "darwin":
-        base = "~/Library/Application Support"
-    else:
-        base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(base).expanduser() / "epsilon-explorer"
 
 
 class Store:
@@ -89,6 +75,7 @@ class Store:
         ).fetchone()
         if left is None:
             self._forget(connection, run)
+            connection.execute("UPDATE jobs SET worked = 0 WHERE id = ?", (run,))
         else:
             connection.execute(f"DELETE FROM events WHERE run = ? AND {_ENDS}", (run,))
         connection.execute(
@@ -158,7 +145,7 @@ class Store:
                     close(connection, row["id"], state, INTERRUPTED * (row["stop"] is None))
 
     def row(self, run: str) -> Row:
-        """A job's row, with the number of jobs `ahead` of it in the queue.
+        """A job's row, with the number of jobs `ahead` of it in the queue and `beside` it.
 
         Raises:
             RequestError: There is none.
@@ -209,7 +196,11 @@ def _running(process: Process, beat: float, idle: Process | None) -> bool:
 
 _ROWS = (
     "SELECT *, (SELECT count(*) FROM jobs AS other WHERE other.state = 'queued' "
-    "AND jobs.state = 'queued' AND other.created < jobs.created) AS ahead FROM jobs"
+    "AND jobs.state = 'queued' AND (other.focus = '{}', other.created) < "
+    "(jobs.focus = '{}', jobs.created)) AS ahead, "
+    "(SELECT count(*) FROM jobs AS other WHERE other.state = 'running' "
+    "AND jobs.state = 'running' AND other.pid = jobs.pid AND other.born = jobs.born "
+    "AND other.id != jobs.id) AS beside FROM jobs"
 )
 
 

@@ -1,22 +1,19 @@
 """What a process does with a claimed job: load, drive, write down, and end well or say why not.
 
-Events are written by a second thread, ten times a second at most and all of them: the method
-never waits for the disk. The same thread beats the heart and watches for a stop.
+The work is taken up and laid down again, a turn at a time, so that several jobs may share one
+process (`engine.turns`). Nothing of a turn changes a number.
 """
 
-import _thread
-import math
 import os
 import signal
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from types import FrameType, TracebackType
-from typing import Self
+from types import FrameType
 
 from datasets import catalog as data_catalog
 from engine import __version__
@@ -25,121 +22,142 @@ from engine.errors import ExplorerError, RequestError, StoreError
 from engine.events import Event, Failed, Finished
 from engine.job import Job
 from engine.presence import setting
+from engine.recorder import BEAT, Recorder, Stuck, Watch
 from engine.store import LOG, State
-
-TICK = 0.1
-"""Seconds between two writes."""
-BEAT = 1.0
-"""Seconds between two heartbeats."""
-NUDGE = 1.0
-"""Seconds after a stop from which a step is broken into, between two of its operations."""
-GRACE = 10.0
-"""Seconds after a stop from which a step that goes on hangs inside one operation."""
-
 
 TRIES = 5
 """Times that the end of a job is written before it is given up."""
 EXHAUSTED = ("out of memory", "allocate memory", "not enough memory", "STATUS_ALLOC_FAILED")
 """What torch's allocators and CUDA's libraries say when a device is full."""
+FULL = "Memory ran out: run fewer replicas at once or a smaller model"
 TOLD = "The process that ran it was told to end; run it again"
 
-
-Watch = Callable[[Event], None]
-"""Told of every event."""
+Enough = Callable[[], bool]
+"""Whether a turn has lasted long enough."""
 
 
 @dataclass(frozen=True)
-class Stuck:
-    """What to do with a step that ignores a stop.
+class End:
+    """How a job ended.
 
     Attributes:
-        after: Seconds after the stop.
-        give_up: Called then.
+        state: In a word.
+        last: The last event, to be written with the state; None where nothing is left to say.
+        error: One sentence, if it did not end well.
     """
 
-    after: float
-    give_up: Callable[[], None]
+    state: State
+    last: Event | None
+    error: str = ""
 
 
-class Recorder:
-    """Writes a job's events, beats its heart and hears of its stop, in a thread of its own.
+class Work:
+    """A claimed job under way. It is given back when it ends, whatever that end is.
 
     Args:
         claim: The job.
-        stuck: What to do with a step that ignores a stop, if anything.
-        watch: Called with every event, in the thread that emits it.
+        device: Torch device to train on.
+        stuck: What to do, from another thread, with a step that ignores a stop.
+        watch: Called with every event.
+
+    Attributes:
+        spent: Seconds that its turns have taken.
+        error: One sentence, once it has not ended well.
     """
 
-    def __init__(self, claim: Claim, stuck: Stuck | None, watch: Watch) -> None:
-        self.claim = claim
-        self.watch = watch
-        self.stopping = False
-        self._stuck = stuck
-        self._since = math.inf
-        self._breakable = threading.current_thread() is threading.main_thread()
-        self._pending: list[Event] = []
-        self._lock = threading.Lock()
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
+    def __init__(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        claim: Claim,
+        device: str = "cpu",
+        *,
+        stuck: Stuck | None = None,
+        watch: Watch = lambda event: None,
     ) -> None:
-        self._over.set()
-        self._thread.join()
+        self.claim = claim
+        self.spent = 0.0
+        self.error = ""
+        self._step = 0
+        self._enough: Enough = lambda: False
+        self._events = _drive(claim, device, lambda: self._enough())
+        self._recorder = Recorder(claim, stuck, watch)
 
-    def emit(self, event: Event) -> None:
-        """Takes an event, to be written soon."""
-        with self._lock:
-            self._pending.append(event)
-        self.watch(event)
+    @property
+    def stopping(self) -> bool:
+        """Whether somebody asked to stop it."""
+        return self._recorder.stopping
 
-    def rest(self) -> list[Event]:
-        """What has not been written yet; the thread must be over."""
-        rest, self._pending = self._pending, []
-        return rest
+    def turn(self, enough: Enough) -> State | None:
+        """Goes on until it is over or has had enough.
 
-    def _run(self) -> None:
-        beaten = time.monotonic()
-        while not self._over.wait(TICK):
+        Args:
+            enough: Asked after every step and every event.
+
+        Returns:
+            How it ended; None while there is more to do.
+
+        Raises:
+            SystemExit: The process is to end; the job is left as interrupted.
+            StoreError: The end could not be written, though it was tried for a while.
+        """
+        self._enough = enough
+        begun, told = time.monotonic(), None
+        end: End | None
+        try:
+            with _breakable(), self._recorder.turn():
+                end = self._go()
+        except KeyboardInterrupt:
+            end = End("cancelled", Finished(0, "cancelled"))
+        except SystemExit as leaving:
+            end, told = End("interrupted", None, TOLD), leaving
+        except Exception as problem:
+            end = self._failed(problem)
+        self.spent += time.monotonic() - begun
+        if end is not None:
+            self._end(end)
+        if told is not None:
+            raise told
+        return end.state if end else None
+
+    def leave(self) -> None:
+        """Leaves the job as interrupted, between two turns, since the process is to end."""
+        self._end(End("interrupted", None, TOLD))
+
+    def _go(self) -> End | None:
+        """Steps until the end, a stop, or enough; the last event is not emitted."""
+        while not self._recorder.stopping:
+            event = next(self._events)
+            self._step = event.step
+            if isinstance(event, Finished):
+                return End("completed", event)
+            self._recorder.emit(event)
+            if not self._recorder.stopping and self._enough():
+                return None
+        self._events.close()
+        return End("cancelled", Finished(self._step, "cancelled"))
+
+    def _failed(self, problem: Exception) -> End:
+        _log(self.claim)
+        error = sentence(problem)
+        return End("failed", Failed(0, error), error)
+
+    def _end(self, end: End) -> None:
+        """Writes the end; what was computed is worth some waiting for a locked or full store."""
+        try:
+            self._events.close()  # a signal may have come between two steps
+        except Exception:
+            _log(self.claim)
+        self.error = end.error
+        asked = end.state == "cancelled" and self._recorder.stopping
+        events = [*self._recorder.end(), *([end.last] if end.last else [])]
+        for tried in range(TRIES + 1):
             try:
-                self._write()
-                self._listen()
-                if time.monotonic() - beaten >= BEAT:
-                    beaten = time.monotonic()
-                    self.claim.beat()
-            except StoreError as error:  # locked or full: what is pending is kept for the next time
-                print(error, file=sys.stderr, flush=True)
-
-    def _write(self) -> None:
-        with self._lock:
-            some = tuple(self._pending)
-        if some:
-            self.claim.append(some)
-            with self._lock:
-                del self._pending[: len(some)]
-
-    def _listen(self) -> None:
-        """Notes a stop; a step that goes on is broken into, and at last given up."""
-        asked = self.claim.stopping()
-        self.stopping = asked is not None
-        if asked is None:
-            self._since = math.inf
-            return
-        self._since = min(self._since, time.monotonic())
-        waited = time.monotonic() - self._since
-        if self._stuck is not None and waited > self._stuck.after:
-            self._stuck.give_up()
-        elif waited > NUDGE and self._breakable and not importing():
-            self._breakable = False  # once: a second one could break into the cleaning up
-            _interrupt()
+                self.claim.finish(end.state, events, end.error, asked=asked, worked=self.spent)
+                return
+            except StoreError as problem:
+                if tried == TRIES:
+                    raise
+                print(problem, file=sys.stderr, flush=True)
+                time.sleep(BEAT)
 
 
 def perform(
@@ -161,24 +179,9 @@ def perform(
         SystemExit: The process is to end; the job is left as interrupted.
         StoreError: The end could not be written, though it was tried for a while.
     """
-    ending: SystemExit | None = None
-    last: Event | None
-    with Recorder(claim, stuck, watch) as recorder:
-        try:
-            with _breakable():
-                state, last, error = _drive(claim, recorder, device)
-        except KeyboardInterrupt:
-            state, last, error = "cancelled", Finished(0, "cancelled"), ""
-        except SystemExit as told:
-            state, last, error, ending = "interrupted", None, TOLD, told
-        except Exception as problem:
-            _log(claim)
-            state, error = "failed", sentence(problem)
-            last = Failed(0, error)
-    asked = state == "cancelled" and recorder.stopping
-    _finish(claim, state, [*recorder.rest(), *([last] if last else [])], error, asked)
-    if ending is not None:
-        raise ending
+    work = Work(claim, device, stuck=stuck, watch=watch)
+    while (state := work.turn(lambda: False)) is None:
+        pass
     return state
 
 
@@ -187,18 +190,6 @@ def _log(claim: Claim) -> None:
     with suppress(OSError), (claim.store.folder / LOG).open("a", encoding="utf-8") as file:
         print(f"run {claim.job.id}: {claim.job.text()}", file=file)
         traceback.print_exc(file=file)
-
-
-def _finish(claim: Claim, state: State, events: list[Event], error: str, asked: bool) -> None:
-    """Ends a job; what was computed is worth some waiting for a locked or full store."""
-    for _ in range(TRIES):
-        try:
-            claim.finish(state, events, error, asked=asked)
-            return
-        except StoreError as problem:
-            print(problem, file=sys.stderr, flush=True)
-            time.sleep(BEAT)
-    claim.finish(state, events, error, asked=asked)
 
 
 def set_threads() -> None:
@@ -214,15 +205,6 @@ def set_threads() -> None:
         import torch
 
         torch.set_num_threads(threads)
-
-
-def _interrupt() -> None:
-    """Raises KeyboardInterrupt in the main thread, also where it sleeps."""
-    ident = threading.main_thread().ident
-    if sys.platform == "win32" or ident is None:
-        _thread.interrupt_main()
-    else:
-        signal.pthread_kill(ident, signal.SIGINT)
 
 
 @contextmanager
@@ -246,25 +228,18 @@ def _breakable() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _drive(claim: Claim, recorder: Recorder, device: str) -> tuple[State, Event, str]:
-    """Runs the job; the last event is returned, not emitted, to be written with the state."""
+def _drive(claim: Claim, device: str, pause: Enough) -> Generator[Event, None, None]:
+    """Loads what the job needs and runs it."""
     from engine.driver import drive  # loads torch
     from engine.resume import Past
 
-    job, step = claim.job, 0
+    job = claim.job
     _check(job)
     data = data_catalog.load(job.dataset)
     past = Past(claim.recall, claim.keep)
-    run = drive(job, data, claim.keep, device=device, focus=claim.focus, past=past)
-    with closing(run) as events:
-        for event in events:
-            step = event.step
-            if isinstance(event, Finished):
-                return "completed", event, ""
-            recorder.emit(event)
-            if recorder.stopping:
-                break
-    return "cancelled", Finished(step, "cancelled"), ""
+    yield from drive(
+        job, data, claim.keep, device=device, focus=claim.focus, past=past, pause=pause
+    )
 
 
 def _check(job: Job) -> None:
@@ -287,13 +262,6 @@ def sentence(problem: BaseException) -> str:
     if isinstance(problem, ExplorerError):
         return text
     if isinstance(problem, MemoryError) or any(words in text for words in EXHAUSTED):
-        return "Memory ran out: run fewer replicas at once or a smaller model"
+        return FULL
     name = type(problem).__name__
     return f"{name}: {text[:300]}" if text else name
-
-
-def importing() -> bool:
-    """Whether a module is being loaded: broken into, it would stay behind half made."""
-    modules = list(sys.modules.values())
-    specs = [getattr(module, "__spec__", None) for module in modules]
-    return any(getattr(spec, "_initializing", False) for spec in specs)

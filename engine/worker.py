@@ -2,15 +2,13 @@
 
 It starts by loading what the methods need, piece by piece, looking at the queue in between.
 It stops by itself when no app has been alive for a while and the queue is empty. SIGTERM
-leaves the running job as interrupted; a stop that a step ignores ends the process, and the
+leaves the running jobs as interrupted; a stop that a step ignores ends the process, and the
 next look of any client starts another.
 """
 
 import argparse
-import gc
 import importlib
 import math
-import os
 import signal
 import sys
 import time
@@ -20,14 +18,14 @@ from pathlib import Path
 from types import FrameType
 
 from datasets import catalog as data_catalog
-from engine import artifacts, memory, presence
+from engine import artifacts, presence
 from engine.catalog import catalog
-from engine.claim import Claim, take, waiting
 from engine.errors import StoreError
-from engine.events import Finished
 from engine.process import here
+from engine.recorder import BEAT, GRACE
 from engine.store import Store
-from engine.work import BEAT, GRACE, Stuck, perform, set_threads
+from engine.turns import Turns
+from engine.work import set_threads
 
 POLL = 0.05
 """Seconds between two looks at the queue."""
@@ -52,32 +50,47 @@ class Worker:
         self.store = store
         self.device = device
         self.idle = idle
-        self.grace = grace
+        self.turns = Turns(store, device, grace, self._fresh)
         self._leaving = False
+        self._stale = False
+        self._told = 1
         self._looked = -math.inf
         self._code = code()
 
     def run(self) -> None:
-        """Works until there is nobody to work for, or a signal says to end."""
+        """Works until there is nobody to work for, or a signal says to end.
+
+        Raises:
+            SystemExit: A signal said so while there were jobs, which are left as interrupted.
+        """
         signal.signal(signal.SIGTERM, self._leave)
         signal.signal(signal.SIGINT, self._leave)
+        try:
+            self._work()
+            if self.turns.open:
+                raise SystemExit(self._told)
+        finally:
+            self.turns.leave()
+        if self.store.database.path.exists():
+            with suppress(StoreError):
+                presence.leave(self.store)
+
+    def _work(self) -> None:
         pieces, wanted = warm(), time.monotonic()
         while self._staying() and time.monotonic() - wanted < self.idle:
             try:
-                if self._look() or self._next():
+                if self._look() or self.turns.go():
                     wanted = time.monotonic()
                 elif next(pieces, None) is None:
                     time.sleep(POLL)
             except StoreError as error:
                 print(error, file=sys.stderr, flush=True)
                 time.sleep(BEAT)
-        if self.store.database.path.exists():
-            with suppress(StoreError):
-                presence.leave(self.store)
 
     def _staying(self) -> bool:
         """Whether nothing says to leave; a store that was removed is not made again."""
-        return not self._leaving and self.store.database.path.exists()
+        done = self._leaving or (self._stale and not self.turns.open)
+        return not done and self.store.database.path.exists()
 
     def _look(self) -> bool:
         """Looks around once in a while, and returns whether there is somebody to stay for."""
@@ -85,32 +98,16 @@ class Worker:
             return False
         self._looked = time.monotonic()
         self._leaving |= not presence.work_on(self.store, self.device)
-        self.store.sweep(idle=here())
+        self.store.sweep(idle=None if self.turns.open else here())
         return presence.apps(self.store)
 
-    def _next(self) -> bool:
-        """Does the next job, if there is one; a worker of yesterday's code leaves it to another."""
-        if not waiting(self.store):
-            return False
-        if code() != self._code:
-            self._leaving = True
-            return False
-        claim = take(self.store, here())
-        if claim is not None:
-            stuck = Stuck(self.grace, lambda: give_up(claim))
-            perform(claim, self.device, stuck=stuck)
-            gc.collect()
-            memory.release()
-        return True
+    def _fresh(self) -> bool:
+        """Whether this is today's code; if not, jobs are left to another worker."""
+        self._stale |= code() != self._code
+        return not self._stale
 
     def _leave(self, number: int, frame: FrameType | None) -> None:
-        self._leaving = True
-
-
-def give_up(claim: Claim) -> None:
-    """Ends the process in the middle of a step that will not stop; its job is cancelled."""
-    claim.finish("cancelled", [Finished(0, "cancelled")], asked=True)
-    os._exit(1)
+        self._leaving, self._told = True, 128 + number
 
 
 def code() -> float:

@@ -13,11 +13,20 @@ PLAIN = {"engine.errors", "engine.spec", "engine.gauges", "engine.guarantee", "e
 LIGHT = PLAIN | {"engine.mechanisms", "engine.vocabulary", "engine.method", "engine.events"}
 STORED = {"engine.artifacts", "engine.database", "engine.errors", "engine.events", "engine.job"} | {
     "engine.method",
+    "engine.place",
     "engine.process",
 }
 REQUESTS = {"engine.job", "engine.results", "engine.exhibit"}
 MAY_IMPORT = {
-    "datasets": {"datasets", "engine.errors", "pooch", "sklearn", "sksurv", "pandas"}
+    "datasets": {
+        "datasets",
+        "engine.errors",
+        "engine.place",
+        "pooch",
+        "sklearn",
+        "sksurv",
+        "pandas",
+    }
     | {"lifelines"},
     "engine/errors.py": set(),
     "engine/spec.py": {"engine.errors"},
@@ -64,14 +73,26 @@ MAY_IMPORT = {
     | LIGHT
     | REQUESTS,
     "engine/process.py": set(),
+    "engine/place.py": set(),
     "engine/database.py": {"engine.errors"},
     "engine/artifacts.py": {"engine.errors", "engine.method"},
     "engine/store.py": STORED,
     "engine/claim.py": STORED | {"engine.store"},
     "engine/presence.py": {"engine.errors", "engine.process", "engine.store"},
+    "engine/recorder.py": {"engine.claim", "engine.errors", "engine.events"},
     "engine/work.py": {"engine.claim", "engine.driver", "engine.store", "datasets"}
     | {"engine.__version__", "engine.errors", "engine.events", "engine.job"}
-    | {"engine.presence", "engine.resume", "torch"},
+    | {"engine.presence", "engine.recorder", "engine.resume", "torch"},
+    "engine/turns.py": {
+        "engine.claim",
+        "engine.memory",
+        "engine.events",
+        "engine.process",
+        "engine.recorder",
+    }
+    | {"engine.store", "engine.work"},
+    "engine/changes.py": set(),
+    "engine/run.py": {"engine.changes", "engine.job", "engine.store"},
     "engine/client.py": {"engine", "datasets"},
     "engine/worker.py": {"engine", "datasets", "torch"},
     "engine/cli": {"engine", "datasets"},

@@ -32,6 +32,8 @@ def settle(page: str, slug: str, offers: Sequence[Offer], free: Sequence[str] = 
     for key, texts in asked.items():
         if key in known:
             text, note = known[key].read(texts[-1])
+            if note and st.session_state.get(key) in known[key].texts:
+                continue  # what was offered has gone, and the widget says what stands for it
             kept[key] = [text]
         elif key.removeprefix(f"{slug}.") in free:
             continue

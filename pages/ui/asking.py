@@ -108,6 +108,13 @@ def restart(jobs: Iterable[Job], focus: Mapping[str, float]) -> None:
                 client().submit(job, focus)
 
 
+def anew(jobs: Iterable[Job], focus: Mapping[str, float]) -> None:
+    """Removes what came of the jobs and asks for them again."""
+    with troubles():
+        for job in jobs:
+            client().again(job, focus)
+
+
 def stop(jobs: Iterable[Job]) -> None:
     """Stops what is waiting or running."""
     with troubles():

@@ -137,13 +137,13 @@ def _chart(chosen: list[Contender], name: str, gauge: Gauge, epsilon: float) -> 
 
 
 def _row(one: Contender, name: str, epsilon: float) -> dict[str, str]:
-    """One run: its reading, and its guarantee in words."""
+    """One run: its reading, and its guarantee in words; three columns fit a telephone."""
     value, found = one.median(name, epsilon), one.guarantee(epsilon)
     reading = "not measured at this ε" if value is None else words.number(value)
+    verb = "Meant to protect" if found.epsilon_proved is None else "Protects"
+    protects = "" if found.status == "not_private" else f"  \n{verb} {found.unit}"
     return {
-        "Run": f"**{one.label}**  \n{one.paper.title}",
+        "Run": f"**{one.label}**  \n{one.paper.title}; {one.settings or 'all at their defaults'}",
         "Median": reading,
-        "Guarantee": f"{ICONS[found.status]} {card.line(found)}",
-        "Protects": found.unit if found.status != "not_private" else "nobody",
-        "Settings": one.settings or "all at their defaults",
+        "Guarantee": f"{ICONS[found.status]} {card.line(found)}{protects}",
     }

@@ -25,6 +25,8 @@ from pages.ui.asking import BUDGET as BUDGET  # named here too: what is drawn fo
 from pages.ui.asking import look
 
 ASLEEP = ":material/hourglass_empty:"
+OLD = ":material/update:"
+OUTDATED = "Computed before this program was last changed, which may have changed numbers"
 HALTED = ("cancelled", "failed", "interrupted")
 TICK = 0.5
 """Seconds between two looks at runs that are under way."""
@@ -127,8 +129,26 @@ def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
                     st.rerun()
     if not (unasked or active or halted):
         st.caption(_summary(watched))
+    if old := [one for one in watched.values() if one.run is not None and one.run.outdated]:
+        _outdated(slug, old, watched, focus)
     if unasked and not active:
         _unasked(slug, unasked, watched, focus)
+
+
+def _outdated(
+    slug: str, old: list[Watched], watched: Mapping[str, Watched], focus: Mapping[str, float]
+) -> None:
+    """Says that numbers were computed before an update, and offers to compute them anew."""
+    done = sum(one.run is not None and one.run.state == "completed" for one in watched.values())
+    names = "" if len(old) == done else f": {words.listed([one.label for one in old])}"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        pressed = st.button(
+            "Compute anew", icon=":material/restart_alt:", key=f"{slug}.anew",
+            on_click=asking.anew, args=([one.job for one in old], focus),
+        )  # fmt: skip
+        st.caption(f"{OLD} {OUTDATED}{names}.")
+    if pressed:
+        st.rerun()
 
 
 def _unasked(
@@ -194,10 +214,11 @@ def progress(label: str, run: Run) -> str:
     if run.stopping:
         return f"{label} · stopping"
     if run.state == "queued":
-        ahead = f" behind {words.plural(run.ahead, 'run')}" if run.ahead else ""
-        return f"{label} · waiting{ahead}"
+        what = f"behind {words.plural(run.ahead, 'run')}" if run.ahead else "to begin"
+        return f"{label} · waiting {what}"
     left = run.seconds_left
-    more = f" · about {words.duration(left)} left" if left and left >= 1 else ""
+    more = f", in turns with {words.plural(run.beside, 'other run')}" if run.beside else ""
+    more += f" · about {words.duration(left)} left" if left and left >= 1 else ""
     return f"{label} · training, {100 * share(run):.0f} %{more}"
 
 

@@ -102,11 +102,12 @@ def _computed(chosen: Chosen, watched: Mapping[str, Watched]) -> Shown:
     day = f" on {datetime.fromtimestamp(ended):%Y-%m-%d at %H:%M}" if ended else ""
     part = "" if len(done) == len(watched) else f", {len(done)} of them complete"
     seconds = sum(run.seconds or 0.0 for run in runs)
+    old = f" {live.OLD} {live.OUTDATED}." if any(run.outdated for run in runs) else ""
     versions = ", ".join(dict.fromkeys(run.job.version for run in runs))
     return Shown(
         cells,
         f":material/computer: {at}, computed here{day} by engine {versions}: "
-        f"{provenance.size(chosen.jobs)}{part}, {words.duration(seconds)} of work.",
+        f"{provenance.size(chosen.jobs)}{part}, {words.duration(seconds)} of work.{old}",
     )
 
 

@@ -64,9 +64,9 @@ def drawn(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
         look = view.looks.get(entry.name)
         if view.spends(entry.name):
             curve = curves.curve(results, gauge, entry.label, position)
-            found[entry.name] = replace(curve, style=look or curve.style)
+            found[entry.name] = replace(curve, style=look or curve.style, brief=entry.brief)
         elif (level := curves.level(results, gauge, entry.label, position)) is not None:
-            levels.append(replace(level, style=look or level.style))
+            levels.append(replace(level, style=look or level.style, brief=entry.brief))
     return found, levels
 
 

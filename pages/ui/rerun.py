@@ -94,8 +94,7 @@ def _go_on(watched: Mapping[str, Watched]) -> None:
 
 def _anew(watched: Mapping[str, Watched]) -> None:
     for one in watched.values():
-        client().delete(one.job.id)
-        client().submit(one.job)
+        client().again(one.job)
 
 
 def _share(watched: Mapping[str, Watched]) -> float:

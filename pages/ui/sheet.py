@@ -37,7 +37,8 @@ def table(exhibit: Exhibit, cells: Sequence[Cell]) -> dict[str, list[str]]:
     if len(columns) > 1:
         first = {row: i for i, (row, _, _) in reversed(list(enumerate(lines)))}
         names = [f"**{row}**" * (first[row] == i) for i, (row, _, _) in enumerate(lines)]
-        body = {head: [texts[i] for _, _, texts in lines] for i, head in enumerate(columns)}
+        symbol = f"{exhibit.columns} = ".replace(" ", UNBROKEN) if exhibit.columns else ""
+        body = {f"{symbol}{head}": [t[i] for _, _, t in lines] for i, head in enumerate(columns)}
         return {"": names, " ": [who for _, who, _ in lines], **body}
     whose = ("Paper", *(_ours(variant, len(readings)) for variant in readings))
     only = {(row, who): texts[0] for row, who, texts in lines}

@@ -17,7 +17,7 @@ from pages.ui import words
 from pages.ui.access import client, sentence, troubles
 from pages.ui.address import link
 from pages.ui.bundle import bundle
-from pages.ui.live import TICK, progress, share
+from pages.ui.live import OLD, OUTDATED, TICK, progress, share
 from pages.ui.offers import figure
 
 DEVICES = {"cpu": "processor", "cuda": "graphics card"}
@@ -97,7 +97,12 @@ def _what(run: Run) -> None:
         st.progress(share(run), text=progress(title, run))
     if run.error:
         st.markdown(f"{run.error.rstrip('.')}.")
-    st.caption(f"{title} · {_settings(run)} · {_numbers(run)} · {_when(run)} · `{run.id}`")
+    if run.outdated:
+        st.caption(f"{OLD} {OUTDATED}.")
+    st.caption(
+        f"{title} · {_settings(run)} · {_numbers(run)} · {_when(run)} · engine {run.job.version} · "
+        f"`{run.id}`"
+    )
 
 
 def _method(run: Run) -> str:
@@ -157,6 +162,8 @@ def _actions(run: Run) -> None:
         _button("Stop", "stop_circle", run, client().cancel, disabled=run.stopping)
     elif run.state != "completed":
         _button("Run again", "replay", run, lambda _: client().submit(run.job))
+    elif run.outdated:
+        _button("Compute anew", "restart_alt", run, lambda _: client().again(run.job))
     with st.popover("More", icon=":material/more_horiz:"):
         st.markdown("The same run from a terminal:")
         st.code(command(run.job), language="bash", wrap_lines=True)
@@ -165,6 +172,8 @@ def _actions(run: Run) -> None:
             "application/zip", key=f"take.{run.id}", icon=":material/download:",
             on_click="ignore",
         )  # fmt: skip
+        if run.state == "completed" and not run.outdated:
+            _button("Compute anew", "restart_alt", run, lambda _: client().again(run.job))
         _button("Delete for good", "delete", run, client().delete)
 
 

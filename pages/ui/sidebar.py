@@ -8,6 +8,7 @@ from datasets import catalog
 from datasets.base import Card
 from engine.method import Paper
 from engine.spec import Setting, Value, knobs
+from pages.ui import upload
 from pages.ui.knobs import pick, widget
 from pages.ui.live import BUDGET
 from pages.ui.offers import Offer
@@ -34,6 +35,8 @@ def choose(paper: Paper[Any], offers: Offers, layout: Layout) -> Choices:
         text = pick(slug, offers.dataset, "Data set", "Whose records are studied.", st.container())
         dataset = str(offers.dataset.value(text))
         about(catalog.card(dataset))
+        if paper.own:
+            upload.show(slug, dataset, offers.dataset.default)
         values = {field: _value(slug, offers.knobs[field], settings[field]) for field in shown}
         with st.expander("More settings", icon=":material/tune:"):
             for field in layout.more:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from datasets import catalog as data_catalog
+from datasets import own
 from datasets.base import Card
 from engine.gauges import Gauge, gauges
 from engine.guarantee import Guarantee
@@ -154,7 +155,7 @@ def offers(paper: Paper[Any], layout: Layout) -> Offers:
     private = [entry for entry in paper.methods if entry.role != "reference"]
     repeats = tuple(str(count) for count in REPEATS)
     return Offers(
-        dataset=names("dataset", paper.datasets),
+        dataset=names("dataset", (*paper.datasets, *(own.names() if paper.own else ()))),
         knobs=found,
         repeats=Offer("repeats", repeats, REPEATS, str(layout.repeats)),
         gauge=Offer(

@@ -22,6 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from engine import artifacts, presence
 from engine import store as store_module
 from engine.claim import take
+from engine.client import Client
 from engine.database import SCHEMA
 from engine.errors import RequestError, StoreError
 from engine.events import Advanced, Failed, Finished, Measured, Produced, Spent, Started
@@ -702,3 +703,16 @@ class Interleaved(RuleBasedStateMachine):
 
 TestInterleaved = Interleaved.TestCase
 TestInterleaved.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+
+
+def test_a_store_from_before_a_column_gets_it_and_reads_without(home, toy, store, client):
+    job = toy()
+    claimed(store, job).finish("completed", [Finished(3, "completed")], worked=0.5)
+    with store.database.writing() as connection:
+        connection.execute("ALTER TABLE jobs DROP COLUMN worked")
+    assert client.run(job.id).seconds >= 0.0
+    later = Client(home, workers=False)
+    assert later.run(job.id).worked == 0.0
+    with later.store.database.reading() as connection:
+        assert "worked" in {row["name"] for row in connection.execute("PRAGMA table_info(jobs)")}
+    later.close()

@@ -10,13 +10,14 @@ import time
 
 import pytest
 
-from engine import presence, work
+from engine import presence, recorder, work
 from engine.claim import take
 from engine.errors import DatasetError, RequestError, StoreError
 from engine.events import Failed, Finished, Started
 from engine.process import here
+from engine.recorder import Stuck
 from engine.store import Store
-from engine.work import Stuck, perform, sentence
+from engine.work import perform, sentence
 from engine.worker import Worker, code, warm
 from tests.engine.conftest import ROOT, claimed, ended, until
 
@@ -95,7 +96,7 @@ def test_a_stop_is_heard_between_steps(toy, store, client):
 
 
 def test_a_stop_breaks_into_a_long_step(toy, store, client, monkeypatch):
-    monkeypatch.setattr(work, "NUDGE", 0.2)
+    monkeypatch.setattr(recorder, "NUDGE", 0.2)
     job = toy(behaviour="spin", pause=60)
     claim = claimed(store, job)
     threading.Timer(0.2, client.cancel, [job.id]).start()
@@ -103,7 +104,7 @@ def test_a_stop_breaks_into_a_long_step(toy, store, client, monkeypatch):
 
 
 def test_a_step_that_will_not_stop_is_given_up(toy, store, client, monkeypatch):
-    monkeypatch.setattr(work, "NUDGE", 60.0)
+    monkeypatch.setattr(recorder, "NUDGE", 60.0)
     given_up = threading.Event()
     job = toy(behaviour="hang", pause=2.0)
     claim = claimed(store, job)
@@ -237,8 +238,8 @@ def test_a_worker_of_older_code_leaves_the_job_to_another(toy, store, client, mo
     worker = Worker(store, "cpu", idle=60.0)
     monkeypatch.setattr("engine.worker.code", lambda: code() + 1.0)
     client.submit(toy())
-    assert not worker._next()
-    assert worker._leaving
+    assert not worker.turns.go()
+    assert not worker._staying()
     assert client.run(toy().id).state == "queued"
 
 

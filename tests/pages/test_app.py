@@ -238,6 +238,27 @@ def test_a_run_that_ended_badly_says_why(visit: Open, trained: Path, state: str)
     assert any(button.label == "Run again" for button in test.button)
 
 
+def test_runs_from_before_an_update_say_so_and_are_computed_anew(
+    visit: Open, trained: Path, monkeypatch: pytest.MonkeyPatch
+):
+    assert "last changed" not in said(visit("survival"))
+    monkeypatch.setattr("engine.run.changed", lambda paper: 2e9)
+    test = visit("survival")
+    assert "Computed before this program was last changed" in said(test)
+    test.button(key="survival.anew").click().run()
+    client = Client(trained, workers=False)
+    assert {run.state for run in client.runs()} == {"queued"}
+    assert all(run.job.version in said(visit("runs")) for run in client.runs())
+
+
+def test_a_finished_run_can_be_computed_anew_from_the_list(visit: Open, trained: Path):
+    client = Client(trained, workers=False)
+    run = client.runs()[0]
+    test = visit("runs")
+    test.button(key=f"restart_alt.{run.id}").click().run()
+    assert client.run(run.id).state == "queued"
+
+
 def test_the_list_of_runs_can_open_take_and_delete(visit: Open, trained: Path):
     test = visit("runs")
     assert not test.exception

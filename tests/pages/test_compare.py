@@ -51,6 +51,8 @@ def test_finished_runs_share_a_chart_and_a_table(visit: Open, home: Path):
     }
     body = test.table[0].value
     assert len(body) == 4
+    assert list(body.columns) == ["Run", "Median", "Guarantee"]  # more do not fit a telephone
+    assert body["Guarantee"].str.contains("Protects a person").sum() == 3
     private = body[body["Run"].str.contains("Output")]
     assert private["Guarantee"].str.contains("proved under an assumption: ε = 1").all()
     assert body["Guarantee"].str.contains("not private").sum() == 1

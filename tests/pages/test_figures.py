@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -149,3 +150,11 @@ def test_dots_count_to_a_hundred(count):
     assert picture.count("h0") == 100
     *grey, pale = picture.split("<path")[1:]
     assert (sum(part.count("h0") for part in grey), pale.count("h0")) == (count, 100 - count)
+
+
+def test_a_legend_has_short_names_where_there_are_some_and_the_table_long_ones():
+    one = replace(curves.curve(results(np.full(15, 2.0)), "error", "A long name", 0), brief="Short")
+    level = curves.Level("Nothing private", theme.reference_style(0), 0.5, brief="None")
+    drawn = curves.utility([one], [level], GAUGE, 1.0, "r", (0.1, 10.0))
+    assert [t.name for t in drawn.data if t.showlegend is not False] == ["Short", "None"]
+    assert {row["Method"] for row in curves.rows([one], [level])} == {"A long name", level.label}

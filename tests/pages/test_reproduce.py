@@ -88,8 +88,8 @@ def test_where_nothing_ships_the_papers_numbers_and_two_buttons_are_there(visit:
     assert not test.exception
     assert "No numbers of ours ship for this one yet" in said(test)
     body = test.table[0].value
-    assert body.iloc[0]["1e-5"] == "981.635"
-    assert body.iloc[1]["1e-5"] == sheet.NOTHING
+    assert body.iloc[0]["Λ\u00a0=\u00a01e-5"] == "981.635"
+    assert body.iloc[1]["Λ\u00a0=\u00a01e-5"] == sheet.NOTHING
     assert {"Run again at full size", "Quick look"} <= set(labels(test))
 
 

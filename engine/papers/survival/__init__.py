@@ -48,6 +48,7 @@ PAPER = Paper(
         Entry(
             name="out_pert",
             label="Output perturbation",
+            brief="Output pert.",
             summary="Fits the regularised model, then adds noise to its parameters.",
             module="engine.papers.survival.out_pert",
             info=Utility,
@@ -60,6 +61,7 @@ PAPER = Paper(
         Entry(
             name="obj_pert",
             label="Objective perturbation",
+            brief="Objective pert.",
             summary="Adds a random linear term to the objective, then fits the model to it.",
             module="engine.papers.survival.obj_pert",
             info=Utility,
@@ -72,6 +74,7 @@ PAPER = Paper(
         Entry(
             name="psgld",
             label="Sanitised posterior, pSGLD",
+            brief="Sampler, pSGLD",
             summary="Draws from a flattened posterior with bounded losses, by stochastic-gradient "
             "Langevin steps.",
             module="engine.papers.survival.psgld",
@@ -86,6 +89,7 @@ PAPER = Paper(
         Entry(
             name="exact",
             label="Sanitised posterior, corrected",
+            brief="Sampler, exact",
             summary="Draws from the same posterior by Metropolis-corrected chains over all "
             "records.",
             module="engine.papers.survival.exact",
@@ -100,6 +104,7 @@ PAPER = Paper(
         Entry(
             name="dp_gd",
             label="Private gradient descent",
+            brief="Descent, private",
             summary="Clips every record's whitened gradient and adds Gaussian noise to each sum.",
             module="engine.papers.survival.dp_gd",
             info=Utility,
@@ -113,6 +118,7 @@ PAPER = Paper(
         Entry(
             name="non_private",
             label="Without privacy",
+            brief="No privacy",
             summary="Fits the regularised model to the raw records; no noise.",
             module="engine.papers.survival.non_private",
             info=Utility,
@@ -125,6 +131,7 @@ PAPER = Paper(
         Entry(
             name="cox",
             label="Cox regression",
+            brief="Cox",
             summary="Fits the proportional-hazards model to the raw records; no noise.",
             module="engine.papers.survival.cox",
             info=Utility,
@@ -138,4 +145,5 @@ PAPER = Paper(
     datasets=("flchain", "third_births", "wichert", "second_births", "heart"),
     gauge="mre",
     exhibits="engine.papers.survival.figures",
+    own=True,
 )

@@ -94,6 +94,7 @@ def _table3_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
 EXHIBITS = (
     Exhibit(
         name="table2",
+        columns="Λ",
         title="Table 2",
         caption="Output perturbation at ε = 6.4 for six regularisations. About 1 means that "
         "the answer is no better than zero. The paper does not say over how many draws it "

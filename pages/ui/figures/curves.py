@@ -43,6 +43,7 @@ class Curve:
         low: Their 10 % quantile.
         high: Their 90 % quantile.
         count: Repetitions measured at each budget.
+        brief: Its name in the legend, where the label is long.
     """
 
     label: str
@@ -52,6 +53,7 @@ class Curve:
     low: tuple[float, ...]
     high: tuple[float, ...]
     count: tuple[int, ...]
+    brief: str = ""
 
     def at(self, epsilon: float) -> int | None:
         """The position of a budget on this curve; None where nothing is measured yet."""
@@ -66,6 +68,7 @@ class Level:
     label: str
     style: Style
     value: float
+    brief: str = ""
 
 
 @functools.lru_cache(maxsize=256)
@@ -156,13 +159,14 @@ def _drawn(curves: Sequence[Curve], levels: Sequence[Level]) -> list[float]:
 def _lines(one: Curve) -> list[dict[str, Any]]:
     """The band and the line of one method."""
     hover = (
-        "<b>%{fullData.name}</b><br>ε = %{x:g}<br>median %{y:.3g}"
+        f"<b>{one.label}</b><br>"
+        "ε = %{x:g}<br>median %{y:.3g}"
         "<br>4 of 5 repeats: %{customdata[0]:.3g} to %{customdata[1]:.3g}"
         "<br>%{customdata[2]} repeats<extra></extra>"
     )
     line = {
-        "type": "scatter", "mode": "lines+markers", "name": one.label, "legendgroup": one.label,
-        "x": one.epsilon, "y": brief(one.middle),
+        "type": "scatter", "mode": "lines+markers", "name": one.brief or one.label,
+        "legendgroup": one.label, "x": one.epsilon, "y": brief(one.middle),
         "customdata": list(zip(brief(one.low), brief(one.high), one.count, strict=True)),
         "hovertemplate": hover,
         "line": {"color": one.style.colour, "dash": one.style.dash, "width": 2.5},
@@ -174,8 +178,9 @@ def _lines(one: Curve) -> list[dict[str, Any]]:
 def _level(one: Level, bounds: tuple[float, float]) -> dict[str, Any]:
     """A horizontal line across the whole chart."""
     return {
-        "type": "scatter", "mode": "lines", "name": one.label, "legendgroup": one.label,
-        "x": [bounds[0] * 0.9, bounds[1] * 1.11], "y": [one.value, one.value],
+        "type": "scatter", "mode": "lines", "name": one.brief or one.label,
+        "legendgroup": one.label, "x": [bounds[0] * 0.9, bounds[1] * 1.11],
+        "y": [one.value, one.value],
         "line": {"color": one.style.colour, "dash": one.style.dash, "width": 1.8},
         "hovertemplate": f"<b>{one.label}</b><br>{number(one.value)}<extra></extra>",
     }  # fmt: skip

@@ -73,6 +73,7 @@ def axis(title: str, **more: Any) -> dict[str, Any]:
     plain: dict[str, Any] = {
         "title": {"text": title, "font": {"size": 14}, "standoff": 12},
         "tickfont": {"size": 13},
+        "ticklabelstandoff": 4,
         "zeroline": False,
     }
     return plain | more

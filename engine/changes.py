@@ -1,0 +1,29 @@
+"""When the code behind a paper's numbers was last changed, so that older runs can be told.
+
+A run is named by what was asked for and by the engine's version, not by every line of code: after
+an update within a version the store still answers with what was computed before it.
+"""
+
+import functools
+from pathlib import Path
+
+ENGINE = Path(__file__).parent
+SHARED = ("batch.py", "driver.py", "mechanisms.py", "noise.py", "training")
+"""What every method's numbers come from."""
+ASIDE = ("__init__.py", "exhibits.py")
+"""What lists and shows numbers and computes none."""
+
+
+@functools.cache
+def changed(paper: str) -> float:
+    """Unix time of the last change in what computes a paper's numbers.
+
+    That is when its files were last written on this machine; 0 if there are none.
+    """
+    own = [file for file in (ENGINE / "papers" / paper).glob("*.py") if file.name not in ASIDE]
+    shared = [file for name in SHARED for file in _files(ENGINE / name)]
+    return max((file.stat().st_mtime for file in (*own, *shared)), default=0.0) if own else 0.0
+
+
+def _files(place: Path) -> list[Path]:
+    return sorted(place.glob("*.py")) if place.is_dir() else [place]

@@ -1,0 +1,124 @@
+"""Tables of one's own: good files are kept and found again, others are one sentence."""
+
+import numpy as np
+import pytest
+
+from datasets import catalog, own
+from datasets.heart import load as heart
+from engine.errors import DatasetError, RequestError
+from engine.job import request
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
+    return tmp_path
+
+
+def plain(rows: int = 12, mark: str = ",", head: str = "time,event,age") -> bytes:
+    lines = [head, *(f"{i + 1},{i % 2},{40 + i}" for i in range(rows))]
+    return "\n".join(line.replace(",", mark) for line in lines).encode()
+
+
+def stretches(persons: int = 12) -> bytes:
+    lines = ["ID,start,stop,event,treated"]
+    for i in range(persons):
+        lines += [f"p{i},0,{i + 1},0,0", f"p{i},{i + 1},{2 * i + 3},{i % 2},1"]
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_a_row_for_each_person(mark):
+    name = own.keep("My study (2).csv", plain(mark=mark))
+    assert name.startswith("own_my_study_2_")
+    assert own.names() == (name,)
+    table = catalog.load(name)
+    assert (table.card, len(table), table.card.events) == (catalog.card(name), 12, 6)
+    assert table.card.features == ("age",)
+    np.testing.assert_array_equal(table.time, np.arange(1.0, 13.0))
+    np.testing.assert_array_equal(table.x[:, 0], np.arange(40.0, 52.0))
+    assert table.episodes is None
+
+
+def test_a_row_for_each_stretch_of_time():
+    table = catalog.load(own.keep("long.csv", b"\xef\xbb\xbf" + stretches()))
+    assert (len(table), table.card.records, table.card.events) == (12, 12, 6)
+    assert table.card.features == ("treated",)
+    assert table.episodes is not None
+    assert len(table.episodes.person) == 24
+    np.testing.assert_array_equal(table.time, 2 * np.arange(12.0) + 3)
+
+
+def test_a_table_is_what_the_same_table_is_within_the_app():
+    """Stanford's heart transplants, written to a file and read back."""
+    known = heart()
+    course = known.episodes
+    last = np.append(np.flatnonzero(np.diff(course.person)), len(course.person) - 1)
+    ends = np.zeros(len(course.person), int)
+    ends[last] = known.event
+    lines = [",".join(("id", "start", "stop", "event", *known.card.features))]
+    for i, person in enumerate(course.person):
+        stretch = (course.start[i], course.stop[i], ends[i], *course.x[i])
+        lines.append(",".join(map(repr, [int(person), *(float(v) for v in stretch)])))
+    table = catalog.load(own.keep("heart.csv", "\n".join(lines).encode()))
+    np.testing.assert_array_equal(table.x, known.x)
+    np.testing.assert_array_equal(table.episodes.x, course.x)
+    np.testing.assert_array_equal(table.event, known.event)
+
+
+def test_every_file_is_another_data_set_and_another_run():
+    """Its name is no fingerprint: the same file twice has two."""
+    first, second = own.keep("a.csv", plain()), own.keep("a.csv", plain())
+    assert first != second
+    jobs = {request("survival", "out_pert", name).id for name in (first, second)}
+    assert len(jobs) == 2
+    with pytest.raises(RequestError, match="dataset: expected one of"):
+        request("lvq", "glvq_dp", first)
+
+
+def test_a_table_that_was_removed_is_gone():
+    name = own.keep("a.csv", plain())
+    own.remove(name)
+    assert own.names() == ()
+    with pytest.raises(RequestError, match="expected a table of your own on this machine"):
+        catalog.card(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["own_../../etc/passwd", "own_", "own_x_1234567g", "own_x/12345678"]
+)
+def test_a_name_never_leads_out_of_the_folder(name):
+    assert not own.mine(name)
+    with pytest.raises(RequestError):
+        catalog.card(name)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"\xff\xfe\x00bin", "expected text in UTF-8"),
+        (b"", "expected a line of column names"),
+        (b"time,event,age", "expected a line of column names"),
+        (plain(head="t,event,age"), "expected columns time, event, or id, start, stop, event"),
+        (plain(head="time,event,time"), "expected columns with names of their own"),
+        (b"time,event\n" + b"1,0\n" * 12, "expected 1 to 50 covariates, got 0"),
+        (plain(5), "expected at least 10 persons, got 5"),
+        (plain() + b"\n1,0", "expected 3 values in every row, got 2 in row 13"),
+        (plain() + b"\n1,0,old", "expected numbers in column 'age'"),
+        (plain() + b"\n1,2,40", "expected events of 0 or 1, got 2"),
+        (plain() + b"\n-1,1,40", "expected durations of at least 0"),
+        (plain() + b"\nnan,1,40", "expected a number in every row of 'time'"),
+        (stretches() + b"\np3,3,9,0,1", "expected rows without overlap"),
+        (stretches() + b"\np3,99,100,0,1", "expected rows without gaps"),
+        (stretches() + b"\nq,1,2,0,1", "expected the first row of each id to start at 0, got 1"),
+        (stretches() + b"\n,0,2,0,1", "expected an id in every row, got none in row 25"),
+        (b"time,event,a\n" + b"1,0,2\n" * 20_001, "expected at most 20,000 rows, got 20,001"),
+    ],
+)
+def test_a_file_that_is_no_table_is_one_sentence(content, says):
+    with pytest.raises(DatasetError) as raised:
+        own.keep("bad.csv", content)
+    assert says in str(raised.value)
+    assert str(raised.value).startswith("file: ")
+    assert "\n" not in str(raised.value)
+    assert own.names() == ()

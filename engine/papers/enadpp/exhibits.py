@@ -123,7 +123,7 @@ def _cells(
                 theirs = printed[method][i] if method in printed else None
                 ours = _over(runs, epsilon)
                 run = runs[0].run
-                column = f"ε = {epsilon:g}"
+                column = f"{epsilon:g}"
                 cells.append(Cell(LABELS[method], column, variant, theirs, *ours, run))
     return tuple(cells)
 

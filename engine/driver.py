@@ -20,7 +20,7 @@ from datasets.base import Table
 from engine import accounting, memory
 from engine.artifacts import DONE
 from engine.batch import Batch
-from engine.errors import BudgetError
+from engine.errors import BudgetError, RequestError
 from engine.events import Advanced, Event, Finished, Measured, Produced, Spent, Started
 from engine.gauges import Column, Info, gauges
 from engine.job import Job
@@ -56,7 +56,7 @@ def drive(
         job: What to run.
         data: The records.
         keep: Where arrays go.
-        device: Torch device to train on; "auto" is CUDA where there is one.
+        device: Torch device to train on; "auto" is CUDA where there is one. Its kind is told.
         focus: Axis values under the user's sliders; their chunk goes first.
         past: Where a stopped run leaves its state and finds it again; None for nowhere.
         pause: When true after a step, an event follows at once, so that whoever asks for events
@@ -69,10 +69,11 @@ def drive(
     size = max(1, entry.chunk(batch.spec, len(data), device))
     chunks = [range(i, min(i + size, len(batch))) for i in range(0, len(batch), size)]
     order = sorted(range(len(chunks)), key=lambda c: _distance(batch, chunks[c], focus or {}))
-    past = past if past and entry.resumes else Past()
+    kind = torch.device(device).type
+    past = past.on(kind) if past and entry.resumes else Past()
     over, diverged = past.done()
     if past.recall(DONE) is None:
-        yield Started(0, total, len(batch))
+        yield Started(0, total, len(batch), kind)
     runs = {
         c: _chunk(job, entry, batch, chunks[c], data, keep, c, device, past, pause)
         for c in order
@@ -109,10 +110,25 @@ def _in_turns(
 
 
 def found(device: str) -> str:
-    """The device itself, or for "auto" the one at hand."""
-    if device != "auto":
-        return device
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    """The device itself, or for "auto" the one at hand: CUDA's where it computes.
+
+    Raises:
+        RequestError: One that is named and not there.
+    """
+    if device == "auto":
+        return "cuda" if _computes("cuda") else "cpu"
+    if not _computes(device):
+        raise RequestError(f"device: expected auto, or one that torch can use here, got {device!r}")
+    return device
+
+
+def _computes(device: str) -> bool:
+    """Whether torch can use a device: a card may be seen and be too old, or busy."""
+    try:
+        torch.Generator(device)
+        return float(torch.ones(1, device=device).sum()) == 1.0
+    except (RuntimeError, AssertionError):  # the latter where torch was built without
+        return False
 
 
 def _chunk(

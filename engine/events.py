@@ -14,11 +14,19 @@ Outcome = Literal["completed", "cancelled"]
 
 @dataclass(frozen=True)
 class Started:
-    """The work begins: `total` steps of each of the replicas' chunks, taken together."""
+    """The work begins: `total` steps of each of the replicas' chunks, taken together.
+
+    Attributes:
+        step: Steps that have been taken.
+        total: Steps to take.
+        replicas: How many settings there are.
+        device: The kind of device that trains them: "cpu" or "cuda".
+    """
 
     step: int
     total: int
     replicas: int
+    device: str = "cpu"
 
 
 @dataclass(frozen=True)

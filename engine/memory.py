@@ -15,6 +15,13 @@ KEPT = 1 << 30
 """Bytes at the end of the heap that stay with the process when they are free."""
 
 
+def release() -> None:
+    """Hands a graphics card's free memory back; it would stay with a process that waits."""
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.cuda.empty_cache()  # nothing where no card was used
+
+
 @cache
 def keep() -> bool:
     """Asks glibc to keep freed memory, once in a process; whether it is glibc and agreed."""

@@ -11,11 +11,12 @@ from engine.store import Store
 
 
 def device() -> str:
-    """The device that jobs run on: EXPLORER_DEVICE, or the processor.
+    """The device that jobs run on: EXPLORER_DEVICE, or "auto".
 
-    "auto" stands for the graphics card where torch sees one; whoever trains looks.
+    That is the graphics card where torch sees one through CUDA, else the processor; whoever
+    trains looks, and the run says which it was.
     """
-    return os.environ.get("EXPLORER_DEVICE") or "cpu"
+    return os.environ.get("EXPLORER_DEVICE") or "auto"
 
 
 def setting(name: str, default: float) -> float:

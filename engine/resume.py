@@ -24,7 +24,7 @@ S = TypeVar("S", bound=Spec)
 T = TypeVar("T")
 
 NOTED = ("chunks", "diverged")
-STEP, GENERATOR = "_step", "_generator"
+STEP, GENERATOR, DEVICE = "_step", "_generator", "_device"
 
 
 class Resumable(Method[S, T], Protocol[S, T]):
@@ -48,6 +48,21 @@ class Past:
 
     recall: Callable[[str], Arrays | None] = lambda name: None
     keep: Callable[[str, Arrays], object] = lambda name, arrays: None
+
+    def on(self, kind: str) -> "Past":
+        """The same for a kind of device; what was left on another is not recalled.
+
+        A generator's state is of no use there, and a run's numbers are of one kind.
+        """
+
+        def recall(name: str) -> Arrays | None:
+            found = self.recall(name)
+            return found if found and str(found.get(DEVICE, "cpu")) == kind else None
+
+        def keep(name: str, arrays: Arrays) -> object:
+            return self.keep(name, {**arrays, DEVICE: np.array(kind)})
+
+        return Past(recall, keep)
 
     def done(self) -> tuple[set[int], set[int]]:
         """The chunks that had come to their end, and the replicas that had diverged."""

@@ -170,6 +170,16 @@ class Store:
             ).fetchall()
         return [(row["seq"], decode(json.loads(row["body"]))) for row in rows]
 
+    def device(self, run: str) -> str:
+        """The kind of device that a job was last begun on; empty before it begins."""
+        with self.database.reading() as connection:
+            row = connection.execute(
+                "SELECT json_extract(body, '$.device') AS device FROM events WHERE run = ? "
+                "AND json_extract(body, '$.kind') = 'Started' ORDER BY seq DESC LIMIT 1",
+                (run,),
+            ).fetchone()
+        return "" if row is None else row["device"] or "cpu"  # older events name none
+
     def notice(self) -> str:
         """What a user must know of this store: that an older file was set aside; or nothing."""
         with self.database.reading() as connection:

@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable
 
+from engine import memory
 from engine.claim import Claim, take, waiting
 from engine.events import Finished
 from engine.process import here
@@ -145,6 +146,7 @@ class Turns:
             self._alone = True
             self.store.submit(work.claim.job, work.claim.focus)
         gc.collect()
+        memory.release()
 
     def _give_up(self, claim: Claim) -> None:
         """Ends the process in the middle of a step that will not stop; its job is cancelled.

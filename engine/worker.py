@@ -131,7 +131,7 @@ def main() -> None:
     """The command line of the worker."""
     parser = argparse.ArgumentParser(prog="python -m engine.worker", description=__doc__)
     parser.add_argument(
-        "--device", default=presence.device(), help="torch device; EXPLORER_DEVICE, or cpu"
+        "--device", default=presence.device(), help="torch device; EXPLORER_DEVICE, or auto"
     )
     chosen: str = parser.parse_args().device
     store = Store()

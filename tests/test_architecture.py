@@ -83,7 +83,13 @@ MAY_IMPORT = {
     "engine/work.py": {"engine.claim", "engine.driver", "engine.store", "datasets"}
     | {"engine.__version__", "engine.errors", "engine.events", "engine.job"}
     | {"engine.presence", "engine.recorder", "engine.resume", "torch"},
-    "engine/turns.py": {"engine.claim", "engine.events", "engine.process", "engine.recorder"}
+    "engine/turns.py": {
+        "engine.claim",
+        "engine.memory",
+        "engine.events",
+        "engine.process",
+        "engine.recorder",
+    }
     | {"engine.store", "engine.work"},
     "engine/changes.py": set(),
     "engine/run.py": {"engine.changes", "engine.job", "engine.store"},

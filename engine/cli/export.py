@@ -52,7 +52,7 @@ def write(client: Client, run: Run, folder: Path) -> list[Path]:
     texts = {
         "job.json": json.dumps(json.loads(job.text()), indent=2) + "\n",
         "card.json": json.dumps(plain(_cards(job, rows)), indent=2, ensure_ascii=False) + "\n",
-        "README.md": _readme(run),
+        "README.md": _readme(run, client.store.device(run.id)),
     }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -85,12 +85,14 @@ def _write_table(path: Path, job: Job, rows: list[dict[str, Any]]) -> None:
             table.writerow([*place, row["seed"], *row["gauges"].values(), *card])
 
 
-def _readme(run: Run) -> str:
+def _readme(run: Run, device: str) -> str:
     job = run.job
+    trained = f", trained on {device}" if device else ""
     found, entry = paper(job.paper), job.entry()
     released = "card.json says what is guaranteed of each row, by whom and why."
     return (
-        f"# Run {run.id}\n\n{found.title}, {entry.label}, on {job.dataset}: {run.state}.\n"
+        f"# Run {run.id}\n\n{found.title}, {entry.label}, on {job.dataset}: "
+        f"{run.state}{trained}.\n"
         f"{found.citation}\n\nresults.csv has a row for each replica, and arrays.npz a first axis "
         f"in the same order.\n{released}\n\nRun it again with Epsilon Explorer {job.version}:\n\n"
         f"    {command(job)}\n"

@@ -71,7 +71,7 @@ def run_job(arguments: argparse.Namespace) -> int:
             }
         )
     else:
-        _show(job, run, cached, results)
+        _show(job, run, cached, client)
     return 0
 
 
@@ -149,9 +149,9 @@ def replicas(job: Job, results: Results) -> list[dict[str, Any]]:
     ]
 
 
-def _show(job: Job, run: Run, cached: bool, results: Results) -> None:
+def _show(job: Job, run: Run, cached: bool, client: Client) -> None:
     """A row for each point: mean and standard deviation over the seeds."""
-    count, at, priced = len(job.seeds), points(job), cards(job)
+    count, at, priced, results = len(job.seeds), points(job), cards(job), client.table(run.id)
     rows = [
         (
             *at[first].values(),
@@ -161,7 +161,8 @@ def _show(job: Job, run: Run, cached: bool, results: Results) -> None:
         )
         for first in range(0, len(at), count)
     ]
-    whence = "from the store" if cached else f"in {run.seconds or 0.0:.1f} s"
+    on = client.store.device(run.id)
+    whence = "from the store" if cached else f"in {run.seconds or 0.0:.1f} s on {on}"
     plural = "s" * (count > 1)
     title = f"Run {run.id}, {job.method} on {job.dataset}, {count} seed{plural}, {whence}"
     show_table(title, (*job.axes, *results.gauges, "proved epsilon", "status"), rows)

@@ -29,9 +29,10 @@ def add(commands: "Commands") -> None:
 
 def list_runs(arguments: argparse.Namespace) -> int:
     """Prints the runs."""
-    found = Client(workers=False).runs(arguments.limit, arguments.paper)
+    client = Client(workers=False)
+    found = client.runs(arguments.limit, arguments.paper)
     if arguments.json:
-        show_json({"runs": [_record(run) for run in found]})
+        show_json({"runs": [_record(run, client.store.device(run.id)) for run in found]})
         return 0
     show_table(
         f"{len(found)} runs",
@@ -48,7 +49,7 @@ def _row(run: Run) -> tuple[object, ...]:
     return (*names, job.replicas(), run.state, run.seconds, asked, run.error)
 
 
-def _record(run: Run) -> dict[str, Any]:
+def _record(run: Run, device: str) -> dict[str, Any]:
     job = run.job
     return {
         "run": run.id,
@@ -64,6 +65,7 @@ def _record(run: Run) -> dict[str, Any]:
         "total": run.total,
         "created": run.created,
         "seconds": run.seconds,
+        "device": device,
         "error": run.error,
         "diverged": run.diverged,
     }

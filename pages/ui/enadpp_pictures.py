@@ -3,8 +3,10 @@
 import numpy as np
 import streamlit as st
 
+from datasets import catalog as data_catalog
 from engine.papers.enadpp import ratios
 from engine.papers.enadpp.exhibits import FIGURE1
+from pages.ui import enadpp_regions
 from pages.ui.charts import chart
 from pages.ui.enadpp import ADAPTIVE, EXACT, WAITING, look, product
 from pages.ui.figures import enadpp as figures
@@ -50,8 +52,9 @@ def rules(dataset: str) -> tuple[str, ...]:
 
 def choose_rule(page: Page) -> None:
     """The choice of rule, in the sidebar."""
+    seen = "Connections" if data_catalog.card(page.choices.dataset).image is None else "Pixels"
     st.segmented_control(
-        "Pixels behind an answer", list(RULES), default=next(iter(RULES)), required=True,
+        f"{seen} behind an answer", list(RULES), default=next(iter(RULES)), required=True,
         key=RULE, bind="query-params",
         help="Positive parts: only what spoke for the answer (z-plus rule). All parts: also what "
         "spoke against it (epsilon rule).",
@@ -59,7 +62,7 @@ def choose_rule(page: Page) -> None:
 
 
 def looks(view: View) -> None:
-    """Which pixels the answer came from, for a test image of each class."""
+    """Where the answer came from: pixels of an image of each class, or connections."""
     rule = str(st.session_state.get(RULE) or next(iter(RULES)))
     private = product(view, view.method, RULES[rule])
     images, said = (product(view, view.method, name) for name in ("images", "predicted"))
@@ -67,7 +70,7 @@ def looks(view: View) -> None:
         st.markdown(WAITING)
         return
     if view.data.image is None:
-        st.markdown(":material/image_not_supported: The records of this data set are no images.")
+        enadpp_regions.show(view, RULES[rule])
         return
     if private is None or images is None:
         st.markdown(

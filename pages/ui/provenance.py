@@ -14,7 +14,7 @@ from engine.spec import Value, knobs
 from pages.ui import address, words
 from pages.ui.knobs import label
 from pages.ui.live import Watched
-from pages.ui.shelf import LOOK
+from pages.ui.shelf import LOOK, device
 
 PAGES = Path(__file__).parents[1]
 MANY = 8
@@ -108,6 +108,7 @@ def _row(
         "Seeds": seeds(job.seeds),
         "Run": job.id,
         "In this store": LOOK[one.run.state][0] if one.run else "no",
+        "Trained on": device(one.run) if one.run else "",
         "Open": address.link(job) if page else None,
     }
 

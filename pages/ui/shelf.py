@@ -20,6 +20,7 @@ from pages.ui.bundle import bundle
 from pages.ui.live import OLD, OUTDATED, TICK, progress, share
 from pages.ui.offers import figure
 
+DEVICES = {"cpu": "processor", "cuda": "graphics card"}
 PER_PAGE = 10
 MOST = 500
 """Older runs than these many are not listed."""
@@ -127,10 +128,17 @@ def _settings(run: Run) -> str:
 
 
 def _numbers(run: Run) -> str:
-    """How much was trained, and in what time."""
+    """How much was trained, in what time, and on what."""
     settings = words.plural(run.job.replicas(), "setting")
     taken = f" in {words.duration(run.seconds)}" if run.seconds and not run.active else ""
-    return f"{settings}{taken}"
+    place = device(run)
+    return f"{settings}{taken}" + (f" on the {place}" if place else "")
+
+
+def device(run: Run) -> str:
+    """What it was trained on, in words; empty before it begins."""
+    kind = client().store.device(run.id)
+    return DEVICES.get(kind, kind)
 
 
 def _when(run: Run) -> str:

@@ -197,7 +197,7 @@ def test_a_worker_is_started_once_and_does_the_job(home, monkeypatch):
         "survival", "out_pert", "flchain", {"intervals": 10}, {"epsilon": (1.0, 4.0)}, (0, 1)
     )
     client.submit(job)
-    until(lambda: presence.working(client.store, "cpu"), 60.0)
+    until(lambda: presence.working(client.store, presence.device()), 60.0)
     other.ensure_worker()
     client.ensure_worker()
     assert other._process is None

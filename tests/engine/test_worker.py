@@ -344,7 +344,7 @@ def test_a_worker_stays_while_an_app_lives_and_leaves_after_it(home, toy, worker
     app.stdout.readline()
     process = worker(environment={"EXPLORER_IDLE_SECONDS": "2"})
     store = Store(home)
-    until(lambda: presence.working(store, "cpu"), 60.0)
+    until(lambda: presence.working(store, presence.device()), 60.0)
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(4)
     app.kill()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from datasets.connectivity import PAIRS, REGIONS, WINDOWS
 from engine.catalog import catalog
 from engine.claim import Claim, take
 from engine.client import Client
@@ -18,10 +19,11 @@ from engine.papers.enadpp.price import paper_epsilon
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.process import here
 from engine.store import Store
-from pages.ui import enadpp, enadpp_budgets, enadpp_pictures
+from pages.ui import enadpp, enadpp_budgets, enadpp_pictures, enadpp_regions
 from pages.ui.charts import chart
 from pages.ui.figures import enadpp as figures
 from pages.ui.figures.heat import heat
+from pages.ui.figures.regions import square
 from pages.ui.figures.theme import style
 from pages.ui.live import BUDGET
 from pages.ui.view import Choices, Layout, jobs, offers
@@ -33,12 +35,12 @@ STEPS = (5, 100, 200)
 SIDE = 8
 
 
-def wanted(**values: Any) -> dict[str, Job]:
+def wanted(dataset: str = "digits", **values: Any) -> dict[str, Job]:
     """What the page asks for when it is opened with these settings."""
     paper = catalog()["enadpp"]
     offered = offers(paper, Layout(budgets=BUDGETS))
     chosen = {name: one.value(one.default) for name, one in offered.knobs.items() if name != BUDGET}
-    return jobs(paper, Choices("digits", chosen | values, 5), offered.knobs[BUDGET].values)
+    return jobs(paper, Choices(dataset, chosen | values, 5), offered.knobs[BUDGET].values)
 
 
 def finish(home: Path, job: Job) -> None:
@@ -76,6 +78,10 @@ def arrays(job: Job, rng: np.random.Generator) -> dict[str, Any]:
         "gradient_norm_edges": np.tile(np.logspace(-3, 3, 61), (count, 1)),
         "noise_to_signal_layers": rng.uniform(0.5, 50, (count, len(STEPS), 1 if features else 3)),
     }
+    if job.dataset == "adni":
+        for rule in ("z_plus", "epsilon"):
+            found[f"compared_{rule}"] = rng.dirichlet(np.ones(WINDOWS * PAIRS), count)
+        return found
     if not features:
         found["images"] = rng.uniform(0, 1, (count, 10, SIDE * SIDE))
         found["relevance_z_plus"] = rng.uniform(0, 1, (count, 10, SIDE * SIDE))
@@ -108,7 +114,7 @@ def charts(monkeypatch: pytest.MonkeyPatch) -> Charts:
         found[key.removeprefix("enadpp.")] = json.loads(figure.to_json())
         chart(key, figure, alt, rows, budget)
 
-    for module in (enadpp, enadpp_budgets, enadpp_pictures):
+    for module in (enadpp, enadpp_budgets, enadpp_pictures, enadpp_regions):
         monkeypatch.setattr(module, "chart", kept)
     return found
 
@@ -170,6 +176,31 @@ def test_features_of_an_image_are_not_drawn_as_one(visit: Open, learned: Path, c
     assert not test.exception
     assert "cannot be drawn as an image" in said(test)
     assert "heat" not in charts
+
+
+@pytest.mark.parametrize("method", ["EnADPP", "DP-SGD today"])
+def test_persons_are_compared_by_the_connections_between_regions(
+    visit: Open, home: Path, charts: Charts, monkeypatch: pytest.MonkeyPatch, method: str
+):
+    monkeypatch.delenv("EXPLORER_DATA", raising=False)
+    for job in wanted("adni").values():
+        finish(home, job)
+    test = visit("enadpp", **{"enadpp.dataset": "ADNI", "enadpp.method": method})
+    assert not test.exception
+    squares = charts["regions"]["data"]
+    assert len(squares) == 2  # with privacy and without
+    assert all(len(one["z"]) == len(one["z"][0]) == REGIONS for one in squares)
+    total = sum(v for i, row in enumerate(squares[0]["z"]) for v in row[i + 1 :])
+    assert total == pytest.approx(100.0, abs=0.1)  # 120 numbers rounded to 0.0005
+    assert "**Simulated**: no region belongs to a real brain" in said(test)
+    assert "heat" not in charts
+
+
+def test_a_pair_of_regions_stands_on_both_sides_of_the_line():
+    found = square(np.array([1.0, 2.0, 3.0]), 3)
+    assert (found[0, 1], found[0, 2], found[1, 2]) == (1.0, 2.0, 3.0)
+    np.testing.assert_array_equal(found, found.T)
+    assert np.isnan(np.diag(found)).all()
 
 
 @pytest.mark.parametrize("reading", ["A", "B", "C"])

@@ -14,11 +14,13 @@ from engine.training.evaluate import predictions
 from engine.training.layers import Norm
 from engine.training.network import Network, Parameters
 from engine.training.records import Records
-from engine.training.relevance import Rule, relevances
+from engine.training.relevance import TINY, Rule, relevances
 from engine.training.siamese import Siamese
 
 NORMED = 1000
 """Training records whose gradient norms are counted."""
+COMPARED = 200
+"""Test persons who are compared with an example, where persons are compared."""
 EDGES = np.logspace(-3.0, 3.0, 61)
 """Bins of a gradient's norm over C; what lies outside is counted in the first or last."""
 RULES: tuple[Rule, ...] = ("z_plus", "epsilon")
@@ -38,7 +40,9 @@ def pictures(
     `accuracy_by_class` (R, K); `gradient_norm_counts` (R, 60) in bins of norm over C with
     `gradient_norm_edges` (R, 61); `images` (R, K, d), a test record of each class;
     `relevance_z_plus` and `relevance_epsilon` (R, K, d), its heat maps, all three for
-    pixels only; `predicted` (R, K), its class as the network sees it.
+    pixels only; `predicted` (R, K), its class as the network sees it; where persons are
+    compared, `compared_z_plus` and `compared_epsilon` (R, d), each feature's share of what
+    tells two of them apart.
     """
     classes = int(records.y.max()) + 1
     example = torch.stack([(records.test_y == k).int().argmax() for k in range(classes)])
@@ -51,6 +55,9 @@ def pictures(
         "gradient_norm_edges": np.tile(EDGES, (len(bounds), 1)),
         "predicted": network.outputs(parameters, wide).argmax(-1).cpu().numpy(),
     }
+    if records.paired:
+        return found | {f"compared_{rule}": _compared(network, parameters, records, rule)
+                        for rule in RULES}  # fmt: skip
     if pixels is None or wide[0, 0].numel() != pixels[0] * pixels[1]:
         return found  # features of an image cannot be drawn as one
     found["images"] = wide.flatten(2).cpu().numpy()
@@ -58,6 +65,17 @@ def pictures(
         heat = relevances(network, parameters, wide, rule)[0]
         found[f"relevance_{rule}"] = heat.flatten(2).cpu().numpy()
     return found
+
+
+def _compared(
+    network: Network | Siamese, parameters: Parameters, records: Records, rule: Rule
+) -> NDArray[np.float64]:
+    """Mean shares of absolute relevance, both persons' together, shape (R, d)."""
+    pairs = records.test_x[:COMPARED, :, :2]
+    wide = pairs.expand(len(parameters[0][0]), *pairs.shape)
+    size = relevances(network, parameters, wide, rule)[0].double().abs().sum(3)
+    share: Tensor = (size / size.sum(2, keepdim=True).clamp(min=TINY)).mean(1)
+    return np.asarray(share.cpu(), np.float64)
 
 
 def _by_class(

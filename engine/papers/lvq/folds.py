@@ -5,7 +5,7 @@ the repeat's number, so seeds 0 to 24 are the paper's five times five folds.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import torch
@@ -70,11 +70,10 @@ def records(table: Table, factor: float, device: str) -> Records:
     lower, upper = (np.broadcast_to(b, x.shape[1:]).astype(np.float32) for b in table.bounds)
     middle, half = (upper + lower) / 2, (upper - lower) / 2
     scaled = torch.from_numpy(np.ascontiguousarray(x)).to(device, torch.float32)
-    outside = (scaled < torch.from_numpy(lower.copy())).sum()
-    outside += (scaled > torch.from_numpy(upper.copy())).sum()
-    share = float(outside) / scaled.numel()
-    scaled -= torch.from_numpy(middle)
-    scaled *= torch.from_numpy(np.where(half > 0, factor / np.where(half > 0, half, 1), 0))
+    put = partial(torch.tensor, device=device)
+    share = float(((scaled < put(lower)) | (scaled > put(upper))).double().mean())
+    scaled -= put(middle)
+    scaled *= put(np.where(half > 0, factor / np.where(half > 0, half, 1), 0))
     scaled.clamp_(-factor, factor)
     return Records(scaled.float(), torch.from_numpy(y).to(device), classes, share, factor)
 

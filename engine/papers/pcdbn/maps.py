@@ -9,8 +9,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from engine.papers.pcdbn.moments import slabs
+from engine.papers.pcdbn.spread import spread
 
-SLAB = 128
+SLAB = 64
 """Records convolved together: their maps stay in the cache."""
 WINDOW = 3
 """Side of the second layer's filters."""
@@ -83,15 +84,19 @@ def features(images: Tensor, weights: tuple[Tensor, Tensor], counts: tuple[int, 
     cells, pad, pool = grid(images.shape[-1])
     layers, k = merged(weights), len(weights[1])
     found = torch.empty(len(images), counts[1], cells * cells, device=images.device)
-    for part, own in zip(slabs(images, SLAB), slabs(found, SLAB), strict=True):
+
+    def write(part: tuple[Tensor, Tensor]) -> None:
         positive, mean = (
             plain(half)[:, :, :cells, :cells].flatten(2)
-            for half in halves(second(part, layers, pad), pool)
+            for half in halves(second(part[0], layers, pad), pool)
         )
+        own = part[1]
         own[:, :k] = positive
         torch.sub(positive, mean, out=mean)
         own[:, k:] = mean[:, : counts[1] - k]
         unit(own.clamp_(min=0).sqrt_())
+
+    spread(write, zip(slabs(images, SLAB), slabs(found, SLAB), strict=True))
     return found
 
 

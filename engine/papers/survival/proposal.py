@@ -91,7 +91,7 @@ def fitted(
     values: dict[str, float | str] = {"epsilon": epsilon, "bound": bound, "link": link}
     specs = (SurvivalSpec().replace(intervals=intervals, knots=knots, **values),)
     mode, covariance = laplace(table, specs, device)
-    rng = Generator(device).manual_seed(0)
+    rng = torch.Generator(device).manual_seed(0)
     return Fitted(mode, covariance, _fit(target(table, specs, device), mode, covariance, rng))
 
 

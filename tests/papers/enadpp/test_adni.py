@@ -39,6 +39,12 @@ def test_every_method_trains_on_pairs(name, calibration):
     assert math.isfinite(results.mean("loss"))
     assert kept["accuracy_by_class"].shape == (2, 2)
     assert kept["gradient_norm_counts"].sum(1).tolist() == [128, 128]
+    for rule in ("z_plus", "epsilon"):
+        shares = kept[f"compared_{rule}"]
+        assert shares.shape == (2, 600)
+        assert (shares >= 0).all()
+        # a pair whose codes coincide explains nothing, so the mean may lose a few of them
+        assert 0.9 < float(shares.sum(1).min()) <= float(shares.sum(1).max()) < 1.0 + 1e-6
     if name in ("enadpp", "adppl"):
         assert kept["alpha_1"].shape == (2, 8)
         assert "alpha_2" not in kept

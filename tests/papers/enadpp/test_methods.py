@@ -10,13 +10,14 @@ from datasets import catalog as data
 from engine.batch import Batch
 from engine.claim import take
 from engine.client import Client
-from engine.driver import drive, found
+from engine.driver import drive
 from engine.events import Finished
 from engine.job import request
 from engine.papers.enadpp import PAPER, price, trainer
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.process import here
 from engine.results import collect
+from engine.spec import knobs
 from engine.work import perform
 
 NAMES = [entry.name for entry in PAPER.methods]
@@ -91,6 +92,18 @@ def test_extreme_settings_are_results(name, quick):
         assert isinstance(events[-1], Finished)
 
 
+@pytest.mark.parametrize(
+    ("name", "noise"), [("psgd", "gaussian"), ("enadpp", "laplace"), ("enadpp", "gaussian")]
+)
+def test_the_smallest_budget_is_a_result(name, noise):
+    """As the accountant has it, unlike above; a lot's noise is hundreds of times its signal."""
+    least = knobs(EnadppSpec)["epsilon"].bounds[0]
+    results, events, _ = run(name, {"epsilon": least, "noise": noise})
+    assert isinstance(events[-1], Finished)
+    assert results.mean("noise_to_signal") > 100
+    assert results.epsilon[0] == pytest.approx(least, rel=0.05)
+
+
 def test_a_diverging_replica_leaves_the_others_alone():
     results, events, _ = run("psgd", {}, {"learning_rate": (0.1, 1e6)}, seeds=(0, 1))
     alone, _, _ = run("psgd", {}, {"learning_rate": (0.1, 0.2)}, seeds=(0, 1))
@@ -111,9 +124,15 @@ def test_noise_without_bound_is_a_result_marked_diverged(name, monkeypatch):
     assert events[-1].diverged == (0, 1)
 
 
-def test_without_clipping_a_huge_learning_rate_is_marked_diverged():
-    _, events, _ = run("non_private", {"epochs": 2}, {"plain_rate": (0.05, 1e6)})
-    assert events[-1].diverged == (1,)
+def test_without_clipping_a_huge_learning_rate_is_marked_diverged_and_harms_nobody(monkeypatch):
+    """The other replica draws and computes what it does beside one that stays sane."""
+    monkeypatch.setattr("engine.driver._seed", lambda job, number: 5)
+    found, events, _ = run("non_private", {"epochs": 2}, {"plain_rate": (0.05, 1e6)})
+    sane, quiet, _ = run("non_private", {"epochs": 2}, {"plain_rate": (0.05, 0.06)})
+    assert (events[-1].diverged, quiet[-1].diverged) == ((1,), ())
+    for gauge in ("accuracy", "loss"):
+        at = {"plain_rate": 0.05}
+        np.testing.assert_array_equal(found.values(gauge, **at), sane.values(gauge, **at))
 
 
 def test_without_privacy_digits_are_learnt():
@@ -169,8 +188,10 @@ def test_small_convolutions_train():
 
 
 def filled(kind):
-    """What the allocators raise, once in earnest."""
+    """What the allocators raise, in earnest where there is such a device."""
     if kind == "cuda":
+        if torch.cuda.is_available():
+            torch.empty(2**50, device="cuda")
         raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
     if kind == "processor":
         torch.empty(2**58)
@@ -191,8 +212,3 @@ def test_a_full_device_is_one_sentence_and_the_next_run_is_whole(kind, monkeypat
     )
     client.submit(job)
     assert perform(take(client.store, here(), job.id)) == "completed"
-
-
-def test_the_device_is_found_where_none_is_named():
-    assert found("auto") == ("cuda" if torch.cuda.is_available() else "cpu")
-    assert found("cpu") == "cpu"

@@ -326,13 +326,14 @@ def test_what_is_under_way_says_what_it_waits_for_and_shares_with(visit: Open, h
     jobs = [request("survival", name, "flchain", {}, {}, [0]) for name in ("cox", "non_private")]
     waiting = [request("survival", "cox", "wichert", {}, {}, [i]) for i in range(2)]
     client = Client(home, workers=False)
+    client.submit(waiting[0], {"epsilon": 1.0})
+    assert progress("It", client.run(waiting[0].id)) == "It · waiting to begin"
     for job in jobs:
         begin(home, job)
-    for job in waiting:
-        client.submit(job, {"epsilon": 1.0})
+    client.submit(waiting[1], {"epsilon": 1.0})
     shared = [progress("It", client.run(job.id)) for job in jobs]
     assert all(line.startswith("It · training, 25 %, in turns with 1 other run") for line in shared)
     assert [progress("It", client.run(job.id)) for job in waiting] == [
-        "It · waiting to begin",
+        "It · waiting for a step of another run to end",
         "It · waiting behind 1 run",
     ]

@@ -191,7 +191,7 @@ def relevance(view: View) -> None:
     else:
         top = np.argsort(-private["relevance"][0])[:FEATURES]
         columns = [
-            (f"{title}, {name}", part[top])
+            (name, title.removeprefix("direction "), part[top])
             for name, one in layers
             for title, part in zip(titles, _parts(one), strict=True)
         ]
@@ -203,8 +203,9 @@ def relevance(view: View) -> None:
     chart("lvq.relevance.chart", figure, alt, rows, view.budget)
     st.caption(
         f"GMLVQ, private, one repetition. The weight says how much a feature counts when a "
-        f"record is compared with a prototype; the directions are the mixtures of features that "
-        f"count most, with {', '.join(f'{100 * v:.1f}' for v in share[:3])} % of the whole metric. "
+        f"record is compared with a prototype; directions 1 to 3 are the mixtures of features "
+        f"that count most, with {', '.join(f'{100 * v:.1f}' for v in share[:3])} % of the whole "
+        "metric. "
         "The two colours are opposite signs; a direction may be turned around. GLVQ weighs every "
         "feature alike."
     )

@@ -55,7 +55,9 @@ def clipping(view: View) -> None:
         f"Lengths of the gradients of {view.entry.label} beside the clipping bound. {said}",
         [
             {"From": float(edges[i]), "To": float(edges[i + 1]),
-             **{f"Records, {name}": int(values[i]) for name, values in parts}}
+             **{f"Records, {name}": int(values[i]) for name, values in parts},
+             **{f"Cut by this bound, {name} [%]": round(float(space.longer(values)[i]), 1)
+                for name, values in parts}}
             for i in range(len(edges) - 1) if counts[:, i].any()
         ],
         view.budget,
@@ -63,7 +65,8 @@ def clipping(view: View) -> None:
     st.caption(
         "A record's gradient is its pull on the model. What is longer than the bound is cut to "
         "it, and the noise grows with the bound: one that cuts nothing could be smaller, one "
-        f"that cuts everything keeps directions only. Measured at the end of training. {RAW}"
+        "that cuts everything keeps directions only. Dotted: the share that each other bound "
+        f"would cut. Measured at the end of training. {RAW}"
     )
 
 

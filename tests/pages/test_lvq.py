@@ -222,3 +222,15 @@ def test_the_plane_belongs_to_the_nearest_prototype():
 def test_distances_that_differ_much_are_logarithmic(far: float, kind: str):
     found = body(space.memory(["A"], np.array([0.1]), None, np.array([far]), "r"))
     assert found["layout"]["xaxis"].get("type", "-") == kind
+
+
+def test_each_bound_cuts_what_is_longer():
+    counts = np.array([0.0, 6.0, 3.0, 1.0])
+    assert space.longer(counts).tolist() == pytest.approx([100.0, 100.0, 40.0, 10.0, 0.0])
+    assert space.longer(np.zeros(2)).tolist() == [0.0, 0.0, 0.0]
+    edges = np.array([0.1, 0.2, 0.5, 1.0, 2.0])
+    parts, bounds = [("prototypes", counts), ("matrix", counts)], [("bound C", 0.5)]
+    drawn = body(space.norms(parts, edges, bounds, "r"))["data"]
+    dotted = [trace for trace in drawn if trace.get("yaxis") == "y2"]
+    assert [trace["line"]["dash"] for trace in dotted] == ["dot", "dot"]
+    assert dotted[0]["y"] == pytest.approx([100.0, 100.0, 40.0, 10.0, 0.0])

@@ -187,24 +187,36 @@ def squares(x: Tensor, rows: Tensor, centre: Tensor, basis: Tensor | None) -> Te
 
 def draw_sample(all_records: Records, state: State, rate: float, rng: Generator) -> Sample:
     """Each training record of each replica with chance `rate`, independently."""
-    n = state.rows.shape[1]
-    real = torch.arange(n, device=rng.device) < state.sizes[:, None]
     if rate >= 1.0:
-        chosen, present = state.rows, real.to(state.square.dtype)
-        square = state.square
+        there = torch.arange(state.rows.shape[1], device=rng.device) < state.sizes[:, None]
+        chosen, square = state.rows, state.square
     else:
-        drawn = real & (torch.rand(real.shape, generator=rng, device=rng.device) < rate)
-        replica, place = drawn.nonzero(as_tuple=True)
-        counts = drawn.sum(1)
-        rank = torch.arange(len(replica), device=rng.device) - (counts.cumsum(0) - counts)[replica]
-        shape = (len(real), max(1, int(counts.max())))
-        position = torch.zeros(shape, dtype=torch.long, device=rng.device)
-        position[replica, rank] = place
-        present = torch.zeros(shape, dtype=state.square.dtype, device=rng.device)
-        present[replica, rank] = 1.0
-        chosen, square = state.rows.gather(1, position), state.square.gather(1, position)
-    x = all_records.x[chosen].sub_(state.centre[:, None])
-    return Sample(x, square, all_records.y[chosen], present)
+        place = places(state.rows.shape[1], state.sizes, rate, rng)
+        there = place < state.sizes[:, None]
+        place = place.masked_fill_(~there, 0)
+        chosen, square = state.rows.gather(1, place), state.square.gather(1, place)
+    flat = all_records.x.index_select(0, chosen.flatten())
+    x = flat.view(*chosen.shape, -1).sub_(state.centre[:, None])
+    return Sample(x, square, all_records.y[chosen], there.to(square.dtype))
+
+
+def places(n: int, sizes: Tensor, rate: float, rng: Generator) -> Tensor:
+    """The places of sampled records in rising order, shape (R, l); behind `sizes`, padding.
+
+    The distance from one success of independent trials to the next is geometric (Devroye 1986,
+    Section X.2), so only the records that are chosen cost a draw.
+    """
+    width = int(n * rate + 6 * math.sqrt(n * rate)) + 8
+    last = sizes.new_full((len(sizes), 1), -1)
+    parts: list[Tensor] = []
+    while not parts or bool((last < sizes[:, None]).any()):
+        gaps = torch.empty(len(sizes), width, dtype=torch.float64, device=rng.device)
+        gaps.geometric_(rate, generator=rng)
+        parts.append(last + gaps.clamp_(max=n + 1).long().cumsum_(1))
+        last = parts[-1][:, -1:]
+    place = torch.cat(parts, 1)
+    counts = (place < sizes[:, None]).sum(1)
+    return place[:, : max(1, int(counts.max()))]
 
 
 def _noise(spec: LvqSpec) -> Gaussian:

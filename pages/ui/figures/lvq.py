@@ -134,19 +134,19 @@ def _line(
 
 
 def weights(
-    names: Sequence[str], columns: Sequence[tuple[str, Floats]], revision: str
+    names: Sequence[str], columns: Sequence[tuple[str, str, Floats]], revision: str
 ) -> go.Figure:
     """Features down, the metric's weights and directions across.
 
     Args:
         names: The features that are shown, d of them.
-        columns: Names and values (d,) between -1 and 1.
+        columns: Group, name and values (d,) between -1 and 1.
         revision: Changes when a zoom should be forgotten.
     """
     return figure(
         [{
-            "type": "heatmap", "x": [name for name, _ in columns], "y": list(names),
-            "z": np.stack([values for _, values in columns], axis=1).round(3).tolist(),
+            "type": "heatmap", "x": [[c[0] for c in columns], [c[1] for c in columns]],
+            "y": list(names), "z": np.stack([c[2] for c in columns], axis=1).round(3).tolist(),
             "zmin": -1.0, "zmax": 1.0, "colorscale": SIGNED, "xgap": 3, "ygap": 1,
             "colorbar": {"title": {"text": "of the largest", "side": "right"}, "thickness": 12},
             "hovertemplate": "%{y}, %{x}: %{z:.2f} of the largest<extra></extra>",
@@ -154,7 +154,7 @@ def weights(
         height=110 + 20 * len(names),
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
         uirevision=revision,
-        xaxis=axis("", showgrid=False, tickangle=-30),
+        xaxis=axis("", showgrid=False, type="multicategory", tickfont={"size": 11}),
         yaxis=axis("Feature", autorange="reversed", showgrid=False),
     )  # fmt: skip
 

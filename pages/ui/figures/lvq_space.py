@@ -104,7 +104,7 @@ def norms(
     counts: Sequence[tuple[str, Floats]], edges: Floats, bounds: Sequence[tuple[str, float]],
     revision: str,
 ) -> go.Figure:  # fmt: skip
-    """How long the records' gradients are, beside the bounds that cut them.
+    """How long the records' gradients are, the bounds that cut them, and what others would cut.
 
     Args:
         counts: Names of the parts, and records in each bin (b,).
@@ -117,6 +117,7 @@ def norms(
     shown = [*edges[first : last + 1].tolist(), *(value for _, value in bounds)]
     traces = [_steps(*one, edges, i) for i, one in enumerate(counts)]
     top = max((max(trace["y"]) for trace in traces), default=1.0)
+    traces += [_longer(*one, edges, i) for i, one in enumerate(counts)]
     traces += [_bound(*one, top * 1.05, i) for i, one in enumerate(bounds)]
     low, high = np.log10(min(shown)), np.log10(max(shown))
     return figure(
@@ -126,7 +127,16 @@ def norms(
         xaxis=log_axis("Length of one record's gradient [scaled features]", shown,
                        range=[float(low) - 0.1, float(high) + 0.1]),
         yaxis=axis("Records [%]", rangemode="tozero"),
+        yaxis2=axis("Cut by a bound there [%]", overlaying="y", side="right", range=[0, 105],
+                    showgrid=False, tickmode="array", tickvals=[0, 25, 50, 75, 100]),
     )  # fmt: skip
+
+
+def longer(values: Floats) -> Floats:
+    """Per cent of the records beyond each end of the bins, (b,) to (b + 1,)."""
+    beyond = np.concatenate([[0.0], np.cumsum(values[::-1])])[::-1]
+    share: Floats = 100.0 * beyond / max(float(values.sum()), 1.0)
+    return share
 
 
 def _steps(name: str, values: Floats, edges: Floats, position: int) -> dict[str, Any]:
@@ -137,6 +147,17 @@ def _steps(name: str, values: Floats, edges: Floats, position: int) -> dict[str,
         "x": brief(edges), "y": brief([*share, share[-1]]),
         "line": {"shape": "hv", "color": SERIES[position], "width": 2},
         "hovertemplate": f"<b>{name}</b><br>%{{x:.3g}}: %{{y:.1f}} % of the records"
+        "<extra></extra>",
+    }  # fmt: skip
+
+
+def _longer(name: str, values: Floats, edges: Floats, position: int) -> dict[str, Any]:
+    """What each bound would cut."""
+    return {
+        "type": "scatter", "mode": "lines", "name": f"{name}, cut by a bound there", "yaxis": "y2",
+        "x": brief(edges), "y": brief(longer(values)),
+        "line": {"color": SERIES[position], "width": 2, "dash": "dot"},
+        "hovertemplate": f"<b>{name}</b><br>a bound of %{{x:.3g}} cuts %{{y:.1f}} %"
         "<extra></extra>",
     }  # fmt: skip
 

@@ -227,3 +227,29 @@ def test_poisson_samples_each_record_with_the_rate():
     error = math.sqrt(160 * 0.2 * 0.8 / 600)
     assert float(sizes.mean()) == pytest.approx(32.0, abs=5 * error)
     assert sizes.float().std() == pytest.approx(math.sqrt(160 * 0.16), rel=0.15)
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.3, 0.95])
+def test_samples_are_independent_trials(rate):
+    """Shares of records, of pairs and of sizes lie within five deviations of independent coins."""
+    from engine.papers.lvq.descent import places
+
+    draws, n = 20_000, 12
+    sizes = torch.full((draws,), n)
+    sizes[::2] = n - 2
+    found = places(n, sizes, rate, Generator().manual_seed(0))
+    there = found < sizes[:, None]
+    assert (found[:, 1:] > found[:, :-1]).all()
+    drawn = torch.zeros(draws, n, dtype=torch.float64)
+    rows, columns = there.nonzero(as_tuple=True)
+    drawn[rows, found[rows, columns]] = 1.0
+    assert not drawn[::2, n - 2 :].any()
+    whole = drawn[1::2]
+    pairs = (whole.mT @ whole) / len(whole)
+    expected = torch.full((n, n), rate * rate, dtype=torch.float64).fill_diagonal_(rate)
+    deviation = (expected * (1 - expected) / len(whole)).sqrt()
+    assert ((pairs - expected).abs() <= 5 * deviation).all()
+    spread = float(whole.sum(1).var())
+    exact = n * rate * (1 - rate)
+    fourth = exact * (1 + (3 * n - 6) * rate * (1 - rate))  # of a binomial variable
+    assert abs(spread - exact) <= 5 * ((fourth - exact**2) / len(whole)) ** 0.5

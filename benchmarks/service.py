@@ -33,6 +33,7 @@ def rows() -> list[Row]:
         return [
             Row("first run, worker not started yet", cold, None, "s", "", None, "with imports"),
             *warm_rows(client),
+            beside_row(client),
             *reading_rows(client),
         ]
 
@@ -73,6 +74,17 @@ def warm_rows(client: Client) -> list[Row]:
         figure("job accepted and visible", accepted, 1e3, "ms", 300.0),
         *(figure(f"{point}, {method}", times, 1.0, "s", 1.5) for method, times in first.items()),
     ]
+
+
+def beside_row(client: Client) -> Row:
+    """From pressing the button to the first live point while a sampler of minutes goes on."""
+    long = request("survival", "exact", "flchain", {}, {"epsilon": EPSILONS}, range(3))
+    client.submit(long, {"epsilon": 1.0})
+    until(lambda: live(client, long.id))
+    times = [press(client, job("out_pert", 100 + 4 * number))[1] for number in range(REQUESTS)]
+    client.cancel(long.id)
+    until(lambda: not client.run(long.id).active)
+    return figure("first live point beside a sampler of minutes, out_pert", times, 1.0, "s", 0.0)
 
 
 def press(client: Client, asked: Job) -> tuple[float, float]:

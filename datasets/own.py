@@ -166,9 +166,9 @@ def _card(name: str, features: tuple[str, ...], persons: int, events: int, long:
         time_unit="unit of the file",
         source="your own file",
         licence="yours to know",
-        public="The number of persons, the columns with their ranges over all rows, the largest "
-        "row norm after scaling and the longest time are computed from the data and treated as "
-        "public; ids only tell whose rows are whose, and are part of no result",
+        public="The number of persons and of events, the columns with their ranges over all rows, "
+        "the largest row norm after scaling and the longest time are computed from the data and "
+        "treated as public; ids only tell whose rows are whose, and are part of no result",
     )
 
 

@@ -24,6 +24,8 @@ LIMITS = (
     "(Mironov 2012).",
     "The seed of the noise is public, so that anyone can rerun a number: the guarantee is that of "
     "the same mechanism with secret noise, and what you publish needs noise of its own.",
+    "The price is that of one setting and one seed, published alone: a curve over several adds up, "
+    "and so does picking the best of them.",
 )
 """What holds for every card, whatever the method."""
 

@@ -27,7 +27,7 @@ class Run:
         diverged: Replicas with a measurement that is not finite.
         ahead: Jobs before it in the queue.
         stopping: Whether it has been asked to stop and still runs.
-        beside: Jobs with which it takes turns.
+        beside: Jobs with which it takes turns; while it waits, jobs that run.
         worked: Seconds of work, without the turns of others; 0 until it ends.
     """
 

@@ -198,9 +198,9 @@ _ROWS = (
     "SELECT *, (SELECT count(*) FROM jobs AS other WHERE other.state = 'queued' "
     "AND jobs.state = 'queued' AND (other.focus = '{}', other.created) < "
     "(jobs.focus = '{}', jobs.created)) AS ahead, "
-    "(SELECT count(*) FROM jobs AS other WHERE other.state = 'running' "
-    "AND jobs.state = 'running' AND other.pid = jobs.pid AND other.born = jobs.born "
-    "AND other.id != jobs.id) AS beside FROM jobs"
+    "(SELECT count(*) FROM jobs AS other WHERE other.state = 'running' AND (jobs.state = 'queued' "
+    "OR jobs.state = 'running' AND other.pid = jobs.pid AND other.born = jobs.born "
+    "AND other.id != jobs.id)) AS beside FROM jobs"
 )
 
 

@@ -149,7 +149,9 @@ def test_what_is_moved_keeps_its_numbers(monkeypatch):
         assert torch.equal(moved.cpu(), here)
 
 
-def test_the_device_is_found_where_none_is_named():
+def test_the_device_is_found_where_none_is_named(monkeypatch):
+    monkeypatch.delenv("EXPLORER_DEVICE", raising=False)
+    assert presence.device() == "auto"
     assert found("auto") == ("cuda" if torch.cuda.is_available() else "cpu")
     assert found("cpu") == "cpu"
 

@@ -5,7 +5,8 @@ For one record a linear layer's gradient is the outer product \delta a^T, so
 (Goodfellow 2015; Li et al. 2022): no gradient of a single record is ever built. A
 convolution uses its weights at T positions; its record gradient is the sum of T
 outer products. Its squared L2 norm is \sum_{s,t} (\delta_s \cdot \delta_t)(a_s \cdot a_t),
-or, where that is dearer, it is built for a slab of few records at a time.
+or, where that is dearer, it is built for a slab of few records at a time. Such sums may
+cancel, so their norms are rounded up: the clipped sum in single precision keeps its bound.
 """
 
 import math
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.linalg import vector_norm
 from torch.nn import functional, grad
 
 from engine.training.layers import Norm, Tensors
@@ -149,15 +151,30 @@ def _plan(norm: Norm, positions: int, fan_in: int, outputs: int) -> tuple[bool, 
 
 
 def _norms(norm: Norm, gram: bool, patches: Tensor, delta: Tensor) -> Tensor:
-    """The norms of one slab of patches (N, fan-in, T) and signals (N, outputs, T)."""
-    bias = delta.sum(2)
-    if gram:
-        squares = (torch.bmm(delta.mT, delta) * torch.bmm(patches.mT, patches)).sum((1, 2))
-        return squares + bias.square().sum(1)
-    gradient = torch.bmm(delta, patches.mT).flatten(1)
+    """The norms of one slab of patches (N, fan-in, T) and signals (N, outputs, T), rounded up."""
+    margin = _rounding(norm, patches, delta)
     if norm == "l1":
-        return gradient.abs().sum(1) + bias.abs().sum(1)
-    return gradient.square().sum(1) + bias.square().sum(1)
+        gradient = torch.bmm(delta, patches.mT).abs().sum((1, 2))
+        return gradient + delta.sum(2).abs().sum(1) + margin
+    if gram:  # differences of large numbers: what they lose is negligible in double precision
+        a, d = patches.double(), delta.double()
+        squares = (torch.bmm(d.mT, d) * (torch.bmm(a.mT, a) + 1)).sum((1, 2)).clamp(min=0)
+    else:
+        squares = torch.bmm(delta, patches.mT).square().sum((1, 2)) + delta.sum(2).square().sum(1)
+    return (squares.sqrt().to(margin.dtype) + margin).square()
+
+
+def _rounding(norm: Norm, patches: Tensor, delta: Tensor) -> Tensor:
+    r"""Most that a sum over T positions is off in norm, once in its norm and once in the sum.
+
+    Terms may cancel, and the sum of T rounded terms is off by up to (T + 2) u \sum_t
+    \|\delta_t\| \|(a_t, 1)\| (Higham 2002, Section 3.1), however short it is itself; u is half
+    of the step between 1 and the next number.
+    """
+    order = 1 if norm == "l1" else 2
+    terms: Tensor = vector_norm(delta, order, 1) * (vector_norm(patches, order, 1) + 1)
+    unit: float = torch.finfo(delta.dtype).eps * (delta.shape[2] + 2)
+    return unit * terms.sum(1)
 
 
 def _together(x: Tensor) -> Tensor:

@@ -153,8 +153,13 @@ def neurons(view: View) -> None:
     st.caption(
         "A neuron of ratio α gets noise 1/α times as large. Both methods rank neurons by how much "
         f"they add to the answer, and differ in contrast. The output layer has α = 1.{other} "
-        f"{SPREAD}"
+        f"{SPREAD}{_clear(view)}"
     )
+
+
+def _clear(view: View) -> str:
+    """As printed, the ratios come from the records without noise."""
+    return f" {RAW}" if vars(view.spec)["calibration"] == "paper" else ""
 
 
 def _ratios(view: View, method: str) -> list[Line]:

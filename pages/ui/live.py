@@ -214,7 +214,8 @@ def progress(label: str, run: Run) -> str:
     if run.stopping:
         return f"{label} · stopping"
     if run.state == "queued":
-        what = f"behind {words.plural(run.ahead, 'run')}" if run.ahead else "to begin"
+        first = "for a step of another run to end" if run.beside else "to begin"
+        what = f"behind {words.plural(run.ahead, 'run')}" if run.ahead else first
         return f"{label} · waiting {what}"
     left = run.seconds_left
     more = f", in turns with {words.plural(run.beside, 'other run')}" if run.beside else ""

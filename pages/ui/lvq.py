@@ -198,13 +198,14 @@ def relevance(view: View) -> None:
         figure = figures.weights([names[i] for i in top], columns, revision(view, "relevance"))
     alt = (
         f"Weights of the features and leading directions of GMLVQ at epsilon {view.budget:g}; "
-        f"the first direction holds {share[0]:.0%} of the metric."
+        f"the first direction holds {100 * share[0]:.0f} % of the metric."
     )
     chart("lvq.relevance.chart", figure, alt, rows, view.budget)
     st.caption(
         f"GMLVQ, private, one repetition. The weight says how much a feature counts when a "
         f"record is compared with a prototype; directions 1 to 3 are the mixtures of features "
-        f"that count most, with {', '.join(f'{v:.1%}' for v in share[:3])} of the whole metric. "
+        f"that count most, with {', '.join(f'{100 * v:.1f}' for v in share[:3])} % of the whole "
+        "metric. "
         "The two colours are opposite signs; a direction may be turned around. GLVQ weighs every "
         "feature alike."
     )
@@ -237,7 +238,9 @@ def plane(view: View) -> None:
     points, anchors = (np.asarray(private[name][0], np.float64) for name in ("points", "anchors"))
     classes, labels = (private[name][0].astype(np.int64) for name in ("classes", "labels"))
     right = float((space.nearest(points, anchors, labels) == classes).mean())
-    reading = f"On this plane alone, {right:.0%} of the records drawn lie in their own region."
+    reading = (
+        f"On this plane alone, {100 * right:.0f} % of the records drawn lie in their own region."
+    )
     chart(
         "lvq.plane.chart",
         space.plane(points, classes, anchors, labels, revision(view, "plane")),

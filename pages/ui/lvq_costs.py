@@ -77,9 +77,12 @@ def _cut(view: View, matrix: bool) -> str:
         return ""
     at = {BUDGET: view.budget}
     first = results.mean("clipped", **at)
-    text = f"At ε = {view.budget:g}, {first:.0%} of the sampled records were cut for the prototypes"
+    text = (
+        f"At ε = {view.budget:g}, {100 * first:.0f} % of the sampled records were cut for the "
+        "prototypes"
+    )
     if matrix and "clipped_omega" in results.gauges:
-        text += f", {results.mean('clipped_omega', **at):.0%} for the matrix"
+        text += f", {100 * results.mean('clipped_omega', **at):.0f} % for the matrix"
     return f"{text}." if math.isfinite(first) else ""
 
 

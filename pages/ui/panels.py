@@ -114,7 +114,7 @@ def readings(view: View) -> None:
     st.table(table, border="horizontal")
     with st.expander("What these measures mean", icon=":material/straighten:"):
         st.markdown("\n".join(f"- **{gauge.label}**: {gauge.help}" for _, gauge in names))
-    st.caption(RAW)
+    st.caption(f"{RAW}{words.sideways(len(table))}")
 
 
 def guarantees(view: View) -> None:

@@ -15,7 +15,7 @@ from engine.catalog import catalog
 from engine.exhibit import Cell, Exhibit, exhibits
 from engine.job import Job
 from engine.reference import Reference
-from pages.ui import address, live, provenance, sheet, verdict
+from pages.ui import address, live, provenance, sheet, verdict, words
 from pages.ui.access import client, troubles
 from pages.ui.figures import exhibit as drawing
 from pages.ui.offers import Offer
@@ -34,8 +34,6 @@ MISSING = (
 )
 SHORT = 80
 """Letters in all that stand side by side; more go into a list."""
-FEW = 4
-"""A table of so few columns is no wider than it must be."""
 SOURCES = Offer(
     "from",
     ("Shipped with the app", "Full size, here", "Quick look, here"),
@@ -185,9 +183,9 @@ def _numbers(chosen: Chosen, found: Shown) -> None:
         table = sheet.table(exhibit, cells)
         st.table(
             table, hide_index=True, border="horizontal", alt=drawing.reading(exhibit, cells),
-            width="stretch" if len(table) > FEW else "content",
+            width="stretch" if len(table) > words.FEW_COLUMNS else "content",
         )  # fmt: skip
-        st.caption(verdict.LEGEND)
+        st.caption(f"{verdict.LEGEND}{words.sideways(len(table))}")
     if text := verdict.summary(cells):
         st.markdown(text)
     if found.origin:

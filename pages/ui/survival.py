@@ -103,7 +103,8 @@ def people(view: View) -> None:
     st.caption(
         f"Solid: median over {words.plural(len(found.draws), 'draw')} of the noise; band: four "
         "draws of five; dotted: the same person without privacy. The wider the band, the less "
-        "the private model can say. Kaplan–Meier and dotted curves are computed from the raw "
+        "the private model can say. The budget pays for one draw: median and band use all of them, "
+        "to show what one may look like. Kaplan–Meier and dotted curves are computed from the raw "
         "records and are not private."
     )
 

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 from engine.guarantee import Relation
 
+FEW_COLUMNS = 4
+"""More do not fit a telephone."""
 SPELT = {"adni": "ADNI", "flchain": "FLchain", "har": "HAR", "mnist": "MNIST"}
 """Names of data sets that are written in another way than their keys."""
 
@@ -44,6 +46,12 @@ def duration(seconds: float) -> str:
 def plural(count: int, noun: str) -> str:
     """A count with its noun: "1 run", "7,874 runs"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def sideways(columns: int) -> str:
+    """What a table says of columns that a narrow screen hides; nothing where it shows them all."""
+    more = f"{columns} columns: on a narrow screen the table moves sideways."
+    return f"\n\n:material/swipe_left: {more}" if columns > FEW_COLUMNS else ""
 
 
 def listed(names: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from pages.ui.live import BUDGET
 from pages.ui.view import Choices, Layout, jobs, offers
 from tests.browser.app import settled, trained
 from tests.browser.conftest import App
+from tests.datasets.test_own import stretches
 from tests.pages.played import play
 
 pytestmark = pytest.mark.browser
@@ -200,3 +201,23 @@ def test_the_list_of_runs_opens_a_run_where_it_was(app: App):
     settled(opened.value)
     assert "survival.intervals=20" in opened.value.url
     drawn(opened.value, 1.0)
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (390, "dark")])
+def test_a_table_of_ones_own_is_put_in_and_a_malformed_one_is_a_sentence(
+    app: App, width: int, theme: str
+):
+    page = app.tab("survival", theme, width)
+    settled(page)
+    if width < 500:
+        page.get_by_test_id("stExpandSidebarButton").click()
+    page.get_by_role("button", name="A table of your own").click()
+    file = page.locator("input[type=file]")
+    bad, good = stretches() + b"\np3,3,9,0,1", stretches(14)
+    file.set_input_files({"name": "bad.csv", "mimeType": "text/csv", "buffer": bad})
+    expect(page.get_by_text("File: expected rows without overlap")).to_be_visible()
+    file.set_input_files({"name": "clinic.csv", "mimeType": "text/csv", "buffer": good})
+    expect(page.get_by_text("14 records").first).to_be_visible()
+    assert "survival.dataset=Own+clinic" in page.url
+    page.get_by_role("button", name="Remove this table").click()
+    expect(page.get_by_text("7,874 records").first).to_be_attached()

@@ -12,6 +12,7 @@ from engine.job import request
 from engine.papers.survival.spec import SurvivalSpec
 from engine.spec import Knob, knobs
 from pages.ui.address import link
+from pages.ui.live import progress
 from pages.ui.offers import offer
 from tests.pages.conftest import ROOT, Open
 from tests.pages.drawn import charts, loads_nothing_heavy, plots
@@ -319,3 +320,20 @@ def test_a_page_process_loads_nothing_heavy(trained: Path):
     The accountant is another matter: it is loaded for the first price.
     """
     loads_nothing_heavy("survival")
+
+
+def test_what_is_under_way_says_what_it_waits_for_and_shares_with(visit: Open, home: Path):
+    jobs = [request("survival", name, "flchain", {}, {}, [0]) for name in ("cox", "non_private")]
+    waiting = [request("survival", "cox", "wichert", {}, {}, [i]) for i in range(2)]
+    client = Client(home, workers=False)
+    client.submit(waiting[0], {"epsilon": 1.0})
+    assert progress("It", client.run(waiting[0].id)) == "It · waiting to begin"
+    for job in jobs:
+        begin(home, job)
+    client.submit(waiting[1], {"epsilon": 1.0})
+    shared = [progress("It", client.run(job.id)) for job in jobs]
+    assert all(line.startswith("It · training, 25 %, in turns with 1 other run") for line in shared)
+    assert [progress("It", client.run(job.id)) for job in waiting] == [
+        "It · waiting for a step of another run to end",
+        "It · waiting behind 1 run",
+    ]

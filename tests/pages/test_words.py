@@ -79,3 +79,8 @@ def test_keys_become_labels():
 )
 def test_names_are_listed_as_in_a_sentence(names, text):
     assert words.listed(names) == text
+
+
+def test_a_table_that_a_telephone_cuts_off_says_so():
+    assert words.sideways(4) == ""
+    assert "7 columns" in words.sideways(7)

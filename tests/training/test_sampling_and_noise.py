@@ -2,11 +2,12 @@
 
 import math
 
+import pytest
 import torch
 
 from engine.training.ghost import clipped_sum
 from engine.training.network import mlp
-from engine.training.sampling import poisson
+from engine.training.sampling import coins, poisson
 from engine.training.steps import (
     Descent,
     add_noise,
@@ -105,3 +106,14 @@ def test_the_mean_weighs_late_weights_most():
         average(mean, ((torch.full((1, 1, 1), value),),), taken)
     wanted = (1 * 1 + 3 * 2 + 6 * 3 + 10 * 4) / 20
     torch.testing.assert_close(mean[0][0].flatten(), torch.tensor([wanted]))
+
+
+@pytest.mark.parametrize("rate", [1e-6, 3e-5, 0.01, 1 / 3, 1.0])
+def test_coins_never_fall_more_often_than_is_priced(rate, monkeypatch):
+    """Every number that may be drawn, near the rate: those below it are at most rate * 2^24."""
+    edge = round(rate * 2**24)
+    near = torch.arange(max(0, edge - 3), min(2**24, edge + 3), dtype=torch.float64) / 2**24
+    monkeypatch.setattr(torch, "rand", lambda *shape, **how: near.float())
+    true = coins((len(near),), rate, torch.Generator())
+    assert max(0, edge - 3) + int(true.sum()) <= rate * 2**24
+    assert max(0, edge - 3) + int(true.sum()) > rate * 2**24 - 1

@@ -16,6 +16,10 @@ TUNED = (
     "The budget covers the training run; learning rate, clipping bound and the like were chosen "
     "on public benchmark data, and a choice made on the records themselves would cost more."
 )
+COUNT = (
+    "The number of records is public: it sets the expected lot and which records are tested on. "
+    "Given it, a neighbour is the same table with one record left out of every sum, its place kept."
+)
 SHOWN = "Test accuracy and the other curves come from raw records and are no part of the release."
 COMPETITOR = {
     "psgd": "Per-record clipping in L2 and Gaussian noise (Abadi et al. 2016)",
@@ -88,7 +92,8 @@ def _proved(name: str, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
     from engine import accounting
 
     event = price.cost(name, spec, n, price.steps(spec, n))
-    tight = name != "appdl" and spec.epsilon <= price.LOOSE
+    pure = isinstance(price.mechanism(name, spec, n), Laplace)
+    tight = name != "appdl" and (pure or spec.epsilon <= price.LOOSE)
     spent = accounting.epsilon(event, spec.delta, price.RELATION, tight=tight)
     return Guarantee(
         mechanism=COMPETITOR.get(name) or _weighted(name, spec),
@@ -101,7 +106,7 @@ def _proved(name: str, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
         accountant="privacy loss distribution" if tight else "Renyi",
         sampling=SAMPLING,
         released=("the trained weights", "the weights after every step"),
-        reasons=(*_arguments(name, spec), TUNED, SHOWN),
+        reasons=(*_arguments(name, spec), COUNT, TUNED, SHOWN),
         claim="The slider's budget is that of the whole training.",
     )
 

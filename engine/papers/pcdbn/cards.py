@@ -8,10 +8,6 @@ from engine.papers.pcdbn.spec import PcdbnSpec
 
 TAYLOR_DEGREE, LINE_DEGREE = 5, 1
 CLAIM = "Section 4: the private convolutional deep belief network is ε-differentially private."
-ALONE = (
-    "The price is that of one setting and one seed, published alone; a curve over several adds up, "
-    "and so does picking the best of them."
-)
 COUNT = (
     "The number of records is public: it sets the noise floor, the number of features and which "
     "records are tested on. Given it, a neighbour is the same table with one record left out of "
@@ -146,7 +142,6 @@ def _rigorous(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
             "Filters, whitening and the classifier are computed from releases: any number of "
             "filters and epochs costs nothing more.",
             COUNT,
-            ALONE,
             CONSTANTS,
             GAUGES,
         ),
@@ -175,7 +170,6 @@ def psgd_card(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
         reasons=(
             "Each record's gradient is clipped to C, so a lot's sum has sensitivity C.",
             "Every epoch spends budget: after the last, training has to stop.",
-            ALONE,
             GAUGES,
         ),
         claim="Abadi et al. 2016, Theorem 1.",

@@ -44,7 +44,7 @@ def test_the_printed_noise_is_twice_as_private_as_claimed(budget, found):
 def test_the_card_says_where_the_printed_noise_under_protects(rate, budget, nominal, least):
     values = {**PRINTED, "epsilon": budget, "sample_rate": rate}
     card = moved("glvq_dp", **values)
-    assert card.status == "proved"
+    assert card.status == "proved_under_assumption"
     assert "under-protects" in card.reasons[0]
     assert card.epsilon_proved > budget
     assert price.steps_epsilon(LvqSpec(**values)) > least > nominal
@@ -55,15 +55,16 @@ def test_the_card_says_what_is_public_and_what_is_not():
     for words in ("number of records n", "number of classes", "Labels and class sizes are not"):
         assert words in told
     assert "cross-validation is the experimenter's" in told
+    assert "Assumed: which records form the training fold is public" in told
 
 
 def test_statuses_are_honest():
-    assert moved("glvq_dp").status == "proved"
+    assert moved("glvq_dp").status == "proved_under_assumption"
     assert moved("glvq_dp").epsilon_proved <= 1.0
     broken = moved("glvq_dp", **{**PRINTED, "initialisation": "sensitivity_1"})
     assert (broken.status, broken.epsilon_proved) == ("not_private", None)
     private = moved("glvq_dp", **PRINTED)
-    assert private.status == "proved"
+    assert private.status == "proved_under_assumption"
     assert "private enough" in private.reasons[0]
     assert guarantees.free_guarantee(LvqSpec(), 9, "x").status == "not_private"
 

@@ -169,12 +169,17 @@ def _rounding(norm: Norm, patches: Tensor, delta: Tensor) -> Tensor:
 
     Terms may cancel, and the sum of T rounded terms is off by up to (T + 2) u \sum_t
     \|\delta_t\| \|(a_t, 1)\| (Higham 2002, Section 3.1), however short it is itself; u is half
-    of the step between 1 and the next number.
+    of the step between 1 and the next number. In L2 the sum is at most
+    \|\delta\|_F (\|a\|_F + \sqrt T) (Cauchy and Schwarz), which needs no norm of a position.
     """
-    order = 1 if norm == "l1" else 2
-    terms: Tensor = vector_norm(delta, order, 1) * (vector_norm(patches, order, 1) + 1)
-    unit: float = torch.finfo(delta.dtype).eps * (delta.shape[2] + 2)
-    return unit * terms.sum(1)
+    count = delta.shape[2]
+    if norm == "l1":
+        terms: Tensor = (vector_norm(delta, 1, 1) * (vector_norm(patches, 1, 1) + 1)).sum(1)
+    else:
+        inputs: Tensor = vector_norm(patches.flatten(1), dim=1) + math.sqrt(count)
+        terms = inputs * vector_norm(delta.flatten(1), dim=1)
+    unit: float = torch.finfo(delta.dtype).eps * (count + 2)
+    return unit * terms
 
 
 def _together(x: Tensor) -> Tensor:

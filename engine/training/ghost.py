@@ -26,7 +26,8 @@ Ratios: TypeAlias = Sequence[Tensor | None]
 """Per layer the ratio of each neuron or channel, shape (R, outputs); None stands for ones."""
 
 SAFE = 1.0 - 1e-5
-"""Clipped norms stay this much below C, which covers single-precision rounding."""
+"""Clipped norms stay this much below C: the rounding of a product of two lengths. Sums over
+positions, which may cancel, have norms that are rounded up (`weights`)."""
 
 
 @dataclass(frozen=True, eq=False)

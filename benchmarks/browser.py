@@ -3,6 +3,7 @@
 python -m benchmarks.browser
 """
 
+import statistics
 import time
 
 from playwright.sync_api import Page
@@ -12,6 +13,7 @@ from engine.vocabulary import EPSILONS
 from tests.browser.app import browsing, serving, settled, temporary_home, trained
 
 MOVES = 50
+ASKED = 5
 START = EPSILONS.index(1.0)
 DRAWN = """want => new Promise(done => {
   const look = () => {
@@ -44,7 +46,11 @@ def rows() -> list[Row]:
             page.goto(f"{address}/survival")
             trained(page, timeout=600_000)
             times = sorted(moves(page))
-            visible, live = asked(page)
+            each: list[tuple[float, float]] = []
+            for _ in range(ASKED):
+                each.append(asked(page))
+                trained(page, timeout=600_000)
+    visible, live = (statistics.median(column) for column in zip(*each, strict=True))
     note = f"{MOVES} moves, every chart of the survival page redrawn, trained grid"
     middle, most = times[len(times) // 2], times[int(0.95 * len(times))]
     return [
@@ -53,7 +59,7 @@ def rows() -> list[Row]:
         Row("budget slider, median", middle, None, "ms", "", None, note),
         Row(
             "job accepted and visible", visible, None, "ms", "under 300 ms", visible < 300,
-            "q changed",
+            f"q changed, median of {ASKED} times",
         ),
         Row("first live point", live, None, "ms", "under 1500 ms", live < 1500, "worker warm"),
     ]  # fmt: skip

@@ -177,8 +177,8 @@ EXHIBITS = (
         caption="Accuracy on MNIST against ε. The text gives 91.71 % for pCDBN and 88.75 % for "
         "pSGD at ε = 0.5. The rigorous version and pSGD are (ε, 1e-5)-private; the published "
         "program is not private at any ε, which is why its curve is almost flat from ε = 0.5 "
-        "on. DP-SGD on wavelets is the best that DP-SGD does here at the same ε, even where one record is "
-        "replaced, which asks for more than one record added or removed. Networks: 16 "
+        "on. DP-SGD on wavelets is the best that DP-SGD does here at the same ε, even where one "
+        "record is replaced, which asks for more than one record added or removed. Networks: 16 "
         "and 32 maps, one seed, four budgets.",
         quantity="Test accuracy",
         better="up",

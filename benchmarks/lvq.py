@@ -209,7 +209,7 @@ def _batched() -> list[Row]:
             for _ in range(2):  # in turns, and the better of each: others use the machine too
                 ours = min(ours, _folds(method, table, spec, folds, size, count))
                 theirs = min(theirs, _folds(method, table, spec, folds, other, count))
-            limit = target if size > 1 else 1.0
+            limit = target if size > 1 else 1.05  # a choice between equals is no loss
             against = "one by one" if size > 1 else "all in one step"
             done.append(
                 Row(

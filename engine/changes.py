@@ -21,9 +21,12 @@ def changed(paper: str) -> float:
     That is when its files were last written on this machine; 0 if there are none.
     """
     own = [file for file in (ENGINE / "papers" / paper).glob("*.py") if file.name not in ASIDE]
-    shared = [file for name in SHARED for file in _files(ENGINE / name)]
-    return max((file.stat().st_mtime for file in (*own, *shared)), default=0.0) if own else 0.0
+    return written(*own, *(ENGINE / name for name in SHARED)) if own else 0.0
 
 
-def _files(place: Path) -> list[Path]:
-    return sorted(place.glob("*.py")) if place.is_dir() else [place]
+def written(*places: Path) -> float:
+    """Unix time at which the newest source was written, of these files and in these folders."""
+    files = (
+        file for place in places for file in (place.rglob("*.py") if place.is_dir() else [place])
+    )
+    return max(file.stat().st_mtime for file in files)

@@ -67,16 +67,15 @@ def drive(
     entry, batch = job.entry(), job.batch()
     total = entry.steps(batch.spec, len(data))
     size = max(1, entry.chunk(batch.spec, len(data), device))
-    chunks = [range(i, min(i + size, len(batch))) for i in range(0, len(batch), size)]
-    order = sorted(range(len(chunks)), key=lambda c: _distance(batch, chunks[c], focus or {}))
+    chunks = _chunks(batch, size, focus or {})
     kind = torch.device(device).type
     past = past.on(kind) if past and entry.resumes else Past()
     over, diverged = past.done()
     if past.recall(DONE) is None:
         yield Started(0, total, len(batch), kind)
     runs = {
-        c: _chunk(job, entry, batch, chunks[c], data, keep, c, device, past, pause)
-        for c in order
+        c: _chunk(job, entry, batch, rows, data, keep, c, device, past, pause)
+        for c, rows in chunks.items()
         if c not in over
     }
     done = total * len(over)
@@ -90,6 +89,13 @@ def drive(
                 event = Advanced(event.step, done, total * len(chunks))
             yield event
     yield Finished(total, "completed", tuple(sorted(diverged)))
+
+
+def _chunks(batch: Batch[Spec], size: int, focus: Mapping[str, float]) -> dict[int, range]:
+    """The rows of each chunk by its number; those under the sliders come first."""
+    parts = [range(i, min(i + size, len(batch))) for i in range(0, len(batch), size)]
+    order = sorted(range(len(parts)), key=lambda c: _distance(batch, parts[c], focus))
+    return {c: parts[c] for c in order}
 
 
 def _in_turns(

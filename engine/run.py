@@ -90,5 +90,5 @@ def as_run(row: Row) -> Run:
         ahead=row["ahead"],
         stopping=row["state"] == "running" and row["stop"] is not None,
         beside=row["beside"],
-        worked=row["worked"] if "worked" in row.keys() else 0.0,  # noqa: SIM118
+        worked=row["worked"],
     )

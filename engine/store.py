@@ -18,7 +18,7 @@ from engine.database import Database
 from engine.errors import RequestError
 from engine.events import Event, Finished, decode, encode
 from engine.job import Job
-from engine.place import home as home
+from engine.place import home
 from engine.process import Process
 
 State = Literal["queued", "running", "completed", "cancelled", "failed", "interrupted"]

@@ -20,6 +20,7 @@ from types import FrameType
 from datasets import catalog as data_catalog
 from engine import artifacts, presence
 from engine.catalog import catalog
+from engine.changes import written
 from engine.errors import StoreError
 from engine.process import here
 from engine.recorder import BEAT, GRACE
@@ -112,8 +113,7 @@ class Worker:
 
 def code() -> float:
     """When the engine's sources were last written; changes when the code does."""
-    folders = (Path(__file__).parent, Path(data_catalog.__file__).parent)
-    return max(file.stat().st_mtime for folder in folders for file in folder.rglob("*.py"))
+    return written(Path(__file__).parent, Path(data_catalog.__file__).parent)
 
 
 def warm() -> Iterator[str]:

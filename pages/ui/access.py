@@ -9,7 +9,7 @@ import streamlit as st
 
 from engine.client import Client
 from engine.errors import ExplorerError, StoreError
-from engine.store import home
+from engine.place import home
 
 TOLD = "access.told"
 FIELD = re.compile(r"^\w+(?=:)")

@@ -34,20 +34,25 @@ def halves(maps: Tensor, pool: int) -> tuple[Tensor, Tensor]:
     return functional.avg_pool2d(torch.relu_(maps), pool), mean
 
 
-def rectified(maps: Tensor, count: int, pool: int) -> Tensor:
-    """Pooled positive and negative parts, shape (m, count, h // pool, w // pool); uses up `maps`.
+def rectified(maps: Tensor, pool: int, out: Tensor) -> Tensor:
+    """Pooled positive parts, then negative ones, as many as `out` (m, count, h, w) has room for.
 
-    The mean of the negative part is the mean of the positive part less the mean.
+    The mean of the negative part is the mean of the positive part less the mean. Uses up `maps`.
     """
-    positive, mean = map(plain, halves(maps, pool))
-    negative = torch.sub(positive, mean, out=mean).clamp_(min=0)
-    return torch.cat((positive, negative), 1)[:, :count]
+    height, width = out.shape[2:]
+    positive, mean = (plain(half)[:, :, :height, :width] for half in halves(maps, pool))
+    k = positive.shape[1]
+    out[:, :k] = positive
+    out[:, k:] = torch.sub(positive, mean, out=mean)[:, : out.shape[1] - k]
+    return out.clamp_(min=0)
 
 
 def first(images: Tensor, weight: Tensor, count: int) -> Tensor:
     """The first layer's maps at half the side, shape (m, count, side // 2, side // 2)."""
+    half = images.shape[-1] // 2
+    out = torch.empty(len(images), count, half, half, device=images.device)
     pad = weight.shape[-1] // 2
-    return rectified(functional.conv2d(blocked(images), weight, padding=pad), count, 2)
+    return rectified(functional.conv2d(blocked(images), weight, padding=pad), 2, out)
 
 
 def grid(side: int) -> tuple[int, int, int]:
@@ -82,22 +87,15 @@ def second(images: Tensor, layers: tuple[Tensor, Tensor, Tensor], pad: int) -> T
 def features(images: Tensor, weights: tuple[Tensor, Tensor], counts: tuple[int, int]) -> Tensor:
     """Square roots of the second layer's maps, length 1, shape (n, channels, positions)."""
     cells, pad, pool = grid(images.shape[-1])
-    layers, k = merged(weights), len(weights[1])
-    found = torch.empty(len(images), counts[1], cells * cells, device=images.device)
+    layers = merged(weights)
+    found = torch.empty(len(images), counts[1], cells, cells, device=images.device)
 
     def write(part: tuple[Tensor, Tensor]) -> None:
-        positive, mean = (
-            plain(half)[:, :, :cells, :cells].flatten(2)
-            for half in halves(second(part[0], layers, pad), pool)
-        )
-        own = part[1]
-        own[:, :k] = positive
-        torch.sub(positive, mean, out=mean)
-        own[:, k:] = mean[:, : counts[1] - k]
-        unit(own.clamp_(min=0).sqrt_())
+        """The features of some images, into their place."""
+        unit(rectified(second(part[0], layers, pad), pool, part[1]).sqrt_())
 
     spread(write, zip(slabs(images, SLAB), slabs(found, SLAB), strict=True))
-    return found
+    return found.flatten(2)
 
 
 def unit(rows: Tensor) -> Tensor:

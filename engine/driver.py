@@ -59,8 +59,7 @@ def drive(
         device: Torch device to train on; "auto" is CUDA where there is one. Its kind is told.
         focus: Axis values under the user's sliders; their chunk goes first.
         past: Where a stopped run leaves its state and finds it again; None for nowhere.
-        pause: When true after a step, an event follows at once, so that whoever asks for events
-            may do something else before the next step.
+        pause: When true after a step, an event follows at once, so that a turn may end there.
     """
     memory.keep()
     device = found(device)

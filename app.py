@@ -6,7 +6,8 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from pages.ui import mark, plot, shell
+from pages.ui.kit import logo as mark
+from pages.ui.kit import plot, shell
 
 MENU = 330
 """Width of the menu in pixels, in which every paper's name has room."""

@@ -9,7 +9,7 @@ import time
 from playwright.sync_api import Page
 
 from benchmarks.row import Row
-from engine.vocabulary import EPSILONS
+from engine.core.vocabulary import EPSILONS
 from tests.browser.app import browsing, serving, settled, temporary_home, trained
 
 MOVES = 50

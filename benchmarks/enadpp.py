@@ -20,13 +20,13 @@ from torch.nn import functional
 
 from benchmarks.row import Row
 from datasets import catalog
-from engine.driver import drive
-from engine.errors import DatasetError
-from engine.job import request
-from engine.memory import keep
+from engine.core.errors import DatasetError
 from engine.papers.enadpp import PAPER
 from engine.papers.enadpp.spec import EnadppSpec
-from engine.results import collect
+from engine.runs.driver import drive
+from engine.runs.job import request
+from engine.runs.memory import keep
+from engine.runs.results import collect
 from engine.training.ghost import clipped_sum
 from engine.training.network import Network, Parameters, cnn, mlp
 from engine.training.sampling import poisson

@@ -16,11 +16,11 @@ from torch import Generator
 from benchmarks.row import Row
 from datasets import catalog
 from datasets.base import LabelledTable, Table
-from engine import memory
-from engine.batch import Batch
 from engine.catalog import paper
+from engine.core.batch import Batch
 from engine.papers.lvq.folds import fold, joined, records
 from engine.papers.lvq.spec import LvqSpec
+from engine.runs import memory
 
 SAMPLE = 140
 """Records in a step of the epoch on MNIST: the paper's q of 14,000."""

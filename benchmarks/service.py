@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.row import Row
-from engine.client import Client
-from engine.events import Measured
-from engine.job import Job, request
-from engine.vocabulary import EPSILONS
+from engine.core.vocabulary import EPSILONS
+from engine.runs.events import Measured
+from engine.runs.job import Job, request
+from engine.service.client import Client
 
 REQUESTS = 6
 READS = 300

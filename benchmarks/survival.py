@@ -14,15 +14,15 @@ import torch
 from benchmarks.row import Row
 from datasets import catalog
 from datasets.base import SurvivalTable
-from engine.errors import DatasetError
-from engine.noise import draw
+from engine.core.errors import DatasetError
+from engine.core.vocabulary import EPSILONS
 from engine.papers.survival import evaluate, exhibits
 from engine.papers.survival.problem import Design, design, survival
 from engine.papers.survival.sensitivity import objective_noise, output_noise
 from engine.papers.survival.solvers import Solution, minimise
 from engine.papers.survival.spec import SurvivalSpec
 from engine.papers.survival.threads import single_thread
-from engine.vocabulary import EPSILONS
+from engine.privacy.noise import draw
 
 INTERVALS, KNOTS, DRAWS = 200, 3, 1_000
 TABLE2 = {"FL": 0.25, "TB": 0.25, "WT": 0.06}

@@ -13,17 +13,17 @@ from torch.nn.functional import softplus
 
 from benchmarks.row import Row
 from datasets import catalog
-from engine.batch import Batch
-from engine.driver import drive
-from engine.errors import DatasetError
-from engine.exhibit import exhibits
+from engine.core.batch import Batch
+from engine.core.errors import DatasetError
 from engine.papers.survival import exact, psgld
 from engine.papers.survival.figures import BUDGETS
 from engine.papers.survival.price_sampler import exact_steps, loss_bound, temperature
 from engine.papers.survival.problem import Design, survival
 from engine.papers.survival.spec import SurvivalSpec
 from engine.papers.survival.threads import single_thread
-from engine.results import Results, collect
+from engine.runs.driver import drive
+from engine.runs.exhibit import exhibits
+from engine.runs.results import Results, collect
 
 STEPS = 200
 REAL = ("FL", "TB", "WT")

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from datasets.base import Card, Floats, SurvivalTable
-from engine.batch import Batch
+from engine.core.batch import Batch
 from engine.papers.survival import dp_gd, public_start
 from engine.papers.survival.evaluate import optimum
 from engine.papers.survival.spec import SurvivalSpec

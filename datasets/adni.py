@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from datasets.base import Card, Floats, LabelledTable, check
 from datasets.connectivity import connectivity
 from datasets.fetch import card_at_hand, local
-from engine.errors import DatasetError
+from engine.core.errors import DatasetError
 
 CONTROLS, IMPAIRED = 154, 165
 """Persons in the study of Zhang et al. (2023), Section 5.2."""

@@ -10,7 +10,7 @@ from types import ModuleType
 
 from datasets import own
 from datasets.base import Card, Table
-from engine.errors import RequestError
+from engine.core.errors import RequestError
 
 NAMES = (
     "flchain",

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from datasets.base import Card
-from engine.errors import DatasetError
+from engine.core.errors import DatasetError
 
 
 class Carried(Protocol):

@@ -16,7 +16,7 @@ import numpy as np
 from datasets.base import Card, Floats, Integers, LabelledTable, check
 from datasets.fetch import File, content, fetch, local
 from datasets.parse import numbers
-from engine.errors import DatasetError
+from engine.core.errors import DatasetError
 
 CARD = Card(
     name="har",

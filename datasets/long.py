@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from datasets.base import Card, Episodes, Floats, Integers, SurvivalTable, check
-from engine.errors import DatasetError
+from engine.core.errors import DatasetError
 
 COLUMNS = ("id", "start", "stop", "event")
 

@@ -7,7 +7,7 @@ import numpy as np
 from datasets.base import Card, LabelledTable, check
 from datasets.fetch import File, fetch
 from datasets.parse import idx
-from engine.errors import DatasetError
+from engine.core.errors import DatasetError
 
 CARD = Card(
     name="mnist",

@@ -20,8 +20,8 @@ import numpy as np
 
 from datasets.base import Card, SurvivalTable, check
 from datasets.long import COLUMNS, long_table, numbers
-from engine.errors import DatasetError, RequestError
-from engine.place import home
+from engine.core.errors import DatasetError, RequestError
+from engine.core.home import home
 
 PREFIX = "own_"
 NAME = re.compile(rf"{PREFIX}[a-z0-9_]*[0-9a-f]{{8}}")

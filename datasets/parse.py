@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.base import Floats
-from engine.errors import DatasetError
+from engine.core.errors import DatasetError
 
 
 def numbers(content: bytes, name: str, header: tuple[str, ...] = ()) -> Floats:

@@ -15,7 +15,7 @@ from datasets.base import Card, SurvivalTable, check
 from datasets.fetch import File, card_at_hand, content, local
 from datasets.parse import numbers
 from datasets.simulate import second_births as simulate
-from engine.errors import DatasetError
+from engine.core.errors import DatasetError
 
 CARD = Card(
     name="second_births",

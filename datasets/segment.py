@@ -5,7 +5,7 @@ import numpy as np
 from datasets.base import Card, Floats, Integers, LabelledTable, check
 from datasets.fetch import File, fetch
 from datasets.parse import words
-from engine.errors import DatasetError
+from engine.core.errors import DatasetError
 
 # Lower and upper bound of each feature. Places, densities, saturation and hue follow from the
 # publisher's description; the others are round numbers around what outdoor images give.

@@ -5,7 +5,7 @@ import numpy as np
 from datasets.base import Card, SurvivalTable, check
 from datasets.fetch import File, fetch
 from datasets.parse import words
-from engine.errors import DatasetError
+from engine.core.errors import DatasetError
 
 CARD = Card(
     name="wichert",

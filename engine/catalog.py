@@ -6,7 +6,7 @@ import pkgutil
 from typing import Any
 
 from engine import papers
-from engine.errors import RequestError
+from engine.core.errors import RequestError
 from engine.method import Paper
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
 
 from datasets.base import Table
-from engine.batch import Batch
-from engine.errors import RequestError
-from engine.gauges import Info
-from engine.guarantee import Guarantee, Relation
-from engine.spec import Spec
+from engine.core.batch import Batch
+from engine.core.errors import RequestError
+from engine.core.gauges import Info
+from engine.core.spec import Spec
+from engine.privacy.guarantee import Guarantee, Relation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,7 +65,7 @@ class Entry(Generic[S]):
         role: Whether it is the paper's own, a rival it compares with, a non-private
             reference line, or ours beyond the paper.
         chunk: Replicas that step together, from (spec, n, device); measured, not guessed.
-        resumes: Whether a stopped run goes on where it was (`engine.resume.Resumable`).
+        resumes: Whether a stopped run goes on where it was (`engine.runs.checkpoint.Resumable`).
         brief: Its label in a legend, where there is little room; empty for the label itself.
     """
 

@@ -1,6 +1,7 @@
 """Finished runs of several papers and methods on one chart."""
 
-from pages.ui import compare, shell
+from pages.ui.compare import page as compare
+from pages.ui.kit import shell
 
 shell.enter()
 compare.show()

@@ -1,7 +1,10 @@
 """The page of entropy-adaptive noise for SGD."""
 
-from pages.ui import enadpp, enadpp_budgets, enadpp_pictures, paper
-from pages.ui.view import Layout, Section
+from pages.ui.paper import page as paper
+from pages.ui.paper.view import Layout, Section
+from pages.ui.papers.enadpp import budgets as enadpp_budgets
+from pages.ui.papers.enadpp import pictures as enadpp_pictures
+from pages.ui.papers.enadpp import sections as enadpp
 
 paper.show(
     "enadpp",

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from pages.ui import shell, words
-from pages.ui.figures.dots import dots
-from pages.ui.glance import glance
+from pages.ui import words
+from pages.ui.charts.dots import dots
+from pages.ui.kit import shell
+from pages.ui.paper.preview import glance
 
 SHOWN, DATASET, GAUGE = "survival", "flchain", "concordance"
 """The curve that the start page draws: a gauge that needs no explanation, and few intervals,

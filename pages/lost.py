@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui import shell
+from pages.ui.kit import shell
 
 shell.enter()
 st.title("There is no page of this name")

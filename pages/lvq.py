@@ -1,7 +1,9 @@
 """The page of private relevance learning."""
 
-from pages.ui import lvq, lvq_costs, paper
-from pages.ui.view import Layout, Section
+from pages.ui.paper import page as paper
+from pages.ui.paper.view import Layout, Section
+from pages.ui.papers.lvq import costs as lvq_costs
+from pages.ui.papers.lvq import sections as lvq
 
 paper.show(
     "lvq",

@@ -1,7 +1,10 @@
 """The page of the private convolutional deep belief network."""
 
-from pages.ui import paper, pcdbn, pcdbn_degrees, pcdbn_formulas
-from pages.ui.view import Layout, Section
+from pages.ui.paper import page as paper
+from pages.ui.paper.view import Layout, Section
+from pages.ui.papers.pcdbn import degrees as pcdbn_degrees
+from pages.ui.papers.pcdbn import formulas as pcdbn_formulas
+from pages.ui.papers.pcdbn import sections as pcdbn
 
 paper.show(
     "pcdbn",

@@ -1,7 +1,10 @@
 """The page of private survival regression."""
 
-from pages.ui import paper, survival, survival_costs, survival_sampler
-from pages.ui.view import Layout, Section
+from pages.ui.paper import page as paper
+from pages.ui.paper.view import Layout, Section
+from pages.ui.papers.survival import costs as survival_costs
+from pages.ui.papers.survival import sampler as survival_sampler
+from pages.ui.papers.survival import sections as survival
 
 paper.show(
     "survival",

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from datasets import catalog as data
-from engine import accounting
 from engine.catalog import catalog
-from engine.driver import drive
-from engine.events import Finished, Measured, Produced, Spent, Started
-from engine.gauges import gauges
-from engine.job import Job, request
-from engine.spec import knobs
+from engine.core.gauges import gauges
+from engine.core.spec import knobs
+from engine.privacy import accounting
+from engine.runs.driver import drive
+from engine.runs.events import Finished, Measured, Produced, Spent, Started
+from engine.runs.job import Job, request
 
 SMALL = {"intervals": 10, "epochs": 1, "sample_rate": 0.1, "steps": 5, "samples": 50} | {
     "sampler_epochs": 0.01

@@ -13,20 +13,20 @@ import pytest
 import torch
 
 from datasets import catalog as data
-from engine import presence
-from engine.claim import take
 from engine.cli.main import main
-from engine.client import Client
-from engine.driver import drive, found
-from engine.errors import RequestError
-from engine.events import Event, Finished, Measured, Produced, Spent, Started
-from engine.job import Job, request
+from engine.core.errors import RequestError
 from engine.papers.enadpp import price
 from engine.papers.pcdbn import price as pcdbn_price
-from engine.process import here
-from engine.resume import Past
+from engine.runs.checkpoint import Checkpoints
+from engine.runs.driver import drive, resolve_device
+from engine.runs.events import Event, Finished, Measured, Produced, Spent, Started
+from engine.runs.job import Job, request
+from engine.service import presence
+from engine.service.claim import take
+from engine.service.client import Client
+from engine.service.job_runner import perform
+from engine.service.process import here
 from engine.training import sampling
-from engine.work import perform
 from tests import elsewhere
 from tests.test_conformance import PAIRS, small
 
@@ -152,8 +152,8 @@ def test_what_is_moved_keeps_its_numbers(monkeypatch):
 def test_the_device_is_found_where_none_is_named(monkeypatch):
     monkeypatch.delenv("EXPLORER_DEVICE", raising=False)
     assert presence.device() == "auto"
-    assert found("auto") == ("cuda" if torch.cuda.is_available() else "cpu")
-    assert found("cpu") == "cpu"
+    assert resolve_device("auto") == ("cuda" if torch.cuda.is_available() else "cpu")
+    assert resolve_device("cpu") == "cpu"
 
 
 def test_a_card_that_is_seen_but_cannot_compute_is_left_alone(monkeypatch):
@@ -164,12 +164,12 @@ def test_a_card_that_is_seen_but_cannot_compute_is_left_alone(monkeypatch):
 
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch, "ones", refused)
-    assert found("auto") == "cpu"
+    assert resolve_device("auto") == "cpu"
 
 
 def test_a_device_that_is_named_and_not_there_is_one_sentence():
     with pytest.raises(RequestError, match="expected auto, or one that torch can use here"):
-        found("xpu:7")
+        resolve_device("xpu:7")
 
 
 def test_a_run_that_was_stopped_on_another_device_begins_anew(monkeypatch):
@@ -177,7 +177,7 @@ def test_a_run_that_was_stopped_on_another_device_begins_anew(monkeypatch):
     values = {"intervals": 8, "samples": 40, "sampler_epochs": 1.0, "minibatch": 10}
     job = request("survival", "psgld", "flchain", values, {"epsilon": (0.5, 5.0)}, (0, 1))
     left = {}
-    past = Past(left.get, lambda name, arrays: left.update({name: dict(arrays)}))
+    past = Checkpoints(left.get, lambda name, arrays: left.update({name: dict(arrays)}))
 
     def run(device):
         return drive(job, data.load("flchain"), lambda name, arrays: name,

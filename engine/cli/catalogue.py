@@ -7,10 +7,10 @@ from datasets import catalog as data_catalog
 from datasets.base import Card
 from engine.catalog import catalog, paper
 from engine.cli.shared import add_json, add_request, cards, points, requested, show_json, show_table
-from engine.gauges import gauges
-from engine.guarantee import RELATIONS, STATUSES
+from engine.core.gauges import gauges
+from engine.core.spec import Knob, Setting, knobs
 from engine.method import Entry, Paper
-from engine.spec import Knob, Setting, knobs
+from engine.privacy.guarantee import RELATIONS, STATUSES
 
 if TYPE_CHECKING:
     from engine.cli.shared import Commands

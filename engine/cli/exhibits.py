@@ -6,14 +6,14 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from engine import reference
 from engine.catalog import catalog
 from engine.cli.running import RunError, complete, progress
 from engine.cli.shared import add_json, show_json, show_table
-from engine.client import Client
-from engine.errors import ExplorerError, RequestError
-from engine.exhibit import Cell, Exhibit, exhibits
-from engine.results import Results
+from engine.core.errors import ExplorerError, RequestError
+from engine.runs import reference
+from engine.runs.exhibit import Cell, Exhibit, exhibits
+from engine.runs.results import Results
+from engine.service.client import Client
 
 if TYPE_CHECKING:
     from engine.cli.shared import Commands

@@ -13,9 +13,9 @@ from datasets import catalog as data_catalog
 from engine.catalog import paper
 from engine.cli.running import replicas
 from engine.cli.shared import plain
-from engine.client import Client, Run
-from engine.errors import StoreError
-from engine.job import Job
+from engine.core.errors import StoreError
+from engine.runs.job import Job
+from engine.service.client import Client, Run
 
 if TYPE_CHECKING:
     from engine.cli.shared import Commands

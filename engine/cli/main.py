@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from engine.cli import catalogue, exhibits, export, running, runs
-from engine.errors import ExplorerError, RequestError, SpecError
+from engine.core.errors import ExplorerError, RequestError, SpecError
 
 Command = Callable[[argparse.Namespace], int]
 

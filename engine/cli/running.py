@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.claim import take
 from engine.cli.shared import (
     add_json,
     add_request,
@@ -20,14 +19,15 @@ from engine.cli.shared import (
     show_json,
     show_table,
 )
-from engine.client import Client, Run
-from engine.errors import ExplorerError
-from engine.events import Advanced, Event
-from engine.job import Job
-from engine.presence import device
-from engine.process import here
-from engine.results import Results
-from engine.work import perform, set_threads
+from engine.core.errors import ExplorerError
+from engine.runs.events import Advanced, Event
+from engine.runs.job import Job
+from engine.runs.results import Results
+from engine.service.claim import take
+from engine.service.client import Client, Run
+from engine.service.job_runner import perform, set_threads
+from engine.service.presence import device
+from engine.service.process import here
 
 if TYPE_CHECKING:
     from engine.cli.shared import Commands

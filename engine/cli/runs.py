@@ -5,7 +5,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from engine.cli.shared import add_json, show_json, show_table
-from engine.client import Client, Run
+from engine.service.client import Client, Run
 
 if TYPE_CHECKING:
     from engine.cli.shared import Commands

@@ -12,8 +12,8 @@ from rich.table import Table
 
 from datasets import catalog as data_catalog
 from engine.catalog import paper
-from engine.errors import RequestError
-from engine.job import Job, request
+from engine.core.errors import RequestError
+from engine.runs.job import Job, request
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[Any]
@@ -44,7 +44,7 @@ def requested(arguments: argparse.Namespace, seeds: Sequence[int] = (0,)) -> Job
     """The job that the arguments name.
 
     Raises:
-        RequestError, SpecError: As `engine.job.request`, and for malformed texts.
+        RequestError, SpecError: As `engine.runs.job.request`, and for malformed texts.
     """
     values = _pairs("set", arguments.set)
     axes = {field: text.split(",") for field, text in _pairs("sweep", arguments.sweep).items()}

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.gauges import Column
+from engine.core.gauges import Column
 from engine.training.network import Network, Parameters
 from engine.training.siamese import Siamese
 

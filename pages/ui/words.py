@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from engine.guarantee import Relation
+from engine.privacy.guarantee import Relation
 
 FEW_COLUMNS = 4
 """More do not fit a telephone."""

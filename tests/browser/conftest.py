@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page
 
 from engine.catalog import catalog
-from pages.ui.live import BUDGET
-from pages.ui.view import Choices, Layout, jobs, offers
+from pages.ui.jobs.live import BUDGET
+from pages.ui.paper.view import Choices, Layout, jobs, offers
 from tests.browser.app import browsing, serving
 from tests.pages.conftest import SLOW
 from tests.pages.played import play

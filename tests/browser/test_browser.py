@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from engine.catalog import catalog
-from engine.client import Client
-from pages.ui.live import BUDGET
-from pages.ui.view import Choices, Layout, jobs, offers
+from engine.service.client import Client
+from pages.ui.jobs.live import BUDGET
+from pages.ui.paper.view import Choices, Layout, jobs, offers
 from tests.browser.app import settled, trained
 from tests.browser.conftest import App
 from tests.datasets.test_own import stretches

@@ -10,7 +10,7 @@ import pytest
 from datasets import adni, catalog
 from datasets.base import LabelledTable
 from datasets.connectivity import PAIRS, WINDOWS, connectivity
-from engine.errors import DatasetError
+from engine.core.errors import DatasetError
 
 
 def publish(folder: Path, **changes: Any) -> Path:

@@ -10,7 +10,7 @@ import pytest
 import datasets
 from datasets import catalog
 from datasets.base import LabelledTable, SurvivalTable
-from engine.errors import DatasetError, RequestError
+from engine.core.errors import DatasetError, RequestError
 
 EMBEDDED = ("flchain", "second_births", "digits", "adni")
 FETCHED = ("third_births", "wichert", "mnist", "segment")

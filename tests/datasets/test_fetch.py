@@ -7,7 +7,7 @@ import pytest
 
 from datasets import catalog
 from datasets.fetch import File, fetch
-from engine.errors import DatasetError
+from engine.core.errors import DatasetError
 
 PLAIN = b"a b\n1 2\n"
 PACKED = gzip.compress(PLAIN, mtime=0)  # the time is part of a gzip, and of a test's name

@@ -11,7 +11,7 @@ import pytest
 from datasets import digits, har, mnist, segment
 from datasets.base import LabelledTable, check
 from datasets.parse import idx
-from engine.errors import DatasetError
+from engine.core.errors import DatasetError
 
 
 def test_digits_lie_between_their_bounds() -> None:

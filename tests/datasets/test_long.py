@@ -6,7 +6,7 @@ import pytest
 from datasets import catalog
 from datasets.base import Card
 from datasets.long import long_table
-from engine.errors import DatasetError
+from engine.core.errors import DatasetError
 
 GOOD = {
     "id": ["b", "b", "a", "c", "c"],

@@ -5,8 +5,8 @@ import pytest
 
 from datasets import catalog, own
 from datasets.heart import load as heart
-from engine.errors import DatasetError, RequestError
-from engine.job import request
+from engine.core.errors import DatasetError, RequestError
+from engine.runs.job import request
 
 
 @pytest.fixture(autouse=True)

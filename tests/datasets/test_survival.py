@@ -8,7 +8,7 @@ import pytest
 
 from datasets import catalog, flchain, second_births, simulate, third_births, wichert
 from datasets.base import SurvivalTable, check
-from engine.errors import DatasetError
+from engine.core.errors import DatasetError
 
 
 def test_flchain_is_the_published_file(published: Path) -> None:

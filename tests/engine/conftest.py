@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from engine.catalog import catalog
-from engine.claim import Claim, take
-from engine.client import Client, Run
-from engine.job import Job, request
-from engine.process import here
-from engine.store import Store
+from engine.runs.job import Job, request
+from engine.service.claim import Claim, take
+from engine.service.client import Client, Run
+from engine.service.process import here
+from engine.service.store import Store
 from tests.engine.toy import PAPER
 
 ROOT = Path(__file__).parents[2]

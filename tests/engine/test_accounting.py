@@ -15,10 +15,10 @@ from dp_accounting import (
 )
 from scipy.stats import norm
 
-from engine.accounting import calibrate, epsilon
-from engine.errors import BudgetError
-from engine.mechanisms import GammaSphere, Gaussian, Laplace
-from engine.pure import PureDp, pure
+from engine.core.errors import BudgetError
+from engine.privacy.accounting import calibrate, epsilon
+from engine.privacy.mechanisms import GammaSphere, Gaussian, Laplace
+from engine.privacy.pure import PureDp, pure
 
 KNOWN = [
     (NoOpDpEvent(), 0.0),

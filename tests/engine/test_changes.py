@@ -5,12 +5,12 @@ import time
 
 import pytest
 
-from engine import changes
 from engine.catalog import catalog
-from engine.changes import changed
-from engine.claim import take
-from engine.process import here
-from engine.work import perform
+from engine.runs import changes
+from engine.runs.changes import changed
+from engine.service.claim import take
+from engine.service.job_runner import perform
+from engine.service.process import here
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +61,7 @@ def test_a_run_from_before_a_change_is_outdated_until_it_is_done_anew(
     client.submit(job)
     perform(take(store, here()))
     assert not client.run(job.id).outdated
-    monkeypatch.setattr("engine.run.changed", lambda paper: time.time())
+    monkeypatch.setattr("engine.service.run.changed", lambda paper: time.time())
     assert client.run(job.id).outdated
     ticket = client.again(job)
     assert (ticket.run, ticket.cached) == (job.id, False)

@@ -14,17 +14,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine import reference
 from engine.catalog import catalog
 from engine.cli import exhibits, running
 from engine.cli.export import command
 from engine.cli.main import main
 from engine.cli.shared import plain, seeds
-from engine.errors import RequestError
-from engine.exhibit import Cell, Exhibit
-from engine.job import Job, request
-from engine.process import Process
-from engine.work import perform
+from engine.core.errors import RequestError
+from engine.runs import reference
+from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.job import Job, request
+from engine.service.job_runner import perform
+from engine.service.process import Process
 from tests.engine.conftest import ROOT, claimed
 from tests.engine.toy import PAPER
 

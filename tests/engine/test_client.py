@@ -9,16 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine import client as client_module
-from engine import presence
-from engine.claim import take
-from engine.client import Client, Run, Ticket
-from engine.errors import RequestError, StoreError
-from engine.events import Advanced, Measured, Produced, Spent, Started
-from engine.job import request
-from engine.process import here
-from engine.results import collect
-from engine.work import perform
+from engine.core.errors import RequestError, StoreError
+from engine.runs.events import Advanced, Measured, Produced, Spent, Started
+from engine.runs.job import request
+from engine.runs.results import collect
+from engine.service import client as client_module
+from engine.service import presence
+from engine.service.claim import take
+from engine.service.client import Client, Run, Ticket
+from engine.service.job_runner import perform
+from engine.service.process import here
 from tests.engine.conftest import ROOT, claimed, ended, until
 
 GAUGES = ("count", "product")
@@ -260,7 +260,7 @@ def test_a_registered_app_is_known(client):
 PAGE = """
 import sys
 from tests.engine import toy
-from engine.client import Client
+from engine.service.client import Client
 toy.register()
 client = Client(workers=False)
 client.register_app()

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from datasets import catalog as data
-from engine import driver
 from engine.catalog import catalog
-from engine.driver import TURNS, drive
-from engine.errors import BudgetError
-from engine.events import Advanced, Finished, Measured, Produced, Spent, Started
-from engine.results import collect
+from engine.core.errors import BudgetError
+from engine.runs import driver
+from engine.runs.driver import TURNS, drive
+from engine.runs.events import Advanced, Finished, Measured, Produced, Spent, Started
+from engine.runs.results import collect
 from tests.engine.toy import ENTRY, PAPER, guarantee
 
 

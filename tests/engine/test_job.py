@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.errors import RequestError, SpecError
-from engine.job import MOST_REPLICAS, Job, request
-from engine.spec import Choice, Knob, knobs
+from engine.core.errors import RequestError, SpecError
+from engine.core.spec import Choice, Knob, knobs
+from engine.runs.job import MOST_REPLICAS, Job, request
 from tests.engine.toy import ToySpec
 
 lenient = settings(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import memory
+from engine.runs import memory
 
 ROOT = Path(__file__).parents[2]
 
@@ -17,7 +17,7 @@ def test_asking_twice_is_asking_once():
 
 FAULTS = """
 import resource, torch
-from engine import memory
+from engine.runs import memory
 kept = memory.keep()
 def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -10,8 +10,8 @@ import pytest
 import torch
 from scipy import stats
 
-from engine.mechanisms import GammaSphere, Gaussian, Laplace
-from engine.noise import draw
+from engine.privacy.mechanisms import GammaSphere, Gaussian, Laplace
+from engine.privacy.noise import draw
 
 LEVEL = 1e-3
 

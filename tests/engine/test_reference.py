@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from engine import reference
 from engine.catalog import catalog
-from engine.errors import StoreError
-from engine.exhibit import Cell
+from engine.core.errors import StoreError
+from engine.runs import reference
+from engine.runs.exhibit import Cell
 
 CELLS = (
     Cell("FL", "1e-05", "as printed", 981.635, 771.7, 3.25, "0" * 12),

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.catalog import catalog
-from engine.errors import SpecError
-from engine.spec import Annotated, Choice, Knob, Spec, knobs
+from engine.core.errors import SpecError
+from engine.core.spec import Annotated, Choice, Knob, Spec, knobs
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,16 +19,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from engine import artifacts, presence
-from engine import store as store_module
-from engine.claim import take
-from engine.client import Client
-from engine.database import SCHEMA
-from engine.errors import RequestError, StoreError
-from engine.events import Advanced, Failed, Finished, Measured, Produced, Spent, Started
-from engine.job import Job
-from engine.process import Process, here
-from engine.store import Store
+from engine.core.errors import RequestError, StoreError
+from engine.runs import artifacts
+from engine.runs.events import Advanced, Failed, Finished, Measured, Produced, Spent, Started
+from engine.runs.job import Job
+from engine.service import presence
+from engine.service import store as store_module
+from engine.service.claim import take
+from engine.service.client import Client
+from engine.service.database import SCHEMA
+from engine.service.process import Process, here
+from engine.service.store import Store
 from tests.engine.conftest import ROOT, claimed
 
 GONE = Process(2**22 + 1, here().born.rpartition("/")[0] + "/1")
@@ -556,8 +557,8 @@ def test_a_job_is_taken_by_one_of_many(store):
 SUBMIT = """
 import sys
 from pathlib import Path
-from engine.job import Job
-from engine.store import Store
+from engine.runs.job import Job
+from engine.service.store import Store
 jobs = [Job(paper="p", method="m", dataset="d", values={}, axes={}, seeds=(n,)) for n in range(20)]
 store = Store(Path(sys.argv[1]))
 sys.stdin.readline()

@@ -8,15 +8,17 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from engine import recorder, turns, work
-from engine.artifacts import DONE
-from engine.claim import take, waiting
-from engine.client import Client
-from engine.events import Advanced, Finished, Measured, Produced, Spent, Started
-from engine.job import request
-from engine.process import here
-from engine.turns import OPEN, Turns
-from engine.work import FULL, perform
+from engine.runs.artifacts import DONE
+from engine.runs.events import Advanced, Finished, Measured, Produced, Spent, Started
+from engine.runs.job import request
+from engine.service import job_runner as work
+from engine.service import recorder
+from engine.service import scheduler as turns
+from engine.service.claim import take, waiting
+from engine.service.client import Client
+from engine.service.job_runner import FULL, perform
+from engine.service.process import here
+from engine.service.scheduler import OPEN, Scheduler
 from tests.engine.conftest import ended, until
 from tests.papers.survival.toys import table
 
@@ -25,8 +27,8 @@ LOOKED = {"epsilon": 1.0}
 SURVIVAL = {"intervals": 8, "samples": 80, "sampler_epochs": 2.0, "burn_in": 20, "minibatch": 10}
 
 
-def through(desk: Turns) -> None:
-    """Turns until nothing is left to do."""
+def through(desk: Scheduler) -> None:
+    """Scheduler until nothing is left to do."""
     while desk.go():
         pass
 
@@ -41,11 +43,11 @@ def story(client: Client, run: str) -> list[str]:
 
 
 @pytest.fixture
-def desk(store, monkeypatch) -> Turns:
-    """Turns of one step, and no lead."""
+def desk(store, monkeypatch) -> Scheduler:
+    """Scheduler of one step, and no lead."""
     monkeypatch.setattr(turns, "SLICE", 0.0)
     monkeypatch.setattr(turns, "LEAD", 0.0)
-    return Turns(store, "cpu", 10.0)
+    return Scheduler(store, "cpu", 10.0)
 
 
 def test_numbers_do_not_depend_on_who_else_runs(tmp_path, monkeypatch):
@@ -53,7 +55,7 @@ def test_numbers_do_not_depend_on_who_else_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(turns, "SLICE", 0.0)
     monkeypatch.setattr(turns, "LEAD", 0.0)
     data = table(60, 2)
-    monkeypatch.setattr("engine.work.data_catalog.load", lambda name: data)
+    monkeypatch.setattr("engine.service.job_runner.data_catalog.load", lambda name: data)
     axes = {"epsilon": (0.5, 5.0)}
     jobs = [
         request("survival", method, "flchain", SURVIVAL, axes, (0, 1))
@@ -64,7 +66,7 @@ def test_numbers_do_not_depend_on_who_else_runs(tmp_path, monkeypatch):
         alone.submit(job)
         perform(take(alone.store, here()))
         shared.submit(job, LOOKED)
-    desk, most = Turns(shared.store, "cpu", 10.0), 0
+    desk, most = Scheduler(shared.store, "cpu", 10.0), 0
     while desk.go():
         most = max(most, len(desk.open))
     assert most == len(jobs)
@@ -105,7 +107,7 @@ def test_a_turn_that_is_over_stays_over(toy, client, store, desk):
 def test_a_job_goes_first_for_its_first_seconds(toy, client, store, monkeypatch):
     monkeypatch.setattr(turns, "SLICE", 0.0)
     old, young = toy(steps=1000, pause=0.001), toy(steps=20, pause=0.001)
-    desk = Turns(store, "cpu", 10.0)
+    desk = Scheduler(store, "cpu", 10.0)
     client.submit(old, LOOKED), client.submit(young, LOOKED)
     desk.go()
     desk.open[0].spent = turns.LEAD  # its own are over
@@ -201,7 +203,7 @@ def test_a_stop_ends_its_own_job_and_keeps_its_state(tmp_path, monkeypatch):
     monkeypatch.setattr(turns, "SLICE", 0.0)
     monkeypatch.setattr(turns, "LEAD", 0.0)
     data = table(60, 2)
-    monkeypatch.setattr("engine.work.data_catalog.load", lambda name: data)
+    monkeypatch.setattr("engine.service.job_runner.data_catalog.load", lambda name: data)
     jobs = [
         request(
             "survival", "psgld", "flchain", SURVIVAL | {"minibatch": n}, {"epsilon": (0.5, 5.0)}
@@ -213,7 +215,7 @@ def test_a_stop_ends_its_own_job_and_keeps_its_state(tmp_path, monkeypatch):
         client.submit(job, LOOKED)
         alone.submit(job)
         perform(take(alone.store, here()))
-    desk = Turns(client.store, "cpu", 10.0)
+    desk = Scheduler(client.store, "cpu", 10.0)
     for _ in range(8):
         desk.go()
     stopped = desk.open[0]
@@ -252,7 +254,7 @@ def test_a_step_that_hangs_sends_the_others_back_to_the_queue(toy, client, store
     left = threading.Event()
     monkeypatch.setattr(turns.os, "_exit", lambda code: left.set())
     monkeypatch.setattr(turns, "SLICE", 0.0)
-    desk = Turns(store, "cpu", 0.2)
+    desk = Scheduler(store, "cpu", 0.2)
     good, hanging = toy(steps=5000, pause=0.001), toy(behaviour="hang", pause=2.0)
     client.submit(good, LOOKED), client.submit(hanging, LOOKED)
     desk.go()

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.batch import Batch
-from engine.errors import RequestError, SpecError
-from engine.events import (
+from engine.core.batch import Batch
+from engine.core.errors import RequestError, SpecError
+from engine.papers.survival.spec import SurvivalSpec
+from engine.privacy.guarantee import Guarantee
+from engine.runs.events import (
     KINDS,
     Advanced,
     Failed,
@@ -23,9 +25,7 @@ from engine.events import (
     decode,
     encode,
 )
-from engine.guarantee import Guarantee
-from engine.papers.survival.spec import SurvivalSpec
-from engine.results import Results
+from engine.runs.results import Results
 
 EVENTS = [
     Started(0, 10, 4),

@@ -10,15 +10,16 @@ import time
 
 import pytest
 
-from engine import presence, recorder, work
-from engine.claim import take
-from engine.errors import DatasetError, RequestError, StoreError
-from engine.events import Failed, Finished, Started
-from engine.process import here
-from engine.recorder import Stuck
-from engine.store import Store
-from engine.work import perform, sentence
-from engine.worker import Worker, code, warm
+from engine.core.errors import DatasetError, RequestError, StoreError
+from engine.runs.events import Failed, Finished, Started
+from engine.service import job_runner as work
+from engine.service import presence, recorder
+from engine.service.claim import take
+from engine.service.job_runner import perform, sentence
+from engine.service.process import here
+from engine.service.recorder import Stuck
+from engine.service.store import Store
+from engine.service.worker import Worker, code, warm
 from tests.engine.conftest import ROOT, claimed, ended, until
 
 LONG = {"steps": 50_000, "pause": 0.01}
@@ -229,14 +230,14 @@ def test_warming_up_survives_a_module_that_is_broken(toy, monkeypatch, capsys):
     from engine.catalog import catalog
 
     paper = type(catalog()["toy"])(**{**vars(catalog()["toy"]), "methods": (broken,)})
-    monkeypatch.setattr("engine.worker.catalog", lambda: {"toy": paper})
+    monkeypatch.setattr("engine.service.worker.catalog", lambda: {"toy": paper})
     assert "no.such.module" in list(warm())
     assert "no.such.module" in capsys.readouterr().err
 
 
 def test_a_worker_of_older_code_leaves_the_job_to_another(toy, store, client, monkeypatch):
     worker = Worker(store, "cpu", idle=60.0)
-    monkeypatch.setattr("engine.worker.code", lambda: code() + 1.0)
+    monkeypatch.setattr("engine.service.worker.code", lambda: code() + 1.0)
     client.submit(toy())
     assert not worker.turns.go()
     assert not worker._staying()
@@ -330,7 +331,7 @@ def test_workers_that_hang_and_die(toy, client, worker):
 
 APP = """
 import sys
-from engine.client import Client
+from engine.service.client import Client
 Client(workers=False).register_app()
 print(flush=True)
 sys.stdin.read()

@@ -8,14 +8,14 @@ from typing import Annotated, Any
 import numpy as np
 
 from datasets.base import Table
-from engine.batch import Batch
 from engine.catalog import catalog
-from engine.errors import SpecError
-from engine.gauges import Column, Gauge, Info
-from engine.guarantee import Guarantee
+from engine.core.batch import Batch
+from engine.core.errors import SpecError
+from engine.core.gauges import Column, Gauge, Info
+from engine.core.spec import Choice, Knob, Spec
+from engine.core.vocabulary import Epsilon
 from engine.method import Arrays, Entry, Paper
-from engine.spec import Choice, Knob, Spec
-from engine.vocabulary import Epsilon
+from engine.privacy.guarantee import Guarantee
 
 Behaviour = Annotated[
     str,
@@ -89,7 +89,7 @@ def guarantee(spec: ToySpec, n: int, record: str) -> Guarantee:
 
 
 def cost(spec: ToySpec, n: int, steps: int) -> Any:
-    from engine.pure import PureDp  # loads the accountant
+    from engine.privacy.pure import PureDp  # loads the accountant
 
     return PureDp(spec.epsilon)
 

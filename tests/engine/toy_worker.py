@@ -1,7 +1,7 @@
 """`python -m tests.engine.toy_worker`: the worker, with the toy as its only paper."""
 
-from engine import worker
 from engine.catalog import catalog
+from engine.service import worker
 from tests.engine import toy
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
-from engine.client import Client
-from pages.ui.live import BUDGET
-from pages.ui.view import Choices, Layout, jobs, offers
+from engine.service.client import Client
+from pages.ui.jobs.live import BUDGET
+from pages.ui.paper.view import Choices, Layout, jobs, offers
 from tests.pages.played import play
 
 ROOT = Path(__file__).parents[2]

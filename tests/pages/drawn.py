@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 ROOT = Path(__file__).parents[2]
 VISIT = """
 import sys
-from engine.client import Client
+from engine.service.client import Client
 Client.ensure_worker = lambda self: None
 from streamlit.testing.v1 import AppTest
 test = AppTest.from_file('app.py', default_timeout=60).run()

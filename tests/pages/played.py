@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from datasets import catalog as data_catalog
-from engine.claim import Claim, take
-from engine.events import Advanced, Finished, Measured, Produced, Started
-from engine.gauges import gauges
-from engine.job import Job
-from engine.process import here
-from engine.store import Store
+from engine.core.gauges import gauges
+from engine.runs.events import Advanced, Finished, Measured, Produced, Started
+from engine.runs.job import Job
+from engine.service.claim import Claim, take
+from engine.service.process import here
+from engine.service.store import Store
 
 SURVIVAL_POINTS = 200
 

@@ -6,14 +6,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
-from engine.client import Client
-from engine.errors import SpecError
-from engine.job import request
+from engine.core.errors import SpecError
+from engine.core.spec import Knob, knobs
 from engine.papers.survival.spec import SurvivalSpec
-from engine.spec import Knob, knobs
-from pages.ui.address import link
-from pages.ui.live import progress
-from pages.ui.offers import offer
+from engine.runs.job import request
+from engine.service.client import Client
+from pages.ui.jobs.live import progress
+from pages.ui.kit.address import link
+from pages.ui.kit.offers import offer
 from tests.pages.conftest import ROOT, Open
 from tests.pages.drawn import charts, loads_nothing_heavy, plots
 from tests.pages.played import begin, play
@@ -156,7 +156,7 @@ def test_contradicting_settings_are_one_sentence_and_keep_the_knobs(
     def refuse(*_: object) -> None:
         raise SpecError("knots", "expected fewer than intervals, got 9")
 
-    monkeypatch.setattr("pages.ui.paper.jobs", refuse)
+    monkeypatch.setattr("pages.ui.paper.page.jobs", refuse)
     test = visit("survival")
     assert [one.value for one in test.error] == ["Knots: expected fewer than intervals, got 9."]
     assert test.select_slider(key="survival.intervals")
@@ -243,7 +243,7 @@ def test_runs_from_before_an_update_say_so_and_are_computed_anew(
     visit: Open, trained: Path, monkeypatch: pytest.MonkeyPatch
 ):
     assert "last changed" not in said(visit("survival"))
-    monkeypatch.setattr("engine.run.changed", lambda paper: 2e9)
+    monkeypatch.setattr("engine.service.run.changed", lambda paper: 2e9)
     test = visit("survival")
     assert "Computed before this program was last changed" in said(test)
     test.button(key="survival.anew").click().run()

@@ -6,10 +6,10 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
-from engine.client import Client
-from engine.job import Job, request
-from engine.store import Store
-from pages.ui import contenders
+from engine.runs.job import Job, request
+from engine.service.client import Client
+from engine.service.store import Store
+from pages.ui.compare import candidates as contenders
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts
 from tests.pages.played import begin, play

@@ -10,23 +10,27 @@ from streamlit.testing.v1 import AppTest
 
 from datasets.connectivity import PAIRS, REGIONS, WINDOWS
 from engine.catalog import catalog
-from engine.claim import Claim, take
-from engine.client import Client
-from engine.events import Advanced, Finished, Measured, Produced, Started
-from engine.gauges import gauges
-from engine.job import Job
+from engine.core.gauges import gauges
 from engine.papers.enadpp.price import paper_epsilon
 from engine.papers.enadpp.spec import EnadppSpec
-from engine.process import here
-from engine.store import Store
-from pages.ui import enadpp, enadpp_budgets, enadpp_pictures, enadpp_regions
-from pages.ui.charts import chart
-from pages.ui.figures import enadpp as figures
-from pages.ui.figures.heat import heat
-from pages.ui.figures.regions import square
-from pages.ui.figures.theme import style
-from pages.ui.live import BUDGET
-from pages.ui.view import Choices, Layout, jobs, offers
+from engine.runs.events import Advanced, Finished, Measured, Produced, Started
+from engine.runs.job import Job
+from engine.service.claim import Claim, take
+from engine.service.client import Client
+from engine.service.process import here
+from engine.service.store import Store
+from pages.ui.charts import lines
+from pages.ui.charts.heat import heat
+from pages.ui.charts.regions import square
+from pages.ui.charts.theme import style
+from pages.ui.jobs.live import BUDGET
+from pages.ui.kit.chart import chart
+from pages.ui.paper.view import Choices, Layout, jobs, offers
+from pages.ui.papers.enadpp import budgets as enadpp_budgets
+from pages.ui.papers.enadpp import figures
+from pages.ui.papers.enadpp import pictures as enadpp_pictures
+from pages.ui.papers.enadpp import regions as enadpp_regions
+from pages.ui.papers.enadpp import sections as enadpp
 from tests.pages.conftest import Open
 from tests.pages.drawn import loads_nothing_heavy
 
@@ -258,7 +262,7 @@ def test_laplace_noise_is_summed_by_hand():
 
 def test_a_line_skips_what_has_diverged():
     values = np.array([[1.0, np.nan, 3.0], [np.nan] * 3, [4.0, np.inf, 6.0]])
-    one = figures.line("One", style(0), np.array([1, 2, 3]), values)
+    one = lines.line("One", style(0), np.array([1, 2, 3]), values)
     assert one is not None
     assert (one.x.tolist(), one.middle.tolist()) == ([1.0, 3.0], [2.0, 5.0])
     assert figures.line("None", style(0), np.array([1]), np.full((1, 2), np.nan)) is None

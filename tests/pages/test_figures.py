@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.gauges import Gauge
-from engine.results import Results
-from pages.ui.figures import curves, survival, theme
-from pages.ui.figures.dots import dots
+from engine.core.gauges import Gauge
+from engine.runs.results import Results
+from pages.ui.charts import curves, theme
+from pages.ui.charts.dots import dots
+from pages.ui.papers.survival import figures as survival
 
 EPSILONS = np.repeat([0.1, 1.0, 10.0], 5)
 GAUGE = Gauge("Error", "down", scale="log", unit="m")

@@ -10,20 +10,21 @@ from streamlit.testing.v1 import AppTest
 
 from datasets import catalog as data_catalog
 from engine.catalog import catalog
-from engine.claim import take
-from engine.client import Client
-from engine.events import Advanced, Finished, Measured, Produced, Started
-from engine.gauges import gauges
-from engine.guarantee import Guarantee
-from engine.job import Job
+from engine.core.gauges import gauges
 from engine.papers.lvq.spec import PRINTED, LvqSpec
-from engine.process import here
-from engine.store import Store
-from pages.ui import card, lvq, lvq_costs
-from pages.ui.figures import lvq as figures
-from pages.ui.figures import lvq_space as space
-from pages.ui.live import BUDGET
-from pages.ui.view import Choices, Layout, jobs, offers
+from engine.privacy.guarantee import Guarantee
+from engine.runs.events import Advanced, Finished, Measured, Produced, Started
+from engine.runs.job import Job
+from engine.service.claim import take
+from engine.service.client import Client
+from engine.service.process import here
+from engine.service.store import Store
+from pages.ui.jobs.live import BUDGET
+from pages.ui.kit import card
+from pages.ui.paper.view import Choices, Layout, jobs, offers
+from pages.ui.papers.lvq import costs as lvq_costs
+from pages.ui.papers.lvq import figures, space
+from pages.ui.papers.lvq import sections as lvq
 from tests.pages.conftest import Open
 
 BUDGETS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 4.0, 8.0)
@@ -100,7 +101,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[dict[str, Any], st
     def keep(key: str, figure: Any, alt: str, rows: Any, budget: float) -> None:
         found[key.removeprefix("lvq.").removesuffix(".chart")] = (body(figure), alt, list(rows))
 
-    for module in ("panels", "lvq", "lvq_costs"):
+    for module in ("paper.panels", "papers.lvq.sections", "papers.lvq.costs"):
         monkeypatch.setattr(f"pages.ui.{module}.chart", keep)
     return found
 

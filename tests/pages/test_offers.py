@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from engine.catalog import catalog
+from engine.core.spec import Choice, Knob, knobs
 from engine.papers.survival.spec import SurvivalSpec
-from engine.spec import Choice, Knob, knobs
-from pages.ui.offers import MANY, Offer, figure, names, offer
+from pages.ui.kit.offers import MANY, Offer, figure, names, offer
 
 SPECS = [paper.spec for paper in catalog().values()]
 FIELDS = [(spec, field) for spec in SPECS for field in knobs(spec)]
@@ -88,7 +88,7 @@ def test_a_figure_is_read_back_as_the_same_number(value):
 
 def test_a_plain_range_becomes_a_ladder_of_round_values():
     spaced = Knob("Rate", "q", (0, 1), (0.0005, 1.0), scale="log")
-    from pages.ui.offers import _grid
+    from pages.ui.kit.offers import _grid
 
     assert _grid(spaced, float) == [
         0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0,

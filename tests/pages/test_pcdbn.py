@@ -7,15 +7,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
-from engine.claim import take
-from engine.client import Client
-from engine.events import Advanced, Finished, Measured, Produced, Started
-from engine.job import Job
 from engine.papers.pcdbn.sensitivity import Layer, lemma2
-from engine.process import here
-from pages.ui.figures import pcdbn as figures
-from pages.ui.figures.size import against
-from pages.ui.pcdbn_formulas import _largest_numerator
+from engine.runs.events import Advanced, Finished, Measured, Produced, Started
+from engine.runs.job import Job
+from engine.service.claim import take
+from engine.service.client import Client
+from engine.service.process import here
+from pages.ui.charts.size import against
+from pages.ui.papers.pcdbn import figures
+from pages.ui.papers.pcdbn.formulas import _largest_numerator
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, plots
 

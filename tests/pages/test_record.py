@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.client import Client
-from engine.events import Advanced, Produced, Started
-from engine.job import request
-from pages.ui import record
+from engine.runs.events import Advanced, Produced, Started
+from engine.runs.job import request
+from engine.service.client import Client
+from pages.ui.jobs import record
 from tests.pages.played import begin
 
 pytestmark = pytest.mark.usefixtures("home")

@@ -10,18 +10,19 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine import reference
 from engine.catalog import catalog
-from engine.claim import take
-from engine.client import Client
-from engine.events import Failed
-from engine.exhibit import Cell, Exhibit, exhibits
-from engine.process import here
-from engine.results import collect
-from engine.store import Store
-from pages.ui import sheet, verdict
-from pages.ui.figures import exhibit as drawing
-from pages.ui.reproduce import spreadsheet
+from engine.runs import reference
+from engine.runs.events import Failed
+from engine.runs.exhibit import Cell, Exhibit, exhibits
+from engine.runs.results import collect
+from engine.service.claim import take
+from engine.service.client import Client
+from engine.service.process import here
+from engine.service.store import Store
+from pages.ui.charts import agreement as verdict
+from pages.ui.charts import exhibit as drawing
+from pages.ui.exhibits import table as sheet
+from pages.ui.exhibits.page import spreadsheet
 from tests.pages.conftest import Open
 from tests.pages.played import play
 

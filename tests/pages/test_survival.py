@@ -8,14 +8,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
-from engine.client import Client
 from engine.papers.survival import sensitivity
 from engine.papers.survival.spec import SurvivalSpec
-from pages.ui import survival_costs
-from pages.ui.figures import sampler, theme
-from pages.ui.figures.sampler import Drawn, Normal
-from pages.ui.live import BUDGET
-from pages.ui.view import Choices, Layout, jobs, offers
+from engine.service.client import Client
+from pages.ui.charts import theme
+from pages.ui.jobs.live import BUDGET
+from pages.ui.paper.view import Choices, Layout, jobs, offers
+from pages.ui.papers.survival import costs as survival_costs
+from pages.ui.papers.survival import sampler_figures as sampler
+from pages.ui.papers.survival.sampler_figures import Drawn, Normal
 from tests.pages.conftest import SLOW, Open
 from tests.pages.drawn import charts, plots
 from tests.pages.played import begin

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from datasets import own
-from engine.client import Client
+from engine.service.client import Client
 from tests.datasets.test_own import plain, stretches
 from tests.pages.conftest import Open
 

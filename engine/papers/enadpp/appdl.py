@@ -5,7 +5,7 @@ from typing import final
 from torch import Generator
 
 from datasets.base import Table
-from engine.batch import Batch
+from engine.core.batch import Batch
 from engine.method import Arrays
 from engine.papers.enadpp import trainer
 from engine.papers.enadpp.spec import EnadppSpec, Training

@@ -3,10 +3,10 @@
 import math
 from dataclasses import dataclass
 
-from engine.guarantee import Guarantee
-from engine.mechanisms import Laplace
 from engine.papers.enadpp import price
 from engine.papers.enadpp.spec import EnadppSpec
+from engine.privacy.guarantee import Guarantee
+from engine.privacy.mechanisms import Laplace
 
 SAMPLING = (
     "Poisson: in every step each record takes part by its own coin of probability q; where persons "
@@ -60,7 +60,7 @@ def ledger(spec: EnadppSpec, n: int) -> tuple[Ledger, ...]:
 
 
 def _pure(spec: EnadppSpec, n: int) -> float:
-    from engine.pure import pure
+    from engine.privacy.pure import pure
 
     return pure(price.noise_cost("enadpp", spec, n, price.steps(spec, n)))
 
@@ -89,7 +89,7 @@ def _bare(unit: str) -> Guarantee:
 
 
 def _proved(name: str, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
-    from engine import accounting
+    from engine.privacy import accounting
 
     event = price.cost(name, spec, n, price.steps(spec, n))
     pure = isinstance(price.mechanism(name, spec, n), Laplace)

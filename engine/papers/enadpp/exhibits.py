@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from engine.exhibit import Cell, Exhibit
-from engine.job import Job, request
+from engine.core.spec import Value
 from engine.papers.enadpp import ratios
-from engine.results import Results
-from engine.spec import Value
+from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.job import Job, request
+from engine.runs.results import Results
 
 EPSILONS = (0.2, 0.4, 0.8, 1.0, 2.0, 4.0, 8.0)
 TABLE1: dict[str, tuple[float, ...]] = {

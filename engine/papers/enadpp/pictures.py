@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.gauges import Column
+from engine.core.gauges import Column
 from engine.papers.enadpp import models
 from engine.training import ghost
 from engine.training.evaluate import predictions

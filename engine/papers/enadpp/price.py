@@ -13,9 +13,9 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from engine.guarantee import Relation
-from engine.mechanisms import Gaussian, Laplace
 from engine.papers.enadpp.spec import EnadppSpec
+from engine.privacy.guarantee import Relation
+from engine.privacy.mechanisms import Gaussian, Laplace
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -157,8 +157,8 @@ def _gaussian(epsilon: float, delta: float, rate: float, count: int) -> float:
 
     The quick accountant goes first and narrows the search of the exact one.
     """
-    from engine import accounting
-    from engine.errors import BudgetError
+    from engine.core.errors import BudgetError
+    from engine.privacy import accounting
 
     def make(multiplier: float) -> "DpEvent":
         return _repeated(Gaussian(1.0, multiplier), rate, count)
@@ -176,8 +176,8 @@ def _gaussian(epsilon: float, delta: float, rate: float, count: int) -> float:
 @lru_cache(maxsize=4096)
 def _laplace(epsilon: float, delta: float, rate: float, count: int) -> float:
     """The Laplace scale over the sensitivity, by PLD; infinity where none meets the budget."""
-    from engine import accounting
-    from engine.errors import BudgetError
+    from engine.core.errors import BudgetError
+    from engine.privacy import accounting
 
     def make(scale: float) -> "DpEvent":
         return _repeated(Laplace(1.0, 1.0 / scale), rate, count)
@@ -205,8 +205,8 @@ def _stairs(
 ) -> float:
     from dp_accounting import ComposedDpEvent
 
-    from engine import accounting
-    from engine.errors import BudgetError
+    from engine.core.errors import BudgetError
+    from engine.privacy import accounting
 
     ends = (*starts[1:], total)
 

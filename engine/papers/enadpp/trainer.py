@@ -13,13 +13,13 @@ import torch
 from torch import Generator, Tensor
 
 from datasets.base import LabelledTable, Table
-from engine.batch import Batch
-from engine.errors import RequestError
-from engine.mechanisms import Laplace
+from engine.core.batch import Batch
+from engine.core.errors import RequestError
 from engine.method import Arrays
 from engine.papers.enadpp import models, price, ratios
 from engine.papers.enadpp.pictures import pictures
 from engine.papers.enadpp.spec import EnadppSpec, Training
+from engine.privacy.mechanisms import Laplace
 from engine.training import ghost, steps
 from engine.training.evaluate import evaluate
 from engine.training.network import Network, Parameters

@@ -9,10 +9,8 @@ import torch
 from torch import Generator, Tensor
 
 from datasets.base import Table
-from engine.batch import Batch
-from engine.mechanisms import Gaussian
+from engine.core.batch import Batch
 from engine.method import Arrays
-from engine.noise import draw
 from engine.papers.lvq import initial, measure, price, products
 from engine.papers.lvq.folds import Records, fold, records
 from engine.papers.lvq.model import (
@@ -28,6 +26,8 @@ from engine.papers.lvq.model import (
     sums,
 )
 from engine.papers.lvq.spec import LvqSpec, Utility
+from engine.privacy.mechanisms import Gaussian
+from engine.privacy.noise import draw
 
 LOOKS = 20
 """How often a run measures."""

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from functools import partial
 from itertools import product
 
-from engine.exhibit import Cell, Exhibit
-from engine.job import Job
 from engine.papers.lvq.published import BUDGETS, MODELS, NAMES, PUBLISHED
 from engine.papers.lvq.readings import (
     CURVED,
@@ -32,7 +30,9 @@ from engine.papers.lvq.studies import (
     study_cells,
     study_jobs,
 )
-from engine.results import Results
+from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.job import Job
+from engine.runs.results import Results
 
 __all__ = ["EXHIBITS", "settings"]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from datasets.base import LabelledTable, Table
-from engine.errors import RequestError
+from engine.core.errors import RequestError
 
 FOLDS = 5
 SWAPPED = 14_000

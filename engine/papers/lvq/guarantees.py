@@ -1,8 +1,8 @@
 """The guarantee cards of private GLVQ and GMLVQ and of their references. No torch here."""
 
-from engine.guarantee import Guarantee
 from engine.papers.lvq import price
 from engine.papers.lvq.spec import LvqSpec
+from engine.privacy.guarantee import Guarantee
 
 CLAIM = "epsilon_1 + epsilon_2 with the noise 2q sqrt(T log(1/delta))/epsilon_2 (Section 3)"
 SAMPLING = "each record is in a step with chance q, independently; qN with public N divides"
@@ -23,7 +23,7 @@ TUNED = (
 
 def descent_guarantee(spec: LvqSpec, n: int, record: str) -> Guarantee:
     """The card of a private run: what is claimed, what the PLD accountant proves, and why."""
-    from engine.accounting import epsilon
+    from engine.privacy.accounting import epsilon
 
     broken = spec.initialisation == "sensitivity_1"
     total = price.cost(spec, n, price.steps(spec, n))

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from engine.mechanisms import Gaussian, Laplace
-from engine.noise import draw
 from engine.papers.lvq import price
 from engine.papers.lvq.price import Releases
 from engine.papers.lvq.spec import LvqSpec
+from engine.privacy.mechanisms import Gaussian, Laplace
+from engine.privacy.noise import draw
 
 JITTER = 0.05
 """Distance between the first prototypes of one class, as a part of the largest norm of a record."""

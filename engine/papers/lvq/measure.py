@@ -9,12 +9,12 @@ import torch
 from torch import Generator, Tensor
 
 from datasets.base import Table
-from engine.batch import Batch
-from engine.gauges import Column
-from engine.mechanisms import Gaussian
+from engine.core.batch import Batch
+from engine.core.gauges import Column
 from engine.papers.lvq.folds import Records, fold
 from engine.papers.lvq.model import Model, Norms, Pairs, Sample, Sums, cost, right
 from engine.papers.lvq.spec import LvqSpec, MatrixUtility, Utility
+from engine.privacy.mechanisms import Gaussian
 
 PERTURBATION = math.sqrt(0.025)
 """Standard deviation of the noise on each element of Omega in the perturbation study."""

@@ -8,9 +8,9 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.guarantee import Relation
-from engine.mechanisms import Gaussian, Laplace
 from engine.papers.lvq.spec import LvqSpec
+from engine.privacy.guarantee import Relation
+from engine.privacy.mechanisms import Gaussian, Laplace
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -141,7 +141,7 @@ def _calibrated(spec: LvqSpec) -> float:
     """
     from dp_accounting import ComposedDpEvent
 
-    from engine.accounting import calibrate
+    from engine.privacy.accounting import calibrate
 
     count = steps(spec, 0)
     start = [] if spec.initialisation == "sensitivity_1" else [first(spec, False)]
@@ -184,7 +184,7 @@ def free(spec: LvqSpec, n: int, count: int) -> "DpEvent":
 
 def steps_epsilon(spec: LvqSpec) -> float:
     """What the steps alone cost at delta by the PLD accountant, in nats."""
-    from engine.accounting import epsilon
+    from engine.privacy.accounting import epsilon
 
     return epsilon(
         descent(spec, multiplier(spec), steps(spec, 0)), spec.delta, RELATION, tight=True

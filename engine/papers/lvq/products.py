@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from datasets.base import LabelledTable, Table
-from engine.batch import Batch
+from engine.core.batch import Batch
 from engine.method import Arrays
 from engine.papers.lvq import measure, price
 from engine.papers.lvq.folds import Records, fold, records

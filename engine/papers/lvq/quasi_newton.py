@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from torch import Generator, Tensor
 
 from datasets.base import Table
-from engine.batch import Batch
+from engine.core.batch import Batch
 from engine.method import Arrays
 from engine.papers.lvq import initial, measure, products
 from engine.papers.lvq.descent import gather, length, training

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from datasets.fetch import local
-from engine.exhibit import Cell
-from engine.job import Job, request
+from engine.core.spec import Value
 from engine.papers.lvq.published import BUDGETS, CURVE
 from engine.papers.lvq.spec import PRINTED
-from engine.results import Results
-from engine.spec import Value
+from engine.runs.exhibit import Cell
+from engine.runs.job import Job, request
+from engine.runs.results import Results
 
 RATES: dict[str, Value] = {"rate_w": 0.1, "rate_omega": 1.0}
 FULL: dict[str, Value] = {"sample_rate": 1.0, "epochs": 20.0, "share": 0.85}

@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-from engine.exhibit import Cell
-from engine.job import Job, request
 from engine.papers.lvq.published import NAMES, PERTURBED, PUBLISHED, SPREADS
 from engine.papers.lvq.readings import (
     FREE,
@@ -15,7 +13,9 @@ from engine.papers.lvq.readings import (
     settings,
     tables,
 )
-from engine.results import Results
+from engine.runs.exhibit import Cell
+from engine.runs.job import Job, request
+from engine.runs.results import Results
 
 
 def _spaced(low: float, high: float, count: int) -> tuple[float, ...]:

@@ -1,10 +1,10 @@
 """The guarantee cards: what the published program, the text and the proof really give."""
 
-from engine.guarantee import Guarantee
 from engine.papers.pcdbn.price import gradient_noise, psgd_steps
 from engine.papers.pcdbn.releases import RELATION, dimensions, releases
 from engine.papers.pcdbn.sensitivity import monomials
 from engine.papers.pcdbn.spec import PcdbnSpec
+from engine.privacy.guarantee import Guarantee
 
 TAYLOR_DEGREE, LINE_DEGREE = 5, 1
 CLAIM = "Section 4: the private convolutional deep belief network is ε-differentially private."
@@ -114,7 +114,7 @@ def _released(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
 
 def _rigorous(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
     """The card of the provable version."""
-    from engine import accounting
+    from engine.privacy import accounting
 
     made = releases(spec, n)
     d = dimensions(spec, n, 16 * 2 * spec.filters)
@@ -151,8 +151,8 @@ def _rigorous(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
 
 def psgd_card(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
     """The card of DP-SGD on the same structure."""
-    from engine import accounting
     from engine.papers.pcdbn.price import psgd_cost
+    from engine.privacy import accounting
 
     event = psgd_cost(spec, n, psgd_steps(spec, n))
     return Guarantee(

@@ -9,9 +9,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from engine.exhibit import Cell, Exhibit
-from engine.job import Job, request
-from engine.results import Results
+from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.job import Job, request
+from engine.runs.results import Results
 
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 FEW = (0.1, 0.5, 2.0, 4.0)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from engine.mechanisms import Gaussian
 from engine.papers.pcdbn.moments import noisy, released, squared
+from engine.privacy.mechanisms import Gaussian
 
 RIDGE = 0.5
 """Weight of the ridge in units of s sqrt(d), a third of the noise's operator norm."""

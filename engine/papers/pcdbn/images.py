@@ -6,7 +6,7 @@ from functools import lru_cache
 from torch import Tensor
 
 from datasets.base import LabelledTable, Table
-from engine.errors import RequestError, SpecError
+from engine.core.errors import RequestError, SpecError
 from engine.papers.pcdbn.spec import PcdbnSpec
 from engine.training.records import records
 

@@ -17,8 +17,8 @@ import torch
 from torch import Generator, Tensor
 from torch.nn import functional
 
-from engine.mechanisms import Gaussian
-from engine.noise import draw
+from engine.privacy.mechanisms import Gaussian
+from engine.privacy.noise import draw
 
 SLAB = 64
 """Records whose patches lie in memory together: small enough for the cache."""

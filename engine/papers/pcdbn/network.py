@@ -14,8 +14,8 @@ import torch
 from torch import Generator, Tensor
 
 from datasets.base import Table
-from engine.batch import Batch
-from engine.gauges import Column
+from engine.core.batch import Batch
+from engine.core.gauges import Column
 from engine.method import Arrays
 from engine.papers.pcdbn import top
 from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
@@ -187,7 +187,7 @@ def _upper(
 
 
 def _laplace(size: int, rng: Generator) -> Tensor:
-    from engine.noise import laplace
+    from engine.privacy.noise import laplace
 
     return laplace((size,), rng, torch.float32)
 

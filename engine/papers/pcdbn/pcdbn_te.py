@@ -3,7 +3,7 @@
 from torch import Generator
 
 from datasets.base import Table
-from engine.batch import Batch
+from engine.core.batch import Batch
 from engine.method import Arrays
 from engine.papers.pcdbn import crbm, network, printed
 from engine.papers.pcdbn.images import Images

@@ -13,7 +13,7 @@ from numpy.polynomial import Polynomial
 from numpy.polynomial import chebyshev as cheb
 from numpy.typing import NDArray
 
-from engine.errors import RequestError, SpecError
+from engine.core.errors import RequestError, SpecError
 
 Floats: TypeAlias = NDArray[np.float64]
 Function: TypeAlias = Callable[[Floats], Floats]

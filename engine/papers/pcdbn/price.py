@@ -3,9 +3,9 @@
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from engine.mechanisms import Gaussian
 from engine.papers.pcdbn.releases import RELATION, releases
 from engine.papers.pcdbn.spec import PcdbnSpec
+from engine.privacy.mechanisms import Gaussian
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -66,7 +66,7 @@ def _lots(multiplier: float, rate: float, count: int) -> "DpEvent":
 @lru_cache(maxsize=1024)
 def _multiplier(epsilon: float, delta: float, rate: float, count: int) -> float:
     """The smallest noise multiplier that Rényi accounting finds for the whole run."""
-    from engine import accounting
+    from engine.privacy import accounting
 
     return accounting.calibrate(
         lambda s: _lots(s, rate, count), epsilon, delta, RELATION, tight=False

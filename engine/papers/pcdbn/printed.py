@@ -14,13 +14,13 @@ import torch
 from torch import Generator, Tensor
 from torch.nn import functional
 
-from engine.mechanisms import Laplace
-from engine.noise import draw
 from engine.papers.pcdbn import crbm, sensitivity, top
 from engine.papers.pcdbn.images import Images
 from engine.papers.pcdbn.network import Layer, Recipe
 from engine.papers.pcdbn.price import layer_budgets
 from engine.papers.pcdbn.spec import PcdbnSpec
+from engine.privacy.mechanisms import Laplace
+from engine.privacy.noise import draw
 
 
 def recipe(how: crbm.Activation, spec: PcdbnSpec, found: Images, n: int, rng: Generator) -> Recipe:

@@ -12,7 +12,7 @@ import torch
 from torch import Generator, Tensor
 
 from datasets.base import Table
-from engine.batch import Batch
+from engine.core.batch import Batch
 from engine.method import Arrays
 from engine.papers.pcdbn import price
 from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images

@@ -10,10 +10,10 @@ from functools import lru_cache
 from math import comb
 from typing import TYPE_CHECKING, Final
 
-from engine.errors import SpecError
-from engine.guarantee import Relation
-from engine.mechanisms import Gaussian
+from engine.core.errors import SpecError
 from engine.papers.pcdbn.spec import PcdbnSpec
+from engine.privacy.guarantee import Relation
+from engine.privacy.mechanisms import Gaussian
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -73,7 +73,7 @@ def multiplier(epsilon: float, delta: float) -> float:
     """The noise of a single release that would spend the whole budget."""
     from dp_accounting import GaussianDpEvent
 
-    from engine import accounting
+    from engine.privacy import accounting
 
     return accounting.calibrate(GaussianDpEvent, epsilon, delta, RELATION, tight=False)
 

@@ -30,8 +30,8 @@ import numpy as np
 from torch import Generator, Tensor
 
 from datasets.base import Table
-from engine.batch import Batch
-from engine.gauges import Column
+from engine.core.batch import Batch
+from engine.core.gauges import Column
 from engine.method import Arrays
 from engine.papers.pcdbn import filters, head, maps, moments, polynomials
 from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images

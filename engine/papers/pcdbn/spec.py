@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from engine.gauges import Column, Gauge, Info
-from engine.spec import Choice, Knob, Spec
-from engine.vocabulary import ClipNorm, Delta, Epsilon, SampleRate
+from engine.core.gauges import Column, Gauge, Info
+from engine.core.spec import Choice, Knob, Spec
+from engine.core.vocabulary import ClipNorm, Delta, Epsilon, SampleRate
 
 Calibration = Annotated[
     str,

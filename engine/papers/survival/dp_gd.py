@@ -15,9 +15,8 @@ import torch
 from torch import Generator, Tensor
 
 from datasets.base import Table
-from engine.batch import Batch
+from engine.core.batch import Batch
 from engine.method import Arrays
-from engine.noise import draw
 from engine.papers.survival import products
 from engine.papers.survival.evaluate import utility
 from engine.papers.survival.likelihood import record_gradients
@@ -26,6 +25,7 @@ from engine.papers.survival.problem import Design, design, scaled, survival
 from engine.papers.survival.public_start import Start, start
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.papers.survival.threads import single_thread
+from engine.privacy.noise import draw
 
 RATE = 0.6
 r"""\eta: share of a Newton step; small enough for a curvature that is three times too low."""

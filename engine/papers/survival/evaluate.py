@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn.functional import softplus
 
 from datasets.base import Booleans, Episodes, Floats, Integers, SurvivalTable
-from engine.gauges import Column
+from engine.core.gauges import Column
 from engine.papers.survival.likelihood import log_one_plus
 from engine.papers.survival.problem import design, scaled
 from engine.papers.survival.sensitivity import basis

@@ -13,7 +13,7 @@ import torch
 from torch import Generator, Tensor
 
 from datasets.base import Table
-from engine.batch import Batch
+from engine.core.batch import Batch
 from engine.method import Arrays
 from engine.papers.survival.price_sampler import exact_steps
 from engine.papers.survival.problem import survival

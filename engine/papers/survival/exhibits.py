@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from datasets import catalog
-from engine.exhibit import Cell, Exhibit
-from engine.job import Job, request
-from engine.results import Results
+from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.job import Job, request
+from engine.runs.results import Results
 
 DATASETS = {"FL": "flchain", "TB": "third_births", "WT": "wichert", "SB": "second_births"}
 REGULARISATIONS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)

@@ -9,12 +9,12 @@ from statistics import NormalDist
 
 import numpy as np
 
-from engine.exhibit import Cell, Exhibit
-from engine.job import Job, request
 from engine.papers.survival.exhibits import DATASETS, label
 from engine.papers.survival.exhibits import EXHIBITS as TABLES
 from engine.papers.survival.formulas import FORMULAS, TABLE
-from engine.results import Results
+from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.job import Job, request
+from engine.runs.results import Results
 
 BUDGETS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)
 THREE = (0.4, 1.6, 6.4)

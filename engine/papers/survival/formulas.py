@@ -7,10 +7,10 @@ from statistics import NormalDist
 import numpy as np
 
 from datasets import catalog
-from engine.exhibit import Cell, Exhibit
-from engine.job import Job
 from engine.papers.survival.exhibits import DATASETS, label
-from engine.results import Results
+from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.job import Job
+from engine.runs.results import Results
 
 TABLE1 = {
     "FL": (7874, 2169, 8),

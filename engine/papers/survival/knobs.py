@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from engine.spec import Choice, Knob
+from engine.core.spec import Choice, Knob
 
 Link = Annotated[
     str,

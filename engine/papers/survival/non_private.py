@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from datasets.base import SurvivalTable, Table
-from engine.batch import Batch
+from engine.core.batch import Batch
 from engine.method import Arrays
 from engine.papers.survival import products
 from engine.papers.survival.evaluate import cox, fit, optimum, utility

@@ -7,9 +7,8 @@ import torch
 from torch import Generator, Tensor
 
 from datasets.base import Table
-from engine.batch import Batch
+from engine.core.batch import Batch
 from engine.method import Arrays
-from engine.noise import draw
 from engine.papers.survival import products
 from engine.papers.survival.evaluate import utility
 from engine.papers.survival.likelihood import derivatives, mean_gradient
@@ -18,6 +17,7 @@ from engine.papers.survival.sensitivity import TOLERANCE, Objective, length, obj
 from engine.papers.survival.solvers import minimise
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.papers.survival.threads import single_thread
+from engine.privacy.noise import draw
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,16 @@ import torch
 from torch import Generator, Tensor
 
 from datasets.base import SurvivalTable, Table
-from engine.batch import Batch
-from engine.gauges import Column
+from engine.core.batch import Batch
+from engine.core.gauges import Column
 from engine.method import Arrays
-from engine.noise import draw
 from engine.papers.survival import products
 from engine.papers.survival.evaluate import fit, utility
 from engine.papers.survival.problem import scaled, survival
 from engine.papers.survival.sensitivity import TOLERANCE, length, output_noise
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.papers.survival.threads import single_thread
+from engine.privacy.noise import draw
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from engine.guarantee import Guarantee
 from engine.papers.survival.sensitivity import (
     FINISH,
     TOLERANCE,
@@ -13,6 +12,7 @@ from engine.papers.survival.sensitivity import (
     squares,
 )
 from engine.papers.survival.spec import SurvivalSpec
+from engine.privacy.guarantee import Guarantee
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -51,7 +51,7 @@ def objective_cost(spec: SurvivalSpec, n: int, steps: int) -> "DpEvent":
     """The cost of one solution of objective perturbation: determinants, noise, last step."""
     from dp_accounting import ComposedDpEvent
 
-    from engine.pure import PureDp
+    from engine.privacy.pure import PureDp
 
     return ComposedDpEvent([PureDp(part) for part in objective_noise(spec, n, ANY).parts])
 

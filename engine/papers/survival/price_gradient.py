@@ -19,10 +19,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.guarantee import Guarantee
-from engine.mechanisms import Gaussian
 from engine.papers.survival.price import BOUNDS, RELEASED, YARDSTICKS
 from engine.papers.survival.spec import SurvivalSpec
+from engine.privacy.guarantee import Guarantee
+from engine.privacy.mechanisms import Gaussian
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -59,7 +59,7 @@ def plan(epsilon: float, delta: float, steps: int) -> Plan:
     """
     from dp_accounting import GaussianDpEvent
 
-    from engine.accounting import calibrate
+    from engine.privacy.accounting import calibrate
 
     total = calibrate(GaussianDpEvent, epsilon, delta, "replace_one")
     each = (1.0 - COUNTS - MOMENTS) / steps
@@ -92,7 +92,7 @@ def gradient_cost(spec: SurvivalSpec, n: int, steps: int) -> "DpEvent":
 
 def gradient_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
     """The card of private gradient descent."""
-    from engine.accounting import gaussian
+    from engine.privacy.accounting import gaussian
 
     return Guarantee(
         mechanism="Full-batch gradient descent, each record's gradient clipped, Gaussian noise",

@@ -3,9 +3,9 @@
 import math
 from typing import TYPE_CHECKING
 
-from engine.guarantee import Guarantee
 from engine.papers.survival.price import BOUNDS, RELEASED, YARDSTICKS
 from engine.papers.survival.spec import SurvivalSpec
+from engine.privacy.guarantee import Guarantee
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -66,7 +66,7 @@ def psgld_cost(spec: SurvivalSpec, n: int, steps: int) -> "DpEvent":
 
 def exact_cost(spec: SurvivalSpec, n: int, steps: int) -> "DpEvent":
     """One draw of the exponential mechanism."""
-    from engine.pure import PureDp
+    from engine.privacy.pure import PureDp
 
     return PureDp(spec.epsilon)
 

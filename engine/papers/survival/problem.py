@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from datasets.base import Episodes, Floats, Integers, SurvivalTable, Table
-from engine.errors import RequestError
+from engine.core.errors import RequestError
 from engine.papers.survival.sensitivity import basis
 
 

@@ -11,8 +11,8 @@ import torch
 from torch import Generator, Tensor
 
 from datasets.base import Table
-from engine.batch import Batch
-from engine.gauges import Column
+from engine.core.batch import Batch
+from engine.core.gauges import Column
 from engine.method import Arrays
 from engine.papers.survival.minibatch import pick, sanitised_gradient
 from engine.papers.survival.price_sampler import PRECISION, chain_steps, psgld_steps

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from engine.noise import draw
 from engine.papers.survival.price_gradient import Plan
 from engine.papers.survival.problem import Design
+from engine.privacy.noise import draw
 
 CELLS = 12
 """Intervals of the coarse table."""

@@ -34,8 +34,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.mechanisms import GammaSphere
 from engine.papers.survival.spec import SurvivalSpec
+from engine.privacy.mechanisms import GammaSphere
 
 Floats = NDArray[np.float64]
 

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from engine.gauges import Column, Gauge, Info
+from engine.core.gauges import Column, Gauge, Info
+from engine.core.spec import Choice, Knob, Spec
+from engine.core.vocabulary import Calibration, Delta, Epsilon, Regularisation
 from engine.papers.survival.knobs import (
     Bound,
     BurnIn,
@@ -15,8 +17,6 @@ from engine.papers.survival.knobs import (
     Samples,
     StepScale,
 )
-from engine.spec import Choice, Knob, Spec
-from engine.vocabulary import Calibration, Delta, Epsilon, Regularisation
 
 Intervals = Annotated[
     int,

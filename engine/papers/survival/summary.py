@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from datasets.base import Floats, SurvivalTable
-from engine.gauges import Column
+from engine.core.gauges import Column
 from engine.method import Arrays
 from engine.papers.survival import products
 from engine.papers.survival.diagnostics import mixing

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from datasets import catalog as data
-from engine.driver import drive
-from engine.events import Finished
-from engine.job import request
 from engine.papers.enadpp import PAPER, price
-from engine.results import collect
+from engine.runs.driver import drive
+from engine.runs.events import Finished
+from engine.runs.job import request
+from engine.runs.results import collect
 from engine.training.records import episodes, records
 
 NAMES = [entry.name for entry in PAPER.methods]

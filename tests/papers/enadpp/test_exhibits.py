@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from engine import __version__, reference
+from engine import __version__
 from engine.papers.enadpp.exhibits import EPSILONS, EXHIBITS, SEEDS, TABLE1, TABLE2
-from engine.results import Results
+from engine.runs import reference
+from engine.runs.results import Results
 
 BY_NAME = {exhibit.name: exhibit for exhibit in EXHIBITS}
 

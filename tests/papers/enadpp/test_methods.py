@@ -7,18 +7,18 @@ import pytest
 import torch
 
 from datasets import catalog as data
-from engine.batch import Batch
-from engine.claim import take
-from engine.client import Client
-from engine.driver import drive
-from engine.events import Finished
-from engine.job import request
+from engine.core.batch import Batch
+from engine.core.spec import knobs
 from engine.papers.enadpp import PAPER, price, trainer
 from engine.papers.enadpp.spec import EnadppSpec
-from engine.process import here
-from engine.results import collect
-from engine.spec import knobs
-from engine.work import perform
+from engine.runs.driver import drive
+from engine.runs.events import Finished
+from engine.runs.job import request
+from engine.runs.results import collect
+from engine.service.claim import take
+from engine.service.client import Client
+from engine.service.job_runner import perform
+from engine.service.process import here
 
 NAMES = [entry.name for entry in PAPER.methods]
 SHORT = {"sample_rate": 0.1, "epochs": 0.5}
@@ -126,7 +126,7 @@ def test_noise_without_bound_is_a_result_marked_diverged(name, monkeypatch):
 
 def test_without_clipping_a_huge_learning_rate_is_marked_diverged_and_harms_nobody(monkeypatch):
     """The other replica draws and computes what it does beside one that stays sane."""
-    monkeypatch.setattr("engine.driver._seed", lambda job, number: 5)
+    monkeypatch.setattr("engine.runs.driver._seed", lambda job, number: 5)
     found, events, _ = run("non_private", {"epochs": 2}, {"plain_rate": (0.05, 1e6)})
     sane, quiet, _ = run("non_private", {"epochs": 2}, {"plain_rate": (0.05, 0.06)})
     assert (events[-1].diverged, quiet[-1].diverged) == ((1,), ())

@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from engine import accounting
-from engine.errors import SpecError
-from engine.mechanisms import Gaussian, Laplace
+from engine.core.errors import SpecError
 from engine.papers.enadpp import PAPER, cards, price
 from engine.papers.enadpp.spec import EnadppSpec
+from engine.privacy import accounting
+from engine.privacy.mechanisms import Gaussian, Laplace
 
 N = 40_000
 PRINTED = EnadppSpec(

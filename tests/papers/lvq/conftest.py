@@ -11,8 +11,8 @@ from torch import Generator
 
 from datasets import catalog
 from datasets.base import Card, LabelledTable
-from engine.batch import Batch
 from engine.catalog import paper
+from engine.core.batch import Batch
 from engine.papers.lvq.spec import LvqSpec
 
 torch.set_num_threads(1)  # small tensors: more threads only wait for each other

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from engine.exhibit import exhibits
 from engine.papers.lvq.published import BUDGETS, CURVE, PUBLISHED
 from engine.papers.lvq.readings import FREE, READINGS, RIGOROUS, private
-from engine.results import collect
+from engine.runs.exhibit import exhibits
+from engine.runs.results import collect
 
 ALL = exhibits("lvq")
 NAMES = ("table1", "figure1", "settings", "perturbation")

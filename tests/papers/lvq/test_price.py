@@ -8,12 +8,12 @@ import torch
 from scipy.stats import norm
 from torch import Generator
 
-from engine.accounting import epsilon
-from engine.batch import Batch
+from engine.core.batch import Batch
 from engine.papers.lvq import guarantees, initial, price
 from engine.papers.lvq.descent import Descent
 from engine.papers.lvq.model import Sums
 from engine.papers.lvq.spec import PRINTED, LvqSpec
+from engine.privacy.accounting import epsilon
 from tests.papers.lvq.conftest import blobs
 
 
@@ -182,8 +182,8 @@ def test_a_step_adds_the_noise_that_is_priced(matrix, monkeypatch):
 
 def test_both_blocks_of_a_step_get_the_same_noise():
     """Sensitivity C is that of both blocks as one vector, so each coordinate gets sigma C."""
-    from engine.mechanisms import Gaussian
     from engine.papers.lvq.descent import _add
+    from engine.privacy.mechanisms import Gaussian
 
     noises = (Gaussian(0.7, 2.0), Gaussian(0.7, 5.0))
     zero = Sums(torch.zeros(2, 50, 100), torch.zeros(2, 100, 100))

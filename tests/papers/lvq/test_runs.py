@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from datasets import catalog
-from engine.errors import RequestError
+from engine.core.errors import RequestError
 from engine.papers.lvq import folds, measure
 from engine.papers.lvq.model import Model, Sample, cost, pairs
 from tests.papers.lvq.conftest import blobs, close, finite, make, run
@@ -117,7 +117,7 @@ def test_a_matrix_that_is_no_number_spoils_its_own_replica_only(toy):
     omega[0] = math.nan
     model = Model(w, torch.arange(3), omega)
     found = folds.records(toy, 1.0, "cpu")
-    from engine.batch import Batch
+    from engine.core.batch import Batch
     from engine.papers.lvq.spec import LvqSpec
 
     batch = Batch.grid(LvqSpec(), {}, (0, 1))

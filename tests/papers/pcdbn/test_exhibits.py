@@ -3,7 +3,7 @@
 import pytest
 
 from engine.papers.pcdbn.exhibits import EXHIBITS
-from engine.results import collect
+from engine.runs.results import collect
 
 
 @pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda e: e.name)

@@ -8,8 +8,8 @@ import torch
 
 from datasets import catalog as data
 from datasets.base import LabelledTable
-from engine.batch import Batch
-from engine.errors import RequestError, SpecError
+from engine.core.batch import Batch
+from engine.core.errors import RequestError, SpecError
 from engine.papers.pcdbn import PAPER, crbm, network, printed, released, rigorous
 from engine.papers.pcdbn.images import images
 from engine.papers.pcdbn.spec import PcdbnSpec

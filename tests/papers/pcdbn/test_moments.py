@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch.nn import functional
 
-from engine.mechanisms import Gaussian
 from engine.papers.pcdbn import filters, head, maps, moments, releases, whitening
 from engine.papers.pcdbn.spec import PcdbnSpec
+from engine.privacy.mechanisms import Gaussian
 
 SIZE = 3
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.polynomial import Polynomial
 from numpy.polynomial import chebyshev as cheb
 
-from engine.errors import RequestError, SpecError
+from engine.core.errors import RequestError, SpecError
 from engine.papers.pcdbn import polynomials, sensitivity
 
 SMOOTH = ("sigmoid", "tanh", "sinusoid", "sinc", "gaussian", "arctan")

@@ -6,10 +6,10 @@ import pytest
 import torch
 from scipy.stats import norm
 
-from engine import accounting
-from engine.errors import SpecError
+from engine.core.errors import SpecError
 from engine.papers.pcdbn import PAPER, cards, price, releases
 from engine.papers.pcdbn.spec import PcdbnSpec
+from engine.privacy import accounting
 
 N = 60_000
 

@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest, norm
 
-from engine import accounting
-from engine.batch import Batch
 from engine.catalog import paper
-from engine.driver import drive
-from engine.events import Finished, Spent
-from engine.job import request
+from engine.core.batch import Batch
 from engine.papers.survival import dp_gd, public_start
 from engine.papers.survival.evaluate import optimum
 from engine.papers.survival.price_gradient import COUNTS, MOMENTS, plan
 from engine.papers.survival.problem import design
 from engine.papers.survival.spec import SurvivalSpec
-from engine.results import collect
+from engine.privacy import accounting
+from engine.runs.driver import drive
+from engine.runs.events import Finished, Spent
+from engine.runs.job import request
+from engine.runs.results import collect
 from tests.papers.survival.test_methods import DEGENERATE
 from tests.papers.survival.toys import model, records, table
 

@@ -13,9 +13,6 @@ from torch.nn.functional import softplus
 from datasets import catalog
 from datasets.base import Episodes, SurvivalTable
 from engine.catalog import paper
-from engine.driver import drive
-from engine.events import Finished
-from engine.job import request
 from engine.papers.survival import dp_gd, evaluate, likelihood, lookup
 from engine.papers.survival.minibatch import pick, sanitised_gradient
 from engine.papers.survival.problem import arrange_path, design, scaled
@@ -24,7 +21,10 @@ from engine.papers.survival.sensitivity import basis, gradient_bound, output_noi
 from engine.papers.survival.solvers import minimise
 from engine.papers.survival.spec import SurvivalSpec
 from engine.papers.survival.target import Target
-from engine.results import collect
+from engine.runs.driver import drive
+from engine.runs.events import Finished
+from engine.runs.job import request
+from engine.runs.results import collect
 from tests.papers.survival.toys import ball, table
 
 Q, E, P = 12, 3, 2

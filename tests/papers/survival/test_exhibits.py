@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from engine.driver import drive
-from engine.noise import gamma_sphere
 from engine.papers.survival import evaluate, exhibits
 from engine.papers.survival.sensitivity import output_noise
 from engine.papers.survival.spec import SurvivalSpec
-from engine.results import collect
+from engine.privacy.noise import gamma_sphere
+from engine.runs.driver import drive
+from engine.runs.results import collect
 from tests.papers.survival.toys import real
 
 CLOSE = {"FL": 0.25, "TB": 0.25, "WT": 0.06}

@@ -6,10 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from engine import reference
-from engine.exhibit import exhibits
 from engine.papers.survival import figures
-from engine.results import collect
+from engine.runs import reference
+from engine.runs.exhibit import exhibits
+from engine.runs.results import collect
 
 ALL = exhibits("survival")
 

@@ -9,19 +9,19 @@ from sksurv.linear_model import CoxPHSurvivalAnalysis
 from sksurv.metrics import concordance_index_censored, integrated_brier_score
 from sksurv.util import Surv
 
-from engine import accounting
-from engine.batch import Batch
 from engine.catalog import paper
-from engine.driver import drive
-from engine.events import Finished, Measured, Produced, Spent
-from engine.gauges import gauges
-from engine.job import request
+from engine.core.batch import Batch
+from engine.core.gauges import gauges
 from engine.papers.survival import evaluate, obj_pert, out_pert
 from engine.papers.survival.likelihood import mean_gradient
 from engine.papers.survival.problem import design, scaled
 from engine.papers.survival.sensitivity import objective_noise, output_noise
 from engine.papers.survival.spec import SurvivalSpec, Utility
-from engine.results import collect
+from engine.privacy import accounting
+from engine.runs.driver import drive
+from engine.runs.events import Finished, Measured, Produced, Spent
+from engine.runs.job import request
+from engine.runs.results import collect
 from tests.papers.survival.toys import real, table
 
 METHODS = ("out_pert", "obj_pert", "non_private", "cox")

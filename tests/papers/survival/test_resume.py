@@ -5,17 +5,17 @@ import itertools
 import numpy as np
 import pytest
 
-from engine import driver
-from engine.artifacts import DONE
-from engine.claim import take
-from engine.client import Client
-from engine.driver import drive
-from engine.events import Advanced, Finished, Measured, Produced, Spent, Started
-from engine.job import request
 from engine.papers.survival import exact, psgld
-from engine.process import here
-from engine.resume import Past
-from engine.work import perform
+from engine.runs import driver
+from engine.runs.artifacts import DONE
+from engine.runs.checkpoint import Checkpoints
+from engine.runs.driver import drive
+from engine.runs.events import Advanced, Finished, Measured, Produced, Spent, Started
+from engine.runs.job import request
+from engine.service.claim import take
+from engine.service.client import Client
+from engine.service.job_runner import perform
+from engine.service.process import here
 from tests.papers.survival.toys import table
 
 VALUES = {"intervals": 8, "samples": 80, "sampler_epochs": 2.0, "burn_in": 20, "minibatch": 10}
@@ -36,7 +36,7 @@ def begin(method, past):
         kept[name] = {k: np.array(v) for k, v in arrays.items()}
         return name
 
-    mind = Past(past.get, lambda name, arrays: past.update({name: dict(arrays)}))
+    mind = Checkpoints(past.get, lambda name, arrays: past.update({name: dict(arrays)}))
     return drive(job(method), DATA, keep, past=mind), kept
 
 
@@ -117,7 +117,7 @@ def test_a_step_that_is_broken_into_is_taken_again(method, monkeypatch):
 @each
 def test_the_store_keeps_a_stopped_run_and_goes_on(method, tmp_path, monkeypatch):
     """Cancelled after some events and asked for again: the rest is added, nothing is left over."""
-    monkeypatch.setattr("engine.work.data_catalog.load", lambda name: DATA)
+    monkeypatch.setattr("engine.service.job_runner.data_catalog.load", lambda name: DATA)
     here_and_there = []
     for stops, folder in ((False, tmp_path / "one"), (True, tmp_path / "two")):
         client, asked = Client(folder, workers=False), job(method)
@@ -156,7 +156,7 @@ def _names(client, asked):
 def test_a_method_that_cannot_go_on_leaves_nothing():
     past = {}
     asked = request("survival", "out_pert", "flchain", {"intervals": 8})
-    mind = Past(past.get, lambda name, arrays: past.update({name: arrays}))
+    mind = Checkpoints(past.get, lambda name, arrays: past.update({name: arrays}))
     run = drive(asked, DATA, lambda name, arrays: name, past=mind)
     assert isinstance(next(run), Started)
     assert not isinstance(next(run), Produced)

@@ -8,13 +8,9 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine import accounting
-from engine.batch import Batch
 from engine.catalog import paper
-from engine.driver import drive
-from engine.events import Finished, Measured
-from engine.gauges import gauges
-from engine.job import request
+from engine.core.batch import Batch
+from engine.core.gauges import gauges
 from engine.papers.survival import exact, likelihood, psgld
 from engine.papers.survival.diagnostics import WORST, mixing
 from engine.papers.survival.price_sampler import (
@@ -28,7 +24,11 @@ from engine.papers.survival.price_sampler import (
 from engine.papers.survival.proposal import proposals
 from engine.papers.survival.spec import SurvivalSpec
 from engine.papers.survival.target import Target, target
-from engine.results import collect
+from engine.privacy import accounting
+from engine.runs.driver import drive
+from engine.runs.events import Finished, Measured
+from engine.runs.job import request
+from engine.runs.results import collect
 from tests.papers.survival.test_methods import DEGENERATE
 from tests.papers.survival.toys import model, records, table
 

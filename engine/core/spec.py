@@ -1,0 +1,187 @@
+r"""Parameters, declared once and read by the engine and by the pages alike.
+
+A field annotated with a `Knob` or a `Choice` carries its bounds, its symbol and
+its help. The engine checks values against it; the pages draw a widget from it.
+Neither keeps a second copy.
+
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Toy(Spec):
+    ...     clip: Annotated[float, Knob("Clipping norm", "C", (0.0, 9.0), (0.1, 4.0))] = 1.0
+    >>> Toy(clip=10.0)
+    Traceback (most recent call last):
+    engine.core.errors.SpecError: clip: expected a number from 0 to 9, got 10.0
+    >>> Toy.parse({"clip": "2.5"})
+    Toy(clip=2.5)
+"""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_type_hints
+
+from engine.core.errors import SpecError
+
+__all__ = ["Annotated", "Choice", "Knob", "Setting", "Spec", "Value", "knobs"]
+
+Value: TypeAlias = float | int | str
+
+
+@dataclass(frozen=True)
+class Knob:
+    """What a number means and which values it admits.
+
+    Attributes:
+        label: Name in prose, without the symbol.
+        symbol: LaTeX, without dollars, as the paper writes it.
+        bounds: Values the engine admits, both ends included.
+        range: Values a slider offers; lies within `bounds`.
+        scale: How a slider is spaced.
+        step: Spacing of a linear slider; None lets the page choose.
+        grid: The values a slider offers, when they are not evenly spaced.
+        unit: Unit of the value; empty for a pure number.
+        axis: Whether the knob may vary inside one run, as a replica axis.
+        help: One sentence: what grows when this grows.
+        equation: LaTeX of the formula in which the symbol acts.
+        source: Section or equation of the paper.
+    """
+
+    label: str
+    symbol: str
+    bounds: tuple[float, float]
+    range: tuple[float, float]
+    scale: Literal["linear", "log"] = "linear"
+    step: float | None = None
+    grid: tuple[float, ...] = ()
+    unit: str = ""
+    axis: bool = False
+    help: str = ""
+    equation: str = ""
+    source: str = ""
+
+    def check(self, field: str, value: Value) -> None:
+        """Raises `SpecError` unless `value` is a finite number within the bounds."""
+        low, high = self.bounds
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not low <= float(value) <= high:
+            raise SpecError(field, f"expected a number from {low:g} to {high:g}, got {value!r}")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a name selects. The names are shown as they are: they go in the address.
+
+    Attributes:
+        label: Name in prose.
+        options: The admitted names.
+        help: One sentence: what the options do.
+        symbol: LaTeX, without dollars; empty where the paper has none.
+        source: Section or equation of the paper.
+    """
+
+    label: str
+    options: tuple[str, ...]
+    help: str = ""
+    symbol: str = ""
+    source: str = ""
+    axis: ClassVar[bool] = False
+
+    def check(self, field: str, value: Value) -> None:
+        """Raises `SpecError` unless `value` is one of the options."""
+        if value not in self.options:
+            raise SpecError(field, f"expected one of {', '.join(self.options)}, got {value!r}")
+
+
+Setting: TypeAlias = Knob | Choice
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spec:
+    """Everything public that determines a run.
+
+    A spec is hashed, stored and put in the address bar. Data and random
+    generators are therefore arguments of a method, never fields of a spec.
+    """
+
+    def __post_init__(self) -> None:
+        for field, knob in knobs(type(self)).items():
+            knob.check(field, getattr(self, field))
+        self.check()
+
+    def check(self) -> None:
+        """Raises `SpecError` if fields contradict each other; the one hook."""
+
+    def values(self) -> dict[str, Value]:
+        """The fields as plain JSON values, in the order of declaration."""
+        return dataclasses.asdict(self)
+
+    def replace(self, **changes: Value) -> Self:
+        """A copy with some fields changed, checked anew."""
+        return dataclasses.replace(self, **changes)
+
+    @classmethod
+    def parse(cls, texts: Mapping[str, Any]) -> Self:
+        """Builds a spec from texts or numbers, as they come from an address or a command line.
+
+        Raises:
+            SpecError: A field that does not exist, or a text that is no such value.
+        """
+        return cls(**{field: cls.read(field, text) for field, text in texts.items()})
+
+    @classmethod
+    def read(cls, field: str, text: Any) -> Value:
+        """One field's value from its text, checked against its knob.
+
+        Raises:
+            SpecError: As `parse`.
+        """
+        known = knobs(cls)
+        if field not in known:
+            raise SpecError(field, f"expected one of the fields {', '.join(known)}, got {field!r}")
+        value = _read(field, known[field], types(cls)[field], text)
+        known[field].check(field, value)
+        return value
+
+
+def _read(field: str, knob: Setting, kind: type, text: Any) -> Value:
+    """A text as the type of its field; a text that is no number is the user's error."""
+    if isinstance(knob, Choice):
+        return str(text)
+    try:
+        number = float(text)
+    except (TypeError, ValueError):
+        low, high = knob.bounds
+        raise SpecError(
+            field, f"expected a number from {low:g} to {high:g}, got {text!r}"
+        ) from None
+    if kind is int and math.isfinite(number):
+        if number != int(number):
+            raise SpecError(field, f"expected a whole number, got {text!r}")
+        return int(number)
+    return number
+
+
+def knobs(spec: type[Spec]) -> dict[str, Setting]:
+    """The knobs of a spec by field name, in the order of declaration."""
+    key: Any = spec  # a class is hashable, whatever its instances are
+    return _knobs(key)
+
+
+def types(spec: type[Spec]) -> dict[str, type]:
+    """The plain type of each field: float, int or str."""
+    key: Any = spec
+    return _types(key)
+
+
+@functools.cache
+def _knobs(spec: Any) -> dict[str, Setting]:
+    """Cached, because every spec that is made reads its knobs."""
+    hints = get_type_hints(spec, include_extras=True)
+    notes = {field: getattr(hint, "__metadata__", (None,))[0] for field, hint in hints.items()}
+    return {field: note for field, note in notes.items() if isinstance(note, Knob | Choice)}
+
+
+@functools.cache
+def _types(spec: Any) -> dict[str, type]:
+    return get_type_hints(spec)

@@ -1,0 +1,1 @@
+"""Noise and its price: mechanisms, draws, accounting and the guarantee card."""

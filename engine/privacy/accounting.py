@@ -1,0 +1,190 @@
+"""What a composition of private releases costs; the one module that asks an accountant.
+
+Pure events add up in `engine.privacy.pure`; everything else is dp-accounting's. Answers
+are cached by the event's text, since a slider asks for the same few again and again.
+"""
+
+import functools
+import logging
+import math
+from collections.abc import Callable
+from contextlib import suppress
+
+from dp_accounting import (
+    ComposedDpEvent,
+    DpEvent,
+    GaussianDpEvent,
+    NeighboringRelation,
+    SelfComposedDpEvent,
+    UnsupportedEventError,
+)
+from dp_accounting.pld import PLDAccountant
+from dp_accounting.rdp import RdpAccountant
+from scipy.optimize import brentq
+from scipy.special import log_ndtr
+
+from engine.core.errors import BudgetError
+from engine.privacy.guarantee import Relation
+from engine.privacy.pure import pure
+
+_RELATIONS = {
+    "replace_one": NeighboringRelation.REPLACE_ONE,
+    "add_or_remove_one": NeighboringRelation.ADD_OR_REMOVE_ONE,
+}
+ORDERS = (*(1.0 + i / 4.0 for i in range(1, 8)), *range(3, 65), *(2**i for i in range(7, 13)))
+"""Rényi orders: few fractional ones, which cost a series each where records are sampled."""
+
+logging.getLogger("absl").setLevel(logging.ERROR)
+"""dp-accounting tells of each order whose series it leaves out; the bound holds without it."""
+
+
+def epsilon(event: DpEvent, delta: float, relation: Relation, *, tight: bool = False) -> float:
+    """The smallest epsilon at `delta` that an accountant proves, in nats.
+
+    Args:
+        event: What was released.
+        delta: Probability with which the bound may fail; 0 asks for pure privacy.
+        relation: Which data sets are neighbours.
+        tight: Whether to ask the PLD accountant, which takes up to a second, before the
+            Rényi accountant, which takes milliseconds and answers more.
+
+    Returns:
+        Infinity if the event is not private.
+
+    Raises:
+        BudgetError: No accountant knows this kind of event under this relation.
+    """
+    return _epsilon(_Key(event), delta, relation, tight)
+
+
+class _Key:
+    """An event that hashes by its text: dp-accounting's compositions hold lists."""
+
+    def __init__(self, event: DpEvent) -> None:
+        self.event, self.text = event, repr(event)
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self.text == other.text
+
+
+@functools.lru_cache(maxsize=4096)
+def _epsilon(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
+    precision = _precision(key.event)
+    if delta > 0 and precision is not None:
+        return gaussian(precision, delta)
+    known = pure(key.event)
+    for accountant in () if delta == 0 else (_tight, _quick) if tight else (_quick,):
+        try:
+            ledger = accountant(_RELATIONS[relation]).compose(key.event)
+            return min(known, float(ledger.get_epsilon(delta)))
+        except UnsupportedEventError:
+            continue
+    if delta > 0 and math.isinf(known):
+        raise BudgetError(f"expected an event that an accountant knows, got {key.text}")
+    return known
+
+
+def _tight(relation: NeighboringRelation) -> PLDAccountant:
+    return PLDAccountant(neighboring_relation=relation)
+
+
+def _quick(relation: NeighboringRelation) -> RdpAccountant:
+    return RdpAccountant(orders=ORDERS, neighboring_relation=relation)
+
+
+def gaussian(precision: float, delta: float) -> float:
+    r"""The exact epsilon of Gaussian releases without sampling, in nats.
+
+    Releases with noise multipliers s_i, adaptive or not, are as private as one release
+    with 1/s^2 = \sum_i 1/s_i^2 (Dong, Roth and Su 2022, Corollary 2), whose curve is
+    \delta(\varepsilon) = \Phi(1/2s - \varepsilon s) - e^\varepsilon \Phi(-1/2s - \varepsilon s)
+    (Balle and Wang 2018, Theorem 8).
+
+    Args:
+        precision: \sum_i 1/s_i^2; infinite for a release without noise.
+        delta: Probability with which the bound may fail.
+    """
+    if not 0 < precision < math.inf:
+        return precision
+    s = precision**-0.5
+
+    def excess(at: float) -> float:
+        log_left, log_right = log_ndtr(0.5 / s - at * s), at + log_ndtr(-0.5 / s - at * s)
+        return float(
+            log_left + math.log(-math.expm1(min(log_right - log_left, -1e-300)))
+        ) - math.log(delta)
+
+    if excess(0.0) <= 0:
+        return 0.0
+    high = 0.5 * precision + math.sqrt(2.0 * precision * math.log(1.0 / delta)) + 1e-9  # zCDP
+    return float(brentq(excess, 0.0, high, xtol=1e-12, rtol=1e-12))
+
+
+def _precision(event: DpEvent) -> float | None:
+    r"""\sum 1/s^2 over an event that is made of Gaussian releases alone; None otherwise."""
+    match event:
+        case GaussianDpEvent(noise_multiplier=multiplier):
+            return 1.0 / multiplier**2 if multiplier > 0 else math.inf
+        case SelfComposedDpEvent(event=part, count=times):
+            inner = _precision(part)
+            return None if inner is None else times * inner
+        case ComposedDpEvent(events=parts):
+            each = [_precision(part) for part in parts]
+            known = [precision for precision in each if precision is not None]
+            return math.fsum(known) if known and len(known) == len(each) else None
+        case _:
+            return None
+
+
+def calibrate(
+    make: Callable[[float], DpEvent],
+    target: float,
+    delta: float,
+    relation: Relation,
+    *,
+    tight: bool = True,
+    bracket: tuple[float, float] = (1e-2, 1e6),
+) -> float:
+    """The smallest noise multiplier whose event costs at most `target` at `delta`.
+
+    Args:
+        make: From a noise multiplier to the whole event it would cause.
+        target: Budget, in nats.
+        delta: Probability with which the bound may fail.
+        relation: Which data sets are neighbours.
+        tight: Whether the PLD accountant decides; RDP alone is faster and larger.
+        bracket: Multipliers between which to look.
+
+    Returns:
+        A multiplier on the private side of the root: its own price never exceeds `target`.
+
+    Raises:
+        BudgetError: Even the largest multiplier of the bracket costs more than `target`.
+    """
+
+    def excess(log_multiplier: float) -> float:
+        price = epsilon(make(math.exp(log_multiplier)), delta, relation, tight=tight)
+        return math.log(max(min(price, 1e300), 1e-300) / target)
+
+    low, high = map(math.log, bracket)
+    stride = 1.0
+    if tight:
+        # Small multipliers cost the tight accountant seconds: begin where the quick one ends.
+        with suppress(BudgetError):
+            near = calibrate(make, target, delta, relation, tight=False, bracket=bracket)
+            high, stride = min(high, math.log(near) + 0.01), 0.1
+    if excess(high) > 0:
+        raise BudgetError(f"expected a budget that some noise meets, got epsilon = {target:g}")
+    while high - stride > low and excess(high - stride) <= 0:
+        high -= stride
+    low = max(low, high - stride)
+    if excess(low) <= 0:
+        return math.exp(low)
+    close = 5e-4 if tight else 1e-6  # the tight accountant is slow, the noise hardly larger
+    root = float(brentq(excess, low, high, xtol=close))
+    while excess(root) > 0:  # step to the private side
+        root += close
+    return math.exp(root)

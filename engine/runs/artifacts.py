@@ -1,0 +1,90 @@
+"""Arrays on disk: one .npz file each, named by the hash of its content, never unpickled."""
+
+import hashlib
+import os
+import tempfile
+import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import StoreError
+from engine.method import Arrays
+
+STATE = "state-"
+"""Names of what a stopped run keeps for going on begin so."""
+DONE = f"{STATE}done"
+"""What every run that can go on keeps when it is stopped."""
+PART = ".part"
+ABANDONED = 3600.0
+"""Seconds after which a half-written file belongs to nobody."""
+
+
+@contextmanager
+def written(folder: Path, arrays: Arrays) -> Iterator[tuple[Path, str]]:
+    """Writes arrays to a passing file; the caller renames it, or it is removed.
+
+    Yields:
+        The file, whole and on the disk, and the SHA-256 of its content.
+
+    Raises:
+        StoreError: It cannot be written, as on a full disk.
+    """
+    passing = folder / ".none"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, suffix=PART, delete=False) as file:
+            passing = Path(file.name)
+            np.savez(file, allow_pickle=False, **{k: np.asarray(v) for k, v in arrays.items()})
+            file.flush()
+            os.fsync(file.fileno())
+        with passing.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        yield passing, digest
+    except OSError as error:
+        raise StoreError(
+            f"{folder}: expected to write {size(arrays)} of arrays, got: {error.strerror or error}"
+        ) from error
+    finally:
+        passing.unlink(missing_ok=True)
+
+
+def tidy(folder: Path) -> None:
+    """Removes what killed processes left half written; what is being written now is younger."""
+    for part in folder.glob(f"*{PART}"):
+        with suppress(OSError):
+            if time.time() - part.stat().st_mtime > ABANDONED:
+                part.unlink()
+
+
+def size(arrays: Arrays) -> str:
+    """How much room arrays take, for a sentence."""
+    return f"{sum(np.asarray(array).nbytes for array in arrays.values()) / 1e6:.1f} MB"
+
+
+def place(folder: Path, digest: str) -> Path:
+    """Where the arrays of that digest are."""
+    return folder / f"{digest}.npz"
+
+
+def load(folder: Path, digest: str) -> dict[str, NDArray[np.generic]]:
+    """The arrays of that digest.
+
+    Raises:
+        StoreError: The file is missing or damaged.
+    """
+    path = place(folder, digest)
+    try:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except FileNotFoundError:
+        raise StoreError(f"{path}: expected the arrays of a run, the file is missing") from None
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise StoreError(
+            f"{path}: expected the arrays of a run, the file is damaged ({error}): "
+            "delete the run and repeat it"
+        ) from error

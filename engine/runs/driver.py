@@ -1,0 +1,246 @@
+"""The training loop, written once for every method of every paper.
+
+Replicas train in chunks, as many together as the method's entry says the device
+carries best. Chunks take turns, so that every curve grows while the user looks
+on, and the chunk that the user looks at goes first. Each chunk has a generator
+of its own, seeded from the job, so neither the order nor the turns change a number,
+nor does stopping in between where the method can go on (`engine.runs.checkpoint`).
+"""
+
+import hashlib
+import math
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from typing import Any
+
+import numpy as np
+import torch
+
+from datasets.base import Table
+from engine.core.batch import Batch
+from engine.core.errors import BudgetError, RequestError
+from engine.core.gauges import Column, Info, gauges
+from engine.core.spec import Spec
+from engine.method import Arrays, Entry
+from engine.privacy import accounting
+from engine.runs import memory
+from engine.runs.artifacts import DONE
+from engine.runs.checkpoint import Checkpoint, Checkpoints
+from engine.runs.events import Advanced, Event, Finished, Measured, Produced, Spent, Started
+from engine.runs.job import Job
+
+TURNS = 20
+"""Scheduler that each chunk takes over a whole run."""
+
+Pause = Callable[[], bool]
+"""Whether somebody else is to have a turn, asked after every step."""
+
+Keep = Callable[[str, Arrays], str]
+"""Writes arrays under a name and returns the digest of the file."""
+
+
+def drive(
+    job: Job,
+    data: Table,
+    keep: Keep,
+    *,
+    device: str = "cpu",
+    focus: Mapping[str, float] | None = None,
+    past: Checkpoints | None = None,
+    pause: Pause = lambda: False,
+) -> Generator[Event, None, None]:
+    """Runs a job and yields its events; closing the iterator cancels the run.
+
+    A run that goes on where it was stopped yields what was still to come, and no `Started`.
+
+    Args:
+        job: What to run.
+        data: The records.
+        keep: Where arrays go.
+        device: Torch device to train on; "auto" is CUDA where there is one. Its kind is told.
+        focus: Axis values under the user's sliders; their chunk goes first.
+        past: Where a stopped run leaves its state and finds it again; None for nowhere.
+        pause: When true after a step, an event follows at once, so that a turn may end there.
+    """
+    memory.keep()
+    device = resolve_device(device)
+    entry, batch = job.entry(), job.batch()
+    total = entry.steps(batch.spec, len(data))
+    size = max(1, entry.chunk(batch.spec, len(data), device))
+    chunks = _chunks(batch, size, focus or {})
+    kind = torch.device(device).type
+    past = past.on(kind) if past and entry.resumes else Checkpoints()
+    over, diverged = past.done()
+    if past.recall(DONE) is None:
+        yield Started(0, total, len(batch), kind)
+    runs = {
+        c: _chunk(job, entry, batch, rows, data, keep, c, device, past, pause)
+        for c, rows in chunks.items()
+        if c not in over
+    }
+    done = total * len(over)
+    with past.noting(over, diverged):
+        for number, event in _in_turns(runs):
+            if isinstance(event, Measured):
+                diverged |= _diverged(event)
+            if isinstance(event, Advanced):
+                done += event.done
+                over |= {number} if event.step == total else set()
+                event = Advanced(event.step, done, total * len(chunks))
+            yield event
+    yield Finished(total, "completed", tuple(sorted(diverged)))
+
+
+def _chunks(batch: Batch[Spec], size: int, focus: Mapping[str, float]) -> dict[int, range]:
+    """The rows of each chunk by its number; those under the sliders come first."""
+    parts = [range(i, min(i + size, len(batch))) for i in range(0, len(batch), size)]
+    order = sorted(range(len(parts)), key=lambda c: _distance(batch, parts[c], focus))
+    return {c: parts[c] for c in order}
+
+
+def _in_turns(
+    runs: dict[int, Generator[Event, None, None]],
+) -> Generator[tuple[int, Event], None, None]:
+    """The events of all chunks with their numbers; a turn ends when a chunk has advanced."""
+    with ExitStack() as stack:
+        for run in runs.values():
+            stack.enter_context(closing(run))
+        while runs:
+            for number, run in tuple(runs.items()):
+                for event in run:
+                    yield number, event
+                    if isinstance(event, Advanced):
+                        break  # the next chunk's turn
+                else:
+                    del runs[number]
+
+
+def resolve_device(device: str) -> str:
+    """The device itself, or for "auto" the one at hand: CUDA's where it computes.
+
+    Raises:
+        RequestError: One that is named and not there.
+    """
+    if device == "auto":
+        return "cuda" if _computes("cuda") else "cpu"
+    if not _computes(device):
+        raise RequestError(f"device: expected auto, or one that torch can use here, got {device!r}")
+    return device
+
+
+def _computes(device: str) -> bool:
+    """Whether torch can use a device: a card may be seen and be too old, or busy."""
+    try:
+        torch.Generator(device)
+        return float(torch.ones(1, device=device).sum()) == 1.0
+    except (RuntimeError, AssertionError):  # the latter where torch was built without
+        return False
+
+
+def _chunk(
+    job: Job,
+    entry: Entry[Any],
+    batch: Batch[Any],
+    rows: Sequence[int],
+    data: Table,
+    keep: Keep,
+    number: int,
+    device: str,
+    past: Checkpoints,
+    pause: Pause,
+) -> Generator[Event, None, None]:
+    """The whole run of some replicas; after each turn it says how many steps it took."""
+    method, part, rows = entry.load(), batch.take(rows), tuple(rows)
+    rng = torch.Generator(device).manual_seed(_seed(job.id, number))
+    total = entry.steps(batch.spec, len(data))
+    every = max(1, total // TURNS)
+    with torch.no_grad():
+        place = Checkpoint.begin(entry, part, data, rng, number, past)
+    told = 0
+    with place.kept(past):
+        if 0 < place.step < total or pause():
+            yield Advanced(place.step, place.step, total)
+            told = place.step
+        for step in range(place.step + 1, total + 1):
+            with torch.no_grad():
+                state, info = method.step(part, data, place.state, rng)
+            place.advance(state)
+            if info is not None:
+                yield measured(step, rows, info)
+            if step < total and (step % every == 0 or pause()):
+                yield Advanced(step, step - told, total)
+                told = step
+        yield from _close(entry, part, rows, data, keep, place.state, total, number)
+    yield Advanced(total, total - told, total)
+
+
+def _close(
+    entry: Entry[Any],
+    part: Batch[Any],
+    rows: tuple[int, ...],
+    data: Table,
+    keep: Keep,
+    state: Any,
+    step: int,
+    number: int,
+) -> Generator[Event, None, None]:
+    """What a chunk leaves behind: its price and its arrays."""
+    prices = [_price(entry, spec, len(data), step) for spec in part.specs]
+    deltas = tuple(entry.guarantee(spec, len(data), "record").delta for spec in part.specs)
+    yield Spent(step, rows, tuple(prices), deltas)
+    with torch.no_grad():
+        arrays = entry.load().products(part, data, state)
+    if arrays:
+        yield Produced(step, f"final-{number:04d}", keep(f"final-{number:04d}", arrays), rows)
+
+
+def measured(step: int, rows: Sequence[int], info: Info) -> Measured:
+    """An info as an event, its columns as plain numbers."""
+    columns = {field: getattr(info, field) for field in gauges(type(info))}
+    values = {field: tuple(map(_number, np.asarray(c, float))) for field, c in columns.items()}
+    return Measured(step, tuple(rows), values)
+
+
+def _number(value: Column) -> float | None:
+    """A number, or None where it is not finite."""
+    return float(value) if math.isfinite(value) else None
+
+
+def _diverged(event: Measured) -> set[int]:
+    """The replicas of which some gauge is not finite."""
+    return {
+        r
+        for column in event.values.values()
+        for r, value in zip(event.replicas, column, strict=True)
+        if value is None
+    }
+
+
+def _price(entry: Entry[Any], spec: Spec, n: int, steps: int) -> float:
+    """The epsilon that an accountant proves for so many steps; infinity when none does.
+
+    For a whole run that is the card's, whose accountant the paper has chosen.
+    """
+    guarantee = entry.guarantee(spec, n, "record")
+    if steps == entry.steps(spec, n) and guarantee.epsilon_proved is not None:
+        return guarantee.epsilon_proved
+    delta = guarantee.delta
+    try:
+        event = entry.cost(spec, n, steps)
+        return accounting.epsilon(event, delta, guarantee.relation, tight=True)
+    except BudgetError:
+        return math.inf
+
+
+def _seed(run: str, number: int) -> int:
+    """A seed for one chunk of one run, spread by a hash."""
+    return int.from_bytes(hashlib.sha256(f"{run}/{number}".encode()).digest()[:7], "big")
+
+
+def _distance(batch: Batch[Any], rows: Sequence[int], focus: Mapping[str, float]) -> float:
+    """How far a chunk is from the user's sliders: the nearest replica, in log scale."""
+    apart = np.zeros(len(rows))
+    for field, value in focus.items():
+        column = batch.take(rows).column(field)
+        apart += np.abs(np.log(np.maximum(column, 1e-300) / max(value, 1e-300)))
+    return float(apart.min())

@@ -1,0 +1,83 @@
+"""A table or a figure of a paper: what it printed, and the jobs that compute ours."""
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from engine.catalog import paper
+from engine.runs.job import Job
+from engine.runs.results import Results
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One published number, or one point of a published curve, beside ours.
+
+    Attributes:
+        row: Label of its row, or of its curve.
+        column: Label of its column, or the position on the horizontal axis.
+        variant: Which of our readings it is: "as printed", "rigorous", ...
+        published: The paper's number; None where it prints none.
+        ours: Our number; None where it could not be computed.
+        spread: Standard deviation of ours over the repetitions; None for a single one.
+        run: Id of the run that ours comes from.
+    """
+
+    row: str
+    column: str
+    variant: str
+    published: float | None
+    ours: float | None
+    spread: float | None
+    run: str
+
+    @property
+    def ratio(self) -> float | None:
+        """Ours over theirs."""
+        if self.ours is None or not self.published:
+            return None
+        return self.ours / self.published
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exhibit:
+    """One exhibit of a paper, computed from jobs like any other run.
+
+    Attributes:
+        name: Key on the command line: "table2", "figure5a".
+        title: As the paper calls it.
+        caption: What a reader must know to compare, in one or two sentences; where the
+            printed algorithm cannot reach the printed number, it says so.
+        quantity: What the cells hold, with its unit.
+        better: Which way is good.
+        digits: Decimals to print.
+        jobs: The jobs by name; True asks for the full size, False for a quick look.
+        cells: From the results of all jobs, by the same names, to the cells in reading order.
+            What has not been measured, yet or at all, is NaN, and so is what comes of it.
+        axis: Title of the horizontal axis when it is a figure; empty for a table.
+        columns: Symbol of what a table's columns are values of; empty where they are named.
+        log: Whether a figure's (horizontal, vertical) axis is logarithmic.
+    """
+
+    name: str
+    title: str
+    caption: str
+    quantity: str
+    better: str
+    jobs: Callable[[bool], dict[str, Job]]
+    cells: Callable[[Mapping[str, Results]], tuple[Cell, ...]]
+    digits: int = 3
+    axis: str = ""
+    columns: str = ""
+    log: tuple[bool, bool] = (False, False)
+
+
+def exhibits(slug: str) -> dict[str, Exhibit]:
+    """The exhibits of a paper by name.
+
+    Raises:
+        RequestError: There is no such paper.
+    """
+    module = paper(slug).exhibits
+    found: tuple[Exhibit, ...] = importlib.import_module(module).EXHIBITS if module else ()
+    return {exhibit.name: exhibit for exhibit in found}

@@ -1,0 +1,158 @@
+"""A run as a value: what to do, small enough to send to another machine.
+
+Two jobs that ask for the same numbers have the same id, so a run that exists is
+read, not repeated. Fields that a method does not use are left at their defaults:
+moving the privacy slider does not name a new run of a method that adds no noise.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from datasets import catalog as data_catalog
+from datasets import own
+from engine import __version__
+from engine.catalog import paper
+from engine.core.batch import Batch
+from engine.core.errors import RequestError
+from engine.core.spec import Spec, Value, knobs
+from engine.method import Entry, Paper
+
+MOST_REPLICAS = 100_000
+"""More settings than this in one job is taken for a slip of the keyboard."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """Names, numbers and nothing that cannot be written as JSON. Made by `request`.
+
+    Attributes:
+        paper: Slug of the paper.
+        method: Name of the method within the paper.
+        dataset: Name of the data set.
+        values: What all replicas share, by field.
+        axes: The replica axes, by field, in the order of the grid.
+        seeds: The seeds of the repetitions.
+        simulated: Whether the data set of that name was a simulator's when this was asked.
+        version: The engine that the numbers come from.
+    """
+
+    paper: str
+    method: str
+    dataset: str
+    values: dict[str, Value]
+    axes: dict[str, tuple[Value, ...]]
+    seeds: tuple[int, ...]
+    simulated: bool = False
+    version: str = __version__
+
+    @property
+    def id(self) -> str:
+        """Twelve hexadecimal digits that name the run of this job."""
+        return hashlib.sha256(self.text().encode()).hexdigest()[:12]
+
+    def text(self) -> str:
+        """The job as JSON, the same for equal jobs; the order of axes is part of it."""
+        body = {**asdict(self), "axes": list(self.axes.items())}
+        return json.dumps(body, sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """The job that `text` was written from."""
+        body = json.loads(text)
+        axes = {field: tuple(values) for field, values in body["axes"]}
+        return cls(**{**body, "axes": axes, "seeds": tuple(body["seeds"])})
+
+    def entry(self) -> Entry[Any]:
+        """The method that this job runs."""
+        return paper(self.paper).entry(self.method)
+
+    def spec(self) -> Spec:
+        """What all replicas share."""
+        spec: Spec = paper(self.paper).spec.parse(self.values)
+        return spec
+
+    def batch(self) -> Batch[Any]:
+        """The settings of all replicas, in the order of their rows."""
+        return Batch.grid(self.spec(), self.axes, self.seeds)
+
+    def replicas(self) -> int:
+        """How many settings the job trains."""
+        return len(self.seeds) * math.prod(map(len, self.axes.values()))
+
+
+def request(
+    paper_slug: str,
+    method: str,
+    dataset: str,
+    values: Mapping[str, Any] | None = None,
+    axes: Mapping[str, Sequence[Any]] | None = None,
+    seeds: Sequence[int] = (0,),
+) -> Job:
+    """The job that a user asks for, checked and in canonical form.
+
+    Args:
+        paper_slug: Slug of the paper.
+        method: Name of the method.
+        dataset: Name of the data set.
+        values: Fields that differ from their defaults, as numbers or texts.
+        axes: Fields that vary inside the run; repeated values are dropped.
+        seeds: Seeds of the repetitions.
+
+    Raises:
+        RequestError: A name that does not exist, a knob that is no axis, a field both
+            fixed and swept, no or too many replicas.
+        SpecError: A value that its knob does not admit.
+    """
+    found = paper(paper_slug)
+    entry = found.entry(method)
+    if dataset not in found.datasets and not (found.own and own.mine(dataset)):
+        raise RequestError(f"dataset: expected one of {', '.join(found.datasets)}, got {dataset!r}")
+    card = data_catalog.card(dataset)
+    values, axes = dict(values or {}), dict(axes or {})
+    swept = _axes(found, axes, values)
+    shared = found.spec.parse(values).values()
+    default = found.spec().values()
+    job = Job(
+        paper=paper_slug,
+        method=method,
+        dataset=dataset,
+        values={f: v if f in entry.uses else default[f] for f, v in shared.items()},
+        axes={f: v for f, v in swept.items() if f in entry.uses},
+        seeds=_seeds(seeds),
+        simulated=card.simulated,
+    )
+    if not 0 < job.replicas() <= MOST_REPLICAS:
+        raise RequestError(f"expected 1 to {MOST_REPLICAS} replicas, got {job.replicas()}")
+    job.batch()  # contradicting fields of any single replica are found before anything runs
+    return job
+
+
+def _axes(
+    found: Paper[Any], axes: Mapping[str, Sequence[Any]], values: dict[str, Any]
+) -> dict[str, tuple[Value, ...]]:
+    """The axes with their values read; the shared value becomes the first of each."""
+    swept: dict[str, tuple[Value, ...]] = {}
+    for field, texts in axes.items():
+        read = tuple(dict.fromkeys(found.spec.read(field, text) for text in texts))
+        if not knobs(found.spec)[field].axis:
+            can = ", ".join(f for f, knob in knobs(found.spec).items() if knob.axis)
+            raise RequestError(f"{field}: expected an axis to sweep ({can}), got {field!r}")
+        if field in values and values[field] not in (read or (None,)):
+            raise RequestError(f"{field}: expected a value or a sweep, got both")
+        if not read:
+            raise RequestError(f"{field}: expected at least one value to sweep, got none")
+        swept[field] = read
+        values[field] = read[0]
+    return swept
+
+
+def _seeds(seeds: Sequence[int]) -> tuple[int, ...]:
+    """Distinct seeds, each within the range of a generator."""
+    for seed in seeds:
+        if not 0 <= seed < 2**31:
+            raise RequestError(f"seeds: expected whole numbers from 0 to 2147483647, got {seed}")
+    return tuple(dict.fromkeys(seeds))

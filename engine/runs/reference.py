@@ -1,0 +1,93 @@
+"""Computed exhibits that ship with the project, so that a page is never empty.
+
+`reference/<paper>/<exhibit>.json` holds the cells, the size, the version and the seconds it
+took; `make reference` computes all of them anew.
+"""
+
+import dataclasses
+import json
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine import __version__
+from engine.core.errors import StoreError
+from engine.runs.exhibit import Cell
+
+FOLDER = Path(__file__).parents[2] / "reference"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reference:
+    """An exhibit as it was computed once.
+
+    Attributes:
+        cells: In reading order.
+        full: Whether at full size; a quick look has fewer repetitions or a smaller data set.
+        seconds: Time that the jobs took, whenever they ran.
+        version: The engine that computed it.
+        date: Day of the computation, as 2026-01-31.
+    """
+
+    cells: tuple[Cell, ...]
+    full: bool
+    seconds: float
+    version: str
+    date: str
+
+
+def save(
+    paper: str,
+    exhibit: str,
+    cells: Sequence[Cell],
+    *,
+    full: bool,
+    seconds: float,
+    folder: Path = FOLDER,
+) -> Path:
+    """Writes an exhibit's cells, one line each, so that a difference can be read.
+
+    Returns:
+        The file.
+    """
+    path = folder / paper / f"{exhibit}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    head = {
+        "full": full,
+        "seconds": round(seconds, 1),
+        "version": __version__,
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+    }
+    lines = ",\n".join("  " + json.dumps(_plain(cell), ensure_ascii=False) for cell in cells)
+    text = json.dumps(head)[:-1] + f', "cells": [\n{lines}\n]}}\n'
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def load(paper: str, exhibit: str, folder: Path = FOLDER) -> Reference | None:
+    """What was computed; None if nothing was.
+
+    Raises:
+        StoreError: The file is there and cannot be read.
+    """
+    path = folder / paper / f"{exhibit}.json"
+    if not path.exists():
+        return None
+    try:
+        body = json.loads(path.read_text(encoding="utf-8"))
+        cells = tuple(Cell(**cell) for cell in body.pop("cells"))
+        return Reference(cells=cells, **body)
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise StoreError(f"{path}: expected a computed exhibit, got {error}") from None
+
+
+def _plain(cell: Cell) -> dict[str, object]:
+    """A cell as JSON values, to six digits; a number that is not finite is null."""
+    return {
+        name: (float(f"{value:.6g}") if math.isfinite(value) else None)
+        if isinstance(value, float)
+        else value
+        for name, value in dataclasses.asdict(cell).items()
+    }

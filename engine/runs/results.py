@@ -1,0 +1,103 @@
+"""What a run's replicas came to, by column: the table that figures and exhibits read."""
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import RequestError
+from engine.core.gauges import Column, gauges
+from engine.core.spec import Value
+from engine.runs.events import Event, Measured, Spent
+from engine.runs.job import Job
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """The latest measurement of every replica of one run.
+
+    Attributes:
+        run: Id of the run.
+        step: Steps at the latest measurement, shape (R,); 0 where there is none.
+        seeds: Seed of each replica, shape (R,).
+        axes: Value of each replica on each axis, shape (R,) each.
+        gauges: Latest value of each gauge, shape (R,) each; NaN where there is none.
+        epsilon: Budget spent, shape (R,); infinite where unbounded, NaN where not yet priced.
+        arrays: Reads the arrays that the run has kept, by name; empty where nobody holds them.
+        seconds: Reads how long the run took on the clock; NaN where nobody has timed it.
+    """
+
+    run: str
+    step: NDArray[np.int64]
+    seeds: NDArray[np.int64]
+    axes: dict[str, Column]
+    gauges: dict[str, Column]
+    epsilon: Column
+    arrays: Callable[[], Mapping[str, NDArray[np.generic]]] = dataclasses.field(
+        default=dict, repr=False
+    )
+    seconds: Callable[[], float] = dataclasses.field(default=lambda: float("nan"), repr=False)
+
+    def rows(self, **at: Value) -> NDArray[np.bool_]:
+        """Which replicas lie at the given axis values, shape (R,).
+
+        Raises:
+            RequestError: An axis that this run does not have.
+        """
+        chosen = np.ones(len(self.seeds), dtype=bool)
+        for field, value in at.items():
+            if field not in self.axes:
+                raise RequestError(
+                    f"{field}: expected an axis of run {self.run} "
+                    f"({', '.join(self.axes) or 'it has none'}), got {field!r}"
+                )
+            chosen &= np.isclose(self.axes[field], float(value), rtol=1e-9, atol=0.0)
+        return chosen
+
+    def values(self, gauge: str, **at: Value) -> Column:
+        """One gauge over the seeds at the given axis values; NaN where not measured."""
+        return self.gauges[gauge][self.rows(**at)]
+
+    def mean(self, gauge: str, **at: Value) -> float:
+        """Mean over what has been measured; NaN if nothing has."""
+        values = self.values(gauge, **at)
+        values = values[np.isfinite(values)]
+        return float(values.mean()) if len(values) else float("nan")
+
+    def spread(self, gauge: str, **at: Value) -> float:
+        """Standard deviation over what has been measured; NaN below two values."""
+        values = self.values(gauge, **at)
+        values = values[np.isfinite(values)]
+        return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+
+
+def collect(job: Job, events: Iterable[Event]) -> Results:
+    """Folds a run's events into one row per replica; later events win."""
+    batch, count = job.batch(), job.replicas()
+    step = np.zeros(count, dtype=np.int64)
+    spent = np.full(count, np.nan)
+    columns = {name: np.full(count, np.nan) for name in gauges(job.entry().info)}
+    for event in events:
+        match event:
+            case Measured(step=at, replicas=rows, values=values):
+                index = np.array(rows, dtype=np.int64)
+                step[index] = at
+                for name, column in values.items():
+                    columns[name][index] = np.array(column, dtype=np.float64)
+            case Spent(replicas=rows, epsilon=prices):
+                spent[np.array(rows, dtype=np.int64)] = [np.inf if p is None else p for p in prices]
+    axes = {field: batch.column(field) for field in job.axes}
+    return Results(job.id, step, np.array(batch.seeds, np.int64), axes, columns, spent)
+
+
+def merge(old: Results, new: Results) -> Results:
+    """The results of earlier and of later events of one run, as if collected together."""
+    measured = new.step > 0
+    gauges = {
+        name: np.where(measured, new.gauges[name], column) for name, column in old.gauges.items()
+    }
+    step = np.where(measured, new.step, old.step)
+    spent = np.where(np.isnan(new.epsilon), old.epsilon, new.epsilon)
+    return Results(old.run, step, old.seeds, old.axes, gauges, spent, old.arrays, old.seconds)

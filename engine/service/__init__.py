@@ -1,0 +1,1 @@
+"""Processes and storage: the store, the worker, the scheduler, the client."""

@@ -1,0 +1,199 @@
+"""The right to do a job, and what its holder writes into the store.
+
+A claim is lost when its job is deleted, or when its process was taken for dead and the job
+given to another; a lost claim writes nothing, so that a run never mixes two attempts.
+"""
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from sqlite3 import Connection, Row
+
+from engine.core.errors import StoreError
+from engine.method import Arrays
+from engine.runs import artifacts
+from engine.runs.events import Advanced, Event, Finished
+from engine.runs.job import Job
+from engine.service.process import Process
+from engine.service.store import State, Store, add, close, held
+
+_NEXT = (
+    "SELECT * FROM jobs WHERE state = 'queued' AND (:run IS NULL OR id = :run) "
+    "AND (:background OR focus != '{}') ORDER BY focus = '{}', created, rowid LIMIT 1"
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A job in the hands of a process.
+
+    Attributes:
+        store: Where it was taken from.
+        job: What to do.
+        attempt: How often it has been begun.
+        owner: The process that does it.
+        focus: Axis values under the user's sliders.
+    """
+
+    store: Store
+    job: Job
+    attempt: int
+    owner: Process
+    focus: dict[str, float]
+
+    @property
+    def key(self) -> tuple[str, int, int, str]:
+        """What the job's row must say for the claim to hold."""
+        return self.job.id, self.attempt, self.owner.pid, self.owner.born
+
+    def append(self, events: Sequence[Event]) -> bool:
+        """Adds events in order, all or none; of progress, only the latest is kept.
+
+        Returns:
+            Whether the claim holds; if not, nothing was added.
+        """
+        with self.store.database.writing() as connection:
+            row = held(connection, self.key)
+            if row is not None:
+                _tell(connection, row, events)
+            return row is not None
+
+    def keep(self, name: str, arrays: Arrays) -> str:
+        """Writes arrays as one file and returns its digest.
+
+        Raises:
+            StoreError: They cannot be written, or the claim is lost.
+        """
+        folder = self.store.artifacts
+        # The file moves within the transaction: nobody who deletes the same arrays can
+        # come between the file and its row.
+        with (
+            artifacts.written(folder, arrays) as (passing, digest),
+            self.store.database.writing() as connection,
+        ):
+            if held(connection, self.key) is None:
+                raise StoreError(f"run {self.job.id}: expected it to go on, it was taken away")
+            os.replace(passing, artifacts.place(folder, digest))
+            connection.execute(
+                "INSERT OR REPLACE INTO artifacts VALUES (?, ?, ?)", (self.job.id, name, digest)
+            )
+        return digest
+
+    def recall(self, name: str) -> Arrays | None:
+        """The arrays that an earlier attempt kept under a name; None if there are none.
+
+        Raises:
+            StoreError: The file is missing or damaged.
+        """
+        with self.store.database.reading() as connection:
+            row = connection.execute(
+                "SELECT digest FROM artifacts WHERE run = ? AND name = ?", (self.job.id, name)
+            ).fetchone()
+        return None if row is None else artifacts.load(self.store.artifacts, row["digest"])
+
+    def stopping(self) -> float | None:
+        """When somebody asked to stop this job; None if nobody has.
+
+        A claim that is lost was to stop from the beginning of time.
+        """
+        with self.store.database.reading() as connection:
+            row = held(connection, self.key)
+        return 0.0 if row is None else row["stop"]
+
+    def beat(self) -> None:
+        """Says that the process is alive."""
+        with self.store.database.writing() as connection:
+            now = time.time()
+            connection.execute("UPDATE jobs SET beat = ? WHERE id = ?", (now, self.job.id))
+            connection.execute(
+                "UPDATE workers SET beat = ? WHERE pid = ? AND born = ?",
+                (now, self.owner.pid, self.owner.born),
+            )
+
+    def finish(
+        self,
+        state: State,
+        events: Sequence[Event],
+        error: str = "",
+        *,
+        asked: bool = False,
+        worked: float = 0.0,
+    ) -> bool:
+        """Adds the last events and ends the job.
+
+        Args:
+            state: How it ended.
+            events: What is still to be told.
+            error: One sentence, if it did not end well.
+            asked: Whether it ended because somebody asked; if the same job has been asked
+                for again since then, it goes back to the queue.
+            worked: Seconds that it took, without the turns of others; 0 if nobody knows.
+
+        Returns:
+            Whether the claim still held.
+        """
+        diverged = [event.diverged for event in events if isinstance(event, Finished)]
+        with self.store.database.writing() as connection:
+            row = held(connection, self.key)
+            if row is None:
+                return False
+            if asked and row["stop"] is None:
+                self.store.renew(connection, self.job.id, row["focus"])
+            else:
+                _tell(connection, row, events)
+                close(connection, self.job.id, state, error, diverged[-1] if diverged else ())
+                connection.execute(
+                    "UPDATE jobs SET worked = worked + ? WHERE id = ?", (worked, self.job.id)
+                )
+                if state == "completed":
+                    self.store.drop(connection, self.job.id, f"{artifacts.STATE}%")
+            return True
+
+
+def _tell(connection: Connection, row: Row, events: Sequence[Event]) -> None:
+    """Writes events down; of progress only the latest counts."""
+    progress = [event for event in events if isinstance(event, Advanced)]
+    add(connection, row, [event for event in events if not isinstance(event, Advanced)])
+    if progress:
+        connection.execute(
+            "UPDATE jobs SET done = ?, total = ? WHERE id = ?",
+            (progress[-1].done, progress[-1].total, row["id"]),
+        )
+
+
+def waiting(store: Store, *, background: bool = True) -> bool:
+    """Whether there is a job in the queue; without `background`, one that somebody looks at."""
+    with store.database.reading() as connection:
+        return (
+            connection.execute(_NEXT, {"run": None, "background": background}).fetchone()
+            is not None
+        )
+
+
+def take(
+    store: Store, owner: Process, run: str | None = None, *, background: bool = True
+) -> Claim | None:
+    """Takes the next job of the queue, or the one named, if it waits there.
+
+    Next is the oldest of those that somebody looks at, which have a focus; then of the others.
+
+    Args:
+        store: Where the queue is.
+        owner: The process that will do it.
+        run: The job; None for the next.
+        background: Whether one that nobody looks at will do.
+    """
+    now = time.time()
+    with store.database.writing() as connection:
+        row = connection.execute(_NEXT, {"run": run, "background": background}).fetchone()
+        if row is None:  # somebody was quicker
+            return None
+        connection.execute(
+            "UPDATE jobs SET state = 'running', started = ?, pid = ?, born = ?, beat = ? "
+            "WHERE id = ?",
+            (now, owner.pid, owner.born, now, row["id"]),
+        )
+    job = Job.read(row["text"])
+    return Claim(store, job, row["attempt"], owner, json.loads(row["focus"]))

@@ -1,0 +1,233 @@
+"""What pages and the command line ask of the engine: submit, look, stop. No torch here.
+
+A client is cheap, may be shared by threads, and starts a worker when a job waits and none is
+alive. Every look first closes the jobs whose process has died.
+"""
+
+import math
+import os
+import subprocess
+import sys
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import StoreError
+from engine.runs import artifacts
+from engine.runs.events import Event, Produced
+from engine.runs.job import Job
+from engine.runs.results import Results, collect, merge
+from engine.service import presence
+from engine.service.run import Run as Run
+from engine.service.run import as_run
+from engine.service.store import LOG, Store
+
+ROOT = Path(__file__).parents[2]
+AT_ONCE = 5.0
+"""Seconds after its start within which a worker that ends with an error is not tried again."""
+
+LONG = 1_000_000
+"""Bytes from which the log of workers begins anew."""
+KEPT = 64
+"""Tables that a client keeps at hand."""
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """The answer to a request.
+
+    Attributes:
+        run: Id of the run.
+        cached: Whether it was completed before.
+        joined: Whether it was waiting or running already.
+    """
+
+    run: str
+    cached: bool = False
+    joined: bool = False
+
+
+class Client:
+    """The engine, seen from outside.
+
+    Args:
+        home: Folder of the store; None for EXPLORER_HOME or the user's data folder.
+        patience: Seconds to wait for another process's lock.
+        workers: Whether to start a worker when none is alive.
+    """
+
+    def __init__(
+        self, home: Path | None = None, *, patience: float = 5.0, workers: bool = True
+    ) -> None:
+        self.store = Store(home, patience)
+        self._workers = workers
+        self._tried = time.monotonic()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._results: OrderedDict[tuple[str, float], tuple[int, Results | None]] = OrderedDict()
+
+    def submit(self, job: Job, focus: Mapping[str, float] | None = None) -> Ticket:
+        """Asks for a job, and sees to it that somebody will do it.
+
+        Args:
+            job: What to run; a completed one is not repeated.
+            focus: Axis values under the user's sliders: their replicas go first.
+
+        Raises:
+            StoreError: The store cannot be written, or no worker can be started.
+        """
+        answer = self.store.submit(job, focus or {})
+        if answer != "cached":
+            self.ensure_worker()
+        return Ticket(job.id, answer == "cached", answer == "joined")
+
+    def run(self, run_id: str) -> Run:
+        """The state of a run.
+
+        Raises:
+            RequestError: There is no such run.
+        """
+        self.store.sweep()
+        run = as_run(self.store.row(run_id))
+        if run.state == "queued":
+            self.ensure_worker()  # the worker may have died with another job
+        return run
+
+    def runs(self, limit: int = 100, paper: str | None = None) -> list[Run]:
+        """The latest runs, newest first."""
+        self.store.sweep()
+        return [as_run(row) for row in self.store.rows(limit, paper)]
+
+    def events(self, run_id: str, after: int = 0) -> list[tuple[int, Event]]:
+        """The events after a number, with theirs; a repeated run goes on counting at `Started`."""
+        return self.store.events(run_id, after)
+
+    def cancel(self, run_id: str) -> None:
+        """Stops a run: at once while it waits, between two steps or operations while it runs."""
+        self.store.cancel(run_id)
+
+    def delete(self, run_id: str) -> None:
+        """Removes a run with all that came of it, stopping it first if it runs."""
+        self.store.delete(run_id)
+
+    def table(self, run_id: str) -> Results:
+        """The latest measurement of every replica; the same object while nothing has changed.
+
+        Only events that have come since the last call are read.
+        """
+        row = self.store.row(run_id)
+        key = (run_id, row["created"])  # a repeated run is another
+        seen, found = self._results.get(key, (0, None))
+        if found is None or row["seq"] > seen:
+            told = self.store.events(run_id, after=seen)
+            new = collect(Job.read(row["text"]), [event for _, event in told])
+            found = (
+                replace(
+                    new,
+                    arrays=partial(self.arrays, run_id),
+                    seconds=partial(self._seconds, run_id),
+                )
+                if found is None
+                else merge(found, new)
+            )
+            self._results[key] = (told[-1][0] if told else row["seq"], found)
+            while len(self._results) > KEPT:
+                self._results.popitem(last=False)
+        return found
+
+    def arrays(self, run_id: str) -> dict[str, NDArray[np.generic]]:
+        """The run's arrays, each with a row per replica; rows that are not there yet are NaN."""
+        count = Job.read(self.store.row(run_id)["text"]).replicas()
+        parts: dict[str, list[tuple[list[int], NDArray[np.generic]]]] = {}
+        for _, event in self.store.events(run_id):
+            if isinstance(event, Produced):
+                for name, part in artifacts.load(self.store.artifacts, event.digest).items():
+                    parts.setdefault(name, []).append((list(event.replicas), part))
+        return {name: _together(count, some) for name, some in parts.items()}
+
+    def _seconds(self, run_id: str) -> float:
+        """How long a completed run took; NaN for any other."""
+        run = self.run(run_id)
+        return run.seconds or math.nan if run.state == "completed" else math.nan
+
+    def notice(self) -> str:
+        """One sentence that the user must know of the store; empty as a rule."""
+        return self.store.notice()
+
+    def register_app(self) -> None:
+        """Says that this process is an app: a worker stays warm while it lives."""
+        presence.open_app(self.store)
+
+    def ensure_worker(self) -> None:
+        """Starts a worker if none is alive, and does not wait for it.
+
+        Raises:
+            StoreError: The last one ended at once.
+        """
+        if not self._workers or self._starting():
+            return
+        if presence.working(self.store, presence.device()):
+            return
+        self._tried = time.monotonic()
+        log = self.store.folder / LOG
+        try:
+            if log.exists() and log.stat().st_size > LONG:
+                log.write_bytes(b"")
+            with log.open("ab") as file:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "engine.service.worker"],
+                    cwd=ROOT,
+                    env={**os.environ, **_places(), "EXPLORER_HOME": str(log.parent.absolute())},
+                    stdin=subprocess.DEVNULL,
+                    stdout=file,
+                    stderr=file,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            raise StoreError(f"worker: expected to start a process, got: {error}") from None
+
+    def _starting(self) -> bool:
+        """Whether the worker that this client started is still there."""
+        if self._process is None:
+            return False
+        code = self._process.poll()
+        if code is not None and code > 0 and time.monotonic() - self._tried < AT_ONCE:
+            raise StoreError(
+                f"worker: expected a process that stays, it ended at once with code {code}; "
+                f"{self.store.folder / LOG} says why"
+            )
+        return code is None
+
+    def again(self, job: Job, focus: Mapping[str, float] | None = None) -> Ticket:
+        """Asks for a job anew: what was computed before is removed."""
+        self.delete(job.id)
+        return self.submit(job, focus)
+
+    def close(self) -> None:
+        """Closes the store's connections; the worker goes on."""
+        self.store.database.close()
+
+
+def _places() -> dict[str, str]:
+    """The folders named by the environment, as a process in another folder must read them."""
+    named = {name: os.environ.get(name) for name in ("EXPLORER_DATA", "EXPLORER_CACHE")}
+    return {name: str(Path(folder).absolute()) for name, folder in named.items() if folder}
+
+
+def _together(
+    count: int, parts: list[tuple[list[int], NDArray[np.generic]]]
+) -> NDArray[np.generic]:
+    """Parts of an array in the order of their rows; missing rows are NaN, or empty texts."""
+    kind = np.result_type(*(part.dtype for _, part in parts))
+    rows = {row for some, _ in parts for row in some}
+    gaps = len(rows) < count and kind.kind in "biuf"
+    shape = (count, *parts[0][1].shape[1:])
+    whole = np.full(shape, np.nan) if gaps else np.zeros(shape, kind)
+    for some, part in parts:
+        whole[some] = part
+    return whole

@@ -1,0 +1,297 @@
+"""One SQLite file that many processes share: opening it, and saying in a sentence why not.
+
+Connections are kept and handed out one at a time, so any thread may use a database. A
+file that was replaced under an open connection is noticed and opened anew. Nothing is
+ever deleted: a damaged file, or one of an older version, is set aside under another name.
+"""
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from engine.core.errors import StoreError
+
+SCHEMA = 1
+"""Number of the layout below; a change of the layout is a new number."""
+
+LAYOUT = (
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    """CREATE TABLE jobs (
+        id TEXT PRIMARY KEY, paper TEXT NOT NULL, method TEXT NOT NULL, dataset TEXT NOT NULL,
+        text TEXT NOT NULL, focus TEXT NOT NULL, state TEXT NOT NULL,
+        created REAL NOT NULL, started REAL, finished REAL,
+        pid INTEGER, born TEXT, beat REAL, stop REAL, attempt INTEGER NOT NULL DEFAULT 1,
+        done INTEGER NOT NULL DEFAULT 0, total INTEGER NOT NULL DEFAULT 0,
+        seq INTEGER NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '',
+        diverged TEXT NOT NULL DEFAULT '[]')""",
+    "CREATE INDEX jobs_by_state ON jobs (state, created)",
+    """CREATE TABLE events (
+        run TEXT NOT NULL REFERENCES jobs ON DELETE CASCADE, seq INTEGER NOT NULL,
+        at REAL NOT NULL, body TEXT NOT NULL, PRIMARY KEY (run, seq)) WITHOUT ROWID""",
+    """CREATE TABLE artifacts (
+        run TEXT NOT NULL REFERENCES jobs ON DELETE CASCADE, name TEXT NOT NULL,
+        digest TEXT NOT NULL, PRIMARY KEY (run, name)) WITHOUT ROWID""",
+    "CREATE INDEX artifacts_by_digest ON artifacts (digest)",
+    """CREATE TABLE workers (
+        device TEXT PRIMARY KEY, pid INTEGER NOT NULL, born TEXT NOT NULL, beat REAL NOT NULL)""",
+    """CREATE TABLE apps (
+        pid INTEGER NOT NULL, born TEXT NOT NULL, beat REAL NOT NULL, PRIMARY KEY (pid, born))""",
+    f"INSERT INTO meta VALUES ('schema', '{SCHEMA}')",
+)
+
+ADDED = {"worked": "REAL NOT NULL DEFAULT 0"}
+"""Columns of `jobs` that came later and that older programs do not miss."""
+
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_IDLE = 8
+_UNKNOWN = -1
+"""No file's number: a connection that believes its file to be fixed is not used twice."""
+
+
+class Database:
+    """The store's file; cheap to make, opened at the first use.
+
+    Args:
+        path: The file; its folder is made if it is not there.
+        patience: Seconds to wait for another process's lock.
+    """
+
+    def __init__(self, path: Path, patience: float = 5.0) -> None:
+        self.path = path
+        self.patience = patience
+        self._idle: list[tuple[int, sqlite3.Connection]] = []
+
+    @property
+    def writable(self) -> bool:
+        """Whether the file, or the folder that it would be made in, can be written."""
+        folder = self.path.parent
+        while not folder.exists() and folder != folder.parent:
+            folder = folder.parent
+        return os.access(folder, os.W_OK) and (
+            not self.path.exists() or os.access(self.path, os.W_OK)
+        )
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection; each statement sees the last commit.
+
+        Raises:
+            StoreError: The file cannot be opened or read.
+        """
+        with self._translated(), self._connection() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A connection inside a transaction: all of it is kept, or none.
+
+        Raises:
+            StoreError: The file cannot be opened or written.
+        """
+        with self._translated(), self._connection() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
+            connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Closes the connections that nobody is using."""
+        while self._idle:
+            self._idle.pop()[1].close()
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        """Lends a connection to the file that is there now."""
+        file, connection = self._take()
+        try:
+            yield connection
+        finally:
+            if connection.in_transaction:
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+            if len(self._idle) < _IDLE:
+                self._idle.append((file, connection))
+            else:
+                connection.close()
+
+    def _take(self) -> tuple[int, sqlite3.Connection]:
+        with suppress(OSError):
+            now = self.path.stat().st_ino
+            while True:
+                try:
+                    file, connection = self._idle.pop()
+                except IndexError:
+                    break
+                if file == now:
+                    return file, connection
+                connection.close()  # the file was replaced
+        if not self.writable:
+            return _UNKNOWN, self._open_for_reading()
+        connection = self._open()
+        return self.path.stat().st_ino, connection
+
+    def _open(self) -> sqlite3.Connection:
+        """A new connection to a file of this version."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"{self.path.parent}: expected a folder for the store, got {error.strerror}"
+            ) from None
+        connection = self._connect(str(self.path))
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _connect(self, name: str) -> sqlite3.Connection:
+        # Each connection is lent to one thread at a time, so the module's own check is off.
+        connection = sqlite3.connect(
+            name,
+            timeout=self.patience,
+            isolation_level=None,
+            check_same_thread=False,
+            uri=name.startswith("file:"),
+        )
+        connection.row_factory = sqlite3.Row
+        return connection
+
+    def _open_for_reading(self) -> sqlite3.Connection:
+        """A connection to a file that cannot be written, if it is there.
+
+        A file without a log beside it cannot change: SQLite must be told so, since it may
+        not make the log's files.
+        """
+        if not self.path.exists():
+            raise StoreError(f"{self.path.parent}: expected a folder that can be written")
+        fixed = "" if self.path.with_name(f"{self.path.name}-wal").exists() else "&immutable=1"
+        connection = self._connect(f"{self.path.absolute().as_uri()}?mode=ro{fixed}")
+        if _version(connection) != SCHEMA:
+            raise StoreError(f"{self.path}: expected a store of version {SCHEMA}, got another")
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Sets a connection up, and the layout if the file is new."""
+        self._journal(connection)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        if _version(connection) is None:
+            connection.execute("BEGIN IMMEDIATE")
+            if _version(connection) is None:  # nobody else was quicker
+                for statement in LAYOUT:
+                    connection.execute(statement)
+            connection.execute("COMMIT")
+        version = _version(connection)
+        if version is not None and version > SCHEMA:
+            raise StoreError(
+                f"{self.path}: expected a store of version {SCHEMA}, got version {version}, which "
+                "a newer Epsilon Explorer has written: use that one, or another EXPLORER_HOME"
+            )
+        if version != SCHEMA:
+            connection.close()
+            raise self.set_aside(f"version-{version}", f"is of the older version {version}")
+        _widen(connection)
+
+    def _journal(self, connection: sqlite3.Connection) -> None:
+        """Scheduler the write-ahead log on; SQLite does not wait for a lock here by itself."""
+        deadline = time.monotonic() + self.patience
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if _code(error) not in _LOCKED or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+
+    def set_aside(self, kind: str, what: str) -> StoreError:
+        """Renames the file, with its log, begins a new one that says so, and returns the error.
+
+        The log goes first: SQLite would play it into whatever file it finds beside it.
+        """
+        self.close()
+        stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+        aside = self.path.with_name(f"{self.path.name}.{kind}-{stamp}")
+        try:
+            for suffix in ("-wal", "-shm", ""):
+                file = self.path.with_name(self.path.name + suffix)
+                if file.exists():
+                    file.replace(aside.with_name(aside.name + suffix))
+        except OSError as error:
+            return StoreError(f"{self.path} {what} and cannot be set aside: {error.strerror}")
+        notice = (
+            f"The store {self.path} {what}: it was kept as {aside.name} beside it, nothing in it "
+            "was deleted, and a new store begins; runs that are missing can be repeated"
+        )
+        with suppress(StoreError), self.writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('notice', ?)", (notice,))
+        return StoreError(notice)
+
+    def _damaged(self) -> bool:
+        """Whether the file that is there now is damaged: another process may have replaced it."""
+        self.close()
+        connection = self._connect(str(self.path))
+        try:
+            return [row[0] for row in connection.execute("PRAGMA quick_check(1)")] != ["ok"]
+        except sqlite3.DatabaseError as error:
+            return _code(error) in _DAMAGED
+        finally:
+            connection.close()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """SQLite's errors as a sentence each."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._sentence(error) from error
+
+    def _sentence(self, error: sqlite3.Error) -> StoreError:
+        code = _code(error)
+        if code in _DAMAGED and self._damaged():
+            return self.set_aside("damaged", "is damaged")
+        if code in _LOCKED:
+            return StoreError(
+                f"{self.path}: expected to be let in within {self.patience:g} seconds, but another "
+                "process keeps it locked: end that process and try again"
+            )
+        if code == sqlite3.SQLITE_READONLY or not self.writable:
+            return StoreError(f"{self.path}: expected a file that can be written, it is read-only")
+        if code == sqlite3.SQLITE_FULL:
+            return StoreError(f"{self.path}: expected room on the disk, it is full")
+        return StoreError(f"{self.path}: expected a store that can be used, got: {error}")
+
+
+def _widen(connection: sqlite3.Connection) -> None:
+    """Adds the columns that a file from before them lacks."""
+    if _lacking(connection):
+        connection.execute("BEGIN IMMEDIATE")
+        for name in _lacking(connection):  # nobody else was quicker
+            connection.execute(f"ALTER TABLE jobs ADD COLUMN {name} {ADDED[name]}")
+        connection.execute("COMMIT")
+
+
+def _lacking(connection: sqlite3.Connection) -> list[str]:
+    there = {row["name"] for row in connection.execute("PRAGMA table_info(jobs)")}
+    return [name for name in ADDED if name not in there]
+
+
+def _version(connection: sqlite3.Connection) -> int | None:
+    """The version of the layout: None of an empty file, 0 of one that does not say."""
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+    if not tables:
+        return None
+    if "meta" not in tables:
+        return 0
+    row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+    return int(row[0]) if row and str(row[0]).isdigit() else 0
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's primary result code; 0 when the error is the Python module's own."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

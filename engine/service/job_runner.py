@@ -1,0 +1,267 @@
+"""What a process does with a claimed job: load, drive, write down, and end well or say why not.
+
+The work is taken up and laid down again, a turn at a time, so that several jobs may share one
+process (`engine.service.scheduler`). Nothing of a turn changes a number.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from types import FrameType
+
+from datasets import catalog as data_catalog
+from engine import __version__
+from engine.core.errors import ExplorerError, RequestError, StoreError
+from engine.runs.events import Event, Failed, Finished
+from engine.runs.job import Job
+from engine.service.claim import Claim
+from engine.service.presence import setting
+from engine.service.recorder import BEAT, Recorder, Stuck, Watch
+from engine.service.store import LOG, State
+
+TRIES = 5
+"""Times that the end of a job is written before it is given up."""
+EXHAUSTED = ("out of memory", "allocate memory", "not enough memory", "STATUS_ALLOC_FAILED")
+"""What torch's allocators and CUDA's libraries say when a device is full."""
+FULL = "Memory ran out: run fewer replicas at once or a smaller model"
+TOLD = "The process that ran it was told to end; run it again"
+
+Enough = Callable[[], bool]
+"""Whether a turn has lasted long enough."""
+
+
+@dataclass(frozen=True)
+class End:
+    """How a job ended.
+
+    Attributes:
+        state: In a word.
+        last: The last event, to be written with the state; None where nothing is left to say.
+        error: One sentence, if it did not end well.
+    """
+
+    state: State
+    last: Event | None
+    error: str = ""
+
+
+class JobRunner:
+    """A claimed job under way. It is given back when it ends, whatever that end is.
+
+    Args:
+        claim: The job.
+        device: Torch device to train on.
+        stuck: What to do, from another thread, with a step that ignores a stop.
+        watch: Called with every event.
+
+    Attributes:
+        spent: Seconds that its turns have taken.
+        error: One sentence, once it has not ended well.
+    """
+
+    def __init__(
+        self,
+        claim: Claim,
+        device: str = "cpu",
+        *,
+        stuck: Stuck | None = None,
+        watch: Watch = lambda event: None,
+    ) -> None:
+        self.claim = claim
+        self.spent = 0.0
+        self.error = ""
+        self._step = 0
+        self._enough: Enough = lambda: False
+        self._events = _drive(claim, device, lambda: self._enough())
+        self._recorder = Recorder(claim, stuck, watch)
+
+    @property
+    def stopping(self) -> bool:
+        """Whether somebody asked to stop it."""
+        return self._recorder.stopping
+
+    def turn(self, enough: Enough) -> State | None:
+        """Goes on until it is over or has had enough.
+
+        Args:
+            enough: Asked after every step and every event.
+
+        Returns:
+            How it ended; None while there is more to do.
+
+        Raises:
+            SystemExit: The process is to end; the job is left as interrupted.
+            StoreError: The end could not be written, though it was tried for a while.
+        """
+        self._enough = enough
+        begun, told = time.monotonic(), None
+        end: End | None
+        try:
+            with _breakable(), self._recorder.turn():
+                end = self._go()
+        except KeyboardInterrupt:
+            end = End("cancelled", Finished(0, "cancelled"))
+        except SystemExit as leaving:
+            end, told = End("interrupted", None, TOLD), leaving
+        except Exception as problem:
+            end = self._failed(problem)
+        self.spent += time.monotonic() - begun
+        if end is not None:
+            self._end(end)
+        if told is not None:
+            raise told
+        return end.state if end else None
+
+    def leave(self) -> None:
+        """Leaves the job as interrupted, between two turns, since the process is to end."""
+        self._end(End("interrupted", None, TOLD))
+
+    def _go(self) -> End | None:
+        """Steps until the end, a stop, or enough; the last event is not emitted."""
+        while not self._recorder.stopping:
+            event = next(self._events)
+            self._step = event.step
+            if isinstance(event, Finished):
+                return End("completed", event)
+            self._recorder.emit(event)
+            if not self._recorder.stopping and self._enough():
+                return None
+        self._events.close()
+        return End("cancelled", Finished(self._step, "cancelled"))
+
+    def _failed(self, problem: Exception) -> End:
+        _log(self.claim)
+        error = sentence(problem)
+        return End("failed", Failed(0, error), error)
+
+    def _end(self, end: End) -> None:
+        """Writes the end; what was computed is worth some waiting for a locked or full store."""
+        try:
+            self._events.close()  # a signal may have come between two steps
+        except Exception:
+            _log(self.claim)
+        self.error = end.error
+        asked = end.state == "cancelled" and self._recorder.stopping
+        events = [*self._recorder.end(), *([end.last] if end.last else [])]
+        for tried in range(TRIES + 1):
+            try:
+                self.claim.finish(end.state, events, end.error, asked=asked, worked=self.spent)
+                return
+            except StoreError as problem:
+                if tried == TRIES:
+                    raise
+                print(problem, file=sys.stderr, flush=True)
+                time.sleep(BEAT)
+
+
+def perform(
+    claim: Claim,
+    device: str = "cpu",
+    *,
+    stuck: Stuck | None = None,
+    watch: Watch = lambda event: None,
+) -> State:
+    """Does a job to its end, whatever that is, and returns how it ended.
+
+    Args:
+        claim: The job; it is given back when this returns or raises.
+        device: Torch device to train on.
+        stuck: What to do, from another thread, with a step that ignores a stop.
+        watch: Called with every event.
+
+    Raises:
+        SystemExit: The process is to end; the job is left as interrupted.
+        StoreError: The end could not be written, though it was tried for a while.
+    """
+    work = JobRunner(claim, device, stuck=stuck, watch=watch)
+    while (state := work.turn(lambda: False)) is None:
+        pass
+    return state
+
+
+def _log(claim: Claim) -> None:
+    """Writes down where the error came from, for whoever mends the method."""
+    with suppress(OSError), (claim.store.folder / LOG).open("a", encoding="utf-8") as file:
+        print(f"run {claim.job.id}: {claim.job.text()}", file=file)
+        traceback.print_exc(file=file)
+
+
+def set_threads() -> None:
+    """Prepares torch's threads; call it before torch is loaded.
+
+    Threads that wait for each other sleep instead of spinning: on two cores shared with a
+    browser and a page, spinning made the same step ten times slower. EXPLORER_THREADS sets
+    how many there are.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    if "EXPLORER_THREADS" in os.environ:
+        threads = max(1, round(setting("EXPLORER_THREADS", 1)))
+        import torch
+
+        torch.set_num_threads(threads)
+
+
+@contextmanager
+def _breakable() -> Iterator[None]:
+    """Lets signals break into the work, and only there: what is written after it stays whole."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    before = [
+        (signal.SIGTERM, signal.signal(signal.SIGTERM, leave)),
+        (signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler)),
+    ]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+def _drive(claim: Claim, device: str, pause: Enough) -> Generator[Event, None, None]:
+    """Loads what the job needs and runs it."""
+    from engine.runs.checkpoint import Checkpoints
+    from engine.runs.driver import drive  # loads torch
+
+    job = claim.job
+    _check(job)
+    data = data_catalog.load(job.dataset)
+    past = Checkpoints(claim.recall, claim.keep)
+    yield from drive(
+        job, data, claim.keep, device=device, focus=claim.focus, past=past, pause=pause
+    )
+
+
+def _check(job: Job) -> None:
+    """Raises `RequestError` if this process would compute something else than was asked for."""
+    if job.version != __version__:
+        raise RequestError(
+            f"version: expected a job of this engine, {__version__}, got one of {job.version}: "
+            "ask for it again"
+        )
+    if data_catalog.card(job.dataset).simulated != job.simulated:
+        raise RequestError(
+            f"dataset: the file behind {job.dataset} came or went since this was asked for: "
+            "ask for it again"
+        )
+
+
+def sentence(problem: BaseException) -> str:
+    """An error as one sentence for the user."""
+    text = " ".join(str(problem).split())
+    if isinstance(problem, ExplorerError):
+        return text
+    if isinstance(problem, MemoryError) or any(words in text for words in EXHAUSTED):
+        return FULL
+    name = type(problem).__name__
+    return f"{name}: {text[:300]}" if text else name

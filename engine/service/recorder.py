@@ -1,0 +1,145 @@
+"""Writes down what a job says, in a thread of its own.
+
+Events are written ten times a second at most and all of them: the method never waits for the
+disk. The same thread beats the heart and watches for a stop.
+"""
+
+import _thread
+import math
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from engine.core.errors import StoreError
+from engine.runs.events import Event
+from engine.service.claim import Claim
+
+TICK = 0.1
+"""Seconds between two writes."""
+BEAT = 1.0
+"""Seconds between two heartbeats."""
+NUDGE = 1.0
+"""Seconds after a stop from which a step is broken into, between two of its operations."""
+GRACE = 10.0
+"""Seconds after a stop from which a step that goes on hangs inside one operation."""
+
+Watch = Callable[[Event], None]
+"""Told of every event."""
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """What to do with a step that ignores a stop.
+
+    Attributes:
+        after: Seconds after the stop.
+        give_up: Called then.
+    """
+
+    after: float
+    give_up: Callable[[], None]
+
+
+class Recorder:
+    """Writes a job's events, beats its heart and hears of its stop, in a thread of its own.
+
+    Args:
+        claim: The job.
+        stuck: What to do with a step that ignores a stop, if anything.
+        watch: Called with every event, in the thread that emits it.
+    """
+
+    def __init__(self, claim: Claim, stuck: Stuck | None, watch: Watch) -> None:
+        self.claim = claim
+        self.watch = watch
+        self.stopping = False
+        self._stuck = stuck
+        self._since = math.inf
+        self._breakable = threading.current_thread() is threading.main_thread()
+        self._pending: list[Event] = []
+        self._lock = threading.Lock()
+        self._turning = False
+        self._turn = threading.Lock()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
+        self._thread.start()
+
+    def end(self) -> list[Event]:
+        """Ends the thread and returns what has not been written yet."""
+        self._over.set()
+        self._thread.join()
+        rest, self._pending = self._pending, []
+        return rest
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """The time in which the job's own steps are taken: only there a stop breaks into them."""
+        self._turning = True
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._turning = False
+
+    def emit(self, event: Event) -> None:
+        """Takes an event, to be written soon."""
+        with self._lock:
+            self._pending.append(event)
+        self.watch(event)
+
+    def _run(self) -> None:
+        beaten = time.monotonic()
+        while not self._over.wait(TICK):
+            try:
+                self._write()
+                self._listen()
+                if time.monotonic() - beaten >= BEAT:
+                    beaten = time.monotonic()
+                    self.claim.beat()
+            except StoreError as error:  # locked or full: what is pending is kept for the next time
+                print(error, file=sys.stderr, flush=True)
+
+    def _write(self) -> None:
+        with self._lock:
+            some = tuple(self._pending)
+        if some:
+            self.claim.append(some)
+            with self._lock:
+                del self._pending[: len(some)]
+
+    def _listen(self) -> None:
+        """Notes a stop; a step that goes on is broken into, and at last given up."""
+        asked = self.claim.stopping()
+        self.stopping = asked is not None
+        if asked is None or not self._turning:
+            self._since = math.inf
+            return
+        self._since = min(self._since, time.monotonic())
+        waited = time.monotonic() - self._since
+        if self._stuck is not None and waited > self._stuck.after:
+            self._stuck.give_up()
+        elif waited > NUDGE and self._breakable and not importing():
+            self._interrupt()
+
+    def _interrupt(self) -> None:
+        """Raises KeyboardInterrupt in the main thread, also where it sleeps, if it is our turn."""
+        with self._turn:
+            if not self._turning:
+                return
+            self._breakable = False  # once: a second one could break into the cleaning up
+            ident = threading.main_thread().ident
+            if sys.platform == "win32" or ident is None:
+                _thread.interrupt_main()
+            else:
+                signal.pthread_kill(ident, signal.SIGINT)
+
+
+def importing() -> bool:
+    """Whether a module is being loaded: broken into, it would stay behind half made."""
+    modules = list(sys.modules.values())
+    specs = [getattr(module, "__spec__", None) for module in modules]
+    return any(getattr(spec, "_initializing", False) for spec in specs)

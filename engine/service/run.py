@@ -1,0 +1,94 @@
+"""A job as the store knows it: where it is on its way, and how long that took."""
+
+import json
+import time
+from dataclasses import dataclass
+from sqlite3 import Row
+
+from engine.runs.changes import changed
+from engine.runs.job import Job
+from engine.service.store import State
+
+
+@dataclass(frozen=True)
+class Run:
+    """A job as the store knows it.
+
+    Attributes:
+        id: Its id.
+        job: What was asked for.
+        state: Where it is on its way.
+        done: Work done.
+        total: Work to do; 0 before it begins.
+        created: Unix time of the request.
+        started: Unix time at which a process took it.
+        finished: Unix time of its end.
+        error: One sentence, when it failed or was interrupted.
+        diverged: Replicas with a measurement that is not finite.
+        ahead: Jobs before it in the queue.
+        stopping: Whether it has been asked to stop and still runs.
+        beside: Jobs with which it takes turns; while it waits, jobs that run.
+        worked: Seconds of work, without the turns of others; 0 until it ends.
+    """
+
+    id: str
+    job: Job
+    state: State
+    done: int
+    total: int
+    created: float
+    started: float | None
+    finished: float | None
+    error: str
+    diverged: tuple[int, ...]
+    ahead: int
+    stopping: bool
+    beside: int
+    worked: float
+
+    @property
+    def active(self) -> bool:
+        """Whether more is to come."""
+        return self.state in ("queued", "running")
+
+    @property
+    def outdated(self) -> bool:
+        """Whether what computes its paper's numbers has changed since it was completed."""
+        done = self.state == "completed" and self.finished is not None
+        return done and (self.finished or 0.0) < changed(self.job.paper)
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it has run, once it has ended without the turns of others; None before."""
+        if self.started is None:
+            return None
+        if self.finished and self.worked:
+            return self.worked
+        return (self.finished or time.time()) - self.started
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long it will still run at this pace; None when that cannot be said."""
+        if self.state != "running" or not self.done or self.seconds is None:
+            return None
+        return self.seconds * (self.total - self.done) / self.done
+
+
+def as_run(row: Row) -> Run:
+    """A row of the store as a value."""
+    return Run(
+        id=row["id"],
+        job=Job.read(row["text"]),
+        state=row["state"],
+        done=row["done"],
+        total=row["total"],
+        created=row["created"],
+        started=row["started"],
+        finished=row["finished"],
+        error=row["error"],
+        diverged=tuple(json.loads(row["diverged"])),
+        ahead=row["ahead"],
+        stopping=row["state"] == "running" and row["stop"] is not None,
+        beside=row["beside"],
+        worked=row["worked"],
+    )

@@ -1,0 +1,253 @@
+"""What has been asked for, what is being done and what came out, for many processes at once.
+
+The store is one SQLite file and a folder of arrays beside it. A job is one row, found by
+its id; it goes from queued to running, and from there to completed, cancelled, failed or
+interrupted. This is the side of those who ask and read; `engine.service.claim` is the side of the
+process that does a job.
+"""
+
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from sqlite3 import Connection, Row
+from typing import Literal
+
+from engine.core.errors import RequestError
+from engine.core.home import home
+from engine.runs import artifacts
+from engine.runs.events import Event, Finished, decode, encode
+from engine.runs.job import Job
+from engine.service.database import Database
+from engine.service.process import Process
+
+State = Literal["queued", "running", "completed", "cancelled", "failed", "interrupted"]
+Answer = Literal["new", "joined", "cached"]
+LOG = "worker.log"
+"""File in the store's folder that says at length what went wrong."""
+INTERRUPTED = "The process that ran it ended in the middle of it; run it again"
+
+
+class Store:
+    """The file and the folder; cheap to make, opened at the first use, free to share by threads.
+
+    Args:
+        folder: Where they lie; None for `home()`.
+        patience: Seconds to wait for another process's lock.
+    """
+
+    def __init__(self, folder: Path | None = None, patience: float = 5.0) -> None:
+        self.folder = folder or home()
+        self.artifacts = self.folder / "artifacts"
+        self.database = Database(self.folder / "store.sqlite", patience)
+
+    def submit(self, job: Job, focus: Mapping[str, float]) -> Answer:
+        """Puts a job in the queue, once however many ask; a completed one is not repeated."""
+        self.sweep()
+        now, text = time.time(), json.dumps(dict(focus))
+        with self.database.writing() as connection:
+            row = connection.execute("SELECT * FROM jobs WHERE id = ?", (job.id,)).fetchone()
+            if row is None:
+                connection.execute(
+                    "INSERT INTO jobs (id, paper, method, dataset, text, focus, state, created) "
+                    "VALUES (?, ?, ?, ?, ?, ?, 'queued', ?)",
+                    (job.id, job.paper, job.method, job.dataset, job.text(), text, now),
+                )
+                return "new"
+            if row["state"] == "completed":
+                return "cached"
+            if row["state"] in ("queued", "running"):
+                connection.execute("UPDATE jobs SET stop = NULL WHERE id = ?", (job.id,))
+                return "joined"
+            self.renew(connection, job.id, text)
+            return "new"
+
+    def renew(self, connection: Connection, run: str, focus: str) -> None:
+        """Puts a job back in the queue; numbers go on.
+
+        One that was stopped goes on where it was if it left its state
+        (`engine.runs.checkpoint`); of any
+        other, what its last attempt left is removed.
+        """
+        left = connection.execute(
+            "SELECT 1 FROM artifacts, jobs WHERE run = :run AND name = :name AND id = :run "
+            "AND state != 'failed'",
+            {"run": run, "name": artifacts.DONE},
+        ).fetchone()
+        if left is None:
+            self._forget(connection, run)
+            connection.execute("UPDATE jobs SET worked = 0 WHERE id = ?", (run,))
+        else:
+            connection.execute(f"DELETE FROM events WHERE run = ? AND {_ENDS}", (run,))
+        connection.execute(
+            "UPDATE jobs SET state = 'queued', focus = ?, created = ?, attempt = attempt + 1, "
+            "started = NULL, finished = NULL, pid = NULL, born = NULL, beat = NULL, stop = NULL, "
+            "done = 0, total = 0, error = '', diverged = '[]' WHERE id = ?",
+            (focus, time.time(), run),
+        )
+
+    def cancel(self, run: str) -> None:
+        """Stops a job: at once while it waits, else as soon as its process sees the mark."""
+        self.sweep()
+        now = time.time()
+        with self.database.writing() as connection:
+            row = find(connection, run)
+            if row["state"] == "queued":
+                add(connection, row, [Finished(0, "cancelled")])
+                close(connection, run, "cancelled", "")
+            elif row["state"] == "running":
+                connection.execute(
+                    "UPDATE jobs SET stop = coalesce(stop, ?) WHERE id = ?", (now, run)
+                )
+
+    def delete(self, run: str) -> None:
+        """Removes a job and what came of it; a process that does it stops when it notices."""
+        with self.database.writing() as connection:
+            find(connection, run)
+            self._forget(connection, run)
+            connection.execute("DELETE FROM jobs WHERE id = ?", (run,))
+
+    def _forget(self, connection: Connection, run: str) -> None:
+        """Removes a job's events and arrays."""
+        connection.execute("DELETE FROM events WHERE run = ?", (run,))
+        self.drop(connection, run, "%")
+
+    def drop(self, connection: Connection, run: str, like: str) -> None:
+        """Removes a job's arrays of some names, and their files where nothing else has the same."""
+        chosen = {"run": run, "like": like}
+        alone = connection.execute(
+            "SELECT DISTINCT digest FROM artifacts AS own WHERE run = :run AND name LIKE :like "
+            "AND NOT EXISTS (SELECT 1 FROM artifacts WHERE digest = own.digest "
+            "AND NOT (run = :run AND name LIKE :like))",
+            chosen,
+        ).fetchall()
+        connection.execute("DELETE FROM artifacts WHERE run = :run AND name LIKE :like", chosen)
+        for row in alone:
+            artifacts.place(self.artifacts, row["digest"]).unlink(missing_ok=True)
+
+    def sweep(self, idle: Process | None = None) -> None:
+        """Closes the running jobs whose process is dead; where nothing can be written, nothing.
+
+        Args:
+            idle: A living process that knows of itself that it does no job.
+        """
+        with self.database.reading() as connection:
+            dead = [
+                row
+                for row in connection.execute("SELECT * FROM jobs WHERE state = 'running'")
+                if not _running(Process(row["pid"], row["born"]), row["beat"], idle)
+            ]
+        if not dead or not self.database.writable:
+            return
+        with self.database.writing() as connection:
+            for row in dead:
+                if held(connection, (row["id"], row["attempt"], row["pid"], row["born"])):
+                    state: State = "interrupted" if row["stop"] is None else "cancelled"
+                    close(connection, row["id"], state, INTERRUPTED * (row["stop"] is None))
+
+    def row(self, run: str) -> Row:
+        """A job's row, with the number of jobs `ahead` of it in the queue and `beside` it.
+
+        Raises:
+            RequestError: There is none.
+        """
+        with self.database.reading() as connection:
+            return find(connection, run)
+
+    def rows(self, limit: int, paper: str | None) -> list[Row]:
+        """The latest jobs, of all papers or of one, newest first."""
+        with self.database.reading() as connection:
+            return connection.execute(
+                f"{_ROWS} WHERE :paper IS NULL OR paper = :paper "
+                "ORDER BY created DESC, rowid DESC LIMIT :limit",
+                {"paper": paper, "limit": limit},
+            ).fetchall()
+
+    def events(self, run: str, after: int = 0) -> list[tuple[int, Event]]:
+        """The events of a job with their numbers, from the one after `after`."""
+        with self.database.reading() as connection:
+            rows = connection.execute(
+                "SELECT seq, body FROM events WHERE run = ? AND seq > ? ORDER BY seq", (run, after)
+            ).fetchall()
+        return [(row["seq"], decode(json.loads(row["body"]))) for row in rows]
+
+    def device(self, run: str) -> str:
+        """The kind of device that a job was last begun on; empty before it begins."""
+        with self.database.reading() as connection:
+            row = connection.execute(
+                "SELECT json_extract(body, '$.device') AS device FROM events WHERE run = ? "
+                "AND json_extract(body, '$.kind') = 'Started' ORDER BY seq DESC LIMIT 1",
+                (run,),
+            ).fetchone()
+        return "" if row is None else row["device"] or "cpu"  # older events name none
+
+    def notice(self) -> str:
+        """What a user must know of this store: that an older file was set aside; or nothing."""
+        with self.database.reading() as connection:
+            row = connection.execute("SELECT value FROM meta WHERE key = 'notice'").fetchone()
+        return str(row["value"]) if row else ""
+
+
+_ENDS = "json_extract(body, '$.kind') IN ('Finished', 'Failed')"
+
+
+def _running(process: Process, beat: float, idle: Process | None) -> bool:
+    return process != idle and process.alive(beat)
+
+
+_ROWS = (
+    "SELECT *, (SELECT count(*) FROM jobs AS other WHERE other.state = 'queued' "
+    "AND jobs.state = 'queued' AND (other.focus = '{}', other.created) < "
+    "(jobs.focus = '{}', jobs.created)) AS ahead, "
+    "(SELECT count(*) FROM jobs AS other WHERE other.state = 'running' AND (jobs.state = 'queued' "
+    "OR jobs.state = 'running' AND other.pid = jobs.pid AND other.born = jobs.born "
+    "AND other.id != jobs.id)) AS beside FROM jobs"
+)
+
+
+def find(connection: Connection, run: str) -> Row:
+    """A job's row.
+
+    Raises:
+        RequestError: There is none.
+    """
+    row: Row | None = connection.execute(f"{_ROWS} WHERE id = ?", (run,)).fetchone()
+    if row is None:
+        raise RequestError(f"run: expected the id of a run in this store, got {run!r}")
+    return row
+
+
+def held(connection: Connection, key: tuple[str, int, int, str]) -> Row | None:
+    """The row of a running job if it is still this attempt of this process."""
+    row: Row | None = connection.execute(
+        "SELECT * FROM jobs WHERE id = ? AND attempt = ? AND pid = ? AND born = ? "
+        "AND state = 'running'",
+        key,
+    ).fetchone()
+    return row
+
+
+def add(connection: Connection, row: Row, events: Sequence[Event]) -> None:
+    """Appends events to a job, numbered on from its last."""
+    now, first = time.time(), row["seq"] + 1
+    connection.executemany(
+        "INSERT INTO events (run, seq, at, body) VALUES (?, ?, ?, ?)",
+        [
+            (row["id"], seq, now, json.dumps(encode(event), separators=(",", ":")))
+            for seq, event in enumerate(events, first)
+        ],
+    )
+    connection.execute(
+        "UPDATE jobs SET seq = ? WHERE id = ?", (row["seq"] + len(events), row["id"])
+    )
+
+
+def close(
+    connection: Connection, run: str, state: State, error: str, diverged: Iterable[int] = ()
+) -> None:
+    """Ends a job in the given state."""
+    connection.execute(
+        "UPDATE jobs SET state = ?, finished = ?, error = ?, diverged = ?, stop = NULL "
+        "WHERE id = ?",
+        (state, time.time(), error, json.dumps(list(diverged)), run),
+    )

@@ -1,0 +1,149 @@
+"""`python -m engine.service.worker`: one warm process per device that does the jobs of the queue.
+
+It starts by loading what the methods need, piece by piece, looking at the queue in between.
+It stops by itself when no app has been alive for a while and the queue is empty. SIGTERM
+leaves the running jobs as interrupted; a stop that a step ignores ends the process, and the
+next look of any client starts another.
+"""
+
+import argparse
+import importlib
+import math
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+
+from datasets import catalog as data_catalog
+from engine.catalog import catalog
+from engine.core.errors import StoreError
+from engine.runs import artifacts
+from engine.runs.changes import written
+from engine.service import presence
+from engine.service.job_runner import set_threads
+from engine.service.process import here
+from engine.service.recorder import BEAT, GRACE
+from engine.service.scheduler import Scheduler
+from engine.service.store import Store
+
+POLL = 0.05
+"""Seconds between two looks at the queue."""
+IDLE = 60.0
+"""Seconds without an app after which the worker leaves; EXPLORER_IDLE_SECONDS overrides it."""
+
+MEASURES = ("lifelines", "sksurv.metrics")
+"""What gauges are computed with; methods import it when they first measure."""
+
+
+class Worker:
+    """The loop of one process.
+
+    Args:
+        store: Where the queue is.
+        device: Torch device to train on.
+        idle: Seconds without an app after which to leave.
+        grace: Seconds that a step may ignore a stop.
+    """
+
+    def __init__(self, store: Store, device: str, idle: float, grace: float = GRACE) -> None:
+        self.store = store
+        self.device = device
+        self.idle = idle
+        self.turns = Scheduler(store, device, grace, self._fresh)
+        self._leaving = False
+        self._stale = False
+        self._told = 1
+        self._looked = -math.inf
+        self._code = code()
+
+    def run(self) -> None:
+        """Works until there is nobody to work for, or a signal says to end.
+
+        Raises:
+            SystemExit: A signal said so while there were jobs, which are left as interrupted.
+        """
+        signal.signal(signal.SIGTERM, self._leave)
+        signal.signal(signal.SIGINT, self._leave)
+        try:
+            self._work()
+            if self.turns.open:
+                raise SystemExit(self._told)
+        finally:
+            self.turns.leave()
+        if self.store.database.path.exists():
+            with suppress(StoreError):
+                presence.leave(self.store)
+
+    def _work(self) -> None:
+        pieces, wanted = warm(), time.monotonic()
+        while self._staying() and time.monotonic() - wanted < self.idle:
+            try:
+                if self._look() or self.turns.go():
+                    wanted = time.monotonic()
+                elif next(pieces, None) is None:
+                    time.sleep(POLL)
+            except StoreError as error:
+                print(error, file=sys.stderr, flush=True)
+                time.sleep(BEAT)
+
+    def _staying(self) -> bool:
+        """Whether nothing says to leave; a store that was removed is not made again."""
+        done = self._leaving or (self._stale and not self.turns.open)
+        return not done and self.store.database.path.exists()
+
+    def _look(self) -> bool:
+        """Looks around once in a while, and returns whether there is somebody to stay for."""
+        if time.monotonic() - self._looked < BEAT:
+            return False
+        self._looked = time.monotonic()
+        self._leaving |= not presence.work_on(self.store, self.device)
+        self.store.sweep(idle=None if self.turns.open else here())
+        return presence.apps(self.store)
+
+    def _fresh(self) -> bool:
+        """Whether this is today's code; if not, jobs are left to another worker."""
+        self._stale |= code() != self._code
+        return not self._stale
+
+    def _leave(self, number: int, frame: FrameType | None) -> None:
+        self._leaving, self._told = True, 128 + number
+
+
+def code() -> float:
+    """When the engine's sources were last written; changes when the code does."""
+    return written(Path(__file__).parents[1], Path(data_catalog.__file__).parent)
+
+
+def warm() -> Iterator[str]:
+    """Loads what methods need, one module at each turn; a module that fails is left to its job."""
+    modules = dict.fromkeys(entry.module for p in catalog().values() for entry in p.methods)
+    for name in ("torch", "engine.runs.driver", *modules, *MEASURES):
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            print(f"{name}: {error}", file=sys.stderr, flush=True)
+        yield name
+
+
+def main() -> None:
+    """The command line of the worker."""
+    parser = argparse.ArgumentParser(prog="python -m engine.service.worker", description=__doc__)
+    parser.add_argument(
+        "--device", default=presence.device(), help="torch device; EXPLORER_DEVICE, or auto"
+    )
+    chosen: str = parser.parse_args().device
+    store = Store()
+    if not presence.work_on(store, chosen):
+        return
+    artifacts.tidy(store.artifacts)
+    set_threads()
+    idle = presence.setting("EXPLORER_IDLE_SECONDS", IDLE)
+    grace = presence.setting("EXPLORER_GRACE_SECONDS", GRACE)
+    Worker(store, chosen, idle, grace).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,261 @@
+"""Utility against privacy: a line per method with its spread, and lines that cost nothing."""
+
+import functools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from engine.core.gauges import Column, Gauge
+from engine.runs.results import Results
+from pages.ui.charts.theme import (
+    GROUND,
+    INK,
+    MUTED,
+    Style,
+    axis,
+    band,
+    brief,
+    budget_axis,
+    figure,
+    log_axis,
+    reference_style,
+    style,
+)
+from pages.ui.words import number
+
+INNER = (0.1, 0.9)
+"""The band holds four fifths of the repetitions."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One method's utility over the budgets that have been measured.
+
+    Attributes:
+        label: Name of the method.
+        style: Its look.
+        epsilon: Budgets with at least one measurement, ascending.
+        middle: Median over the repetitions.
+        low: Their 10 % quantile.
+        high: Their 90 % quantile.
+        count: Repetitions measured at each budget.
+        brief: Its name in the legend, where the label is long.
+    """
+
+    label: str
+    style: Style
+    epsilon: tuple[float, ...]
+    middle: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    count: tuple[int, ...]
+    brief: str = ""
+
+    def at(self, epsilon: float) -> int | None:
+        """The position of a budget on this curve; None where nothing is measured yet."""
+        near = [i for i, known in enumerate(self.epsilon) if math.isclose(known, epsilon)]
+        return near[0] if near else None
+
+
+@dataclass(frozen=True)
+class Level:
+    """A method that spends no budget: one number."""
+
+    label: str
+    style: Style
+    value: float
+    brief: str = ""
+
+
+@functools.lru_cache(maxsize=256)
+def curve(
+    results: Results, gauge: str, label: str, position: int, axis_name: str = "epsilon"
+) -> Curve:
+    """A method's curve from its results; replicas that diverged or wait are left out.
+
+    Kept while the slider moves: results hash by identity, and a run's new ones are new.
+    """
+    values, at = results.gauges[gauge], results.axes[axis_name]
+    points = []
+    for budget in np.unique(at):
+        column = values[at == budget]
+        column = column[np.isfinite(column)]
+        if len(column):
+            points.append((float(budget), *_spread(column), len(column)))
+    columns: Sequence[tuple[Any, ...]] = list(zip(*points, strict=True)) or [()] * 5
+    epsilon, middle, low, high, count = columns
+    return Curve(label, style(position), epsilon, middle, low, high, count)
+
+
+def _spread(column: Column) -> tuple[float, float, float]:
+    """Median and the two quantiles of the band."""
+    middle, low, high = np.quantile(column, (0.5, *INNER))
+    return float(middle), float(low), float(high)
+
+
+def level(results: Results, gauge: str, label: str, position: int) -> Level | None:
+    """The median of a method that spends no budget; None while there is none."""
+    column = results.gauges[gauge]
+    column = column[np.isfinite(column)]
+    return (
+        Level(label, reference_style(position), float(np.median(column))) if len(column) else None
+    )
+
+
+def utility(
+    curves: Sequence[Curve], levels: Sequence[Level], gauge: Gauge, chosen: float, revision: str,
+    bounds: tuple[float, float],
+) -> go.Figure:  # fmt: skip
+    """Utility against budget, with a rule at the chosen one.
+
+    Args:
+        curves: One per method that spends budget.
+        levels: One per reference.
+        gauge: What is measured.
+        chosen: The budget under the slider.
+        revision: Changes when a zoom should be forgotten.
+        bounds: Smallest and largest budget of the slider.
+    """
+    log = gauge.scale == "log"
+    traces = [trace for one in curves for trace in _lines(one)]
+    traces += [_level(one, bounds) for one in levels if one.value > 0 or not log]
+    traces += [_chosen(one, chosen) for one in curves if one.at(chosen) is not None]
+    better = {"up": " · higher is better", "down": " · lower is better", "neither": ""}[
+        gauge.better
+    ]
+    unit = f" [{gauge.unit}]" if gauge.unit else ""
+    title = f"{gauge.label}{unit}{better}"
+    edge = (float(np.log10(bounds[0] * 0.9)), float(np.log10(bounds[1] * 1.11)))
+    heights = _drawn(curves, levels)
+    yaxis = log_axis(title, heights) if log else axis(title)
+    empty: dict[str, Any] = {} if heights else {"showticklabels": False, "range": [0.0, 1.0]}
+    return figure(
+        traces,
+        uirevision=revision,
+        xaxis={**budget_axis(*bounds), "range": edge},
+        yaxis={**yaxis, **empty},
+        shapes=[_rule(chosen)],
+        annotations=[_flag(chosen, bounds), *([] if heights else [_NOTHING])],
+    )
+
+
+_NOTHING = {
+    "x": 0.5, "y": 0.5, "xref": "paper", "yref": "paper", "showarrow": False,
+    "text": "Nothing is measured yet", "bgcolor": GROUND, "font": {"size": 15, "color": MUTED},
+}  # fmt: skip
+"""What an empty chart says."""
+
+
+def _drawn(curves: Sequence[Curve], levels: Sequence[Level]) -> list[float]:
+    """Every height that is drawn."""
+    found = [value for one in curves for value in (*one.low, *one.high)]
+    return found + [one.value for one in levels]
+
+
+def _lines(one: Curve) -> list[dict[str, Any]]:
+    """The band and the line of one method."""
+    hover = (
+        f"<b>{one.label}</b><br>"
+        "ε = %{x:g}<br>median %{y:.3g}"
+        "<br>4 of 5 repeats: %{customdata[0]:.3g} to %{customdata[1]:.3g}"
+        "<br>%{customdata[2]} repeats<extra></extra>"
+    )
+    line = {
+        "type": "scatter", "mode": "lines+markers", "name": one.brief or one.label,
+        "legendgroup": one.label, "x": one.epsilon, "y": brief(one.middle),
+        "customdata": list(zip(brief(one.low), brief(one.high), one.count, strict=True)),
+        "hovertemplate": hover,
+        "line": {"color": one.style.colour, "dash": one.style.dash, "width": 2.5},
+        "marker": {"symbol": one.style.marker, "size": 7, "color": one.style.colour},
+    }  # fmt: skip
+    return [band(one.epsilon, one.low, one.high, one.style.colour, one.label), line]
+
+
+def _level(one: Level, bounds: tuple[float, float]) -> dict[str, Any]:
+    """A horizontal line across the whole chart."""
+    return {
+        "type": "scatter", "mode": "lines", "name": one.brief or one.label,
+        "legendgroup": one.label, "x": [bounds[0] * 0.9, bounds[1] * 1.11],
+        "y": [one.value, one.value],
+        "line": {"color": one.style.colour, "dash": one.style.dash, "width": 1.8},
+        "hovertemplate": f"<b>{one.label}</b><br>{number(one.value)}<extra></extra>",
+    }  # fmt: skip
+
+
+def _chosen(one: Curve, chosen: float) -> dict[str, Any]:
+    """A ring around the point under the slider."""
+    position = one.at(chosen)
+    assert position is not None
+    return {
+        "type": "scatter", "mode": "markers", "legendgroup": one.label, "showlegend": False,
+        "x": [chosen], "y": [one.middle[position]], "hoverinfo": "skip",
+        "marker": {
+            "symbol": f"{one.style.marker}-open", "size": 15, "color": one.style.colour,
+            "line": {"width": 2.5, "color": one.style.colour},
+        },
+    }  # fmt: skip
+
+
+def _rule(chosen: float) -> dict[str, Any]:
+    """A vertical line at the chosen budget."""
+    return {
+        "type": "line", "x0": chosen, "x1": chosen, "y0": 0, "y1": 1, "yref": "paper",
+        "layer": "below", "line": {"color": MUTED, "width": 1.2},
+    }  # fmt: skip
+
+
+def _flag(chosen: float, bounds: tuple[float, float]) -> dict[str, Any]:
+    """The chosen budget, written at the head of its rule, on the side where there is room."""
+    left = chosen**2 > bounds[0] * bounds[1]
+    return {
+        "x": float(np.log10(chosen)), "y": 1, "yref": "paper", "yanchor": "top", "bgcolor": GROUND,
+        "text": f"ε = {chosen:g}", "showarrow": False,
+        "xanchor": "right" if left else "left", "xshift": -5 if left else 5,
+        "font": {"size": 13, "color": INK},
+    }  # fmt: skip
+
+
+def rows(curves: Sequence[Curve], levels: Sequence[Level]) -> list[dict[str, Any]]:
+    """The same numbers as a table, one row per method and budget."""
+    found: list[dict[str, Any]] = [
+        {
+            "Method": one.label, "ε": one.epsilon[i], "Median": one.middle[i],
+            "10 %": one.low[i], "90 %": one.high[i], "Repeats": one.count[i],
+        }
+        for one in curves
+        for i in range(len(one.epsilon))
+    ]  # fmt: skip
+    return found + [
+        {
+            "Method": one.label,
+            "ε": None,
+            "Median": one.value,
+            "10 %": None,
+            "90 %": None,
+            "Repeats": 1,
+        }
+        for one in levels
+    ]
+
+
+def reading(curves: Sequence[Curve], gauge: Gauge, chosen: float) -> str:
+    """What the chart shows at the chosen budget, in one sentence for those who hear it."""
+    said = [
+        f"{one.label} {number(one.middle[i])}"
+        for one in curves
+        if (i := one.at(chosen)) is not None
+    ]
+    if not said:
+        return f"{gauge.label} against the privacy budget; nothing is measured yet."
+    return f"{gauge.label} at epsilon {chosen:g}: {', '.join(said)}."
+
+
+def medians(curves: Mapping[str, Curve], chosen: float) -> dict[str, float]:
+    """Each method's median at the chosen budget, where measured."""
+    return {
+        name: one.middle[i] for name, one in curves.items() if (i := one.at(chosen)) is not None
+    }

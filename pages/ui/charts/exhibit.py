@@ -1,0 +1,201 @@
+"""An exhibit of a paper as its figure."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import plotly.graph_objects as go
+
+from engine.runs.exhibit import Cell, Exhibit
+from pages.ui.charts.agreement import grade, known, variants
+from pages.ui.charts.theme import DASHES, MUTED, Style, axis, band, figure, log_axis, style
+
+Place: TypeAlias = float | str
+DIRECTION = {"up": " · higher is better", "down": " · lower is better"}
+FEW = 12
+"""A logarithmic axis has a tick at each of so many positions."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of ours.
+
+    Attributes:
+        name: As the legend calls it.
+        row: Its row; lines of a row and its printed points belong together.
+        look: Colour and marker of the row, dash of the variant.
+        x: Positions from left to right.
+        y: Our numbers.
+        spread: Their standard deviations; 0 where there is none.
+    """
+
+    name: str
+    row: str
+    look: Style
+    x: tuple[Place, ...]
+    y: tuple[float, ...]
+    spread: tuple[float, ...]
+
+
+def plot(exhibit: Exhibit, cells: Sequence[Cell], revision: str) -> go.Figure:
+    """The paper's figure: our lines with their bands, the printed points as open markers.
+
+    What lies at infinity, a method without privacy, is a level line across the figure; the
+    printed number of it stands at the right end.
+
+    Args:
+        exhibit: What the figure is.
+        cells: Its points.
+        revision: Changes when a zoom should be forgotten.
+    """
+    lines = list(_lines(exhibit, cells))
+    printed = list(_printed(exhibit, cells))
+    note = [_note()] if any(not points["showlegend"] for points in printed) else []
+    return figure(
+        [trace for line in lines for trace in _drawn(exhibit, cells, line)] + printed + note,
+        height=420 + 14 * len(lines),
+        uirevision=revision,
+        xaxis=_across(exhibit, cells),
+        yaxis=_upward(exhibit, cells),
+    )
+
+
+def _across(exhibit: Exhibit, cells: Sequence[Cell]) -> dict[str, Any]:
+    """The horizontal axis; a logarithmic one has a tick at each position if they are few."""
+    at = _positions(cells)
+    if not exhibit.log[0]:
+        return axis(exhibit.axis)
+    if len(at) > FEW:
+        return log_axis(exhibit.axis, at)
+    text = [f"{place:g}" for place in at]
+    return axis(exhibit.axis, type="log", tickvals=at, ticktext=text)
+
+
+def _upward(exhibit: Exhibit, cells: Sequence[Cell]) -> dict[str, Any]:
+    """The vertical axis, which says which way is good."""
+    title = exhibit.quantity + DIRECTION.get(exhibit.better, "")
+    if not exhibit.log[1]:
+        return axis(title)
+    return log_axis(title, [n for c in cells for n in (c.ours, c.published) if n is not None])
+
+
+def _place(column: str) -> Place:
+    """The position of a column: a number where it is one."""
+    try:
+        return float(column)
+    except ValueError:
+        return column
+
+
+def _positions(cells: Sequence[Cell]) -> list[float]:
+    """The finite numbers among the positions, ascending."""
+    places = {_place(cell.column) for cell in cells}
+    return sorted(at for at in places if isinstance(at, float) and math.isfinite(at))
+
+
+def _within(at: Place, ends: Sequence[float]) -> Place:
+    """A position; the right end for what lies at infinity."""
+    return ends[-1] if ends and at == math.inf else at
+
+
+def _shown(exhibit: Exhibit, value: float | None) -> float | None:
+    """A number that the vertical axis can show."""
+    found = known(value)
+    return found if found is not None and (found > 0 or not exhibit.log[1]) else None
+
+
+def _lines(exhibit: Exhibit, cells: Sequence[Cell]) -> Iterator[Line]:
+    """Our lines, row by row; colour and marker tell the row, the dash tells the variant."""
+    readings, ends = variants(cells), _positions(cells)
+    for position, row in enumerate(dict.fromkeys(cell.row for cell in cells)):
+        own = style(position)
+        for turn, variant in enumerate(readings):
+            look = Style(own.colour, DASHES[turn % len(DASHES)], own.marker)
+            name = f"{row}, {variant}" if len(readings) > 1 else row
+            points = [
+                (_place(c.column), value, known(c.spread) or 0.0)
+                for c in cells
+                if (c.row, c.variant) == (row, variant)
+                and (value := _shown(exhibit, c.ours)) is not None
+            ]
+            level = [point for point in points if ends and point[0] == math.inf]
+            points = [point for point in points if point not in level]
+            if all(isinstance(at, float) for at, _, _ in points):
+                points.sort(key=lambda point: float(point[0]))
+            if points:
+                yield Line(name, row, look, *zip(*points, strict=True))
+            for _, value, _ in level:
+                yield Line(name, row, look, (ends[0], ends[-1]), (value, value), (0.0, 0.0))
+
+
+def _drawn(exhibit: Exhibit, cells: Sequence[Cell], line: Line) -> list[dict[str, Any]]:
+    """The line, and behind it its band if it has one."""
+    look, at = line.look, [place for place in line.x if isinstance(place, float)]
+    trace = {
+        "type": "scatter", "mode": "lines+markers", "name": line.name, "legendgroup": line.row,
+        "x": line.x, "y": line.y, "customdata": line.spread,
+        "hovertemplate": "<b>%{fullData.name}</b><br>%{x}: %{y:.4g} ± %{customdata:.2g}"
+        "<extra></extra>",
+        "line": {"color": look.colour, "dash": look.dash, "width": 2.2},
+        "marker": {"symbol": look.marker, "size": 6, "color": look.colour},
+    }  # fmt: skip
+    if not any(line.spread) or len(at) < len(line.x):
+        return [trace]
+    floor = _floor(cells) if exhibit.log[1] else -math.inf
+    low = [max(floor, value - off) for value, off in zip(line.y, line.spread, strict=True)]
+    high = [value + off for value, off in zip(line.y, line.spread, strict=True)]
+    return [band(at, low, high, look.colour, line.row), trace]
+
+
+def _floor(cells: Sequence[Cell]) -> float:
+    """Half of the smallest number: where a band ends that would reach below zero."""
+    numbers = [n for c in cells for n in (known(c.ours), known(c.published)) if n and n > 0]
+    return min(numbers, default=1.0) / 2.0
+
+
+def _printed(exhibit: Exhibit, cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
+    """The paper's points of each row."""
+    ends = _positions(cells)
+    for position, row in enumerate(dict.fromkeys(cell.row for cell in cells)):
+        look, here = style(position), [cell for cell in cells if cell.row == row]
+        points = [
+            (_within(_place(cell.column), ends), value)
+            for cell in here
+            if (value := _shown(exhibit, cell.published)) is not None
+        ]
+        if points:
+            x, y = zip(*dict.fromkeys(points), strict=True)
+            yield {
+                "type": "scatter", "mode": "markers", "name": f"{row}, in the paper",
+                "legendgroup": row, "x": x, "y": y,
+                "showlegend": all(known(cell.ours) is None for cell in here),
+                "hovertemplate": "<b>%{fullData.name}</b><br>%{x}: %{y:.4g}<extra></extra>",
+                "marker": {
+                    "symbol": f"{look.marker}-open", "size": 12, "color": look.colour,
+                    "line": {"width": 2, "color": look.colour},
+                },
+            }  # fmt: skip
+
+
+def _note() -> dict[str, Any]:
+    """One entry of the legend for all the paper's points."""
+    return {
+        "type": "scatter", "mode": "markers", "name": "open markers: the paper", "x": [None],
+        "y": [None], "hoverinfo": "skip",
+        "marker": {
+            "symbol": "circle-open", "size": 12, "color": MUTED,
+            "line": {"width": 2, "color": MUTED},
+        },
+    }  # fmt: skip
+
+
+def reading(exhibit: Exhibit, cells: Sequence[Cell]) -> str:
+    """The exhibit in one sentence, for those who cannot see it."""
+    graded = [name for cell in cells if (name := grade(cell))]
+    if not graded:
+        return f"{exhibit.title}: {exhibit.quantity}. Nothing of ours to compare yet."
+    return (
+        f"{exhibit.title}: {exhibit.quantity}. Of {len(graded)} comparisons with the paper, "
+        f"{graded.count('near')} are within 10 % and {graded.count('fair')} more within 25 %."
+    )

@@ -1,0 +1,1 @@
+"""The Compare page: finished runs on one chart."""

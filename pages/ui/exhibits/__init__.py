@@ -1,0 +1,1 @@
+"""The Reproduce page: a paper's tables and figures beside ours."""

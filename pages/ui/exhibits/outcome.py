@@ -1,0 +1,133 @@
+"""What an exhibit shows: the numbers that ship, or what this machine's runs came to."""
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import streamlit as st
+
+from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.job import Job
+from engine.runs.reference import Reference
+from engine.runs.results import Results, collect
+from pages.ui import words
+from pages.ui.exhibits import provenance
+from pages.ui.jobs import live
+from pages.ui.jobs.live import Watched
+from pages.ui.kit.access import client
+
+FORMULA = ":material/function: From a formula, computed as you look; there is nothing to run."
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What the page shows.
+
+    Attributes:
+        slug: The paper.
+        exhibit: Its table or figure.
+        source: Where the numbers come from: "shipped", "full", "quick", or "formula" where there
+            is nothing to run.
+        jobs: The jobs behind them, by name.
+        ships: What ships with the app; None where nothing does.
+    """
+
+    slug: str
+    exhibit: Exhibit
+    source: str
+    jobs: Mapping[str, Job]
+    ships: Reference | None
+
+    @property
+    def here(self) -> bool:
+        """Whether the numbers are those of this machine's runs."""
+        return self.source in ("full", "quick")
+
+    def watched(self) -> dict[str, Watched]:
+        """Where each job stands now."""
+        return live.watch(self.jobs, {name: name for name in self.jobs})
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Numbers, and in one line where they come from."""
+
+    cells: Sequence[Cell]
+    origin: str
+
+
+@functools.lru_cache(maxsize=64)
+def jobs(exhibit: Exhibit, full: bool) -> Mapping[str, Job]:
+    """An exhibit's jobs, kept because checking all their settings takes a while."""
+    return exhibit.jobs(full)
+
+
+def shown(chosen: Chosen, watched: Mapping[str, Watched]) -> Shown:
+    """The numbers of the chosen source; all of ours are missing where it has none."""
+    if chosen.here:
+        return _computed(chosen, watched)
+    if chosen.source == "formula":
+        return Shown(_cells(_key(chosen, {}), chosen, {}), FORMULA)
+    if chosen.ships is None:
+        return Shown(_cells(_key(chosen, {}), chosen, {}), "")
+    return Shown(chosen.ships.cells, _history(chosen, chosen.ships))
+
+
+def _history(chosen: Chosen, found: Reference) -> str:
+    """One line on shipped numbers."""
+    at = "full size" if found.full else "a quick look"
+    runs = {cell.run for cell in found.cells if cell.run}
+    other = runs - {job.id for job in chosen.jobs.values()}
+    stale = (
+        ". Some come from other settings, data or another version than this copy would use now"
+        if other
+        else ""
+    )
+    return (
+        f":material/inventory_2: Shipped with the app, computed at {at} on {found.date} by engine "
+        f"{found.version}: {words.plural(len(runs), 'run')}, {words.duration(found.seconds)} of "
+        f"work{stale}."
+    )
+
+
+def _computed(chosen: Chosen, watched: Mapping[str, Watched]) -> Shown:
+    """What this machine's runs have measured so far."""
+    cells = _cells(_key(chosen, watched), chosen, watched)
+    at = "Full size" if chosen.source == "full" else "Quick look"
+    runs = [one.run for one in watched.values() if one.run is not None]
+    done = [run for run in runs if run.state == "completed"]
+    if not runs:
+        return Shown(cells, f":material/computer: {at}: not computed here yet.")
+    ended = max((run.finished or 0.0 for run in runs), default=0.0)
+    day = f" on {datetime.fromtimestamp(ended):%Y-%m-%d at %H:%M}" if ended else ""
+    part = "" if len(done) == len(watched) else f", {len(done)} of them complete"
+    seconds = sum(run.seconds or 0.0 for run in runs)
+    old = f" {live.OLD} {live.OUTDATED}." if any(run.outdated for run in runs) else ""
+    versions = ", ".join(dict.fromkeys(run.job.version for run in runs))
+    return Shown(
+        cells,
+        f":material/computer: {at}, computed here{day} by engine {versions}: "
+        f"{provenance.size(chosen.jobs)}{part}, {words.duration(seconds)} of work.{old}",
+    )
+
+
+def _key(chosen: Chosen, watched: Mapping[str, Watched]) -> tuple[Any, ...]:
+    """Changes whenever one of the runs moves on."""
+    runs = [one.run for one in watched.values() if one.run is not None]
+    stamps = [(run.id, run.created, run.done, run.finished) for run in runs]
+    return (str(client().store.folder), chosen.slug, chosen.exhibit.name, chosen.source, *stamps)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _cells(
+    key: tuple[Any, ...], _chosen: Chosen, _watched: Mapping[str, Watched]
+) -> Sequence[Cell]:
+    """Cells from the runs' measurements; kept until one of the runs moves on."""
+    results: dict[str, Results] = {}
+    for name, job in _chosen.jobs.items():
+        one = _watched.get(name)
+        found = one.results if one is not None else None
+        results[name] = collect(job, ()) if found is None else found
+    return tuple(_chosen.exhibit.cells(results))

@@ -1,0 +1,228 @@
+"""The Reproduce page: choose an exhibit, see theirs beside ours, compute it again here.
+
+A paper appears here as soon as it names its exhibits; nothing on this page knows which.
+"""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from engine.catalog import catalog
+from engine.runs import reference
+from engine.runs.exhibit import Cell, Exhibit, exhibits
+from engine.runs.job import Job
+from engine.runs.reference import Reference
+from pages.ui import words
+from pages.ui.charts import agreement as verdict
+from pages.ui.charts import exhibit as drawing
+from pages.ui.exhibits import provenance
+from pages.ui.exhibits import table as sheet
+from pages.ui.exhibits.outcome import Chosen, Shown, jobs, shown
+from pages.ui.exhibits.rerun import controls, panel, scratch
+from pages.ui.jobs import live
+from pages.ui.kit import address
+from pages.ui.kit.access import client, troubles
+from pages.ui.kit.offers import Offer
+from pages.ui.kit.plot import plot
+
+PAGE, PREFIX = "pages/reproduce.py", "reproduce"
+INTRODUCTION = (
+    "The papers' tables and figures: what is printed there, and beside it what the same settings "
+    "give here. Every number comes from a run that you can open or repeat."
+)
+MISSING = (
+    "No numbers of ours ship for this one yet, so only the paper's are shown. Compute them here: "
+    "a quick look takes the least time."
+)
+SHORT = 80
+"""Letters in all that stand side by side; more go into a list."""
+SOURCES = Offer(
+    "from",
+    ("Shipped with the app", "Full size, here", "Quick look, here"),
+    ("shipped", "full", "quick"),
+    "Shipped with the app",
+)
+SOURCE_HELP = (
+    "Shipped numbers were computed at full size beforehand. Here means on this machine: at full "
+    "size, or as a quick look with fewer repetitions or records."
+)
+
+
+def show() -> None:
+    """Draws the page."""
+    st.title("Reproduce")
+    st.markdown(INTRODUCTION)
+    found = {slug: known for slug in catalog() if (known := exhibits(slug))}
+    if not found:
+        st.info("No paper has a table or figure here yet.", icon=":material/lightbulb:")
+        return
+    address.settle(PAGE, PREFIX, _offers(found))
+    slug, exhibit = _pick(found)
+    with troubles():
+        st.header(exhibit.title)
+        st.markdown(exhibit.caption)
+        sizes = {size: jobs(exhibit, size == "full") for size in ("full", "quick")}
+        _about(sizes["full"])
+        ships = _ships(slug, exhibit)
+        source = "formula"
+        if sizes["full"]:
+            with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+                source = _source()
+                controls(PREFIX, sizes, ships.seconds if ships else 0.0, _again)
+        wanted = sizes["quick" if source == "quick" else "full"]
+        chosen = Chosen(slug, exhibit, source, wanted, ships)
+        ticking = chosen.here and any(one.active for one in chosen.watched().values())
+        st.fragment(_body, run_every=live.TICK if ticking else None)(chosen, ticking)
+
+
+def _ships(slug: str, exhibit: Exhibit) -> Reference | None:
+    """What ships of an exhibit; a damaged file is one sentence, and the page goes on."""
+    with troubles():
+        return reference.load(slug, exhibit.name, reference.FOLDER)
+    return None
+
+
+def _offers(found: Mapping[str, Mapping[str, Exhibit]]) -> list[Offer]:
+    """What the address may hold: the paper, an exhibit of each paper, and the source."""
+    return [_papers(found), *(_exhibits(slug, known) for slug, known in found.items()), SOURCES]
+
+
+def _papers(found: Mapping[str, Any]) -> Offer:
+    titles = tuple(catalog()[slug].title for slug in found)
+    return Offer("paper", titles, tuple(found), titles[0])
+
+
+def _exhibits(slug: str, known: Mapping[str, Exhibit]) -> Offer:
+    titles = tuple(exhibit.title for exhibit in known.values())
+    return Offer(slug, titles, tuple(known), titles[0])
+
+
+def _pick(found: Mapping[str, Mapping[str, Exhibit]]) -> tuple[str, Exhibit]:
+    """Which paper and which of its exhibits."""
+    papers = _papers(found)
+    with st.container(horizontal=True, gap="medium"):
+        slug = str(papers.value(_choose("Paper", papers)))
+        names = _exhibits(slug, found[slug])
+        name = str(names.value(_choose("Table or figure", names)))
+    st.caption(catalog()[slug].citation)
+    return slug, found[slug][name]
+
+
+def _choose(title: str, offer: Offer) -> str:
+    """One of the offered texts, side by side if they are short; another begins with what ships."""
+    key = f"{PREFIX}.{offer.field}"
+    if sum(map(len, offer.texts)) > SHORT:
+        index = offer.texts.index(offer.default)
+        return str(
+            st.selectbox(title, offer.texts, index, key=key, bind="query-params", on_change=_reset)
+        )
+    return str(
+        st.segmented_control(
+            title, offer.texts, default=offer.default, required=True, key=key,
+            bind="query-params", on_change=_reset, wrap=True,
+        )
+    )  # fmt: skip
+
+
+def _reset() -> None:
+    st.session_state[f"{PREFIX}.from"] = SOURCES.default
+
+
+def _source() -> str:
+    """Where the numbers come from."""
+    text = st.segmented_control(
+        "Our numbers", SOURCES.texts, default=SOURCES.default, required=True,
+        key=f"{PREFIX}.from", help=SOURCE_HELP, bind="query-params", wrap=True,
+    )  # fmt: skip
+    return str(SOURCES.value(str(text)))
+
+
+def _again(size: str, wanted: Mapping[str, Job]) -> None:
+    """Asks for the jobs of a size that are not done, and shows what comes of them."""
+    with troubles():
+        for job in wanted.values():
+            client().submit(job)
+        st.session_state[f"{PREFIX}.from"] = SOURCES.text(size)
+
+
+def _about(wanted: Mapping[str, Job]) -> None:
+    """Marks an exhibit that rests on simulated records."""
+    if names := provenance.simulated(wanted):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.badge("Simulated data", icon=":material/casino:", color="violet")
+            st.caption(f"No real person's record is in {names}.", width="content")
+
+
+def _body(chosen: Chosen, ticking: bool) -> None:
+    """Progress and numbers; alone redrawn while runs are under way."""
+    with troubles():
+        watched = chosen.watched()
+        if chosen.here and ticking != any(one.active for one in watched.values()):
+            st.rerun()  # the clock starts or stops with the work
+        if chosen.here:
+            panel(PREFIX, watched)
+        elif chosen.source == "shipped" and chosen.ships is None:
+            st.info(MISSING, icon=":material/lightbulb:")
+        found = shown(chosen, watched)
+        _numbers(chosen, found)
+        with st.container(horizontal=True):
+            _take(chosen, found.cells)
+            if chosen.here:
+                scratch(PREFIX, watched)
+        provenance.show(chosen.slug, chosen.exhibit, watched, chosen.source != "quick")
+
+
+def _numbers(chosen: Chosen, found: Shown) -> None:
+    """The table or the figure, how near it comes to the paper, and its origin."""
+    exhibit, cells = chosen.exhibit, found.cells
+    if exhibit.axis:
+        revision = f"{chosen.slug}/{exhibit.name}"
+        figure = drawing.plot(exhibit, cells, revision)
+        plot(figure, f"{PREFIX}.{revision}", drawing.reading(exhibit, cells))
+    else:
+        better = drawing.DIRECTION.get(exhibit.better, "")
+        st.markdown(f"**{exhibit.quantity}**{better}")
+        table = sheet.table(exhibit, cells)
+        st.table(
+            table, hide_index=True, border="horizontal", alt=drawing.reading(exhibit, cells),
+            width="stretch" if len(table) > words.FEW_COLUMNS else "content",
+        )  # fmt: skip
+        st.caption(f"{verdict.LEGEND}{words.sideways(len(table))}")
+    if text := verdict.summary(cells):
+        st.markdown(text)
+    if found.origin:
+        st.caption(found.origin)
+    _rows(chosen, cells)
+
+
+def _rows(chosen: Chosen, cells: Sequence[Cell]) -> None:
+    """The same numbers as rows."""
+    found = sheet.rows(chosen.exhibit, cells)
+    twin = st.expander(
+        "All numbers as rows", key=f"{PREFIX}.rows", on_change="rerun",
+        icon=":material/table_rows:",
+    )  # fmt: skip
+    if twin.open:
+        twin.dataframe(found, hide_index=True, alt=drawing.reading(chosen.exhibit, cells))
+
+
+def _take(chosen: Chosen, cells: Sequence[Cell]) -> None:
+    """A button for the same numbers as a file."""
+    found = sheet.rows(chosen.exhibit, cells)
+    name = f"{chosen.slug}-{chosen.exhibit.name}-{chosen.source}.csv"
+    st.download_button(
+        "Download as CSV", lambda: spreadsheet(found), name, "text/csv", key=f"{PREFIX}.csv",
+        icon=":material/download:", on_click="ignore",
+    )  # fmt: skip
+
+
+def spreadsheet(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as comma-separated values."""
+    file = io.StringIO()
+    writer = csv.DictWriter(file, list(rows[0]) if rows else [])
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()

@@ -1,0 +1,123 @@
+"""Where an exhibit's numbers come from: settings, seeds and runs."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from datasets import catalog as data_catalog
+from engine.catalog import paper
+from engine.core.spec import Value, knobs
+from engine.runs.exhibit import Exhibit
+from engine.runs.job import Job
+from pages.ui import words
+from pages.ui.jobs.live import Watched
+from pages.ui.jobs.runs_table import LOOK, device
+from pages.ui.kit import address
+from pages.ui.kit.knobs import label
+
+PAGES = Path(__file__).parents[2]
+MANY = 8
+"""A sweep of more values is told by its ends."""
+
+
+def size(jobs: Mapping[str, Job]) -> str:
+    """How much there is to do: "8 runs, 19,200 settings"."""
+    settings = sum(job.replicas() for job in jobs.values())
+    return f"{words.plural(len(jobs), 'run')}, {words.plural(settings, 'setting')}"
+
+
+def simulated(jobs: Mapping[str, Job]) -> str:
+    """The data sets of an exhibit that are no records of real people; empty if there are none."""
+    names = dict.fromkeys(job.dataset for job in jobs.values() if job.simulated)
+    return ", ".join(data_catalog.card(name).title for name in names)
+
+
+def show(slug: str, exhibit: Exhibit, watched: Mapping[str, Watched], full: bool) -> None:
+    """Draws, folded away, the settings, seeds and runs of an exhibit."""
+    with st.expander("Settings, seeds and runs", icon=":material/fact_check:"):
+        told = {name: _settings(one.job) for name, one in watched.items()}
+        common = _common(list(told.values()))
+        if common:
+            fields = knobs(paper(slug).spec)
+            st.markdown(
+                "The same everywhere: "
+                + ", ".join(f"{label(fields[name])} {text}" for name, text in common.items())
+                + "."
+            )
+        if watched:
+            _runs(exhibit, watched, told, common)
+        st.markdown("The same from a terminal:")
+        size = " --full" if full else ""
+        command = f"python -m engine reproduce {slug} {exhibit.name}{size}"
+        st.code(command, language="bash", wrap_lines=True)
+        st.page_link("pages/runs.py", label="All runs", icon=":material/history:")
+
+
+def _runs(
+    exhibit: Exhibit,
+    watched: Mapping[str, Watched],
+    told: Mapping[str, Mapping[str, str]],
+    common: Mapping[str, str],
+) -> None:
+    """A row for each job."""
+    st.dataframe(
+        [_row(name, one, told[name], common) for name, one in watched.items()],
+        hide_index=True,
+        column_config={"Open": st.column_config.LinkColumn(display_text="Open its page")},
+        alt=f"The runs behind {exhibit.title}.",
+    )
+
+
+def _settings(job: Job) -> dict[str, str]:
+    """What a job's method reads, by field."""
+    swept = {field: _sweep(values) for field, values in job.axes.items()}
+    values = {field: _text(job.values[field]) for field in job.entry().uses if field in job.values}
+    return {**values, **swept}
+
+
+def _text(value: Value) -> str:
+    return value.replace("_", " ") if isinstance(value, str) else words.number(float(value), 6)
+
+
+def _sweep(values: Sequence[Value]) -> str:
+    if len(values) > MANY:
+        return f"{_text(values[0])} to {_text(values[-1])} ({len(values)} values)"
+    return ", ".join(map(_text, values))
+
+
+def _common(told: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """The settings that no two jobs differ in."""
+    fields = dict.fromkeys(field for settings in told for field in settings)
+    values = {field: {s[field] for s in told if field in s} for field in fields}
+    return {field: next(iter(found)) for field, found in values.items() if len(found) == 1}
+
+
+def _row(
+    name: str, one: Watched, settings: Mapping[str, str], common: Mapping[str, str]
+) -> dict[str, Any]:
+    """One job."""
+    job, fields = one.job, knobs(paper(one.job.paper).spec)
+    own = {field: text for field, text in settings.items() if field not in common}
+    page = (PAGES / f"{job.paper}.py").exists()
+    return {
+        "Part": name,
+        "Method": job.entry().label,
+        "Data": data_catalog.card(job.dataset).title,
+        "Its own settings": "; ".join(f"{fields[f].label} {text}" for f, text in own.items()),
+        "Seeds": seeds(job.seeds),
+        "Run": job.id,
+        "In this store": LOOK[one.run.state][0] if one.run else "no",
+        "Trained on": device(one.run) if one.run else "",
+        "Open": address.link(job) if page else None,
+    }
+
+
+def seeds(chosen: Sequence[int]) -> str:
+    """Seeds in short: "0 to 399", or one after another."""
+    first, last = chosen[0], chosen[-1]
+    if len(chosen) > 1 and list(chosen) == list(range(first, last + 1)):
+        return f"{first} to {last}"
+    more = ", …" if len(chosen) > MANY else ""
+    return ", ".join(str(seed) for seed in chosen[:MANY]) + more

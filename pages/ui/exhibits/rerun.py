@@ -1,0 +1,139 @@
+"""Computing an exhibit here: the buttons that ask for it, and how far it has come."""
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from engine.runs.job import Job
+from pages.ui import words
+from pages.ui.exhibits import provenance
+from pages.ui.jobs import live
+from pages.ui.jobs.live import Watched
+from pages.ui.kit.access import client, troubles
+
+BUTTONS = {
+    "full": ("Run again at full size", ":material/replay:"),
+    "quick": ("Quick look", ":material/bolt:"),
+}
+ICONS = {
+    "cancelled": ":material/stop_circle:",
+    "interrupted": ":material/power_off:",
+    "failed": ":material/error:",
+}
+Act = Callable[[str, Mapping[str, Job]], None]
+
+
+def controls(prefix: str, sizes: Mapping[str, Mapping[str, Job]], took: float, act: Act) -> None:
+    """Draws a button for each size.
+
+    Args:
+        prefix: What the widgets' keys begin with.
+        sizes: The jobs of each size.
+        took: Seconds of work at full size, as shipped; 0 where that is not known.
+        act: Called with a size and its jobs when its button is pressed.
+    """
+    with st.container(horizontal=True, width="content"):
+        for size, jobs in sizes.items():
+            text, icon = BUTTONS[size]
+            told = f"{provenance.size(jobs)}."
+            if size == "full" and took:
+                told += f" {words.duration(took)} of work where the shipped numbers were computed."
+            st.button(
+                text, icon=icon, key=f"{prefix}.{size}", help=told, on_click=act, args=(size, jobs)
+            )
+
+
+def panel(prefix: str, watched: Mapping[str, Watched]) -> None:
+    """What is under way, with a way to stop it; what stopped or failed, with a way to go on."""
+    runs = [one.run for one in watched.values() if one.run is not None]
+    if not runs:
+        return
+    done = sum(run.state == "completed" for run in runs)
+    if done == len(watched):
+        return
+    with st.container(border=True, key=f"{prefix}.panel"):
+        active = {name: one for name, one in watched.items() if one.active}
+        if active:
+            st.progress(_share(watched), text=_progress(active, done, len(watched)))
+        for sentence in _endings(watched):
+            st.markdown(sentence)
+        with st.container(horizontal=True):
+            if active:
+                st.button(
+                    "Stop", icon=":material/stop_circle:", key=f"{prefix}.stop",
+                    on_click=_guarded(live.stop), args=(watched,),
+                )  # fmt: skip
+            elif done < len(watched):
+                st.button(
+                    "Go on", icon=":material/play_arrow:", key=f"{prefix}.on", type="primary",
+                    on_click=_guarded(_go_on), args=(watched,),
+                )  # fmt: skip
+
+
+def scratch(prefix: str, watched: Mapping[str, Watched]) -> None:
+    """Draws, once all runs are over, a button that deletes them and does them anew."""
+    if all(one.run is not None and one.run.state == "completed" for one in watched.values()):
+        st.button(
+            "Repeat from scratch", icon=":material/restart_alt:", key=f"{prefix}.scratch",
+            help="Deletes the runs behind these numbers and does them anew.",
+            on_click=_guarded(_anew), args=(watched,),
+        )  # fmt: skip
+
+
+def _guarded(act: Callable[[Mapping[str, Watched]], None]) -> Callable[..., None]:
+    """The same act, whose errors become a sentence."""
+
+    def guarded(watched: Mapping[str, Watched]) -> None:
+        with troubles():
+            act(watched)
+
+    return guarded
+
+
+def _go_on(watched: Mapping[str, Watched]) -> None:
+    live.restart(watched, {})
+
+
+def _anew(watched: Mapping[str, Watched]) -> None:
+    for one in watched.values():
+        client().again(one.job)
+
+
+def _share(watched: Mapping[str, Watched]) -> float:
+    """The part of all work that is done; a run counts by its settings."""
+    weights = {name: one.job.replicas() for name, one in watched.items()}
+    done = sum(
+        weights[name] * (1.0 if one.run.state == "completed" else live.share(one.run))
+        for name, one in watched.items()
+        if one.run is not None
+    )
+    return min(1.0, done / sum(weights.values()))
+
+
+def _progress(active: Mapping[str, Watched], done: int, count: int) -> str:
+    """One line: how many runs are over, and what is being done now."""
+    first = min(active, key=lambda name: getattr(active[name].run, "state", "") != "running")
+    run = active[first].run
+    assert run is not None
+    return f"{done} of {words.plural(count, 'run')} done · {live.progress(first, run)}"
+
+
+def _endings(watched: Mapping[str, Watched]) -> list[str]:
+    """A line for each way in which runs did not come to their end."""
+    ended: dict[tuple[str, str], list[str]] = {}
+    for name, one in watched.items():
+        if one.run is not None and one.run.state in ICONS:
+            ended.setdefault((one.run.state, one.run.error.rstrip(".")), []).append(name)
+    return [_ending(state, error, names) for (state, error), names in ended.items()]
+
+
+def _ending(state: str, error: str, names: list[str]) -> str:
+    """What became of runs that ended alike."""
+    who, verb = f"{ICONS[state]} **{', '.join(names)}**", "was" if len(names) == 1 else "were"
+    match state:
+        case "cancelled":
+            return f"{who} {verb} stopped; what was measured is shown."
+        case "interrupted":
+            return f"{who} {verb} interrupted. {error}."
+        case _:
+            return f"{who} failed. {error}."

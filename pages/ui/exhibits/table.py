@@ -1,0 +1,90 @@
+"""An exhibit of a paper as its table, and as rows of numbers to take away."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine.runs.exhibit import Cell, Exhibit
+from pages.ui.charts.agreement import known, mark, variants
+from pages.ui.words import number
+
+NOTHING = "–"
+UNBROKEN = "\u00a0"
+"""A space at which no line ends: a narrow screen scrolls a table instead of breaking it up."""
+
+
+def rows(exhibit: Exhibit, cells: Sequence[Cell]) -> list[dict[str, Any]]:
+    """Every cell as one row, for a table to sort or to take away."""
+    return [
+        {
+            "Row": cell.row,
+            exhibit.axis or "Column": cell.column,
+            "Variant": cell.variant,
+            "Paper": known(cell.published),
+            "Ours": known(cell.ours),
+            "± (standard deviation)": known(cell.spread),
+            "Ours / paper": known(cell.ratio),
+            "Run": cell.run,
+        }
+        for cell in cells
+    ]
+
+
+def table(exhibit: Exhibit, cells: Sequence[Cell]) -> dict[str, list[str]]:
+    """The paper's table as Markdown, column by column, with ours below or beside theirs."""
+    columns = tuple(dict.fromkeys(cell.column for cell in cells))
+    readings = variants(cells)
+    lines = _lines(exhibit, cells, columns)
+    if len(columns) > 1:
+        first = {row: i for i, (row, _, _) in reversed(list(enumerate(lines)))}
+        names = [f"**{row}**" * (first[row] == i) for i, (row, _, _) in enumerate(lines)]
+        symbol = f"{exhibit.columns} = ".replace(" ", UNBROKEN) if exhibit.columns else ""
+        body = {f"{symbol}{head}": [t[i] for _, _, t in lines] for i, head in enumerate(columns)}
+        return {"": names, " ": [who for _, who, _ in lines], **body}
+    whose = ("Paper", *(_ours(variant, len(readings)) for variant in readings))
+    only = {(row, who): texts[0] for row, who, texts in lines}
+    named = tuple(dict.fromkeys(row for row, _, _ in lines))
+    beside = {who: [only.get((row, who), "") for row in named] for who in whose}
+    return {"": [f"**{row}**" for row in named], **beside}
+
+
+def _lines(
+    exhibit: Exhibit, cells: Sequence[Cell], columns: tuple[str, ...]
+) -> list[tuple[str, str, list[str]]]:
+    """For each row of the paper: its own line, then one for each variant of ours."""
+    readings = variants(cells)
+    lines = []
+    for row in dict.fromkeys(cell.row for cell in cells):
+        here = {(c.variant, c.column): c for c in cells if c.row == row}
+        printed = {c.column: c.published for c in here.values() if c.published is not None}
+        lines.append((row, "Paper", [_figure(exhibit, printed.get(c)) for c in columns]))
+        for variant in readings:
+            ours = [here.get((variant, column)) for column in columns]
+            if any(ours):
+                texts = [_cell(exhibit, cell) if cell else "" for cell in ours]
+                lines.append((row, _ours(variant, len(readings)), texts))
+    return lines
+
+
+def _ours(variant: str, count: int) -> str:
+    """What a line of ours is called."""
+    return f"Ours, {variant}".replace(" ", UNBROKEN) if count > 1 else "Ours"
+
+
+def _figure(exhibit: Exhibit, value: float | None) -> str:
+    """A number as the paper prints it."""
+    found = known(value)
+    return NOTHING if found is None else f"{found:,.{exhibit.digits}f}"
+
+
+def _cell(exhibit: Exhibit, cell: Cell) -> str:
+    """Our number, its spread, and how near it is."""
+    if known(cell.ours) is None:
+        return NOTHING
+    spread = f" ± {_short(exhibit, off)}" if (off := known(cell.spread)) is not None else ""
+    lines = (f"**{_figure(exhibit, cell.ours)}**{spread}", mark(cell))
+    return "  \n".join(line.replace(" ", UNBROKEN) for line in lines if line)
+
+
+def _short(exhibit: Exhibit, spread: float) -> str:
+    """A spread in two figures, and in no more decimals than its number."""
+    return number(spread, 2) if spread >= 10 ** (1 - exhibit.digits) else _figure(exhibit, spread)

@@ -1,0 +1,1 @@
+"""Runs on a page: submitting, watching, listing and downloading them."""

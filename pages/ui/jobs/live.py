@@ -1,0 +1,274 @@
+"""Runs as a page lives with them: asked for once, watched while they last, found again later.
+
+A run is named by what it computes, so the same address shows the same runs: after a
+reload, in a second tab, on another person's screen.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from engine.core.errors import StoreError
+from engine.core.gauges import Column
+from engine.runs.job import Job
+from engine.runs.results import Results
+from engine.service.client import Run
+from pages.ui import words
+from pages.ui.jobs import record
+from pages.ui.jobs import submit as asking
+from pages.ui.jobs.submit import BUDGET as BUDGET  # named here too: what is drawn follows it
+from pages.ui.jobs.submit import look
+from pages.ui.kit.access import afresh, client, sentence, troubles
+
+ASLEEP = ":material/hourglass_empty:"
+OLD = ":material/update:"
+OUTDATED = "Computed before this program was last changed, which may have changed numbers"
+HALTED = ("cancelled", "failed", "interrupted")
+TICK = 0.5
+"""Seconds between two looks at runs that are under way."""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """One method's job and what the store knows of it.
+
+    Attributes:
+        label: Name of the method.
+        job: What is asked for.
+        run: Its state; None when it was never asked for.
+    """
+
+    label: str
+    job: Job
+    run: Run | None
+
+    @property
+    def active(self) -> bool:
+        """Whether more is to come."""
+        return self.run is not None and self.run.active
+
+    @cached_property
+    def results(self) -> Results | None:
+        """The latest measurements; None before there can be any."""
+        return client().table(self.job.id) if self.run is not None else None
+
+    @cached_property
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """The arrays that the run has left so far; empty before the first."""
+        run = self.run
+        if run is None or not (run.done or run.finished):
+            return {}
+        return record.arrays(run)
+
+
+def watch(jobs: Mapping[str, Job], labels: Mapping[str, str]) -> dict[str, Watched]:
+    """Where each job stands now; nowhere if the store cannot be read, which is said."""
+    with troubles():
+        return {name: Watched(labels[name], job, look(job)) for name, job in jobs.items()}
+    return {name: Watched(labels[name], job, None) for name, job in jobs.items()}
+
+
+def restart(watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
+    """Asks for every job that has not come to its end."""
+    asking.restart([one.job for one in watched.values()], focus)
+
+
+def stop(watched: Mapping[str, Watched]) -> None:
+    """Stops what is waiting or running."""
+    asking.stop([one.job for one in watched.values()])
+
+
+def follow(draw: Callable[[Any, dict[str, Watched]], None], page: Any) -> None:
+    """Draws a part of a page by itself, again and again while its runs are under way.
+
+    Args:
+        draw: Draws it, from the page and where its runs stand.
+        page: Handed on to `draw`; its `jobs` are followed, labelled by its `paper`, and what it
+            has `beside` them.
+    """
+    labels = {entry.name: entry.label for entry in page.paper.methods}
+    ticking = any(_under_way(job) for job in (*page.jobs.values(), *page.beside.values()))
+
+    def body() -> None:
+        afresh()
+        with troubles():
+            watched = watch(page.jobs, labels)
+            beside = any(_under_way(job) for job in page.beside.values())
+            if ticking != (beside or any(one.active for one in watched.values())):
+                st.rerun()  # the clock starts or stops with the work
+            draw(page, watched)
+
+    st.fragment(body, run_every=TICK if ticking else None)()
+
+
+def _under_way(job: Job) -> bool:
+    """Whether a job waits or runs; not if the store cannot be read."""
+    with suppress(StoreError):
+        run = look(job)
+        return run is not None and run.active
+    return False
+
+
+def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
+    """What is under way, with the time left; what stopped, and what waits to be asked for."""
+    active = [one for one in watched.values() if one.active]
+    halted = [one for one in watched.values() if one.run is not None and one.run.state in HALTED]
+    unasked = {name: one for name, one in watched.items() if one.run is None}
+    if active or halted:
+        with st.container(border=True):
+            for line in _endings(halted):
+                st.markdown(line)
+            with st.container(horizontal=True, vertical_alignment="center"):
+                if active:
+                    _under_way_line(slug, active, watched)
+                if halted and _button(slug, "again", "Run again", watched, focus):
+                    st.rerun()
+    if not (unasked or active or halted):
+        st.caption(_summary(watched))
+    if old := [one for one in watched.values() if one.run is not None and one.run.outdated]:
+        _outdated(slug, old, watched, focus)
+    if unasked and not active:
+        _unasked(slug, unasked, watched, focus)
+
+
+def _outdated(
+    slug: str, old: list[Watched], watched: Mapping[str, Watched], focus: Mapping[str, float]
+) -> None:
+    """Says that numbers were computed before an update, and offers to compute them anew."""
+    done = sum(one.run is not None and one.run.state == "completed" for one in watched.values())
+    names = "" if len(old) == done else f": {words.listed([one.label for one in old])}"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        pressed = st.button(
+            "Compute anew", icon=":material/restart_alt:", key=f"{slug}.anew",
+            on_click=asking.anew, args=([one.job for one in old], focus),
+        )  # fmt: skip
+        st.caption(f"{OLD} {OUTDATED}{names}.")
+    if pressed:
+        st.rerun()
+
+
+def _unasked(
+    slug: str,
+    unasked: Mapping[str, Watched],
+    watched: Mapping[str, Watched],
+    focus: Mapping[str, float],
+) -> None:
+    """What nobody has asked for yet: everything, or the methods that take long."""
+    names = ", ".join(one.label for one in unasked.values())
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if len(unasked) == len(watched):
+            text = f"{ASLEEP} Nothing has been trained with these settings yet."
+            pressed = _button(slug, "train", "Train", unasked, focus)
+        else:
+            text = f"{_summary(watched)}. {ASLEEP} Not yet, because it takes long: {names}."
+            pressed = _button(slug, "train", "Train these too", unasked, focus, quiet=True)
+        st.caption(text)
+    if pressed:
+        st.rerun()
+
+
+def _under_way_line(slug: str, active: list[Watched], watched: Mapping[str, Watched]) -> None:
+    """One bar for what is under way, and the button that stops it."""
+    first = min(active, key=lambda one: one.run is None or one.run.state == "queued")
+    assert first.run is not None
+    waiting = len(active) - 1
+    more = f" · {waiting} more to come" if waiting else ""
+    st.progress(share(first.run), text=f"{progress(first.label, first.run)}{more}")
+    st.button(
+        "Stop", icon=":material/stop_circle:", key=f"{slug}.stop", on_click=stop,
+        args=(watched,), disabled=all(_stopping(one) for one in active),
+    )  # fmt: skip
+
+
+def _button(
+    slug: str,
+    name: str,
+    text: str,
+    watched: Mapping[str, Watched],
+    focus: Mapping[str, float],
+    *,
+    quiet: bool = False,
+) -> bool:
+    """The button that begins, or begins anew; whether it was pressed."""
+    return st.button(
+        text, icon=":material/play_arrow:", key=f"{slug}.{name}",
+        type="secondary" if quiet else "primary", on_click=restart, args=(watched, focus),
+    )  # fmt: skip
+
+
+def _stopping(one: Watched) -> bool:
+    return one.run is not None and one.run.stopping
+
+
+def share(run: Run) -> float:
+    """The part of a run's work that is done, between 0 and 1."""
+    return min(1.0, run.done / run.total) if run.total else 0.0
+
+
+def progress(label: str, run: Run) -> str:
+    """One line on a run that waits or runs."""
+    if run.stopping:
+        return f"{label} · stopping"
+    if run.state == "queued":
+        first = "for a step of another run to end" if run.beside else "to begin"
+        what = f"behind {words.plural(run.ahead, 'run')}" if run.ahead else first
+        return f"{label} · waiting {what}"
+    left = run.seconds_left
+    more = f", in turns with {words.plural(run.beside, 'other run')}" if run.beside else ""
+    more += f" · about {words.duration(left)} left" if left and left >= 1 else ""
+    return f"{label} · training, {100 * share(run):.0f} %{more}"
+
+
+def _endings(halted: Iterable[Watched]) -> list[str]:
+    """One line on the runs that did not come to their end, for each way in which they ended."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for one in halted:
+        assert one.run is not None
+        names.setdefault((one.run.state, one.run.error), []).append(one.label)
+    return [_ending(labels, *how) for how, labels in names.items()]
+
+
+def _ending(labels: list[str], state: str, error: str) -> str:
+    many, reason = len(labels) > 1, f" {sentence(error)}".rstrip()
+    who = words.listed([f"**{label}**" for label in labels])
+    match state:
+        case "cancelled":
+            was, it = ("were", "they") if many else ("was", "it")
+            return f":material/stop_circle: {who} {was} stopped; what {it} measured is shown."
+        case "interrupted":
+            return f":material/power_off: {who} {'were' if many else 'was'} interrupted.{reason}"
+        case _:
+            return f":material/error: {who} failed.{reason}"
+
+
+def _summary(watched: Mapping[str, Watched]) -> str:
+    """One line on what has been trained."""
+    runs = [one.run for one in watched.values() if one.run and one.run.state == "completed"]
+    settings = sum(run.job.replicas() for run in runs)
+    seconds = sum(run.seconds or 0.0 for run in runs)
+    lost = sum(len(run.diverged) for run in runs)
+    text = (
+        f":material/check_circle: {words.plural(len(runs), 'method')}, "
+        f"{words.plural(settings, 'setting')} trained in {words.duration(seconds)} of work"
+    )
+    return text + (f"; {words.plural(lost, 'setting')} diverged and are left out" if lost else "")
+
+
+def history(one: Watched, gauge: str) -> tuple[NDArray[np.int64], Column]:
+    """How a gauge went, step by step: steps (T,) ascending and values (T, R), NaN where none."""
+    if one.run is None:
+        return np.zeros(0, np.int64), np.zeros((0, one.job.replicas()))
+    events = record.measurements(one.run)
+    steps = sorted({event.step for event in events})
+    place = {step: i for i, step in enumerate(steps)}
+    values = np.full((len(steps), one.job.replicas()), np.nan)
+    for event in events:
+        column = np.array(event.values[gauge], dtype=np.float64)
+        values[place[event.step], list(event.replicas)] = column
+    return np.array(steps, np.int64), values

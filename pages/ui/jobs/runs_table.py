@@ -1,0 +1,191 @@
+"""The list of runs: state, progress, and what can be done with each."""
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import streamlit as st
+
+from engine.catalog import catalog
+from engine.cli.export import command
+from engine.core.errors import ExplorerError
+from engine.core.spec import knobs
+from engine.service.client import Run
+from engine.service.store import State
+from pages.ui import words
+from pages.ui.jobs.download import bundle
+from pages.ui.jobs.live import OLD, OUTDATED, TICK, progress, share
+from pages.ui.kit.access import client, sentence, troubles
+from pages.ui.kit.address import link
+from pages.ui.kit.offers import figure
+
+DEVICES = {"cpu": "processor", "cuda": "graphics card"}
+PER_PAGE = 10
+MOST = 500
+"""Older runs than these many are not listed."""
+LOOK: dict[State, tuple[str, str, Any]] = {
+    "queued": ("Waiting", ":material/hourglass_empty:", "gray"),
+    "running": ("Training", ":material/sync:", "blue"),
+    "completed": ("Done", ":material/check_circle:", "green"),
+    "cancelled": ("Stopped", ":material/stop_circle:", "gray"),
+    "interrupted": ("Interrupted", ":material/power_off:", "orange"),
+    "failed": ("Failed", ":material/error:", "red"),
+}
+INTRODUCTION = (
+    "A run is one method, trained over a whole grid of settings. It is named by what it computes, "
+    "so asking for it again, here or from another browser, finds it instead of repeating it."
+)
+
+
+def show() -> None:
+    """Draws the page."""
+    st.title("Runs")
+    st.markdown(INTRODUCTION)
+    with troubles():
+        if notice := client().notice():
+            st.warning(notice, icon=":material/inventory_2:")
+        ticking = any(run.active for run in client().runs(MOST))
+        st.fragment(_body, run_every=TICK if ticking else None)(ticking)
+
+
+def _body(ticking: bool) -> None:
+    """The list itself; redrawn alone while something is under way."""
+    with troubles():
+        runs = client().runs(MOST)
+        if ticking != any(run.active for run in runs):
+            st.rerun()
+        if not runs:
+            st.info(
+                "Nothing has been trained yet. Open a paper: its first runs start by themselves.",
+                icon=":material/lightbulb:",
+            )
+            return
+        st.caption(_summary(runs))
+        pages = -(-len(runs) // PER_PAGE)
+        page = st.pagination(pages, key="runs.page") if pages > 1 else 1
+        for run in runs[(page - 1) * PER_PAGE : page * PER_PAGE]:
+            with st.container(border=True, key=f"run.{run.id}"):
+                _row(run)
+
+
+def _summary(runs: list[Run]) -> str:
+    """How many there are and how many are under way."""
+    active = sum(run.active for run in runs)
+    under_way = f", {active} under way" if active else ""
+    return f"{words.plural(len(runs), 'run')}{under_way}, newest first."
+
+
+def _row(run: Run) -> None:
+    """One run."""
+    left, right = st.columns([5, 4], vertical_alignment="center")
+    with left:
+        _what(run)
+    with right, st.container(horizontal=True, horizontal_alignment="right"):
+        _actions(run)
+
+
+def _what(run: Run) -> None:
+    """What was asked and what became of it."""
+    name, icon, colour = LOOK[run.state]
+    found = catalog().get(run.job.paper)
+    title = found.title if found else run.job.paper
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.badge("Stopping" if run.stopping else name, icon=icon, color=colour)
+        st.markdown(f"**{_method(run)}** on {words.short(run.job.dataset)}", width="content")
+    if run.active:
+        st.progress(share(run), text=progress(title, run))
+    if run.error:
+        st.markdown(f"{run.error.rstrip('.')}.")
+    if run.outdated:
+        st.caption(f"{OLD} {OUTDATED}.")
+    st.caption(
+        f"{title} · {_settings(run)} · {_numbers(run)} · {_when(run)} · engine {run.job.version} · "
+        f"`{run.id}`"
+    )
+
+
+def _method(run: Run) -> str:
+    """The method's label, or its key when its paper is gone."""
+    try:
+        return run.job.entry().label
+    except ExplorerError:
+        return run.job.method
+
+
+def _settings(run: Run) -> str:
+    """The settings that are not the defaults."""
+    found = catalog().get(run.job.paper)
+    if found is None:
+        return "settings of a paper that is gone"
+    default, known = found.spec().values(), knobs(found.spec)
+    changed = [
+        f"{known[field].label.lower()} {value if isinstance(value, str) else figure(value)}"
+        for field, value in run.job.values.items()
+        if field in known and field not in run.job.axes and value != default[field]
+    ]
+    return ", ".join(changed) or "default settings"
+
+
+def _numbers(run: Run) -> str:
+    """How much was trained, in what time, and on what."""
+    settings = words.plural(run.job.replicas(), "setting")
+    taken = f" in {words.duration(run.seconds)}" if run.seconds and not run.active else ""
+    place = device(run)
+    return f"{settings}{taken}" + (f" on the {place}" if place else "")
+
+
+def device(run: Run) -> str:
+    """What it was trained on, in words; empty before it begins."""
+    kind = client().store.device(run.id)
+    return DEVICES.get(kind, kind)
+
+
+def _when(run: Run) -> str:
+    """When it was asked for: the hour today, the date before."""
+    then = datetime.fromtimestamp(run.created)
+    ago = time.time() - run.created
+    if ago < 60:
+        return "just now"
+    return (
+        then.strftime("today %H:%M")
+        if then.date() == datetime.now().date()
+        else then.strftime("%d %B %Y %H:%M")
+    )
+
+
+def _actions(run: Run) -> None:
+    """Open, stop or repeat, take away, delete."""
+    if run.job.paper in catalog():
+        st.link_button("Open", link(run.job), icon=":material/open_in_browser:")
+    if run.active:
+        _button("Stop", "stop_circle", run, client().cancel, disabled=run.stopping)
+    elif run.state != "completed":
+        _button("Run again", "replay", run, lambda _: client().submit(run.job))
+    elif run.outdated:
+        _button("Compute anew", "restart_alt", run, lambda _: client().again(run.job))
+    with st.popover("More", icon=":material/more_horiz:"):
+        st.markdown("The same run from a terminal:")
+        st.code(command(run.job), language="bash", wrap_lines=True)
+        st.download_button(
+            "Download table, cards and arrays", lambda: bundle(client(), run), f"run-{run.id}.zip",
+            "application/zip", key=f"take.{run.id}", icon=":material/download:",
+            on_click="ignore",
+        )  # fmt: skip
+        if run.state == "completed" and not run.outdated:
+            _button("Compute anew", "restart_alt", run, lambda _: client().again(run.job))
+        _button("Delete for good", "delete", run, client().delete)
+
+
+def _button(
+    text: str, icon: str, run: Run, act: Callable[[str], object], *, disabled: bool = False
+) -> None:
+    """A button that does something with a run and redraws the page."""
+    pressed = st.button(text, key=f"{icon}.{run.id}", icon=f":material/{icon}:", disabled=disabled)
+    if pressed:
+        try:
+            act(run.id)
+        except ExplorerError as error:
+            st.error(sentence(str(error)))
+        else:
+            st.rerun()

@@ -1,0 +1,57 @@
+"""The way to the engine: one client for all sessions, and its troubles in one sentence."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import streamlit as st
+
+from engine.core.errors import ExplorerError, StoreError
+from engine.core.home import home
+from engine.service.client import Client
+
+TOLD = "access.told"
+FIELD = re.compile(r"^\w+(?=:)")
+
+
+def client() -> Client:
+    """The client of this process's store; shared by all sessions."""
+    return _client(str(home()))
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _client(folder: str) -> Client:
+    found = Client(Path(folder))
+    with suppress(StoreError):  # what can be read is still shown; whoever writes says why not
+        found.register_app()
+    return found
+
+
+@contextmanager
+def troubles() -> Iterator[None]:
+    """Shows an error of the engine as one sentence; the rest of the page goes on.
+
+    What has been said since `afresh` is not said again: many parts of a page ask the same.
+    """
+    try:
+        yield
+    except ExplorerError as error:
+        text = sentence(str(error))
+        told = st.session_state.setdefault(TOLD, set())
+        if text in told:
+            st.markdown(":material/error: Not with these settings: see the message above.")
+        else:
+            told.add(text)
+            st.error(text, icon=":material/error:")
+
+
+def afresh() -> None:
+    """Forgets what has been said: a page, or a part of it, is drawn anew."""
+    st.session_state[TOLD] = set()
+
+
+def sentence(error: str) -> str:
+    """The text of an error as a sentence: it begins large and ends; a field is named in words."""
+    text = FIELD.sub(lambda found: found[0].replace("_", " "), error.strip().rstrip("."))
+    return f"{text[:1].upper()}{text[1:]}." if text else ""

@@ -1,0 +1,72 @@
+"""The address bar: it holds every setting, so that a link shows what its sender saw."""
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from engine.catalog import paper
+from engine.core.spec import Value
+from engine.runs.job import Job
+from pages.ui.kit.offers import Offer, figure
+from pages.ui.words import short
+
+NOTES = "address.notes"
+
+
+def settle(page: str, slug: str, offers: Sequence[Offer], free: Sequence[str] = ()) -> None:
+    """Puts right what a hand-typed address got wrong and says what was done.
+
+    Streamlit drops a value that no widget offers without a word; so values are compared
+    here, before any widget is made. Values that only differ in writing are rewritten.
+
+    Args:
+        page: Path of the page's script.
+        slug: Prefix of the page's names in the address.
+        offers: What the page's widgets offer.
+        free: Further names, without the slug, that are the widgets' own to check.
+    """
+    asked = {key: st.query_params.get_all(key) for key in st.query_params}
+    known = {f"{slug}.{offer.field}": offer for offer in offers}
+    kept, notes = dict(asked), []
+    for key, texts in asked.items():
+        if key in known:
+            text, note = known[key].read(texts[-1])
+            if note and st.session_state.get(key) in known[key].texts:
+                continue  # what was offered has gone, and the widget says what stands for it
+            kept[key] = [text]
+        elif key.removeprefix(f"{slug}.") in free:
+            continue
+        else:
+            del kept[key]
+            note = f"Link value ignored: {key}: expected a setting of this page"
+        notes += [note] * bool(note)
+    if kept != asked:
+        st.session_state[NOTES] = notes
+        st.switch_page(page, query_params=kept)
+    for note in st.session_state.pop(NOTES, ()):
+        st.warning(note, icon=":material/link_off:")
+
+
+def value(prefix: str, offer: Offer) -> Value:
+    """What the widget of an offer says, or will say once it is drawn."""
+    key = f"{prefix}.{offer.field}"
+    text = st.session_state.get(key) or st.query_params.get(key, offer.default)
+    return offer.value(offer.read(str(text))[0])
+
+
+def link(job: Job) -> str:
+    """The address of the page that shows a job."""
+    default = paper(job.paper).spec().values()
+    values = job.values | {field: axis[0] for field, axis in job.axes.items() if len(axis) == 1}
+    texts = {
+        f"{job.paper}.{field}": _text(value)
+        for field, value in values.items()
+        if (value != default.get(field) or field in job.axes)
+        and len(job.axes.get(field, (value,))) == 1
+    }
+    return f"/{job.paper}?{urlencode({f'{job.paper}.dataset': short(job.dataset), **texts})}"
+
+
+def _text(value: Value) -> str:
+    return value if isinstance(value, str) else figure(float(value))

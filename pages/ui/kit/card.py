@@ -1,0 +1,124 @@
+"""The guarantee card: what is claimed, what is proved, for whom, and why."""
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from engine.core.spec import Spec
+from engine.method import Entry
+from engine.privacy.guarantee import RELATIONS, STATUSES, Guarantee, Status
+from pages.ui import words
+
+ICONS: dict[Status, str] = {
+    "proved": ":material/verified:",
+    "proved_under_assumption": ":material/rule:",
+    "heuristic": ":material/science:",
+    "not_private": ":material/lock_open:",
+}
+COLOURS: dict[Status, str] = {
+    "proved": "green",
+    "proved_under_assumption": "blue",
+    "heuristic": "violet",
+    "not_private": "gray",
+}
+MEANING: dict[Status, str] = {
+    "proved": "The bound holds as it stands.",
+    "proved_under_assumption": "The bound holds if what is listed below holds.",
+    "heuristic": "An argument, not a proof: do not rely on it for real records.",
+    "not_private": "A yardstick only: a result like this must not be published.",
+}
+
+
+@functools.lru_cache(maxsize=2048)
+def guarantee(entry: Entry[Any], spec: Spec, records: int, unit: str) -> Guarantee:
+    """A method's card, kept because an accountant may take a second."""
+    return entry.guarantee(spec, records, unit)
+
+
+def show(title: str, card: Guarantee) -> None:
+    """Draws the whole card of one method."""
+    with st.container(border=True, height="stretch"):
+        said = [f"#### {title}", badge(card), MEANING[card.status]]
+        if card.status != "not_private":
+            said.append(words.odds(card.epsilon_proved, card.delta, card.relation, card.unit))
+        if excess := less(card):
+            said.append(excess)
+        st.markdown("\n\n".join(said))
+        st.table(dict(_facts(card)), border="horizontal")
+        if card.reasons:
+            with st.expander("Why this status", icon=":material/menu_book:"):
+                claim = f"\n\nIn the paper: {card.claim}" if card.claim else ""
+                st.markdown(
+                    "\n".join(f"- {reason}" for reason in (*card.reasons, *card.limits)) + claim
+                )
+
+
+def less(card: Guarantee) -> str:
+    """In red words, that more is spent than is claimed; empty where it is not."""
+    claimed, proved = card.epsilon_claimed, card.epsilon_proved
+    if claimed is None or proved is None or proved <= claimed * (1 + 1e-6):
+        return ""
+    return (
+        f":red[:material/gpp_bad: **Protects less than claimed**: ε = {words.number(proved)}, "
+        f"and {words.number(claimed)} is claimed.]"
+    )
+
+
+def badge(card: Guarantee) -> str:
+    """The status in words, with its icon and colour, as Markdown."""
+    return f":{COLOURS[card.status]}-badge[{ICONS[card.status]} {STATUSES[card.status]}]"
+
+
+def lines(labels: Sequence[str], cards: Sequence[Guarantee]) -> dict[str, list[str]]:
+    """Several methods' cards in a line each, as the columns of a table."""
+    return {
+        "Method": list(labels),
+        "Claimed ε": [_epsilon(card.epsilon_claimed) for card in cards],
+        "Proved ε": [_epsilon(card.epsilon_proved, card.delta) for card in cards],
+        "Status": [
+            f":{COLOURS[card.status]}[{ICONS[card.status]} {STATUSES[card.status]}]"
+            for card in cards  # a badge would not break its line on a narrow screen
+        ],
+    }
+
+
+def _epsilon(value: float | None, delta: float = 0.0) -> str:
+    """A budget, with the chance that its bound fails where there is one."""
+    if value is None:
+        return "none"
+    return words.number(value) + (f" (δ {words.number(delta)})" if delta else "")
+
+
+def line(card: Guarantee) -> str:
+    """The card in one line, for captions and lists."""
+    if card.epsilon_proved is None:
+        return f"{STATUSES[card.status].lower()}: no finite ε"
+    delta = f", δ = {words.number(card.delta)}" if card.delta else ""
+    proved = f"ε = {words.number(card.epsilon_proved)}{delta}"
+    return f"{STATUSES[card.status].lower()}: {proved}, {RELATIONS[card.relation]}"
+
+
+def _facts(card: Guarantee) -> list[tuple[str, str]]:
+    """What the card states, by heading; what it leaves open is left out."""
+    claimed = (
+        "nothing" if card.epsilon_claimed is None else f"ε = {words.number(card.epsilon_claimed)}"
+    )
+    proved = (
+        "no finite ε" if card.epsilon_proved is None else f"ε = {words.number(card.epsilon_proved)}"
+    )
+    chance = f"with chance δ = {words.number(card.delta)}" if card.delta else "never (δ = 0)"
+    facts = [
+        ("The paper claims", claimed),
+        ("Can be proved", proved),
+        ("The bound may fail", chance),
+        ("Protects", f"{card.unit}: {RELATIONS[card.relation]}"),
+        ("Noise", card.mechanism),
+        ("Leaves the mechanism", ", ".join(card.released)),
+        ("Computed by", card.accountant),
+        ("Sampling", card.sampling),
+    ]
+    if card.status == "not_private":
+        facts = [fact for fact in facts if fact[0] in ("Noise", "Leaves the mechanism")]
+    return [(name, text) for name, text in facts if text]

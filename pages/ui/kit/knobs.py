@@ -1,0 +1,57 @@
+"""A widget for each setting, drawn from its declaration alone."""
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from engine.core.spec import Knob, Setting
+from pages.ui.kit.offers import Offer
+
+SIDE_BY_SIDE = 4
+"""Up to so many short names are shown side by side; more go into a list."""
+
+
+def widget(slug: str, offer: Offer, setting: Setting, place: DeltaGenerator | None = None) -> str:
+    """Draws the widget of a knob or a choice and returns the chosen text.
+
+    The address holds that text under `slug.field`.
+    """
+    draw, key = place or st.container(), f"{slug}.{offer.field}"
+    if isinstance(setting, Knob):
+        return str(
+            draw.select_slider(
+                label(setting), offer.texts, offer.default, key=key, help=explain(setting),
+                bind="query-params",
+            )
+        )  # fmt: skip
+    if len(offer.texts) <= SIDE_BY_SIDE and sum(map(len, offer.texts)) <= 32:
+        return str(
+            draw.segmented_control(
+                label(setting), offer.texts, default=offer.default, required=True, key=key,
+                help=explain(setting), bind="query-params",
+            )
+        )  # fmt: skip
+    return pick(slug, offer, label(setting), explain(setting), draw)
+
+
+def pick(slug: str, offer: Offer, title: str, help: str, place: DeltaGenerator) -> str:
+    """A list to choose one of the offered texts from."""
+    index = offer.texts.index(offer.default)
+    key = f"{slug}.{offer.field}"
+    return str(place.selectbox(title, offer.texts, index, key=key, help=help, bind="query-params"))
+
+
+def label(setting: Setting) -> str:
+    """The setting's name and, where it has one, its symbol."""
+    symbol = f" ${setting.symbol}$" if setting.symbol else ""
+    unit = f" [{setting.unit}]" if isinstance(setting, Knob) and setting.unit else ""
+    return f"{setting.label}{symbol}{unit}"
+
+
+def explain(setting: Setting) -> str:
+    """What grows when it grows, the formula in which it acts, and where that stands."""
+    parts = [setting.help]
+    if isinstance(setting, Knob) and setting.equation:
+        parts.append(f"$${setting.equation}$$")
+    if setting.source:
+        parts.append(f"*{setting.source}*")
+    return "\n\n".join(part for part in parts if part)

@@ -1,0 +1,43 @@
+"""What every page does first."""
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
+
+from engine.catalog import catalog
+from engine.method import Paper
+from pages.ui.kit.access import afresh
+
+PAGES = Path(__file__).parents[2]
+ENTERED = "shell.entered"
+
+
+def there(name: str) -> bool:
+    """Whether a page's script is there."""
+    return (PAGES / f"{name}.py").exists()
+
+
+def papers() -> dict[str, Paper[Any]]:
+    """The papers that have a page, by slug."""
+    return {slug: paper for slug, paper in catalog().items() if there(slug)}
+
+
+def mark() -> None:
+    """Says that the app's entry script has run in this session."""
+    st.session_state[ENTERED] = True
+
+
+def enter() -> None:
+    """Goes through the app's entry script if that has been left out.
+
+    Streamlit looks for pages in this folder by itself until `st.navigation` is called for
+    the first time. A fresh server whose first visitor follows a link to an inner page would
+    run that page alone; running it again goes the right way.
+    """
+    afresh()
+    if not st.session_state.get(ENTERED):
+        mark()  # once is enough, whatever happens
+        PagesManager.uses_pages_directory = False  # what `st.navigation` would have said
+        st.rerun()

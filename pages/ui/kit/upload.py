@@ -1,0 +1,66 @@
+"""A table of one's own: a file is checked, kept on this machine and chosen."""
+
+import streamlit as st
+
+from datasets import own
+from engine.core.errors import ExplorerError
+from engine.core.home import home
+from pages.ui.kit.access import sentence
+from pages.ui.words import short
+
+TOLD = "upload.told"
+HOW = (
+    "A file of comma-separated values, 1 MB at most, with numbers only:\n\n"
+    "- a row for each person, with columns `time`, `event` (1 = it happened, 0 = not yet) and one "
+    "for each covariate;\n"
+    "- or, where covariates vary in time, a row for each stretch of time, with columns `id`, "
+    "`start`, `stop`, `event` and one for each covariate. All rows of an id are one person, who is "
+    "protected as a whole; the first starts at 0, and the event ends the last."
+)
+
+
+def show(slug: str, dataset: str, default: str) -> None:
+    """Draws the widget that takes a file, and a button that removes the table that is chosen.
+
+    Args:
+        slug: Key of the paper.
+        dataset: What is chosen.
+        default: The text of what is chosen once a table is removed.
+    """
+    with st.popover("A table of your own", icon=":material/upload_file:", width="stretch"):
+        st.markdown(HOW)
+        st.file_uploader(
+            "Survival table", type=["csv", "txt", "tsv"], key=f"{slug}.upload",
+            on_change=_take, args=(slug,), label_visibility="collapsed",
+        )  # fmt: skip
+        if told := st.session_state.pop(TOLD, ""):
+            st.error(told, icon=":material/error:")
+        st.caption(
+            f":material/lock: It stays on this machine, in {home() / 'tables'}, and whoever opens "
+            "this app here can choose it. Names of columns, ranges and the number of persons are "
+            "treated as public; ids are part of no result."
+        )
+        if own.mine(dataset):
+            st.button(
+                "Remove this table", icon=":material/delete:", key=f"{slug}.remove",
+                on_click=_remove, args=(slug, dataset, default),
+                help="Deletes the file. Its runs stay until they are deleted on the page of runs.",
+            )  # fmt: skip
+
+
+def _take(slug: str) -> None:
+    """Checks and keeps the file; what is wrong with it is said once."""
+    file = st.session_state[f"{slug}.upload"]
+    if file is None:
+        return
+    try:
+        name = own.keep(file.name, file.getvalue())
+    except ExplorerError as error:
+        st.session_state[TOLD] = sentence(str(error))
+    else:
+        st.session_state[f"{slug}.dataset"] = short(name)
+
+
+def _remove(slug: str, dataset: str, other: str) -> None:
+    own.remove(dataset)
+    st.session_state[f"{slug}.dataset"] = other

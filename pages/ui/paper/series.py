@@ -1,0 +1,49 @@
+"""What sections of every paper's page read from the runs they watch: looks, rows, arrays, lines."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pages.ui.charts.lines import Line, line
+from pages.ui.charts.theme import Style, reference_style, style
+from pages.ui.jobs import live
+from pages.ui.jobs.live import BUDGET
+from pages.ui.paper.view import View
+
+Floats = NDArray[np.float64]
+
+WAITING = ":material/hourglass_empty: Appears as soon as the first settings are trained."
+SPREAD = "Bands: four of five repetitions."
+
+
+def look(view: View, method: str) -> Style:
+    """How a method looks on every chart of the page."""
+    position = [entry.name for entry in view.paper.methods].index(method)
+    return style(position) if view.spends(method) else reference_style(position)
+
+
+def chosen(view: View, method: str) -> NDArray[np.int64]:
+    """Rows of a method's run that belong to the budget under the slider."""
+    results = view.watched[method].results
+    if results is None:
+        return np.zeros(0, np.int64)
+    at = {BUDGET: view.budget} if view.spends(method) else {}
+    return np.flatnonzero(results.rows(**at))
+
+
+def product(view: View, method: str, name: str) -> Floats | None:
+    """An array of a method's run at this budget, finite rows only; None before the first."""
+    found = view.watched[method].arrays.get(name)
+    if found is None:
+        return None
+    rows = np.asarray(found[chosen(view, method)], np.float64)
+    rows = rows[np.isfinite(rows).reshape(len(rows), -1).all(axis=1)]
+    return rows if len(rows) else None
+
+
+def course(view: View, method: str, gauge: str) -> Line | None:
+    """How a gauge of a method went, step by step."""
+    one = view.watched[method]
+    steps, values = live.history(one, gauge)
+    if not len(steps):
+        return None
+    return line(one.label, look(view, method), steps, values[:, chosen(view, method)])

@@ -1,0 +1,81 @@
+"""The sidebar of a paper's page: the data set and every knob but the budget."""
+
+from typing import Any
+
+import streamlit as st
+
+from datasets import catalog
+from datasets.base import Card
+from engine.core.spec import Setting, Value, knobs
+from engine.method import Paper
+from pages.ui.jobs.live import BUDGET
+from pages.ui.kit import upload
+from pages.ui.kit.knobs import pick, widget
+from pages.ui.kit.offers import Offer
+from pages.ui.paper.view import Choices, Layout, Offers, Page
+from pages.ui.words import plural
+
+REPEATS_HELP = (
+    "How often each setting is trained, each time with fresh noise. "
+    "The bands hold four fifths of the repetitions. What takes minutes is trained three times "
+    "at most."
+)
+SHARE = "The address bar holds every setting: copy it, and others see what you see."
+SPENDS = (
+    "Looking costs too: on real private records, every setting that you try spends budget, "
+    "and so does choosing the best of them."
+)
+
+
+def choose(paper: Paper[Any], offers: Offers, layout: Layout) -> Choices:
+    """Draws the sidebar and returns what it says."""
+    slug, settings = paper.slug, knobs(paper.spec)
+    shown = [field for field in offers.knobs if field not in (BUDGET, *layout.more)]
+    with st.sidebar:
+        text = pick(slug, offers.dataset, "Data set", "Whose records are studied.", st.container())
+        dataset = str(offers.dataset.value(text))
+        about(catalog.card(dataset))
+        if paper.own:
+            upload.show(slug, dataset, offers.dataset.default)
+        values = {field: _value(slug, offers.knobs[field], settings[field]) for field in shown}
+        with st.expander("More settings", icon=":material/tune:"):
+            for field in layout.more:
+                if field in offers.knobs:
+                    values[field] = _value(slug, offers.knobs[field], settings[field])
+            repeats = st.select_slider(
+                "Repetitions", offers.repeats.texts, offers.repeats.default,
+                key=f"{slug}.repeats", help=REPEATS_HELP, bind="query-params",
+            )  # fmt: skip
+    return Choices(dataset, values, int(repeats))
+
+
+def finish(page: Page) -> None:
+    """Draws what the page's own sections have in the sidebar, and the standing note."""
+    with st.sidebar:
+        for section in page.layout.sections:
+            if section.side is not None:
+                section.side(page)
+        st.caption(f":material/savings: {SPENDS}\n\n:material/link: {SHARE}")
+
+
+def _value(slug: str, offer: Offer, setting: Setting) -> Value:
+    """What the widget of one setting says."""
+    return offer.value(widget(slug, offer, setting))
+
+
+def about(card: Card) -> None:
+    """A data set in two lines, and everything else about it on request."""
+    if card.simulated:
+        st.badge("Simulated data", icon=":material/casino:", color="violet")
+    events = f", {plural(card.events, 'event')}" if card.events is not None else ""
+    st.caption(f"{card.title}: {plural(card.records, 'record')}{events}.")
+    with st.popover("About these data", icon=":material/database:", width="stretch"):
+        st.markdown(f"**{card.title}**")
+        st.markdown(card.summary)
+        st.markdown(
+            f"- One record is **{card.record}**; there are {card.records:,}.\n"
+            f"- Covariates: {', '.join(card.features)}.\n"
+            f"- Treated as public: {card.public}.\n"
+            f"- Source: {card.source}.\n"
+            f"- Licence: {card.licence}."
+        )

@@ -1,0 +1,255 @@
+"""What the page of a paper offers, what was chosen, and what its sections draw from."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from datasets import catalog as data_catalog
+from datasets import own
+from datasets.base import Card
+from engine.core.gauges import Gauge, gauges
+from engine.core.spec import Spec, Value, knobs
+from engine.method import Entry, Paper
+from engine.privacy.guarantee import Guarantee
+from engine.runs.job import Job, request
+from pages.ui.charts.theme import Style
+from pages.ui.jobs.live import BUDGET, Watched
+from pages.ui.kit import card
+from pages.ui.kit.offers import Offer, names, offer
+
+REPEATS = (5, 10, 20, 50)
+FEW = 3
+"""Repetitions of what takes minutes."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What a section of a page draws from.
+
+    Attributes:
+        paper: The paper.
+        data: Card of the chosen data set.
+        spec: The chosen setting, at the budget under the slider.
+        method: Name of the method that the user looks at closely.
+        gauge: Name of the gauge on the utility curve.
+        watched: Every method's run.
+        looks: How methods look that do not have the look of their place in the paper's list.
+    """
+
+    paper: Paper[Any]
+    data: Card
+    spec: Spec
+    method: str
+    gauge: str
+    watched: Mapping[str, Watched]
+    looks: Mapping[str, Style] = field(default_factory=dict)
+
+    @property
+    def budget(self) -> float:
+        """The budget under the slider."""
+        return float(vars(self.spec)[BUDGET])
+
+    @property
+    def entry(self) -> Entry[Any]:
+        """The method that the user looks at closely."""
+        return self.paper.entry(self.method)
+
+    def guarantee(self, method: str | None = None) -> Guarantee:
+        """The card of a method at this setting."""
+        name = method or self.method  # a method's job holds what the others do not use
+        spec = self.watched[name].job.spec().replace(**{BUDGET: self.budget})
+        return card.guarantee(self.paper.entry(name), spec, self.data.records, self.data.record)
+
+    def spends(self, method: str) -> bool:
+        """Whether a method has a curve over budgets rather than one level."""
+        return BUDGET in self.watched[method].job.axes
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page that one paper adds.
+
+    Attributes:
+        title: Its heading.
+        draw: Draws it; called again whenever the slider moves, so it holds no widgets.
+        side: Draws its widgets in the sidebar; what they say is read from the session.
+        free: From the page's choice of data set, the names in the address that these
+            widgets bind, without the slug.
+        wide: Whether it takes a whole row; else two sections share one.
+    """
+
+    title: str
+    draw: Callable[[View], None]
+    side: "Callable[[Page], None] | None" = None
+    free: Callable[[str], tuple[str, ...]] = lambda dataset: ()
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a paper's page differs from the common one.
+
+    Attributes:
+        words: What the paper is about, in a sentence or two that need no prior knowledge.
+        sections: What the paper adds.
+        more: Fields whose widgets are folded away.
+        repeats: Repetitions of each setting to start with.
+        budgets: The grid that is trained; empty for the knob's own.
+        budget: Where the slider stands at first; None for the knob's own place.
+        automatic: Whether a new setting is trained at once; else a button asks first.
+        ask_first: Data sets that take long, for which a button asks first in any case.
+        looks: How methods look on the utility curve, where not as their place in the list has it.
+        last: Methods that take long and are trained after all others.
+        by_hand: Methods that take minutes, which nobody trains without pressing the button;
+            each setting is trained FEW times.
+        beside: Jobs that a section draws besides the page's own, by name; followed while they
+            run, and asked for by the section alone.
+    """
+
+    words: str = ""
+    sections: tuple[Section, ...] = ()
+    more: tuple[str, ...] = ()
+    repeats: int = 10
+    budgets: tuple[float, ...] = ()
+    budget: float | None = None
+    automatic: bool = True
+    ask_first: tuple[str, ...] = ()
+    looks: Mapping[str, Style] = field(default_factory=dict)
+    last: tuple[str, ...] = ()
+    by_hand: tuple[str, ...] = ()
+    beside: Callable[[Mapping[str, Job]], dict[str, Job]] = lambda jobs: {}
+
+
+@dataclass(frozen=True)
+class Offers:
+    """Everything that the page's widgets offer, by what they set."""
+
+    dataset: Offer
+    knobs: dict[str, Offer]
+    repeats: Offer
+    gauge: Offer
+    method: Offer
+
+    @property
+    def all(self) -> tuple[Offer, ...]:
+        """Every offer, for the address."""
+        return (self.dataset, *self.knobs.values(), self.repeats, self.gauge, self.method)
+
+
+def offers(paper: Paper[Any], layout: Layout) -> Offers:
+    """What the page of a paper offers."""
+    default = paper.spec().values()
+    used = {name for entry in paper.methods for name in entry.uses}
+    found = {
+        name: offer(paper.spec, name, knob, default[name])
+        for name, knob in knobs(paper.spec).items()
+        if name in used
+    }
+    if layout.budgets:
+        found[BUDGET] = found[BUDGET].among(layout.budgets)
+    if layout.budget is not None:
+        found[BUDGET] = replace(found[BUDGET], default=found[BUDGET].text(layout.budget))
+    shown = measures(paper)
+    first = [paper.gauge, *(name for name in shown if name != paper.gauge)]
+    private = [entry for entry in paper.methods if entry.role != "reference"]
+    repeats = tuple(str(count) for count in REPEATS)
+    return Offers(
+        dataset=names("dataset", (*paper.datasets, *(own.names() if paper.own else ()))),
+        knobs=found,
+        repeats=Offer("repeats", repeats, REPEATS, str(layout.repeats)),
+        gauge=Offer(
+            "gauge",
+            tuple(shown[name].label for name in first),
+            tuple(first),
+            shown[paper.gauge].label,
+        ),
+        method=Offer(
+            "method",
+            tuple(entry.label for entry in private),
+            tuple(entry.name for entry in private),
+            private[0].label,
+        ),
+    )
+
+
+def measures(paper: Paper[Any]) -> dict[str, Gauge]:
+    """The gauges that all methods of a paper share."""
+    kinds = [gauges(entry.info) for entry in paper.methods]
+    return {name: gauge for name, gauge in kinds[0].items() if all(name in kind for kind in kinds)}
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the sidebar says: the data set, every knob but the budget, the repetitions."""
+
+    dataset: str
+    values: Mapping[str, Value]
+    repeats: int
+
+
+@dataclass(frozen=True)
+class Page:
+    """What stays as it is while the budget slider moves.
+
+    Attributes:
+        prefix: What the names of its widgets begin with, in the address too.
+        paper: The paper.
+        layout: How its page differs from the common one.
+        offers: What its widgets offer.
+        choices: What the sidebar says.
+        jobs: One job per method.
+    """
+
+    prefix: str
+    paper: Paper[Any]
+    layout: Layout
+    offers: Offers
+    choices: Choices
+    jobs: dict[str, Job]
+
+    @cached_property
+    def beside(self) -> dict[str, Job]:
+        """What the layout draws besides the page's own jobs."""
+        return self.layout.beside(self.jobs)
+
+    def view(self, watched: Mapping[str, Watched], budget: float, method: str, gauge: str) -> View:
+        """What the sections draw from."""
+        return View(
+            paper=self.paper,
+            data=data_catalog.card(self.choices.dataset),
+            spec=self.jobs[method].spec().replace(**{BUDGET: budget}),
+            method=method,
+            gauge=gauge,
+            watched=watched,
+            looks=self.layout.looks,
+        )
+
+
+def jobs(
+    paper: Paper[Any], choices: Choices, budgets: tuple[Value, ...], slow: tuple[str, ...] = ()
+) -> dict[str, Job]:
+    """One job per method: the whole grid of budgets, as often as asked.
+
+    Args:
+        paper: The paper.
+        choices: What the sidebar says.
+        budgets: The grid.
+        slow: Methods that are repeated FEW times at most.
+
+    Raises:
+        SpecError: Settings that contradict each other.
+    """
+
+    def seeds(entry: Entry[Any]) -> range:
+        if entry.role == "reference":
+            return range(1)
+        return range(min(choices.repeats, FEW) if entry.name in slow else choices.repeats)
+
+    return {
+        entry.name: request(
+            paper.slug, entry.name, choices.dataset, choices.values,
+            {BUDGET: budgets}, seeds(entry),
+        )
+        for entry in paper.methods
+    }  # fmt: skip

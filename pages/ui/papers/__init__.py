@@ -1,0 +1,1 @@
+"""What a single paper's page adds, one folder per paper."""

@@ -1,0 +1,156 @@
+"""Sections of the page on noise in training: what it spends, by step and as printed."""
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from engine.papers.enadpp import cards, price
+from engine.papers.enadpp.cards import Ledger
+from engine.privacy.mechanisms import Laplace
+from pages.ui.charts import lines as drawing
+from pages.ui.charts.theme import style
+from pages.ui.kit.chart import chart
+from pages.ui.paper.view import View
+from pages.ui.papers.enadpp import figures
+from pages.ui.papers.enadpp.sections import STEP
+from pages.ui.words import number
+
+PLAIN, RENYI, PLD = "plain sum (δ = 0)", "Rényi", "privacy loss distribution"
+NAMES = (PLAIN, RENYI, PLD)
+POINTS = 5
+"""An accountant is asked at so many steps."""
+LOT = (
+    "|L| = q·n counts all n records of the data set; where its publisher gives no test part, a "
+    "fixed fifth of them is only tested on and adds nothing to a lot."
+)
+LARGE = 100.0
+"""Beyond this plain sum the exact accountant's grid outgrows memory."""
+
+
+@functools.lru_cache(maxsize=256)
+def counted(method: str, spec: Any, n: int) -> tuple[tuple[int, ...], dict[str, tuple[float, ...]]]:
+    """The budget after some steps, by accountant, were the budget ratios public.
+
+    Returns:
+        The steps, from zero, and for each accountant that can tell its budgets in nats.
+    """
+    from engine.privacy import accounting
+    from engine.privacy.pure import pure
+
+    total = price.steps(spec, n)
+    steps = tuple(sorted({round(total * k / POINTS) for k in range(1, POINTS + 1)} - {0}))
+    events = [price.noise_cost(method, spec, n, step) for step in steps]
+
+    def asked(tight: bool) -> tuple[float, ...]:
+        return (0.0, *(accounting.epsilon(e, spec.delta, price.RELATION, tight=tight)
+                       for e in events))  # fmt: skip
+
+    sums = (0.0, *map(pure, events))
+    found = {PLAIN: sums} if math.isfinite(sums[-1]) else {RENYI: asked(False)}
+    if exact(method, spec, n):
+        found[PLD] = asked(True)
+    return (0, *steps), found
+
+
+def exact(method: str, spec: Any, n: int) -> bool:
+    """Whether the exact accountant can be asked in a moment."""
+    from engine.privacy.pure import pure
+
+    sums = pure(price.noise_cost(method, spec, n, price.steps(spec, n)))
+    small = sums <= LARGE if math.isfinite(sums) else spec.epsilon <= price.LOOSE
+    return method != "appdl" and small
+
+
+def reading(method: str, spec: Any, n: int) -> str:
+    """What the accountants' lines mean, and why one may be missing."""
+    parts = [
+        "Every step spends. An accountant adds up what all steps together can tell about one "
+        "record that is added or removed; a lower line is a better proof of the same noise."
+    ]
+    if price.unaccounted(method, spec):
+        parts.append(
+            "The budget ratios are taken as public, although the printed method computes them "
+            "from the records: this is a count, not a proof."
+        )
+    if isinstance(price.mechanism(method, spec, n), Laplace):
+        parts.append("The Rényi accountant has no formula for Laplace noise in random lots.")
+    if not exact(method, spec, n):
+        parts.append(
+            "The exact accountant would need too much time or memory here and is not asked."
+        )
+    if spec.delta and price.unaccounted(method, spec) is False:
+        parts.append(f"Except for plain sums the bound may fail with δ = {number(spec.delta)}.")
+    return " ".join(parts)
+
+
+def alt(found: Sequence[Ledger]) -> str:
+    """The budgets of all readings in one sentence."""
+    lots = ", ".join(f"{number(row.lot)} under {row.reading}" for row in found)
+    return f"What one lot of the printed noise really spends: {lots}."
+
+
+def readings(spec: Any) -> str:
+    """What the three readings and the four columns are."""
+    now = (
+        f"Chosen now: reading {spec.noise_reading}."
+        if spec.calibration == "paper"
+        else "The rigorous calibration, chosen now, uses none of them: its slider is the total."
+    )
+    return (
+        "A: noise inside the average, as printed. B: outside it. C: as large as one record's "
+        "effect demands. One lot, epoch (disjoint lots) and all epochs count a replaced record, "
+        "as the paper does; “drawn here” counts the random lots of this program, adding or "
+        f"removing one. The budget ratios are taken as public. {LOT} {now}"
+    )
+
+
+def spent(view: View) -> None:
+    """The budget spent by step, as each accountant counts it."""
+    n = view.data.records
+    with st.spinner("Asking the accountants"):
+        steps, found = counted(view.method, view.spec, n)
+    looks = {name: style(i) for i, name in enumerate(NAMES)}
+    lines = [
+        drawing.line(name, looks[name], np.array(steps), np.array(values)[:, None])
+        for name, values in found.items()
+    ]
+    drawn = [one for one in lines if one is not None]
+    figure = drawing.lines(
+        drawn, (STEP, "Budget spent, ε"), f"spent/{view.watched[view.method].job.id}", height=380,
+        rule=(view.budget, f"under the slider: {view.budget:g}"), rangemode="tozero",
+    )  # fmt: skip
+    ends = ", ".join(f"{one.label} {number(float(one.middle[-1]))}" for one in drawn)
+    said = f"Budget spent by {view.entry.label}; at the end: {ends}."
+    chart("enadpp.spent", figure, said, drawing.rows(drawn, "Step"), view.budget)
+    st.caption(reading(view.method, view.spec, n))
+
+
+def ledger(view: View) -> None:
+    """What the printed noise spends under each reading: one lot, an epoch, all, as drawn here."""
+    found = cards.ledger(view.spec, view.data.records)  # type: ignore[arg-type]
+    lot = price.lot(view.spec, view.data.records)  # type: ignore[arg-type]
+    first = number(found[0].lot)
+    st.markdown(
+        f"As printed (A), one lot of |L| = {lot:,.0f} really spends ε = **{first}**, where the "
+        f"paper states {view.budget:g}."
+    )
+    parts = {
+        "one lot": {row.reading: row.lot for row in found},
+        "all epochs": {row.reading: row.epochs for row in found},
+        "drawn here": {row.reading: row.sampled for row in found},
+    }
+    table = [
+        {
+            "Reading": row.reading, "One lot": number(row.lot),
+            "One epoch": number(row.epoch), "All epochs": number(row.epochs),
+            "Drawn here": number(row.sampled),
+        }
+        for row in found
+    ]  # fmt: skip
+    chart("enadpp.ledger", figures.ledger(parts, view.budget), alt(found), table, view.budget)
+    st.table(table, border="horizontal", hide_index=True)
+    st.caption(readings(view.spec))

@@ -1,0 +1,81 @@
+"""Where persons are compared: which connections between brain regions the answer came from."""
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from datasets.connectivity import NETWORKS, PAIRS, REGIONS, WINDOWS
+from pages.ui.charts.regions import connections, square
+from pages.ui.kit.chart import chart
+from pages.ui.paper.panels import RAW
+from pages.ui.paper.series import product
+from pages.ui.paper.view import View
+from pages.ui.papers.enadpp.sections import EXACT
+
+Floats = NDArray[np.float64]
+
+RULES = {"relevance_z_plus": "compared_z_plus", "relevance_epsilon": "compared_epsilon"}
+"""Arrays of a run, by what they are called where records are images."""
+FIRST = REGIONS // NETWORKS
+"""Regions of the network that the simulator weakens in one of its groups."""
+EMPTY = ":material/image_not_supported:"
+
+
+def show(view: View, rule: str) -> None:
+    """The share of every pair of regions, with and without privacy."""
+    if not view.data.simulated:
+        st.markdown(
+            f"{EMPTY} A file's features do not say which regions they connect, so nothing is drawn."
+        )
+        return
+    private = shares(view, view.method, rule)
+    if private is None:
+        st.markdown(f"{EMPTY} This run was trained before relevance was kept: train it again.")
+        return
+    exact = shares(view, EXACT, rule) if view.method != EXACT else None
+    drawn = [(view.entry.label, private)]
+    drawn += [(view.watched[EXACT].label, exact)] if exact is not None else []
+    without = "" if exact is None else f", {within(exact):.0f} % without privacy"
+    parts = f"{within(private):.0f} % in {view.entry.label}{without}"
+    pairs = FIRST * (FIRST - 1) // 2
+    said = (
+        f"Of what told two simulated persons apart, the {pairs} outlined connections hold {parts}; "
+        f"by chance they would hold {100 * pairs / PAIRS:.0f} %."
+    )
+    st.markdown(said)
+    names = [(name, square(values, REGIONS)) for name, values in drawn]
+    chart("enadpp.regions", connections(names, FIRST, f"regions/{rule}"), said, rows(drawn),
+          view.budget)  # fmt: skip
+    st.caption(
+        "**Simulated**: no region belongs to a real brain. Each square is a connection between two "
+        "regions, all windows in time together, by its share of the relevance, plus or minus. The "
+        f"simulator's groups differ among regions 1 to {FIRST} alone, which are outlined; "
+        "two persons also differ elsewhere, and a distance counts that too. Mean over the "
+        f"repetitions. {RAW}"
+    )
+
+
+def shares(view: View, method: str, rule: str) -> Floats | None:
+    """Per cent of each pair of regions, shape (pairs,); None where a run has not kept them."""
+    found = product(view, method, RULES[rule])
+    if found is None or found.shape[1] != WINDOWS * PAIRS:
+        return None
+    total: Floats = 100.0 * found.mean(axis=0).reshape(WINDOWS, PAIRS).sum(axis=0)
+    return total
+
+
+def within(values: Floats) -> float:
+    """Per cent of the pairs among the first network's regions."""
+    first, second = np.triu_indices(REGIONS, 1)
+    return float(values[(first < FIRST) & (second < FIRST)].sum())
+
+
+def rows(drawn: list[tuple[str, Floats]]) -> list[dict[str, float]]:
+    """A row for each pair of regions, those with the largest share first."""
+    first, second = np.triu_indices(REGIONS, 1)
+    order = np.argsort(-drawn[0][1])
+    return [
+        {"Region": int(first[i]) + 1, "and region": int(second[i]) + 1}
+        | {f"{name} [%]": float(values[i]) for name, values in drawn}
+        for i in order
+    ]

@@ -1,0 +1,220 @@
+"""Sections of the page on deep belief networks that are formulas alone: nothing is trained."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from engine.papers.pcdbn import polynomials as poly
+from engine.papers.pcdbn import sensitivity
+from engine.papers.pcdbn.sensitivity import Layer
+from pages.ui.charts.size import against
+from pages.ui.kit.chart import chart
+from pages.ui.paper.view import Page, View
+from pages.ui.papers.pcdbn import figures
+from pages.ui.papers.pcdbn.figures import Shape
+from pages.ui.papers.pcdbn.sections import setting
+from pages.ui.words import number
+
+FUNCTION, ORDER, MAPS, WINDOW = (f"pcdbn.try_{name}" for name in ("f", "order", "maps", "window"))
+ORDERS = ("1", "2", "3", "5", "7")
+COUNTS = ("1", "2", "4", "8", "16", "32", "64")
+WINDOWS = ("3", "5", "7")
+LONGEST = 9
+"""Lemma 3 is drawn up to this degree."""
+ROUNDING = 1e-14
+"""Coefficients below are zero by symmetry."""
+LEMMA2, EVERY, STATES, PROGRAM = (
+    "Lemma 2", "Lemma 2, all K groups", "Equation 28", "Published program"
+)  # fmt: skip
+
+
+def names(dataset: str) -> tuple[str, ...]:
+    """What the widgets below are called in the address."""
+    return tuple(key.removeprefix("pcdbn.") for key in (FUNCTION, ORDER, MAPS, WINDOW))
+
+
+def try_out(page: Page) -> None:
+    """An activation and the sizes of a layer, in the sidebar; none of them trains anything."""
+    with st.expander("Formulas to try", icon=":material/function:"):
+        st.caption("These move the charts of formulas at once and train nothing.")
+        st.selectbox(
+            "Activation function", list(poly.ACTIVATIONS), key=FUNCTION, bind="query-params"
+        )
+        st.select_slider(
+            "Degree $L$", ORDERS, "7", key=ORDER, bind="query-params",
+            help="Of the polynomial that stands for the activation.",
+        )  # fmt: skip
+        st.select_slider(
+            "Filters $K$", COUNTS, "32", key=MAPS, bind="query-params",
+            help="Groups of hidden units in a layer, one filter each.",
+        )  # fmt: skip
+        st.select_slider(
+            "Filter size $N_W$ [pixels]", WINDOWS, "5", key=WINDOW, bind="query-params",
+            help="Side of a filter.",
+        )  # fmt: skip
+
+
+def _said(key: str, start: str) -> str:
+    return str(st.session_state.get(key) or start)
+
+
+def _tried() -> tuple[str, int, int, int]:
+    """The activation, L, K and N_W that the sidebar says."""
+    return (
+        _said(FUNCTION, "sigmoid"),
+        int(_said(ORDER, "7")),
+        int(_said(MAPS, "32")),
+        int(_said(WINDOW, "5")),
+    )
+
+
+def polynomials(view: View) -> None:
+    """Every approximation of the chosen activation, and its error."""
+    name, degree, _, _ = _tried()
+    x = np.linspace(-1.0, 1.0, 121)
+    exact = poly.activation(name)(x)
+    found = poly.fits(name, degree)
+    shapes = [
+        Shape(fit.name, np.polynomial.Polynomial(fit.coefficients)(x), fit.error) for fit in found
+    ]
+    worst, best = max(found, key=lambda f: f.error), min(found, key=lambda f: f.error)
+    said = (
+        f"For the {name} function, {best.name} is closest (off by at most {number(best.error)}) "
+        f"and {worst.name} is furthest ({number(worst.error)})."
+    )
+    rows = [
+        {
+            "Polynomial": fit.name,
+            "Largest error": number(fit.error),
+            "Coefficients, constant first": ", ".join(number(c) for c in fit.coefficients),
+        }
+        for fit in found
+    ]
+    st.markdown(said)
+    figure = figures.polynomials(x, name, exact, shapes, f"polynomials/{name}")
+    chart("pcdbn.polynomials", figure, said, rows, view.budget)
+    st.caption(
+        "Noise can be put into a formula only if it is a polynomial, so one has to stand for the "
+        "bent activation. The grey line is the function; below, how far each polynomial is from "
+        "it, in powers of ten. The polynomials that the paper prints are smooth steps from 0 to "
+        "1, no approximations of the sigmoid. Choose under *Formulas to try* in the sidebar."
+    )
+
+
+def bounds(view: View) -> None:
+    """Lemma 3's bounds beside the measured error, by degree."""
+    name, degree, _, _ = _tried()
+    orders = list(range(1, LONGEST + 1))
+    found = [poly.lemma3(name, order) for order in orders]
+    parts = {
+        "upper bound": [one.upper for one in found],
+        "measured": [one.measured for one in found],
+        "lower bound": [one.lower if one.lower > ROUNDING else 0.0 for one in found],
+    }
+    here = found[degree - 1]
+    said = (
+        f"At L = {degree} the Chebyshev polynomial of the {name} function is off by at most "
+        f"{number(here.measured)}; Lemma 3 allows up to {number(here.upper)}."
+    )
+    rows = [{"L": order} | {k: number(v[i]) for k, v in parts.items()}
+            for i, order in enumerate(orders)]  # fmt: skip
+    titles = ("Degree L", "Largest error of one unit")
+    figure = against(orders, parts, titles, degree, f"bounds/{name}", height=560)
+    st.markdown(said)
+    chart("pcdbn.bounds", figure, said, rows, view.budget)
+    st.caption(
+        "Bounds for one hidden unit; the paper multiplies them by the number of units. The lower "
+        "bound rests on the next coefficient, which is zero at every other degree for even and "
+        "odd functions: there it says nothing and is not drawn. In the upper bound the unknown "
+        "best error is replaced by the sum of the neglected coefficients, which is no smaller."
+    )
+
+
+def _layer(view: View) -> Layer:
+    """The first layer on this data set, with the sizes that the sidebar says."""
+    _, degree, _, size = _tried()
+    side, _ = view.data.image or (28, 28)
+    return Layer(side, size, degree, str(setting(view, "polynomial")))
+
+
+def _deltas(layer: Layer, filters: int) -> dict[str, float]:
+    return {
+        LEMMA2: sensitivity.lemma2(layer),
+        EVERY: sensitivity.groups(layer, filters),
+        STATES: sensitivity.equation28(layer),
+        PROGRAM: sensitivity.released(layer),
+    }
+
+
+def sensitivities(view: View) -> None:
+    """Each reading of the sensitivity against L, K and N_W, and what signal it leaves."""
+    _, degree, filters, size = _tried()
+    layer = _layer(view)
+    sweeps = {
+        "L": ("Degree L", degree, {int(o): (replace(layer, degree=int(o)), filters)
+                                   for o in ORDERS}),
+        "K": ("Filters K", filters, {int(k): (layer, int(k)) for k in COUNTS}),
+        "N": ("Filter size [pixels]", size, {int(s): (replace(layer, size=int(s)), filters)
+                                             for s in WINDOWS}),
+    }  # fmt: skip
+    for column, (key, (title, chosen, cases)) in zip(st.columns(3), sweeps.items(), strict=True):
+        found = {at: _deltas(*case) for at, case in cases.items()}
+        lines = {name: [one[name] for one in found.values()] for name in found[chosen]}
+        figure = against(
+            list(found),
+            lines,
+            (title, "Sensitivity Δ"),
+            chosen,
+            f"delta/{key}",
+            height=400,
+            log=key == "K",
+        )
+        ends = ", ".join(f"{name} {number(value)}" for name, value in found[chosen].items())
+        rows = [{title: at} | {k: number(v) for k, v in one.items()} for at, one in found.items()]
+        with column:
+            said = f"Sensitivity against {title}; at {chosen}: {ends}."
+            chart(f"pcdbn.delta.{key}", figure, said, rows, view.budget)
+    _implied(view, layer, filters)
+
+
+def _implied(view: View, layer: Layer, filters: int) -> None:
+    """A table: each sensitivity, its noise, and the largest signal over it."""
+    n, lot = view.data.records, min(int(setting(view, "batch")), view.data.records)
+    rows = []
+    for name, delta in _deltas(layer, filters).items():
+        many = lot if name == PROGRAM else n
+        noise = math.sqrt(2.0) * delta / (view.budget * many)
+        if name == PROGRAM:
+            ratio = _largest_numerator(layer) / noise
+        else:
+            ratio = sensitivity.signal_to_noise(delta, view.budget, n, layer)
+        rows.append({
+            "Reading": name, "Sensitivity Δ": number(delta),
+            "Noise on an average": number(noise), "Signal over noise": number(ratio),
+        })  # fmt: skip
+    st.table(rows, border="horizontal", hide_index=True)
+    st.caption(
+        f"At ε = {view.budget:g} with {n:,} records of {layer.side} × {layer.side} pixels; the "
+        "worst image is a white one. Noise is the standard deviation on a coefficient that is "
+        "averaged over the records; the signal is the largest value that coefficient can take, "
+        "so what is left in practice is less. Lemma 2 counts the largest of the K groups, "
+        "although each group gets noise of its own: all of them count. The published program "
+        "puts its noise on constants, which hold nothing of the records, so its high signal "
+        "protects nobody. The rigorous calibration has sensitivity 1 for each of its sums. "
+        f"With this L and filter size the printed formula has "
+        f"{number(float(sensitivity.monomials(layer.size, layer.degree)))} coefficients a filter."
+    )
+
+
+def _largest_numerator(layer: Layer) -> float:
+    """The largest of the constants that the published program adds noise to.
+
+    Those of a printed polynomial are written over a power of two, and the noise goes above it.
+    """
+    alpha = np.abs(poly.coefficients(layer.polynomial, layer.degree))
+    if layer.polynomial != "printed":
+        return float(alpha.max())
+    over = next(2.0**k for k in range(1, 10) if np.allclose(alpha * 2.0**k % 1.0, 0.0))
+    return float(alpha.max() * over)

@@ -1,0 +1,197 @@
+"""A section on survival regression that trains nothing: what q and e do to noise and budget."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import streamlit as st
+
+from engine.papers.survival import sensitivity
+from engine.papers.survival.spec import SurvivalSpec
+from pages.ui.charts.size import against
+from pages.ui.charts.theme import axis
+from pages.ui.jobs.live import BUDGET
+from pages.ui.kit.chart import chart
+from pages.ui.paper.view import Page, View
+from pages.ui.words import number
+
+TRY = {"intervals": "survival.try_q", "knots": "survival.try_e"}
+"""Where the sliders to try with keep what they say, by the knob that each stands for."""
+WAYS = {"as printed": "paper", "as proved": "rigorous"}
+
+
+def free(dataset: str) -> tuple[str, ...]:
+    """What the sliders are called in the address."""
+    return tuple(key.removeprefix("survival.") for key in TRY.values())
+
+
+def try_out(page: Page) -> None:
+    """Two sliders to try q and e with, in the sidebar; a button trains with them."""
+    with st.expander("Before anything trains", icon=":material/function:"):
+        st.caption("These move the table and the charts of that name at once and train nothing.")
+        for field, title in (("intervals", "Time intervals $q$"), ("knots", "Spline knots $e$")):
+            offer = page.offers.knobs[field]
+            _keep_up(TRY[field], offer.text(page.choices.values[field]))
+            st.select_slider(title, offer.texts, offer.default, key=TRY[field], bind="query-params")
+        st.button(
+            "Train with these", icon=":material/play_arrow:", key="survival.try", on_click=_take,
+            help="Sets the page's own q and e to what is tried here.",
+        )  # fmt: skip
+
+
+def _keep_up(key: str, now: str) -> None:
+    """Lets a slider to try with follow the page's own when that moves."""
+    asked = key in st.session_state or key in st.query_params
+    if st.session_state.get(f"{key}.own", now) != now or not asked:
+        st.session_state[key] = now
+    st.session_state[f"{key}.own"] = now
+
+
+def _take() -> None:
+    """Moves the page's own sliders to what is tried."""
+    for field, key in TRY.items():
+        st.session_state[f"survival.{field}"] = st.session_state[key]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a number of intervals and of knots costs under one calibration.
+
+    Attributes:
+        bound: t, how far one record moves the gradient.
+        extra: Regularisation that objective perturbation adds.
+        left: ε′, what objective perturbation has left for its noise.
+        length: Mean length of output perturbation's noise.
+        spent: What the noise of objective and of output perturbation really proves, ε.
+    """
+
+    bound: float
+    extra: float
+    left: float
+    length: float
+    spent: tuple[float, float]
+
+
+def cost(own: SurvivalSpec, n: int, features: int) -> Cost:
+    """The cost of a setting on n records, from formulas alone."""
+    d = own.knots + features
+    objective, output = (
+        sensitivity.objective_noise(own, n, d),
+        sensitivity.output_noise(own, n, d),
+    )
+    bound = sensitivity.gradient_bound(own.intervals, own.knots, own.calibration)
+    spent = (sum(objective.parts), output.epsilon)
+    return Cost(bound, objective.extra, objective.epsilon, output.scale * d, spent)
+
+
+def _tried(view: View) -> tuple[SurvivalSpec, SurvivalSpec]:
+    """The page's setting, and the same with q and e as tried."""
+    own = cast(SurvivalSpec, view.watched["obj_pert"].job.spec().replace(**{BUDGET: view.budget}))
+    values = {
+        field: int(st.session_state.get(key) or vars(own)[field]) for field, key in TRY.items()
+    }
+    return own, own.replace(**values)
+
+
+def before(view: View) -> None:
+    """What the tried q and e cost beside the page's own, and once asked for all of it against q.
+
+    The charts wait to be opened: they would add a third to what every other move redraws.
+    """
+    own, tried = _tried(view)
+    _table(view, own, tried, _size(view))
+    fold = st.expander(
+        "Against the number of intervals", key="survival.before", on_change="rerun",
+        icon=":material/show_chart:",
+    )  # fmt: skip
+    if fold.open:
+        with fold:
+            _against(view, tried)
+
+
+def _against(view: View, tried: SurvivalSpec) -> None:
+    """Sensitivity, remaining budget and expected error against q, at the e that is tried."""
+    size = _size(view)
+    parts: tuple[tuple[str, str, Callable[[Cost], float]], ...] = (
+        ("bound", "Sensitivity t", lambda one: one.bound),
+        ("left", "ε′ left for the noise", lambda one: one.left),
+        ("length", "Mean length of the noise" if size is None else "Least mean relative error",
+         lambda one: one.length / (size or 1.0)),
+    )  # fmt: skip
+    grid = sorted({*_grid(), tried.intervals})
+    found = {name: [_cost(view, tried, way, q) for q in grid] for name, way in WAYS.items()}
+    for column, (key, title, read) in zip(st.columns(3, gap="medium"), parts, strict=True):
+        lines = {name: [read(one) for one in costs] for name, costs in found.items()}
+        here = grid.index(tried.intervals)
+        said = f"{title} at q = {tried.intervals}, e = {tried.knots}: " + ", ".join(
+            f"{number(values[here])} {name}" for name, values in lines.items()
+        )
+        rows = [{"q": q} | {k: number(v[i]) for k, v in lines.items()} for i, q in enumerate(grid)]
+        figure = against(
+            grid, lines, ("Time intervals q", title), tried.intervals,
+            f"before/{key}/{tried.knots}", height=340, log=True,
+        )  # fmt: skip
+        if key == "left":
+            figure.layout.yaxis = axis(title, rangemode="tozero")
+        with column:
+            chart(f"survival.before.{key}", figure, f"{said}.", rows, view.budget)
+
+
+def _grid() -> tuple[int, ...]:
+    """The q that the charts are drawn at."""
+    return (5, 10, 20, 50, 100, 200, 400)
+
+
+def _cost(view: View, tried: SurvivalSpec, way: str, q: int | None = None) -> Cost:
+    own = tried.replace(calibration=way, intervals=q or tried.intervals)
+    return cost(own, view.data.records, len(view.data.features))
+
+
+def _size(view: View) -> float | None:
+    """Length of the optimum without privacy, once it is known here."""
+    best = view.watched["non_private"].arrays.get("optimum")
+    length = float(np.linalg.norm(best[0])) if best is not None else float("nan")
+    return length if np.isfinite(length) and length > 0 else None
+
+
+def _table(view: View, own: SurvivalSpec, tried: SurvivalSpec, size: float | None) -> None:
+    """The page's setting beside the tried one, under both calibrations."""
+    both = {"As trained": own} | ({"As tried": tried} if tried != own else {})
+    columns: dict[str, list[str]] = {
+        "": [
+            "Sensitivity t of the gradient",
+            "Regularisation Δ that objective perturbation must add",
+            "ε′ that it has left for its noise",
+            "ε that it proves in all",
+            "Mean length of output perturbation's noise",
+            *(["The same over the length of the optimum"] if size is not None else []),
+            "ε that this noise proves",
+        ]
+    }
+    for title, setting in both.items():
+        for name, way in WAYS.items():
+            one = _cost(view, setting, way)
+            head = f"{title}, {name}: q = {setting.intervals}, e = {setting.knots}"
+            columns[head] = [
+                number(value)
+                for value in (
+                    one.bound, one.extra, one.left, one.spent[0], one.length,
+                    *([one.length / size] if size is not None else []), one.spent[1],
+                )
+            ]  # fmt: skip
+    st.table(columns, border="horizontal")
+    st.caption(
+        f"From formulas alone, at ε = {view.budget:g}, Λ = {number(own.regularisation)} and n = "
+        f"{view.data.records:,}; move q and e under *Before anything trains* in the sidebar. "
+        "The sensitivity t says how far one person can move the gradient; it grows about "
+        "linearly with q. Objective perturbation pays for a ratio of determinants first, and ε′ "
+        "is what remains for its noise; where Λ is too small for that, it adds Δ. "
+        + (
+            "No output perturbation has a smaller mean relative error than its noise alone gives: "
+            "its mean length over that of the optimum, which is computed from the raw records."
+            if size is not None
+            else "Divided by the length of the optimum, the noise's mean length is the least mean "
+            "relative error that output perturbation can have."
+        )
+    )

@@ -1,0 +1,192 @@
+"""Figures that only survival regression has: curves for people, noise beside signal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from pages.ui.charts.theme import INK, MUTED, SERIES, axis, band, brief, figure, log_axis, style
+from pages.ui.words import number
+
+Floats = NDArray[np.float64]
+
+POINTS = 60
+"""A curve is drawn through at most this many points."""
+
+
+@dataclass(frozen=True, eq=False)
+class Person:
+    """One person's survival, as the private parameters and as the raw records have it.
+
+    Attributes:
+        label: Who it is.
+        middle: Median over the draws, shape (k,).
+        low: Their 10 % quantile, shape (k,).
+        high: Their 90 % quantile, shape (k,).
+        exact: The same without noise, shape (k,); None while there is none.
+    """
+
+    label: str
+    middle: Floats
+    low: Floats
+    high: Floats
+    exact: Floats | None
+
+
+def thin(length: int) -> NDArray[np.int64]:
+    """Positions of at most POINTS points of a curve, both ends included."""
+    return np.unique(np.linspace(0, length - 1, min(length, POINTS)).round().astype(np.int64))
+
+
+def survival(
+    time: Floats, people: Sequence[Person], reference: tuple[Floats, Floats] | None, unit: str
+) -> go.Figure:
+    """Survival curves with bands over the draws, against Kaplan-Meier's steps.
+
+    Args:
+        time: When the curves are taken, shape (k,).
+        people: One curve each.
+        reference: Times and values of the Kaplan-Meier curve of all records.
+        unit: Unit of time.
+    """
+    traces = [trace for i, person in enumerate(people) for trace in _person(time, person, i)]
+    if people and people[0].exact is not None:
+        traces.append(_key("without privacy", {"color": MUTED, "dash": "dot", "width": 2}))
+    if reference is not None:
+        traces.append(_steps(*reference))
+    return figure(
+        traces,
+        uirevision=f"survival/{unit}/{time[-1]:g}",
+        xaxis=axis(f"Time [{unit}]", range=[0.0, float(time[-1])], tickformat=","),
+        yaxis=axis("Share without the event", range=[-0.02, 1.02], tickformat=".0%"),
+    )
+
+
+def _person(time: Floats, person: Person, position: int) -> list[dict[str, Any]]:
+    """Band, median and exact curve of one person."""
+    look, x = style(position), brief(time)
+    line = {
+        "type": "scatter", "mode": "lines", "name": person.label, "legendgroup": person.label,
+        "x": x, "y": brief(person.middle),
+        "customdata": list(zip(brief(person.low), brief(person.high), strict=True)),
+        "line": {"color": look.colour, "dash": look.dash, "width": 2.5},
+        "hovertemplate": (
+            "<b>%{fullData.name}</b><br>%{x:,.0f}: %{y:.1%}"
+            "<br>4 of 5 draws: %{customdata[0]:.1%} to %{customdata[1]:.1%}<extra></extra>"
+        ),
+    }  # fmt: skip
+    parts = [
+        band(x, brief(person.low), brief(person.high), look.colour, person.label),
+        line,
+    ]
+    if person.exact is not None:
+        parts.append({
+            "type": "scatter", "mode": "lines", "legendgroup": person.label, "showlegend": False,
+            "x": x, "y": brief(person.exact),
+            "line": {"color": look.colour, "dash": "dot", "width": 1.6},
+            "hovertemplate": f"<b>{person.label}, without privacy</b><br>"
+            "%{x:,.0f}: %{y:.1%}<extra></extra>",
+        })  # fmt: skip
+    return parts
+
+
+def _key(name: str, line: dict[str, Any]) -> dict[str, Any]:
+    """An entry of the legend that stands for several lines."""
+    return {
+        "type": "scatter", "mode": "lines", "name": name, "x": [None], "y": [None], "line": line,
+        "hoverinfo": "skip",
+    }  # fmt: skip
+
+
+def _steps(time: Floats, value: Floats) -> dict[str, Any]:
+    """The Kaplan-Meier curve."""
+    kept = thin(len(time))
+    return {
+        "type": "scatter", "mode": "lines", "name": "everyone (Kaplan–Meier)",
+        "x": brief(time[kept]), "y": brief(value[kept]),
+        "line": {"color": INK, "width": 1.4, "shape": "hv"},
+        "hovertemplate": "<b>Everyone, no model</b><br>%{x:,.0f}: %{y:.1%}<extra></extra>",
+    }  # fmt: skip
+
+
+def survival_rows(time: Floats, people: Sequence[Person], unit: str) -> list[dict[str, Any]]:
+    """The curves as a table, at ten times."""
+    rows = []
+    for i in np.unique(np.linspace(0, len(time) - 1, 11).round().astype(int)):
+        row: dict[str, Any] = {f"Time [{unit}]": float(time[i])}
+        for person in people:
+            row[person.label] = round(float(person.middle[i]), 4)
+            row[f"{person.label}, 10 %"] = round(float(person.low[i]), 4)
+            row[f"{person.label}, 90 %"] = round(float(person.high[i]), 4)
+        rows.append(row)
+    return rows
+
+
+def noise(names: Sequence[str], size: Floats, spread: Floats) -> go.Figure:
+    """The noise in each coefficient beside the coefficient itself.
+
+    Args:
+        names: Names of the coefficients.
+        size: Magnitude of each without noise, shape (p,).
+        spread: Standard deviation of the noise in each, shape (p,).
+    """
+    known = np.maximum(size, spread.min() * 1e-3 if len(spread) else 1e-9)
+    joints: list[float | None] = []
+    places: list[str | None] = []
+    for name, one, other in zip(names, known, spread, strict=True):
+        joints += [float(one), float(other), None]
+        places += [name, name, None]
+    bars = {
+        "type": "scatter", "mode": "lines", "x": joints, "y": places, "showlegend": False,
+        "line": {"color": MUTED, "width": 1.5}, "opacity": 0.6, "hoverinfo": "skip",
+    }  # fmt: skip
+    return figure(
+        [
+            bars,
+            _marks("the coefficient, without noise", known, names, SERIES[0], "circle"),
+            _marks("the noise added to it", spread, names, SERIES[1], "diamond-open"),
+        ],
+        height=130 + 38 * len(names),
+        uirevision=f"noise/{len(names)}",
+        xaxis=log_axis("Magnitude, on the scale of the model", [*known, *spread], showgrid=True),
+        yaxis=axis("", autorange="reversed", showgrid=False),
+    )
+
+
+def _marks(name: str, x: Floats, y: Sequence[str], colour: str, symbol: str) -> dict[str, Any]:
+    return {
+        "type": "scatter", "mode": "markers", "name": name, "x": brief(x), "y": list(y),
+        "marker": {
+            "color": colour, "symbol": symbol, "size": 12, "line": {"width": 2.5, "color": colour},
+        },
+        "hovertemplate": f"<b>%{{y}}</b><br>{name}: %{{x:.3g}}<extra></extra>",
+    }  # fmt: skip
+
+
+def noise_rows(names: Sequence[str], size: Floats, spread: Floats) -> list[dict[str, Any]]:
+    """The same as a table."""
+    return [
+        {
+            "Covariate": name, "Coefficient without noise": float(one), "Noise": float(other),
+            "Noise / coefficient": float(other / one) if one else None,
+        }
+        for name, one, other in zip(names, size, spread, strict=True)
+    ]  # fmt: skip
+
+
+def noise_reading(names: Sequence[str], size: Floats, spread: Floats, budget: float) -> str:
+    """What the noise does to the coefficients, in one sentence."""
+    drowned = int((spread >= size).sum())
+    ratio = spread / np.maximum(size, 1e-300)
+    best = int(np.argmin(ratio))
+    clearest = (
+        f"{names[best]} stands out best, with noise {number(float(ratio[best]), 2)} times its size"
+    )
+    if drowned == len(names):
+        return f"At ε = {budget:g} the noise is larger than every coefficient; {clearest}."
+    if drowned == 0:
+        return f"At ε = {budget:g} every coefficient is larger than its noise; {clearest}."
+    return f"At ε = {budget:g} the noise drowns {drowned} of {len(names)} coefficients; {clearest}."

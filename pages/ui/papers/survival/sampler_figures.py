@@ -1,0 +1,258 @@
+"""Figures of sanitised posteriors: the bent loss, and what the samplers draw."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from pages.ui.charts.theme import BAND, INK, MUTED, SERIES, Style, axis, brief, figure
+from pages.ui.words import number
+
+Floats = NDArray[np.float64]
+
+FAR = 3.0
+"""The sanitiser is drawn up to so many times its bound."""
+POINTS = 61
+MOST = 600
+"""A density is estimated from at most so many draws."""
+EDGES = (0.005, 0.995)
+"""Quantiles of the draws between which a density is drawn."""
+ROOM = 0.92
+"""Height of the tallest density of a row, in rows."""
+
+
+def sanitised(loss: Floats, bound: float) -> Floats:
+    """The loss as v tanh(loss/v): never above v, and nearly the loss where that is small."""
+    found: Floats = bound * np.tanh(loss / bound)
+    return found
+
+
+def sanitiser(bound: float, revision: str) -> go.Figure:
+    """The loss of a record against what is left of it."""
+    loss = np.linspace(0.0, FAR * bound, POINTS)
+    bent = sanitised(loss, bound)
+    return figure(
+        [
+            _curve("as it is", loss, np.minimum(loss, 1.25 * bound), MUTED, "dash"),
+            _curve("sanitised", loss, bent, SERIES[0], "solid"),
+        ],
+        height=360,
+        uirevision=revision,
+        xaxis=axis("Loss of one record: −log-likelihood ℓ", range=[0.0, FAR * bound]),
+        yaxis=axis("What counts of it", range=[0.0, 1.2 * bound]),
+        shapes=[_bound(bound)],
+        annotations=[{
+            "x": 0.99, "xref": "paper", "xanchor": "right", "y": bound, "yanchor": "bottom",
+            "text": f"v = {number(bound)}", "showarrow": False, "font": {"size": 13, "color": INK},
+        }],
+    )  # fmt: skip
+
+
+def _curve(name: str, x: Floats, y: Floats, colour: str, dash: str) -> dict[str, Any]:
+    return {
+        "type": "scatter", "mode": "lines", "name": name, "x": brief(x), "y": brief(y),
+        "line": {"color": colour, "dash": dash, "width": 2.5},
+        "hovertemplate": f"<b>{name}</b><br>%{{x:.3g}} counts as %{{y:.3g}}<extra></extra>",
+    }  # fmt: skip
+
+
+def _bound(height: float) -> dict[str, Any]:
+    return {
+        "type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": height, "y1": height,
+        "layer": "below", "line": {"color": INK, "width": 1.4, "dash": "dot"},
+    }  # fmt: skip
+
+
+def sanitiser_rows(bound: float) -> list[dict[str, Any]]:
+    """The same as a table."""
+    loss = np.linspace(0.0, FAR * bound, 13)
+    bent = sanitised(loss, bound)
+    return [
+        {"Loss": float(one), "Sanitised": float(other), "Left out [%]": 100.0 * (1.0 - share)}
+        for one, other, share in zip(
+            loss, bent, np.divide(bent, loss, out=np.ones_like(loss), where=loss > 0), strict=True
+        )
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """The draws of one sampler.
+
+    Attributes:
+        label: What it is called.
+        style: Its look.
+        draws: Shape (m, d).
+    """
+
+    label: str
+    style: Style
+    draws: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Normal:
+    """The Laplace approximation: mode and standard deviation of each parameter, shape (d,)."""
+
+    mode: Floats
+    spread: Floats
+
+
+def thinned(draws: Floats) -> Floats:
+    """At most MOST rows of the finite ones, evenly spread."""
+    fine = draws[np.isfinite(draws).all(axis=1)]
+    if len(fine) <= MOST:
+        return fine
+    some: Floats = fine[np.linspace(0, len(fine) - 1, MOST).astype(int)]
+    return some
+
+
+def density(values: Floats, x: Floats) -> Floats:
+    """A kernel estimate with a normal kernel of Silverman's width, shape of x."""
+    step = float(x[1] - x[0]) if len(x) > 1 else 1.0
+    width = max(1.06 * float(values.std()) * len(values) ** -0.2, 0.5 * step)
+    kernel = np.exp(-0.5 * ((x[:, None] - values) / width) ** 2)
+    found: Floats = kernel.sum(axis=1) / (len(values) * width * np.sqrt(2.0 * np.pi))
+    return found
+
+
+def normal(x: Floats, mode: float, spread: float) -> Floats:
+    """The density of a normal distribution."""
+    found: Floats = np.exp(-0.5 * ((x - mode) / spread) ** 2) / (spread * np.sqrt(2.0 * np.pi))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Ridge:
+    """One parameter's densities over a common axis.
+
+    Attributes:
+        x: Shape (k,).
+        heights: By sampler, shape (k,) each.
+        laplace: The approximation's, shape (k,); None where there is none.
+    """
+
+    x: Floats
+    heights: Mapping[str, Floats]
+    laplace: Floats | None
+
+    @property
+    def top(self) -> float:
+        """The tallest of them."""
+        every = [*self.heights.values(), *([] if self.laplace is None else [self.laplace])]
+        return max(float(one.max()) for one in every) or 1.0
+
+
+def ridge(found: Sequence[Drawn], laplace: Normal | None, column: int) -> Ridge:
+    """The densities of one parameter, where its draws lie."""
+    values = {one.label: thinned(one.draws)[:, column] for one in found}
+    ends = [np.quantile(one, EDGES) for one in values.values()]
+    if laplace is not None:
+        mode, spread = float(laplace.mode[column]), float(laplace.spread[column])
+        ends.append(np.array([mode - 3.0 * spread, mode + 3.0 * spread]))
+    low, high = min(float(e[0]) for e in ends), max(float(e[1]) for e in ends)
+    pad = 0.05 * (high - low) + 1e-9
+    x = np.linspace(low - pad, high + pad, POINTS)
+    heights = {name: density(one, x) for name, one in values.items()}
+    return Ridge(x, heights, None if laplace is None else normal(x, mode, spread))
+
+
+def posterior(
+    names: Sequence[str],
+    found: Sequence[Drawn],
+    laplace: Normal | None,
+    optimum: Floats | None,
+    revision: str,
+) -> go.Figure:
+    """One row for each parameter: what the samplers draw, and the normal approximation.
+
+    Args:
+        names: Of the parameters, from top to bottom.
+        found: The samplers.
+        laplace: The approximation; None while there is none.
+        optimum: What the raw records give, shape (d,); None while it is not known.
+        revision: Changes when a zoom should be forgotten.
+    """
+    ridges = [ridge(found, laplace, i) for i in range(len(names))]
+    traces = [_outline(one, ridges) for one in found]
+    if laplace is not None:
+        traces.append(_approximation(ridges))
+    if optimum is not None:
+        traces.append(_optimum(names, optimum))
+    places = [-float(i) for i in range(len(names))]
+    return figure(
+        traces,
+        height=150 + 44 * len(names),
+        uirevision=revision,
+        xaxis=axis("Parameter, on the scale of the model", showgrid=True),
+        yaxis=axis(
+            "", tickvals=places, ticktext=list(names), range=[places[-1] - 0.25, 1.05],
+            showgrid=True,
+        ),
+    )  # fmt: skip
+
+
+def _path(ridges: Sequence[Ridge], heights: Sequence[Floats]) -> tuple[list[Any], list[Any]]:
+    """All rows as one line with gaps: positions and heights."""
+    x: list[Any] = []
+    y: list[Any] = []
+    for i, (one, height) in enumerate(zip(ridges, heights, strict=True)):
+        ends = one.x[[0, -1]]
+        x += [*brief(ends[:1]), *brief(one.x), *brief(ends[1:]), None]
+        y += [-float(i), *brief(ROOM * height / one.top - i), -float(i), None]
+    return x, y
+
+
+def _outline(one: Drawn, ridges: Sequence[Ridge]) -> dict[str, Any]:
+    """A sampler's densities, each standing on its row."""
+    x, y = _path(ridges, [each.heights[one.label] for each in ridges])
+    return {
+        "type": "scatter", "mode": "lines", "name": one.label, "x": x, "y": y, "fill": "toself",
+        "fillcolor": _pale(one.style.colour), "hoverinfo": "skip",
+        "line": {"color": one.style.colour, "dash": one.style.dash, "width": 2},
+    }  # fmt: skip
+
+
+def _pale(colour: str) -> str:
+    """The colour as the ground of a density: the alpha channel survives the theme's change."""
+    return f"{colour}{round(255 * BAND):02x}"
+
+
+def _approximation(ridges: Sequence[Ridge]) -> dict[str, Any]:
+    heights = [one.laplace for one in ridges if one.laplace is not None]
+    x, y = _path(ridges, heights)
+    return {
+        "type": "scatter", "mode": "lines", "name": "Laplace approximation", "x": x, "y": y,
+        "line": {"color": INK, "dash": "solid", "width": 1.4}, "hoverinfo": "skip",
+    }  # fmt: skip
+
+
+def _optimum(names: Sequence[str], optimum: Floats) -> dict[str, Any]:
+    return {
+        "type": "scatter", "mode": "markers", "name": "optimum f*, without privacy",
+        "x": brief(optimum), "y": [-float(i) for i in range(len(names))], "text": list(names),
+        "marker": {"symbol": "diamond", "size": 10, "color": INK},
+        "hovertemplate": "<b>%{text}</b><br>without privacy %{x:.3g}<extra></extra>",
+    }  # fmt: skip
+
+
+def posterior_rows(
+    names: Sequence[str], found: Sequence[Drawn], laplace: Normal | None, optimum: Floats | None
+) -> list[dict[str, Any]]:
+    """The same as a table: medians with the middle four fifths."""
+    rows = []
+    for i, name in enumerate(names):
+        row: dict[str, Any] = {"Parameter": name}
+        for one in found:
+            low, middle, high = np.quantile(thinned(one.draws)[:, i], (0.1, 0.5, 0.9))
+            row[one.label] = f"{number(middle)} ({number(low)} to {number(high)})"
+        if laplace is not None:
+            row["Laplace: mode"] = float(laplace.mode[i])
+            row["Laplace: standard deviation"] = float(laplace.spread[i])
+        if optimum is not None:
+            row["Without privacy"] = float(optimum[i])
+        rows.append(row)
+    return rows

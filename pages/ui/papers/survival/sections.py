@@ -1,0 +1,272 @@
+"""Sections of the page on survival regression: people, noise, ratios."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from datasets import catalog
+from datasets.base import Card
+from engine.papers.survival import curves
+from engine.papers.survival.curves import Scale
+from pages.ui import words
+from pages.ui.jobs import live
+from pages.ui.jobs.live import BUDGET, Watched
+from pages.ui.kit.chart import chart
+from pages.ui.paper.view import Page, View
+from pages.ui.papers.survival import figures
+from pages.ui.papers.survival.figures import Person
+
+Floats = NDArray[np.float64]
+
+LETTERS = "abc"
+COUNTS = ("1", "2", "3")
+PEOPLE = "survival.people"
+SCALE = ("centre", "span", "norm", "horizon")
+INNER = (0.1, 0.9)
+SHIFT = {"a": -0.2, "b": 0.2, "c": 0.0}
+"""How far a person starts from the mean of the first covariate, in parts of its range."""
+WAITING = ":material/hourglass_empty: Appears as soon as the first settings are trained."
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What the runs have left so far, at the budget under the slider.
+
+    Attributes:
+        scale: How covariates and time were scaled.
+        draws: Private parameters, one row per repetition, shape (s, d).
+        noise: Standard deviation of the noise in each parameter, shape (d,).
+        reference: Arrays of the fit without privacy; empty while there is none.
+    """
+
+    scale: Scale
+    draws: Floats
+    noise: Floats
+    reference: Mapping[str, NDArray[Any]]
+
+
+def fit(view: View) -> Fit | None:
+    """Reads the arrays of the method that is looked at; None before the first."""
+    one = view.watched[view.method]
+    arrays, results = one.arrays, one.results
+    if not arrays or results is None:
+        return None
+    rows = results.rows(**{BUDGET: view.budget})
+    draws = np.asarray(arrays["coefficients"][rows], np.float64)
+    kept = np.isfinite(draws).all(axis=1)
+    if not kept.any():
+        return None
+    noise = np.asarray(arrays["noise"][rows], np.float64)[kept].mean(axis=0)
+    scale = _scale({view.method: one})
+    assert scale is not None
+    return Fit(scale, draws[kept], noise, view.watched["non_private"].arrays)
+
+
+def names(dataset: str) -> tuple[str, ...]:
+    """What the people's widgets are called in the address."""
+    features = catalog.card(dataset).features
+    return ("people", *(f"{dataset}.{who}.{name}" for who in LETTERS for name in features))
+
+
+def people(view: View) -> None:
+    """Survival curves of one to three people that the user describes."""
+    found = fit(view)
+    if found is None:
+        st.markdown(WAITING)
+        return
+    q, knots = int(vars(view.spec)["intervals"]), int(vars(view.spec)["knots"])
+    profiles = _profiles(view.data, found.scale)
+    time = curves.times(found.scale, q)
+    kept = figures.thin(len(time))
+    x = found.scale.covariates(list(profiles.values()))
+    link = str(view.watched[view.method].job.values["link"])
+    drawn = curves.survival(found.draws, x, q, knots, link)[:, :, kept]
+    low, middle, high = curves.band(drawn, *INNER)
+    exact = _exact(found, x, q, knots)
+    shown = [
+        Person(name, middle[i], low[i], high[i], None if exact is None else exact[i][kept])
+        for i, name in enumerate(profiles)
+    ]
+    unit = view.data.time_unit
+    chart(
+        "survival.people.chart",
+        figures.survival(time[kept], shown, _kaplan_meier(found), unit),
+        f"Survival of {words.plural(len(shown), 'person')} at epsilon {view.budget:g}, "
+        "with bands over the noise, against the Kaplan-Meier curve of everyone.",
+        figures.survival_rows(time[kept], shown, unit),
+        view.budget,
+    )
+    st.caption(
+        f"Solid: median over {words.plural(len(found.draws), 'draw')} of the noise; band: four "
+        "draws of five; dotted: the same person without privacy. The wider the band, the less "
+        "the private model can say. The budget pays for one draw: median and band use all of them, "
+        "to show what one may look like. Kaplan–Meier and dotted curves are computed from the raw "
+        "records and are not private."
+    )
+
+
+def _exact(found: Fit, x: Floats, q: int, knots: int) -> Floats | None:
+    """The people's curves without noise, shape (m, q + 1)."""
+    if "coefficients" not in found.reference:
+        return None
+    fitted = np.asarray(found.reference["coefficients"][:1], np.float64)
+    exact: Floats = curves.survival(fitted, x, q, knots)[0]
+    return exact
+
+
+def _kaplan_meier(found: Fit) -> tuple[Floats, Floats] | None:
+    if "km_time" not in found.reference:
+        return None
+    return found.reference["km_time"][0], found.reference["km_survival"][0]
+
+
+def describe(page: Page) -> None:
+    """Number fields for one to three people, in the data set's own units."""
+    data = catalog.card(page.choices.dataset)
+    scale = _scale(live.watch(page.jobs, dict.fromkeys(page.jobs, "")))
+    with st.expander("People to draw", icon=":material/group:"):
+        st.segmented_control(
+            "How many", COUNTS, default=COUNTS[1], required=True, key=PEOPLE, bind="query-params"
+        )
+        if scale is None:
+            st.markdown(WAITING)
+            return
+        for who, tab in zip(LETTERS, st.tabs([_called(who) for who in LETTERS]), strict=True):
+            for field in _fields(data, scale, who):
+                tab.number_input(
+                    field.title, field.low, field.high, field.start, field.step,
+                    f"%.{field.places}f", key=field.key, bind="query-params",
+                )  # fmt: skip
+
+
+def _scale(watched: Mapping[str, Watched]) -> Scale | None:
+    """How the data set is scaled, from whichever run has left arrays."""
+    for one in watched.values():
+        arrays = one.arrays
+        for row in np.flatnonzero(np.isfinite(arrays.get("horizon", [])))[:1]:
+            return Scale.read({name: arrays[name][row : row + 1] for name in SCALE})
+    return None
+
+
+def _called(who: str) -> str:
+    return f"Person {who.upper()}"
+
+
+@dataclass(frozen=True)
+class Field:
+    """A number field for one covariate of one person."""
+
+    key: str
+    title: str
+    low: float
+    high: float
+    start: float
+    step: float
+    places: int
+
+
+def _fields(data: Card, scale: Scale, who: str) -> list[Field]:
+    """The number fields of one person."""
+    return [_field(data, scale, who, i) for i in range(len(data.features))]
+
+
+def _field(data: Card, scale: Scale, who: str, i: int) -> Field:
+    """A covariate starts at its mean; the first differs from person to person."""
+    centre, span = float(scale.centre[i]), float(scale.span[i])
+    key, title = f"survival.{data.name}.{who}.{data.features[i]}", _unit(data, i)
+    if data.units and data.units[i].startswith("1 ="):
+        return Field(key, title, 0.0, 1.0, float(centre >= 0.5), 1.0, 0)
+    step = float(f"{span / 50:.0e}")
+    places = max(0, -math.floor(math.log10(step)))
+    start = round((centre + SHIFT[who] * span * (i == 0)) / step) * step
+    return Field(key, title, centre - span, centre + span, round(start, places), step, places)
+
+
+def _profiles(data: Card, scale: Scale) -> dict[str, list[float]]:
+    """The people's covariates, by what they are called."""
+    count = int(st.session_state.get(PEOPLE) or COUNTS[1])
+    return {
+        _called(who): [
+            float(st.session_state.get(field.key, field.start))
+            for field in _fields(data, scale, who)
+        ]
+        for who in LETTERS[:count]
+    }
+
+
+def noise(view: View) -> None:
+    """The noise scale beside each coefficient's size."""
+    found = fit(view)
+    if found is None or "optimum" not in found.reference:
+        st.markdown(WAITING)
+        return
+    knots = int(vars(view.spec)["knots"])
+    size = np.abs(np.asarray(found.reference["optimum"][0][knots:], np.float64))
+    spread, features = found.noise[knots:], view.data.features
+    reading = figures.noise_reading(features, size, spread, view.budget)
+    st.markdown(reading)
+    chart(
+        "survival.noise.chart",
+        figures.noise(features, size, spread),
+        reading,
+        figures.noise_rows(features, size, spread),
+        view.budget,
+    )
+    st.caption(
+        "Standard deviation of the noise in each coefficient, and the coefficient that the raw "
+        "records give. A filled dot left of its diamond is drowned by the noise. Fewer time "
+        "intervals q or more records need less noise."
+    )
+
+
+def ratios(view: View) -> None:
+    """What one unit more of each covariate does to the odds: private, exact, and Cox's."""
+    found = fit(view)
+    if found is None:
+        st.markdown(WAITING)
+        return
+    knots = int(vars(view.spec)["knots"])
+    low, middle, high = curves.band(curves.odds_ratios(found.draws, found.scale, knots), *INNER)
+    table: dict[str, list[str]] = {
+        "One more": [_unit(view.data, i) for i in range(len(view.data.features))],
+        "Private odds ratio (four draws of five)": _with_range(middle, low, high),
+    }
+    if "coefficients" in found.reference:
+        table |= _yardsticks(found, knots)
+    st.table(table, border="horizontal")
+    st.caption(
+        "Above 1, the covariate brings the event nearer; below 1, it delays it. The last columns "
+        "are computed from the raw records and are not private. Odds ratios belong to the "
+        "discrete-time model, hazard ratios to Cox's; in short intervals they nearly agree."
+    )
+
+
+def _yardsticks(found: Fit, knots: int) -> dict[str, list[str]]:
+    """The ratios without noise, and Cox's with their confidence limits."""
+    exact = curves.odds_ratios(found.reference["optimum"][:1], found.scale, knots)[0]
+    beta, errors = found.reference["cox"][0], found.reference["cox_errors"][0]
+    cox = curves.ratios(beta, found.scale)
+    below, above = curves.confidence(beta, errors, found.scale)
+    return {
+        "Odds ratio without privacy": [words.number(value) for value in exact],
+        "Cox hazard ratio (95 % confidence)": _with_range(cox, below, above),
+    }
+
+
+def _with_range(middle: Floats, low: Floats, high: Floats) -> list[str]:
+    """Values with their ranges: "1.02 (0.9 to 1.1)"."""
+    return [
+        f"{words.number(float(m))} ({words.number(float(a))} to {words.number(float(b))})"
+        for m, a, b in zip(middle, low, high, strict=True)
+    ]
+
+
+def _unit(card: Card, i: int) -> str:
+    """A covariate with what one more of it is."""
+    unit = card.units[i] if card.units else ""
+    return f"{card.features[i]} ({unit})" if unit else card.features[i]

@@ -265,7 +265,7 @@ def test_a_line_skips_what_has_diverged():
     one = lines.line("One", style(0), np.array([1, 2, 3]), values)
     assert one is not None
     assert (one.x.tolist(), one.middle.tolist()) == ([1.0, 3.0], [2.0, 5.0])
-    assert figures.line("None", style(0), np.array([1]), np.full((1, 2), np.nan)) is None
+    assert lines.line("None", style(0), np.array([1]), np.full((1, 2), np.nan)) is None
 
 
 def test_gradients_are_counted_on_both_sides_of_the_bound():

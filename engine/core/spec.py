@@ -70,11 +70,12 @@ class Knob:
 
 @dataclass(frozen=True)
 class Choice:
-    """What a name selects. The names are shown as they are: they go in the address.
+    """What a name selects.
 
     Attributes:
         label: Name in prose.
-        options: The admitted names.
+        options: The admitted values; they stand in addresses, stored runs and commands.
+        labels: What a page shows for each option, in the same order.
         help: One sentence: what the options do.
         symbol: LaTeX, without dollars; empty where the paper has none.
         source: Section or equation of the paper.
@@ -82,10 +83,26 @@ class Choice:
 
     label: str
     options: tuple[str, ...]
+    labels: tuple[str, ...]
     help: str = ""
     symbol: str = ""
     source: str = ""
     axis: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if len(self.labels) != len(self.options):
+            raise ValueError(
+                f"{self.label}: expected a label for each of {len(self.options)} options, "
+                f"got {len(self.labels)}"
+            )
+
+    def text(self, value: Value) -> str:
+        """What a page shows for an option.
+
+        >>> Choice("Noise", ("laplace", "gaussian"), ("Laplace", "Gaussian")).text("laplace")
+        'Laplace'
+        """
+        return self.labels[self.options.index(str(value))]
 
     def check(self, field: str, value: Value) -> None:
         """Raises `SpecError` unless `value` is one of the options."""

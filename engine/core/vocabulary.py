@@ -120,6 +120,7 @@ Calibration = Annotated[
     Choice(
         label="Calibration",
         options=("paper", "rigorous"),
+        labels=("As printed", "With proof"),
         help="Noise as the paper prints it, or as it can be proved.",
     ),
 ]

@@ -16,7 +16,7 @@ from engine.core.spec import Annotated, Choice, Knob, Spec, knobs
 class Toy(Spec):
     size: Annotated[float, Knob("Size", "s", (0.5, 8.0), (1.0, 4.0), help="A size.")] = 2.0
     count: Annotated[int, Knob("Count", "n", (1, 9), (1, 5), help="A count.")] = 3
-    kind: Annotated[str, Choice("Kind", ("a", "b"), help="A kind.")] = "a"
+    kind: Annotated[str, Choice("Kind", ("a", "b"), ("First", "Second"), help="A kind.")] = "a"
 
 
 @given(st.floats(0.5, 8.0), st.integers(1, 9), st.sampled_from("ab"))
@@ -74,6 +74,16 @@ def test_every_field_has_a_knob_that_explains_itself(paper):
             assert knob.bounds[0] <= low < high <= knob.bounds[1], field
             assert all(low <= value <= high for value in knob.grid), field
             assert list(knob.grid) == sorted(set(knob.grid)), field
+        else:
+            assert len(set(knob.labels)) == len(knob.options), field
+            assert all(text[0].isupper() and "_" not in text for text in knob.labels), field
+
+
+def test_an_option_has_a_label():
+    kind = knobs(Toy)["kind"]
+    assert [kind.text(value) for value in "ab"] == ["First", "Second"]
+    with pytest.raises(ValueError, match="Kind: expected a label for each of 2 options, got 1"):
+        Choice("Kind", ("a", "b"), ("First",))
 
 
 @pytest.mark.parametrize("paper", catalog().values(), ids=lambda p: p.slug)

@@ -17,9 +17,9 @@ from engine.core.vocabulary import Epsilon
 from engine.method import Arrays, Entry, Paper
 from engine.privacy.guarantee import Guarantee
 
+BEHAVIOURS = ("count", "raise", "memory", "hang", "spin", "diverge", "large")
 Behaviour = Annotated[
-    str,
-    Choice("Behaviour", ("count", "raise", "memory", "hang", "spin", "diverge", "large")),
+    str, Choice("Behaviour", BEHAVIOURS, tuple(word.capitalize() for word in BEHAVIOURS))
 ]
 
 

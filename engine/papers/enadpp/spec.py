@@ -90,6 +90,7 @@ Reading = Annotated[
     Choice(
         label="Reading of the printed noise",
         options=("A", "B", "C"),
+        labels=("A: inside the average", "B: outside the average", "C: for the mean"),
         help="A: noise inside the average, as printed. B: outside it. C: as the sensitivity of "
         "the mean demands. Acts in the calibration of the paper.",
         symbol=r"\Delta\omega_t",
@@ -101,6 +102,7 @@ Noise = Annotated[
     Choice(
         label="Noise",
         options=("laplace", "gaussian"),
+        labels=("Laplace", "Gaussian"),
         help="Laplace noise with clipping in L1, as the paper has it, or its Gaussian twin in L2. "
         "Acts in the rigorous calibration.",
     ),
@@ -124,6 +126,7 @@ Rule = Annotated[
     Choice(
         label="Relevance rule",
         options=("z_plus", "epsilon"),
+        labels=("Positive contributions", "All, with a stabiliser"),
         help="How relevance is passed down: along positive contributions only, or along all of "
         "them with a stabiliser, where its absolute value is used.",
         source="Bach et al. 2015; Montavon et al. 2017",
@@ -157,6 +160,7 @@ NetworkName = Annotated[
     Choice(
         label="Network",
         options=("mlp", "cnn"),
+        labels=("Linear layers", "Convolutions"),
         help="Linear layers (784-512-256-10 on MNIST), or two convolutions before them.",
         source="Section 5",
     ),
@@ -166,6 +170,7 @@ Representation = Annotated[
     Choice(
         label="What the best practice sees",
         options=("wavelets", "pixels"),
+        labels=("Wavelet features", "Pixels"),
         help="Fixed wavelet features, which use no data, under one linear layer, or the raw "
         "pixels under the network with tanh units.",
         source="Tramer and Boneh 2021; Papernot et al. 2021",

@@ -12,6 +12,7 @@ Initialisation = Annotated[
     Choice(
         label="Initialisation",
         options=("paper", "sensitivity_1", "tight"),
+        labels=("Laplace, as printed", "Laplace, sensitivity 1", "Gaussian, clipped"),
         help="Laplace noise for d-dimensional sums as printed; the same noise for sensitivity 1, "
         "which protects nobody; or Gaussian noise for records clipped at a public norm.",
         source="Section 3",
@@ -22,6 +23,7 @@ Metric = Annotated[
     Choice(
         label="Start of the metric",
         options=("identity", "covariance"),
+        labels=("Identity", "Private covariance"),
         help="Omega starts as the identity, or whitens a privately released within-class "
         "covariance; the latter needs the tight initialisation. GLVQ has no metric.",
     ),
@@ -31,6 +33,7 @@ Scaling = Annotated[
     Choice(
         label="Scale of the features",
         options=("box", "ball"),
+        labels=("Each feature in [-1, 1]", "Each record in the unit ball"),
         help="Features in [-1, 1] and Omega of norm 1, or both times a public constant so that "
         "no record is longer than 1 and Omega starts as the identity.",
         source="Section 3",

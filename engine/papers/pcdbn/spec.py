@@ -12,6 +12,7 @@ Calibration = Annotated[
     Choice(
         label="Calibration",
         options=("rigorous", "paper", "released"),
+        labels=("With proof", "As printed", "Authors' program"),
         help="Noise as it can be proved, as the text of the paper has it, or as the authors' "
         "published program adds it.",
     ),
@@ -21,6 +22,7 @@ Polynomial = Annotated[
     Choice(
         label="Polynomial",
         options=("printed", "chebyshev"),
+        labels=("As printed", "Chebyshev"),
         help="The polynomials that the paper prints, which are smooth steps from 0 to 1, or the "
         "Chebyshev expansion of the logistic function.",
         source="Section 3.1, equation 13",
@@ -207,6 +209,7 @@ Solver = Annotated[
     Choice(
         label="Solution",
         options=("closed_form", "descent"),
+        labels=("Closed form", "Gradient descent"),
         help="The minimiser of the released quadratic at once, or gradient descent on it for any "
         "number of epochs at the same price.",
     ),

@@ -9,6 +9,7 @@ Link = Annotated[
     Choice(
         label="Link",
         options=("logit", "cloglog", "probit"),
+        labels=("Logit", "Complementary log-log", "Probit"),
         help="How the hazard follows from the linear predictor; only the samplers take all three, "
         "because the bounded gradient that the other methods need is the logit link's.",
         symbol="g",

@@ -49,6 +49,7 @@ Solver = Annotated[
     Choice(
         label="Optimiser",
         options=("newton", "bfgs"),
+        labels=("Newton", "BFGS"),
         help="Damped Newton on all replicas at once, or the paper's BFGS one by one.",
         source="Section 6",
     ),

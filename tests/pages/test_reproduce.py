@@ -203,6 +203,18 @@ def test_every_exhibit_can_be_drawn_before_anything_ran(slug: str):
         assert sheet.table(exhibit, cells)
 
 
+@pytest.mark.parametrize(
+    ("slug", "name"), [(slug, name) for slug in catalog() for name in exhibits(slug)]
+)
+def test_every_exhibit_opens_with_what_ships(visit: Open, slug: str, name: str):
+    test = visit("reproduce", **{"reproduce.paper": slug, f"reproduce.{slug}": name})
+    assert not test.exception
+    assert not test.error
+    assert not test.warning
+    assert test.header[0].value == exhibits(slug)[name].title
+    assert f"python -m engine reproduce {slug} {name} --full" in test.code[-1].value
+
+
 def test_exhibits_of_a_paper_have_titles_of_their_own():
     for slug in catalog():
         titles = [exhibit.title for exhibit in exhibits(slug).values()]

@@ -8,7 +8,7 @@ import streamlit as st
 
 from datasets import catalog as data_catalog
 from engine.catalog import paper
-from engine.core.spec import Value, knobs
+from engine.core.spec import Setting, Value, knobs
 from engine.runs.exhibit import Exhibit
 from engine.runs.job import Job
 from pages.ui import words
@@ -40,12 +40,9 @@ def show(slug: str, exhibit: Exhibit, watched: Mapping[str, Watched], full: bool
         told = {name: _settings(one.job) for name, one in watched.items()}
         common = _common(list(told.values()))
         if common:
-            fields = knobs(paper(slug).spec)
-            st.markdown(
-                "The same everywhere: "
-                + ", ".join(f"{label(fields[name])} {text}" for name, text in common.items())
-                + "."
-            )
+            fields = _fields(watched)
+            told_once = ", ".join(f"{label(fields[name])} {text}" for name, text in common.items())
+            st.markdown(f"The same everywhere: {told_once}.")
         if watched:
             _runs(exhibit, watched, told, common)
         st.markdown("The same from a terminal:")
@@ -68,6 +65,12 @@ def _runs(
         column_config={"Open": st.column_config.LinkColumn(display_text="Open its page")},
         alt=f"The runs behind {exhibit.title}.",
     )
+
+
+def _fields(watched: Mapping[str, Watched]) -> dict[str, Setting]:
+    """The settings of all jobs by field; a figure may compare methods of several papers."""
+    papers = dict.fromkeys(one.job.paper for one in watched.values())
+    return {field: knob for slug in papers for field, knob in knobs(paper(slug).spec).items()}
 
 
 def _settings(job: Job) -> dict[str, str]:

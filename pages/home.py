@@ -5,14 +5,8 @@ import streamlit as st
 from pages.ui import words
 from pages.ui.charts.dots import dots
 from pages.ui.kit import shell
-from pages.ui.paper.preview import glance
+from pages.ui.paper.preview import START, glance
 
-SHOWN, DATASET, GAUGE = "survival", "flchain", "concordance"
-"""The curve that the start page draws: a gauge that needs no explanation, and few intervals,
-so that it leaves the coin behind within the slider's range."""
-VALUES = {"intervals": 10, "regularisation": 0.01}
-METHODS = ("non_private", "out_pert", "obj_pert", "dp_gd")
-"""Those that train in seconds."""
 EXAMPLES = {
     0.1: "The answer says next to nothing about any one person. It carries a lot of noise.",
     1.0: "A guess gets better, and stays a guess.",
@@ -30,13 +24,13 @@ st.markdown(
     "read beside every curve what has been proved about it."
 )
 
-if SHOWN in shell.papers():
+if START.slug in shell.papers():
     st.header("Move the slider")
     st.markdown(
         "A model learns from medical records which of two people is likely to live longer. "
         "How often is it right, once its parameters are made private?"
     )
-    glance("home", SHOWN, DATASET, VALUES, GAUGE, METHODS)
+    glance(START)
 
 st.header("How to read ε")
 st.markdown(

@@ -1,7 +1,8 @@
 """The page of a paper: claim, knobs, curve, guarantee, and whatever the paper adds.
 
-A page script is `paper.show("slug")`, with a `Layout` where it draws something that no
-other paper has. Everything else comes from the paper's declarations.
+A page script is `paper.show("slug")`. A paper that draws something that no other paper has
+declares it as LAYOUT in `pages/ui/papers/<slug>/layout.py`. Everything else comes from the
+paper's declarations.
 """
 
 from typing import Any
@@ -17,22 +18,21 @@ from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import address, shell
 from pages.ui.kit.access import troubles
 from pages.ui.kit.knobs import pick
-from pages.ui.paper import panels, sidebar
+from pages.ui.paper import defaults, panels, sidebar
 from pages.ui.paper.view import Layout, Page, Section, View, jobs, offers
 
 GAUGE_HELP = "How the usefulness of the result is measured."
 METHOD_HELP = "Its guarantee, its readings and its parameters are shown below."
 
 
-def show(slug: str, layout: Layout | None = None) -> None:
+def show(slug: str) -> None:
     """Draws the whole page of a paper.
 
     Args:
         slug: Key of the paper in the catalogue, and the page's name in the address.
-        layout: What differs from the common page.
     """
     shell.enter()
-    paper, layout = catalog.paper(slug), layout or Layout()
+    paper, layout = catalog.paper(slug), defaults.layout(slug)
     offered = offers(paper, layout)
     dataset = str(address.value(slug, offered.dataset))
     free = [name for section in layout.sections for name in section.free(dataset)]

@@ -1,7 +1,7 @@
 """A paper at a glance: the budget slider and one curve, for pages that lead on."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -15,41 +15,69 @@ from pages.ui.kit.access import troubles
 from pages.ui.paper import panels
 from pages.ui.paper.view import Choices, Layout, Page, jobs, offers
 
-REPEATS = 20
 
+@dataclass(frozen=True)
+class Glance:
+    """One curve of one paper at fixed settings.
 
-def glance(
-    prefix: str,
-    slug: str,
-    dataset: str,
-    values: Mapping[str, Value],
-    gauge: str,
-    methods: Collection[str],
-) -> None:
-    """Draws the budget slider and the curve of a paper at fixed settings.
-
-    Args:
+    Attributes:
         prefix: What the widgets' names in the address begin with.
         slug: Key of the paper.
         dataset: Name of the data set.
         values: The settings that differ from the defaults.
         gauge: What the curve shows.
-        methods: Those that train at once; no other is shown.
+        methods: Those that train in seconds; no other is shown.
+        repeats: Repetitions of each setting.
     """
-    whole, layout = catalog.paper(slug), Layout(repeats=REPEATS)
-    shown = tuple(entry for entry in whole.methods if entry.name in methods)
+
+    prefix: str
+    slug: str
+    dataset: str
+    values: Mapping[str, Value]
+    gauge: str
+    methods: tuple[str, ...]
+    repeats: int = 20
+
+
+START = Glance(
+    "home",
+    "survival",
+    "flchain",
+    {"intervals": 10, "regularisation": 0.01},
+    "concordance",
+    ("non_private", "out_pert", "obj_pert", "dp_gd"),
+)
+"""The start page's: a measure that needs no explanation, and few intervals, so that the curve
+rises above guessing within the slider's range."""
+
+
+def page(one: Glance) -> Page:
+    """The glance as a page of its paper: with the chosen methods only.
+
+    Raises:
+        SpecError: Settings that contradict each other.
+    """
+    whole, layout = catalog.paper(one.slug), Layout(repeats=one.repeats)
+    shown = tuple(entry for entry in whole.methods if entry.name in one.methods)
     paper = replace(whole, methods=shown)
     offered = offers(paper, layout)
-    budget = offered.knobs[BUDGET]
-    choices = Choices(dataset, values, REPEATS)
+    choices = Choices(one.dataset, one.values, one.repeats)
+    wanted = jobs(paper, choices, offered.knobs[BUDGET].values)
+    return Page(one.prefix, paper, layout, offered, choices, wanted)
+
+
+def glance(one: Glance) -> None:
+    """Draws the budget slider and the curve."""
     with troubles():
-        wanted = jobs(paper, choices, budget.values)
-        asking.start(wanted, {BUDGET: float(address.value(prefix, budget))}, passing=False)
+        found = page(one)
+        budget = found.offers.knobs[BUDGET]
+        focus = {BUDGET: float(address.value(one.prefix, budget))}
+        asking.start(found.jobs, focus, passing=False)
 
         def body(page: Page, watched: dict[str, Watched]) -> None:
-            _draw(page, watched, gauge)
+            _draw(page, watched, one.gauge)
 
-        live.follow(body, Page(prefix, paper, layout, offered, choices, wanted))
+        live.follow(body, found)
 
 
 def _draw(page: Page, watched: dict[str, Watched], gauge: str) -> None:

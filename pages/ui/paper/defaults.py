@@ -1,0 +1,45 @@
+"""What the pages open with: each paper's layout, and the jobs of a first visit."""
+
+import importlib
+from importlib.util import find_spec
+
+from engine import catalog
+from engine.runs.job import Job
+from pages.ui.jobs.live import BUDGET
+from pages.ui.kit import shell
+from pages.ui.paper import preview
+from pages.ui.paper.view import Choices, Layout, Offers, jobs, offers
+
+PAPERS = "pages.ui.papers"
+
+
+def layout(slug: str) -> Layout:
+    """The LAYOUT in `pages/ui/papers/<slug>/layout.py`; the common one where there is none."""
+    if find_spec(f"{PAPERS}.{slug}") and find_spec(f"{PAPERS}.{slug}.layout"):
+        found: Layout = importlib.import_module(f"{PAPERS}.{slug}.layout").LAYOUT
+        return found
+    return Layout()
+
+
+def opening(slug: str) -> dict[str, Job]:
+    """The jobs of a paper's page as it opens, by method: what its widgets say before any touch."""
+    paper, own = catalog.paper(slug), layout(slug)
+    offered = offers(paper, own)
+    return jobs(paper, chosen(offered), offered.knobs[BUDGET].values, own.by_hand)
+
+
+def chosen(offered: Offers) -> Choices:
+    """What the sidebar says while nobody has touched it."""
+    return Choices(
+        str(offered.dataset.value(offered.dataset.default)),
+        {field: one.value(one.default) for field, one in offered.knobs.items() if field != BUDGET},
+        int(str(offered.repeats.value(offered.repeats.default))),
+    )
+
+
+def everything() -> dict[str, Job]:
+    """The jobs of every page's first visit, by id: the papers' pages and the start page."""
+    wanted = [job for slug in shell.papers() for job in opening(slug).values()]
+    if preview.START.slug in shell.papers():
+        wanted += preview.page(preview.START).jobs.values()
+    return {job.id: job for job in wanted}

@@ -66,4 +66,4 @@ reference: $(VENV)/dev.stamp
 	$(BIN)/python -m engine reproduce $(ONLY) --full --write
 
 clean:
-	rm -rf build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf build epsilon_explorer.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from engine.cli import catalogue, exhibits, export, running, runs
+from engine import __version__
+from engine.cli import app, catalogue, exhibits, export, running, runs
 from engine.core.errors import ExplorerError, RequestError, SpecError
 
 Command = Callable[[argparse.Namespace], int]
@@ -28,10 +29,15 @@ class Parser(argparse.ArgumentParser):
         raise RequestError(message.removeprefix("argument "))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line and returns its exit code."""
+def main(arguments: Sequence[str] | None = None, program: str = "python -m engine") -> int:
+    """Runs the command line and returns its exit code.
+
+    Args:
+        arguments: Those of the command line if None.
+        program: The name to show in help texts.
+    """
     try:
-        code = _command(sys.argv[1:] if arguments is None else arguments)
+        code = _command(sys.argv[1:] if arguments is None else arguments, program)
         sys.stdout.flush()
         return code
     except (RequestError, SpecError) as error:
@@ -51,8 +57,8 @@ def _say(what: object, code: int) -> int:
     return code
 
 
-def _command(arguments: Sequence[str]) -> int:
-    parser, commands = _parser()
+def _command(arguments: Sequence[str], program: str) -> int:
+    parser, commands = _parser(program)
     named = next((word for word in arguments if not word.startswith("-")), None)
     if named is not None and named not in commands:
         raise RequestError(f"command: expected one of {', '.join(commands)}, got {named!r}")
@@ -64,10 +70,11 @@ def _command(arguments: Sequence[str]) -> int:
     return command(chosen)
 
 
-def _parser() -> tuple[Parser, tuple[str, ...]]:
+def _parser(program: str) -> tuple[Parser, tuple[str, ...]]:
     """The parser, and the names of its commands."""
-    parser = Parser(prog="python -m engine", description="See what differential privacy costs.")
+    parser = Parser(prog=program, description="See what differential privacy costs.")
+    parser.add_argument("--version", action="version", version=f"epsilon-explorer {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for module in (catalogue, running, runs, export, exhibits):
+    for module in (app, catalogue, running, runs, export, exhibits):
         module.add(commands)
     return parser, tuple(commands.choices)

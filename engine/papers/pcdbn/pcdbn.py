@@ -5,9 +5,10 @@ from torch import Generator
 from datasets.base import Table
 from engine.core.batch import Batch
 from engine.method import Arrays
-from engine.papers.pcdbn import crbm, network, printed, released, rigorous
+from engine.papers.pcdbn import network, printed, released, rigorous
 from engine.papers.pcdbn.images import Images
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
+from engine.training import activations
 
 State = rigorous.State | network.State
 
@@ -16,7 +17,7 @@ def recipe(spec: PcdbnSpec, found: Images, n: int, rng: Generator) -> network.Re
     """What each replica does where a network is trained."""
     if spec.calibration == "released":
         return released.recipe(spec, found, n, rng)
-    return printed.recipe(crbm.expansion(spec.polynomial, spec.degree), spec, found, n, rng)
+    return printed.recipe(activations.expansion(spec.polynomial, spec.degree), spec, found, n, rng)
 
 
 class Pcdbn:

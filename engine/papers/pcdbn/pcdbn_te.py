@@ -5,14 +5,15 @@ from torch import Generator
 from datasets.base import Table
 from engine.core.batch import Batch
 from engine.method import Arrays
-from engine.papers.pcdbn import crbm, network, printed
+from engine.papers.pcdbn import network, printed
 from engine.papers.pcdbn.images import Images
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
+from engine.training import activations
 
 
 def recipe(spec: PcdbnSpec, found: Images, n: int, rng: Generator) -> network.Recipe:
     """What each replica does."""
-    return printed.recipe(crbm.taylor(), spec, found, n, rng)
+    return printed.recipe(activations.taylor(), spec, found, n, rng)
 
 
 class TaylorPcdbn:

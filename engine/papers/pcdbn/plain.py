@@ -4,9 +4,10 @@ from torch import Tensor
 
 from engine.papers.pcdbn import crbm, top
 from engine.papers.pcdbn.network import Layer, Recipe
+from engine.training import activations
 
 
-def recipe(how: crbm.Activation, loss: top.Loss) -> Recipe:
+def recipe(how: activations.Activation, loss: top.Loss) -> Recipe:
     """Both layers by CD-1 with the states of `how`, and a loss for the layers above."""
 
     def energy(stage: int, v: Tensor, layer: Layer) -> Tensor:

@@ -21,9 +21,12 @@ from engine.papers.pcdbn.price import layer_budgets
 from engine.papers.pcdbn.spec import PcdbnSpec
 from engine.privacy.mechanisms import Laplace
 from engine.privacy.noise import draw
+from engine.training import activations
 
 
-def recipe(how: crbm.Activation, spec: PcdbnSpec, found: Images, n: int, rng: Generator) -> Recipe:
+def recipe(
+    how: activations.Activation, spec: PcdbnSpec, found: Images, n: int, rng: Generator
+) -> Recipe:
     """Draws the noise of all three layers and says what they minimise."""
     budgets = layer_budgets(spec)
     bound = lemma2(found.x, spec.filter_size, how)
@@ -56,12 +59,12 @@ def recipe(how: crbm.Activation, spec: PcdbnSpec, found: Images, n: int, rng: Ge
 def perturbation(layer: Layer, noise: Tensor, v: Tensor) -> Tensor:
     r"""\sum_{l,k} \eta_{lk} X_k^l s_k over a map's positions, as the energy is."""
     total = layer[0].flatten(1).sum(1) + layer[1]
-    x = total / torch.clamp(total.abs(), min=crbm.Q**crbm.BETA)
+    x = total / torch.clamp(total.abs(), min=activations.Q**activations.BETA)
     powers = torch.stack([x**order for order in range(len(noise))])
     return (noise * powers * total).sum() / (v.shape[-1] // 2) ** 2
 
 
-def lemma2(x: Tensor, size: int, how: crbm.Activation) -> float:
+def lemma2(x: Tensor, size: int, how: activations.Activation) -> float:
     r"""\Delta of Lemma 2 with |X| = 1, maximised over the records at hand, as the text has it."""
     alpha = sum(map(abs, how.coefficients))
     pixels = functional.avg_pool2d(x, size, 1) * size**2

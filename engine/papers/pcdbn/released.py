@@ -10,11 +10,12 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from engine.papers.pcdbn import crbm, polynomials, sensitivity, top
+from engine.papers.pcdbn import crbm, sensitivity, top
 from engine.papers.pcdbn.images import Images
 from engine.papers.pcdbn.network import Layer, Recipe
 from engine.papers.pcdbn.spec import PcdbnSpec
 from engine.privacy.noise import laplace
+from engine.training import polynomials
 
 DENOMINATORS = {1: 2.0, 2: 4.0, 3: 4.0, 5: 16.0, 7: 32.0}
 """The noise goes on the numerators of the printed polynomials."""

@@ -33,11 +33,12 @@ from datasets.base import Table
 from engine.core.batch import Batch
 from engine.core.gauges import Column
 from engine.method import Arrays
-from engine.papers.pcdbn import filters, head, maps, moments, polynomials
+from engine.papers.pcdbn import filters, head, maps, moments
 from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
 from engine.papers.pcdbn.releases import Releases, dimensions, releases
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
 from engine.papers.pcdbn.whitening import centre, whitened, whitening
+from engine.training import polynomials
 
 MOMENT_STRIDE = 3
 """Positions of the first layer's maps at which patches are taken: side by side."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.papers.pcdbn import polynomials
+from engine.training import polynomials
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from engine.core.errors import RequestError, SpecError
 from engine.papers.pcdbn import PAPER, crbm, network, printed, released, rigorous
 from engine.papers.pcdbn.images import images
 from engine.papers.pcdbn.spec import PcdbnSpec
+from engine.training import activations
 
 
 def run(name, table, spec, axes=None, seeds=(0,)):
@@ -138,7 +139,7 @@ def test_the_released_noise_is_on_constants(digits):
 def test_lemma_2_is_read_from_the_data(digits):
     spec = PcdbnSpec()
     found = images(digits, spec, "cpu")
-    how = crbm.expansion("printed", 7)
+    how = activations.expansion("printed", 7)
     # of a single white 8 x 8 image: 2 * 3.5 * 16 * (25 + 1) + 64
     assert printed.lemma2(torch.ones(1, 1, 8, 8), 5, how) == pytest.approx(2976)
     assert printed.lemma2(found.x, 5, how) < 2976
@@ -168,7 +169,7 @@ def test_a_line_at_each_place_is_the_polynomial_and_its_slope():
 
 def test_the_normaliser_keeps_responses_in_range():
     a = 10.0 * torch.randn(2, 7, 3, 3, generator=torch.Generator().manual_seed(0))
-    z = crbm.normaliser(a)
+    z = activations.normaliser(a)
     assert float((a / z).abs().max()) <= 1.0
     assert float(z.min()) >= 2.0**0.75 - 1e-6
     k = 3
@@ -182,7 +183,7 @@ def test_the_energy_gradient_is_contrastive_divergence():
     v = torch.rand(4, 1, 8, 8, generator=rng)
     weight = torch.randn(2, 1, 3, 3, generator=rng).requires_grad_()
     bias, visible = torch.zeros(2, requires_grad=True), torch.zeros((), requires_grad=True)
-    how = crbm.logistic()
+    how = activations.logistic()
     slope = torch.autograd.grad(crbm.divergence(v, weight, bias, visible, how), bias)[0]
     h = how.states(crbm.responses(v, weight, bias))
     dream = crbm.reconstruction(h, weight, visible, 8)

@@ -6,7 +6,8 @@ from numpy.polynomial import Polynomial
 from numpy.polynomial import chebyshev as cheb
 
 from engine.core.errors import RequestError, SpecError
-from engine.papers.pcdbn import polynomials, sensitivity
+from engine.papers.pcdbn import sensitivity
+from engine.training import polynomials
 
 SMOOTH = ("sigmoid", "tanh", "sinusoid", "sinc", "gaussian", "arctan")
 

@@ -17,7 +17,7 @@ from engine.core.batch import Batch
 from engine.core.errors import DatasetError
 from engine.papers.survival import exact, psgld
 from engine.papers.survival.figures import BUDGETS
-from engine.papers.survival.price_sampler import exact_steps, loss_bound, temperature
+from engine.papers.survival.price_sampler import exact_steps, loss_bound, sanitised
 from engine.papers.survival.problem import Design, survival
 from engine.papers.survival.spec import SurvivalSpec
 from engine.papers.survival.threads import single_thread
@@ -93,7 +93,9 @@ def _rate(work: Callable[[], object]) -> float:
 
 def _plain(design: Design, spec: SurvivalSpec, n: int, steps: int) -> Tensor:
     """Algorithm 4 as one would write it: the person-period losses of 200 records, autograd."""
-    rng, v, heat = torch.Generator().manual_seed(0), loss_bound(spec, n), temperature(spec, n)
+    rng, v, heat = (
+        torch.Generator().manual_seed(0), loss_bound(spec, n), sanitised(spec, n).temperature,
+    )  # fmt: skip
     f = torch.tensor([-3.0] + [0.0] * (design.dimension - 1), dtype=torch.float64)
     V, order = torch.zeros_like(f), torch.arange(1, design.intervals + 1)
     for t in range(1, steps + 1):

@@ -1,4 +1,4 @@
-"""The one interface of the engine: a method is `init` and `step`, priced by `cost`.
+"""The one interface of the engine: a method is `init` and `step`, priced by its `releases`.
 
 A method keeps nothing between calls. What it needs is an argument, what it
 learns is in the state, what it wants to show is in the info. Its entry in a
@@ -17,6 +17,8 @@ from engine.core.errors import RequestError
 from engine.core.gauges import Info
 from engine.core.spec import Spec
 from engine.privacy.guarantee import Guarantee, Relation
+from engine.privacy.releases import Release
+from engine.privacy.releases import cost as composed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,7 +61,8 @@ class Entry(Generic[S]):
         module: Dotted name of the module whose METHOD runs it.
         info: The class of what `step` reports.
         steps: How many steps a spec asks for on n records; 1 for a closed form.
-        cost: Everything that so many steps on n records release. Reads no data.
+        releases: Every release of a whole run on n records, for a spec: mechanism, how often,
+            on which sample. Reads no data. `init` and `step` draw from the same mechanisms.
         guarantee: The card for a spec, a number of records n and the record's name.
         uses: The fields that change its result; other fields do not name its runs.
         role: Whether it is the paper's own, a rival it compares with, a non-private
@@ -75,13 +78,17 @@ class Entry(Generic[S]):
     module: str
     info: type[Info]
     steps: Callable[[S, int], int]
-    cost: "Callable[[S, int, int], DpEvent]"
+    releases: Callable[[S, int], tuple[Release, ...]]
     guarantee: Callable[[S, int, str], Guarantee]
     uses: tuple[str, ...]
     role: Literal["paper", "rival", "reference", "beyond"] = "paper"
     chunk: Callable[[S, int, str], int] = field(default=lambda spec, n, device: 2**30)
     resumes: bool = False
     brief: str = ""
+
+    def cost(self, spec: S, n: int, steps: int) -> "DpEvent":
+        """Everything that so many steps on n records release, as an accountant's event."""
+        return composed(self.releases(spec, n), steps)
 
     def load(self) -> Method[S, Any]:
         """Imports the module that runs this method; the first call loads torch."""

@@ -1,7 +1,8 @@
 r"""Mechanisms: sensitivity and budget in, noise scale and price out. No torch here.
 
 Noise and price come from the same object, so that they cannot disagree. Random draws are
-`engine.privacy.noise`; what an event costs under composition is `engine.privacy.accounting`.
+`engine.privacy.noise`; how often a run uses a mechanism is `engine.privacy.releases`; what an
+event costs under composition is `engine.privacy.accounting`.
 The accountant is imported when a price is first asked for: it takes a second to load.
 """
 
@@ -81,15 +82,18 @@ class GammaSphere:
         sensitivity: Largest change \Delta of the value in L2 norm between neighbours.
         epsilon: Budget of one release, in nats.
         dimension: Length d of the vector.
+        ratio: Where the vector goes into an objective that is then minimised, the largest log
+            ratio of the two Jacobian determinants (Chaudhuri et al. 2011, Theorem 9), in nats.
 
     Guarantees:
-        \varepsilon-DP: the density ratio at any output is at most
-        exp(\varepsilon \|v - v'\|_2 / \Delta), by the triangle inequality.
+        (\varepsilon + ratio)-DP: the density ratio at any output is at most
+        exp(\varepsilon \|v - v'\|_2 / \Delta), by the triangle inequality, times exp(ratio).
     """
 
     sensitivity: float
     epsilon: float
     dimension: int
+    ratio: float = 0.0
 
     @property
     def scale(self) -> float:
@@ -101,7 +105,57 @@ class GammaSphere:
         """What one release costs."""
         from engine.privacy.pure import PureDp
 
+        return PureDp(self.epsilon + self.ratio)
+
+
+@dataclass(frozen=True)
+class Exponential:
+    r"""One draw of density proportional to exp(\varepsilon U / (2\Delta)); it adds no noise.
+
+    Attributes:
+        sensitivity: Largest change \Delta of the utility U at any point between neighbours.
+        epsilon: Budget of one draw, in nats.
+
+    Guarantees:
+        \varepsilon-DP: U and the normalising constant each change the density by a factor of at
+        most exp(\varepsilon / 2) (McSherry and Talwar 2007, Theorem 6).
+    """
+
+    sensitivity: float
+    epsilon: float
+
+    @property
+    def temperature(self) -> float:
+        r"""\varepsilon / (2\Delta): what the utility is multiplied by."""
+        return self.epsilon / (2.0 * self.sensitivity)
+
+    @property
+    def event(self) -> "DpEvent":
+        """What one draw costs."""
+        from engine.privacy.pure import PureDp
+
         return PureDp(self.epsilon)
 
 
-Mechanism: TypeAlias = Laplace | Gaussian | GammaSphere
+@dataclass(frozen=True)
+class Exposed:
+    """Something computed from the records that leaves with no proved bound: no price.
+
+    Attributes:
+        why: One sentence: what is released, and why no noise covers it.
+    """
+
+    why: str
+
+    @property
+    def event(self) -> "DpEvent":
+        """What no finite budget pays for."""
+        from dp_accounting import NonPrivateDpEvent
+
+        return NonPrivateDpEvent()
+
+
+Noise: TypeAlias = Laplace | Gaussian | GammaSphere
+"""Mechanisms that add noise, which `engine.privacy.noise` draws."""
+Mechanism: TypeAlias = Noise | Exponential | Exposed
+"""What a release can be."""

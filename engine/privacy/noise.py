@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import torch
 from torch import Generator, Tensor
 
-from engine.privacy.mechanisms import GammaSphere, Gaussian, Laplace, Mechanism
+from engine.privacy.mechanisms import GammaSphere, Gaussian, Laplace, Noise
 
 
 def draw(
-    mechanisms: Sequence[Mechanism],
+    mechanisms: Sequence[Noise],
     size: int,
     rng: Generator,
     dtype: torch.dtype = torch.float64,

@@ -13,6 +13,7 @@ SHARED = (
     "runs/driver.py",
     "privacy/mechanisms.py",
     "privacy/noise.py",
+    "privacy/releases.py",
     "training",
 )
 """What every method's numbers come from."""

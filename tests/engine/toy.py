@@ -16,6 +16,8 @@ from engine.core.spec import Choice, Knob, Spec
 from engine.core.vocabulary import Epsilon
 from engine.method import Arrays, Entry, Paper
 from engine.privacy.guarantee import Guarantee
+from engine.privacy.mechanisms import Laplace
+from engine.privacy.releases import BEFORE, Release
 
 BEHAVIOURS = ("count", "raise", "memory", "hang", "spin", "diverge", "large")
 Behaviour = Annotated[
@@ -88,10 +90,8 @@ def guarantee(spec: ToySpec, n: int, record: str) -> Guarantee:
     )
 
 
-def cost(spec: ToySpec, n: int, steps: int) -> Any:
-    from engine.privacy.pure import PureDp  # loads the accountant
-
-    return PureDp(spec.epsilon)
+def releases(spec: ToySpec, n: int) -> tuple[Release, ...]:
+    return (Release(Laplace(1.0, spec.epsilon), first=BEFORE, what="a count"),)
 
 
 METHOD = Toy()
@@ -102,7 +102,7 @@ ENTRY = Entry(
     module="tests.engine.toy",
     info=Counted,
     steps=lambda spec, n: spec.steps,
-    cost=cost,
+    releases=releases,
     guarantee=guarantee,
     uses=("epsilon", "scale", "steps", "pause", "behaviour"),
     chunk=lambda spec, n, device: 4,

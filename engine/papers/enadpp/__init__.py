@@ -48,7 +48,7 @@ def _entry(
         module=f"engine.papers.enadpp.{name}",
         info=Training,
         steps=steps,
-        cost=partial(price.cost, name),
+        releases=partial(price.releases, name),
         guarantee=partial(cards.guarantee, name),
         uses=uses,
         role=role,

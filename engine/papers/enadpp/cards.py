@@ -90,8 +90,9 @@ def _bare(unit: str) -> Guarantee:
 
 def _proved(name: str, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
     from engine.privacy import accounting
+    from engine.privacy.releases import cost
 
-    event = price.cost(name, spec, n, price.steps(spec, n))
+    event = cost(price.releases(name, spec, n))
     pure = isinstance(price.mechanism(name, spec, n), Laplace)
     tight = name != "appdl" and (pure or spec.epsilon <= price.LOOSE)
     spent = accounting.epsilon(event, spec.delta, price.RELATION, tight=tight)

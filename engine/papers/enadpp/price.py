@@ -1,7 +1,7 @@
 r"""What each method's steps release and what that costs. No torch here.
 
-Noise scale and price come from the same mechanism object: `mechanism` is what a
-step adds and what `cost` composes. Neighbours differ by adding or removing one
+Noise scale and price come from the same mechanism object: what a step adds is the noise of
+its release among `releases`, which are what is priced. Neighbours differ by adding or removing one
 record, so that a lot's clipped sum has sensitivity C; the divisor |L| is a
 constant. The paper itself replaces one record, where the sensitivity is 2C.
 Where records are drawn in pairs, see `engine.training.sampling.pairs`: at most one
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.privacy.guarantee import Relation
-from engine.privacy.mechanisms import Gaussian, Laplace
+from engine.privacy.mechanisms import Exposed, Gaussian, Laplace
+from engine.privacy.releases import Release, active, cost, exposed
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -24,8 +25,7 @@ RELATION: Relation = "add_or_remove_one"
 STAIRS = 10
 """APPDL's deviation falls in so many equal stairs, so that an accountant can price it."""
 
-LEAST = 1e-6
-"""A smaller noise multiplier counts as none: accountants divide by its square."""
+RATIOS = "The budget ratios are computed from the records and used without noise."
 UNBOUNDED = 5e-324
 """The smallest budget that a number can hold; its noise is infinite."""
 LOOSE = 20.0
@@ -81,15 +81,48 @@ def paper_epsilon(spec: EnadppSpec, n: int, reading: str) -> float:
     return spec.epsilon * factor[reading]
 
 
+@lru_cache(maxsize=4096)
+def releases(name: str, spec: EnadppSpec, n: int) -> tuple[Release, ...]:
+    """Every release of a run: a noisy sum in each step, and what leaves beside it.
+
+    The paper's calibration takes its ratios from the records in the clear, which no
+    accountant can bound.
+    """
+    if name == "non_private":
+        return exposed("Nothing is clipped and no noise is added.")
+    sums = _sums(name, spec, n)
+    return (*exposed(RATIOS), *sums) if unaccounted(name, spec) else sums
+
+
+def _sums(name: str, spec: EnadppSpec, n: int) -> tuple[Release, ...]:
+    """The noisy sums of clipped gradients, stair by stair."""
+    starts = stairs(spec, n) if name == "appdl" else (0,)
+    return tuple(
+        Release(
+            _noise(name, spec, n, start),
+            times=end - start,
+            rate=spec.sample_rate,
+            first=start,
+            what="sum of clipped gradients",
+        )
+        for start, end in itertools.pairwise((*starts, steps(spec, n)))
+    )
+
+
 def mechanism(name: str, spec: EnadppSpec, n: int, step: int = 0) -> Laplace | Gaussian | None:
     """What step number `step`, counted from zero, adds to the clipped sum; None adds nothing."""
+    for release in active(releases(name, spec, n), step):
+        if isinstance(release.mechanism, Laplace | Gaussian):
+            return release.mechanism
+    return None
+
+
+def _noise(name: str, spec: EnadppSpec, n: int, start: int) -> Laplace | Gaussian:
+    """The noise on the sums from step `start` on."""
     match name:
-        case "non_private":
-            return None
         case "psgd" | "dpsgd":
             return Gaussian(spec.clip, _gaussian(spec.epsilon, spec.delta, *_plan(spec, n)))
         case "appdl":
-            start = max(s for s in stairs(spec, n) if s <= step)
             return Gaussian(spec.clip, _first_stair(spec, n) * spec.sigma_decay**start)
         case _ if spec.calibration == "paper":
             # under add-or-remove-one the same noise spends half of what it does when replacing
@@ -101,19 +134,6 @@ def mechanism(name: str, spec: EnadppSpec, n: int, step: int = 0) -> Laplace | G
             return Laplace(spec.clip_l1, 1.0 / scale if math.isfinite(scale) else UNBOUNDED)
 
 
-def cost(name: str, spec: EnadppSpec, n: int, count: int) -> "DpEvent":
-    """Everything that `count` steps release.
-
-    The paper's calibration takes its ratios from the records in the clear, which no
-    accountant can bound; `noise_cost` is what its noise alone would cost.
-    """
-    from dp_accounting import NonPrivateDpEvent
-
-    if name == "non_private" or unaccounted(name, spec):
-        return NonPrivateDpEvent()
-    return noise_cost(name, spec, n, count)
-
-
 def unaccounted(name: str, spec: EnadppSpec) -> bool:
     """Whether the budget ratios come from the records without being paid for."""
     return name in ("adppl", "enadpp") and spec.calibration == "paper"
@@ -121,30 +141,12 @@ def unaccounted(name: str, spec: EnadppSpec) -> bool:
 
 def noise_cost(name: str, spec: EnadppSpec, n: int, count: int) -> "DpEvent":
     """What `count` noisy sums cost, were the budget ratios public."""
-    from dp_accounting import ComposedDpEvent
-
-    if name != "appdl":
-        return _repeated(mechanism(name, spec, n), spec.sample_rate, count)
-    starts = (*stairs(spec, n), steps(spec, n))
-    parts = []
-    for start, end in itertools.pairwise(starts):
-        if start < count:
-            added = mechanism(name, spec, n, start)
-            parts.append(_repeated(added, spec.sample_rate, min(end, count) - start))
-    return ComposedDpEvent(parts)
+    return cost([r for r in releases(name, spec, n) if not isinstance(r.mechanism, Exposed)], count)
 
 
-def _repeated(added: Laplace | Gaussian | None, rate: float, count: int) -> "DpEvent":
-    """So many Poisson samples; noise without bound releases nothing, and next to none all."""
-    from dp_accounting import NonPrivateDpEvent, NoOpDpEvent
-    from dp_accounting import PoissonSampledDpEvent as Sampled
-    from dp_accounting import SelfComposedDpEvent as Repeated
-
-    if added is None or (isinstance(added, Gaussian) and added.multiplier < LEAST):
-        return NonPrivateDpEvent()
-    if not math.isfinite(added.scale):
-        return NoOpDpEvent()
-    return Repeated(Sampled(rate, added.event), count)
+def _repeated(added: Laplace | Gaussian, rate: float, count: int) -> "DpEvent":
+    """So many Poisson samples."""
+    return cost((Release(added, times=count, rate=rate),))
 
 
 def _plan(spec: EnadppSpec, n: int) -> tuple[float, int]:
@@ -203,8 +205,6 @@ def _stairs(
     starts: tuple[int, ...],
     total: int,
 ) -> float:
-    from dp_accounting import ComposedDpEvent
-
     from engine.core.errors import BudgetError
     from engine.privacy import accounting
 
@@ -215,9 +215,9 @@ def _stairs(
 
     def make(first: float) -> "DpEvent":
         """All stairs, the first of this deviation."""
-        return ComposedDpEvent(
+        return cost(
             [
-                _repeated(Gaussian(1.0, first * decay**start), rate, end - start)
+                Release(Gaussian(1.0, first * decay**start), times=end - start, rate=rate)
                 for start, end in zip(starts, ends, strict=True)
             ]
         )

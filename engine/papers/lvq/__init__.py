@@ -1,8 +1,10 @@
 """Differentially private relevance learning (Brinkrolf, Berger and Hammer 2018)."""
 
+from functools import partial
+
 from engine.method import Entry, Paper
 from engine.papers.lvq.guarantees import descent_guarantee, free_guarantee
-from engine.papers.lvq.price import cost, free, steps
+from engine.papers.lvq.price import free, releases, steps
 from engine.papers.lvq.spec import LvqSpec, MatrixUtility, Utility
 
 SHARED = ("scaling", "prototypes")
@@ -58,7 +60,7 @@ def _entry(name: str, label: str, summary: str) -> Entry[LvqSpec]:
         module=f"engine.papers.lvq.{name}",
         info=MatrixUtility if matrix else Utility,
         steps=_once if kind == "bfgs" else steps,
-        cost=cost if kind == "dp" else free,
+        releases=partial(releases, matrix) if kind == "dp" else free,
         guarantee=descent_guarantee if kind == "dp" else free_guarantee,
         uses=uses,
         role="paper" if kind == "dp" else "reference",

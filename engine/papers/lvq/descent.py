@@ -72,10 +72,10 @@ class Descent:
         private: Whether gradients are clipped and noise is added.
 
     Guarantees:
-        Privately, the initialisation releases what `price.first` costs, and each step the sum of
+        Privately, the initialisation releases what `price.start` lists, and each step the sum of
         clipped gradients over a Poisson sample at rate q, changed by one record by at most C in
         L2 norm (`model.factors`, from norms that `model.norms` never rounds down), plus Gaussian
-        noise of standard deviation sigma C: the event `price.descent`. It is divided by qN, a
+        noise of standard deviation sigma C: the release `price.descent`. It is divided by qN, a
         public number. Normalising Omega, averaging and what is measured of the metric are
         post-processing.
     """
@@ -220,8 +220,8 @@ def places(n: int, sizes: Tensor, rate: float, rng: Generator) -> Tensor:
 
 
 def _noise(spec: LvqSpec) -> Gaussian:
-    """The mechanism of one step: sensitivity C, the same multiplier that is priced."""
-    return Gaussian(spec.clip, price.multiplier(spec))
+    """The mechanism of one step: the one that is priced."""
+    return price.step_noise(spec)
 
 
 def _add(found: Sums, noises: tuple[Gaussian, ...], rng: Generator) -> Sums:

@@ -3,6 +3,7 @@
 from engine.papers.lvq import price
 from engine.papers.lvq.spec import LvqSpec
 from engine.privacy.guarantee import Guarantee
+from engine.privacy.releases import cost
 
 CLAIM = "epsilon_1 + epsilon_2 with the noise 2q sqrt(T log(1/delta))/epsilon_2 (Section 3)"
 SAMPLING = "each record is in a step with chance q, independently; qN with public N divides"
@@ -26,7 +27,7 @@ def descent_guarantee(spec: LvqSpec, n: int, record: str) -> Guarantee:
     from engine.privacy.accounting import epsilon
 
     broken = spec.initialisation == "sensitivity_1"
-    total = price.cost(spec, n, price.steps(spec, n))
+    total = cost(price.releases(False, spec, n))
     proved = None if broken else epsilon(total, spec.delta, price.RELATION, tight=True)
     return Guarantee(
         mechanism=f"{_start(spec)}; then Gaussian noise of {price.multiplier(spec):.3g} C on "

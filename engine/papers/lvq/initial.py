@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from engine.papers.lvq import price
-from engine.papers.lvq.price import Releases
+from engine.papers.lvq.price import StartNoise
 from engine.papers.lvq.spec import LvqSpec
 from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.privacy.noise import draw
@@ -49,7 +49,7 @@ def private(
     """Class means, and for GMLVQ a metric, from private releases.
 
     Guarantees:
-        Everything is computed from the releases of `price.releases`, whose docstring derives the
+        Everything is computed from the releases of `price.start_noise`, whose docstring derives the
         sensitivities; what follows them is post-processing.
 
     Args:
@@ -60,7 +60,7 @@ def private(
         matrix: Whether a metric is trained.
         rng: Source of the noise.
     """
-    made = price.releases(spec, matrix, x.shape[1])
+    made = price.start_noise(spec, matrix, x.shape[1])
     if made.centre is None:
         return Start(torch.zeros_like(x[0]), _printed(x, y, classes, spec, made, rng), None)
     centre = (x.sum(0) + _noise(made.centre, x[0], rng)) / len(x)
@@ -78,7 +78,7 @@ def private(
 
 
 def _printed(
-    x: Tensor, y: Tensor, classes: int, spec: LvqSpec, made: Releases, rng: Generator
+    x: Tensor, y: Tensor, classes: int, spec: LvqSpec, made: StartNoise, rng: Generator
 ) -> Tensor:
     """The paper's Laplace means, clamped to the features' public bounds."""
     counts, sums = totals(x, y, classes)

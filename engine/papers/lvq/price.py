@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.papers.lvq.spec import LvqSpec
 from engine.privacy.guarantee import Relation
 from engine.privacy.mechanisms import Gaussian, Laplace
+from engine.privacy.releases import BEFORE, Release, cost, exposed
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -19,9 +20,17 @@ RELATION: Relation = "add_or_remove_one"
 VECTOR_PARTS = {"centre": 0.1, "counts": 0.05, "sums": 0.85}
 MATRIX_PARTS = {"centre": 0.1, "counts": 0.05, "sums": 0.4, "moment": 0.45}
 """How the tight initialisation divides its squared signal-to-noise among its releases."""
+BARE = "The class sums get noise for sensitivity 1, but one record changes them by up to d."
+STARTS = {
+    "counts": "class counts",
+    "sums": "class sums",
+    "centre": "sum of all records",
+    "moment": "second moments",
+}
+"""What the initialisation releases, in words."""
 
 
-class Releases(NamedTuple):
+class StartNoise(NamedTuple):
     """What the initialisation adds noise with; None where it does not release that."""
 
     counts: Laplace | Gaussian
@@ -45,7 +54,7 @@ def scale(spec: LvqSpec, d: int) -> float:
     return 1.0 if spec.scaling == "box" else 1.0 / math.sqrt(d)
 
 
-def releases(spec: LvqSpec, matrix: bool, d: int) -> Releases:
+def start_noise(spec: LvqSpec, matrix: bool, d: int) -> StartNoise:
     r"""The mechanisms of the initialisation on scaled records x with |x_i| <= s = `scale`.
 
     Guarantees:
@@ -64,13 +73,13 @@ def releases(spec: LvqSpec, matrix: bool, d: int) -> Releases:
     if spec.initialisation != "tight":
         budget = spec.share * spec.epsilon / 2.0
         width = d * s if spec.initialisation == "paper" else s
-        return Releases(Laplace(1.0, budget), Laplace(width, budget))
+        return StartNoise(Laplace(1.0, budget), Laplace(width, budget))
     parts, sigma = _parts(spec, matrix), first_multiplier(spec)
     longest = s * math.sqrt(d)
     b = spec.bound * longest
     sizes = {"centre": longest, "counts": 1.0, "sums": b, "moment": b * b}
     made = {name: Gaussian(sizes[name], sigma / math.sqrt(f)) for name, f in parts.items()}
-    return Releases(**made)
+    return StartNoise(**made)
 
 
 def _parts(spec: LvqSpec, matrix: bool) -> dict[str, float]:
@@ -97,25 +106,41 @@ def _first(budget: float, delta: float) -> float:
     return math.exp(float(brentq(excess, low, high, xtol=1e-10)) + 1e-9)
 
 
-def first(spec: LvqSpec, matrix: bool) -> "DpEvent":
-    """What the initialisation costs; its parts do not depend on the data's dimension."""
-    from dp_accounting import ComposedDpEvent, GaussianDpEvent, NonPrivateDpEvent
-
+def start(spec: LvqSpec, matrix: bool) -> tuple[Release, ...]:
+    """What is released before the first step."""
     if spec.initialisation == "sensitivity_1":
-        return NonPrivateDpEvent()
-    if spec.initialisation == "tight":
-        return GaussianDpEvent(first_multiplier(spec))
-    made = releases(spec, matrix, 1)
-    return ComposedDpEvent([made.counts.event, made.sums.event])
+        return exposed(BARE)
+    made = start_noise(spec, matrix, 1)._asdict().items()
+    return tuple(
+        Release(mechanism, first=BEFORE, what=STARTS[name])
+        for name, mechanism in made
+        if mechanism is not None
+    )
 
 
-def descent(spec: LvqSpec, sigma: float, count: int) -> "DpEvent":
-    """What `count` steps cost: Poisson-sampled Gaussian sums of multiplier sigma."""
-    from dp_accounting import PoissonSampledDpEvent, SelfComposedDpEvent
+def step_noise(spec: LvqSpec) -> Gaussian:
+    """The mechanism of one step: sensitivity C, in both blocks taken as one vector."""
+    return Gaussian(spec.clip, multiplier(spec))
 
-    step = Gaussian(spec.clip, sigma).event
-    sampled = PoissonSampledDpEvent(spec.sample_rate, step) if spec.sample_rate < 1 else step
-    return SelfComposedDpEvent(sampled, count)
+
+def descent(spec: LvqSpec, noise: Gaussian) -> Release:
+    """What the steps release: Poisson-sampled sums with this noise."""
+    return Release(
+        noise,
+        times=steps(spec, 0),
+        rate=spec.sample_rate,
+        what="sum of clipped gradients",
+    )
+
+
+def releases(matrix: bool, spec: LvqSpec, n: int) -> tuple[Release, ...]:
+    """Every release of GLVQ or, with a matrix, of GMLVQ; both cost the same."""
+    return (*start(spec, matrix), descent(spec, step_noise(spec)))
+
+
+def free(spec: LvqSpec, n: int) -> tuple[Release, ...]:
+    """What the references release."""
+    return exposed("Prototypes and metric are computed from the records, without noise.")
 
 
 def printed_multiplier(spec: LvqSpec) -> float:
@@ -139,16 +164,15 @@ def _calibrated(spec: LvqSpec) -> float:
 
     With the initialisation of sensitivity 1 only the steps are priced: the whole has no price.
     """
-    from dp_accounting import ComposedDpEvent
-
     from engine.privacy.accounting import calibrate
 
     count = steps(spec, 0)
-    start = [] if spec.initialisation == "sensitivity_1" else [first(spec, False)]
-    budget = spec.epsilon * (1.0 - spec.share if not start else 1.0)
+    broken = spec.initialisation == "sensitivity_1"
+    before = () if broken else start(spec, False)
+    budget = spec.epsilon * (1.0 - spec.share if broken else 1.0)
 
     def make(sigma: float) -> "DpEvent":
-        return ComposedDpEvent([*start, descent(spec, sigma, count)])
+        return cost((*before, descent(spec, Gaussian(spec.clip, sigma))))
 
     near = _expected(spec, count)
     return calibrate(make, budget, spec.delta, RELATION, bracket=(near / 8.0, near * 8.0))
@@ -168,24 +192,8 @@ def _expected(spec: LvqSpec, count: int) -> float:
     return 1.0 / math.sqrt(math.log1p((mu / spec.sample_rate) ** 2 / count))
 
 
-def cost(spec: LvqSpec, n: int, count: int) -> "DpEvent":
-    """Everything that GLVQ or GMLVQ releases; both cost the same."""
-    from dp_accounting import ComposedDpEvent
-
-    return ComposedDpEvent([first(spec, False), descent(spec, multiplier(spec), count)])
-
-
-def free(spec: LvqSpec, n: int, count: int) -> "DpEvent":
-    """The references: exact answers from the records."""
-    from dp_accounting import NonPrivateDpEvent
-
-    return NonPrivateDpEvent()
-
-
 def steps_epsilon(spec: LvqSpec) -> float:
     """What the steps alone cost at delta by the PLD accountant, in nats."""
     from engine.privacy.accounting import epsilon
 
-    return epsilon(
-        descent(spec, multiplier(spec), steps(spec, 0)), spec.delta, RELATION, tight=True
-    )
+    return epsilon(cost((descent(spec, step_noise(spec)),)), spec.delta, RELATION, tight=True)

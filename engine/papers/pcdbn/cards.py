@@ -1,10 +1,11 @@
 """The guarantee cards: what the published program, the text and the proof really give."""
 
-from engine.papers.pcdbn.price import gradient_noise, psgd_steps
+from engine.papers.pcdbn.price import gradient_noise, psgd_releases
 from engine.papers.pcdbn.releases import RELATION, dimensions, releases
 from engine.papers.pcdbn.sensitivity import monomials
 from engine.papers.pcdbn.spec import PcdbnSpec
 from engine.privacy.guarantee import Guarantee
+from engine.privacy.releases import cost
 
 TAYLOR_DEGREE, LINE_DEGREE = 5, 1
 CLAIM = "Section 4: the private convolutional deep belief network is ε-differentially private."
@@ -123,7 +124,7 @@ def _rigorous(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
         mechanism=f"{len(made.moments) + 2} Gaussian releases of sums, each drawn once",
         status="proved",
         epsilon_claimed=spec.epsilon,
-        epsilon_proved=accounting.epsilon(made.event, spec.delta, RELATION),
+        epsilon_proved=accounting.epsilon(cost(made.listed), spec.delta, RELATION),
         delta=spec.delta,
         relation=RELATION,
         unit=unit,
@@ -151,10 +152,9 @@ def _rigorous(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
 
 def psgd_card(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
     """The card of DP-SGD on the same structure."""
-    from engine.papers.pcdbn.price import psgd_cost
     from engine.privacy import accounting
 
-    event = psgd_cost(spec, n, psgd_steps(spec, n))
+    event = cost(psgd_releases(spec, n))
     return Guarantee(
         mechanism=f"Gaussian noise of multiplier {gradient_noise(spec, n).multiplier:.3g} on sums "
         "of clipped gradients",

@@ -1,14 +1,11 @@
 """What each method costs: a number of steps, an event, a mechanism. No torch, and no data."""
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from engine.papers.pcdbn.releases import RELATION, releases
 from engine.papers.pcdbn.spec import PcdbnSpec
 from engine.privacy.mechanisms import Gaussian
-
-if TYPE_CHECKING:
-    from dp_accounting import DpEvent
+from engine.privacy.releases import Release, cost, exposed
 
 CLASSES = 10
 
@@ -30,18 +27,19 @@ def psgd_steps(spec: PcdbnSpec, n: int) -> int:
     return max(1, round(spec.sgd_epochs / spec.sample_rate))
 
 
-def unbounded(spec: PcdbnSpec, n: int, steps: int) -> "DpEvent":
-    """The cost of what nothing bounds: no noise, or noise in the wrong place."""
-    from dp_accounting import NonPrivateDpEvent
-
-    return NonPrivateDpEvent()
+def reference_releases(spec: PcdbnSpec, n: int) -> tuple[Release, ...]:
+    """What a method without noise releases."""
+    return exposed("The network is trained on the raw records, without noise.")
 
 
-def pcdbn_cost(spec: PcdbnSpec, n: int, steps: int) -> "DpEvent":
-    """The cost of the moments and the quadratic, whatever the number of epochs."""
-    if spec.calibration != "rigorous":
-        return unbounded(spec, n, steps)
-    return releases(spec, n).event
+def printed_releases(spec: PcdbnSpec, n: int) -> tuple[Release, ...]:
+    """What the text's and the published program's noise leaves open: all."""
+    return exposed("Filters and weights follow raw records; the noise covers some coefficients.")
+
+
+def pcdbn_releases(spec: PcdbnSpec, n: int) -> tuple[Release, ...]:
+    """The moments and the quadratic, whatever the number of epochs."""
+    return releases(spec, n).listed if spec.calibration == "rigorous" else printed_releases(spec, n)
 
 
 def gradient_noise(spec: PcdbnSpec, n: int) -> Gaussian:
@@ -51,16 +49,13 @@ def gradient_noise(spec: PcdbnSpec, n: int) -> Gaussian:
     )
 
 
-def psgd_cost(spec: PcdbnSpec, n: int, steps: int) -> "DpEvent":
-    """The cost of so many lots, each drawn by a coin per record."""
-    return _lots(gradient_noise(spec, n).multiplier, spec.sample_rate, steps)
+def psgd_releases(spec: PcdbnSpec, n: int) -> tuple[Release, ...]:
+    """So many lots, each drawn by a coin per record."""
+    return (_lots(gradient_noise(spec, n), spec.sample_rate, psgd_steps(spec, n)),)
 
 
-def _lots(multiplier: float, rate: float, count: int) -> "DpEvent":
-    from dp_accounting import PoissonSampledDpEvent, SelfComposedDpEvent
-
-    one = PoissonSampledDpEvent(rate, Gaussian(1.0, multiplier).event)
-    return SelfComposedDpEvent(one, count)
+def _lots(noise: Gaussian, rate: float, count: int) -> Release:
+    return Release(noise, times=count, rate=rate, what="sum of clipped gradients")
 
 
 @lru_cache(maxsize=1024)
@@ -69,7 +64,11 @@ def _multiplier(epsilon: float, delta: float, rate: float, count: int) -> float:
     from engine.privacy import accounting
 
     return accounting.calibrate(
-        lambda s: _lots(s, rate, count), epsilon, delta, RELATION, tight=False
+        lambda s: cost((_lots(Gaussian(1.0, s), rate, count),)),
+        epsilon,
+        delta,
+        RELATION,
+        tight=False,
     )
 
 

@@ -8,15 +8,13 @@ compose, adaptively too, to one with 1/s^2 = \sum 1/s_i^2; the budget is split i
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from engine.core.errors import SpecError
 from engine.papers.pcdbn.spec import PcdbnSpec
 from engine.privacy.guarantee import Relation
 from engine.privacy.mechanisms import Gaussian
-
-if TYPE_CHECKING:
-    from dp_accounting import DpEvent
+from engine.privacy.releases import BEFORE, Release
 
 RELATION: Final[Relation] = "add_or_remove_one"
 DEGREES = (1, 3)
@@ -27,6 +25,17 @@ nothing that can be seen, so what is left goes to the classifier. It also lets r
 with large budgets share one feature pass."""
 CROWD = 0.89
 """Noise of A over its mean eigenvalue at which the rule for d stops adding features."""
+WHAT = {
+    "patches": "second moments of the image patches",
+    "quartic": "fourth moments of the image patches",
+    "maps": "second moments of the first layer's patches",
+    "mean": "sum of the second layer's features",
+    "channels": "second moments between channels",
+    "positions": "second moments between positions",
+    "matrix": "Σpp' of the features",
+    "vector": "Σpy' of features and classes",
+}
+"""What each release is, in words."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +69,13 @@ class Releases:
         return (*first, self.maps, self.mean, self.channels, self.positions)
 
     @property
-    def event(self) -> "DpEvent":
-        """What all of them cost together."""
-        from dp_accounting import ComposedDpEvent
-
-        parts = (*self.moments, self.matrix, self.vector)
-        return ComposedDpEvent([part.event for part in parts])
+    def listed(self) -> tuple[Release, ...]:
+        """All of them, made once, before the first step."""
+        return tuple(
+            Release(part, first=BEFORE, what=WHAT[name])
+            for name, part in vars(self).items()
+            if part is not None
+        )
 
 
 @lru_cache(maxsize=1024)

@@ -64,7 +64,7 @@ class ExactSampler:
     r"""Metropolis-Hastings on the sanitised posterior.
 
     Guarantees:
-        The target is \varepsilon-private (`price_sampler.temperature`); the release is the first
+        The target is \varepsilon-private (`price_sampler.sanitised`); the release is the first
         chain's last draw, whose distribution is the target's in the limit.
     """
 

@@ -1,7 +1,5 @@
 """What each method costs and what stands behind it. No torch, and no data: only n and the spec."""
 
-from typing import TYPE_CHECKING
-
 from engine.papers.survival.sensitivity import (
     FINISH,
     TOLERANCE,
@@ -13,9 +11,7 @@ from engine.papers.survival.sensitivity import (
 )
 from engine.papers.survival.spec import SurvivalSpec
 from engine.privacy.guarantee import Guarantee
-
-if TYPE_CHECKING:
-    from dp_accounting import DpEvent
+from engine.privacy.releases import Release, exposed
 
 ANY = 1
 """A dimension for where the price does not depend on it."""
@@ -35,25 +31,23 @@ def one(spec: SurvivalSpec, n: int) -> int:
     return 1
 
 
-def unbounded(spec: SurvivalSpec, n: int, steps: int) -> "DpEvent":
-    """The cost of a release without noise."""
-    from dp_accounting import NonPrivateDpEvent
-
-    return NonPrivateDpEvent()
+def nothing_private(spec: SurvivalSpec, n: int) -> tuple[Release, ...]:
+    """What a reference method releases."""
+    return exposed("The model is fitted to the raw records, without noise.")
 
 
-def output_cost(spec: SurvivalSpec, n: int, steps: int) -> "DpEvent":
-    """The cost of one draw of output perturbation."""
-    return output_noise(spec, n, ANY).event
+def output_releases(spec: SurvivalSpec, n: int) -> tuple[Release, ...]:
+    """One draw of output perturbation."""
+    return (Release(output_noise(spec, n, ANY), what="the minimiser"),)
 
 
-def objective_cost(spec: SurvivalSpec, n: int, steps: int) -> "DpEvent":
-    """The cost of one solution of objective perturbation: determinants, noise, last step."""
-    from dp_accounting import ComposedDpEvent
-
-    from engine.privacy.pure import PureDp
-
-    return ComposedDpEvent([PureDp(part) for part in objective_noise(spec, n, ANY).parts])
+def objective_releases(spec: SurvivalSpec, n: int) -> tuple[Release, ...]:
+    """One solution of objective perturbation: its noise with the determinants, and the finish."""
+    plan = objective_noise(spec, n, ANY)
+    start = Release(plan.noise, what="the minimiser of the perturbed objective")
+    if plan.finish is None:
+        return (start,)
+    return (start, Release(plan.finish, what="where the optimiser stops"))
 
 
 def not_private(name: str, n: int, unit: str) -> Guarantee:
@@ -160,7 +154,8 @@ def _objective_reasons(spec: SurvivalSpec, n: int) -> tuple[str, ...]:
     )
     return (
         f"{slip} Its factor 2 makes up for it: the largest ‖A_s‖² + 1 is {largest:.4f}, {room}; "
-        f"all together the determinants cost {found.ratio:.3g}, and the paper pays {printed:.3g}.",
+        f"all together the determinants cost {found.noise.ratio:.3g}, and the paper pays "
+        f"{printed:.3g}.",
         f"With t* in place of the printed t this noise proves ε = {sum(found.parts):.3g}.",
         "The optimiser is assumed to reach the minimiser exactly, as in the paper.",
     )

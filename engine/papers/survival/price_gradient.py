@@ -17,15 +17,12 @@ taken depend on what was released before.
 import functools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from engine.papers.survival.price import BOUNDS, RELEASED, YARDSTICKS
 from engine.papers.survival.spec import SurvivalSpec
 from engine.privacy.guarantee import Guarantee
 from engine.privacy.mechanisms import Gaussian
-
-if TYPE_CHECKING:
-    from dp_accounting import DpEvent
+from engine.privacy.releases import BEFORE, Release
 
 COUNTS, MOMENTS = 0.1, 0.1
 """Shares of the budget 1/sigma^2 for counts and second moments; gradients get the rest."""
@@ -81,13 +78,14 @@ def gradient_steps(spec: SurvivalSpec, n: int) -> int:
     return spec.steps
 
 
-def gradient_cost(spec: SurvivalSpec, n: int, steps: int) -> "DpEvent":
-    """Counts, moments and so many gradients."""
-    from dp_accounting import ComposedDpEvent, SelfComposedDpEvent
-
+def gradient_releases(spec: SurvivalSpec, n: int) -> tuple[Release, ...]:
+    """Counts and moments before the first step, and a gradient in each; for a clip of 1."""
     all_of_it = planned(spec)
-    gradients = SelfComposedDpEvent(all_of_it.gradient.event, steps)
-    return ComposedDpEvent([all_of_it.counts.event, all_of_it.moments.event, gradients])
+    return (
+        Release(all_of_it.counts, first=BEFORE, what="counts by coarse time and outcome"),
+        Release(all_of_it.moments, first=BEFORE, what="second moments of the covariates"),
+        Release(all_of_it.gradient, times=spec.steps, what="sum of clipped gradients over C"),
+    )
 
 
 def gradient_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:

@@ -1,14 +1,12 @@
 """What the two samplers of the sanitised posterior cost. No torch, and no data: only n."""
 
 import math
-from typing import TYPE_CHECKING
 
 from engine.papers.survival.price import BOUNDS, RELEASED, YARDSTICKS
 from engine.papers.survival.spec import SurvivalSpec
 from engine.privacy.guarantee import Guarantee
-
-if TYPE_CHECKING:
-    from dp_accounting import DpEvent
+from engine.privacy.mechanisms import Exponential
+from engine.privacy.releases import BEFORE, Release, exposed
 
 PRECISION = 1e-2
 r"""\sigma \varepsilon/(2v): with \sigma = 10^{-2} \cdot 2v/\varepsilon (Section 6.2) the prior has
@@ -29,8 +27,8 @@ def loss_bound(spec: SurvivalSpec, n: int) -> float:
     return spec.bound or 2.0 * math.log(max(n, 2))
 
 
-def temperature(spec: SurvivalSpec, n: int) -> float:
-    r"""\varepsilon/(2v): what the sanitised losses are multiplied by.
+def sanitised(spec: SurvivalSpec, n: int) -> Exponential:
+    r"""The exponential mechanism of the sanitised losses, at temperature \varepsilon/(2v).
 
     Guarantees:
         Every sanitised loss is in [0, v), so replacing one record changes U by less than v at
@@ -39,7 +37,7 @@ def temperature(spec: SurvivalSpec, n: int) -> float:
         2007, Theorem 6; Theorem 5.1 of the paper). The link does not matter, nor does how exactly
         the loss is evaluated, as long as it is a function of one record and f.
     """
-    return spec.epsilon / (2.0 * loss_bound(spec, n))
+    return Exponential(loss_bound(spec, n), spec.epsilon)
 
 
 def chain_steps(spec: SurvivalSpec, n: int) -> int:
@@ -57,18 +55,14 @@ def exact_steps(spec: SurvivalSpec, n: int) -> int:
     return min(BLOCKS, max(1, spec.samples // 8))
 
 
-def psgld_cost(spec: SurvivalSpec, n: int, steps: int) -> "DpEvent":
+def psgld_releases(spec: SurvivalSpec, n: int) -> tuple[Release, ...]:
     """Nothing is proved of a finite chain of stochastic gradients."""
-    from dp_accounting import NonPrivateDpEvent
-
-    return NonPrivateDpEvent()
+    return exposed("A finite chain of stochastic gradients is not an exact draw.")
 
 
-def exact_cost(spec: SurvivalSpec, n: int, steps: int) -> "DpEvent":
-    """One draw of the exponential mechanism."""
-    from engine.privacy.pure import PureDp
-
-    return PureDp(spec.epsilon)
+def exact_releases(spec: SurvivalSpec, n: int) -> tuple[Release, ...]:
+    """One draw of the exponential mechanism, whatever the number of steps."""
+    return (Release(sanitised(spec, n), first=BEFORE, what="one draw of the parameters"),)
 
 
 def psgld_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:

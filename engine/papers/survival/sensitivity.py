@@ -157,15 +157,14 @@ class Objective:
     Attributes:
         extra: \Delta, added to the regularisation where \Lambda alone is too weak.
         epsilon: \varepsilon', what is left for the noise once the determinants are paid.
-        ratio: What the determinants cost, in nats; proved, whatever is printed.
-        noise: The mechanism that draws b; its epsilon is what this b costs.
+        noise: The mechanism that draws b; its epsilon is what this b costs, and its ratio what
+            the determinants cost, proved, whatever is printed.
         finish: Noise added to the minimiser because the optimiser stops short of it; None as
             printed.
     """
 
     extra: float
     epsilon: float
-    ratio: float
     noise: GammaSphere
     finish: GammaSphere | None
 
@@ -173,7 +172,7 @@ class Objective:
     def parts(self) -> tuple[float, ...]:
         r"""What adds up to the proved \varepsilon, in nats."""
         finish = () if self.finish is None else (self.finish.epsilon,)
-        return (self.ratio, self.noise.epsilon, *finish)
+        return (self.noise.ratio, self.noise.epsilon, *finish)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -209,8 +208,8 @@ def objective_noise(spec: SurvivalSpec, n: int, dimension: int) -> Objective:
     strength = spec.regularisation + extra
     ratio = determinant(q, e, n * strength, None if printed else dimension)
     finish = GammaSphere(2.0 * TOLERANCE / strength, spec.epsilon * FINISH, dimension)
-    noise = GammaSphere(bound, bound / scale, dimension)
-    return Objective(extra, left, ratio, noise, None if printed else finish)
+    noise = GammaSphere(bound, bound / scale, dimension, ratio)
+    return Objective(extra, left, noise, None if printed else finish)
 
 
 def _extra(price: Callable[[float], float], half: float) -> float:

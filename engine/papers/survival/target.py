@@ -14,7 +14,7 @@ from datasets.base import SurvivalTable
 from engine.papers.survival.evaluate import fit, optimum
 from engine.papers.survival.likelihood import derivatives
 from engine.papers.survival.lookup import losses, together
-from engine.papers.survival.price_sampler import PRECISION, loss_bound, temperature
+from engine.papers.survival.price_sampler import PRECISION, loss_bound, sanitised
 from engine.papers.survival.problem import Design, design
 from engine.papers.survival.spec import SurvivalSpec
 
@@ -82,7 +82,7 @@ def target(table: SurvivalTable, specs: Sequence[SurvivalSpec], device: str = "c
     """The targets of several settings that share grid and link."""
     model = design(table, specs[0].intervals, specs[0].knots, device)
     n = model.records
-    heat = model.A.new_tensor([temperature(spec, n) for spec in specs])
+    heat = model.A.new_tensor([sanitised(spec, n).temperature for spec in specs])
     bound = model.A.new_tensor([loss_bound(spec, n) for spec in specs])
     return Target(model, specs[0].link, heat, bound)
 

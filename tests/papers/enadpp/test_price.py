@@ -9,6 +9,7 @@ from engine.papers.enadpp import PAPER, cards, price
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.privacy import accounting
 from engine.privacy.mechanisms import Gaussian, Laplace
+from engine.privacy.releases import Release, cost
 
 N = 40_000
 PRINTED = EnadppSpec(
@@ -50,7 +51,10 @@ def test_the_card_of_the_printed_method_proves_nothing_and_carries_the_numbers()
     text = " ".join(card.reasons)
     assert "800 under A, 2 under B, 0.2 under C" in text
     assert "in the clear" in text
-    assert accounting.epsilon(price.cost("enadpp", PRINTED, N, 1), 1e-5, price.RELATION) == math.inf
+    assert (
+        accounting.epsilon(PAPER.entry("enadpp").cost(PRINTED, N, 1), 1e-5, price.RELATION)
+        == math.inf
+    )
 
 
 @pytest.mark.parametrize("name", ["psgd", "dpsgd", "enadpp", "adppl"])
@@ -88,13 +92,13 @@ def test_without_decay_all_stairs_have_one_height(monkeypatch):
 
 def test_a_published_figure_of_the_accountant():
     """q = .01, sigma = 4, T = 10,000, delta = 1e-5: .947 by privacy loss distributions."""
-    event = price._repeated(Gaussian(1.0, 4.0), 0.01, 10_000)
+    event = cost((Release(Gaussian(1.0, 4.0), times=10_000, rate=0.01),))
     found = accounting.epsilon(event, 1e-5, price.RELATION, tight=True)
     assert found == pytest.approx(0.947, abs=0.003)
 
 
 def test_noise_without_bound_costs_nothing():
-    event = price._repeated(Gaussian(1.0, math.inf), 0.01, 100)
+    event = cost((Release(Gaussian(1.0, math.inf), times=100, rate=0.01),))
     assert accounting.epsilon(event, 1e-5, price.RELATION) == 0.0
 
 

@@ -14,6 +14,7 @@ from engine.papers.lvq.descent import Descent
 from engine.papers.lvq.model import Sums
 from engine.papers.lvq.spec import PRINTED, LvqSpec
 from engine.privacy.accounting import epsilon
+from engine.privacy.releases import cost
 from tests.papers.lvq.conftest import blobs
 
 
@@ -72,7 +73,7 @@ def test_statuses_are_honest():
 @pytest.mark.parametrize("initialisation", ["tight", "paper"])
 def test_everything_together_costs_at_most_epsilon(initialisation):
     spec = LvqSpec(initialisation=initialisation)
-    total = price.cost(spec, 0, price.steps(spec, 0))
+    total = cost(price.releases(False, spec, 0))
     spent = epsilon(total, spec.delta, price.RELATION, tight=True)
     assert 0.99 <= spent <= 1.0
 
@@ -97,7 +98,7 @@ def test_the_start_alone_costs_its_share_by_hand(share):
 @pytest.mark.parametrize("metric", ["identity", "covariance"])
 def test_the_parts_of_the_start_compose_to_one_gaussian(metric):
     spec = LvqSpec(metric=metric)
-    made = price.releases(spec, True, 18)
+    made = price.start_noise(spec, True, 18)
     squares = sum(m.multiplier**-2 for m in made if m is not None)
     assert squares == pytest.approx(price.first_multiplier(spec) ** -2)
 
@@ -105,10 +106,10 @@ def test_the_parts_of_the_start_compose_to_one_gaussian(metric):
 def test_paper_scales_are_the_papers():
     """2/eps_1 for counts and 2d/eps_1 for sums of features in [-1, 1] (Section 3)."""
     spec = LvqSpec(**{**PRINTED, "epsilon": 0.75})
-    made = price.releases(spec, False, 784)
+    made = price.start_noise(spec, False, 784)
     assert made.counts.scale == pytest.approx(2 / 0.15)
     assert made.sums.scale == pytest.approx(2 * 784 / 0.15)  # 10,453
-    one = price.releases(spec.replace(initialisation="sensitivity_1"), False, 784)
+    one = price.start_noise(spec.replace(initialisation="sensitivity_1"), False, 784)
     assert one.sums.scale == pytest.approx(2 / 0.15)
 
 
@@ -117,7 +118,7 @@ def test_paper_scales_are_the_papers():
 def test_one_record_changes_the_releases_by_at_most_their_sensitivity(scaling, seed):
     """Without noise, on neighbours whose extra record lies in a corner of the cube."""
     spec, d = LvqSpec(scaling=scaling), 6
-    made, side = price.releases(spec, True, d), price.scale(spec, d)
+    made, side = price.start_noise(spec, True, d), price.scale(spec, d)
     rng = np.random.default_rng(seed)
     x = torch.from_numpy(side * np.sign(rng.standard_normal((20, d))))
     y = torch.from_numpy(rng.integers(0, 3, 20))
@@ -140,7 +141,7 @@ def test_one_record_changes_the_releases_by_at_most_their_sensitivity(scaling, s
 
 def test_symmetric_noise_has_the_scale_of_orthonormal_coordinates():
     """Chi-squared: a variance estimated from n draws is within 5 sqrt(2/n) of the truth."""
-    mechanism = price.releases(LvqSpec(), True, 40).moment
+    mechanism = price.start_noise(LvqSpec(), True, 40).moment
     rng = Generator().manual_seed(0)
     noise = torch.stack([initial.symmetric(mechanism, 40, rng, torch.float64) for _ in range(20)])
     assert torch.equal(noise, noise.mT)
@@ -212,7 +213,7 @@ def test_the_start_draws_its_noise_from_what_is_priced(values, names, monkeypatc
     monkeypatch.setattr(initial, "draw", record)
     x, y = torch.rand(30, 4) / 2, torch.arange(30) % 3
     initial.private(x, y, 3, spec, True, Generator().manual_seed(0))
-    made = price.releases(spec, True, 4)
+    made = price.start_noise(spec, True, 4)
     assert drawn == [getattr(made, name) for name in names]
 
 

@@ -10,6 +10,7 @@ from engine.core.errors import SpecError
 from engine.papers.pcdbn import PAPER, cards, price, releases
 from engine.papers.pcdbn.spec import PcdbnSpec
 from engine.privacy import accounting
+from engine.privacy.releases import cost
 
 N = 60_000
 
@@ -35,7 +36,7 @@ def test_the_whole_costs_what_was_asked(epsilon, degree):
 
 def test_the_price_is_that_of_the_noise():
     spec = PcdbnSpec(epsilon=1.0)
-    event = releases.releases(spec, N).event
+    event = cost(releases.releases(spec, N).listed)
     tight = accounting.epsilon(event, spec.delta, "add_or_remove_one")
     assert 0.999 < tight <= 1.0
     assert cards.pcdbn_card(spec, N, "an image").epsilon_proved == tight
@@ -89,10 +90,10 @@ def test_status_by_calibration():
 
 def test_psgd_spends_its_budget_with_its_last_epoch():
     spec = PcdbnSpec(epsilon=1.0, sgd_epochs=3)
-    total = price.psgd_steps(spec, N)
-    whole = accounting.epsilon(price.psgd_cost(spec, N, total), 1e-5, "add_or_remove_one")
+    made = price.psgd_releases(spec, N)
+    whole = accounting.epsilon(cost(made), 1e-5, "add_or_remove_one")
     assert 0.99 < whole <= 1.0
-    more = accounting.epsilon(price.psgd_cost(spec, N, 2 * total), 1e-5, "add_or_remove_one")
+    more = accounting.epsilon(cost(made * 2), 1e-5, "add_or_remove_one")
     assert more > 1.2
 
 

@@ -19,7 +19,7 @@ from engine.papers.survival.price_sampler import (
     exact_steps,
     loss_bound,
     psgld_steps,
-    temperature,
+    sanitised,
 )
 from engine.papers.survival.proposal import proposals
 from engine.papers.survival.spec import SurvivalSpec
@@ -54,7 +54,7 @@ def test_prices_by_hand():
     assert math.isinf(accounting.epsilon(cost, 0.0, "replace_one"))
     assert loss_bound(spec, 7874) == pytest.approx(2.0 * math.log(7874))
     assert loss_bound(spec.replace(bound=20.0), 7874) == 20.0
-    assert temperature(spec.replace(bound=20.0), 7874) == pytest.approx(1.7 / 40.0)
+    assert sanitised(spec.replace(bound=20.0), 7874).temperature == pytest.approx(1.7 / 40.0)
     assert (chain_steps(spec.replace(sampler_epochs=250.0), 7874)) == 1_968_500
     assert psgld_steps(spec, 7874) == 100
     assert exact_steps(spec, 7874) == 10

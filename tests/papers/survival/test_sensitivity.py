@@ -158,7 +158,7 @@ def test_the_density_ratio_of_objective_perturbation_is_bounded(calibration, eps
             np.r_[event[:-1], new_event],
         )
         worst = max(worst, float((whole - other).abs().max()))
-    assert 0.0 < worst <= plan.ratio + plan.noise.epsilon <= epsilon * (1 + 1e-12)
+    assert 0.0 < worst <= plan.noise.ratio + plan.noise.epsilon <= epsilon * (1 + 1e-12)
 
 
 @settings(max_examples=60, deadline=None)

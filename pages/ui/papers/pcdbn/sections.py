@@ -127,10 +127,11 @@ def learning(view: View) -> None:
 def stepwise(own: PcdbnSpec, n: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Epochs of pSGD, and what has been spent after them."""
     from engine.privacy import accounting
+    from engine.privacy.releases import cost
 
     total = price.psgd_steps(own, n)
     steps = sorted({max(1, round(total * k / POINTS)) for k in range(1, POINTS + 1)})
-    costs = [price.psgd_cost(own, n, step) for step in steps]
+    costs = [cost(price.psgd_releases(own, n), step) for step in steps]
     found = [accounting.epsilon(c, own.delta, RELATION, tight=False) for c in costs]
     return tuple(step * own.sample_rate for step in steps), tuple(found)
 

@@ -47,7 +47,7 @@ def _waiting(view: View) -> str:
 def sanitiser(view: View) -> None:
     """The loss of one record, and what the sanitiser leaves of it."""
     own, n = spec(view, EXACT), view.data.records
-    bound, heat = price_sampler.loss_bound(own, n), price_sampler.temperature(own, n)
+    bound, heat = price_sampler.loss_bound(own, n), price_sampler.sanitised(own, n).temperature
     least = number(100.0 * (1.0 - float(figures.sanitised(np.array(bound), bound)) / bound), 2)
     how = f"2 log n for n = {n:,}, the paper's choice" if own.bound == 0.0 else "set in the sidebar"
     said = (

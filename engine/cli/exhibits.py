@@ -11,6 +11,7 @@ from engine.cli.running import RunError, complete, progress
 from engine.cli.shared import add_json, show_json, show_table
 from engine.core.errors import ExplorerError, RequestError
 from engine.runs import reference
+from engine.runs.changes import sources
 from engine.runs.exhibit import Cell, Exhibit, exhibits
 from engine.runs.results import Results
 from engine.service.client import Client
@@ -76,10 +77,13 @@ def _chosen(slug: str | None, name: str | None) -> Iterator[tuple[str, Exhibit]]
 
 def _one(slug: str, exhibit: Exhibit, arguments: argparse.Namespace) -> dict[str, Any]:
     """Computes one exhibit, prints or keeps it, and returns it as JSON values."""
-    results, seconds = _results(exhibit, arguments.full)
+    results, seconds = _results(exhibit, arguments.full, fresh=arguments.write)
     cells = exhibit.cells(results)
     if arguments.write:
-        reference.save(slug, exhibit.name, cells, full=arguments.full, seconds=seconds)
+        jobs = exhibit.jobs(True).values()
+        reference.save(
+            slug, exhibit.name, cells, full=True, seconds=seconds, sources=sources(*jobs)
+        )
     if not arguments.json:
         _show(exhibit, cells)
     return {
@@ -94,10 +98,11 @@ def _one(slug: str, exhibit: Exhibit, arguments: argparse.Namespace) -> dict[str
     }
 
 
-def _results(exhibit: Exhibit, full: bool) -> tuple[dict[str, Results], float]:
+def _results(exhibit: Exhibit, full: bool, *, fresh: bool) -> tuple[dict[str, Results], float]:
     """What the exhibit's jobs came to, and how long they took when they ran.
 
     A job that fails, for want of its data or otherwise, leaves its cells empty and is named.
+    With `fresh`, what other sources than today's have computed is computed again.
 
     Raises:
         RunError: None of them came to an end.
@@ -107,6 +112,9 @@ def _results(exhibit: Exhibit, full: bool) -> tuple[dict[str, Results], float]:
         try:
             with progress(f"{exhibit.title}: {name}") as report:
                 run, _ = complete(client, job, report)
+                if fresh and run.outdated:
+                    client.again(job)
+                    run, _ = complete(client, job, report)
             seconds += run.seconds or 0.0
         except RunError as error:
             lost.append(f"{name}: {error}")

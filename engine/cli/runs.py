@@ -60,6 +60,8 @@ def _record(run: Run, device: str) -> dict[str, Any]:
         "axes": job.axes,
         "seeds": job.seeds,
         "version": job.version,
+        "sources": run.sources,
+        "outdated": run.outdated,
         "state": run.state,
         "done": run.done,
         "total": run.total,

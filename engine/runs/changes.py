@@ -1,39 +1,115 @@
-"""When the code behind a paper's numbers was last changed, so that older runs can be told.
+"""Which code a paper's numbers come from, so that numbers of an earlier version can be told.
 
-A run is named by what was asked for and by the engine's version, not by every line of code: after
-an update within a version the store still answers with what was computed before it.
+A run is named by what was asked for, not by the code: after an update the store still answers
+with what was computed before it. So each run, and each shipped exhibit, keeps the digest of the
+sources that computed it, and is outdated where today's digest is another. Comments, docstrings
+and white space are left out of the digest, because they change no number.
 """
 
+import ast
 import functools
+import hashlib
+import inspect
+import io
+import textwrap
+import tokenize
+from collections.abc import Iterable
 from pathlib import Path
 
-ENGINE = Path(__file__).parents[1]
-SHARED = (
-    "core/batch.py",
-    "runs/driver.py",
-    "privacy/mechanisms.py",
-    "privacy/noise.py",
-    "privacy/releases.py",
-    "training",
-)
-"""What every method's numbers come from."""
-ASIDE = ("__init__.py", "exhibits.py")
-"""What lists and shows numbers and computes none."""
+from engine.catalog import catalog
+from engine.core.errors import RequestError
+from engine.runs.job import Job
+
+ROOT = Path(__file__).parents[2]
+SHARED = ("engine.core.batch", "engine.runs.driver")
+"""What every method's numbers come from; what these import is not followed."""
+FOLLOWED = ("engine.papers", "engine.training", "engine.privacy", "datasets")
+"""Where imports lead to code that computes numbers."""
+ASIDE = ("catalog", "guarantee", "guarantees", "cards", "exhibits", "figures")
+"""Modules that list, explain and show numbers and compute none."""
+SILENT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.INDENT, tokenize.DEDENT)
+
+
+def sources(*jobs: Job) -> str:
+    """The digest of the sources that compute these jobs' numbers; empty without any.
+
+    Twelve hexadecimal digits, the same on every machine. A method or a data set that is gone
+    counts as nothing.
+    """
+    parts = sorted({_digest(job.paper, job.method, job.dataset) for job in jobs})
+    if len(parts) < 2:
+        return "".join(parts)
+    return hashlib.sha256("/".join(parts).encode()).hexdigest()[:12]
 
 
 @functools.cache
-def changed(paper: str) -> float:
-    """Unix time of the last change in what computes a paper's numbers.
+def _digest(paper: str, method: str, dataset: str) -> str:
+    """The digest of one method's sources on one data set; empty where it is gone."""
+    try:
+        entry = catalog()[paper].entry(method)
+    except (KeyError, RequestError):
+        return ""
+    data = f"datasets.{dataset}" if _file(f"datasets.{dataset}").exists() else "datasets.own"
+    digest = hashlib.sha256(_words(inspect.getsource(entry.chunk)).encode())
+    for module in sorted(reached(entry.module, data)):
+        digest.update(f"{module}\n{_meaning(module)}\n".encode())
+    return digest.hexdigest()[:12]
 
-    That is when its files were last written on this machine; 0 if there are none.
-    """
-    own = [file for file in (ENGINE / "papers" / paper).glob("*.py") if file.name not in ASIDE]
-    return written(*own, *(ENGINE / name for name in SHARED)) if own else 0.0
+
+def reached(*modules: str) -> set[str]:
+    """Dotted names: the loop's modules, the given ones, and what these import in turn."""
+    found, ahead = set(SHARED), list(modules)
+    while ahead:
+        module = ahead.pop()
+        if module not in found and _file(module).exists():
+            found.add(module)
+            ahead += [name for name in _imports(module) if _counts(name)]
+    return found
+
+
+def _counts(module: str) -> bool:
+    """Whether an import may lead to what computes numbers."""
+    return module.startswith(FOLLOWED) and module.rpartition(".")[2] not in ASIDE
+
+
+@functools.cache
+def _imports(module: str) -> tuple[str, ...]:
+    """The modules that a module imports, wherever in it; a name that is none does no harm."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(_file(module).read_bytes())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+    return tuple(names)
+
+
+@functools.cache
+def _meaning(module: str) -> str:
+    return _words(_file(module).read_text(encoding="utf-8"))
+
+
+def _words(text: str) -> str:
+    """A program's words in their order, without comments, docstrings and layout."""
+    words: list[str] = []
+    begins = True  # whether a statement begins here; a text alone is then a docstring
+    for token in tokenize.generate_tokens(io.StringIO(textwrap.dedent(text)).readline):
+        if token.type in SILENT:
+            continue
+        if not (begins and token.type == tokenize.STRING):
+            words.append(token.string.strip())
+        begins = token.type == tokenize.NEWLINE or (begins and token.type == tokenize.STRING)
+    return " ".join(filter(None, words))
+
+
+def _file(module: str) -> Path:
+    """The file of a module; a package is no file, and what it lists computes nothing."""
+    return ROOT / f"{module.replace('.', '/')}.py"
 
 
 def written(*places: Path) -> float:
     """Unix time at which the newest source was written, of these files and in these folders."""
-    files = (
+    files: Iterable[Path] = (
         file for place in places for file in (place.rglob("*.py") if place.is_dir() else [place])
     )
     return max(file.stat().st_mtime for file in files)

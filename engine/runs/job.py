@@ -3,23 +3,28 @@
 Two jobs that ask for the same numbers have the same id, so a run that exists is
 read, not repeated. Fields that a method does not use are left at their defaults:
 moving the privacy slider does not name a new run of a method that adds no noise.
+Nor does a field name a run while it stands at what it stood for when the first
+runs were named (`engine.runs.naming`): a knob that is added renames none.
 """
 
+import dataclasses
+import functools
 import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from datasets import catalog as data_catalog
 from datasets import own
 from engine import __version__
-from engine.catalog import paper
+from engine.catalog import catalog, paper
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
 from engine.core.spec import Spec, Value, knobs
 from engine.method import Entry, Paper
+from engine.runs import naming
 
 MOST_REPLICAS = 100_000
 """More settings than this in one job is taken for a slip of the keyboard."""
@@ -37,7 +42,8 @@ class Job:
         axes: The replica axes, by field, in the order of the grid.
         seeds: The seeds of the repetitions.
         simulated: Whether the data set of that name was a simulator's when this was asked.
-        version: The engine that the numbers come from.
+        version: The engine that the numbers come from; no part of the id.
+        stored: The id under which an earlier version stored it; empty for today's.
     """
 
     paper: str
@@ -48,23 +54,66 @@ class Job:
     seeds: tuple[int, ...]
     simulated: bool = False
     version: str = __version__
+    stored: str = dataclasses.field(default="", compare=False)
 
-    @property
+    @functools.cached_property
     def id(self) -> str:
         """Twelve hexadecimal digits that name the run of this job."""
-        return hashlib.sha256(self.text().encode()).hexdigest()[:12]
+        return self.stored or hashlib.sha256(_json(self.identity()).encode()).hexdigest()[:12]
+
+    def identity(self) -> dict[str, Any]:
+        """What the id is a hash of; the order of axes is part of it."""
+        return {
+            "paper": self.paper,
+            "method": self.method,
+            "dataset": self.dataset,
+            "values": self._said(),
+            "axes": list(self.axes.items()),
+            "seeds": self.seeds,
+            "simulated": self.simulated,
+        }
+
+    def _said(self) -> dict[str, Value]:
+        """The values that name the run; all of them where its paper or its method is gone."""
+        found = catalog().get(self.paper)
+        uses = {e.name: e.uses for e in found.methods} if found else {}
+        if found is None or self.method not in uses:
+            return self.values
+        left_out = naming.left_out(found)
+        return {
+            name: value
+            for name, value in self.values.items()
+            if name in uses[self.method] and name not in self.axes and value != left_out[name]
+        }
 
     def text(self) -> str:
-        """The job as JSON, the same for equal jobs; the order of axes is part of it."""
+        """The job as JSON, with every value; what `read` reads."""
         body = {**asdict(self), "axes": list(self.axes.items())}
-        return json.dumps(body, sort_keys=True, separators=(",", ":"))
+        del body["stored"]
+        return _json(body)
 
     @classmethod
-    def read(cls, text: str) -> Self:
-        """The job that `text` was written from."""
+    def read(cls, text: str, stored: str = "") -> Self:
+        """The job that `text` was written from, today or by an earlier version.
+
+        A field that has come since stands at what its absence meant; one that has gone is
+        dropped.
+
+        Args:
+            text: What `text` returned.
+            stored: The id of its row in a store; kept where today's code names it otherwise.
+        """
         body = json.loads(text)
         axes = {field: tuple(values) for field, values in body["axes"]}
-        return cls(**{**body, "axes": axes, "seeds": tuple(body["seeds"])})
+        if found := catalog().get(body["paper"]):
+            fields = naming.left_out(found)
+            body["values"] = {f: body["values"].get(f, value) for f, value in fields.items()}
+        job = cls(**{**body, "axes": axes, "seeds": tuple(body["seeds"])})
+        return job if stored == job.id else replace(job, stored=stored)
+
+    def renamed(self) -> Self:
+        """The same job under the id that today's code gives it."""
+        return replace(self, stored="", version=__version__)
 
     def entry(self) -> Entry[Any]:
         """The method that this job runs."""
@@ -82,6 +131,10 @@ class Job:
     def replicas(self) -> int:
         """How many settings the job trains."""
         return len(self.seeds) * math.prod(map(len, self.axes.values()))
+
+
+def _json(body: Any) -> str:
+    return json.dumps(body, sort_keys=True, separators=(",", ":"))
 
 
 def request(

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine import __version__
+from engine import __version__, catalog
 from engine.core.errors import StoreError
+from engine.runs import naming
 from engine.runs.exhibit import Cell
 
-FOLDER = Path(__file__).parents[2] / "reference"
+FOLDER = naming.FOLDER
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +30,8 @@ class Reference:
         seconds: Time that the jobs took, whenever they ran.
         version: The engine that computed it.
         date: Day of the computation, as 2026-01-31.
+        sources: Digest of the sources that computed it (`engine.runs.changes`); empty where
+            there is nothing to run, or where an earlier version did not keep it.
     """
 
     cells: tuple[Cell, ...]
@@ -36,6 +39,7 @@ class Reference:
     seconds: float
     version: str
     date: str
+    sources: str = ""
 
 
 def save(
@@ -45,9 +49,12 @@ def save(
     *,
     full: bool,
     seconds: float,
+    sources: str = "",
     folder: Path = FOLDER,
 ) -> Path:
     """Writes an exhibit's cells, one line each, so that a difference can be read.
+
+    The defaults by which its runs are named are put on file with it (`engine.runs.naming`).
 
     Returns:
         The file.
@@ -59,10 +66,12 @@ def save(
         "seconds": round(seconds, 1),
         "version": __version__,
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "sources": sources,
     }
     lines = ",\n".join("  " + json.dumps(_plain(cell), ensure_ascii=False) for cell in cells)
     text = json.dumps(head)[:-1] + f', "cells": [\n{lines}\n]}}\n'
     path.write_text(text, encoding="utf-8")
+    naming.record(catalog.paper(paper), folder)
     return path
 
 

@@ -14,6 +14,7 @@ from sqlite3 import Connection, Row
 from engine.core.errors import StoreError
 from engine.method import Arrays
 from engine.runs import artifacts
+from engine.runs.changes import sources
 from engine.runs.events import Advanced, Event, Finished
 from engine.runs.job import Job
 from engine.service.process import Process
@@ -190,10 +191,10 @@ def take(
         row = connection.execute(_NEXT, {"run": run, "background": background}).fetchone()
         if row is None:  # somebody was quicker
             return None
+        job = Job.read(row["text"], row["id"])
         connection.execute(
-            "UPDATE jobs SET state = 'running', started = ?, pid = ?, born = ?, beat = ? "
-            "WHERE id = ?",
-            (now, owner.pid, owner.born, now, row["id"]),
+            "UPDATE jobs SET state = 'running', started = ?, pid = ?, born = ?, beat = ?, "
+            "sources = ? WHERE id = ?",
+            (now, owner.pid, owner.born, now, sources(job), row["id"]),
         )
-    job = Job.read(row["text"])
     return Claim(store, job, row["attempt"], owner, json.loads(row["focus"]))

@@ -125,7 +125,7 @@ class Client:
         seen, found = self._results.get(key, (0, None))
         if found is None or row["seq"] > seen:
             told = self.store.events(run_id, after=seen)
-            new = collect(Job.read(row["text"]), [event for _, event in told])
+            new = collect(Job.read(row["text"], run_id), [event for _, event in told])
             found = (
                 replace(
                     new,
@@ -204,9 +204,9 @@ class Client:
         return code is None
 
     def again(self, job: Job, focus: Mapping[str, float] | None = None) -> Ticket:
-        """Asks for a job anew: what was computed before is removed."""
+        """Asks for a job anew: what was computed before is removed, under whatever id."""
         self.delete(job.id)
-        return self.submit(job, focus)
+        return self.submit(job.renamed(), focus)
 
     def close(self) -> None:
         """Closes the store's connections; the worker goes on."""

@@ -42,7 +42,7 @@ LAYOUT = (
     f"INSERT INTO meta VALUES ('schema', '{SCHEMA}')",
 )
 
-ADDED = {"worked": "REAL NOT NULL DEFAULT 0"}
+ADDED = {"worked": "REAL NOT NULL DEFAULT 0", "sources": "TEXT NOT NULL DEFAULT ''"}
 """Columns of `jobs` that came later and that older programs do not miss."""
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)

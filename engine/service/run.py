@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from sqlite3 import Row
 
-from engine.runs.changes import changed
+from engine.runs.changes import sources
 from engine.runs.job import Job
 from engine.service.store import State
 
@@ -29,6 +29,8 @@ class Run:
         stopping: Whether it has been asked to stop and still runs.
         beside: Jobs with which it takes turns; while it waits, jobs that run.
         worked: Seconds of work, without the turns of others; 0 until it ends.
+        sources: Digest of the sources that computed it; empty until it begins, and where an
+            earlier version did not keep it.
     """
 
     id: str
@@ -45,6 +47,7 @@ class Run:
     stopping: bool
     beside: int
     worked: float
+    sources: str
 
     @property
     def active(self) -> bool:
@@ -53,9 +56,8 @@ class Run:
 
     @property
     def outdated(self) -> bool:
-        """Whether what computes its paper's numbers has changed since it was completed."""
-        done = self.state == "completed" and self.finished is not None
-        return done and (self.finished or 0.0) < changed(self.job.paper)
+        """Whether it is over and other sources than today's have computed it."""
+        return self.state == "completed" and self.sources != sources(self.job)
 
     @property
     def seconds(self) -> float | None:
@@ -78,7 +80,7 @@ def as_run(row: Row) -> Run:
     """A row of the store as a value."""
     return Run(
         id=row["id"],
-        job=Job.read(row["text"]),
+        job=Job.read(row["text"], row["id"]),
         state=row["state"],
         done=row["done"],
         total=row["total"],
@@ -91,4 +93,5 @@ def as_run(row: Row) -> Run:
         stopping=row["state"] == "running" and row["stop"] is not None,
         beside=row["beside"],
         worked=row["worked"],
+        sources=row["sources"],
     )

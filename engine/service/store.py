@@ -60,6 +60,7 @@ class Store:
                 connection.execute("UPDATE jobs SET stop = NULL WHERE id = ?", (job.id,))
                 return "joined"
             self.renew(connection, job.id, text)
+            connection.execute("UPDATE jobs SET text = ? WHERE id = ?", (job.text(), job.id))
             return "new"
 
     def renew(self, connection: Connection, run: str, focus: str) -> None:

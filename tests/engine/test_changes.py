@@ -1,67 +1,128 @@
-"""Runs from before an update of the program are told from others."""
-
-import os
-import time
+"""Runs from before an update of the program are told from others, by the code itself."""
 
 import pytest
 
 from engine.catalog import catalog
 from engine.runs import changes
-from engine.runs.changes import changed
+from engine.runs.changes import reached, sources
+from engine.runs.job import request
 from engine.service.claim import take
 from engine.service.job_runner import perform
 from engine.service.process import here
 
+CACHES = (changes._digest, changes._meaning, changes._imports)
+METHOD = '''"""What it is."""
+from engine.training.clip import (
+    clip,
+)
+
+def step():
+    """What it does."""
+    import datasets.base  # late
+    return clip(1.0)
+'''
+
+
+def forget():
+    for cache in CACHES:
+        cache.cache_clear()
+
 
 @pytest.fixture(autouse=True)
 def _forgetful():
-    changed.cache_clear()
+    forget()
     yield
-    changed.cache_clear()
+    forget()
 
 
 @pytest.fixture
-def sources(tmp_path, monkeypatch):
-    """An engine of two papers, written long ago."""
-    for name in ("driver.py", "noise.py", "training/ghost.py", "papers/one/method.py",
-                 "papers/one/exhibits.py", "papers/two/method.py"):  # fmt: skip
-        file = tmp_path / "engine" / name
+def project(tmp_path, monkeypatch):
+    """A method that imports a part, and a data set; nothing else reaches anything."""
+    files = {
+        "engine/core/batch.py": "B = 1\n", "engine/runs/driver.py": "import engine.training.no\n",
+        "engine/papers/one/method.py": METHOD, "engine/papers/one/exhibits.py": "E = 1\n",
+        "engine/training/clip.py": "def clip(x):\n    return x\n", "engine/training/no.py": "N = 1",
+        "datasets/base.py": "T = 1\n", "datasets/own.py": "O = 1\n", "datasets/data.py": "D = 1\n",
+    }  # fmt: skip
+    for name, text in files.items():
+        file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.touch()
-        os.utime(file, (1000.0, 1000.0))
-    monkeypatch.setattr(changes, "ENGINE", tmp_path / "engine")
-    monkeypatch.setattr(changes, "SHARED", ("driver.py", "noise.py", "training"))
-    return tmp_path / "engine"
+        file.write_text(text)
+    monkeypatch.setattr(changes, "ROOT", tmp_path)
+    return tmp_path
+
+
+def digest() -> tuple[str, ...]:
+    forget()
+    found = sorted(reached("engine.papers.one.method", "datasets.data"))
+    return tuple(f"{name} {changes._meaning(name)}" for name in found)
 
 
 @pytest.mark.parametrize(
-    ("name", "one", "two"),
+    ("name", "counts"),
     [
-        ("papers/one/method.py", True, False),
-        ("papers/one/exhibits.py", False, False),
-        ("papers/two/method.py", False, True),
-        ("training/ghost.py", True, True),
-        ("driver.py", True, True),
+        ("engine/papers/one/method.py", True),
+        ("engine/papers/one/exhibits.py", False),
+        ("engine/training/clip.py", True),
+        ("engine/training/no.py", False),
+        ("engine/runs/driver.py", True),
+        ("engine/core/batch.py", True),
+        ("datasets/base.py", True),
+        ("datasets/data.py", True),
+        ("datasets/own.py", False),
     ],
 )
-def test_a_change_counts_for_the_papers_that_it_can_reach(sources, name, one, two):
-    os.utime(sources / name, (2000.0, 2000.0))
-    assert (changed("one") > 1000.0, changed("two") > 1000.0) == (one, two)
+def test_a_change_counts_where_it_can_change_numbers(project, name, counts):
+    before = digest()
+    (project / name).write_text((project / name).read_text() + "\nMORE = 1\n")
+    assert (digest() != before) == counts
 
 
-def test_every_paper_has_sources():
-    assert all(0 < changed(slug) <= time.time() for slug in catalog())
-    assert changed("no such paper") == 0.0
+@pytest.mark.parametrize(
+    ("old", "new", "counts"),
+    [
+        ("What it is.", "What it was.", False),
+        ("What it does.", "What it did.", False),
+        ("# late", "# later", False),
+        ("    clip,\n", "    clip,\n\n", False),
+        ("clip(1.0)", "clip(2.0)", True),
+        ("return clip", "yield clip", True),
+    ],
+)
+def test_prose_and_layout_change_no_number(project, old, new, counts):
+    before = digest()
+    (project / "engine/papers/one/method.py").write_text(METHOD.replace(old, new))
+    assert (digest() != before) == counts
 
 
-def test_a_run_from_before_a_change_is_outdated_until_it_is_done_anew(
+def test_the_time_of_a_file_is_no_change(project):
+    before = digest()
+    (project / "datasets/data.py").touch()
+    assert digest() == before
+
+
+def test_every_method_has_sources_of_its_own():
+    jobs = [
+        request(paper.slug, entry.name, paper.datasets[0])
+        for paper in catalog().values()
+        for entry in paper.methods
+    ]
+    digests = [sources(job) for job in jobs]
+    assert all(len(digest) == 12 for digest in digests)
+    assert len(set(digests)) == len(digests)
+    assert len(sources(*jobs)) == 12
+    assert sources(*jobs) == sources(*jobs[::-1])
+    assert sources() == ""
+
+
+def test_a_run_from_before_a_change_is_outdated_until_it_is_done_again(
     toy, store, client, monkeypatch
 ):
     job = toy()
     client.submit(job)
     perform(take(store, here()))
     assert not client.run(job.id).outdated
-    monkeypatch.setattr("engine.service.run.changed", lambda paper: time.time())
+    monkeypatch.setattr("engine.service.run.sources", lambda job: "another")
     assert client.run(job.id).outdated
     ticket = client.again(job)
     assert (ticket.run, ticket.cached) == (job.id, False)

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
 from engine.runs import reference
+from engine.runs.changes import sources
 from engine.runs.events import Failed
 from engine.runs.exhibit import Cell, Exhibit, exhibits
 from engine.runs.results import collect
@@ -62,7 +63,10 @@ def labels(test: AppTest) -> list[str]:
 
 
 def test_numbers_that_ship_stand_beside_the_papers(visit: Open, shelf: Path):
-    reference.save("survival", "table3", table3(), full=True, seconds=30.0, folder=shelf)
+    now = sources(*exhibits("survival")["table3"].jobs(True).values())
+    reference.save(
+        "survival", "table3", table3(), full=True, seconds=30.0, sources=now, folder=shelf
+    )
     test = visit("reproduce", **TABLE3)
     assert not test.exception
     body = test.table[0].value
@@ -73,7 +77,8 @@ def test_numbers_that_ship_stand_beside_the_papers(visit: Open, shelf: Path):
     assert "As printed: 4 of 4 numbers" in text
     assert "Shipped with the app, computed at full size" in text
     assert "4 runs, 30 s of work" in text
-    assert "another version" not in text
+    assert "earlier version" not in text
+    assert "other settings" not in text
     assert "python -m engine reproduce survival table3 --full" in test.code[0].value
 
 
@@ -81,7 +86,12 @@ def test_numbers_of_other_runs_say_so(visit: Open, shelf: Path):
     cells = [replace(cell, run="0" * 12) for cell in table3()]
     reference.save("survival", "table3", cells, full=True, seconds=1.0, folder=shelf)
     test = visit("reproduce", **TABLE3)
-    assert "Some come from other settings, data or another version" in said(test)
+    assert "Some come from other settings or data" in said(test)
+
+
+def test_numbers_of_an_earlier_version_say_so(visit: Open, shelf: Path):
+    reference.save("survival", "table3", table3(), full=True, seconds=1.0, folder=shelf)
+    assert "Computed by an earlier version; run again" in said(visit("reproduce", **TABLE3))
 
 
 def test_where_nothing_ships_the_papers_numbers_and_two_buttons_are_there(visit: Open, shelf: Path):

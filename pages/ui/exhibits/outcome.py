@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from engine.runs.changes import sources
 from engine.runs.exhibit import Cell, Exhibit
 from engine.runs.job import Job
 from engine.runs.reference import Reference
@@ -80,11 +81,11 @@ def _history(chosen: Chosen, found: Reference) -> str:
     at = "full size" if found.full else "a quick look"
     runs = {cell.run for cell in found.cells if cell.run}
     other = runs - {job.id for job in chosen.jobs.values()}
-    stale = (
-        ". Some come from other settings, data or another version than this copy would use now"
-        if other
-        else ""
-    )
+    stale = ""
+    if other:
+        stale = ". Some come from other settings or data than this copy would use now"
+    elif found.sources != sources(*chosen.jobs.values()):
+        stale = ". Computed by an earlier version; run again to update"
     return (
         f":material/inventory_2: Shipped with the app, computed at {at} on {found.date} by engine "
         f"{found.version}: {words.plural(len(runs), 'run')}, {words.duration(found.seconds)} of "

@@ -1,0 +1,46 @@
+"""Which values a run's id leaves out: those that a field stood for when runs were first named.
+
+An id that held every value would change with every knob that is added, and one that left out
+today's defaults would stay the same when a default changes. So `reference/defaults.json` keeps,
+for each field of a paper whose exhibits ship, the default of the day on which it was first
+shipped: a value is left out of an id while it is that one. For a field that is not in there yet,
+it is today's default. Nothing in the file is ever changed; `record` adds what is missing.
+"""
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+from engine.core.spec import Value
+from engine.method import Paper
+
+FOLDER = Path(__file__).parents[2] / "reference"
+"""Where computed exhibits ship, with the defaults by which their runs are named."""
+FILE = "defaults.json"
+
+
+def left_out(paper: Paper[Any]) -> dict[str, Value]:
+    """What each field of a paper stands for where an id does not say it."""
+    today: dict[str, Value] = paper.spec().values()
+    return today | {f: v for f, v in recorded().get(paper.slug, {}).items() if f in today}
+
+
+@functools.cache
+def recorded(folder: Path = FOLDER) -> dict[str, dict[str, Value]]:
+    """The defaults on file, by paper and field; empty where there is no file."""
+    path = folder / FILE
+    found: dict[str, dict[str, Value]] = (
+        json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    )
+    return found
+
+
+def record(paper: Paper[Any], folder: Path = FOLDER) -> None:
+    """Adds the fields of a paper that are not on file yet, at today's defaults."""
+    found = recorded(folder)
+    defaults = paper.spec().values() | found.get(paper.slug, {})
+    if defaults != found.get(paper.slug):
+        text = json.dumps({**found, paper.slug: defaults}, indent=1, sort_keys=True)
+        (folder / FILE).write_text(f"{text}\n", encoding="utf-8")
+        recorded.cache_clear()

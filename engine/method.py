@@ -58,7 +58,8 @@ class Entry(Generic[S]):
         name: Key within the paper; unique, lower case with underscores.
         label: As a page shows it.
         summary: One sentence: what it does and where its noise enters.
-        module: Dotted name of the module whose METHOD runs it.
+        module: Dotted name of the module whose METHOD runs it; where a module holds several
+            methods, with a colon and the method's name there: "engine.papers.lvq.descent:GLVQ".
         info: The class of what `step` reports.
         steps: How many steps a spec asks for on n records; 1 for a closed form.
         releases: Every release of a whole run on n records, for a spec: mechanism, how often,
@@ -92,7 +93,8 @@ class Entry(Generic[S]):
 
     def load(self) -> Method[S, Any]:
         """Imports the module that runs this method; the first call loads torch."""
-        return cast(Method[S, Any], importlib.import_module(self.module).METHOD)
+        module, _, name = self.module.partition(":")
+        return cast(Method[S, Any], getattr(importlib.import_module(module), name or "METHOD"))
 
 
 @dataclass(frozen=True, kw_only=True)

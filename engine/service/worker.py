@@ -119,7 +119,8 @@ def code() -> float:
 
 def warm() -> Iterator[str]:
     """Loads what methods need, one module at each turn; a module that fails is left to its job."""
-    modules = dict.fromkeys(entry.module for p in catalog().values() for entry in p.methods)
+    entries = [entry for paper in catalog().values() for entry in paper.methods]
+    modules = dict.fromkeys(entry.module.partition(":")[0] for entry in entries)
     for name in ("torch", "engine.runs.driver", *modules, *MEASURES):
         try:
             importlib.import_module(name)

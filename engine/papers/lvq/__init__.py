@@ -48,6 +48,7 @@ def _one(spec: LvqSpec, n: int, device: str) -> int:
 
 def _entry(name: str, label: str, summary: str) -> Entry[LvqSpec]:
     matrix, kind = name.startswith("gmlvq"), name.split("_")[1]
+    module = "quasi_newton" if kind == "bfgs" else "descent"
     uses = {
         "dp": PRIVATE + (PRIVATE_MATRIX if matrix else ()),
         "sgd": DESCENT + (MATRIX if matrix else ()),
@@ -57,7 +58,7 @@ def _entry(name: str, label: str, summary: str) -> Entry[LvqSpec]:
         name=name,
         label=label,
         summary=summary,
-        module=f"engine.papers.lvq.{name}",
+        module=f"engine.papers.lvq.{module}:{name.upper()}",
         info=MatrixUtility if matrix else Utility,
         steps=_once if kind == "bfgs" else steps,
         releases=partial(releases, matrix) if kind == "dp" else free,

@@ -288,3 +288,9 @@ def _stacked(parts: list[Tensor | None]) -> Tensor | None:
     """One tensor of all parts; None when there are none."""
     found = [part for part in parts if part is not None]
     return torch.stack(found) if found else None
+
+
+GLVQ_DP = Descent(matrix=False, private=True)
+GMLVQ_DP = Descent(matrix=True, private=True)
+GLVQ_SGD = Descent(matrix=False, private=False)
+GMLVQ_SGD = Descent(matrix=True, private=False)

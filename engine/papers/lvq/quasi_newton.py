@@ -154,3 +154,7 @@ def _joined(solved: list[Model], like: Model) -> Model:
     w = torch.cat([model.w for model in solved]).to(like.w.dtype)
     blocks = [model.omega for model in solved if model.omega is not None]
     return replace(like, w=w, omega=torch.cat(blocks).to(w.dtype) if blocks else None)
+
+
+GLVQ_BFGS = QuasiNewton(matrix=False)
+GMLVQ_BFGS = QuasiNewton(matrix=True)

@@ -1,5 +1,0 @@
-"""GLVQ by gradient descent without privacy."""
-
-from engine.papers.lvq.descent import Descent
-
-METHOD = Descent(matrix=False, private=False)

@@ -1,5 +1,0 @@
-"""GMLVQ with private first prototypes and private gradient steps."""
-
-from engine.papers.lvq.descent import Descent
-
-METHOD = Descent(matrix=True, private=True)

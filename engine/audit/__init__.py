@@ -1,0 +1,1 @@
+"""Attacks on private methods, and the privacy loss that they prove. It knows no paper."""

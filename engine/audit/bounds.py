@@ -1,0 +1,199 @@
+r"""What two samples of an attacker's score prove about the privacy that was lost.
+
+An attacker sees one output and guesses whether the witness was in the data. Over many trainings
+with and without the witness, the rates of right and wrong guesses bound \varepsilon from below:
+under (\varepsilon, \delta)-privacy every test has TPR \le e^\varepsilon FPR + \delta and
+TNR \le e^\varepsilon FNR + \delta (Kairouz, Oh and Viswanath 2015). Rates are known up to
+Clopper-Pearson intervals; the threshold is chosen on one half of the trainings and judged on the
+other, so that choosing it costs no confidence (Jagielski, Ullman and Oprea 2020).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+CANDIDATES = 200
+"""Thresholds that are tried on the first half."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """An attacker's score of every training; the larger, the more it looks like the witness.
+
+    Attributes:
+        without: Scores of trainings without the witness, shape (R,).
+        present: Scores of trainings with it, shape (R,).
+    """
+
+    without: Floats
+    present: Floats
+
+    def half(self, number: int) -> "Scores":
+        """Every second score, from `number`; 0 to choose on and 1 to judge on."""
+        return Scores(self.without[number::2], self.present[number::2])
+
+    def flipped(self) -> "Scores":
+        """The score with its sign turned."""
+        return Scores(-self.without, -self.present)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One test, judged on trainings that it was not chosen on.
+
+    Attributes:
+        epsilon: Lower bound on epsilon at the delta that was asked for, in nats; at least 0.
+        statistic: Name of the score.
+        threshold: Scores above it count as "the witness was there".
+        hits: Share of trainings with the witness that were guessed right.
+        alarms: Share of trainings without it that were guessed wrong.
+        trainings: Trainings of each kind that it was judged on.
+    """
+
+    epsilon: float
+    statistic: str
+    threshold: float
+    hits: float
+    alarms: float
+    trainings: int
+
+    @property
+    def right(self) -> float:
+        """Share of right guesses where both kinds are equally likely."""
+        return 0.5 * (self.hits + 1.0 - self.alarms)
+
+
+def interval(count: Integers | int, trials: int, miss: float) -> tuple[Floats, Floats]:
+    """Clopper-Pearson limits of shares, each wrong with probability at most `miss`.
+
+    Example:
+        >>> [round(float(limit), 3) for limit in interval(0, 100, 0.05)]
+        [0.0, 0.03]
+    """
+    from scipy.special import betaincinv
+
+    count = np.asarray(count, np.float64)
+    missed = np.maximum(trials - count, 0.0)
+    low = np.where(count > 0, betaincinv(np.maximum(count, 1), missed + 1, miss), 0.0)
+    high = np.where(missed > 0, betaincinv(count + 1, np.maximum(missed, 1), 1 - miss), 1.0)
+    return low, high
+
+
+def epsilon_of_rates(hits: Floats | float, alarms: Floats | float, delta: float) -> Floats:
+    r"""The \varepsilon that hit rates of at least `hits` and at most so many alarms need.
+
+    Both directions of error: ln((TPR - \delta)/FPR) and ln((TNR - \delta)/FNR); at least 0.
+    """
+    found = np.zeros(np.broadcast_shapes(np.shape(hits), np.shape(alarms)))
+    hits, alarms = np.asarray(hits), np.asarray(alarms)
+    for right, wrong in ((hits, alarms), (1.0 - alarms, 1.0 - hits)):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gain = np.log(np.maximum(right - delta, 0.0) / wrong)
+        found = np.fmax(found, np.where(wrong > 0.0, gain, 0.0))
+    return found
+
+
+def reachable(trainings: int, delta: float, confidence: float) -> float:
+    """The largest epsilon that so many trainings of each kind can show, never being wrong."""
+    judged = trainings // 2
+    if judged < 1:
+        return 0.0
+    low, _ = interval(judged, judged, (1.0 - confidence) / 2.0)
+    return float(epsilon_of_rates(low, 1.0 - low, delta))
+
+
+def needed(epsilon: float, delta: float, confidence: float) -> int:
+    """The fewest trainings of each kind with which an attack could show `epsilon`."""
+    low, high = 2, 4
+    while reachable(high, delta, confidence) < epsilon:
+        if high > 1 << 40:
+            return high
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (
+            (low, middle) if reachable(middle, delta, confidence) >= epsilon else (middle, high)
+        )
+    return high
+
+
+def epsilon_bound(scores: Mapping[str, Scores], delta: float, confidence: float = 0.95) -> Judged:
+    """A lower bound on epsilon from the best of several scores and their thresholds.
+
+    Score, direction and threshold are chosen on one half of the trainings. On the other half two
+    Clopper-Pearson limits, of hits and of alarms, hold together with probability `confidence`.
+
+    Args:
+        scores: By name; at least one, with at least two trainings of each kind.
+        delta: At which delta epsilon is bounded.
+        confidence: Probability with which the bound is at most the true epsilon.
+    """
+    miss = (1.0 - confidence) / 2.0
+    best, choice = -1.0, ("", 1.0, 0.0)
+    for name, both in scores.items():
+        for sign, some in ((1.0, both), (-1.0, both.flipped())):
+            gain, threshold = _choose(some.half(0), delta, miss)
+            if gain > best:
+                best, choice = gain, (name, sign, threshold)
+    name, sign, threshold = choice
+    kept = (scores[name] if sign > 0 else scores[name].flipped()).half(1)
+    return _judge(name, kept, threshold, delta, miss)
+
+
+def _choose(half: Scores, delta: float, miss: float) -> tuple[float, float]:
+    """The best bound on this half and its threshold, among quantiles of both kinds together."""
+    together = np.sort(np.concatenate([half.without, half.present]))
+    cuts = np.unique(together[np.linspace(0, len(together) - 1, CANDIDATES).astype(int)])
+    gains = epsilon_of_rates(*_limits(half, cuts, miss), delta)
+    best = int(gains.argmax())
+    return float(gains[best]), float(cuts[best])
+
+
+def _judge(name: str, half: Scores, threshold: float, delta: float, miss: float) -> Judged:
+    hits, alarms = _counts(half, np.array([threshold]))
+    return Judged(
+        float(epsilon_of_rates(*_limits(half, np.array([threshold]), miss), delta)[0]),
+        name,
+        threshold,
+        int(hits[0]) / len(half.present),
+        int(alarms[0]) / len(half.without),
+        len(half.present),
+    )
+
+
+def _counts(scores: Scores, cuts: Floats) -> tuple[Integers, Integers]:
+    """Scores above each threshold, with the witness and without."""
+    hits, alarms = (
+        len(some) - np.searchsorted(np.sort(some), cuts, side="right")
+        for some in (scores.present, scores.without)
+    )
+    return hits, alarms
+
+
+def _limits(scores: Scores, cuts: Floats, miss: float) -> tuple[Floats, Floats]:
+    """At least so many hits and at most so many alarms at each threshold."""
+    hits, alarms = _counts(scores, cuts)
+    low, _ = interval(hits, len(scores.present), miss)
+    _, high = interval(alarms, len(scores.without), miss)
+    return low, high
+
+
+def mu_bound(scores: Scores, confidence: float = 0.95, threshold: float = 0.0) -> float:
+    r"""A lower bound on \mu, if the output is that of a \mu-Gaussian mechanism or worse.
+
+    Under \mu-Gaussian privacy \Phi^{-1}(TPR) - \Phi^{-1}(FPR) \le \mu for every test (Dong, Roth
+    and Su 2022; as an audit, Nasr et al. 2023). A log likelihood ratio is cut at 0, which is
+    decided before anything is seen, so that every training judges.
+    """
+    from scipy.special import ndtri
+
+    miss = (1.0 - confidence) / 2.0
+    low, high = _limits(scores, np.array([threshold]), miss)
+    gap = float((ndtri(low) - ndtri(high))[0])
+    return max(0.0, gap) if math.isfinite(gap) else 0.0

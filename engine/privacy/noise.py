@@ -1,4 +1,4 @@
-"""Draws the noise of mechanisms, one row per replica. Every generator is an argument."""
+"""Adds the noise of mechanisms, one row per replica. Every generator is an argument."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,40 @@ import torch
 from torch import Generator, Tensor
 
 from engine.privacy.mechanisms import GammaSphere, Gaussian, Laplace, Noise
+from engine.privacy.recording import Parts, recorder
+
+
+def release(value: Tensor, mechanisms: Sequence[Noise], rng: Generator) -> Tensor:
+    """A value of R replicas with the noise of their mechanisms.
+
+    Args:
+        value: Shape (R, ...).
+        mechanisms: One per replica, all of the same kind.
+        rng: Source of randomness, on the value's device.
+
+    Returns:
+        Shape (R, ...), in the value's precision.
+    """
+    return release_together((value,), mechanisms, rng)[0]
+
+
+def release_together(values: Parts, mechanisms: Sequence[Noise], rng: Generator) -> Parts:
+    """Several arrays (R, ...) as one release, whose sensitivity is that of all together.
+
+    Noise is drawn and added in double precision and the sum is rounded once: noise that is
+    rounded before it is added lies on a lattice that an observer can see.
+    """
+
+    def noisy() -> Parts:
+        sizes = [value[0].numel() for value in values]
+        drawn = torch.split(draw(mechanisms, sum(sizes), rng), sizes, dim=1)
+        return tuple(
+            (value.double() + noise.view(value.shape)).to(value.dtype)
+            for value, noise in zip(values, drawn, strict=True)
+        )
+
+    watching = recorder()
+    return noisy() if watching is None else watching.watch(mechanisms, values, rng, noisy)
 
 
 def draw(

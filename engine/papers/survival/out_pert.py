@@ -16,7 +16,7 @@ from engine.papers.survival.problem import scaled, survival
 from engine.papers.survival.sensitivity import TOLERANCE, length, output_noise
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.papers.survival.threads import single_thread
-from engine.privacy.noise import draw
+from engine.privacy.noise import release
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class OutputPerturbation:
         """Adds the noise and scores the result."""
         table, d = survival(data), state.f.shape[1]
         noises = [output_noise(spec, len(table), d) for spec in batch.specs]
-        released = state.f + draw(noises, d, rng)
+        released = release(state.f, noises, rng)
         ratio = np.array([length(noise) for noise in noises]) / _positive(state.signal)
         return replace(state, f=released), utility(table, batch.spec, released, ratio)
 

@@ -1,0 +1,113 @@
+"""What a run releases, seen by the experimenter: every value before and after its noise.
+
+`engine.privacy.noise.release` is the one place where noise meets records. Within `recording` it
+keeps what it was given and what it returned. Within `replaying` it returns what another run has
+released, in place of noise of its own: so a run on neighbouring data goes the very same way, and
+only the values before noise differ. Those differences are what sensitivity bounds (a test), and
+what a likelihood ratio needs (an audit). Nothing of this is released.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from torch import Generator, Tensor
+
+from engine.core.errors import ExplorerError
+from engine.privacy.mechanisms import Noise
+
+Parts = tuple[Tensor, ...]
+"""One release may be of several arrays together, (R, ...) each."""
+
+
+class ReplayError(ExplorerError):
+    """A run on neighbouring data that releases other things than the first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """One release of R replicas.
+
+    Attributes:
+        mechanisms: One per replica.
+        values: Before noise, (R, ...) each.
+        outputs: After noise, in the same shapes.
+        generator: State of the generator after the noise was drawn.
+    """
+
+    mechanisms: tuple[Noise, ...]
+    values: Parts
+    outputs: Parts
+    generator: Tensor
+
+
+@dataclass(eq=False)
+class Recorder:
+    """Releases in their order; those of another run come back instead of noise.
+
+    Attributes:
+        releases: What was released so far.
+        script: What another run has released; None to draw noise.
+    """
+
+    releases: list[Recorded] = field(default_factory=list)
+    script: Sequence[Recorded] | None = None
+
+    def watch(
+        self,
+        mechanisms: Sequence[Noise],
+        values: Parts,
+        rng: Generator,
+        noisy: Callable[[], Parts],
+    ) -> Parts:
+        """The outputs of one release, drawn or from the script."""
+        outputs = noisy() if self.script is None else self._scripted(mechanisms, values, rng)
+        kept = tuple(value.detach().clone() for value in values)
+        after = tuple(output.detach().clone() for output in outputs)
+        self.releases.append(Recorded(tuple(mechanisms), kept, after, rng.get_state()))
+        return outputs
+
+    def _scripted(self, mechanisms: Sequence[Noise], values: Parts, rng: Generator) -> Parts:
+        number = len(self.releases)
+        assert self.script is not None
+        if number >= len(self.script):
+            raise ReplayError(f"expected {number} releases on neighbouring data, got more")
+        told = self.script[number]
+        if tuple(mechanisms) != told.mechanisms or [v.shape for v in values] != [
+            o.shape for o in told.outputs
+        ]:
+            raise ReplayError(
+                f"expected release {number + 1} on neighbouring data to have the noise and the "
+                "shape of the first run's, got another"
+            )
+        rng.set_state(told.generator)
+        return tuple(output.clone() for output in told.outputs)
+
+
+_RECORDER: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
+
+
+def recorder() -> Recorder | None:
+    """Who is watching; None in every ordinary run."""
+    return _RECORDER.get()
+
+
+@contextmanager
+def recording() -> Iterator[Recorder]:
+    """Keeps every release that is made within."""
+    yield from _with(Recorder())
+
+
+@contextmanager
+def replaying(script: Sequence[Recorded]) -> Iterator[Recorder]:
+    """Keeps every value before noise, and answers with the outputs of another run."""
+    yield from _with(Recorder(script=script))
+
+
+def _with(one: Recorder) -> Iterator[Recorder]:
+    token = _RECORDER.set(one)
+    try:
+        yield one
+    finally:
+        _RECORDER.reset(token)

@@ -1,9 +1,11 @@
 """The shapes of data sets and of the cards that describe them. No torch here.
 
 A card is known without reading any file: prices and pages are drawn from it.
-A loader returns a `SurvivalTable` or a `LabelledTable` and checks it against its card.
+A loader returns a `SurvivalTable`, a `LabelledTable` or a `PanelTable` and checks it against its
+card.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
@@ -125,8 +127,36 @@ class LabelledTable:
         return len(self.y)
 
 
-Table: TypeAlias = SurvivalTable | LabelledTable
-T = TypeVar("T", SurvivalTable, LabelledTable)
+@dataclass(frozen=True, eq=False)
+class PanelTable:
+    """Attributes and a label of every person at the same points in time, and who befriends whom.
+
+    Attributes:
+        card: Its description; `records` counts persons.
+        x: Attributes in the units of the card, shape (n, T, d).
+        y: Label of each person and time, 0 or 1, shape (n, T).
+        friends: Each friendship once, as two different persons, shape (m, 2).
+        bounds: Public lower and upper bound of each attribute, shape (d,) each.
+        chance: Probability of a label 1 given everything before its time, shape (n, T), where a
+            simulator knows it; None otherwise.
+        again: Draws the same persons with another persistence and influence; None for persons
+            who are not simulated.
+    """
+
+    card: Card
+    x: NDArray[np.float32]
+    y: Integers
+    friends: Integers
+    bounds: tuple[Floats, Floats]
+    chance: Floats | None = field(default=None, repr=False)
+    again: "Callable[[float, float], PanelTable] | None" = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+
+Table: TypeAlias = SurvivalTable | LabelledTable | PanelTable
+T = TypeVar("T", SurvivalTable, LabelledTable, PanelTable)
 
 
 def check(table: T) -> T:
@@ -143,9 +173,21 @@ def check(table: T) -> T:
         raise DatasetError(f"{card.name}: expected finite features, got missing or infinite values")
     if isinstance(table, SurvivalTable):
         _check_survival(table)
+    elif isinstance(table, PanelTable):
+        _check_panel(table)
     else:
         _check_labelled(table)
     return table
+
+
+def _check_panel(table: PanelTable) -> None:
+    card, shape = table.card, table.x.shape
+    if len(shape) != 3 or shape[2] != len(card.features):
+        raise DatasetError(f"{card.name}: expected {len(card.features)} attributes, got {shape}")
+    if table.y.shape != shape[:2] or not np.isin(table.y, (0, 1)).all():
+        raise DatasetError(f"{card.name}: expected a label 0 or 1 for every person and time")
+    if (table.x < table.bounds[0]).any() or (table.x > table.bounds[1]).any():
+        raise DatasetError(f"{card.name}: expected attributes within their bounds, got others")
 
 
 def _check_survival(table: SurvivalTable) -> None:

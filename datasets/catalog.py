@@ -23,11 +23,14 @@ NAMES = (
     "segment",
     "har",
     "adni",
+    "yesiwell",
+    "yesiwell_weekly",
+    "yesiwell_large",
 )
 
 
 def names() -> tuple[str, ...]:
-    """Returns the name of every data set: survival tables first, then labelled ones."""
+    """Returns the name of every data set: survival tables first, then labelled ones and panels."""
     return NAMES
 
 

@@ -9,10 +9,10 @@ import pytest
 
 import datasets
 from datasets import catalog
-from datasets.base import LabelledTable, SurvivalTable
+from datasets.base import LabelledTable, PanelTable, SurvivalTable
 from engine.core.errors import DatasetError, RequestError
 
-EMBEDDED = ("flchain", "second_births", "digits", "adni")
+EMBEDDED = ("flchain", "second_births", "digits", "adni", "yesiwell_weekly")
 FETCHED = ("third_births", "wichert", "mnist", "segment")
 SURVIVAL = ("flchain", "third_births", "wichert", "second_births", "heart")
 
@@ -28,6 +28,9 @@ def matches_its_card(name: str) -> None:
         assert int(table.event.sum()) == card.events
         assert table.time.min() >= 0
         assert np.isfinite(table.x).all()
+    elif isinstance(table, PanelTable):
+        assert table.x.shape == (card.records, *table.y.shape[1:], len(card.features))
+        assert len(card.units) == len(card.features)
     else:
         assert table.x.ndim == 2
         assert np.array_equal(np.unique(table.y), np.arange(card.classes or 0))

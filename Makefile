@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Waiting threads sleep: spinning ones take the cores from other processes.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: app test test-fast check bench shots reference clean
+.PHONY: app test test-fast check bench shots reference shipped clean
 
 app: $(VENV)/app.stamp
 	@echo "Epsilon Explorer: http://localhost:$(PORT)"
@@ -64,6 +64,10 @@ $(VENV)/browser.stamp: $(VENV)/dev.stamp
 # Every table and figure of every paper at full size; ONLY="survival table2" for one of them.
 reference: $(VENV)/dev.stamp
 	$(BIN)/python -m engine reproduce $(ONLY) --full --write
+
+# What every page opens with, trained beforehand; what is up to date is left alone.
+shipped: $(VENV)/dev.stamp
+	$(BIN)/python -m pages.ui.shipped --write
 
 clean:
 	rm -rf build epsilon_explorer.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -11,21 +11,23 @@ import sys
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from sqlite3 import Row
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.errors import StoreError
-from engine.runs import artifacts
+from engine.core.errors import RequestError, StoreError
+from engine.runs import artifacts, shipped
 from engine.runs.events import Event, Produced
 from engine.runs.job import Job
 from engine.runs.results import Results, collect, merge
 from engine.service import presence
 from engine.service.run import Run as Run
-from engine.service.run import as_run
+from engine.service.run import as_run, as_shipped
 from engine.service.store import LOG, Store
 
 ROOT = Path(__file__).parents[2]
@@ -69,7 +71,7 @@ class Client:
         self._workers = workers
         self._tried = time.monotonic()
         self._process: subprocess.Popen[bytes] | None = None
-        self._results: OrderedDict[tuple[str, float], tuple[int, Results | None]] = OrderedDict()
+        self._results: OrderedDict[tuple[str, float], tuple[int, Results]] = OrderedDict()
 
     def submit(self, job: Job, focus: Mapping[str, float] | None = None) -> Ticket:
         """Asks for a job, and sees to it that somebody will do it.
@@ -87,13 +89,16 @@ class Client:
         return Ticket(job.id, answer == "cached", answer == "joined")
 
     def run(self, run_id: str) -> Run:
-        """The state of a run.
+        """The state of a run: the store's, else that of a run that ships with the app.
 
         Raises:
             RequestError: There is no such run.
         """
         self.store.sweep()
-        run = as_run(self.store.row(run_id))
+        row = self._row(run_id)
+        if isinstance(row, shipped.Shipped):
+            return as_shipped(row)
+        run = as_run(row)
         if run.state == "queued":
             self.ensure_worker()  # the worker may have died with another job
         return run
@@ -105,7 +110,13 @@ class Client:
 
     def events(self, run_id: str, after: int = 0) -> list[tuple[int, Event]]:
         """The events after a number, with theirs; a repeated run goes on counting at `Started`."""
-        return self.store.events(run_id, after)
+        if found := self.store.events(run_id, after):
+            return found
+        with suppress(RequestError):
+            row = self._row(run_id)
+            if isinstance(row, shipped.Shipped):
+                return list(enumerate(row.events(), 1))[after:]
+        return []
 
     def cancel(self, run_id: str) -> None:
         """Stops a run: at once while it waits, between two steps or operations while it runs."""
@@ -116,34 +127,68 @@ class Client:
         self.store.delete(run_id)
 
     def table(self, run_id: str) -> Results:
-        """The latest measurement of every replica; the same object while nothing has changed.
+        """The latest measurement of every replica; the same object once the run has ended.
 
         Only events that have come since the last call are read.
         """
-        row = self.store.row(run_id)
+        row = self._row(run_id)
+        if isinstance(row, shipped.Shipped):
+            return self._shipped(row)
         key = (run_id, row["created"])  # a repeated run is another
         seen, found = self._results.get(key, (0, None))
         if found is None or row["seq"] > seen:
             told = self.store.events(run_id, after=seen)
             new = collect(Job.read(row["text"], run_id), [event for _, event in told])
-            found = (
-                replace(
-                    new,
-                    arrays=partial(self.arrays, run_id),
-                    seconds=partial(self._seconds, run_id),
-                )
-                if found is None
-                else merge(found, new)
-            )
-            self._results[key] = (told[-1][0] if told else row["seq"], found)
-            while len(self._results) > KEPT:
-                self._results.popitem(last=False)
+            found = self._reading(run_id, new) if found is None else merge(found, new)
+            self._keep(key, told[-1][0] if told else row["seq"], found)
+        if row["state"] != "completed" and (before := shipped.find(run_id)):
+            return merge(self._shipped(before), found)  # a live run draws over what ships
         return found
 
+    def _row(self, run_id: str) -> Row | shipped.Shipped:
+        """What the store holds of a run, else what ships of it.
+
+        Raises:
+            RequestError: Neither.
+        """
+        try:
+            return self.store.row(run_id)
+        except RequestError:
+            if found := shipped.find(run_id):
+                return found
+            raise
+
+    def _shipped(self, found: shipped.Shipped) -> Results:
+        """The measurements of a run that ships; read once."""
+        key = (found.job.id, 0.0)
+        if key not in self._results:
+            results = self._reading(found.job.id, collect(found.job, found.events()))
+            self._keep(key, 0, results)
+        return self._results[key][1]
+
+    def _reading(self, run_id: str, found: Results) -> Results:
+        """The same results, which read arrays and seconds when they are asked to."""
+        return replace(
+            found,
+            arrays=partial(self.arrays, run_id),
+            seconds=partial(self._seconds, run_id),
+        )
+
+    def _keep(self, key: tuple[str, float], seen: int, found: Results) -> None:
+        """Keeps a table at hand, and lets the oldest go."""
+        self._results[key] = (seen, found)
+        while len(self._results) > KEPT:
+            self._results.popitem(last=False)
+
     def arrays(self, run_id: str) -> dict[str, NDArray[np.generic]]:
-        """The run's arrays, each with a row per replica; rows that are not there yet are NaN."""
-        count = Job.read(self.store.row(run_id)["text"]).replicas()
+        """The run's arrays, each with a row per replica; rows that are not there are NaN."""
+        row = self._row(run_id)
         parts: dict[str, list[tuple[list[int], NDArray[np.generic]]]] = {}
+        if isinstance(row, shipped.Shipped):
+            rows, kept = row.arrays()
+            count = row.job.replicas()
+            return {name: _together(count, [(rows, part)]) for name, part in kept.items()}
+        count = Job.read(row["text"]).replicas()
         for _, event in self.store.events(run_id):
             if isinstance(event, Produced):
                 for name, part in artifacts.load(self.store.artifacts, event.digest).items():
@@ -204,8 +249,9 @@ class Client:
         return code is None
 
     def again(self, job: Job, focus: Mapping[str, float] | None = None) -> Ticket:
-        """Asks for a job anew: what was computed before is removed, under whatever id."""
-        self.delete(job.id)
+        """Asks for a job again: what was computed here is removed, under whatever id."""
+        with suppress(RequestError):  # what ships is not in the store
+            self.delete(job.id)
         return self.submit(job.renamed(), focus)
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ from sqlite3 import Row
 
 from engine.runs.changes import sources
 from engine.runs.job import Job
+from engine.runs.shipped import Shipped
 from engine.service.store import State
 
 
@@ -31,6 +32,7 @@ class Run:
         worked: Seconds of work, without the turns of others; 0 until it ends.
         sources: Digest of the sources that computed it; empty until it begins, and where an
             earlier version did not keep it.
+        shipped: Where its numbers come from if they ship with the app; None if computed here.
     """
 
     id: str
@@ -48,6 +50,7 @@ class Run:
     beside: int
     worked: float
     sources: str
+    shipped: Shipped | None = None
 
     @property
     def active(self) -> bool:
@@ -94,4 +97,27 @@ def as_run(row: Row) -> Run:
         beside=row["beside"],
         worked=row["worked"],
         sources=row["sources"],
+    )
+
+
+def as_shipped(found: Shipped) -> Run:
+    """A run that ships with the app, as if it had been done here."""
+    origin = found.origin
+    return Run(
+        id=found.job.id,
+        job=found.job,
+        state="completed",
+        done=origin.total,
+        total=origin.total,
+        created=origin.finished,
+        started=origin.finished - origin.seconds,
+        finished=origin.finished,
+        error="",
+        diverged=origin.diverged,
+        ahead=0,
+        stopping=False,
+        beside=0,
+        worked=origin.seconds,
+        sources=origin.sources,
+        shipped=found,
     )

@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
+from engine.runs import shipped
 from engine.service.client import Client
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper.view import Choices, Layout, jobs, offers
@@ -21,7 +22,9 @@ SLOW = ("psgld", "exact")
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty store, and nothing that ships."""
     monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path / "shipped")
     monkeypatch.setattr(Client, "ensure_worker", lambda self: None)
     st.cache_resource.clear()
     return tmp_path

@@ -242,10 +242,10 @@ def test_a_run_that_ended_badly_says_why(visit: Open, trained: Path, state: str)
 def test_runs_from_before_an_update_say_so_and_are_computed_anew(
     visit: Open, trained: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    assert "last changed" not in said(visit("survival"))
-    monkeypatch.setattr("engine.service.run.changed", lambda paper: 2e9)
+    assert "earlier version" not in said(visit("survival"))
+    monkeypatch.setattr("engine.service.run.sources", lambda job: "another")
     test = visit("survival")
-    assert "Computed before this program was last changed" in said(test)
+    assert "Computed by an earlier version" in said(test)
     test.button(key="survival.anew").click().run()
     client = Client(trained, workers=False)
     assert {run.state for run in client.runs()} == {"queued"}

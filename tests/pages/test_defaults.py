@@ -1,6 +1,9 @@
 """What a first visit asks for, as a list, is what the pages ask for when they are opened."""
 
+from pathlib import Path
+
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
 from engine.service.client import Client
@@ -8,6 +11,8 @@ from pages.ui.kit import shell
 from pages.ui.paper import defaults
 from pages.ui.paper.view import Layout
 from tests.pages.conftest import Open
+from tests.pages.drawn import charts
+from tests.pages.played import ship
 
 PAGES = ("", *sorted(shell.papers()))
 
@@ -18,6 +23,35 @@ def test_a_page_opens_with_jobs_of_the_list(visit: Open, page: str):
     asked = {run.id for run in Client(workers=False).runs()}
     assert asked
     assert asked <= set(defaults.everything())
+
+
+def test_a_first_visit_draws_what_ships_and_asks_for_nothing(visit: Open, home: Path):
+    for job in defaults.opening("survival").values():
+        ship(home / "shipped", job)
+    test = visit("survival")
+    assert not test.exception
+    assert "Shipped with the app" in said(test)
+    assert "trained yet" not in said(test)
+    drawn = [trace for trace in charts(test)[0]["data"] if trace["mode"] == "lines+markers"]
+    assert len(drawn) == 5
+    assert Client(workers=False).runs() == []
+
+    press(test, "Run again").run()
+    assert {run.id for run in Client(workers=False).runs()} == {
+        job.id for job in defaults.opening("survival").values()
+    }
+    again = [trace for trace in charts(test)[0]["data"] if trace["mode"] == "lines+markers"]
+    assert [trace["y"] for trace in again] == [trace["y"] for trace in drawn]  # until they come
+
+
+def said(test: AppTest) -> str:
+    """All text of a page."""
+    return " ".join(one.value for one in (*test.markdown, *test.caption))
+
+
+def press(test: AppTest, label: str) -> AppTest:
+    """Presses the first button of that label."""
+    return next(button for button in test.button if button.label == label).click()
 
 
 def test_every_paper_with_a_page_is_in_the_list():

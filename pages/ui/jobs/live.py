@@ -7,6 +7,7 @@ reload, in a second tab, on another person's screen.
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
@@ -28,7 +29,8 @@ from pages.ui.kit.access import afresh, client, sentence, troubles
 
 ASLEEP = ":material/hourglass_empty:"
 OLD = ":material/update:"
-OUTDATED = "Computed before this program was last changed, which may have changed numbers"
+SHIPPED = ":material/inventory_2:"
+OUTDATED = "Computed by an earlier version"
 HALTED = ("cancelled", "failed", "interrupted")
 TICK = 0.5
 """Seconds between two looks at runs that are under way."""
@@ -130,25 +132,28 @@ def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
                 if halted and _button(slug, "again", "Run again", watched, focus):
                     st.rerun()
     if not (unasked or active or halted):
-        st.caption(_summary(watched))
-    if old := [one for one in watched.values() if one.run is not None and one.run.outdated]:
-        _outdated(slug, old, watched, focus)
+        _over(slug, watched, focus)
     if unasked and not active:
         _unasked(slug, unasked, watched, focus)
 
 
-def _outdated(
-    slug: str, old: list[Watched], watched: Mapping[str, Watched], focus: Mapping[str, float]
-) -> None:
-    """Says that numbers were computed before an update, and offers to compute them anew."""
-    done = sum(one.run is not None and one.run.state == "completed" for one in watched.values())
-    names = "" if len(old) == done else f": {words.listed([one.label for one in old])}"
+def _over(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
+    """What has been trained, and a way to run again what ships or is out of date."""
+    st.caption(_summary(watched))
+    runs = {one.label: one.run for one in watched.values() if one.run is not None}
+    old = [label for label, run in runs.items() if run.outdated]
+    again = [one for one in watched.values() if one.run and (one.run.shipped or one.run.outdated)]
+    if not again:
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
         pressed = st.button(
-            "Compute anew", icon=":material/restart_alt:", key=f"{slug}.anew",
-            on_click=asking.anew, args=([one.job for one in old], focus),
+            "Run again", icon=":material/restart_alt:", key=f"{slug}.anew",
+            help="Trains these methods on this computer; the new lines replace the old ones.",
+            on_click=asking.anew, args=([one.job for one in again], focus),
         )  # fmt: skip
-        st.caption(f"{OLD} {OUTDATED}{names}.")
+        if old:
+            names = "" if len(old) == len(runs) else f": {words.listed(old)}"
+            st.caption(f"{OLD} {OUTDATED}{names}. Run again to update.")
     if pressed:
         st.rerun()
 
@@ -253,11 +258,20 @@ def _summary(watched: Mapping[str, Watched]) -> str:
     settings = sum(run.job.replicas() for run in runs)
     seconds = sum(run.seconds or 0.0 for run in runs)
     lost = sum(len(run.diverged) for run in runs)
+    ships = [run for run in runs if run.shipped]
+    icon = f"{SHIPPED} Shipped with the app:" if ships else ":material/check_circle:"
     text = (
-        f":material/check_circle: {words.plural(len(runs), 'method')}, "
-        f"{words.plural(settings, 'setting')} trained in {words.duration(seconds)} of work"
+        f"{icon} {words.plural(len(runs), 'method')}, "
+        f"{words.plural(settings, 'setting')} trained in {words.duration(seconds)}"
     )
+    if ships:
+        text += f" on {day(max(run.finished or 0.0 for run in ships))}"
     return text + (f"; {words.plural(lost, 'setting')} diverged and are left out" if lost else "")
+
+
+def day(at: float) -> str:
+    """The day of a Unix time: "21 Nov 2026"."""
+    return f"{datetime.fromtimestamp(at, UTC):%-d %b %Y}"
 
 
 def history(one: Watched, gauge: str) -> tuple[NDArray[np.int64], Column]:

@@ -1,0 +1,106 @@
+"""Training the runs that ship with the app, several at once, and writing them as files."""
+
+import importlib.metadata
+import multiprocessing
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+from datasets import catalog
+from engine import __version__
+from engine.cli.running import complete
+from engine.core.errors import ExplorerError
+from engine.runs import shipped
+from engine.runs.changes import sources
+from engine.runs.job import Job
+from engine.runs.shipped import Origin
+from engine.service.client import Client
+
+LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "scikit-survival", "dp-accounting")
+"""What the numbers come from besides the engine."""
+ENDS = (".gz", ".npz")
+"""Ends of the names of a run's files."""
+
+
+def missing(wanted: Mapping[str, Job], folder: Path) -> dict[str, Job]:
+    """The jobs of which nothing ships, or something that older code computed."""
+    shipped.index.cache_clear()
+    found = shipped.index(folder)
+    return {
+        run: job
+        for run, job in wanted.items()
+        if run not in found or found[run].origin.sources != sources(job)
+    }
+
+
+def unwanted(wanted: Mapping[str, Job], folder: Path) -> list[Path]:
+    """Files of runs that no page opens with any more."""
+    kept = {folder / job.paper / f"{run}{end}" for run, job in wanted.items() for end in ENDS}
+    return sorted(path for end in ENDS for path in folder.glob(f"*/*{end}") if path not in kept)
+
+
+def train(wanted: Mapping[str, Job], folder: Path, processes: int) -> Iterator[tuple[str, str]]:
+    """Trains jobs and writes each as soon as it is done.
+
+    Args:
+        wanted: The jobs, by id.
+        folder: Where the files go.
+        processes: How many train at once, one thread each.
+
+    Yields:
+        The id of a run that is done, and a sentence if it failed.
+    """
+    environment = {"OMP_NUM_THREADS": "1", "EXPLORER_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"}
+    os.environ.update(environment)  # what the processes start with
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+        longest = sorted(wanted.items(), key=lambda pair: -effort(pair[1]))
+        running: dict[Future[str], str] = {
+            pool.submit(write, job.text(), str(folder)): run for run, job in longest
+        }
+        for future in as_completed(running):
+            yield running[future], future.result()
+
+
+def effort(job: Job) -> int:
+    """Steps of all replicas of a job: what takes longest begins first."""
+    return job.replicas() * job.entry().steps(job.spec(), catalog.card(job.dataset).records)
+
+
+def write(text: str, folder: str) -> str:
+    """Trains one job in this process, in a store of its own, and writes its file.
+
+    Returns:
+        A sentence if that failed; else nothing.
+    """
+    job = Job.read(text)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+        client = Client(Path(home), workers=False)
+        try:
+            run, _ = complete(client, job, lambda done, total: None)
+            events = [event for _, event in client.events(job.id)]
+            origin = Origin(
+                job=text,
+                device=client.store.device(job.id),
+                threads=1,
+                seconds=round(run.seconds or 0.0, 2),
+                finished=round(run.finished or time.time()),
+                total=run.total,
+                diverged=run.diverged,
+                sources=sources(job),
+                software={"engine": __version__} | versions(),
+            )
+            shipped.save(origin, events, client.arrays(job.id), Path(folder))
+        except ExplorerError as error:
+            return f"{job.paper} {job.method}: {error}"
+        finally:
+            client.close()
+    return ""
+
+
+def versions() -> dict[str, str]:
+    """The versions of the libraries that are installed."""
+    return {name: importlib.metadata.version(name) for name in LIBRARIES}

@@ -1,0 +1,224 @@
+"""Runs that ship with the app: what every page opens with, trained beforehand.
+
+`reference/defaults/<paper>/<id>.gz` holds lines of JSON: first where the numbers come from, then
+the events of the run, thinned. `<id>.npz` beside it holds the arrays that are small enough.
+A run in the user's own store always goes before one that ships.
+"""
+
+import functools
+import gzip
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import StoreError
+from engine.runs.events import Event, Finished, Measured, Produced, Spent, Started, decode, encode
+from engine.runs.job import Job
+from engine.runs.reference import FOLDER as REFERENCE
+
+FOLDER = REFERENCE / "defaults"
+STEPS = 24
+"""Measurements of a replica that are kept: the first, the last and others evenly between."""
+DIGITS = 6
+"""Significant figures of a measure."""
+ROOM = 120_000
+"""Bytes of a run's arrays, compressed: with more, fewer repetitions are kept."""
+FEWER = (10, 5, 3, 2, 1)
+"""Repetitions of each setting whose arrays are kept, from the most that fit."""
+ROWS = "rows"
+"""Name under which the file of arrays holds the replicas that its rows belong to."""
+
+Arrays = Mapping[str, NDArray[np.generic]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where a shipped run comes from.
+
+    Attributes:
+        job: The job, as text.
+        device: The kind of device that trained it.
+        threads: How many threads trained it.
+        seconds: How long that took.
+        finished: Unix time of its end.
+        total: Steps that were taken.
+        diverged: Replicas that diverged.
+        sources: Fingerprint of the code that computed it (`engine.runs.changes.sources`).
+        software: Versions of the libraries, by name.
+    """
+
+    job: str
+    device: str
+    threads: int
+    seconds: float
+    finished: float
+    total: int
+    diverged: tuple[int, ...]
+    sources: str
+    software: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """A run that ships with the app.
+
+    Attributes:
+        job: What was asked for.
+        origin: Where its numbers come from.
+        path: The file of its events.
+    """
+
+    job: Job
+    origin: Origin
+    path: Path
+
+    def events(self) -> list[Event]:
+        """What the run said, thinned.
+
+        Raises:
+            StoreError: The file is damaged.
+        """
+        return [decode(body) for body in list(_lines(self.path))[1:]]
+
+    def arrays(self) -> tuple[list[int], Arrays]:
+        """The replicas whose arrays are kept, and the arrays; none of either as a rule says so.
+
+        Raises:
+            StoreError: The file is damaged.
+        """
+        path = self.path.with_suffix(".npz")
+        if not path.exists():
+            return [], {}
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                found = {name: file[name] for name in file.files}
+        except (OSError, ValueError, EOFError) as error:
+            raise StoreError(f"{path}: expected the arrays of a run, got {error}") from None
+        return [int(row) for row in found.pop(ROWS)], found
+
+
+def find(run: str, folder: Path | None = None) -> Shipped | None:
+    """The shipped run of that id; None if none ships."""
+    return index(folder or FOLDER).get(run)
+
+
+@functools.lru_cache(maxsize=4)
+def index(folder: Path) -> dict[str, Shipped]:
+    """Every shipped run by its id, which today's code works out; read once.
+
+    Files that this version cannot read are left out: the page then trains as if none shipped.
+    """
+    found = {}
+    for path in sorted(folder.glob("*/*.gz")):
+        try:
+            head = next(_lines(path))
+            origin = Origin(**{**head, "diverged": tuple(head["diverged"])})
+            job = Job.read(origin.job)
+        except (StoreError, StopIteration, TypeError, KeyError, ValueError):
+            continue
+        found[job.id] = Shipped(job, origin, path)
+    return found
+
+
+def save(
+    origin: Origin, events: Sequence[Event], arrays: Arrays, folder: Path | None = None
+) -> Path:
+    """Writes a run, thinned; the same run gives the same bytes.
+
+    Returns:
+        The file of its events.
+
+    Raises:
+        StoreError: It cannot be written.
+    """
+    job = Job.read(origin.job)
+    path = (folder or FOLDER) / job.paper / f"{job.id}.gz"
+    rows, kept = fitting(arrays, job)
+    told = list(thinned(events))
+    if kept:
+        told.append(Produced(origin.total, "shipped", "", tuple(rows)))
+    told.append(Finished(origin.total, "completed", origin.diverged))
+    bodies = [asdict(origin), *map(encode, told)]
+    text = "\n".join(json.dumps(body, separators=(",", ":")) for body in bodies)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(text.encode(), mtime=0))
+        beside = path.with_suffix(".npz")
+        if kept:
+            beside.write_bytes(_packed(rows, kept))
+        else:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(f"{path}: expected to write a run, got: {error}") from None
+    return path
+
+
+def thinned(events: Iterable[Event]) -> Iterator[Event]:
+    """The beginning, at most STEPS measurements of each replica, and the prices."""
+    measured: dict[tuple[int, ...], list[Measured]] = {}
+    for event in events:
+        if isinstance(event, Measured):
+            measured.setdefault(event.replicas, []).append(event)
+        elif isinstance(event, Started | Spent):
+            yield event
+    for some in measured.values():
+        for place in np.unique(np.linspace(0, len(some) - 1, STEPS).round().astype(int)):
+            yield _rounded(some[place])
+
+
+def _rounded(event: Measured) -> Measured:
+    values = {
+        name: tuple(None if v is None else float(f"{v:.{DIGITS}g}") for v in column)
+        for name, column in event.values.items()
+    }
+    return Measured(event.step, event.replicas, values)
+
+
+def fitting(arrays: Arrays, job: Job) -> tuple[list[int], Arrays]:
+    """As many repetitions as fit into ROOM, in single precision; then without the largest arrays.
+
+    Args:
+        arrays: With a row for each replica.
+        job: Their job: its seeds vary fastest.
+
+    Returns:
+        The replicas that are kept, and their arrays.
+    """
+    single = {
+        name: part.astype(np.float32) if part.dtype == np.float64 else part
+        for name, part in arrays.items()
+    }
+    seeds = np.arange(job.replicas()) % len(job.seeds)
+    rows = np.flatnonzero(seeds < 1)
+    for count in (len(job.seeds), *(n for n in FEWER if n < len(job.seeds))):
+        rows = np.flatnonzero(seeds < count)
+        kept = {name: part[rows] for name, part in single.items()}
+        if len(_packed(rows.tolist(), kept)) <= ROOM:
+            return rows.tolist(), kept
+    kept = {name: part[rows] for name, part in single.items()}
+    while kept and len(_packed(rows.tolist(), kept)) > ROOM:
+        del kept[max(kept, key=lambda name: kept[name].nbytes)]
+    return rows.tolist(), kept
+
+
+def _packed(rows: Sequence[int], arrays: Arrays) -> bytes:
+    """The file of arrays."""
+    file = io.BytesIO()
+    np.savez_compressed(file, allow_pickle=False, **{ROWS: np.array(rows, np.int64)}, **arrays)
+    return file.getvalue()
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines of a file of events, one by one."""
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            for line in file:
+                yield json.loads(line)
+    except (OSError, EOFError, ValueError) as error:
+        raise StoreError(f"{path}: expected the events of a run, got {error}") from None

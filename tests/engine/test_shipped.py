@@ -1,0 +1,158 @@
+"""Runs that ship: small files from which a client answers when the store holds nothing."""
+
+import numpy as np
+import pytest
+
+from engine.cli import shipping
+from engine.core.errors import RequestError
+from engine.runs import shipped
+from engine.runs.events import Measured, Spent, Started
+from engine.runs.shipped import STEPS, Origin
+from engine.service.claim import take
+from engine.service.job_runner import perform
+from engine.service.process import here
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder of shipped runs; what is written there is found at once."""
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path / "shipped")
+    return tmp_path / "shipped"
+
+
+@pytest.fixture
+def job(toy):
+    return toy({"scale": (1, 2)}, seeds=(0, 1, 2), steps=100)
+
+
+def ship(job, folder):
+    """Trains a job in a store of its own and writes it."""
+    assert shipping.write(job.text(), str(folder)) == ""
+    shipped.index.cache_clear()
+
+
+def test_a_run_that_ships_answers_until_there_is_one_here(job, client, folder):
+    with pytest.raises(RequestError):
+        client.run(job.id)
+    ship(job, folder)
+    run = client.run(job.id)
+    assert (run.state, run.job, run.total, run.active) == ("completed", job, 200, False)
+    assert run.shipped
+    assert run.shipped.origin.device == "cpu"
+    assert run.shipped.origin.software["engine"] == job.version
+    there = client.table(job.id)
+    assert client.table(job.id) is there
+    assert client.runs() == []  # it is not the user's
+
+    client.submit(job)
+    perform(take(client.store, here(), job.id))
+    assert client.run(job.id).shipped is None
+    computed = client.table(job.id)
+    assert set(computed.gauges) == set(there.gauges)
+    for name, column in computed.gauges.items():
+        np.testing.assert_allclose(there.gauges[name], column, rtol=1e-5)  # six figures
+    np.testing.assert_array_equal(there.step, computed.step)
+    np.testing.assert_array_equal(there.epsilon, computed.epsilon)
+    for name, array in client.arrays(job.id).items():
+        np.testing.assert_allclose(there.arrays()[name], array, rtol=1e-6)
+    client.delete(job.id)
+    assert client.run(job.id).shipped
+
+
+def test_a_live_run_draws_over_what_ships(job, client, folder):
+    ship(job, folder)
+    before = client.table(job.id)
+    client.submit(job)
+    claim = take(client.store, here(), job.id)
+    claim.append([Started(0, 100, 6), Measured(1, (0,), {"count": (7.0,), "product": (8.0,)})])
+    during = client.table(job.id)
+    assert during.gauges["count"].tolist() == [7.0, *before.gauges["count"][1:]]
+    assert [type(event) for _, event in client.events(job.id)] == [Started, Measured]
+
+
+def test_it_can_be_run_again_though_the_store_holds_nothing(job, client, folder):
+    ship(job, folder)
+    client.again(job)
+    assert client.run(job.id).state == "queued"
+
+
+def test_a_course_is_thinned_and_keeps_its_ends(job, client, folder):
+    ship(job, folder)
+    found = [event for _, event in client.events(job.id)]
+    for first in (0, 4):  # the toy's chunks are of four
+        steps = [e.step for e in found if isinstance(e, Measured) and e.replicas[0] == first]
+        assert (len(steps), steps[0], steps[-1]) == (STEPS, 1, 100)
+        assert steps == sorted(steps)
+    assert sum(len(event.replicas) for event in found if isinstance(event, Spent)) == 6
+    assert client.events(job.id, after=len(found)) == []
+
+
+def test_large_arrays_keep_fewer_repetitions_and_then_none(job):
+    rng = np.random.default_rng(0)
+
+    def rows(width):
+        return shipped.fitting({"small": np.ones((6, 2)), "wide": rng.normal(size=(6, width))}, job)
+
+    assert rows(100)[0] == [0, 1, 2, 3, 4, 5]
+    kept, arrays = rows(10_000)  # 40 kB a row: two of six fit
+    assert kept == [0, 3]
+    assert arrays["wide"].shape == (2, 10_000)
+    kept, arrays = rows(100_000)
+    assert set(arrays) == {"small"}
+
+
+def test_the_same_run_gives_the_same_bytes(job, client, folder, tmp_path):
+    origin = Origin(
+        job=job.text(), device="cpu", threads=1, seconds=1.0, finished=0.0, total=1,
+        diverged=(), sources="", software={},
+    )  # fmt: skip
+    told = [Measured(1, (0,), {"count": (1 / 3,), "product": (None,)})]
+    first = shipped.save(origin, told, {"a": np.ones((6, 1))}, tmp_path / "one")
+    second = shipped.save(origin, told, {"a": np.ones((6, 1))}, tmp_path / "two")
+    assert first.read_bytes() == second.read_bytes()
+    found = shipped.index(tmp_path / "one")[job.id].events()
+    assert found[0] == Measured(1, (0,), {"count": (0.333333,), "product": (None,)})
+
+
+def test_what_older_code_computed_is_outdated_and_trained_again(job, client, folder, monkeypatch):
+    ship(job, folder)
+    wanted = {job.id: job}
+    assert not client.run(job.id).outdated
+    assert shipping.missing(wanted, folder) == {}
+    monkeypatch.setattr("engine.service.run.sources", lambda job: "another")
+    monkeypatch.setattr(shipping, "sources", lambda job: "another")
+    assert client.run(job.id).outdated
+    assert shipping.missing(wanted, folder) == wanted
+
+
+def test_files_that_no_page_opens_with_are_named(job, toy, folder):
+    ship(job, folder)
+    assert shipping.unwanted({job.id: job}, folder) == []
+    other = toy(steps=4)
+    found = shipping.unwanted({other.id: other}, folder)
+    assert [path.name for path in found] == [f"{job.id}.gz", f"{job.id}.npz"]
+
+
+def test_a_run_that_fails_is_a_sentence(toy, folder):
+    job = toy(behaviour="raise")
+    assert shipping.write(job.text(), str(folder)).startswith("toy count: run")
+    assert not list(folder.glob("*/*"))
+
+
+def test_a_damaged_file_ships_nothing(job, client, folder):
+    ship(job, folder)
+    (folder / "toy" / f"{job.id}.gz").write_bytes(b"no gzip")
+    shipped.index.cache_clear()
+    with pytest.raises(RequestError):
+        client.run(job.id)
+
+
+def test_the_project_s_own_files_can_be_read_and_are_small():
+    found = shipped.index(shipped.FOLDER)
+    paths = [path for path in shipped.FOLDER.rglob("*") if path.is_file()]
+    assert len(found) == sum(path.suffix == ".gz" for path in paths)
+    assert sum(path.stat().st_size for path in paths) < 8_000_000
+    for one in found.values():
+        assert any(isinstance(event, Measured) for event in one.events())
+        rows, arrays = one.arrays()
+        assert all(len(array) == len(rows) for array in arrays.values())

@@ -7,6 +7,7 @@ from typing import Literal
 from engine.method import Entry, Paper
 from engine.papers.enadpp import cards, price
 from engine.papers.enadpp.spec import EnadppSpec, Training
+from engine.papers.enadpp.variants import VARIANTS
 
 SMALL = 10_000
 """Up to so many records the networks are small, and overhead rules on a processor."""
@@ -45,11 +46,11 @@ def _entry(
         name=name,
         label=label,
         summary=summary,
-        module=f"engine.papers.enadpp.{name}",
+        module=f"engine.papers.enadpp.methods:{name.upper()}",
         info=Training,
         steps=steps,
-        releases=partial(price.releases, name),
-        guarantee=partial(cards.guarantee, name),
+        releases=partial(price.releases, VARIANTS[name]),
+        guarantee=partial(cards.guarantee, VARIANTS[name]),
         uses=uses,
         role=role,
         chunk=chunk,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from engine.papers.enadpp import price
 from engine.papers.enadpp.spec import EnadppSpec
+from engine.papers.enadpp.variants import VARIANTS, Variant
 from engine.privacy.guarantee import Guarantee
 from engine.privacy.mechanisms import Laplace
 
@@ -21,11 +22,6 @@ COUNT = (
     "Given it, a neighbour is the same table with one record left out of every sum, its place kept."
 )
 SHOWN = "Test accuracy and the other curves come from raw records and are no part of the release."
-COMPETITOR = {
-    "psgd": "Per-record clipping in L2 and Gaussian noise (Abadi et al. 2016)",
-    "appdl": "Per-record clipping in L2 and Gaussian noise that decays (Zhang et al. 2021)",
-    "dpsgd": "Per-record clipping in L2 and Gaussian noise, tuned as is best practice today",
-}
 
 
 @dataclass(frozen=True)
@@ -62,16 +58,16 @@ def ledger(spec: EnadppSpec, n: int) -> tuple[Ledger, ...]:
 def _pure(spec: EnadppSpec, n: int) -> float:
     from engine.privacy.pure import pure
 
-    return pure(price.noise_cost("enadpp", spec, n, price.steps(spec, n)))
+    return pure(price.noise_cost(VARIANTS["enadpp"], spec, n, price.steps(spec, n)))
 
 
-def guarantee(name: str, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
-    """The card of the method `name`."""
-    if name == "non_private":
+def guarantee(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
+    """The card of the variant."""
+    if not variant.private:
         return _bare(unit)
-    if price.unaccounted(name, spec):
-        return _printed(name, spec, n, unit)
-    return _proved(name, spec, n, unit)
+    if price.unaccounted(variant, spec):
+        return _printed(variant, spec, n, unit)
+    return _proved(variant, spec, n, unit)
 
 
 def _bare(unit: str) -> Guarantee:
@@ -88,16 +84,16 @@ def _bare(unit: str) -> Guarantee:
     )
 
 
-def _proved(name: str, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
+def _proved(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
     from engine.privacy import accounting
     from engine.privacy.releases import cost
 
-    event = cost(price.releases(name, spec, n))
-    pure = isinstance(price.mechanism(name, spec, n), Laplace)
-    tight = name != "appdl" and (pure or spec.epsilon <= price.LOOSE)
+    event = cost(price.releases(variant, spec, n))
+    pure = isinstance(price.mechanism(variant, spec, n), Laplace)
+    tight = not variant.falling and (pure or spec.epsilon <= price.LOOSE)
     spent = accounting.epsilon(event, spec.delta, price.RELATION, tight=tight)
     return Guarantee(
-        mechanism=COMPETITOR.get(name) or _weighted(name, spec),
+        mechanism=variant.mechanism or _weighted(variant, spec),
         status="proved",
         epsilon_claimed=spec.epsilon,
         epsilon_proved=spent,
@@ -107,35 +103,35 @@ def _proved(name: str, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
         accountant="privacy loss distribution" if tight else "Renyi",
         sampling=SAMPLING,
         released=("the trained weights", "the weights after every step"),
-        reasons=(*_arguments(name, spec), COUNT, TUNED, SHOWN),
+        reasons=(*_arguments(variant, spec), COUNT, TUNED, SHOWN),
         claim="The slider's budget is that of the whole training.",
     )
 
 
-def _weighted(name: str, spec: EnadppSpec) -> str:
+def _weighted(variant: Variant, spec: EnadppSpec) -> str:
     norm = "L1" if spec.noise == "laplace" else "L2"
     return (
         f"Per-record clipping in the {norm} norm weighted by budget ratios "
-        f"({'shares' if name == 'adppl' else 'entropy gains'} of relevance), and "
+        f"({'shares' if variant.ratios == 'shares' else 'entropy gains'} of relevance), and "
         f"{spec.noise} noise divided by them"
     )
 
 
-def _arguments(name: str, spec: EnadppSpec) -> tuple[str, ...]:
+def _arguments(variant: Variant, spec: EnadppSpec) -> tuple[str, ...]:
     bound = (
         "One record moves the clipped sum by at most C, the divisor is the fixed expected lot, "
         "and the accountant composes the noise that is really drawn."
     )
-    if name == "appdl":
+    if variant.falling:
         return (
             bound,
             f"The deviation falls by stairs, {price.STAIRS} in a run, so that it can be priced; "
             "the published decay and clipping rules could not be found in full, so the "
             "exponential decay is our reading.",
         )
-    if name == "dpsgd" and spec.representation == "wavelets":
+    if variant.modern and spec.representation == "wavelets":
         return (bound, "The wavelet features are a fixed function of one record: no data chose it.")
-    if name in ("psgd", "dpsgd"):
+    if variant.ratios is None:
         return (bound,)
     return (
         bound,
@@ -147,7 +143,7 @@ def _arguments(name: str, spec: EnadppSpec) -> tuple[str, ...]:
     )
 
 
-def _printed(name: str, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
+def _printed(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
     return Guarantee(
         mechanism="Per-record clipping in L1 and Laplace noise whose scale is divided by each "
         "neuron's budget ratio, as printed",
@@ -159,12 +155,12 @@ def _printed(name: str, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
         unit=unit,
         sampling=SAMPLING,
         released=("the trained weights", "the budget ratios, through the size of the noise"),
-        reasons=_complaints(name, spec, n),
+        reasons=_complaints(variant, spec, n),
         claim="Each step is epsilon-private (Section 4.2); the ratio follows the relevance.",
     )
 
 
-def _complaints(name: str, spec: EnadppSpec, n: int) -> tuple[str, ...]:
+def _complaints(variant: Variant, spec: EnadppSpec, n: int) -> tuple[str, ...]:
     rows = {row.reading: row for row in ledger(spec, n)}
     row, number = rows[spec.noise_reading], "{:.4g}".format
     lots = ", ".join(f"{number(r.lot)} under {r.reading}" for r in rows.values())
@@ -185,14 +181,14 @@ def _complaints(name: str, spec: EnadppSpec, n: int) -> tuple[str, ...]:
         f"{number(spec.alpha_min)}, and the output layer has ratio 1.",
         "No ratio exceeds one, so ratios can only add noise to equal ratios at the same budget; "
         "as the layer's entropy cancels, EnADPP and ADPPL rank neurons alike.",
-        f"Noise in every coordinate against one clipped vector: {_length(name, spec, n)}.",
+        f"Noise in every coordinate against one clipped vector: {_length(variant, spec, n)}.",
         SHOWN,
     )
 
 
-def _length(name: str, spec: EnadppSpec, n: int) -> str:
+def _length(variant: Variant, spec: EnadppSpec, n: int) -> str:
     """Mean L1 length of the noise of the MNIST network per unit of C, at equal ratios."""
-    added = price.mechanism(name, spec, n)
+    added = price.mechanism(variant, spec, n)
     scale = added.scale if isinstance(added, Laplace) else math.nan
     relative = 535_818 * scale / (price.lot(spec, n) * spec.clip_l1)
     return (

@@ -8,6 +8,7 @@ from torch.nn import functional
 
 from datasets.base import LabelledTable
 from engine.papers.enadpp.spec import EnadppSpec
+from engine.papers.enadpp.variants import Variant
 from engine.training import ghost
 from engine.training.features import wavelets
 from engine.training.layers import Activation
@@ -26,14 +27,16 @@ BRANCH = (8, 4)
 """Hidden units and code of a branch; the paper prints no widths."""
 
 
-def network(name: str, spec: EnadppSpec, data: LabelledTable, inputs: int) -> Network | Siamese:
-    """The network of the method `name` for records of so many inputs."""
+def network(
+    variant: Variant, spec: EnadppSpec, data: LabelledTable, inputs: int
+) -> Network | Siamese:
+    """The network of the variant for records of so many inputs."""
     if data.card.name in PAIRED:
         return siamese(inputs, *BRANCH)
     classes = int(data.card.classes or 2)
-    if name == "dpsgd" and spec.representation == "wavelets" and data.image is not None:
+    if variant.modern and spec.representation == "wavelets" and data.image is not None:
         return Network((Linear(inputs, classes),))
-    bounded = Activation("tanh" if name == "dpsgd" else "relu")
+    bounded = Activation("tanh" if variant.modern else "relu")
     if spec.network == "cnn" and data.image is not None:
         return _convolutional(data.image[0], classes, bounded)
     hidden = (512, 256) if inputs >= WIDE else (64, 32)
@@ -46,11 +49,11 @@ def _convolutional(side: int, classes: int, bounded: Activation) -> Network:
     return cnn(side, classes, (8, 16), 32, size=2, activation=bounded)
 
 
-def inputs(name: str, spec: EnadppSpec, data: LabelledTable, device: str) -> Records:
+def inputs(variant: Variant, spec: EnadppSpec, data: LabelledTable, device: str) -> Records:
     """The records as the method sees them, on the device."""
     if data.card.name in PAIRED:
         return episodes(data, device)
-    if name == "dpsgd" and spec.representation == "wavelets" and data.image is not None:
+    if variant.modern and spec.representation == "wavelets" and data.image is not None:
         return _wavelets(data, device)
     found = records(data, device)
     if spec.network == "cnn" and data.image is not None:

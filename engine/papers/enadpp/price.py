@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from engine.papers.enadpp.spec import EnadppSpec
+from engine.papers.enadpp.variants import Variant
 from engine.privacy.guarantee import Relation
 from engine.privacy.mechanisms import Exposed, Gaussian, Laplace
 from engine.privacy.releases import Release, active, cost, exposed
@@ -82,24 +83,24 @@ def paper_epsilon(spec: EnadppSpec, n: int, reading: str) -> float:
 
 
 @lru_cache(maxsize=4096)
-def releases(name: str, spec: EnadppSpec, n: int) -> tuple[Release, ...]:
+def releases(variant: Variant, spec: EnadppSpec, n: int) -> tuple[Release, ...]:
     """Every release of a run: a noisy sum in each step, and what leaves beside it.
 
     The paper's calibration takes its ratios from the records in the clear, which no
     accountant can bound.
     """
-    if name == "non_private":
+    if not variant.private:
         return exposed("Nothing is clipped and no noise is added.")
-    sums = _sums(name, spec, n)
-    return (*exposed(RATIOS), *sums) if unaccounted(name, spec) else sums
+    sums = _sums(variant, spec, n)
+    return (*exposed(RATIOS), *sums) if unaccounted(variant, spec) else sums
 
 
-def _sums(name: str, spec: EnadppSpec, n: int) -> tuple[Release, ...]:
+def _sums(variant: Variant, spec: EnadppSpec, n: int) -> tuple[Release, ...]:
     """The noisy sums of clipped gradients, stair by stair."""
-    starts = stairs(spec, n) if name == "appdl" else (0,)
+    starts = stairs(spec, n) if variant.falling else (0,)
     return tuple(
         Release(
-            _noise(name, spec, n, start),
+            _noise(variant, spec, n, start),
             times=end - start,
             rate=spec.sample_rate,
             first=start,
@@ -109,39 +110,39 @@ def _sums(name: str, spec: EnadppSpec, n: int) -> tuple[Release, ...]:
     )
 
 
-def mechanism(name: str, spec: EnadppSpec, n: int, step: int = 0) -> Laplace | Gaussian | None:
+def mechanism(
+    variant: Variant, spec: EnadppSpec, n: int, step: int = 0
+) -> Laplace | Gaussian | None:
     """What step number `step`, counted from zero, adds to the clipped sum; None adds nothing."""
-    for release in active(releases(name, spec, n), step):
+    for release in active(releases(variant, spec, n), step):
         if isinstance(release.mechanism, Laplace | Gaussian):
             return release.mechanism
     return None
 
 
-def _noise(name: str, spec: EnadppSpec, n: int, start: int) -> Laplace | Gaussian:
+def _noise(variant: Variant, spec: EnadppSpec, n: int, start: int) -> Laplace | Gaussian:
     """The noise on the sums from step `start` on."""
-    match name:
-        case "psgd" | "dpsgd":
-            return Gaussian(spec.clip, _gaussian(spec.epsilon, spec.delta, *_plan(spec, n)))
-        case "appdl":
-            return Gaussian(spec.clip, _first_stair(spec, n) * spec.sigma_decay**start)
-        case _ if spec.calibration == "paper":
-            # under add-or-remove-one the same noise spends half of what it does when replacing
-            return Laplace(spec.clip_l1, paper_epsilon(spec, n, spec.noise_reading) / 2.0)
-        case _ if spec.noise == "gaussian":
-            return Gaussian(spec.clip, _gaussian(spec.epsilon, spec.delta, *_plan(spec, n)))
-        case _:
-            scale = _laplace(spec.epsilon, spec.delta, *_plan(spec, n))
-            return Laplace(spec.clip_l1, 1.0 / scale if math.isfinite(scale) else UNBOUNDED)
+    if variant.falling:
+        return Gaussian(spec.clip, _first_stair(spec, n) * spec.sigma_decay**start)
+    if unaccounted(variant, spec):
+        # under add-or-remove-one the same noise spends half of what it does when replacing
+        return Laplace(spec.clip_l1, paper_epsilon(spec, n, spec.noise_reading) / 2.0)
+    if variant.ratios is None or spec.noise == "gaussian":
+        return Gaussian(spec.clip, _gaussian(spec.epsilon, spec.delta, *_plan(spec, n)))
+    scale = _laplace(spec.epsilon, spec.delta, *_plan(spec, n))
+    return Laplace(spec.clip_l1, 1.0 / scale if math.isfinite(scale) else UNBOUNDED)
 
 
-def unaccounted(name: str, spec: EnadppSpec) -> bool:
+def unaccounted(variant: Variant, spec: EnadppSpec) -> bool:
     """Whether the budget ratios come from the records without being paid for."""
-    return name in ("adppl", "enadpp") and spec.calibration == "paper"
+    return variant.ratios is not None and spec.calibration == "paper"
 
 
-def noise_cost(name: str, spec: EnadppSpec, n: int, count: int) -> "DpEvent":
+def noise_cost(variant: Variant, spec: EnadppSpec, n: int, count: int) -> "DpEvent":
     """What `count` noisy sums cost, were the budget ratios public."""
-    return cost([r for r in releases(name, spec, n) if not isinstance(r.mechanism, Exposed)], count)
+    return cost(
+        [r for r in releases(variant, spec, n) if not isinstance(r.mechanism, Exposed)], count
+    )
 
 
 def _repeated(added: Laplace | Gaussian, rate: float, count: int) -> "DpEvent":

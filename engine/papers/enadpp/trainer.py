@@ -19,6 +19,7 @@ from engine.method import Arrays
 from engine.papers.enadpp import models, price, ratios
 from engine.papers.enadpp.pictures import pictures
 from engine.papers.enadpp.spec import EnadppSpec, Training
+from engine.papers.enadpp.variants import Variant
 from engine.privacy.mechanisms import Laplace
 from engine.training import ghost, steps
 from engine.training.evaluate import evaluate
@@ -75,19 +76,20 @@ class Added:
     clip: Tensor
 
 
-def init(name: str, batch: Batch[EnadppSpec], data: Table, rng: Generator) -> State:
+def init(variant: Variant, batch: Batch[EnadppSpec], data: Table, rng: Generator) -> State:
     """Fresh weights, equal for equal seeds.
 
     Raises:
         RequestError: A table without class labels.
     """
     table = _labelled(data)
-    records = models.inputs(name, batch.spec, table, str(rng.device))
-    network = _network(name, batch.spec, table, records)
+    records = models.inputs(variant, batch.spec, table, str(rng.device))
+    network = _network(variant, batch.spec, table, records)
     parameters = network.init(batch.seeds, rng.device)
-    moving = name in ("dpsgd", "non_private")  # the published methods have no momentum
-    velocity = tuple(tuple(map(torch.zeros_like, own)) for own in parameters) if moving else None
-    mean = tuple(tuple(map(torch.clone, own)) for own in parameters) if name == "dpsgd" else None
+    velocity = (
+        tuple(tuple(map(torch.zeros_like, own)) for own in parameters) if variant.moving else None
+    )
+    mean = tuple(tuple(map(torch.clone, own)) for own in parameters) if variant.modern else None
     return State(parameters, velocity, mean, None, 0, ())
 
 
@@ -98,33 +100,36 @@ def _labelled(data: Table) -> LabelledTable:
 
 
 def _network(
-    name: str, spec: EnadppSpec, table: LabelledTable, records: Records
+    variant: Variant, spec: EnadppSpec, table: LabelledTable, records: Records
 ) -> Network | Siamese:
-    return models.network(name, spec, table, records.x[0].numel())
+    return models.network(variant, spec, table, records.x[0].numel())
 
 
 def step(
-    name: str, batch: Batch[EnadppSpec], data: Table, state: State, rng: Generator
+    variant: Variant, batch: Batch[EnadppSpec], data: Table, state: State, rng: Generator
 ) -> tuple[State, Training | None]:
     """One lot: sample, clip, add noise, descend."""
     table, spec = _labelled(data), batch.spec
-    records = models.inputs(name, spec, table, str(rng.device))
-    network = _network(name, spec, table, records)
-    if _refreshes(name, spec, len(data), state.taken):
-        state = replace(state, ratios=budget_ratios(name, batch, table, state, network, rng))
-    rate = price.plain_rate(spec, len(data)) if name == "non_private" else spec.sample_rate
+    records = models.inputs(variant, spec, table, str(rng.device))
+    network = _network(variant, spec, table, records)
+    if _refreshes(variant, spec, len(data), state.taken):
+        state = replace(state, ratios=budget_ratios(variant, batch, table, state, network, rng))
+    rate = price.plain_rate(spec, len(data)) if not variant.private else spec.sample_rate
     index, present = records.draw(len(batch), rate, rng)
     x, y = records.lot(index)
-    added = noise(name, batch, len(data), state.taken, rng.device)
-    clipped = _clipped(name, batch, network, state, x, y, present, added)
-    total = (price.plain_steps if name == "non_private" else price.steps)(spec, len(data))
+    added = noise(variant, batch, len(data), state.taken, rng.device)
+    clipped = _clipped(variant, batch, network, state, x, y, present, added)
+    total = (price.plain_steps if not variant.private else price.steps)(spec, len(data))
     measures, last = _measures(total, state.taken), state.taken + 1 == total
     info = None
     signal = steps.lengths(clipped.sums) if measures else None
     if added is not None:
         steps.add_noise(clipped.sums, added.kind, added.scale, rng, state.ratios)
     steps.descend(
-        state.parameters, state.velocity, clipped.sums, _descent(name, batch, len(data), rng.device)
+        state.parameters,
+        state.velocity,
+        clipped.sums,
+        _descent(variant, batch, len(data), rng.device),
     )
     if state.mean is not None:
         steps.average(state.mean, state.parameters, state.taken)
@@ -142,10 +147,10 @@ def _measures(total: int, taken: int) -> bool:
 
 
 def noise(
-    name: str, batch: Batch[EnadppSpec], n: int, taken: int, device: torch.device
+    variant: Variant, batch: Batch[EnadppSpec], n: int, taken: int, device: torch.device
 ) -> Added | None:
     """What this step adds to each replica's sum, from the mechanisms that are priced."""
-    mechanisms = [price.mechanism(name, spec, n, taken) for spec in batch.specs]
+    mechanisms = [price.mechanism(variant, spec, n, taken) for spec in batch.specs]
     drawn = [m for m in mechanisms if m is not None]
     if not drawn:
         return None
@@ -157,7 +162,7 @@ def noise(
 
 
 def _clipped(
-    name: str,
+    variant: Variant,
     batch: Batch[EnadppSpec],
     network: Network | Siamese,
     state: State,
@@ -177,24 +182,26 @@ def _clipped(
     )
 
 
-def _descent(name: str, batch: Batch[EnadppSpec], n: int, device: torch.device) -> steps.Descent:
+def _descent(
+    variant: Variant, batch: Batch[EnadppSpec], n: int, device: torch.device
+) -> steps.Descent:
     """The published methods have no momentum; without privacy, rate and lot are the plain ones."""
-    spec, plain = batch.spec, name == "non_private"
+    spec, plain = batch.spec, not variant.private
     column = batch.column("plain_rate" if plain else "learning_rate")
     rates = torch.tensor(column, dtype=torch.float32, device=device)
     lot = price.plain_rate(spec, n) * price.trained(n) if plain else price.lot(spec, n)
-    momentum = PLAIN_MOMENTUM if plain else spec.momentum if name == "dpsgd" else 0.0
+    momentum = PLAIN_MOMENTUM if plain else spec.momentum if variant.modern else 0.0
     return steps.Descent(rates, lot, spec.decay, momentum)
 
 
-def _refreshes(name: str, spec: EnadppSpec, n: int, taken: int) -> bool:
+def _refreshes(variant: Variant, spec: EnadppSpec, n: int, taken: int) -> bool:
     """Whether the budget ratios are computed before this step."""
     every = spec.relevance_every or max(1, round(1.0 / spec.sample_rate))
-    return name in ("adppl", "enadpp") and taken % every == 0
+    return variant.ratios is not None and taken % every == 0
 
 
 def budget_ratios(
-    name: str,
+    variant: Variant,
     batch: Batch[EnadppSpec],
     table: LabelledTable,
     state: State,
@@ -212,7 +219,7 @@ def budget_ratios(
         paper they come from records and are in no price.
     """
     spec, device = batch.spec, str(rng.device)
-    records = models.inputs(name, spec, table, device)
+    records = models.inputs(variant, spec, table, device)
     if spec.calibration == "paper":
         rate = min(1.0, RELEVANT / len(records))
         index, present = records.draw(1, rate, rng)
@@ -221,7 +228,7 @@ def budget_ratios(
         x = models.simulated(tuple(records.x.shape[1:]), table.image, records.paired, device)
     rule: Literal["z_plus", "epsilon"] = "epsilon" if spec.relevance_rule == "epsilon" else "z_plus"
     shares = neuron_shares(network, state.parameters, x.expand(len(batch), *x.shape), rule)
-    formula = ratios.enadpp if name == "enadpp" else ratios.adppl
+    formula = ratios.enadpp if variant.ratios == "gains" else ratios.adppl
     floor = torch.tensor(batch.column("alpha_min"), device=rng.device)[:, None]
     found: list[Tensor | None] = [None] * len(network.layers)
     for i, share in list(shares.items())[:-1]:
@@ -270,13 +277,13 @@ def _info(
     )
 
 
-def products(name: str, batch: Batch[EnadppSpec], data: Table, state: State) -> Arrays:
+def products(variant: Variant, batch: Batch[EnadppSpec], data: Table, state: State) -> Arrays:
     """What the charts beside the curves need; see `pictures`."""
     table = _labelled(data)
     device = str(state.parameters[0][0].device)
-    records = models.inputs(name, batch.spec, table, device)
-    network = _network(name, batch.spec, table, records)
-    mechanisms: Sequence[object] = [price.mechanism(name, s, len(data)) for s in batch.specs]
+    records = models.inputs(variant, batch.spec, table, device)
+    network = _network(variant, batch.spec, table, records)
+    mechanisms: Sequence[object] = [price.mechanism(variant, s, len(data)) for s in batch.specs]
     l1 = isinstance(mechanisms[0], Laplace)
     bounds = batch.column("clip_l1" if l1 else "clip")
     weights = None if batch.spec.calibration == "paper" else state.ratios

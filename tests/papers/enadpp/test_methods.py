@@ -11,6 +11,7 @@ from engine.core.batch import Batch
 from engine.core.spec import knobs
 from engine.papers.enadpp import PAPER, price, trainer
 from engine.papers.enadpp.spec import EnadppSpec
+from engine.papers.enadpp.variants import VARIANTS
 from engine.runs.driver import drive
 from engine.runs.events import Finished
 from engine.runs.job import request
@@ -32,6 +33,14 @@ def run(method, values, axes=None, seeds=(0,)):
     return collect(job, events), events, kept
 
 
+@pytest.fixture(autouse=True)
+def fresh():
+    """Releases that a test made with other searches are no other test's."""
+    price.releases.cache_clear()
+    yield
+    price.releases.cache_clear()
+
+
 @pytest.fixture
 def quick(monkeypatch):
     """A multiplier in place of minutes of accounting, where only the scale is in question."""
@@ -44,9 +53,9 @@ def displaced(name, spec):
     batch, table = Batch.grid(spec, {}, (0, 1)), data.load("digits")
     rng = torch.Generator().manual_seed(0)
     with torch.no_grad():
-        state = trainer.init(name, batch, table, rng)
+        state = trainer.init(VARIANTS[name], batch, table, rng)
         before = state.parameters[0][0].clone()
-        state, _ = trainer.step(name, batch, table, state, rng)
+        state, _ = trainer.step(VARIANTS[name], batch, table, state, rng)
     return (state.parameters[0][0] - before).double(), state.ratios
 
 
@@ -75,7 +84,7 @@ def test_the_noise_that_arrives_is_the_noise_that_is_priced(name, quick):
     quiet = spec.replace(clip=1e-6)
     moved, ratios = displaced(name, quiet)
     weight = torch.ones(2, 64) if ratios is None else ratios[0]
-    scale = price.mechanism(name, quiet, 1797).scale / price.lot(quiet, 1797)
+    scale = price.mechanism(VARIANTS[name], quiet, 1797).scale / price.lot(quiet, 1797)
     unit = moved * weight.double()[..., None] / scale
     # a record, if one is drawn, moves the sum by C: far less than noise in 64 coordinates
     assert float(unit.std()) == pytest.approx(1.0, abs=0.06)
@@ -169,16 +178,16 @@ def test_rigorous_ratios_ignore_the_records():
     table = data.load("digits")
     other = type(table)(table.card, table.x[::-1] * 0.5, table.y, table.bounds, table.image)
     with torch.no_grad():
-        state = trainer.init("enadpp", batch, table, rng)
+        state = trainer.init(VARIANTS["enadpp"], batch, table, rng)
         found = [
-            trainer.budget_ratios("enadpp", batch, t, state, *_network(batch, t), rng)
+            trainer.budget_ratios(VARIANTS["enadpp"], batch, t, state, *_network(batch, t), rng)
             for t in (table, other)
         ]
     torch.testing.assert_close(found[0][0], found[1][0])
 
 
 def _network(batch, table):
-    return (trainer.models.network("enadpp", batch.spec, table, 64),)
+    return (trainer.models.network(VARIANTS["enadpp"], batch.spec, table, 64),)
 
 
 def test_small_convolutions_train():

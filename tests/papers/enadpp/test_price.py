@@ -7,6 +7,7 @@ import pytest
 from engine.core.errors import SpecError
 from engine.papers.enadpp import PAPER, cards, price
 from engine.papers.enadpp.spec import EnadppSpec
+from engine.papers.enadpp.variants import VARIANTS
 from engine.privacy import accounting
 from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.privacy.releases import Release, cost
@@ -26,7 +27,7 @@ def test_what_one_lot_of_400_really_spends():
 def test_the_printed_scales():
     """On the mean: 2 gamma C / (L^2 eps) = 60/32000, 2 gamma C / (L eps) = 60/80, 2 C / (L eps)."""
     for reading, mean in (("A", 60 / 32_000), ("B", 60 / 80), ("C", 600 / 80)):
-        added = price.mechanism("enadpp", PRINTED.replace(noise_reading=reading), N)
+        added = price.mechanism(VARIANTS["enadpp"], PRINTED.replace(noise_reading=reading), N)
         assert isinstance(added, Laplace)
         assert added.scale / price.lot(PRINTED, N) == pytest.approx(mean)
         assert added.sensitivity == 300.0
@@ -42,11 +43,11 @@ def test_the_sampled_price_of_the_printed_noise():
 def test_the_length_of_the_noise_against_the_clipping_bound():
     """C at epsilon 0.2 and a lot of 600: 535,818 * 2 C / (600 * 0.2) = 8,930 C."""
     spec = PRINTED.replace(noise_reading="C")
-    assert "8930 C" in cards._length("enadpp", spec, 60_000)
+    assert "8930 C" in cards._length(VARIANTS["enadpp"], spec, 60_000)
 
 
 def test_the_card_of_the_printed_method_proves_nothing_and_carries_the_numbers():
-    card = cards.guarantee("enadpp", PRINTED, N, "an image")
+    card = cards.guarantee(VARIANTS["enadpp"], PRINTED, N, "an image")
     assert (card.status, card.epsilon_proved) == ("heuristic", None)
     text = " ".join(card.reasons)
     assert "800 under A, 2 under B, 0.2 under C" in text
@@ -62,30 +63,30 @@ def test_the_card_of_the_printed_method_proves_nothing_and_carries_the_numbers()
 def test_rigorous_methods_spend_what_the_slider_says(name, noise):
     """The calibration stops on the private side, within a thousandth or so of the budget."""
     spec = EnadppSpec(epsilon=1.0, noise=noise, sample_rate=0.1, epochs=5)
-    card = cards.guarantee(name, spec, 1_797, "an image")
+    card = cards.guarantee(VARIANTS[name], spec, 1_797, "an image")
     assert card.status == "proved"
     assert 0.99 < card.epsilon_proved <= 1.0
 
 
 def test_the_decaying_noise_spends_what_the_slider_says():
     spec = EnadppSpec(epsilon=1.0, sample_rate=0.1, epochs=5, sigma_decay=0.99)
-    card = cards.guarantee("appdl", spec, 1_797, "an image")
+    card = cards.guarantee(VARIANTS["appdl"], spec, 1_797, "an image")
     assert 0.99 < card.epsilon_proved <= 1.0
-    first, last = (price.mechanism("appdl", spec, 1_797, step) for step in (0, 49))
+    first, last = (price.mechanism(VARIANTS["appdl"], spec, 1_797, step) for step in (0, 49))
     assert last.scale / first.scale == pytest.approx(0.99**45)
 
 
 def test_noise_that_decays_to_nothing_is_a_result():
     """0.9 to the power of 36,000 is zero: no first deviation meets any budget."""
     spec = EnadppSpec(epsilon=1.0, sample_rate=1e-3, epochs=40, sigma_decay=0.9)
-    assert price.mechanism("appdl", spec, 1_797).scale == math.inf
-    assert cards.guarantee("appdl", spec, 1_797, "an image").epsilon_proved <= 1.0
+    assert price.mechanism(VARIANTS["appdl"], spec, 1_797).scale == math.inf
+    assert cards.guarantee(VARIANTS["appdl"], spec, 1_797, "an image").epsilon_proved <= 1.0
 
 
 def test_without_decay_all_stairs_have_one_height(monkeypatch):
     monkeypatch.setattr(price, "_stairs", lambda *plan: 1.5)
     spec = EnadppSpec(epsilon=1.0, sample_rate=0.1, epochs=5, sigma_decay=1.0)
-    parts = price.noise_cost("appdl", spec, 1_797, 50).events
+    parts = price.noise_cost(VARIANTS["appdl"], spec, 1_797, 50).events
     assert sum(part.count for part in parts) == 50
     assert len({part.event.event.noise_multiplier for part in parts}) == 1
 
@@ -103,14 +104,14 @@ def test_noise_without_bound_costs_nothing():
 
 
 def test_no_method_claims_privacy_without_noise():
-    card = cards.guarantee("non_private", EnadppSpec(), N, "an image")
+    card = cards.guarantee(VARIANTS["non_private"], EnadppSpec(), N, "an image")
     assert (card.status, card.epsilon_proved) == ("not_private", None)
 
 
 def test_the_budget_of_a_run_at_full_sampling():
     spec = EnadppSpec(epsilon=1.0, sample_rate=1.0, epochs=3)
     assert price.steps(spec, 100) == 3
-    assert cards.guarantee("psgd", spec, 100, "an image").epsilon_proved <= 1.0
+    assert cards.guarantee(VARIANTS["psgd"], spec, 100, "an image").epsilon_proved <= 1.0
 
 
 def test_a_reading_that_does_not_exist_names_its_field():

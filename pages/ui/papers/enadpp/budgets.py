@@ -10,6 +10,7 @@ import streamlit as st
 
 from engine.papers.enadpp import cards, price
 from engine.papers.enadpp.cards import Ledger
+from engine.papers.enadpp.variants import VARIANTS
 from engine.privacy.mechanisms import Laplace
 from pages.ui.charts import lines as drawing
 from pages.ui.charts.theme import style
@@ -43,7 +44,7 @@ def counted(method: str, spec: Any, n: int) -> tuple[tuple[int, ...], dict[str, 
 
     total = price.steps(spec, n)
     steps = tuple(sorted({round(total * k / POINTS) for k in range(1, POINTS + 1)} - {0}))
-    events = [price.noise_cost(method, spec, n, step) for step in steps]
+    events = [price.noise_cost(VARIANTS[method], spec, n, step) for step in steps]
 
     def asked(tight: bool) -> tuple[float, ...]:
         return (0.0, *(accounting.epsilon(e, spec.delta, price.RELATION, tight=tight)
@@ -60,9 +61,9 @@ def exact(method: str, spec: Any, n: int) -> bool:
     """Whether the exact accountant can be asked in a moment."""
     from engine.privacy.pure import pure
 
-    sums = pure(price.noise_cost(method, spec, n, price.steps(spec, n)))
+    sums = pure(price.noise_cost(VARIANTS[method], spec, n, price.steps(spec, n)))
     small = sums <= LARGE if math.isfinite(sums) else spec.epsilon <= price.LOOSE
-    return method != "appdl" and small
+    return not VARIANTS[method].falling and small
 
 
 def reading(method: str, spec: Any, n: int) -> str:
@@ -71,18 +72,18 @@ def reading(method: str, spec: Any, n: int) -> str:
         "Every step spends. An accountant adds up what all steps together can tell about one "
         "record that is added or removed; a lower line is a better proof of the same noise."
     ]
-    if price.unaccounted(method, spec):
+    if price.unaccounted(VARIANTS[method], spec):
         parts.append(
             "The budget ratios are taken as public, although the printed method computes them "
             "from the records: this is a count, not a proof."
         )
-    if isinstance(price.mechanism(method, spec, n), Laplace):
+    if isinstance(price.mechanism(VARIANTS[method], spec, n), Laplace):
         parts.append("The Rényi accountant has no formula for Laplace noise in random lots.")
     if not exact(method, spec, n):
         parts.append(
             "The exact accountant would need too much time or memory here and is not asked."
         )
-    if spec.delta and price.unaccounted(method, spec) is False:
+    if spec.delta and price.unaccounted(VARIANTS[method], spec) is False:
         parts.append(f"Except for plain sums the bound may fail with δ = {number(spec.delta)}.")
     return " ".join(parts)
 

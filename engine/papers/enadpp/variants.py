@@ -1,0 +1,45 @@
+"""How the methods differ: one value for each, read by price, cards and training. No torch here."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One method of training.
+
+    Attributes:
+        mechanism: What its card says that it does; empty where that depends on the spec.
+        private: Whether gradients are clipped and noise is added.
+        ratios: From what of the neurons' relevance their budget ratios follow: their share of
+            it, or what they add to its entropy; None for equal noise on all neurons.
+        falling: Whether the deviation of the noise falls in stairs.
+        modern: Whether it trains as is best practice today: with momentum, bounded units or
+            wavelet features, and the mean of its weights as the result.
+    """
+
+    mechanism: str = ""
+    private: bool = True
+    ratios: Literal["shares", "gains"] | None = None
+    falling: bool = False
+    modern: bool = False
+
+    @property
+    def moving(self) -> bool:
+        """Whether it trains with momentum, which the published methods do not have."""
+        return self.modern or not self.private
+
+
+VARIANTS = {
+    "enadpp": Variant(ratios="gains"),
+    "adppl": Variant(ratios="shares"),
+    "appdl": Variant(
+        "Per-record clipping in L2 and Gaussian noise that decays (Zhang et al. 2021)", falling=True
+    ),
+    "psgd": Variant("Per-record clipping in L2 and Gaussian noise (Abadi et al. 2016)"),
+    "non_private": Variant("None: plain stochastic gradient descent", private=False),
+    "dpsgd": Variant(
+        "Per-record clipping in L2 and Gaussian noise, tuned as is best practice today", modern=True
+    ),
+}
+"""By the names of the paper's entries."""

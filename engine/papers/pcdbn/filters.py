@@ -9,7 +9,7 @@ directions already found projected out. Both signs of a direction are filters.
 import torch
 from torch import Tensor
 
-from engine.papers.pcdbn.moments import upper
+from engine.training.least_squares import upper
 
 CLIMBS = 60
 """Steps of the ascent on the quartic; it settles in about twenty."""

@@ -5,20 +5,17 @@ Guarantees:
     its positions j. Its contribution \sum_j v_j^{\otimes r} then has Frobenius norm at most
     \sum_j \|v_j\|^r = 1, which is the L2 sensitivity of the sum when a record is added
     or removed. A record without any light contributes nothing.
-    A symmetric matrix is released in the isometric coordinates (diagonal, \sqrt 2 times the
-    upper triangle): noise s on the diagonal and s/\sqrt 2 beside it.
+    A matrix is released as `engine.training.least_squares` does.
 """
 
-import math
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
 from torch.nn import functional
 
-from engine.privacy.mechanisms import Gaussian
-from engine.privacy.noise import draw
+from engine.training.least_squares import squared, upper
 
 SLAB = 64
 """Records whose patches lie in memory together: small enough for the cache."""
@@ -75,17 +72,6 @@ def gram(v: Tensor) -> Tensor:
     return squared(v.transpose(0, 1).flatten(1))
 
 
-def squared(wide: Tensor, parts: int = 4) -> Tensor:
-    """W W', shape (D, D), double precision: the upper triangle by blocks, then its mirror."""
-    found = torch.zeros(len(wide), len(wide), dtype=torch.float64, device=wide.device)
-    size = max(64, -(-len(wide) // parts))
-    for start in range(0, len(wide), size):
-        block = slice(start, start + size)
-        found[block, start:] = (wide[block] @ wide[start:].T).double()
-    upper: Tensor = found.triu()
-    return upper + upper.triu(1).T
-
-
 @lru_cache(maxsize=16)
 def pixels(x: Tensor, size: int) -> Tensor:
     """Second moments of the images' own patches; one pass serves all replicas and filters."""
@@ -107,25 +93,3 @@ def quartic(x: Tensor, size: int) -> Tensor:
         z = v[rows] * v[columns] * weight[:, None]
         total += squared(z)
     return total
-
-
-def upper(size: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
-    r"""Rows, columns and weights (1 or \sqrt 2) of a symmetric matrix's isometric coordinates."""
-    rows, columns = torch.triu_indices(size, size, device=device)
-    weight = torch.where(rows == columns, 1.0, math.sqrt(2.0))
-    return rows, columns, weight
-
-
-def released(total: Tensor, mechanism: Gaussian, rng: Generator) -> Tensor:
-    """A symmetric matrix with the mechanism's noise, symmetric again."""
-    rows, columns, weight = upper(len(total), total.device)
-    noise = draw([mechanism], len(rows), rng)[0] / weight.double()
-    added = torch.zeros_like(total)
-    added[rows, columns] = noise
-    added[columns, rows] = noise
-    return total + added
-
-
-def noisy(total: Tensor, mechanism: Gaussian, rng: Generator) -> Tensor:
-    """An array of any shape with the mechanism's noise on every number."""
-    return total + draw([mechanism], total.numel(), rng)[0].view_as(total)

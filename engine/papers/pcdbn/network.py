@@ -21,6 +21,7 @@ from engine.papers.pcdbn import top
 from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
 from engine.papers.pcdbn.price import network_steps
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
+from engine.training import adam
 
 MEASURES = 100
 """Measurements in a run."""
@@ -71,7 +72,7 @@ class State:
 
     layers: tuple[Layer, Layer]
     upper: Upper
-    optimisers: tuple[top.Adam, top.Adam, top.Adam]
+    optimisers: tuple[adam.Adam, adam.Adam, adam.Adam]
     recipes: tuple[Recipe, ...]
     train: tuple[Tensor, ...]
     test: tuple[Tensor, ...]
@@ -97,7 +98,7 @@ def init(batch: Batch[PcdbnSpec], data: Table, rng: Generator, make: Make) -> St
         torch.zeros(len(batch), found.classes, device=rng.device),
     )
     recipes = tuple(make(s, found, len(data), rng) for s in batch.specs)
-    optimisers = (top.adam(layers[0]), top.adam(layers[1]), top.adam(upper))
+    optimisers = (adam.adam(layers[0]), adam.adam(layers[1]), adam.adam(upper))
     return State(layers, upper, optimisers, recipes, (), (), 0, 0)
 
 
@@ -197,7 +198,7 @@ def _row(layer: Layer, row: int) -> Layer:
 
 
 def _move(
-    optimiser: top.Adam,
+    optimiser: adam.Adam,
     row: int,
     own: tuple[Tensor, ...],
     slopes: tuple[Tensor | None, ...],
@@ -205,7 +206,9 @@ def _move(
     count: int,
 ) -> None:
     """Adam on one replica's rows; a parameter that the loss does not use stays."""
-    part = top.Adam(tuple(m[row] for m in optimiser.first), tuple(v[row] for v in optimiser.second))
+    part = adam.Adam(
+        tuple(m[row] for m in optimiser.first), tuple(v[row] for v in optimiser.second)
+    )
     steps = tuple(torch.zeros_like(p) if g is None else g for p, g in zip(own, slopes, strict=True))
     part.move(own, steps, rate, count)
 

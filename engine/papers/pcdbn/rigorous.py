@@ -33,12 +33,12 @@ from datasets.base import Table
 from engine.core.batch import Batch
 from engine.core.gauges import Column
 from engine.method import Arrays
-from engine.papers.pcdbn import filters, head, maps, moments
+from engine.papers.pcdbn import filters, maps, moments
 from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
 from engine.papers.pcdbn.releases import Releases, dimensions, releases
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
 from engine.papers.pcdbn.whitening import centre, whitened, whitening
-from engine.training import polynomials
+from engine.training import least_squares, polynomials
 
 MOMENT_STRIDE = 3
 """Positions of the first layer's maps at which patches are taken: side by side."""
@@ -67,7 +67,7 @@ class Stack:
 class Answer:
     """One replica: its released quadratic and where it is tested."""
 
-    quadratic: head.Quadratic
+    quadratic: least_squares.Quadratic
     test: Tensor
     ratios: dict[str, float]
     weights: tuple[Tensor, Tensor]
@@ -145,7 +145,7 @@ def _first(
     size = spec.filter_size
     count = min(spec.filters, 2 * size**2)
     total = moments.pixels(found.x, size)
-    noisy = moments.released(total, made.patches, rng)
+    noisy = least_squares.released(total, made.patches, rng)
     ratios["patches"] = _ratio(total, made.patches.scale)
     if made.quartic is None:
         rows = filters.directions(noisy, -(-count // 2))
@@ -155,7 +155,7 @@ def _first(
         alpha = polynomials.coefficients(spec.polynomial, spec.degree)
         rows = filters.climbed(
             noisy,
-            moments.released(fourth, made.quartic, rng),
+            least_squares.released(fourth, made.quartic, rng),
             float(alpha[1]),
             float(alpha[3]),
             -(-count // 2),
@@ -176,7 +176,7 @@ def _second(
         found.x, lambda part: maps.first(part, first, counts[0]), maps.WINDOW, MOMENT_STRIDE
     )
     ratios["maps"] = _ratio(total, made.maps.scale)
-    rows = filters.directions(moments.released(total, made.maps, rng), -(-counts[1] // 2))
+    rows = filters.directions(least_squares.released(total, made.maps, rng), -(-counts[1] // 2))
     return filters.kernels(rows, counts[0], maps.WINDOW)
 
 
@@ -199,7 +199,7 @@ def _answers(
     sizes = {row: dimensions(batch.specs[row], n, stack.train.shape[1]) for row in rows}
     answers = {}
     for d in sorted(set(sizes.values())):
-        a, b = head.sums(maps.unit(stack.train[:, :d].clone()), found.y, found.classes)
+        a, b = least_squares.sums(maps.unit(stack.train[:, :d].clone()), found.y, found.classes)
         test = maps.unit(stack.test[:, :d].clone())
         for row in (row for row in rows if sizes[row] == d):
             answers[row] = _answer(a, b, made[row], stack, test, rng)
@@ -215,7 +215,7 @@ def _answer(
         "matrix": _ratio(a, made.matrix.scale),
         "vector": made.vector.scale * math.sqrt(b.numel()) / float(b.norm()),
     }
-    released = head.quadratic(a, b, made.matrix, made.vector, rng)
+    released = least_squares.quadratic(a, b, made.matrix, made.vector, rng)
     return Answer(released, test, ratios, stack.weights, stack.counts)
 
 
@@ -227,7 +227,7 @@ def step(
     taken = state.taken + 1
     epochs = taken if batch.spec.solver == "descent" else None
     accuracy = [
-        _accuracy(answer, head.weights(answer.quadratic, epochs), found.test_y)
+        _accuracy(answer, least_squares.weights(answer.quadratic, epochs), found.test_y)
         for answer in state.answers
     ]
     info = Digits(np.array(accuracy), _overall(state.answers))

@@ -17,8 +17,9 @@ import torch
 from torch import Generator, Tensor
 
 from engine.papers.pcdbn.maps import unit
-from engine.papers.pcdbn.moments import noisy, released, slabs, squared
+from engine.papers.pcdbn.moments import slabs
 from engine.papers.pcdbn.releases import Releases
+from engine.training.least_squares import noisy, released, squared
 
 POWER = 0.35
 """Features are divided by this power of their moment; 0.5 would be whitening in full, and

@@ -7,9 +7,10 @@ import pytest
 import torch
 from torch.nn import functional
 
-from engine.papers.pcdbn import filters, head, maps, moments, releases, whitening
+from engine.papers.pcdbn import filters, maps, moments, releases, whitening
 from engine.papers.pcdbn.spec import PcdbnSpec
 from engine.privacy.mechanisms import Gaussian
+from engine.training import least_squares
 
 SIZE = 3
 
@@ -47,7 +48,7 @@ def test_both_ways_to_sum_agree():
 
 def test_fourth_moments_by_brute_force():
     x = records(3)
-    rows, columns, weight = moments.upper(SIZE**2, x.device)
+    rows, columns, weight = least_squares.upper(SIZE**2, x.device)
     found = moments.quartic(x, SIZE) / torch.outer(weight, weight).double()
     stride = max(1, (8 - SIZE + 1) // moments.GRID)
     wanted = torch.zeros((SIZE**2,) * 4, dtype=torch.float64)
@@ -80,7 +81,7 @@ def test_the_darkest_and_the_flattest_record():
 def test_noise_on_a_symmetric_matrix():
     rng, s, d, draws = torch.Generator().manual_seed(0), 3.0, 4, 4000
     zero = torch.zeros(d, d, dtype=torch.float64)
-    noise = torch.stack([moments.released(zero, Gaussian(1.0, s), rng) for _ in range(draws)])
+    noise = torch.stack([least_squares.released(zero, Gaussian(1.0, s), rng) for _ in range(draws)])
     assert torch.equal(noise, noise.mT)
     variance = noise.var(0)
     # a variance over m draws has relative deviation sqrt(2/m) = 0.022; five of them
@@ -92,9 +93,9 @@ def test_noise_on_a_symmetric_matrix():
 def test_one_record_moves_the_classifier_sums_by_at_most_one():
     p = maps.unit(torch.randn(7, 5, generator=torch.Generator().manual_seed(0)))
     y = torch.tensor([0, 1, 2, 0, 1, 2, 2])
-    a, b = head.sums(p, y, 3)
+    a, b = least_squares.sums(p, y, 3)
     torch.testing.assert_close(a, sum(torch.outer(r, r) for r in p.double()), rtol=1e-5, atol=1e-6)
-    a1, b1 = head.sums(p[1:], y[1:], 3)
+    a1, b1 = least_squares.sums(p[1:], y[1:], 3)
     assert float((a - a1).norm()) == pytest.approx(1.0, abs=1e-5)
     assert float((b - b1).norm()) == pytest.approx(1.0, abs=1e-5)
 
@@ -135,27 +136,29 @@ def test_the_quartic_is_climbed():
 def test_shrinkage_undoes_noise():
     rng, d = torch.Generator().manual_seed(0), 200
     truth = torch.diag(torch.linspace(0, 100, d, dtype=torch.float64))
-    noisy = moments.released(truth, Gaussian(1.0, 2.0), rng)
+    noisy = least_squares.released(truth, Gaussian(1.0, 2.0), rng)
     values, vectors = torch.linalg.eigh(noisy)
     raw = (vectors @ torch.diag(values) @ vectors.T - truth).norm()
-    better = (vectors @ torch.diag(head.shrunk(values, 2.0)) @ vectors.T - truth).norm()
+    better = (vectors @ torch.diag(least_squares.shrunk(values, 2.0)) @ vectors.T - truth).norm()
     assert better < raw
 
 
 def test_descent_reaches_the_minimiser():
     rng = torch.Generator().manual_seed(0)
-    found = head.Quadratic(
+    found = least_squares.Quadratic(
         torch.linalg.qr(torch.randn(6, 6, generator=rng, dtype=torch.float64))[0],
         torch.linspace(1, 3, 6, dtype=torch.float64),
         torch.randn(6, 2, generator=rng, dtype=torch.float64),
     )
-    torch.testing.assert_close(head.weights(found, 400), head.weights(found, None))
+    torch.testing.assert_close(
+        least_squares.weights(found, 400), least_squares.weights(found, None)
+    )
     a = found.vectors @ torch.diag(found.values) @ found.vectors.T
     b = found.vectors @ found.target
     w = torch.zeros(6, 2, dtype=torch.float64)
     for _ in range(5):
         w = w - (a @ w - b) / 3.0
-    torch.testing.assert_close(head.weights(found, 5), w)
+    torch.testing.assert_close(least_squares.weights(found, 5), w)
 
 
 def rectified(responses, count, pool):
@@ -208,7 +211,7 @@ def test_one_record_moves_the_maps_moments_by_at_most_one(scale):
 @pytest.mark.parametrize("rows", [3, 70, 200, 301])
 def test_blocks_make_the_whole_square(rows):
     wide = torch.randn(rows, 50, generator=torch.Generator().manual_seed(0))
-    found = moments.squared(wide)
+    found = least_squares.squared(wide)
     torch.testing.assert_close(found, wide.double() @ wide.double().T, rtol=1e-4, atol=1e-4)
     assert torch.equal(found, found.T)
 

@@ -6,9 +6,10 @@ import pytest
 import torch
 
 from datasets import catalog as data
-from engine.papers.pcdbn import head, maps, moments, releases, rigorous, whitening
+from engine.papers.pcdbn import maps, releases, rigorous, whitening
 from engine.papers.pcdbn.images import images
 from engine.papers.pcdbn.spec import PcdbnSpec
+from engine.training import least_squares
 
 SPEC = PcdbnSpec(degree=3, filters=8, filter_size=3, epsilon=3.0)
 N = 1797
@@ -35,13 +36,13 @@ def chain(found, outputs, monkeypatch):
     made, rng = releases.releases(SPEC, N), torch.Generator().manual_seed(0)
     with monkeypatch.context() as patched:
         for name in ("released", "noisy"):
-            own = told(getattr(moments, name))
-            for module in (moments, whitening, head):
+            own = told(getattr(least_squares, name))
+            for module in (whitening, least_squares):
                 patched.setattr(module, name, own)
         stack = rigorous.build(SPEC, found, made, N, rng)
         d = releases.dimensions(SPEC, N, stack.train.shape[1])
-        a, b = head.sums(maps.unit(stack.train[:, :d].clone()), found.y, found.classes)
-        head.quadratic(a, b, made.matrix, made.vector, rng)
+        a, b = least_squares.sums(maps.unit(stack.train[:, :d].clone()), found.y, found.classes)
+        least_squares.quadratic(a, b, made.matrix, made.vector, rng)
     return sums
 
 

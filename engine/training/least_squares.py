@@ -1,4 +1,4 @@
-r"""The classifier: one release of \sum p p' and \sum p y', and the quadratic solved.
+r"""A classifier from one release of \sum p p' and \sum p y': the quadratic solved.
 
 The quadratic Taylor form of the softmax layer (equation 18) is, per class,
 \sum_t (1/2 - y_t) w'p_t + (w'p_t)^2 / 8, so all it needs is A = \sum p p' and
@@ -8,6 +8,8 @@ The constants 4 and 1/2 change no argmax and are left out.
 
 Guarantees:
     \|p\| = 1 and y one-hot: \|p p'\|_F = 1 and \|p y'\|_F = 1 for each record.
+    A symmetric matrix is released in the isometric coordinates (diagonal, \sqrt 2 times the
+    upper triangle): noise s on the diagonal and s/\sqrt 2 beside it.
 """
 
 import math
@@ -16,8 +18,8 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from engine.papers.pcdbn.moments import noisy, released, squared
 from engine.privacy.mechanisms import Gaussian
+from engine.privacy.noise import draw
 
 RIDGE = 0.5
 """Weight of the ridge in units of s sqrt(d), a third of the noise's operator norm."""
@@ -79,3 +81,36 @@ def weights(found: Quadratic, epochs: int | None) -> Tensor:
         left = (1.0 - found.values / found.values.max()).pow(epochs)
         answer = answer * (1.0 - left)[:, None]
     return found.vectors @ answer
+
+
+def squared(wide: Tensor, parts: int = 4) -> Tensor:
+    """W W', shape (D, D), double precision: the upper triangle by blocks, then its mirror."""
+    found = torch.zeros(len(wide), len(wide), dtype=torch.float64, device=wide.device)
+    size = max(64, -(-len(wide) // parts))
+    for start in range(0, len(wide), size):
+        block = slice(start, start + size)
+        found[block, start:] = (wide[block] @ wide[start:].T).double()
+    upper: Tensor = found.triu()
+    return upper + upper.triu(1).T
+
+
+def upper(size: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+    r"""Rows, columns and weights (1 or \sqrt 2) of a symmetric matrix's isometric coordinates."""
+    rows, columns = torch.triu_indices(size, size, device=device)
+    weight = torch.where(rows == columns, 1.0, math.sqrt(2.0))
+    return rows, columns, weight
+
+
+def released(total: Tensor, mechanism: Gaussian, rng: Generator) -> Tensor:
+    """A symmetric matrix with the mechanism's noise, symmetric again."""
+    rows, columns, weight = upper(len(total), total.device)
+    noise = draw([mechanism], len(rows), rng)[0] / weight.double()
+    added = torch.zeros_like(total)
+    added[rows, columns] = noise
+    added[columns, rows] = noise
+    return total + added
+
+
+def noisy(total: Tensor, mechanism: Gaussian, rng: Generator) -> Tensor:
+    """An array of any shape with the mechanism's noise on every number."""
+    return total + draw([mechanism], total.numel(), rng)[0].view_as(total)

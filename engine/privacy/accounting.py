@@ -109,18 +109,36 @@ def gaussian(precision: float, delta: float) -> float:
     """
     if not 0 < precision < math.inf:
         return precision
-    s = precision**-0.5
+    mu = precision**0.5
 
     def excess(at: float) -> float:
-        log_left, log_right = log_ndtr(0.5 / s - at * s), at + log_ndtr(-0.5 / s - at * s)
-        return float(
-            log_left + math.log(-math.expm1(min(log_right - log_left, -1e-300)))
-        ) - math.log(delta)
+        return _log_curve(mu, at) - math.log(delta)
 
     if excess(0.0) <= 0:
         return 0.0
     high = 0.5 * precision + math.sqrt(2.0 * precision * math.log(1.0 / delta)) + 1e-9  # zCDP
     return float(brentq(excess, 0.0, high, xtol=1e-12, rtol=1e-12))
+
+
+def multiplier(target: float, delta: float) -> float:
+    """The noise multiplier of one Gaussian release of all records that costs `target` at `delta`.
+
+    The other root of the curve of `gaussian`: rounded up, so that it never costs more.
+
+    >>> round(multiplier(1.0, 1e-5), 4)
+    3.7306
+    """
+
+    def excess(log_multiplier: float) -> float:
+        return _log_curve(math.exp(-log_multiplier), target) - math.log(delta)
+
+    return math.exp(float(brentq(excess, -12.0, 25.0, xtol=1e-10)) + 1e-9)
+
+
+def _log_curve(mu: float, epsilon: float) -> float:
+    r"""\log\delta(\varepsilon) of a Gaussian release whose sensitivity is mu deviations."""
+    left, right = log_ndtr(mu / 2 - epsilon / mu), epsilon + log_ndtr(-mu / 2 - epsilon / mu)
+    return float(left + math.log(-math.expm1(min(right - left, -1e-300))))
 
 
 def _precision(event: DpEvent) -> float | None:

@@ -28,6 +28,8 @@ LIMITS = (
     "and so does picking the best of them.",
 )
 """What holds for every card, whatever the method."""
+POISSON = "Poisson: each record is in a step with probability q, independently of the others"
+"""The sampling that the accountants' amplification assumes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,3 +72,32 @@ class Guarantee:
     def json(self) -> dict[str, Any]:
         """The card as JSON values."""
         return {**dataclasses.asdict(self), "limits": self.limits}
+
+
+def not_private(
+    mechanism: str, released: tuple[str, ...], reason: str, relation: Relation, unit: str
+) -> Guarantee:
+    """The card of a method without privacy, which is there for comparison."""
+    return Guarantee(
+        mechanism=mechanism,
+        status="not_private",
+        epsilon_claimed=None,
+        epsilon_proved=None,
+        delta=0.0,
+        relation=relation,
+        unit=unit,
+        released=released,
+        reasons=(reason,),
+    )
+
+
+def public_count(sets: str) -> str:
+    """The sentence of a card whose proof takes the number of records as public.
+
+    Args:
+        sets: What the number determines, as in "it sets ...".
+    """
+    return (
+        f"The number of records is public: it sets {sets}. A neighbouring table is the same table "
+        "with one record left out of every sum."
+    )

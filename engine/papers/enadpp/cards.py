@@ -6,22 +6,19 @@ from dataclasses import dataclass
 from engine.papers.enadpp import price
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.papers.enadpp.variants import VARIANTS, Variant
-from engine.privacy.guarantee import Guarantee
+from engine.privacy.guarantee import POISSON, Guarantee, not_private, public_count
 from engine.privacy.mechanisms import Laplace
 
 SAMPLING = (
-    "Poisson: in every step each record takes part by its own coin of probability q; where persons "
-    "are compared, each of the disjoint pairs that they are matched to, blindly and afresh, does"
+    f"{POISSON}. Where persons are compared, this holds for each pair; pairs are disjoint and "
+    "drawn again in each step"
 )
 TUNED = (
-    "The budget covers the training run; learning rate, clipping bound and the like were chosen "
-    "on public benchmark data, and a choice made on the records themselves would cost more."
+    "The budget covers one training run. Learning rate, clipping bound and other settings were "
+    "chosen on public benchmarks; choosing them on the private records would cost more."
 )
-COUNT = (
-    "The number of records is public: it sets the expected lot and which records are tested on. "
-    "Given it, a neighbour is the same table with one record left out of every sum, its place kept."
-)
-SHOWN = "Test accuracy and the other curves come from raw records and are no part of the release."
+COUNT = public_count("the expected batch size and which records are tested on")
+SHOWN = "Test accuracy and the other curves come from the raw records and are not private."
 
 
 @dataclass(frozen=True)
@@ -64,23 +61,19 @@ def _pure(spec: EnadppSpec, n: int) -> float:
 def guarantee(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
     """The card of the variant."""
     if not variant.private:
-        return _bare(unit)
+        return _bare(variant, unit)
     if price.unaccounted(variant, spec):
         return _printed(variant, spec, n, unit)
     return _proved(variant, spec, n, unit)
 
 
-def _bare(unit: str) -> Guarantee:
-    return Guarantee(
-        mechanism="None: plain stochastic gradient descent",
-        status="not_private",
-        epsilon_claimed=None,
-        epsilon_proved=None,
-        delta=0.0,
-        relation=price.RELATION,
-        unit=unit,
-        released=("the trained weights",),
-        reasons=("No noise is added and nothing is clipped: a reference line.",),
+def _bare(variant: Variant, unit: str) -> Guarantee:
+    return not_private(
+        variant.mechanism,
+        ("the trained weights",),
+        "No clipping and no noise: for comparison only.",
+        price.RELATION,
+        unit,
     )
 
 
@@ -104,7 +97,7 @@ def _proved(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
         sampling=SAMPLING,
         released=("the trained weights", "the weights after every step"),
         reasons=(*_arguments(variant, spec), COUNT, TUNED, SHOWN),
-        claim="The slider's budget is that of the whole training.",
+        claim="The budget ε is for the whole training.",
     )
 
 
@@ -119,27 +112,25 @@ def _weighted(variant: Variant, spec: EnadppSpec) -> str:
 
 def _arguments(variant: Variant, spec: EnadppSpec) -> tuple[str, ...]:
     bound = (
-        "One record moves the clipped sum by at most C, the divisor is the fixed expected lot, "
-        "and the accountant composes the noise that is really drawn."
+        "One record changes the clipped sum by at most C, the divisor is the fixed expected batch "
+        "size, and the accountant composes the noise that is drawn."
     )
     if variant.falling:
         return (
             bound,
-            f"The deviation falls by stairs, {price.STAIRS} in a run, so that it can be priced; "
-            "the published decay and clipping rules could not be found in full, so the "
-            "exponential decay is our reading.",
+            f"The noise falls in {price.STAIRS} equal stairs, so that it can be priced. The "
+            "published decay is not given in full; the exponential decay is our reading.",
         )
     if variant.modern and spec.representation == "wavelets":
-        return (bound, "The wavelet features are a fixed function of one record: no data chose it.")
+        return (bound, "The wavelet features are a fixed function of each record.")
     if variant.ratios is None:
         return (bound,)
     return (
         bound,
-        "Clipping and noise are weighted alike, which is the plain mechanism after the linear map "
-        "diag(alpha): it holds for any positive ratios that are known beforehand. Weighting the "
-        "noise alone, as printed, could only add noise to equal ratios.",
-        "The ratios come from the relevances of simulated images through weights that are "
-        "private already: post-processing, at no cost.",
+        "Clipping and noise use the same weights. This is the plain mechanism after the linear "
+        "map diag(α), so the proof holds for any positive ratios that are known beforehand.",
+        "The ratios are computed from simulated images and from weights that are already private, "
+        "so they cost nothing (post-processing).",
     )
 
 
@@ -156,7 +147,7 @@ def _printed(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee
         sampling=SAMPLING,
         released=("the trained weights", "the budget ratios, through the size of the noise"),
         reasons=_complaints(variant, spec, n),
-        claim="Each step is epsilon-private (Section 4.2); the ratio follows the relevance.",
+        claim="Each step is ε-private (Section 4.2); the ratios follow the relevance.",
     )
 
 
@@ -165,23 +156,23 @@ def _complaints(variant: Variant, spec: EnadppSpec, n: int) -> tuple[str, ...]:
     row, number = rows[spec.noise_reading], "{:.4g}".format
     lots = ", ".join(f"{number(r.lot)} under {r.reading}" for r in rows.values())
     return (
-        f"One lot of {number(price.lot(spec, n))} records really spends epsilon = {lots}, "
-        f"replacing one record; the paper states {number(spec.epsilon)}.",
-        "The printed noise has the learning rate in its scale and is divided by the lot once more "
-        "(A), or has the learning rate alone (B); only C has the scale of the sensitivity.",
-        f"Under {spec.noise_reading}, one epoch of disjoint lots spends {number(row.epoch)}, all "
-        f"{number(spec.epochs)} epochs {number(row.epochs)}; the Poisson lots drawn here "
-        f"{number(row.sampled)} in all, adding or removing one record. All this with the ratios "
-        "taken as public.",
-        "The stated budget is that of one lot; disjoint lots of an epoch compose in parallel, "
-        "epochs add up.",
-        "The ratios, their entropy and their extremes are computed from the records and used in "
-        "the clear: what that reveals is in no price, so no epsilon is proved.",
-        f"The smallest ratio would be zero, hence infinite noise; it is floored at "
+        f"One batch of {number(price.lot(spec, n))} records spends ε = {lots} when one record is "
+        f"replaced. The paper states {number(spec.epsilon)}.",
+        "Reading A has the learning rate in the scale and divides by the batch size once more; B "
+        "has the learning rate alone; only C has the scale of the sensitivity.",
+        f"Under {spec.noise_reading}, one epoch of disjoint batches spends {number(row.epoch)} and "
+        f"all {number(spec.epochs)} epochs {number(row.epochs)}. The Poisson batches drawn here "
+        f"spend {number(row.sampled)} in all, adding or removing one record. These figures take "
+        "the ratios as public.",
+        "The stated budget is that of one batch. Disjoint batches of an epoch share it; epochs "
+        "add up.",
+        "The ratios are computed from the records and used without noise. No price covers what "
+        "they reveal, so no ε is proved.",
+        f"The smallest ratio would be 0 and its noise infinite; here it is at least "
         f"{number(spec.alpha_min)}, and the output layer has ratio 1.",
-        "No ratio exceeds one, so ratios can only add noise to equal ratios at the same budget; "
-        "as the layer's entropy cancels, EnADPP and ADPPL rank neurons alike.",
-        f"Noise in every coordinate against one clipped vector: {_length(variant, spec, n)}.",
+        "No ratio exceeds 1, so ratios only add noise compared with equal ratios. EnADPP and "
+        "ADPPL rank neurons alike, because the layer's entropy cancels.",
+        f"Noise against signal: {_length(variant, spec, n)}.",
         SHOWN,
     )
 
@@ -192,6 +183,6 @@ def _length(variant: Variant, spec: EnadppSpec, n: int) -> str:
     scale = added.scale if isinstance(added, Laplace) else math.nan
     relative = 535_818 * scale / (price.lot(spec, n) * spec.clip_l1)
     return (
-        f"in the 535,818 weights of the MNIST network its L1 length is about {relative:.4g} C on "
-        "the mean gradient, whose own is at most C"
+        f"in the 535,818 weights of the MNIST network the noise on the mean gradient has an L1 "
+        f"length of about {relative:.4g} C; the gradient itself has at most C"
     )

@@ -2,23 +2,22 @@
 
 from engine.papers.lvq import price
 from engine.papers.lvq.spec import LvqSpec
-from engine.privacy.guarantee import Guarantee
+from engine.privacy.guarantee import POISSON, Guarantee, not_private, public_count
 from engine.privacy.releases import cost
 
-CLAIM = "epsilon_1 + epsilon_2 with the noise 2q sqrt(T log(1/delta))/epsilon_2 (Section 3)"
-SAMPLING = "each record is in a step with chance q, independently; qN with public N divides"
+CLAIM = "(ε₁ + ε₂, δ)-privacy with noise 2q √(T log(1/δ)) / ε₂ in each step (Section 3)"
 ASSUMED = (
-    "Assumed: which records form the training fold is public. Folds keep the shares of the "
-    "classes, so they depend on everyone's labels; the proof is for the records of a given fold."
+    "Assumption: it is public which records form the training fold. Folds keep the class shares, "
+    "so they depend on all labels; the proof holds for the records of a given fold."
 )
 PUBLIC = (
-    "Public are the number of records n, which divides sums and stays when a record is left out "
-    "of them, the number of classes and the bounds of the features. Labels and class sizes are "
-    "not: counts are released with noise, and a record is protected together with its label."
+    public_count("the divisor of sums"),
+    "The number of classes and the bounds of the features are public too. Labels and class sizes "
+    "are protected: class counts are released with noise, and a record includes its label.",
 )
 TUNED = (
-    "Learning rates, bounds and other settings are chosen by whoever runs it, and "
-    "cross-validation is the experimenter's: neither is part of the release."
+    "Not covered: choosing learning rates, bounds and other settings on the same records, and "
+    "the cross-validation shown here."
 )
 
 
@@ -40,9 +39,9 @@ def descent_guarantee(spec: LvqSpec, n: int, record: str) -> Guarantee:
         relation=price.RELATION,
         unit=record,
         accountant="PLD (dp-accounting), initialisation and steps in one composition",
-        sampling=SAMPLING,
+        sampling=POISSON,
         released=("prototypes", "relevance matrix", "noisy class counts"),
-        reasons=(*_reasons(spec, proved), *(() if broken else (ASSUMED,)), PUBLIC, TUNED),
+        reasons=(*_reasons(spec, proved), *(() if broken else (ASSUMED,)), *PUBLIC, TUNED),
         claim=CLAIM,
     )
 
@@ -59,34 +58,30 @@ def _reasons(spec: LvqSpec, proved: float | None) -> tuple[str, ...]:
     if spec.initialisation == "sensitivity_1":
         return (
             "The class sums get noise for sensitivity 1, but one record changes them by up to d "
-            "in L1 norm: the initialisation protects nobody.",
+            "in L1 norm, so the initialisation proves nothing.",
         )
     if spec.calibration == "rigorous":
         return (
-            "Every release has a sensitivity that is proved, and the noise of the steps is the "
-            "least with which the accountant finds at most epsilon for everything together.",
+            "The sensitivity of every release is proved, and the steps have the least noise for "
+            "which everything together costs at most ε.",
         )
     nominal, found = (1.0 - spec.share) * spec.epsilon, price.steps_epsilon(spec)
-    words = "under-protects" if found > nominal else "is private enough here"
+    words = "is too small" if found > nominal else "is large enough here"
     reasons = [
-        f"The printed noise is an asymptotic rule; at these settings it {words}: the steps cost "
-        f"{found:.3g} by the PLD accountant, where {nominal:.3g} was asked for.",
+        f"The printed noise {words}: the steps spend ε = {found:.3g} instead of {nominal:.3g}. "
+        "The printed rule holds only asymptotically.",
     ]
     if proved is not None and proved > spec.epsilon:
-        reasons.append(f"It under-protects as a whole: {proved:.3g} instead of {spec.epsilon:g}.")
+        reasons.append(f"The whole run spends ε = {proved:.3g} instead of {spec.epsilon:g}.")
     return tuple(reasons)
 
 
 def free_guarantee(spec: LvqSpec, n: int, record: str) -> Guarantee:
     """The card of the references."""
-    return Guarantee(
-        mechanism="none",
-        status="not_private",
-        epsilon_claimed=None,
-        epsilon_proved=None,
-        delta=0.0,
-        relation=price.RELATION,
-        unit=record,
-        released=("prototypes", "relevance matrix"),
-        reasons=("A reference line without privacy: it is computed from the records themselves.",),
+    return not_private(
+        "none",
+        ("prototypes", "relevance matrix"),
+        "Trained on the raw records without noise, for comparison only.",
+        price.RELATION,
+        record,
     )

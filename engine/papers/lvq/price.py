@@ -93,17 +93,10 @@ def first_multiplier(spec: LvqSpec) -> float:
 
 @lru_cache(maxsize=4096)
 def _first(budget: float, delta: float) -> float:
-    """The root of Balle and Wang 2018, Theorem 8, in closed form up to one bisection."""
-    from scipy.optimize import brentq
-    from scipy.special import log_ndtr
+    """The multiplier of one Gaussian release that spends the budget."""
+    from engine.privacy.accounting import multiplier
 
-    def excess(log_sigma: float) -> float:
-        mu = math.exp(-log_sigma)
-        left, right = log_ndtr(mu / 2 - budget / mu), budget + log_ndtr(-mu / 2 - budget / mu)
-        return float(left + math.log(-math.expm1(min(right - left, -1e-300))) - math.log(delta))
-
-    low, high = -12.0, 25.0
-    return math.exp(float(brentq(excess, low, high, xtol=1e-10)) + 1e-9)
+    return multiplier(budget, delta)
 
 
 def start(spec: LvqSpec, matrix: bool) -> tuple[Release, ...]:

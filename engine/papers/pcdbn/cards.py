@@ -1,41 +1,33 @@
-"""The guarantee cards: what the published program, the text and the proof really give."""
+"""The guarantee cards: what the authors' program, the text and the proof give."""
 
 from engine.papers.pcdbn.price import gradient_noise, psgd_releases
 from engine.papers.pcdbn.releases import RELATION, dimensions, releases
 from engine.papers.pcdbn.sensitivity import monomials
 from engine.papers.pcdbn.spec import PcdbnSpec
-from engine.privacy.guarantee import Guarantee
+from engine.privacy.guarantee import POISSON, Guarantee, not_private, public_count
 from engine.privacy.releases import cost
 
 TAYLOR_DEGREE, LINE_DEGREE = 5, 1
 CLAIM = "Section 4: the private convolutional deep belief network is ε-differentially private."
-COUNT = (
-    "The number of records is public: it sets the noise floor, the number of features and which "
-    "records are tested on. Given it, a neighbour is the same table with one record left out of "
-    "every sum."
-)
+COUNT = public_count("the least noise, the number of features and which records are tested on")
 GAUGES = (
-    "Accuracy, noise to signal and the feature maps are computed from raw records: yardsticks for "
-    "the experimenter, not part of the release."
+    "Accuracy, noise to signal and the feature maps are computed from the raw records and are not "
+    "private."
 )
 CONSTANTS = (
-    "Constants such as the pooling and the split were chosen once, looking at MNIST; the guarantee "
-    "is for a run with given constants, not for that choice."
+    "Constants such as the pooling were chosen once, on MNIST. The guarantee covers a run with "
+    "given constants, not that choice."
 )
 
 
 def reference_card(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
     """The card of a method without noise."""
-    return Guarantee(
-        mechanism="None: the network is trained on raw records",
-        status="not_private",
-        epsilon_claimed=None,
-        epsilon_proved=None,
-        delta=0.0,
-        relation=RELATION,
-        unit=unit,
-        released=("nothing: a reference line",),
-        reasons=("No noise is added, so no finite ε bounds what the result reveals.",),
+    return not_private(
+        "None: the network is trained on the raw records",
+        ("the trained weights",),
+        "No noise is added: for comparison only.",
+        RELATION,
+        unit,
     )
 
 
@@ -73,15 +65,15 @@ def _paper(spec: PcdbnSpec, n: int, unit: str, degree: int) -> Guarantee:
         unit=unit,
         released=("the filters of both layers", "the fully connected and the softmax layer"),
         reasons=(
-            "The sensitivity is the largest over the data at hand; it would have to hold for every "
-            "possible record.",
+            "The sensitivity is the largest over the records at hand; a proof needs the largest "
+            "over all possible records.",
             "The normalisation Z depends on the filters and on the record, so the energy is not a "
             "polynomial in the filters and has no coefficients to perturb.",
-            "Lemma 2 takes the largest group in place of the sum of all: a record changes the "
-            "coefficients of every group, each with noise of its own.",
-            f"Of the {monomials(size, degree):,} coefficients of a group at L = {degree} and "
-            f"{size} x {size} filters one per order is perturbed; the rest of the gradient, and "
-            "the whole of the fully connected layer's, is that of the raw records.",
+            "Lemma 2 takes the largest group instead of the sum over groups, but one record "
+            "changes the coefficients of every group.",
+            f"Each group has {monomials(size, degree):,} coefficients at L = {degree} and "
+            f"{size} x {size} filters, and only one per order gets noise. The rest of the "
+            "gradient, and all of the fully connected layer's, comes from the raw records.",
             GAUGES,
         ),
         claim=CLAIM,
@@ -100,11 +92,10 @@ def _released(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
         unit=unit,
         released=("the filters of both layers", "the fully connected and the softmax layer"),
         reasons=(
-            "The perturbed coefficients are constants of the activation, not functions of the "
-            "data: given this noise the filters are a function of the raw records.",
-            "Both layers and the output layer use the whole ε each; it is not divided.",
-            "The output layer's noise is drawn anew at every one of many steps, and is not "
-            "composed.",
+            "The noise is on constants of the activation, not on functions of the data: given "
+            "this noise, the filters are computed from the raw records.",
+            "Both layers and the output layer use the whole ε each, without dividing it.",
+            "The output layer draws new noise in every step, but the program counts one step.",
             "The weights of the fully connected layer get no noise at all.",
             "Sensitivities are computed from each batch, and batch normalisation mixes records.",
             GAUGES,
@@ -136,12 +127,11 @@ def _rigorous(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
             f"Σpp' of at most {d} features and Σpy', from which Σp(y−½)' follows",
         ),
         reasons=(
-            "Each record is scaled so that its term of every sum has norm at most 1, whatever its "
-            "pixels: that is the sensitivity.",
-            "The moments do not depend on the filter, so one noisy release serves every group, "
-            "and Lemma 2's largest group in place of the sum becomes true.",
-            "Filters, whitening and the classifier are computed from releases: any number of "
-            "filters and epochs costs nothing more.",
+            "Each record is scaled so that its term in every sum has norm at most 1. That is the "
+            "sensitivity.",
+            "The moments do not depend on the filters, so one noisy release serves all groups.",
+            "Filters, whitening and classifier are computed from these releases, so more filters "
+            "and epochs cost nothing.",
             COUNT,
             CONSTANTS,
             GAUGES,
@@ -165,11 +155,11 @@ def psgd_card(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
         relation=RELATION,
         unit=unit,
         accountant="Rényi differential privacy of the sampled Gaussian",
-        sampling="each record is in a lot by a coin of its own",
+        sampling=POISSON,
         released=("the weights after every step",),
         reasons=(
-            "Each record's gradient is clipped to C, so a lot's sum has sensitivity C.",
-            "Every epoch spends budget: after the last, training has to stop.",
+            "Each record's gradient is clipped to C, so a step's sum has sensitivity C.",
+            "Every epoch spends budget, so training stops when the budget is used up.",
             GAUGES,
         ),
         claim="Abadi et al. 2016, Theorem 1.",

@@ -51,7 +51,7 @@ def test_the_card_of_the_printed_method_proves_nothing_and_carries_the_numbers()
     assert (card.status, card.epsilon_proved) == ("heuristic", None)
     text = " ".join(card.reasons)
     assert "800 under A, 2 under B, 0.2 under C" in text
-    assert "in the clear" in text
+    assert "used without noise" in text
     assert (
         accounting.epsilon(PAPER.entry("enadpp").cost(PRINTED, N, 1), 1e-5, price.RELATION)
         == math.inf

@@ -2,7 +2,7 @@ r"""Wavelet features: fixed filters, moduli and means. They look at one record a
 
 Gabor filters of several angles and scales, the modulus of their answers, and a
 smooth mean over neighbourhoods: the scattering transform of Bruna and Mallat (2013)
-to first order. (The second order costs ten times the time and moved no figure here.)
+to first order; `engine.training.scattering` goes on to the second.
 A linear layer on such features is a strong simple private classifier (Tramer and
 Boneh 2021): the features spend no budget.
 
@@ -11,11 +11,23 @@ Guarantees:
     neighbouring tables stay neighbours.
 """
 
+import hashlib
 import math
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeAlias
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
+
+from engine.core.home import home
+
+Transform: TypeAlias = Callable[[Tensor, tuple[int, int]], Tensor]
+"""From images as rows (N, height * width) and their side to features (N, F)."""
 
 ANGLES = 8
 CELL, SMALL_CELL = 4, 2
@@ -24,6 +36,10 @@ LENGTH = 12.0
 """Length of each group of features: long, so that a clipped linear layer learns in few steps."""
 SLAB = 1000
 """Records transformed together."""
+SOURCES = ("features.py", "scattering.py")
+"""Code that computes features: a change of it computes them again."""
+WORTHWHILE = 10_000
+"""From so many records features are kept on disk: they take a minute to compute."""
 
 
 def wavelets(x: Tensor, side: tuple[int, int]) -> Tensor:
@@ -40,6 +56,47 @@ def wavelets(x: Tensor, side: tuple[int, int]) -> Tensor:
     return torch.cat(parts)
 
 
+def kept(x: Tensor, side: tuple[int, int], transform: Transform) -> Tensor:
+    """Features of images, read from the user's data folder where they were computed before.
+
+    Those of a large table are rounded to half precision, kept or not, so that both give the same
+    numbers. A folder that cannot be written to, or a damaged file, only costs the time to compute
+    them again.
+    """
+    if len(x) < WORTHWHILE:
+        return transform(x, side)
+    path = _place(x, side, transform)
+    if path.exists():
+        try:
+            return torch.from_numpy(np.load(path, allow_pickle=False)).to(x.device).float()
+        except (OSError, ValueError):
+            pass  # damaged, or not ours to read: computed again below
+    rounded = transform(x, side).half()
+    _keep(path, rounded)
+    return rounded.float()
+
+
+def _place(x: Tensor, side: tuple[int, int], transform: Transform) -> Path:
+    """Where features are kept: named by the images, their side and the code that computes them."""
+    code = "".join((Path(__file__).parent / f).read_text() for f in SOURCES)
+    digest = hashlib.sha256(f"{side}{transform.__name__}{code}".encode())
+    digest.update(x.cpu().numpy().tobytes())
+    return home() / "features" / f"{transform.__name__}-{digest.hexdigest()[:16]}.npy"
+
+
+def _keep(path: Path, features: Tensor) -> None:
+    """Writes a whole file or none."""
+    draft = path.with_suffix(f".{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with open(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb") as file:
+            np.save(file, features.cpu().numpy())
+        draft.replace(path)
+    except OSError:  # a full or read-only disk: the features are in memory all the same
+        with suppress(OSError):
+            draft.unlink()
+
+
 def _transform(image: Tensor) -> Tensor:
     """Means of the image and of the moduli at a fine and at a coarse scale."""
     cell = CELL if min(image.shape[2:]) >= 16 else SMALL_CELL
@@ -50,9 +107,13 @@ def _transform(image: Tensor) -> Tensor:
 
 def _normal(group: Tensor) -> Tensor:
     """Each record's group of features to mean 0 and length LENGTH, by that record alone."""
-    flat = group.flatten(1)
-    flat = flat - flat.mean(1, keepdim=True)
-    unit: Tensor = flat * (LENGTH / (flat.norm(dim=1, keepdim=True) + 1e-6))
+    return normal(group.flatten(1), LENGTH)
+
+
+def normal(group: Tensor, length: float) -> Tensor:
+    """Features moved and scaled to mean 0 and this length along the last axis."""
+    centred = group - group.mean(-1, keepdim=True)
+    unit: Tensor = centred * (length / (centred.norm(dim=-1, keepdim=True) + 1e-6))
     return unit
 
 

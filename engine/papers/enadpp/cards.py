@@ -121,8 +121,8 @@ def _arguments(variant: Variant, spec: EnadppSpec) -> tuple[str, ...]:
             f"The noise falls in {price.STAIRS} equal stairs, so that it can be priced. The "
             "published decay is not given in full; the exponential decay is our reading.",
         )
-    if variant.modern and spec.representation == "wavelets":
-        return (bound, "The wavelet features are a fixed function of each record.")
+    if variant.modern and spec.representation != "pixels":
+        return (bound, "The features are a fixed function of each record.")
     if variant.ratios is None:
         return (bound,)
     return (

@@ -10,16 +10,18 @@ from datasets.base import LabelledTable
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.papers.enadpp.variants import Variant
 from engine.training import ghost
-from engine.training.features import wavelets
+from engine.training.features import Transform, kept, wavelets
 from engine.training.layers import Activation
 from engine.training.network import Network, cnn, mlp
 from engine.training.records import Records, episodes, records
+from engine.training.scattering import scattering
 from engine.training.siamese import Siamese, pair_loss, siamese
 from engine.training.weights import Linear
 
 WIDE = 256
 """From so many features on the paper's network is used, a smaller one below."""
-
+FINE = 16
+"""From so many pixels a side the second order of scattering has maps to look at."""
 
 PAIRED = ("adni",)
 """Data sets whose persons are compared two by two, by a Siamese network, as published."""
@@ -34,7 +36,7 @@ def network(
     if data.card.name in PAIRED:
         return siamese(inputs, *BRANCH)
     classes = int(data.card.classes or 2)
-    if variant.modern and spec.representation == "wavelets" and data.image is not None:
+    if variant.modern and spec.representation != "pixels" and data.image is not None:
         return Network((Linear(inputs, classes),))
     bounded = Activation("tanh" if variant.modern else "relu")
     if spec.network == "cnn" and data.image is not None:
@@ -53,8 +55,9 @@ def inputs(variant: Variant, spec: EnadppSpec, data: LabelledTable, device: str)
     """The records as the method sees them, on the device."""
     if data.card.name in PAIRED:
         return episodes(data, device)
-    if variant.modern and spec.representation == "wavelets" and data.image is not None:
-        return _wavelets(data, device)
+    if variant.modern and spec.representation != "pixels" and data.image is not None:
+        fine = spec.representation == "scattering" and min(data.image) >= FINE
+        return _features(data, scattering if fine else wavelets, device)
     found = records(data, device)
     if spec.network == "cnn" and data.image is not None:
         return _images(found, data.image)
@@ -62,10 +65,11 @@ def inputs(variant: Variant, spec: EnadppSpec, data: LabelledTable, device: str)
 
 
 @lru_cache(maxsize=2)
-def _wavelets(data: LabelledTable, device: str) -> Records:
-    """Computed once for each table: a fixed function of each record."""
-    found, side = records(data, device), data.image or (0, 0)
-    return Records(wavelets(found.x, side), found.y, wavelets(found.test_x, side), found.test_y)
+def _features(data: LabelledTable, transform: Transform, device: str) -> Records:
+    """Computed once for each table: a fixed function of each record by itself."""
+    plain, side = records(data, device), data.image or (0, 0)
+    x, test_x = (kept(part, side, transform) for part in (plain.x, plain.test_x))
+    return Records(x, plain.y, test_x, plain.test_y)
 
 
 def _images(found: Records, side: tuple[int, int]) -> Records:

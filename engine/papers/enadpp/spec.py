@@ -169,10 +169,11 @@ Representation = Annotated[
     str,
     Choice(
         label="What the best practice sees",
-        options=("wavelets", "pixels"),
-        labels=("Wavelet features", "Pixels"),
-        help="Fixed wavelet features, which use no data, under one linear layer, or the raw "
-        "pixels under the network with tanh units.",
+        options=("scattering", "wavelets", "pixels"),
+        labels=("Scattering features", "Wavelet features", "Pixels"),
+        help="Fixed features, which use no data, under one linear layer: scattering of second "
+        "order, or wavelets (its first order, which images of less than 16 pixels a side always "
+        "get). Pixels go through the network with tanh units.",
         source="Tramer and Boneh 2021; Papernot et al. 2021",
     ),
 ]
@@ -200,7 +201,7 @@ class EnadppSpec(Spec):
     plain_rate: PlainRate = 0.05
     plain_lot: PlainLot = 100
     network: NetworkName = "mlp"
-    representation: Representation = "wavelets"
+    representation: Representation = "scattering"
     delta: Delta = 1e-5
 
 

@@ -27,9 +27,10 @@ CURVES: dict[str, tuple[str, dict[str, Any], str]] = {
     "psgd": ("psgd", {}, "rigorous"),
 }
 ROWS = {"psgd": "pSGD", "dpsgd": "DP-SGD on wavelets"}
+FIRST_ORDER: dict[str, Any] = {"representation": "wavelets"}
 TODAY: dict[bool, dict[str, Any]] = {
-    True: {"sample_rate": 0.1, "epochs": 40, "learning_rate": 1.0, "momentum": 0.9},
-    False: {"sample_rate": 0.1, "epochs": 20, "learning_rate": 0.5, "momentum": 0.5},
+    True: {"sample_rate": 0.1, "epochs": 40, "learning_rate": 1.0, "momentum": 0.9, **FIRST_ORDER},
+    False: {"sample_rate": 0.1, "epochs": 20, "learning_rate": 0.5, "momentum": 0.5, **FIRST_ORDER},
 }
 """What DP-SGD of today is run with: the best that is found under the paper on it."""
 

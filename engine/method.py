@@ -71,6 +71,8 @@ class Entry(Generic[S]):
         chunk: Replicas that step together, from (spec, n, device); measured, not guessed.
         resumes: Whether a stopped run goes on where it was (`engine.runs.checkpoint.Resumable`).
         brief: Its label in a legend, where there is little room; empty for the label itself.
+        witness: Dotted name of its worst case, "module:NAME" (`engine.audit.witness`), which an
+            audit attacks it with; empty without privacy.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Entry(Generic[S]):
     chunk: Callable[[S, int, str], int] = field(default=lambda spec, n, device: 2**30)
     resumes: bool = False
     brief: str = ""
+    witness: str = ""
 
     def cost(self, spec: S, n: int, steps: int) -> "DpEvent":
         """Everything that so many steps on n records release, as an accountant's event."""

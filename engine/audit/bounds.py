@@ -184,16 +184,21 @@ def _limits(scores: Scores, cuts: Floats, miss: float) -> tuple[Floats, Floats]:
     return low, high
 
 
-def mu_bound(scores: Scores, confidence: float = 0.95, threshold: float = 0.0) -> float:
+def mu_bound(
+    scores: Scores, confidence: float = 0.95, threshold: float = 0.0
+) -> tuple[float, Judged]:
     r"""A lower bound on \mu, if the output is that of a \mu-Gaussian mechanism or worse.
 
     Under \mu-Gaussian privacy \Phi^{-1}(TPR) - \Phi^{-1}(FPR) \le \mu for every test (Dong, Roth
     and Su 2022; as an audit, Nasr et al. 2023). A log likelihood ratio is cut at 0, which is
     decided before anything is seen, so that every training judges.
+
+    Returns:
+        The bound, and the test with its rates.
     """
     from scipy.special import ndtri
 
-    miss = (1.0 - confidence) / 2.0
-    low, high = _limits(scores, np.array([threshold]), miss)
+    low, high = _limits(scores, np.array([threshold]), (1.0 - confidence) / 2.0)
     gap = float((ndtri(low) - ndtri(high))[0])
-    return max(0.0, gap) if math.isfinite(gap) else 0.0
+    found = max(0.0, gap) if math.isfinite(gap) else 0.0
+    return found, _judge("", scores, threshold, 0.0, (1.0 - confidence) / 2.0)

@@ -1,6 +1,9 @@
 """Measurements, declared once: what a method reports and how a page draws it."""
 
 import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
@@ -53,3 +56,21 @@ def _gauges(info: Any) -> dict[str, Gauge]:
     hints = get_type_hints(info, include_extras=True)
     notes = {field: getattr(hint, "__metadata__", (None,))[0] for field, hint in hints.items()}
     return {field: note for field, note in notes.items() if isinstance(note, Gauge)}
+
+
+_MEASURING: ContextVar[bool] = ContextVar("measuring", default=True)
+
+
+def measuring() -> bool:
+    """Whether anybody reads what a step would report; a method may leave it out if not."""
+    return _MEASURING.get()
+
+
+@contextmanager
+def unmeasured() -> Iterator[None]:
+    """Within the block steps need not measure: only what is released counts."""
+    token = _MEASURING.set(False)
+    try:
+        yield
+    finally:
+        _MEASURING.reset(token)

@@ -34,12 +34,14 @@ class Recorded:
         values: Before noise, (R, ...) each.
         outputs: After noise, in the same shapes.
         generator: State of the generator after the noise was drawn.
+        weights: What each value is multiplied by where its change is measured; None for 1.
     """
 
     mechanisms: tuple[Noise, ...]
     values: Parts
     outputs: Parts
     generator: Tensor
+    weights: tuple[Tensor | None, ...]
 
 
 @dataclass(eq=False)
@@ -60,12 +62,14 @@ class Recorder:
         values: Parts,
         rng: Generator,
         noisy: Callable[[], Parts],
+        weights: Sequence[Tensor | None] = (),
     ) -> Parts:
         """The outputs of one release, drawn or from the script."""
         outputs = noisy() if self.script is None else self._scripted(mechanisms, values, rng)
         kept = tuple(value.detach().clone() for value in values)
         after = tuple(output.detach().clone() for output in outputs)
-        self.releases.append(Recorded(tuple(mechanisms), kept, after, rng.get_state()))
+        weigh = tuple(weights) or (None,) * len(kept)
+        self.releases.append(Recorded(tuple(mechanisms), kept, after, rng.get_state(), weigh))
         return outputs
 
     def _scripted(self, mechanisms: Sequence[Noise], values: Parts, rng: Generator) -> Parts:

@@ -55,6 +55,7 @@ PAPER = Paper(
             steps=price.one,
             releases=price.output_releases,
             guarantee=price.output_guarantee,
+            witness="engine.papers.survival.witness:OUTPUT",
             uses=PRIVATE,
             chunk=_draws,
         ),

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn.functional import softplus
 
 from datasets.base import Booleans, Episodes, Floats, Integers, SurvivalTable
-from engine.core.gauges import Column
+from engine.core.gauges import Column, measuring
 from engine.papers.survival.likelihood import log_one_plus
 from engine.papers.survival.problem import design, scaled
 from engine.papers.survival.sensitivity import basis
@@ -249,7 +249,10 @@ def survival_at(f: Tensor, knots: int, intervals: int, sample: Evaluation) -> Te
 def utility(
     table: SurvivalTable, spec: SurvivalSpec, f: Tensor, noise_to_signal: Column
 ) -> Utility:
-    """All gauges of parameters f, shape (R, d); NaN where f is."""
+    """All gauges of parameters f, shape (R, d); NaN where f is, and where nobody reads them."""
+    if not measuring():
+        nothing = np.full(len(f), np.nan)
+        return Utility(nothing, nothing, nothing, nothing, nothing, noise_to_signal)
     best = optimum(table, spec.intervals, spec.knots)
     f, e, sample = f.cpu(), spec.knots, evaluation(table)
     reference = torch.tensor(cox(table).beta)

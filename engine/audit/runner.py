@@ -1,0 +1,229 @@
+"""Trains replicas with and without the witness and scores them, chunk by chunk.
+
+In each of the two worlds the method runs as it always does. Beside it runs a replay on the other
+data set, which is handed the same noisy outputs, so that both hold the same state and differ in
+values before noise alone.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from datasets.base import Table
+from engine.audit import statistics
+from engine.audit.bounds import Scores
+from engine.audit.witness import Pair, Witness, check, load
+from engine.core.batch import Batch
+from engine.core.gauges import unmeasured
+from engine.core.spec import Spec
+from engine.method import Entry
+from engine.privacy.recording import Recorded, recording, replaying
+from engine.privacy.releases import BEFORE, active
+
+LIKELIHOOD = "likelihood ratio of the releases"
+DIGITS = "last digits of the noise"
+TOGETHER = 250
+"""Replicas of one world that are trained together at most: the bound climbs while one looks."""
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What is attacked.
+
+    Attributes:
+        entry: The method.
+        spec: The setting of every replica.
+        pair: The two data sets.
+        witness: What the paper says about them.
+        device: Where replicas train.
+    """
+
+    entry: Entry[Any]
+    spec: Spec
+    pair: Pair
+    witness: Witness[Any]
+    device: str = "cpu"
+
+    @classmethod
+    def of(cls, entry: Entry[Any], spec: Spec, data: Table, device: str = "cpu") -> "Setting":
+        """The setting with its witness made and checked.
+
+        Raises:
+            RequestError: The method has no witness, or it lies outside public bounds.
+        """
+        witness = load(entry)
+        return cls(entry, spec, check(witness.pair(spec, data), data), witness, device)
+
+
+@dataclass(frozen=True, eq=False)
+class Collected:
+    """Scores of the trainings so far.
+
+    Attributes:
+        scores: By the name of the statistic.
+        reach: Largest change of a value before noise that the witness caused, in units of the
+            sensitivity that is priced; NaN where no value is recorded.
+    """
+
+    scores: Mapping[str, Scores]
+    reach: float
+
+    @property
+    def trainings(self) -> int:
+        """Trainings of each kind."""
+        return min((len(s.present) for s in self.scores.values()), default=0)
+
+
+def attack(setting: Setting, replicas: int) -> Iterator[Collected]:
+    """Trains `replicas` with the witness and as many without; all scores after each chunk."""
+    n, spec = len(setting.pair.without), setting.spec
+    size = max(1, min(TOGETHER, setting.entry.chunk(spec, n, setting.device), replicas))
+    parts: dict[str, tuple[list[Tensor], list[Tensor]]] = {}
+    reach = float("nan")
+    for start in range(0, replicas, size):
+        count = min(size, replicas - start)
+        for world in (0, 1):
+            scores, far = train(setting, world, count, start)
+            reach = float(np.fmax(reach, far))
+            for name, score in scores.items():
+                parts.setdefault(name, ([], []))[world].append(score)
+        yield Collected({name: _joined(*both) for name, both in parts.items()}, reach)
+
+
+def _joined(without: Sequence[Tensor], present: Sequence[Tensor]) -> Scores:
+    """Scores of all chunks; a training that diverged counts as a guess for neither."""
+    found = [
+        np.nan_to_num(torch.cat(list(parts)).double().cpu().numpy(), nan=0.0)
+        for parts in (without, present)
+    ]
+    return Scores(found[0], found[1])
+
+
+def train(
+    setting: Setting, world: int, count: int, start: int = 0
+) -> tuple[dict[str, Tensor], float]:
+    """Scores of `count` trainings without (0) or with (1) the witness, by the statistic's name.
+
+    Args:
+        setting: What is attacked.
+        world: 1 with the witness.
+        count: Replicas.
+        start: Number of the first; it names their noise.
+
+    Returns:
+        The scores, shape (count,) each, and the witness's largest reach.
+    """
+    batch = _batch(setting, count)
+    seed = _seed(setting, world, start)
+    runs = _runs(setting, batch, world, seed)
+    tally = Tally(setting, world)
+    with unmeasured(), torch.no_grad():
+        for stage in range(BEFORE, setting.entry.steps(setting.spec, len(setting.pair.without))):
+            with recording() as seen:
+                runs[0].advance(stage)
+            if len(runs) > 1:
+                tally.add(stage, seen.releases, [_replayed(r, stage, seen) for r in runs[1:]])
+        state = runs[0].state
+        for name, score in setting.witness.scores.items():
+            tally.scores[name] = score(batch, setting.pair, state).double().cpu()
+    return tally.scores, tally.reach
+
+
+def _replayed(run: "Run", stage: int, seen: Any) -> list[Recorded]:
+    with replaying(seen.releases) as again:
+        run.advance(stage)
+    return list(again.releases)
+
+
+def _batch(setting: Setting, count: int) -> Batch[Any]:
+    return Batch(setting.spec, (setting.spec,) * count, setting.witness.seeds(count))
+
+
+def _runs(setting: Setting, batch: Batch[Any], world: int, seed: int) -> "list[Run]":
+    """The run that counts; the replay on the other data set; the replay on the echo."""
+    pair = setting.pair
+    tables = [(pair.without, pair.present), (pair.present, pair.without)][world]
+    wanted: list[Table] = [tables[0]]
+    if setting.witness.recorded:
+        wanted.append(tables[1])
+        if pair.echo is not None:
+            wanted.append(pair.echo)
+    return [Run(setting, batch, table, seed) for table in wanted]
+
+
+class Run:
+    """One training of a chunk of replicas on one data set."""
+
+    def __init__(self, setting: Setting, batch: Batch[Any], table: Table, seed: int) -> None:
+        self.method, self.batch, self.table = setting.entry.load(), batch, table
+        self.rng = torch.Generator(setting.device).manual_seed(seed)
+        self.state: Any = None
+
+    def advance(self, stage: int) -> None:
+        """The start, for the stage before the first step, or one step."""
+        if stage == BEFORE:
+            self.state = self.method.init(self.batch, self.table, self.rng)
+        else:
+            self.state, _ = self.method.step(self.batch, self.table, self.state, self.rng)
+
+
+@dataclass(eq=False)
+class Tally:
+    """Adds up what the releases say.
+
+    Attributes:
+        setting: What is attacked.
+        world: 1 where the run that counts has the witness.
+        scores: By the statistic's name, shape (R,) each.
+        reach: Largest change by the witness so far, over its sensitivity.
+    """
+
+    setting: Setting
+    world: int
+    scores: dict[str, Tensor] = field(default_factory=dict)
+    reach: float = float("nan")
+
+    def add(
+        self, stage: int, released: Sequence[Recorded], replays: Sequence[Sequence[Recorded]]
+    ) -> None:
+        """The releases of one stage, and the same of the replays."""
+        rate = self._rate(stage)
+        for number, one in enumerate(released):
+            other = replays[0][number]
+            without, present = (other, one) if self.world else (one, other)
+            gain = statistics.gain(without, present)
+            self.reach = float(np.fmax(self.reach, float(_far(one, gain))))
+            added = gain
+            if rate < 1.0 and len(replays) > 1:
+                added = statistics.echo(replays[1][number])
+            base = tuple(value.double() for value in without.values)
+            ratio = statistics.likelihood(one, base, added, rate)
+            self._note(LIKELIHOOD, ratio)
+            self._note(DIGITS, statistics.lattice(one, base, present.values))
+
+    def _note(self, name: str, score: Tensor) -> None:
+        score = score.double().cpu()
+        self.scores[name] = self.scores[name] + score if name in self.scores else score
+
+    def _rate(self, stage: int) -> float:
+        """The chance of a record to be in this stage's releases."""
+        setting, n = self.setting, len(self.setting.pair.without)
+        now = active(setting.entry.releases(setting.spec, n), stage)
+        rates = {release.rate for release in now}
+        return rates.pop() if len(rates) == 1 else setting.witness.rate(setting.spec, n)
+
+
+def _far(one: Recorded, gain: tuple[Tensor, ...]) -> Tensor:
+    return statistics.reach(one.mechanisms, statistics.weighted(one, gain)).max()
+
+
+def _seed(setting: Setting, world: int, start: int) -> int:
+    """A seed for one chunk of one world, spread by a hash."""
+    text = f"{setting.entry.name}/{setting.spec.values()}/{len(setting.pair.without)}"
+    digest = hashlib.sha256(f"audit/{text}/{world}/{start}".encode()).digest()
+    return int.from_bytes(digest[:7], "big")

@@ -1,0 +1,136 @@
+"""Two neighbouring data sets that are as far apart as a card allows, and what to look at. No torch.
+
+A paper declares a witness for each private method: `Entry.witness` names it. Its data are made
+inside public bounds, so that the guarantee speaks of them, and as extreme as the bounds allow.
+"""
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+
+from datasets.base import LabelledTable, SurvivalTable, Table
+from engine.core.batch import Batch
+from engine.core.errors import RequestError
+from engine.core.spec import Spec
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from engine.method import Entry
+
+S = TypeVar("S", bound=Spec)
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two neighbouring data sets.
+
+    Attributes:
+        without: The one without the witness, or with the other record in its place.
+        present: The one with it.
+        echo: A table that holds the witness in every place, for methods that draw samples: what
+            they would release of it, whether or not a step has drawn it. None for others.
+    """
+
+    without: Table
+    present: Table
+    echo: Table | None = None
+
+
+Score = Callable[[Batch[Any], Pair, Any], "Tensor"]
+"""An attacker's score of the final states, shape (R,)."""
+
+
+def own_seeds(count: int) -> tuple[int, ...]:
+    """A seed for each replica."""
+    return tuple(range(count))
+
+
+def one_seed(count: int) -> tuple[int, ...]:
+    """The same seed for all replicas, whose noise differs all the same."""
+    return (0,) * count
+
+
+@dataclass(frozen=True, kw_only=True)
+class Witness(Generic[S]):
+    """The worst case of a method.
+
+    Attributes:
+        words: Whose record it is and what makes it extreme, in one sentence.
+        pair: The data sets for a spec and a table of the data set that is audited.
+        scores: What an attacker computes from the final state, by its name in words.
+        recorded: Whether noise is added to values, so that a likelihood ratio of the releases
+            can be computed from them.
+        rate: Chance of a record to be in a step where the method's releases do not say.
+        seeds: Names of the repetitions.
+    """
+
+    words: str
+    pair: Callable[[S, Table], Pair]
+    scores: Mapping[str, Score] = field(default_factory=dict)
+    recorded: bool = True
+    rate: Callable[[S, int], float] = field(default=lambda spec, n: 1.0)
+    seeds: Callable[[int], tuple[int, ...]] = one_seed
+
+
+def load(entry: "Entry[Any]") -> Witness[Any]:
+    """The witness that an entry names, as "module:NAME".
+
+    Raises:
+        RequestError: It names none.
+    """
+    if not entry.witness:
+        raise RequestError(f"method: expected one with a witness to attack, got {entry.name}")
+    module, _, name = entry.witness.partition(":")
+    found: Witness[Any] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def check(pair: Pair, data: Table) -> Pair:
+    """The pair, if both data sets are of the size of the audited one and within its public bounds.
+
+    Raises:
+        RequestError: They do not.
+    """
+    low, high = limits(data)
+    for table in (pair.without, pair.present):
+        if len(table) != len(data):
+            raise RequestError(f"witness: expected {len(data)} records, got {len(table)}")
+        x = np.asarray(table.x, np.float64)
+        if (x < low).any() or (x > high).any():
+            raise RequestError(
+                "witness: expected values within the public bounds of "
+                f"{data.card.name}, got {_outside(x, low, high):g}"
+            )
+    return pair
+
+
+def limits(table: Table) -> tuple[Any, Any]:
+    """The smallest and the largest value of each column that are public knowledge.
+
+    Raises:
+        RequestError: A kind of table whose bounds are not known here.
+    """
+    if isinstance(table, LabelledTable):
+        return table.bounds
+    if isinstance(table, SurvivalTable):
+        return survival_limits(table)
+    raise RequestError(f"witness: expected durations or labels, got {table.card.name}")
+
+
+def survival_limits(table: SurvivalTable) -> tuple[Any, Any]:
+    """Bounds of the covariates: those of the card, or the table's own where it names none."""
+    bounds = getattr(table.card, "bounds", None)
+    if bounds is None:
+        return table.x.min(axis=0), table.x.max(axis=0)
+    low, high = np.array(bounds.covariates, np.float64).T
+    return low, high
+
+
+def _outside(x: Any, low: Any, high: Any) -> float:
+    """The first value that is outside."""
+    low, high = np.broadcast_to(low, x.shape), np.broadcast_to(high, x.shape)
+    return float(x[(x < low) | (x > high)][0])

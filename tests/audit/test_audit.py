@@ -1,0 +1,107 @@
+"""Audits of a small method: below the truth when it is right, above the card when it is wrong."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.audit.report import audit
+from engine.core.errors import RequestError
+from tests.audit.toys import ENTRY, SumSpec, table
+
+DATA = table()
+
+
+def attacked(replicas=1000, entry=ENTRY, **values):
+    """The audit after the last training."""
+    return [found for found, _ in audit(entry, SumSpec(**values), DATA, replicas)][-1]
+
+
+def test_a_right_gaussian_is_attacked_up_to_its_mu():
+    found = attacked(epsilon=4.0)
+    assert not found.broken
+    # mu = .96: of 1,000 trainings each, hits .684 - .032 and alarms .316 + .032 at 97.5 %
+    assert 0.7 * found.mu_proved < found.mu_attacked <= found.mu_proved
+    assert 0.0 < found.epsilon_attacked <= found.epsilon_proved
+    assert found.reach == pytest.approx(1.0, abs=1e-6)
+
+
+def test_a_right_laplace_is_attacked_below_its_epsilon():
+    found = attacked(epsilon=1.0, kind="laplace", replicas=2000)
+    assert not found.broken
+    assert found.mu_proved is None
+    assert found.mu_attacked is None
+    assert found.epsilon_attacked <= 1.0
+
+
+@pytest.mark.parametrize("fault", ["half", "scaled", "twice"])
+def test_a_broken_method_is_caught(fault):
+    found = attacked(epsilon=4.0, fault=fault)
+    assert found.above_proof
+    assert found.broken
+    assert found.json()["broken"] is True
+
+
+def test_scaling_after_clipping_shows_before_any_noise():
+    assert attacked(replicas=50, fault="scaled").reach == pytest.approx(2.0, abs=1e-6)
+
+
+def test_steps_add_up():
+    alone, together = attacked(epsilon=4.0), attacked(epsilon=4.0, steps=4)
+    assert together.mu_proved == pytest.approx(alone.mu_proved, rel=1e-3)
+    assert together.mu_attacked > 0.7 * together.mu_proved
+
+
+def test_the_same_audit_twice_finds_the_same():
+    assert attacked(replicas=100) == attacked(replicas=100)
+
+
+def test_the_bound_climbs_with_the_trainings():
+    found = [one for one, _ in audit(ENTRY, SumSpec(epsilon=4.0), DATA, 1000)]
+    assert [one.replicas for one in found] == sorted({one.replicas for one in found})
+    assert len(found) >= 4
+    assert found[-1].mu_attacked > found[0].mu_attacked
+
+
+def test_the_sentence_says_what_was_right_and_what_is_allowed():
+    found = replace(attacked(replicas=100), right=0.61, allowed=0.731, replicas=500)
+    assert found.sentence == (
+        "An attack with 1,000 trainings was right 61 times of 100; the proof allows 74."
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "replicas", "says"),
+    [
+        ({"fault": "bare"}, 100, "nothing to audit, no finite ε"),
+        ({}, 5, "replicas: expected at least 12"),
+    ],
+)
+def test_what_cannot_be_audited_is_one_sentence(values, replicas, says):
+    with pytest.raises(RequestError, match=says):
+        attacked(replicas, **values)
+
+
+def test_no_delta_with_gaussian_noise_is_refused():
+    def pure(spec, n, record):
+        return replace(ENTRY.guarantee(spec, n, record), delta=0.0)
+
+    with pytest.raises(RequestError, match="delta: expected above 0"):
+        attacked(entry=replace(ENTRY, guarantee=pure))
+
+
+def test_a_witness_outside_the_public_bounds_is_refused():
+    with pytest.raises(RequestError, match="within the public bounds of toy, got 9"):
+        attacked(entry=replace(ENTRY, witness="tests.audit.toys:OUTSIDE"))
+
+
+def test_a_method_that_names_no_witness_is_refused():
+    with pytest.raises(RequestError, match="expected one with a witness"):
+        attacked(entry=replace(ENTRY, witness=""))
+
+
+def test_scores_are_those_of_every_training():
+    *_, (found, collected) = audit(ENTRY, SumSpec(), DATA, 300)
+    assert collected.trainings == 300
+    assert all(np.isfinite(s.present).all() for s in collected.scores.values())
+    assert found.replicas == 300

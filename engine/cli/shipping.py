@@ -57,21 +57,26 @@ def train(wanted: Mapping[str, Job], folder: Path, processes: int) -> Iterator[t
     os.environ.update(environment)  # what the processes start with
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context) as pool:
-        longest = sorted(wanted.items(), key=lambda pair: -effort(pair[1]))
+        order = sorted(wanted.items(), key=lambda pair: effort(pair[1]))
         running: dict[Future[str], str] = {
-            pool.submit(write, job.text(), str(folder)): run for run, job in longest
+            pool.submit(write, job.text(), str(folder), sources(job)): run for run, job in order
         }
         for future in as_completed(running):
             yield running[future], future.result()
 
 
 def effort(job: Job) -> int:
-    """Steps of all replicas of a job: what takes longest begins first."""
+    """Steps of all replicas of a job: the longest begins last."""
     return job.replicas() * job.entry().steps(job.spec(), catalog.card(job.dataset).records)
 
 
-def write(text: str, folder: str) -> str:
+def write(text: str, folder: str, code: str) -> str:
     """Trains one job in this process, in a store of its own, and writes its file.
+
+    Args:
+        text: The job.
+        folder: Where the file goes.
+        code: Digest of the sources, read before anything was loaded from them.
 
     Returns:
         A sentence if that failed; else nothing.
@@ -90,7 +95,7 @@ def write(text: str, folder: str) -> str:
                 finished=round(run.finished or time.time()),
                 total=run.total,
                 diverged=run.diverged,
-                sources=sources(job),
+                sources=code,
                 software={"engine": __version__} | versions(),
             )
             shipped.save(origin, events, client.arrays(job.id), Path(folder))

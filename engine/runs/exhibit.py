@@ -1,6 +1,7 @@
 """A table or a figure of a paper: what it printed, and the jobs that compute ours."""
 
 import importlib
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -57,6 +58,10 @@ class Exhibit:
         axis: Title of the horizontal axis when it is a figure; empty for a table.
         columns: Symbol of what a table's columns are values of; empty where they are named.
         log: Whether a figure's (horizontal, vertical) axis is logarithmic.
+        whole: What stands for no error at all, 1 or 100, where cells are shares of right answers;
+            0 where cells are errors themselves.
+        guess: What blind guessing would give in a cell; NaN where that means nothing.
+        proved: Variants whose privacy is proved, where a smaller error is worth something.
     """
 
     name: str
@@ -70,6 +75,19 @@ class Exhibit:
     axis: str = ""
     columns: str = ""
     log: tuple[bool, bool] = (False, False)
+    whole: float = 0.0
+    guess: Callable[[Cell], float] = lambda cell: math.nan
+    proved: tuple[str, ...] = ("rigorous",)
+
+    def error(self, value: float) -> float:
+        """The error that a cell's number stands for: what is missing to `whole`."""
+        return self.whole - value if self.whole else value
+
+    def ratio(self, cell: Cell) -> float | None:
+        """Our error over the paper's; None where either is missing or the paper's is zero."""
+        if cell.ours is None or cell.published is None or not self.error(cell.published):
+            return None
+        return self.error(cell.ours) / self.error(cell.published)
 
 
 def exhibits(slug: str) -> dict[str, Exhibit]:

@@ -6,6 +6,7 @@ import pytest
 from engine.cli import shipping
 from engine.core.errors import RequestError
 from engine.runs import shipped
+from engine.runs.changes import sources
 from engine.runs.events import Measured, Spent, Started
 from engine.runs.shipped import STEPS, Origin
 from engine.service.claim import take
@@ -27,7 +28,7 @@ def job(toy):
 
 def ship(job, folder):
     """Trains a job in a store of its own and writes it."""
-    assert shipping.write(job.text(), str(folder)) == ""
+    assert shipping.write(job.text(), str(folder), sources(job)) == ""
     shipped.index.cache_clear()
 
 
@@ -135,7 +136,7 @@ def test_files_that_no_page_opens_with_are_named(job, toy, folder):
 
 def test_a_run_that_fails_is_a_sentence(toy, folder):
     job = toy(behaviour="raise")
-    assert shipping.write(job.text(), str(folder)).startswith("toy count: run")
+    assert shipping.write(job.text(), str(folder), sources(job)).startswith("toy count: run")
     assert not list(folder.glob("*/*"))
 
 

@@ -15,6 +15,7 @@ from engine.runs import reference
 from engine.runs.changes import sources
 from engine.runs.events import Failed
 from engine.runs.exhibit import Cell, Exhibit, exhibits
+from engine.runs.reference import Reference
 from engine.runs.results import collect
 from engine.service.claim import take
 from engine.service.client import Client
@@ -22,6 +23,7 @@ from engine.service.process import here
 from engine.service.store import Store
 from pages.ui.charts import agreement as verdict
 from pages.ui.charts import exhibit as drawing
+from pages.ui.exhibits import overview
 from pages.ui.exhibits import table as sheet
 from pages.ui.exhibits.page import spreadsheet
 from tests.pages.conftest import Open
@@ -97,7 +99,7 @@ def test_numbers_of_an_earlier_version_say_so(visit: Open, shelf: Path):
 def test_where_nothing_ships_the_papers_numbers_and_two_buttons_are_there(visit: Open, shelf: Path):
     test = visit("reproduce", **TABLE2)
     assert not test.exception
-    assert "No numbers of ours ship for this one yet" in said(test)
+    assert "Only the paper's numbers are available" in said(test)
     body = test.table[0].value
     assert body.iloc[0]["Λ\u00a0=\u00a01e-5"] == "981.635"
     assert body.iloc[1]["Λ\u00a0=\u00a01e-5"] == sheet.NOTHING
@@ -231,6 +233,54 @@ def test_exhibits_of_a_paper_have_titles_of_their_own():
         assert len(set(titles)) == len(titles)
 
 
+# All papers at once
+
+
+def test_the_page_opens_with_every_exhibit_in_a_sentence(visit: Open):
+    test = visit("reproduce")
+    assert not test.exception
+    assert not test.error
+    links = [one.proto for one in test.get("page_link")]
+    titles = [exhibit.title for slug in catalog() for exhibit in exhibits(slug).values()]
+    assert [one.label for one in links if one.label in titles] == titles
+    asked = [one.query_string for one in links if one.label in titles]
+    assert all(query.startswith("reproduce.paper=") for query in asked)
+    assert len(set(asked)) == len(titles)
+    assert "numbers are met within" in said(test)
+
+
+def shipped(*cells: Cell) -> Reference:
+    return Reference(cells=cells, full=True, seconds=1.0, version="", date="", sources="")
+
+
+@pytest.mark.parametrize(
+    ("printed", "proved", "simulated", "kind", "beyond"),
+    [(1.0, 1.0, False, "reproduced", False), (1.2, 0.5, False, "reproduced", True),
+     (1.0, 1.0, True, "caveat", False), (2.0, 0.5, False, "unreachable", True)],
+)  # fmt: skip
+def test_what_became_of_an_exhibit_follows_a_rule(
+    printed: float, proved: float, simulated: bool, kind: str, beyond: bool
+):
+    cells = [
+        Cell("a", column, variant, 2.0, 2.0 * ratio, None, "0")
+        for column in "xyz"
+        for variant, ratio in (("as printed", printed), ("rigorous", proved))
+    ]
+    told = overview.line(FIGURE, shipped(*cells), simulated=simulated)
+    assert (told.kind, told.beyond) == (kind, beyond)
+    assert f"{3 * (proved < 1)} of 3 errors are smaller than printed" in told.text
+    half = [replace(cell, ours=9.0) if cell.column == "x" else cell for cell in cells]
+    if kind == "reproduced":  # two of three
+        assert overview.line(FIGURE, shipped(*half), simulated=False).kind == "caveat"
+
+
+def test_an_exhibit_without_numbers_says_which(monkeypatch: pytest.MonkeyPatch):
+    silent = [Cell("a", "x", "as printed", None, 1.0, None, "0")]
+    assert overview.line(FIGURE, shipped(*silent), simulated=False).kind == "shape"
+    known = exhibits("survival")["table3"]
+    assert overview.line(known, None, simulated=False).kind == "open"
+
+
 # A figure and its numbers
 
 
@@ -256,8 +306,8 @@ CELLS = [
 def test_a_figure_tells_rows_by_marker_and_variants_by_dash():
     traces = json.loads(drawing.plot(FIGURE, CELLS, "r").to_json())["data"]
     lines = {trace["name"]: trace for trace in traces if trace.get("mode") == "lines+markers"}
-    assert set(lines) == {"FL, as printed", "FL, rigorous", "TB, as printed"}
-    printed, rigorous = lines["FL, as printed"], lines["FL, rigorous"]
+    assert set(lines) == {"FL, as printed", "FL, with proof", "TB, as printed"}
+    printed, rigorous = lines["FL, as printed"], lines["FL, with proof"]
     assert printed["line"]["dash"] != rigorous["line"]["dash"]
     assert printed["line"]["color"] == rigorous["line"]["color"]
     assert printed["marker"]["symbol"] != lines["TB, as printed"]["marker"]["symbol"]
@@ -265,6 +315,17 @@ def test_a_figure_tells_rows_by_marker_and_variants_by_dash():
     (points,) = (trace for trace in traces if trace.get("name") == "FL, in the paper")
     assert points["marker"]["symbol"].endswith("-open")
     assert points["x"] == [0.1, 1.0, 10.0]
+
+
+def test_a_figure_of_many_lines_draws_eight_and_the_papers_points():
+    cells = [c for i in range(12) for c in curve(f"L{i}", "ours", 10.0 if i == 11 else None, 1.0)]
+    names = drawing.names(FIGURE, cells)
+    assert (len(names), names[0]) == (12, "L11")  # where the paper has points
+    drawn = json.loads(drawing.plot(FIGURE, cells, "r", names[: drawing.MOST]).to_json())["data"]
+    assert sum(trace.get("mode") == "lines+markers" for trace in drawn) == 8
+    assert [t["name"] for t in drawn if t.get("name", "").endswith("in the paper")] == [
+        "L11, in the paper"
+    ]
 
 
 def test_a_band_stays_above_zero_on_a_logarithmic_axis():
@@ -295,41 +356,72 @@ def test_a_table_has_the_papers_layout_with_variants_below():
     assert body[""] == ["**FL**", "", "", "**TB**", ""]
     assert body["0.1"][0] == "10.0"
     assert body["0.1"][1].startswith("**10.0**")
-    assert "off" in body["10"][1]
+    assert "smaller" in body["10"][1]
     assert body["100"][1] == sheet.NOTHING
     assert body["0.1"][3] == sheet.NOTHING  # nothing is printed there
 
 
 @pytest.mark.parametrize(
     ("ratio", "grade"),
-    [(1.0, "near"), (0.9, "near"), (1.1, "near"), (1.11, "fair"), (0.75, "fair"), (1.26, "far"),
-     (0.0, "far"), (-1.0, "far"), (math.nan, ""), (math.inf, "")],
+    [(1.0, "near"), (0.9, "near"), (1.1, "near"), (1.11, "fair"), (0.75, "fair"), (1.26, "above"),
+     (0.0, "below"), (-1.0, "below"), (math.nan, ""), (math.inf, "")],
 )  # fmt: skip
 def test_grades_end_at_10_and_25_percent(ratio: float, grade: str):
     cell = Cell("a", "b", "c", 2.0, 2.0 * ratio, None, "0")
-    assert verdict.grade(cell) == grade
-    assert bool(verdict.mark(cell)) == bool(grade)
+    assert verdict.grade(FIGURE, cell) == grade
+    assert bool(verdict.mark(FIGURE, cell)) == bool(grade)
+
+
+@pytest.mark.parametrize(
+    ("published", "ours", "grade"),
+    [(97.0, 97.2, "near"), (97.0, 94.0, "above"), (97.0, 96.4, "fair"), (58.0, 52.0, "guess"),
+     (50.5, 50.0, "near"), (97.0, 48.0, "guess")],
+)  # fmt: skip
+def test_shares_of_right_answers_are_graded_by_their_error(
+    published: float, ours: float, grade: str
+):
+    """94 % right instead of 97 % is twice the error; half right of two is guessing."""
+    accuracy = replace(FIGURE, whole=100.0, guess=lambda cell: 50.0, better="up")
+    cell = Cell("a", "b", "rigorous", published, ours, None, "0")
+    assert verdict.grade(accuracy, cell) == grade
+    assert verdict.LOOK[grade][2] in verdict.mark(accuracy, cell)
+    assert accuracy.ratio(cell) == pytest.approx((100 - ours) / (100 - published))
+    assert ("guessing" in verdict.summary(accuracy, [cell])) == (grade == "guess")
+    assert ("guessing" in verdict.legend(accuracy, [cell])) == (grade == "guess")
+
+
+@pytest.mark.parametrize("slug", [slug for slug in catalog() if exhibits(slug)])
+def test_a_share_of_right_answers_says_what_no_error_is(slug: str):
+    for exhibit in exhibits(slug).values():
+        assert bool(exhibit.whole) == ("accuracy" in exhibit.quantity.lower()), exhibit.name
+        jobs = exhibit.jobs(True)
+        cells = exhibit.cells({name: collect(job, ()) for name, job in jobs.items()})
+        if exhibit.whole:
+            assert all(0 < exhibit.guess(cell) < exhibit.whole for cell in cells)
+            assert all(
+                0 <= exhibit.error(c.published) < exhibit.whole for c in cells if c.published
+            )
 
 
 def test_rows_become_a_spreadsheet_without_loss():
     rows = list(csv.DictReader(io.StringIO(spreadsheet(sheet.rows(FIGURE, CELLS)))))
     assert len(rows) == len(CELLS)
     assert rows[0]["Ours"] == "10.0"
-    assert rows[0]["Ours / paper"] == "1.0"
+    assert rows[0]["Our error / the paper's"] == "1.0"
     assert rows[3]["Ours"] == ""
     assert spreadsheet([]) == "\r\n"
 
 
 def test_a_summary_counts_each_variant():
-    text = verdict.summary(CELLS).replace("\u00a0", " ")
+    text = verdict.summary(FIGURE, CELLS).replace("\u00a0", " ")
     assert text.startswith("As printed: 1 of 3 numbers are within 10 % of the paper's")
-    assert "Rigorous: 0 of 3" in text
-    assert verdict.summary(()) == ""
+    assert "With proof: 0 of 3" in text
+    assert verdict.summary(FIGURE, ()) == ""
 
 
 def test_what_is_printed_comes_first_whatever_the_reading_order():
     assert verdict.variants(CELLS[::-1]) == ("as printed", "rigorous")
     table = sheet.table(replace(FIGURE, axis=""), [*CELLS[4:], *CELLS[:4]])
     assert [text.replace("\u00a0", " ") for text in table[" "][:3]] == [
-        "Paper", "Ours, as printed", "Ours, rigorous",
+        "Paper", "Ours, as printed", "Ours, with proof",
     ]  # fmt: skip

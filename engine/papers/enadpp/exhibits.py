@@ -204,6 +204,8 @@ EXHIBITS = (
         "under reading B of the noise ADPPL ends at 21 for epsilon 0.2 and at 71 for 8. What is "
         "proved does not reach APPDL's and EnADPP's, unless by DP-SGD of today.",
         quantity="Test accuracy in per cent",
+        whole=100.0,
+        guess=lambda cell: 10.0,
         better="up",
         digits=2,
         jobs=_table1_jobs,
@@ -218,6 +220,8 @@ EXHIBITS = (
         f"persons, unless the file is at hand. {REGIMES}What is proved leaves guessing: a half. "
         "The printed gains are smaller than the chance error of so few persons.",
         quantity="Test accuracy in per cent",
+        whole=100.0,
+        guess=lambda cell: 50.0,
         better="up",
         digits=2,
         jobs=_table2_jobs,
@@ -231,6 +235,8 @@ EXHIBITS = (
         "hand: how hard they are to tell apart was set so that this number comes out "
         "near the printed one.",
         quantity="Test accuracy in per cent",
+        whole=100.0,
+        guess=lambda cell: 10.0 if cell.column == "MNIST" else 50.0,
         better="up",
         digits=2,
         jobs=_table3_jobs,

@@ -4,6 +4,8 @@ BUDGETS = (0.75, 1.5, 2.5)
 CURVE = (0.1, 0.2, 0.4, 0.75, 1.0, 1.5, 2.0, 2.5, 4.0, 8.0)
 MODELS = ("glvq", "gmlvq")
 NAMES = {"mnist": "MNIST", "har": "Motion", "segment": "Segment", "digits": "Digits"}
+CLASSES = {"MNIST": 10, "Motion": 6, "Segment": 7, "Digits": 10}
+"""How many classes the data have, by the name in the table."""
 PUBLISHED: dict[tuple[str, str], tuple[float, ...]] = {
     ("mnist", "glvq"): (0.1893, 0.1871, 0.1871, 0.1857, 0.1853),
     ("mnist", "gmlvq"): (0.2188, 0.1721, 0.1673, 0.1583, 0.1484),

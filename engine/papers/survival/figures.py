@@ -226,7 +226,7 @@ FIGURES = (
         better="down",
         jobs=_figure5_jobs,
         cells=_figure5,
-        axis="ε",
+        axis="Privacy budget ε",
         log=(True, True),
     ),
 )

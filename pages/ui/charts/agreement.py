@@ -1,22 +1,36 @@
-"""How near our number is to the printed one: in words, with a sign, and in colour last."""
+"""How near our number is to the printed one: in words, with a sign, and in colour last.
+
+Errors are compared, not accuracies: 97 % and 94 % right differ by half of the errors made.
+"""
 
 import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.runs.exhibit import Cell
+from engine.runs.exhibit import Cell, Exhibit
 
 PRINTED = "as printed"
+SPOKEN = {"rigorous": "with proof", "sensitivity 1": "with smaller noise"}
+"""Variants whose name on a page is another."""
 NEAR, FAIR = 0.10, 0.25
-"""How far, relative to the printed number, ours may lie from it."""
-NAMES = {"near": "near", "fair": "fair", "far": "off"}
-LOOK = {"near": ("green", "✓"), "fair": ("blue", "≈"), "above": ("orange", "↑")}
-LOOK |= {"below": ("orange", "↓")}
+"""How far, relative to the printed error, ours may lie from it."""
+SKILL = 0.1
+"""Less than this part of the way from blind guessing to no error is called guessing."""
+LOOK = {
+    "near": ("green", "✓", "near"),
+    "fair": ("blue", "≈", "fair"),
+    "above": ("orange", "↑", "larger"),
+    "below": ("violet", "↓", "smaller"),
+    "guess": ("red", "✗", "guessing"),
+}
+"""Colour, sign and word of each grade."""
 LEGEND = (
-    "Below each of our numbers stands its ratio to the printed one: ✓ near, within 10\u00a0%; "
-    "≈ fair, within 25\u00a0%; ↑ ↓ off, further away."
+    "Below each of our numbers stands our error divided by the paper's: ✓ near, within 10\u00a0%; "
+    "≈ fair, within 25\u00a0%; ↑ larger or ↓ smaller by more. "
 )
+GUESSING = "✗ guessing: hardly better than blind guessing. "
+SPREAD = "± is the standard deviation over the repetitions (random seeds)."
 
 
 @dataclass(frozen=True)
@@ -27,6 +41,7 @@ class Count:
     printed: int
     near: int
     fair: int
+    guess: int
 
 
 def variants(cells: Sequence[Cell]) -> tuple[str, ...]:
@@ -35,51 +50,79 @@ def variants(cells: Sequence[Cell]) -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda variant: variant != PRINTED))
 
 
+def spoken(variant: str) -> str:
+    """A variant as a page calls it."""
+    return SPOKEN.get(variant, variant)
+
+
 def known(value: float | None) -> float | None:
     """A number; None for what is missing, not measured or diverged."""
     return value if value is not None and math.isfinite(value) else None
 
 
-def grade(cell: Cell) -> str:
-    """A key of NAMES; empty where there is nothing to compare."""
-    ratio = known(cell.ratio)
-    if ratio is None:
+def grade(exhibit: Exhibit, cell: Cell) -> str:
+    """A key of LOOK; empty where there is nothing to compare."""
+    ratio = known(exhibit.ratio(cell))
+    if ratio is None or cell.ours is None:
         return ""
     off = abs(ratio - 1.0) - 1e-9
-    return "near" if off <= NEAR else "fair" if off <= FAIR else "far"
+    if off > NEAR and guessed(exhibit, cell):
+        return "guess"
+    if off > FAIR:
+        return "above" if ratio > 1.0 else "below"
+    return "near" if off <= NEAR else "fair"
 
 
-def mark(cell: Cell) -> str:
+def guessed(exhibit: Exhibit, cell: Cell) -> bool:
+    """Whether our number is hardly better than blind guessing."""
+    blind = exhibit.guess(cell)
+    if cell.ours is None or not math.isfinite(blind):
+        return False
+    return exhibit.error(cell.ours) > (1.0 - SKILL) * exhibit.error(blind)
+
+
+def mark(exhibit: Exhibit, cell: Cell) -> str:
     """The ratio and its grade as Markdown; empty where there is nothing to compare."""
-    name, ratio = grade(cell), cell.ratio
+    name, ratio = grade(exhibit, cell), exhibit.ratio(cell)
     if not name or ratio is None:
         return ""
-    colour, sign = LOOK[name if name != "far" else "above" if ratio > 1 else "below"]
+    colour, sign, word = LOOK[name]
     text = f"{ratio:.2f}" if 0.1 <= ratio < 100 else f"{ratio:.2g}"
-    return f":small[:{colour}[{sign} {text}, {NAMES[name]}]]"
+    return f":small[:{colour}[{sign} {text}, {word}]]"
 
 
-def tally(cells: Sequence[Cell]) -> list[Count]:
+def tally(exhibit: Exhibit, cells: Sequence[Cell]) -> list[Count]:
     """How many are near, for each variant."""
-    counted = Counter((cell.variant, grade(cell)) for cell in cells)
+    counted = Counter((cell.variant, grade(exhibit, cell)) for cell in cells)
     found = []
     for variant in variants(cells):
-        near, fair, far = (counted[variant, name] for name in NAMES)
-        if near + fair + far:
-            found.append(Count(variant, near + fair + far, near, fair))
+        graded = {name: counted[variant, name] for name in LOOK}
+        if every := sum(graded.values()):
+            found.append(Count(variant, every, graded["near"], graded["fair"], graded["guess"]))
     return found
 
 
 def _head(variant: str) -> str:
     """What a sentence on a variant begins with; nothing where there is one without a name."""
-    return f"{variant[:1].upper()}{variant[1:]}: " if variant else ""
+    text = spoken(variant)
+    return f"{text[:1].upper()}{text[1:]}: " if text else ""
 
 
-def summary(cells: Sequence[Cell]) -> str:
+def summary(exhibit: Exhibit, cells: Sequence[Cell]) -> str:
     """The tally in a sentence for each variant; empty while there is nothing to compare."""
-    parts = [
-        f"{_head(one.variant)}{one.near} of {one.printed} numbers are "
-        f"within 10\u00a0% of the paper's, {one.near + one.fair} within 25\u00a0%."
-        for one in tally(cells)
-    ]
+    what = "errors" if exhibit.whole else "numbers"
+    parts = []
+    for one in tally(exhibit, cells):
+        text = (
+            f"{_head(one.variant)}{one.near} of {one.printed} {what} are within 10\u00a0% of the "
+            f"paper's, {one.near + one.fair} within 25\u00a0%"
+        )
+        parts.append(text + (f", {one.guess} no better than guessing." if one.guess else "."))
     return " ".join(parts)
+
+
+def legend(exhibit: Exhibit, cells: Sequence[Cell]) -> str:
+    """How to read the signs and the ± of a table."""
+    guessing = any(grade(exhibit, cell) == "guess" for cell in cells)
+    spread = any(known(cell.spread) is not None for cell in cells)
+    return f"{LEGEND}{GUESSING * guessing}{SPREAD * spread}".rstrip()

@@ -1,18 +1,20 @@
 """An exhibit of a paper as its figure."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import plotly.graph_objects as go
 
 from engine.runs.exhibit import Cell, Exhibit
-from pages.ui.charts.agreement import grade, known, variants
+from pages.ui.charts.agreement import grade, known, spoken, variants
 from pages.ui.charts.theme import DASHES, MUTED, Style, axis, band, figure, log_axis, style
 
 Place: TypeAlias = float | str
 DIRECTION = {"up": " · higher is better", "down": " · lower is better"}
+MOST = 8
+"""More lines than this are drawn only when they are chosen."""
 FEW = 12
 """A logarithmic axis has a tick at each of so many positions."""
 
@@ -38,7 +40,16 @@ class Line:
     spread: tuple[float, ...]
 
 
-def plot(exhibit: Exhibit, cells: Sequence[Cell], revision: str) -> go.Figure:
+def names(exhibit: Exhibit, cells: Sequence[Cell]) -> tuple[str, ...]:
+    """The names of all our lines: first those of rows in which the paper has points."""
+    printed = {cell.row for cell in cells if known(cell.published) is not None}
+    lines = dict.fromkeys((line.name, line.row not in printed) for line in _lines(exhibit, cells))
+    return tuple(name for name, _ in sorted(lines, key=lambda one: one[1]))
+
+
+def plot(
+    exhibit: Exhibit, cells: Sequence[Cell], revision: str, only: Collection[str] | None = None
+) -> go.Figure:
     """The paper's figure: our lines with their bands, the printed points as open markers.
 
     What lies at infinity, a method without privacy, is a level line across the figure; the
@@ -48,8 +59,10 @@ def plot(exhibit: Exhibit, cells: Sequence[Cell], revision: str) -> go.Figure:
         exhibit: What the figure is.
         cells: Its points.
         revision: Changes when a zoom should be forgotten.
+        only: Names of the lines of ours that are drawn; None for all. The paper's points are
+            drawn always.
     """
-    lines = list(_lines(exhibit, cells))
+    lines = [line for line in _lines(exhibit, cells) if only is None or line.name in only]
     printed = list(_printed(exhibit, cells))
     note = [_note()] if any(not points["showlegend"] for points in printed) else []
     return figure(
@@ -112,7 +125,7 @@ def _lines(exhibit: Exhibit, cells: Sequence[Cell]) -> Iterator[Line]:
         own = style(position)
         for turn, variant in enumerate(readings):
             look = Style(own.colour, DASHES[turn % len(DASHES)], own.marker)
-            name = f"{row}, {variant}" if len(readings) > 1 else row
+            name = f"{row}, {spoken(variant)}" if len(readings) > 1 else row
             points = [
                 (_place(c.column), value, known(c.spread) or 0.0)
                 for c in cells
@@ -192,7 +205,7 @@ def _note() -> dict[str, Any]:
 
 def reading(exhibit: Exhibit, cells: Sequence[Cell]) -> str:
     """The exhibit in one sentence, for those who cannot see it."""
-    graded = [name for cell in cells if (name := grade(cell))]
+    graded = [name for cell in cells if (name := grade(exhibit, cell))]
     if not graded:
         return f"{exhibit.title}: {exhibit.quantity}. Nothing of ours to compare yet."
     return (

@@ -5,6 +5,7 @@ A paper appears here as soon as it names its exhibits; nothing on this page know
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from engine.runs.reference import Reference
 from pages.ui import words
 from pages.ui.charts import agreement as verdict
 from pages.ui.charts import exhibit as drawing
-from pages.ui.exhibits import provenance
+from pages.ui.exhibits import overview, provenance
 from pages.ui.exhibits import table as sheet
 from pages.ui.exhibits.outcome import Chosen, Shown, jobs, shown
 from pages.ui.exhibits.rerun import controls, panel, scratch
@@ -30,13 +31,12 @@ from pages.ui.kit.plot import plot
 
 PAGE, PREFIX = "pages/reproduce.py", "reproduce"
 INTRODUCTION = (
-    "The papers' tables and figures: what is printed there, and beside it what the same settings "
-    "give here. Every number comes from a run that you can open or repeat."
+    "The papers' tables and figures, and beside each printed number the number that the same "
+    "settings give here. Every number comes from a run that you can open or run again."
 )
-MISSING = (
-    "No numbers of ours ship for this one yet, so only the paper's are shown. Compute them here: "
-    "a quick look takes the least time."
-)
+MISSING = "Only the paper's numbers are available. Run a quick version to add ours."
+ALL = "All papers"
+SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-ZΑ-Ω])")
 SHORT = 80
 """Letters in all that stand side by side; more go into a list."""
 SOURCES = Offer(
@@ -60,13 +60,19 @@ def show() -> None:
         st.info("No paper has a table or figure here yet.", icon=":material/lightbulb:")
         return
     address.settle(PAGE, PREFIX, _offers(found))
-    slug, exhibit = _pick(found)
+    slug = _paper(found)
+    if not slug:
+        overview.show(PREFIX, found)
+        return
+    exhibit = _pick(slug, found[slug])
     with troubles():
         st.header(exhibit.title)
-        st.markdown(exhibit.caption)
         sizes = {size: jobs(exhibit, size == "full") for size in ("full", "quick")}
-        _about(sizes["full"])
         ships = _ships(slug, exhibit)
+        simulated = bool(provenance.simulated(sizes["full"]))
+        st.markdown(overview.finding(overview.line(exhibit, ships, simulated=simulated)))
+        _explain(exhibit.caption)
+        _about(sizes["full"])
         source = "formula"
         if sizes["full"]:
             with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -76,6 +82,15 @@ def show() -> None:
         chosen = Chosen(slug, exhibit, source, wanted, ships)
         ticking = chosen.here and any(one.active for one in chosen.watched().values())
         st.fragment(_body, run_every=live.TICK if ticking else None)(chosen, ticking)
+
+
+def _explain(caption: str) -> None:
+    """The first two sentences of a caption, and the rest on request."""
+    sentences = SENTENCE.split(caption)
+    st.markdown(" ".join(sentences[:2]))
+    if more := " ".join(sentences[2:]):
+        with st.expander("How the numbers were made", icon=":material/info:"):
+            st.markdown(more)
 
 
 def _ships(slug: str, exhibit: Exhibit) -> Reference | None:
@@ -92,7 +107,7 @@ def _offers(found: Mapping[str, Mapping[str, Exhibit]]) -> list[Offer]:
 
 def _papers(found: Mapping[str, Any]) -> Offer:
     titles = tuple(catalog()[slug].title for slug in found)
-    return Offer("paper", titles, tuple(found), titles[0])
+    return Offer("paper", (ALL, *titles), ("", *found), ALL)
 
 
 def _exhibits(slug: str, known: Mapping[str, Exhibit]) -> Offer:
@@ -100,15 +115,18 @@ def _exhibits(slug: str, known: Mapping[str, Exhibit]) -> Offer:
     return Offer(slug, titles, tuple(known), titles[0])
 
 
-def _pick(found: Mapping[str, Mapping[str, Exhibit]]) -> tuple[str, Exhibit]:
-    """Which paper and which of its exhibits."""
+def _paper(found: Mapping[str, Any]) -> str:
+    """Which paper; empty for all of them."""
     papers = _papers(found)
-    with st.container(horizontal=True, gap="medium"):
-        slug = str(papers.value(_choose("Paper", papers)))
-        names = _exhibits(slug, found[slug])
-        name = str(names.value(_choose("Table or figure", names)))
+    return str(papers.value(_choose("Paper", papers)))
+
+
+def _pick(slug: str, known: Mapping[str, Exhibit]) -> Exhibit:
+    """Which table or figure of a paper."""
+    names = _exhibits(slug, known)
+    name = str(names.value(_choose("Table or figure", names)))
     st.caption(catalog()[slug].citation)
-    return slug, found[slug][name]
+    return known[name]
 
 
 def _choose(title: str, offer: Offer) -> str:
@@ -180,8 +198,10 @@ def _numbers(chosen: Chosen, found: Shown) -> None:
     exhibit, cells = chosen.exhibit, found.cells
     if exhibit.axis:
         revision = f"{chosen.slug}/{exhibit.name}"
-        figure = drawing.plot(exhibit, cells, revision)
+        figure = drawing.plot(exhibit, cells, revision, _lines(revision, exhibit, cells))
         plot(figure, f"{PREFIX}.{revision}", drawing.reading(exhibit, cells))
+        if any(verdict.known(cell.spread) for cell in cells):
+            st.caption("Bands: ± one standard deviation over the repetitions (random seeds).")
     else:
         better = drawing.DIRECTION.get(exhibit.better, "")
         st.markdown(f"**{exhibit.quantity}**{better}")
@@ -190,12 +210,23 @@ def _numbers(chosen: Chosen, found: Shown) -> None:
             table, hide_index=True, border="horizontal", alt=drawing.reading(exhibit, cells),
             width="stretch" if len(table) > words.FEW_COLUMNS else "content",
         )  # fmt: skip
-        st.caption(f"{verdict.LEGEND}{words.sideways(len(table))}")
-    if text := verdict.summary(cells):
+        st.caption(f"{verdict.legend(exhibit, cells)}{words.sideways(len(table))}")
+    if text := verdict.summary(exhibit, cells):
         st.markdown(text)
     if found.origin:
         st.caption(found.origin)
     _rows(chosen, cells)
+
+
+def _lines(key: str, exhibit: Exhibit, cells: Sequence[Cell]) -> Sequence[str]:
+    """Which of our lines are drawn: all of a few, else the first ones and whatever is chosen."""
+    names = drawing.names(exhibit, cells)
+    if len(names) <= drawing.MOST:
+        return names
+    with st.popover(f"Choose among {len(names)} lines", icon=":material/stacked_line_chart:"):
+        return st.multiselect(
+            "Lines in the chart", names, names[: drawing.MOST], key=f"{PREFIX}.{key}.lines"
+        )
 
 
 def _rows(chosen: Chosen, cells: Sequence[Cell]) -> None:

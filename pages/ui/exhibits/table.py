@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.runs.exhibit import Cell, Exhibit
-from pages.ui.charts.agreement import known, mark, variants
+from pages.ui.charts.agreement import known, mark, spoken, variants
 from pages.ui.words import number
 
 NOTHING = "–"
@@ -18,11 +18,11 @@ def rows(exhibit: Exhibit, cells: Sequence[Cell]) -> list[dict[str, Any]]:
         {
             "Row": cell.row,
             exhibit.axis or "Column": cell.column,
-            "Variant": cell.variant,
+            "Variant": spoken(cell.variant),
             "Paper": known(cell.published),
             "Ours": known(cell.ours),
             "± (standard deviation)": known(cell.spread),
-            "Ours / paper": known(cell.ratio),
+            "Our error / the paper's": known(exhibit.ratio(cell)),
             "Run": cell.run,
         }
         for cell in cells
@@ -67,7 +67,7 @@ def _lines(
 
 def _ours(variant: str, count: int) -> str:
     """What a line of ours is called."""
-    return f"Ours, {variant}".replace(" ", UNBROKEN) if count > 1 else "Ours"
+    return f"Ours, {spoken(variant)}".replace(" ", UNBROKEN) if count > 1 else "Ours"
 
 
 def _figure(exhibit: Exhibit, value: float | None) -> str:
@@ -81,7 +81,7 @@ def _cell(exhibit: Exhibit, cell: Cell) -> str:
     if known(cell.ours) is None:
         return NOTHING
     spread = f" ± {_short(exhibit, off)}" if (off := known(cell.spread)) is not None else ""
-    lines = (f"**{_figure(exhibit, cell.ours)}**{spread}", mark(cell))
+    lines = (f"**{_figure(exhibit, cell.ours)}**{spread}", mark(exhibit, cell))
     return "  \n".join(line.replace(" ", UNBROKEN) for line in lines if line)
 
 

@@ -1,0 +1,192 @@
+"""Every table and figure of every paper in one line: what became of it, by a rule, with a link.
+
+The rule compares errors of what ships. An exhibit follows its paper in the variant that is named
+"as printed", else in the first one whose privacy is not proved, else in the only one.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from engine.catalog import catalog
+from engine.runs import reference
+from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.reference import Reference
+from pages.ui import words
+from pages.ui.charts import agreement
+from pages.ui.charts.agreement import Count
+from pages.ui.exhibits import provenance
+from pages.ui.exhibits.outcome import jobs
+from pages.ui.kit.access import troubles
+
+MOST, HALF = 0.9, 0.5
+"""Parts of the printed numbers that are met within 25 %: reproduced, and with a caveat."""
+Badge = tuple[str, str, str]
+"""Label, colour and icon."""
+BADGES: dict[str, Badge] = {
+    "reproduced": ("Reproduced", "green", "check"),
+    "caveat": ("With a caveat", "blue", "info"),
+    "unreachable": ("Not reachable as printed", "orange", "block"),
+    "shape": ("No number to compare", "gray", "show_chart"),
+    "open": ("Not computed yet", "gray", "hourglass_empty"),
+}
+BEYOND: Badge = ("Beyond: proved and better", "violet", "trending_up")
+RULE = (
+    "**Reproduced**: at least nine of ten printed numbers are met within 25 % of their error, on "
+    "real data. **With a caveat**: at least half are, or the data are simulated, or the numbers "
+    "are those of the authors' program rather than of the printed method. **Beyond**: at least "
+    "half of our numbers with a proof have a smaller error than the printed ones."
+)
+PLAIN = ("", agreement.PRINTED, "without privacy")
+"""Variants that follow what a paper describes."""
+WIDTHS = (4, 7)
+SUMS = {
+    "reproduced": "are reproduced",
+    "caveat": "are reproduced with a caveat",
+    "unreachable": "cannot be reached as printed",
+    "shape": "print no number to compare",
+    "open": "are not computed yet",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """What became of one exhibit.
+
+    Attributes:
+        kind: A key of BADGES.
+        beyond: Whether what is proved is better than what is printed, as a rule.
+        text: One sentence.
+    """
+
+    kind: str
+    beyond: bool
+    text: str
+
+
+def line(exhibit: Exhibit, found: Reference | None, *, simulated: bool) -> Line:
+    """What became of an exhibit.
+
+    Args:
+        exhibit: The table or figure.
+        found: What ships of it.
+        simulated: Whether it rests on simulated data.
+    """
+    cells = found.cells if found else _formula(exhibit)
+    if not cells:
+        return Line("open", False, "Nothing has been computed for it yet.")
+    counts = {one.variant: one for one in agreement.tally(exhibit, cells)}
+    caveat = " Some of the data are simulated." if simulated else ""
+    if not counts:
+        return Line("shape", False, f"The paper prints no number: compare the shape.{caveat}")
+    own = _following(exhibit, counts)
+    better, proved = _proved(exhibit, cells)
+    kind = _kind(own, simulated=simulated)
+    text = f"{_head(own)}{_met(own)}"
+    if proved:
+        text += f"; with proof, {better} of {proved} errors are smaller than printed"
+    return Line(kind, bool(proved) and better >= HALF * proved, f"{text}.{caveat}")
+
+
+def _formula(exhibit: Exhibit) -> Sequence[Cell]:
+    """The cells of an exhibit that needs no run; none of any other."""
+    return () if jobs(exhibit, True) else exhibit.cells({})
+
+
+def _following(exhibit: Exhibit, counts: Mapping[str, Count]) -> Count:
+    """The variant in which an exhibit follows its paper."""
+    names = sorted(counts, key=lambda name: (name != agreement.PRINTED, name in exhibit.proved))
+    return counts[names[0]]
+
+
+def _kind(own: Count, *, simulated: bool) -> str:
+    share = own.fair + own.near
+    if share >= MOST * own.printed:
+        return "caveat" if simulated or own.variant not in PLAIN else "reproduced"
+    return "caveat" if share >= HALF * own.printed else "unreachable"
+
+
+def _head(own: Count) -> str:
+    """The variant, where it has a name."""
+    text = agreement.spoken(own.variant)
+    return f"{text[:1].upper()}{text[1:]}, " if text else ""
+
+
+def _met(own: Count) -> str:
+    """How many of the printed numbers are met."""
+    met = own.near + own.fair
+    many = f"all {met}" if met == own.printed > 1 else f"{met} of {own.printed}"
+    text = f"{many} numbers are met within 25\u00a0%"
+    return text if own.variant else f"{text[:1].upper()}{text[1:]}"
+
+
+def _proved(exhibit: Exhibit, cells: Sequence[Cell]) -> tuple[int, int]:
+    """How many of our proved numbers have a smaller error than printed, and how many there are."""
+    ratios = [
+        ratio
+        for cell in cells
+        if cell.variant in exhibit.proved
+        and cell.variant != agreement.PRINTED
+        and (ratio := agreement.known(exhibit.ratio(cell))) is not None
+    ]
+    return sum(ratio < 1.0 for ratio in ratios), len(ratios)
+
+
+def show(prefix: str, found: Mapping[str, Mapping[str, Exhibit]]) -> None:
+    """Draws the summary of all papers.
+
+    Args:
+        prefix: What the page's names in the address begin with.
+        found: The exhibits of each paper, by name.
+    """
+    told = {
+        (slug, name): _told(slug, name, exhibit)
+        for slug, known in found.items()
+        for name, exhibit in known.items()
+    }
+    st.markdown(_sum(list(told.values())))
+    st.caption(RULE)
+    for slug, known in found.items():
+        with st.container(key=f"{prefix}-{slug}", border=True, gap="small"):
+            st.markdown(f"#### {catalog()[slug].title}")
+            st.caption(catalog()[slug].citation)
+            for name, exhibit in known.items():
+                _row(prefix, slug, exhibit, told[slug, name])
+
+
+def _told(slug: str, name: str, exhibit: Exhibit) -> Line:
+    """What became of an exhibit; a damaged file is one sentence, and the page goes on."""
+    ships = None
+    with troubles():
+        ships = reference.load(slug, name, reference.FOLDER)
+    return line(exhibit, ships, simulated=bool(provenance.simulated(jobs(exhibit, True))))
+
+
+def _sum(told: Sequence[Line]) -> str:
+    """How many came out how, in one sentence."""
+    counts = Counter(one.kind for one in told)
+    kinds = [f"{counts[kind]} {text}" for kind, text in SUMS.items() if counts[kind]]
+    beyond = sum(one.beyond for one in told)
+    more = f" In **{beyond}**, numbers with a proof are better than the printed ones." * bool(
+        beyond
+    )
+    return f"Of **{len(told)}** tables and figures, {words.listed(kinds)}.{more}"
+
+
+def _row(prefix: str, slug: str, exhibit: Exhibit, told: Line) -> None:
+    """One exhibit: its link, and what became of it."""
+    link, text = st.columns(WIDTHS, vertical_alignment="center")
+    link.page_link(
+        "pages/reproduce.py", label=exhibit.title, icon=":material/arrow_forward:",
+        query_params={f"{prefix}.paper": catalog()[slug].title, f"{prefix}.{slug}": exhibit.title},
+    )  # fmt: skip
+    text.markdown(finding(told))
+
+
+def finding(told: Line) -> str:
+    """A line as Markdown: its badges and its sentence."""
+    badges = [BADGES[told.kind], *([BEYOND] * told.beyond)]
+    marks = [f":{colour}-badge[:material/{icon}: {label}]" for label, colour, icon in badges]
+    return f"{' '.join(marks)} {told.text}"

@@ -1,37 +1,32 @@
 """Data sets by name: what each is, without loading it, and its table once asked for.
 
-A data set is a module of this package with `CARD` and `load()`. One whose card depends on the
-files at hand also has `card()`. Besides these there are the user's own tables (`datasets.own`).
+A data set is a module of this package with `CARD` and `load()`; whoever adds one edits nothing
+else. One whose card depends on the files at hand also has `card()`. Besides these there are the
+user's own tables (`datasets.own`).
 """
 
-from functools import lru_cache
-from importlib import import_module
+from functools import cache, lru_cache
 from types import ModuleType
 
+import datasets
 from datasets import own
 from datasets.base import Card, Table
-from engine.core.errors import RequestError
+from engine.core.discovery import imported, matching
+from engine.core.errors import DatasetError, RequestError
 
-NAMES = (
-    "flchain",
-    "third_births",
-    "wichert",
-    "second_births",
-    "heart",
-    "digits",
-    "mnist",
-    "segment",
-    "har",
-    "adni",
-    "yesiwell",
-    "yesiwell_weekly",
-    "yesiwell_large",
-)
+DECLARED = r"(?m)^CARD\b"
+"""How a module says that it is a data set."""
 
 
 def names() -> tuple[str, ...]:
     """Returns the name of every data set: survival tables first, then labelled ones and panels."""
-    return NAMES
+    cards = {name: module.CARD for name, module in _found()[0].items()}
+    return tuple(sorted(cards, key=lambda name: (cards[name].events is None, name)))
+
+
+def problems() -> tuple[str, ...]:
+    """Returns one sentence for each module of a data set that is broken."""
+    return tuple(_found()[1].values())
 
 
 def card(name: str) -> Card:
@@ -39,6 +34,7 @@ def card(name: str) -> Card:
 
     Raises:
         RequestError: There is no such data set.
+        DatasetError: Its module is broken.
     """
     if own.mine(name):
         return own.card(name)
@@ -52,7 +48,8 @@ def load(name: str) -> Table:
 
     Raises:
         RequestError: There is no such data set.
-        DatasetError: Its file is missing, damaged or not the one the card describes.
+        DatasetError: Its module is broken, or its file is missing, damaged or not the one that
+            the card describes.
     """
     return _load(card(name))
 
@@ -67,6 +64,26 @@ def _load(described: Card) -> Table:
 
 
 def _module(name: str) -> ModuleType:
-    if name not in NAMES:
-        raise RequestError(f"dataset: expected one of {', '.join(NAMES)}, got {name!r}")
-    return import_module(f"datasets.{name}")
+    modules, broken = _found()
+    if name in broken:
+        raise DatasetError(broken[name])
+    if name not in modules:
+        raise RequestError(f"dataset: expected one of {', '.join(names())}, got {name!r}")
+    return modules[name]
+
+
+@cache
+def _found() -> tuple[dict[str, ModuleType], dict[str, str]]:
+    """The modules of the data sets, and what is wrong with those that are broken."""
+    read, broken = imported(matching(datasets, DECLARED))
+    modules = {name: module for name, module in read.items() if hasattr(module, "CARD")}
+    for name in list(modules):
+        card = modules[name].CARD
+        if not isinstance(card, Card) or card.name != name:
+            got = f"the name {card.name!r}" if isinstance(card, Card) else type(card).__name__
+            broken[name] = f"datasets.{name}: expected a CARD with the name {name!r}, got {got}"
+        elif not callable(getattr(modules[name], "load", None)):
+            broken[name] = f"datasets.{name}: expected a function load(), got none"
+        if name in broken:
+            del modules[name]
+    return modules, broken

@@ -1,12 +1,16 @@
 """`list` and `price`: what there is and what it promises, without touching data."""
 
 import argparse
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from datasets import catalog as data_catalog
 from datasets.base import Card
-from engine.catalog import catalog, paper
+from engine.catalog import catalog, paper, problems
 from engine.cli.shared import add_json, add_request, cards, points, requested, show_json, show_table
+from engine.core.errors import DatasetError
 from engine.core.gauges import gauges
 from engine.core.spec import Knob, Setting, knobs
 from engine.method import Entry, Paper
@@ -31,8 +35,9 @@ def add(commands: "Commands") -> None:
 def list_all(arguments: argparse.Namespace) -> int:
     """Prints the catalogue."""
     chosen = [paper(arguments.paper)] if arguments.paper else list(catalog().values())
-    names = dict.fromkeys(name for found in chosen for name in found.datasets)
-    held = [data_catalog.card(name) for name in names]
+    held = _cards(name for found in chosen for name in found.datasets)
+    for problem in (*problems(), *data_catalog.problems()):
+        print(problem, file=sys.stderr)
     if arguments.json:
         papers = [_paper(found) for found in chosen]
         show_json({"papers": papers, "datasets": [_dataset(card) for card in held]})
@@ -45,6 +50,15 @@ def list_all(arguments: argparse.Namespace) -> int:
         [(c.name, c.title, c.records, c.record, _file(c), c.licence) for c in held],
     )
     return 0
+
+
+def _cards(names: Iterable[str]) -> list[Card]:
+    """The cards of data sets, without those that are broken."""
+    cards = []
+    for name in dict.fromkeys(names):
+        with suppress(DatasetError):
+            cards.append(data_catalog.card(name))
+    return cards
 
 
 def _show_paper(found: Paper[Any]) -> None:

@@ -1,0 +1,104 @@
+"""Papers and data sets are found in their folders, and a broken one hides no other."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import datasets
+from datasets import catalog as data
+from engine import catalog, papers
+from engine.cli.main import main
+from engine.core.errors import DatasetError, RequestError
+
+PAPER = "from dataclasses import replace\nfrom engine.papers.lvq import PAPER as one\n"
+CARD = "from dataclasses import replace\nfrom datasets.digits import CARD as one, load\n"
+
+
+@pytest.fixture
+def beside(tmp_path, monkeypatch):
+    """Writes further modules where papers and data sets are looked for."""
+    monkeypatch.setattr(papers, "__path__", [*papers.__path__, str(tmp_path / "papers")])
+    monkeypatch.setattr(datasets, "__path__", [*datasets.__path__, str(tmp_path / "datasets")])
+
+    def write(path: str, text: str) -> None:
+        file: Path = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        catalog._catalog.cache_clear()
+        data._found.cache_clear()
+
+    before = set(sys.modules)
+    yield write
+    for name in set(sys.modules) - before:
+        if name.startswith(("engine.papers.", "datasets.")):
+            del sys.modules[name]
+    catalog._catalog.cache_clear()
+    data._found.cache_clear()
+
+
+def test_what_ships_is_not_broken():
+    assert catalog.problems() == data.problems() == ()
+
+
+def test_a_further_paper_and_data_set_are_found(beside):
+    beside("papers/sixth/__init__.py", PAPER + "PAPER = replace(one, slug='sixth')\n")
+    beside("datasets/more.py", CARD + "CARD = replace(one, name='more')\n")
+    assert catalog.paper("sixth").slug == "sixth"
+    assert data.card("more").records == 1797
+    assert catalog.problems() == data.problems() == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("import nothing_of_this_name\n", "ModuleNotFoundError: No module named 'nothing_of"),
+        ("def broken(:\n", "SyntaxError: invalid syntax"),
+        ("raise RuntimeError\n", "expected a module that imports, got RuntimeError"),
+        ("", "expected a PAPER with slug 'sixth', got NoneType"),
+        (PAPER + "PAPER = one\n", "expected a PAPER with slug 'sixth', got slug 'lvq'"),
+    ],
+)
+def test_a_broken_paper_is_one_sentence_and_the_others_are_listed(beside, capsys, text, says):
+    known = set(catalog.catalog())
+    beside("papers/sixth/__init__.py", text)
+    assert main(["list"]) == 0
+    out, error = capsys.readouterr()
+    assert "lvq: Private relevance learning" in out
+    assert error.startswith("engine.papers.sixth: expected")
+    assert says in error
+    assert len(error.splitlines()) == 1
+    assert set(catalog.catalog()) == known
+    with pytest.raises(RequestError, match=r"engine\.papers\.sixth: expected"):
+        catalog.paper("sixth")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            "import nothing_of_this_name\nCARD = 1\n",
+            "expected a module that imports, got ModuleNotFou",
+        ),
+        ("\nCARD = 1\n", "expected a CARD with the name 'more', got int"),
+        (CARD + "CARD = one\n", "expected a CARD with the name 'more', got the name 'digits'"),
+        (CARD + "CARD = replace(one, name='more')\ndel load\n", "a function load(), got none"),
+    ],
+)
+def test_a_broken_data_set_is_one_sentence_and_the_others_are_listed(beside, capsys, text, says):
+    known = data.names()
+    beside("datasets/more.py", text)
+    beside(
+        "papers/sixth/__init__.py",
+        PAPER + "PAPER = replace(one, slug='sixth', datasets=('more', 'digits'))\n",
+    )
+    assert main(["list", "sixth"]) == 0
+    out, error = capsys.readouterr()
+    assert "Digits (8 x 8)" in out
+    assert error.startswith("datasets.more: expected")
+    assert says in error
+    assert len(error.splitlines()) == 1
+    assert data.names() == known
+    for ask in (data.card, data.load):
+        with pytest.raises(DatasetError, match=r"datasets\.more: expected"):
+            ask("more")

@@ -37,7 +37,8 @@ def rows() -> list[Row]:
 
 def mixing(epsilon: float) -> Row:
     """One run of the corrected sampler on FL."""
-    table, spec = survival(catalog.load("flchain")), SurvivalSpec(epsilon=epsilon, samples=2000)
+    spec = SurvivalSpec(epsilon=epsilon, samples=2000)
+    table = survival(catalog.load("flchain"), spec)
     batch, rng = Batch.grid(spec, {}, (0,)), torch.Generator().manual_seed(0)
     begun = time.perf_counter()
     state = exact.METHOD.init(batch, table, rng)
@@ -60,8 +61,8 @@ def mixing(epsilon: float) -> Row:
 
 def chains() -> Row:
     """Chain steps a second: 21 chains together against a plain loop over one with autograd."""
-    table = survival(catalog.load("flchain"))
     spec = SurvivalSpec(burn_in=0)
+    table = survival(catalog.load("flchain"), spec)
     batch = Batch.grid(spec, {"epsilon": (0.4, 1.6, 6.4)}, range(7))
     rng = torch.Generator().manual_seed(0)
     state = psgld.METHOD.init(batch, table, rng)

@@ -78,7 +78,8 @@ def main() -> None:
     for rate, steps, floor, spread, clip, generous in grid:
         dp_gd.RATE, public_start.FLOOR, dp_gd.SPREAD_BETA = rate, floor, spread
         dp_gd.GENEROUS = generous
-        found = score(tables, SurvivalSpec(intervals=50, clip=clip, steps=steps))
+        printed = SurvivalSpec(intervals=50, clip=clip, steps=steps, calibration="paper")
+        found = score(tables, printed)
         print(
             f"{np.log(found).mean():.3f} rate {rate:g} steps {steps} floor {floor:g} "
             f"spread {spread:g} clip {clip:g} generous {generous:g}; median by budget",

@@ -20,6 +20,36 @@ Booleans: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """Which values a survival table may hold, set down without looking at its records.
+
+    Records are clipped to them, and whatever scales the records follows from them, so that no
+    record can move a scale.
+
+    Attributes:
+        covariates: Smallest and largest value of each covariate, in the units of the card.
+        horizon: Longest time, in the card's time unit; who is followed longer counts as censored
+            then.
+        source: Where they come from, as sentences.
+        missing: What stands for a missing value of each covariate; empty where none is missing.
+    """
+
+    covariates: tuple[tuple[float, float], ...]
+    horizon: float
+    source: str
+    missing: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        for low, high in self.covariates:
+            if not -np.inf < low < high < np.inf:
+                raise DatasetError(
+                    f"bounds: expected a smallest value below a largest, got {low:g} and {high:g}"
+                )
+        if not 0.0 < self.horizon < np.inf:
+            raise DatasetError(f"bounds: expected a longest time above 0, got {self.horizon:g}")
+
+
+@dataclass(frozen=True, kw_only=True)
 class Card:
     """What is public about a data set.
 
@@ -34,6 +64,7 @@ class Card:
         time_unit: Unit of the durations of a survival table.
         events: Number of observed events of a survival table; None otherwise.
         classes: Number of classes of a labelled table; None otherwise.
+        bounds: Which values a survival table may hold; None otherwise, and where nobody has said.
         image: Height and width when a record is an image; None otherwise.
         source: Who published it: citation and address.
         licence: Terms as the publisher states them.
@@ -55,6 +86,7 @@ class Card:
     time_unit: str = "days"
     events: int | None = None
     classes: int | None = None
+    bounds: Bounds | None = None
     image: tuple[int, int] | None = None
     simulated: bool = False
     embedded: bool = False
@@ -88,6 +120,8 @@ class SurvivalTable:
         time: Durations, shape (n,), non-negative.
         event: True where the event was observed, False where censored, shape (n,).
         episodes: The course of covariates that vary in time; None where none does.
+        missing: Which covariates are missing and filled with the mean of the others, as is usual,
+            shape (n, p); None where none is.
     """
 
     card: Card
@@ -95,6 +129,7 @@ class SurvivalTable:
     time: Floats
     event: Booleans
     episodes: Episodes | None = field(default=None, repr=False)
+    missing: Booleans | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.time)
@@ -199,6 +234,21 @@ def _check_survival(table: SurvivalTable) -> None:
     if table.x.shape[1] != len(card.features):
         raise DatasetError(
             f"{card.name}: expected {len(card.features)} covariates, got {table.x.shape[1]}"
+        )
+    if card.bounds is not None:
+        _check_bounds(table, card.bounds)
+
+
+def _check_bounds(table: SurvivalTable, bounds: Bounds) -> None:
+    name, wide = table.card.name, len(table.card.features)
+    if len(bounds.covariates) != wide:
+        raise DatasetError(
+            f"{name}: expected bounds of {wide} covariates, got {len(bounds.covariates)}"
+        )
+    if table.missing is not None and len(bounds.missing) != wide:
+        raise DatasetError(
+            f"{name}: expected what stands for a missing value of {wide} covariates, "
+            f"got {len(bounds.missing)}"
         )
 
 

@@ -1,6 +1,6 @@
 """Waiting for and living with a heart transplant: the Stanford programme, in long format."""
 
-from datasets.base import Card, SurvivalTable
+from datasets.base import Bounds, Card, SurvivalTable
 from datasets.long import long_table
 
 CARD = Card(
@@ -17,8 +17,15 @@ CARD = Card(
     "of the American Statistical Association 72:27-36; the copy in lifelines "
     "(load_stanford_heart_transplants) is used",
     licence="lifelines, which bundles the file: MIT; none stated for the data themselves",
-    public="The number of patients, the columns with their ranges over all rows, the largest row "
-    "norm after scaling and the longest time are computed from the data and treated as public",
+    public="The number of patients and the bounds of columns and times, which are common "
+    "knowledge; values beyond them are clipped. As printed, ranges, the largest row norm and the "
+    "longest time are computed from the data instead",
+    bounds=Bounds(
+        covariates=((-48.0, 22.0), (0.0, 6.5), (0.0, 1.0), (0.0, 1.0)),
+        horizon=2_374.0,
+        source="Patients of at most 70 years, accepted between November 1967 and April 1974, by "
+        "the plan of the study, which is six years and a half",
+    ),
     embedded=True,
 )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from datasets.base import Card, SurvivalTable, check
+from datasets.base import Bounds, Card, SurvivalTable, check
 from datasets.fetch import File, card_at_hand, content, local
 from datasets.parse import numbers
 from datasets.simulate import second_births as simulate
@@ -32,7 +32,13 @@ CARD = Card(
     "births/second_births.txt lies in the folder named by EXPLORER_DATA",
     licence="As this app; no registry data are contained",
     public="Everything: the records are drawn at random and are nobody's; the guarantee is "
-    "computed as if the column ranges, the largest row norm and the longest time were public",
+    "computed as if they were somebody's, from bounds that are common knowledge",
+    bounds=Bounds(
+        covariates=((15.0, 50.0), (0.0, 1.0), (0.0, 1.0)),
+        horizon=3_653.0,
+        source="The ages at which women bear children, 15 to 50 years, as the World Health "
+        "Organization counts them, and ten years from one birth to the next, a round number",
+    ),
     simulated=True,
     embedded=True,
 )
@@ -46,8 +52,9 @@ PUBLISHED = replace(
     "second_births.txt on the book's site, https://www.mn.uio.no/math/english/people/aca/borgan/",
     licence="None stated; the publisher thanks the Medical Birth Registry of Norway and "
     "S. E. Vollset for permission to use the data, so ask before passing it on",
-    public="The number of records, the columns with their ranges, the largest row norm after "
-    "scaling and the longest time are computed from the data and treated as public",
+    public="The number of records and the bounds of columns and times, which are common knowledge; "
+    "values beyond them are clipped. As printed, ranges, the largest row norm and the longest time "
+    "are computed from the data instead",
     simulated=False,
     embedded=False,
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from datasets.base import Card, SurvivalTable, check
+from datasets.base import Bounds, Card, SurvivalTable, check
 from datasets.fetch import File, fetch
 from datasets.parse import numbers
 
@@ -20,8 +20,15 @@ CARD = Card(
     "http://folk.uio.no/borgan/abg-2008/data/third_births.txt",
     licence="None stated; the book's authors thank the Medical Birth Registry of Norway and "
     "S. E. Vollset for permission to use data of the registry, so ask before passing it on",
-    public="The number of records, the columns with their ranges, the largest row norm after "
-    "scaling and the longest time are computed from the data and treated as public",
+    public="The number of records and the bounds of columns and times, which are common knowledge; "
+    "values beyond them are clipped. As printed, ranges, the largest row norm and the longest time "
+    "are computed from the data instead",
+    bounds=Bounds(
+        covariates=((15.0, 50.0), (0.0, 3_653.0), (0.0, 1.0)),
+        horizon=3_653.0,
+        source="The ages at which women bear children, 15 to 50 years, as the World Health "
+        "Organization counts them, and ten years from one birth to the next, a round number",
+    ),
 )
 HEADER = ("age", "spacing", "sibs", "time", "status")
 FILE = File(

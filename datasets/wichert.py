@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from datasets.base import Card, SurvivalTable, check
+from datasets.base import Bounds, Card, SurvivalTable, check
 from datasets.fetch import File, fetch
 from datasets.parse import words
 from engine.core.errors import DatasetError
@@ -21,8 +21,16 @@ CARD = Card(
     "analysis, Journal of the Royal Statistical Society C 57:117-126; unemp_duration in the R "
     "package micsr (Y. Croissant), written as comma-separated text without quotes or row names",
     licence="R package micsr: GPL (>= 2); none stated for the data themselves",
-    public="The number of records, the columns with their ranges, the largest row norm after "
-    "scaling and the longest time are computed from the data and treated as public",
+    public="The number of records and the bounds of columns and times, which are common knowledge; "
+    "values beyond them are clipped. As printed, ranges, the largest row norm and the longest time "
+    "are computed from the data instead",
+    bounds=Bounds(
+        covariates=((0.0, 1.0), (26.0, 49.0), (0.0, 270.0)),
+        horizon=2_192.0,
+        source="Ages 26 to 49 by the plan of the study. Wages are recorded up to the ceiling of "
+        "contributions to the German pension insurance, 8,200 marks a month in 1997, which is 270 "
+        "marks a day. Times up to six years, a round number",
+    ),
 )
 HEADER = ("duration", "censored", "gender", "age", "wage")
 # The package publishes R's binary form only, and the journal's page lists no stable address.

@@ -4,11 +4,13 @@ from engine.method import Entry, Paper
 from engine.papers.survival import price, price_gradient, price_sampler
 from engine.papers.survival.spec import Corrected, Sampled, SurvivalSpec, Utility
 
-MODEL = ("intervals", "knots", "regularisation", "solver")
-PRIVATE = ("epsilon", *MODEL, "calibration")
-SAMPLED = ("epsilon", "intervals", "knots", "link", "bound")
-LANGEVIN = ("calibration", "step_scale", "sampler_epochs", "minibatch", "burn_in")
-DESCENT = ("epsilon", "delta", "intervals", "knots", "steps", "clip")
+SCALED = ("intervals", "knots", "calibration")
+"""Every method's: the calibration also says whose ranges scale the records."""
+MODEL = (*SCALED, "regularisation", "solver")
+PRIVATE = ("epsilon", *MODEL)
+SAMPLED = ("epsilon", *SCALED, "link", "bound")
+LANGEVIN = ("step_scale", "sampler_epochs", "minibatch", "burn_in")
+DESCENT = ("epsilon", "delta", *SCALED, "steps", "clip")
 
 
 def _draws(spec: SurvivalSpec, n: int, device: str) -> int:
@@ -139,7 +141,7 @@ PAPER = Paper(
             steps=price.one,
             releases=price.nothing_private,
             guarantee=price.cox_guarantee,
-            uses=("intervals", "knots"),
+            uses=SCALED,
             role="reference",
         ),
     ),

@@ -41,14 +41,14 @@ class CoxRegression:
 
     def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
         """Fits once."""
-        beta = torch.tensor(cox(survival(data)).beta)
+        beta = torch.tensor(cox(survival(data, batch.spec)).beta)
         return State(beta.expand(len(batch), -1))
 
     def step(
         self, batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator
     ) -> tuple[State, Utility]:
         """Scores the fit like any other."""
-        table, e, rows = survival(data), batch.spec.knots, len(batch)
+        table, e, rows = survival(data, batch.spec), batch.spec.knots, len(batch)
         best, sample = optimum(table, batch.spec.intervals, e), evaluation(table)
         whole = torch.cat([best[:e].expand(rows, -1), state.beta], dim=1)
         score = state.beta[:1] @ sample.x.T
@@ -64,7 +64,7 @@ class CoxRegression:
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
         """`cox` and `cox_errors` (R, p), and the scale of the data."""
-        table = survival(data)
+        table = survival(data, batch.spec)
         return {
             "cox": state.beta.numpy(),
             "cox_errors": repeated(cox(table).error, len(batch)),

@@ -98,7 +98,7 @@ class PrivateGradientDescent:
         plans = [planned(spec) for spec in batch.specs]
         found = release(state, last)
         ratio = _noise(state, plans, last).norm(dim=1) / found.norm(dim=1).clamp_min(1e-300)
-        return state, utility(survival(data), batch.spec, found, ratio.cpu().numpy())
+        return state, utility(survival(data, batch.spec), batch.spec, found, ratio.cpu().numpy())
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
         """The release and what led to it.
@@ -116,7 +116,7 @@ class PrivateGradientDescent:
             "start": state.first.cpu().numpy(),
             "clip": state.clip.cpu().numpy(),
             "clipped": state.clipped.cpu().numpy(),
-            **products.scale(scaled(survival(data)), len(batch)),
+            **products.scale(scaled(survival(data, batch.spec)), len(batch)),
         }
 
 
@@ -188,7 +188,7 @@ def _noise(state: State, plans: Sequence[Plan], steps: int) -> Tensor:
 
 
 def _design(batch: Batch[SurvivalSpec], data: Table, device: str) -> Design:
-    return design(survival(data), batch.spec.intervals, batch.spec.knots, device)
+    return design(survival(data, batch.spec), batch.spec.intervals, batch.spec.knots, device)
 
 
 METHOD = PrivateGradientDescent()

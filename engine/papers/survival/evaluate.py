@@ -187,10 +187,9 @@ def _weights(
 
     records = scaled(table)
     at_own, at_times = np.ones_like(time), np.ones_like(times)
-    if table.event.any() and not table.event.all():
-        censoring = CensoringDistributionEstimator().fit(
-            Surv.from_arrays(table.event, records.time)
-        )
+    happened = records.event > 0
+    if happened.any() and not happened.all():
+        censoring = CensoringDistributionEstimator().fit(Surv.from_arrays(happened, records.time))
         at_own, at_times = censoring.predict_proba(time), censoring.predict_proba(times)
     at_own, at_times = (np.where(p == 0, np.inf, p) for p in (at_own, at_times))
     mesh = np.gradient(times) * np.where(np.isin(np.arange(TIMES), (0, TIMES - 1)), 0.5, 1.0)

@@ -71,7 +71,7 @@ class ExactSampler:
     @single_thread()
     def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
         """Fits a proposal for each distinct setting and starts every chain from a draw of it."""
-        table, where = survival(data), str(rng.device)
+        table, where = survival(data, batch.spec), str(rng.device)
         known = proposals(table, batch.specs, where)
         aim = target(table, batch.specs, where)
         place, weight = _start(aim, known.proposal, rng)
@@ -93,7 +93,7 @@ class ExactSampler:
             return state, None
         rate = (state.accepted / (CHAINS * count)).cpu().numpy()
         known = mixed(state.draws)
-        info = corrected(survival(data), batch.spec, state.draws, rate, known)
+        info = corrected(survival(data, batch.spec), batch.spec, state.draws, rate, known)
         return replace(state, mixing=known), info
 
     def pack(self, state: State) -> Arrays:
@@ -132,7 +132,7 @@ class ExactSampler:
         """
         rate = state.accepted / (CHAINS * state.draws.shape[2])
         return {
-            **sampled(survival(data), state.draws, state.mixing),
+            **sampled(survival(data, batch.spec), state.draws, state.mixing),
             "mode": state.mode.cpu().numpy(),
             "laplace": state.covariance.diagonal(dim1=1, dim2=2).sqrt().cpu().numpy(),
             "acceptance": rate.cpu().numpy(),

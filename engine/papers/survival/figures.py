@@ -9,6 +9,8 @@ from statistics import NormalDist
 
 import numpy as np
 
+from engine.method import Arrays
+from engine.papers.survival.curves import Scale
 from engine.papers.survival.exhibits import DATASETS, label
 from engine.papers.survival.exhibits import EXHIBITS as TABLES
 from engine.papers.survival.formulas import FORMULAS, TABLE
@@ -48,8 +50,8 @@ def _figure3_jobs(full: bool) -> dict[str, Job]:
 
 
 def _figure3(results: Mapping[str, Results]) -> tuple[Cell, ...]:
-    """Densities over one axis for each of the first two coefficients."""
-    arrays = {name: results[name].arrays() for name in results}
+    """Densities over one axis for each of the first two coefficients, all on the printed scale."""
+    arrays = _on_one_scale({name: results[name].arrays() for name in results})
     cells = []
     for place, curve in enumerate(CURVES):
         column = GRID["knots"] + place
@@ -61,6 +63,21 @@ def _figure3(results: Mapping[str, Results]) -> tuple[Cell, ...]:
             normal = _normal(arrays["exact"], column, axis)
             cells += _points(f"{curve}, Laplace", axis, normal, results["exact"].run)
     return tuple(cells)
+
+
+def _on_one_scale(found: dict[str, Arrays]) -> dict[str, dict[str, np.ndarray]]:
+    """Coefficients of every run on the scale of the first: they are per unit times scale."""
+    scales = {name: Scale.read(arrays) for name, arrays in found.items() if "span" in arrays}
+    units = [scale.span * scale.norm for scale in scales.values()]
+    moved: dict[str, dict[str, np.ndarray]] = {}
+    for name, arrays in found.items():
+        moved[name] = {key: np.asarray(values) for key, values in arrays.items()}
+        for key in ("draws", "mode", "laplace"):
+            if name in scales and key in arrays:
+                values = moved[name][key].astype(np.float64)
+                values[..., GRID["knots"] :] *= units[0] / (scales[name].span * scales[name].norm)
+                moved[name][key] = values
+    return moved
 
 
 def _axis(arrays: Mapping[str, np.ndarray], column: int) -> np.ndarray:
@@ -192,7 +209,8 @@ FIGURES = (
         caption="Densities of the first two coefficients on FL at ε = 6.4. The printed drift "
         "targets the square of the density, so its curve is narrower than it should be; the "
         "corrected sampler and the Laplace approximation show the target. Both chains run with "
-        "step scale 0.001, which the paper does not give, for 5 of its 250 epochs.",
+        "step scale 0.001, which the paper does not give, for 5 of its 250 epochs. "
+        "Coefficients are on the printed scale, whichever scale a sampler works on.",
         quantity="Density",
         better="",
         jobs=_figure3_jobs,

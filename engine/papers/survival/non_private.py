@@ -42,7 +42,7 @@ class NonPrivate:
 
     def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
         """Fits J once for each regularisation of the batch."""
-        table, where = survival(data), str(rng.device)
+        table, where = survival(data, batch.spec), str(rng.device)
         found = [
             fit(table, s.intervals, s.knots, s.regularisation, s.solver, where) for s in batch.specs
         ]
@@ -52,7 +52,7 @@ class NonPrivate:
         self, batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator
     ) -> tuple[State, Utility]:
         """Scores the fits."""
-        return state, utility(survival(data), batch.spec, state.f, np.zeros(len(batch)))
+        return state, utility(survival(data, batch.spec), batch.spec, state.f, np.zeros(len(batch)))
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
         """The fits, and what a page draws beside the private ones.
@@ -62,7 +62,7 @@ class NonPrivate:
             unregularised f*; `errors` (R, d), its standard errors; `cox` and `cox_errors`
             (R, p); `km_time` (R, 200), in the table's unit, and `km_survival` (R, 200).
         """
-        table, rows = survival(data), len(batch)
+        table, rows = survival(data, batch.spec), len(batch)
         best = optimum(table, batch.spec.intervals, batch.spec.knots)
         reference, (time, curve) = cox(table), kaplan_meier(table)
         arrays = {

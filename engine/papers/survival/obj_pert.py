@@ -53,7 +53,11 @@ class ObjectivePerturbation:
         self, batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator
     ) -> tuple[State, Utility]:
         """Draws the linear terms, minimises and scores the results."""
-        table, model, d = survival(data), _design(batch, data, str(rng.device)), state.f.shape[1]
+        table, model, d = (
+            survival(data, batch.spec),
+            _design(batch, data, str(rng.device)),
+            state.f.shape[1],
+        )
         plans = _plans(batch, model)
         push = draw([plan.noise for plan in plans], d, rng) / model.records
         ridge = push.new_tensor([_ridge(spec, model) for spec in batch.specs])
@@ -77,12 +81,12 @@ class ObjectivePerturbation:
         inverse = torch.linalg.inv(hessian + ridge[:, None, None] * torch.eye(d).to(hessian))
         scale = np.array([plan.noise.scale for plan in plans]) * np.sqrt(d + 1.0) / model.records
         noise = scale[:, None] * inverse.norm(dim=2).cpu().numpy()
-        return products.released(scaled(survival(data)), state.f, noise, state.tau)
+        return products.released(scaled(survival(data, batch.spec)), state.f, noise, state.tau)
 
 
 def _design(batch: Batch[SurvivalSpec], data: Table, device: str) -> Design:
     """The records of the batch on a device."""
-    return design(survival(data), batch.spec.intervals, batch.spec.knots, device)
+    return design(survival(data, batch.spec), batch.spec.intervals, batch.spec.knots, device)
 
 
 def _plans(batch: Batch[SurvivalSpec], model: Design) -> list[Objective]:

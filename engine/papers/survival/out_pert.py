@@ -45,7 +45,7 @@ class OutputPerturbation:
 
     def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
         """Fits J once for each regularisation of the batch."""
-        table = survival(data)
+        table = survival(data, batch.spec)
         fits = [_fit(table, spec, str(rng.device)) for spec in batch.specs]
         f, tau = torch.cat([f for f, _ in fits]), torch.cat([tau for _, tau in fits])
         return State(torch.where((tau <= TOLERANCE)[:, None], f, torch.nan), tau, f.norm(dim=1))
@@ -55,7 +55,7 @@ class OutputPerturbation:
         self, batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator
     ) -> tuple[State, Utility]:
         """Adds the noise and scores the result."""
-        table, d = survival(data), state.f.shape[1]
+        table, d = survival(data, batch.spec), state.f.shape[1]
         noises = [output_noise(spec, len(table), d) for spec in batch.specs]
         released = release(state.f, noises, rng)
         ratio = np.array([length(noise) for noise in noises]) / _positive(state.signal)
@@ -63,7 +63,7 @@ class OutputPerturbation:
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
         """Coefficients, the standard deviation of their noise, and the scale of the data."""
-        table, d = survival(data), state.f.shape[1]
+        table, d = survival(data, batch.spec), state.f.shape[1]
         scale = [output_noise(spec, len(table), d).scale for spec in batch.specs]
         noise = np.outer(scale, np.full(d, np.sqrt(d + 1.0)))  # E b_j^2 = scale^2 (d + 1)
         return products.released(scaled(table), state.f, noise, state.tau)

@@ -2,7 +2,7 @@
 
 import math
 
-from engine.papers.survival.price import BOUNDS, RELEASED, YARDSTICKS
+from engine.papers.survival.price import RELEASED, YARDSTICKS, scaling
 from engine.papers.survival.spec import SurvivalSpec
 from engine.privacy.guarantee import Guarantee
 from engine.privacy.mechanisms import Exponential
@@ -82,7 +82,7 @@ def psgld_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
             "stochastic gradients is from it.",
             *_drift(spec),
             ONE,
-            BOUNDS,
+            scaling(spec),
             YARDSTICKS,
         ),
         claim=CLAIM,
@@ -125,7 +125,7 @@ def exact_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
             ONE,
             f"v = {loss_bound(spec, n):.4g} bounds the sanitised loss of a record; n is public, as "
             "replacing a record does not change it.",
-            BOUNDS,
+            scaling(spec),
             YARDSTICKS,
         ),
         claim=CLAIM,

@@ -78,7 +78,7 @@ class LangevinSampler:
 
     def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
         """All chains start at zero (paper) or at a constant hazard (rigorous)."""
-        aim = target(survival(data), batch.specs, str(rng.device))
+        aim = target(survival(data, batch.spec), batch.specs, str(rng.device))
         f = aim.heat.new_zeros(len(batch), aim.design.dimension)
         if batch.spec.calibration == "rigorous":
             f[:, 0] = START
@@ -95,7 +95,7 @@ class LangevinSampler:
         draws = shown(state)
         if state.mixing is None or state.taken % LOOK == 0 or state.taken == turns:
             state = replace(state, mixing=mixed(draws))
-        info = measure(survival(data), spec, draws, state.mixing)
+        info = measure(survival(data, spec), spec, draws, state.mixing)
         return replace(state, trace=(*state.trace, info.mre)), info
 
     def pack(self, state: State) -> Arrays:
@@ -125,7 +125,7 @@ class LangevinSampler:
             Besides: `trace` and `epochs` (R, turns), the mean relative error of the draws so far
             and the epochs it took; `V` (R, d).
         """
-        found = sampled(survival(data), shown(state), state.mixing)
+        found = sampled(survival(data, batch.spec), shown(state), state.mixing)
         epochs = np.arange(1, state.taken + 1) / state.taken * batch.spec.sampler_epochs
         course = {"trace": np.stack(state.trace, 1), "epochs": repeated(epochs, len(batch))}
         return {**found, **course, "V": state.V.cpu().numpy()}

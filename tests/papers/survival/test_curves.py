@@ -6,7 +6,7 @@ import torch
 
 from engine.papers.survival import curves, evaluate
 from engine.papers.survival.links import LINKS
-from engine.papers.survival.problem import design, scaled
+from engine.papers.survival.problem import design, scaled, unbounded
 from engine.papers.survival.products import scale
 from engine.papers.survival.sensitivity import basis
 from tests.papers.survival.toys import table
@@ -14,7 +14,7 @@ from tests.papers.survival.toys import table
 
 @pytest.fixture
 def case():
-    data = table(50, 2)
+    data = unbounded(table(50, 2))
     read = curves.Scale.read(scale(scaled(data), 3))
     return data, read, np.random.default_rng(0).normal(size=(3, 5))
 

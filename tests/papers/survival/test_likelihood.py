@@ -15,7 +15,7 @@ from engine.papers.survival.likelihood import (
     mean_gradient,
     record_gradients,
 )
-from engine.papers.survival.problem import design, discretise, scaled
+from engine.papers.survival.problem import design, discretise, scaled, unbounded
 from engine.papers.survival.solvers import minimise
 from tests.papers.survival.toys import model, real, records, table
 
@@ -126,7 +126,7 @@ def test_the_optimum_is_that_of_the_person_period_table():
 
 def test_scaling_is_the_papers():
     x = [[0.0, 5.0], [4.0, 5.0], [2.0, 5.0]]
-    small = table(x=x, time=[1.0, 4.0, 0.0], event=[1, 0, 1])
+    small = unbounded(table(x=x, time=[1.0, 4.0, 0.0], event=[1, 0, 1]))
     found = scaled(small)
     np.testing.assert_allclose(found.x, [[-1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])  # constant: 0
     np.testing.assert_allclose(found.time, [0.25, 1.0, 0.0])
@@ -134,7 +134,8 @@ def test_scaling_is_the_papers():
     np.testing.assert_allclose(found.span, [4.0, 1.0])
     assert discretise(found.time, 2).tolist() == [1, 2, 1]
     assert discretise(np.array([0.0, 0.5, 0.500001, 1.0]), 200).tolist() == [1, 100, 101, 200]
-    assert np.linalg.norm(scaled(table(50, 3)).x, axis=1).max() == pytest.approx(1.0)
+    own = scaled(unbounded(table(50, 3)))
+    assert np.linalg.norm(own.x, axis=1).max() == pytest.approx(1.0)
 
 
 def test_a_design_is_sorted_and_keeps_the_order():

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from datasets import catalog
-from datasets.base import Card, SurvivalTable
+from datasets.base import Bounds, Card, SurvivalTable
 from engine.papers.survival.problem import arrange
 from engine.papers.survival.sensitivity import basis
+
+LARGEST, LONGEST = 3.0, 200.0
+"""Bounds of a toy table; some of its records lie beyond them."""
 
 
 def table(n=60, p=2, seed=0, *, x=None, time=None, event=None):
@@ -30,6 +33,11 @@ def table(n=60, p=2, seed=0, *, x=None, time=None, event=None):
         events=int(event.sum()),
         simulated=True,
         embedded=True,
+        bounds=Bounds(
+            covariates=tuple((-LARGEST, LARGEST) for _ in range(x.shape[1])),
+            horizon=LONGEST,
+            source="this test",
+        ),
     )
     return SurvivalTable(card, x, time, event)
 

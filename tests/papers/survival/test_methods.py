@@ -257,9 +257,10 @@ def test_a_replica_that_fails_is_not_released_and_harms_no_other(monkeypatch):
     told, before = (next(e for e in es if isinstance(e, Measured)) for es in (events, fine))
     for name in ("mre", "brier", "concordance"):
         assert told.values[name][1] is None
-        assert [told.values[name][r] for r in (0, 2, 3)] == [
-            before.values[name][r] for r in (0, 2, 3)
-        ]
+        # Vectors that hold a NaN take another path through exp, which rounds the last bit apart.
+        assert [told.values[name][r] for r in (0, 2, 3)] == pytest.approx(
+            [before.values[name][r] for r in (0, 2, 3)], rel=1e-13
+        )
 
 
 def test_a_fit_that_misses_its_tolerance_is_not_released(monkeypatch):

@@ -23,6 +23,7 @@ from datasets import catalog
 from engine.core.errors import DatasetError
 from engine.papers.enadpp import PAPER
 from engine.papers.enadpp.spec import EnadppSpec
+from engine.privacy.mechanisms import Gaussian
 from engine.runs.driver import drive
 from engine.runs.job import request
 from engine.runs.memory import keep
@@ -49,7 +50,7 @@ def private(network: Network, x: Tensor, y: Tensor, lot: int, replicas: int = 1)
     """Our steps: Poisson lots, ghost clipping, Gaussian noise."""
     parameters: Parameters = network.init(range(replicas), torch.device("cpu"))
     rng, ones = torch.Generator().manual_seed(0), torch.ones(replicas)
-    how = Descent(0.1 * ones, float(lot))
+    how, noises = Descent(0.1 * ones, float(lot)), [Gaussian(1.0, 1.0)] * replicas
 
     def take(count: int) -> None:
         with torch.no_grad():
@@ -57,7 +58,7 @@ def private(network: Network, x: Tensor, y: Tensor, lot: int, replicas: int = 1)
                 index, present = poisson(replicas, len(x), lot / len(x), rng)
                 rows = x.index_select(0, index.flatten()).view(*index.shape, *x.shape[1:])
                 found = clipped_sum(network, parameters, rows, y[index], present, ones)
-                add_noise(found.sums, "gaussian", ones, rng)
+                add_noise(found.sums, noises, rng)
                 descend(parameters, None, found.sums, how)
 
     return take

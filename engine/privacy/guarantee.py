@@ -20,8 +20,8 @@ STATUSES: dict[Status, str] = {
 
 
 LIMITS = (
-    "Real arithmetic is assumed: the last bits of floating-point sums and noise are not covered "
-    "(Mironov 2012).",
+    "Real arithmetic is assumed. Noise is drawn and added in double precision and the sum is "
+    "rounded once; what its last bits reveal is not covered (Mironov 2012).",
     "The seed of the noise is public, so that anyone can rerun a number: the guarantee is that of "
     "the same mechanism with secret noise, and what you publish needs noise of its own.",
     "The price is that of one setting and one seed, published alone: a curve over several adds up, "

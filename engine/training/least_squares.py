@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from engine.privacy.mechanisms import Gaussian
-from engine.privacy.noise import draw
+from engine.privacy.mechanisms import Gaussian, Laplace
+from engine.privacy.noise import release
 
 RIDGE = 0.5
 """Weight of the ridge in units of s sqrt(d), a third of the noise's operator norm."""
@@ -104,13 +104,12 @@ def upper(size: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
 def released(total: Tensor, mechanism: Gaussian, rng: Generator) -> Tensor:
     """A symmetric matrix with the mechanism's noise, symmetric again."""
     rows, columns, weight = upper(len(total), total.device)
-    noise = draw([mechanism], len(rows), rng)[0] / weight.double()
-    added = torch.zeros_like(total)
-    added[rows, columns] = noise
-    added[columns, rows] = noise
-    return total + added
+    found = torch.empty_like(total)
+    found[rows, columns] = release(total[rows, columns][None], [mechanism], rng, weight)[0]
+    found[columns, rows] = found[rows, columns]
+    return found
 
 
-def noisy(total: Tensor, mechanism: Gaussian, rng: Generator) -> Tensor:
+def noisy(total: Tensor, mechanism: Gaussian | Laplace, rng: Generator) -> Tensor:
     """An array of any shape with the mechanism's noise on every number."""
-    return total + draw([mechanism], total.numel(), rng)[0].view_as(total)
+    return release(total[None], [mechanism], rng)[0]

@@ -9,12 +9,15 @@ Guarantees:
     post-processing.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Generator, Tensor
 
+from engine.privacy import noise
+from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.training.ghost import Ratios
 from engine.training.network import Parameters
 
@@ -38,8 +41,7 @@ class Descent:
 
 def add_noise(
     sums: Parameters,
-    kind: Literal["gaussian", "laplace"],
-    scale: Tensor,
+    mechanisms: Sequence[Laplace | Gaussian],
     rng: Generator,
     ratios: Ratios | None = None,
 ) -> None:
@@ -47,45 +49,27 @@ def add_noise(
 
     Args:
         sums: Clipped sums; every tensor (R, outputs, ...).
-        kind: Its distribution.
-        scale: Deviation or Laplace scale where the ratio is one, shape (R,).
+        mechanisms: One per replica: the noise where the ratio is one.
         rng: Source of randomness; its device is that of the sums.
-        ratios: Divide the scale, neuron by neuron.
+        ratios: Divide the noise, neuron by neuron.
     """
+    parts: list[Tensor] = []
+    weights: list[Tensor | None] = []
     for i, own in enumerate(sums):
         ratio = None if ratios is None else ratios[i]
         for part in own:
-            wide = scale.view(-1, *[1] * (part.dim() - 1))
-            if ratio is not None:
-                wide = wide / ratio.view(len(ratio), -1, *[1] * (part.dim() - 2))
-            part.addcmul_(_unit(kind, part, rng), wide)
+            parts.append(part)
+            weights.append(None if ratio is None else ratio.view(*part.shape[:2], *_ones(part)))
+    noise.release_in_place(parts, mechanisms, rng, weights)
 
 
-def _unit(kind: Literal["gaussian", "laplace"], like: Tensor, rng: Generator) -> Tensor:
-    """Standard draws in the shape of `like`."""
-    if kind == "gaussian":
-        return torch.empty_like(like).normal_(generator=rng)
-    return laplace_like(like, rng)
-
-
-def laplace_like(like: Tensor, rng: Generator) -> Tensor:
-    """Standard Laplace draws: half a sum of two squared normals, with a random sign.
-
-    That sum is exponential. A processor draws two normals in a third of the time of
-    `exponential_`; and a uniform number of single precision, inverted, has 24 bits and
-    would end the tail at 17 scales, where this reaches twice as far.
-    """
-    size = torch.empty_like(like).normal_(generator=rng).square_()
-    other = torch.empty_like(like).normal_(generator=rng)
-    size.addcmul_(other, other).mul_(0.5)
-    return size.copysign_(other.uniform_(-1.0, 1.0, generator=rng))
+def _ones(part: Tensor) -> list[int]:
+    """Sides of one, for all axes but replicas and outputs."""
+    return [1] * (part.dim() - 2)
 
 
 def noise_lengths(
-    sums: Parameters,
-    kind: Literal["gaussian", "laplace"],
-    scale: Tensor,
-    ratios: Ratios | None = None,
+    sums: Parameters, mechanisms: Sequence[Laplace | Gaussian], ratios: Ratios | None = None
 ) -> Tensor:
     """Root mean square length of `add_noise`'s noise in each layer with weights, (R, layers)."""
     found = []
@@ -95,8 +79,9 @@ def noise_lengths(
             heavy = own[0].new_ones(own[0].shape[:2]) if ratio is None else ratio
             fan_in = sum(part[0, 0].numel() for part in own)
             found.append(fan_in * heavy.double().pow(-2).sum(1))
-    variance = 2.0 if kind == "laplace" else 1.0
-    return scale.double()[:, None] * (variance * torch.stack(found, 1)).sqrt()
+    deviations = [m.scale * (math.sqrt(2.0) if isinstance(m, Laplace) else 1.0) for m in mechanisms]
+    counts = torch.stack(found, 1)
+    return counts.new_tensor(deviations)[:, None] * counts.sqrt()
 
 
 def lengths(sums: Parameters) -> Tensor:

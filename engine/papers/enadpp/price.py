@@ -17,7 +17,7 @@ from engine.papers.enadpp.spec import EnadppSpec
 from engine.papers.enadpp.variants import Variant
 from engine.privacy.guarantee import Relation
 from engine.privacy.mechanisms import Exposed, Gaussian, Laplace
-from engine.privacy.releases import Release, active, cost, exposed
+from engine.privacy.releases import Release, cost, exposed
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -82,7 +82,6 @@ def paper_epsilon(spec: EnadppSpec, n: int, reading: str) -> float:
     return spec.epsilon * factor[reading]
 
 
-@lru_cache(maxsize=4096)
 def releases(variant: Variant, spec: EnadppSpec, n: int) -> tuple[Release, ...]:
     """Every release of a run: a noisy sum in each step, and what leaves beside it.
 
@@ -114,10 +113,10 @@ def mechanism(
     variant: Variant, spec: EnadppSpec, n: int, step: int = 0
 ) -> Laplace | Gaussian | None:
     """What step number `step`, counted from zero, adds to the clipped sum; None adds nothing."""
-    for release in active(releases(variant, spec, n), step):
-        if isinstance(release.mechanism, Laplace | Gaussian):
-            return release.mechanism
-    return None
+    if not variant.private:
+        return None
+    starts = stairs(spec, n) if variant.falling else (0,)
+    return _noise(variant, spec, n, max(start for start in starts if start <= step))
 
 
 def _noise(variant: Variant, spec: EnadppSpec, n: int, start: int) -> Laplace | Gaussian:

@@ -20,7 +20,7 @@ from engine.papers.enadpp import models, price, ratios
 from engine.papers.enadpp.pictures import pictures
 from engine.papers.enadpp.spec import EnadppSpec, Training
 from engine.papers.enadpp.variants import Variant
-from engine.privacy.mechanisms import Laplace
+from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.training import ghost, steps
 from engine.training.evaluate import evaluate
 from engine.training.network import Network, Parameters
@@ -69,11 +69,15 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class Added:
-    """The noise of one step on all replicas."""
+    """The noise of one step: a mechanism for each replica, and their clipping bounds, (R,)."""
 
-    kind: Literal["gaussian", "laplace"]
-    scale: Tensor
+    mechanisms: tuple[Laplace | Gaussian, ...]
     clip: Tensor
+
+    @property
+    def norm(self) -> Literal["l1", "l2"]:
+        """The norm in which the mechanisms' sensitivity is stated."""
+        return "l1" if isinstance(self.mechanisms[0], Laplace) else "l2"
 
 
 def init(variant: Variant, batch: Batch[EnadppSpec], data: Table, rng: Generator) -> State:
@@ -124,7 +128,7 @@ def step(
     info = None
     signal = steps.lengths(clipped.sums) if measures else None
     if added is not None:
-        steps.add_noise(clipped.sums, added.kind, added.scale, rng, state.ratios)
+        steps.add_noise(clipped.sums, added.mechanisms, rng, state.ratios)
     steps.descend(
         state.parameters,
         state.velocity,
@@ -151,14 +155,11 @@ def noise(
 ) -> Added | None:
     """What this step adds to each replica's sum, from the mechanisms that are priced."""
     mechanisms = [price.mechanism(variant, spec, n, taken) for spec in batch.specs]
-    drawn = [m for m in mechanisms if m is not None]
+    drawn = tuple(m for m in mechanisms if m is not None)
     if not drawn:
         return None
-    return Added(
-        "laplace" if isinstance(drawn[0], Laplace) else "gaussian",
-        torch.tensor([m.scale for m in drawn], dtype=torch.float32, device=device),
-        torch.tensor([m.sensitivity for m in drawn], dtype=torch.float32, device=device),
-    )
+    bounds = [m.sensitivity for m in drawn]
+    return Added(drawn, torch.tensor(bounds, dtype=torch.float32, device=device))
 
 
 def _clipped(
@@ -176,9 +177,8 @@ def _clipped(
     if added is None:
         return ghost.clipped_sum(network, state.parameters, x, y, present, None, loss=loss)
     weights = None if batch.spec.calibration == "paper" else state.ratios
-    norm: Literal["l1", "l2"] = "l1" if added.kind == "laplace" else "l2"
     return ghost.clipped_sum(
-        network, state.parameters, x, y, present, added.clip, norm, weights, loss
+        network, state.parameters, x, y, present, added.clip, added.norm, weights, loss
     )
 
 
@@ -244,7 +244,7 @@ def _layers(
     if added is None:
         return torch.zeros_like(signal)
     least = LEAST_SIGNAL * added.clip.double()[:, None]
-    length = steps.noise_lengths(clipped.sums, added.kind, added.scale, ratios_now)
+    length = steps.noise_lengths(clipped.sums, added.mechanisms, ratios_now)
     return length / torch.maximum(signal, least)
 
 
@@ -263,7 +263,7 @@ def _info(
     scores = evaluate(network, state.released, records.test_x[seen], records.test_y[seen])
     ratio, cut = torch.zeros(len(present)), torch.zeros(len(present))
     if added is not None:
-        length = steps.noise_lengths(clipped.sums, added.kind, added.scale, state.ratios)
+        length = steps.noise_lengths(clipped.sums, added.mechanisms, state.ratios)
         least = LEAST_SIGNAL * added.clip.double()
         whole = torch.maximum(signal.square().sum(1).sqrt(), least)
         ratio = length.square().sum(1).sqrt() / whole

@@ -27,7 +27,7 @@ from engine.papers.lvq.model import (
 )
 from engine.papers.lvq.spec import LvqSpec, Utility
 from engine.privacy.mechanisms import Gaussian
-from engine.privacy.noise import draw
+from engine.privacy.noise import release, release_together
 
 LOOKS = 20
 """How often a run measures."""
@@ -228,12 +228,10 @@ def _add(found: Sums, noises: tuple[Gaussian, ...], rng: Generator) -> Sums:
     """The sums with the noise of one Gaussian release of both blocks together."""
     if not noises:
         return found
-    count = len(noises)
-    w = found.w + draw(noises, found.w[0].numel(), rng, found.w.dtype).view(found.w.shape)
     if found.omega is None:
-        return Sums(w, None)
-    noise = draw(noises, found.omega[0].numel(), rng, w.dtype).view(count, *found.omega.shape[1:])
-    return Sums(w, found.omega + noise)
+        return Sums(release(found.w, noises, rng), None)
+    w, omega = release_together((found.w, found.omega), noises, rng)
+    return Sums(w, omega)
 
 
 def _advance(batch: Batch[LvqSpec], state: State, noisy: Sums) -> State:

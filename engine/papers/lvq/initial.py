@@ -9,8 +9,7 @@ from torch import Generator, Tensor
 from engine.papers.lvq import price
 from engine.papers.lvq.price import StartNoise
 from engine.papers.lvq.spec import LvqSpec
-from engine.privacy.mechanisms import Gaussian, Laplace
-from engine.privacy.noise import draw
+from engine.training.least_squares import noisy, released
 
 JITTER = 0.05
 """Distance between the first prototypes of one class, as a part of the largest norm of a record."""
@@ -63,14 +62,14 @@ def private(
     made = price.start_noise(spec, matrix, x.shape[1])
     if made.centre is None:
         return Start(torch.zeros_like(x[0]), _printed(x, y, classes, spec, made, rng), None)
-    centre = (x.sum(0) + _noise(made.centre, x[0], rng)) / len(x)
+    centre = noisy(x.sum(0), made.centre, rng) / len(x)
     z = clipped(x - centre, made.sums.sensitivity)
     counts, sums = totals(z, y, classes)
-    counts = (counts + _noise(made.counts, counts, rng)).clamp(min=1.0)
-    means = (sums + _noise(made.sums, sums, rng)) / counts[:, None]
+    counts = noisy(counts, made.counts, rng).clamp(min=1.0)
+    means = noisy(sums, made.sums, rng) / counts[:, None]
     if made.moment is None:
         return Start(centre, _several(means, spec, rng), None)
-    moment = (z.mT @ z + symmetric(made.moment, z.shape[1], rng, z.dtype)) / len(x)
+    moment = released(z.mT @ z, made.moment, rng) / len(x)
     weights = counts / counts.sum()
     within = moment - (means * weights[:, None]).mT @ means
     basis = whitening(within, spec.ridge * made.moment.scale * math.sqrt(2 * z.shape[1]) / len(x))
@@ -82,8 +81,8 @@ def _printed(
 ) -> Tensor:
     """The paper's Laplace means, clamped to the features' public bounds."""
     counts, sums = totals(x, y, classes)
-    counts = (counts + _noise(made.counts, counts, rng)).clamp(min=1.0)
-    means = (sums + _noise(made.sums, sums, rng)) / counts[:, None]
+    counts = noisy(counts, made.counts, rng).clamp(min=1.0)
+    means = noisy(sums, made.sums, rng) / counts[:, None]
     side = price.scale(spec, x.shape[1])
     return _several(means, spec, rng).clamp(-side, side)
 
@@ -99,21 +98,6 @@ def clipped(x: Tensor, bound: float) -> Tensor:
     factor = (bound / x.norm(dim=1).clamp(min=1e-30)).clamp(max=1.0)
     rows: Tensor = x * factor[:, None]
     return rows
-
-
-def _noise(mechanism: Gaussian | Laplace, like: Tensor, rng: Generator) -> Tensor:
-    return draw([mechanism], like.numel(), rng, like.dtype).reshape(like.shape)
-
-
-def symmetric(mechanism: Gaussian, d: int, rng: Generator, dtype: torch.dtype) -> Tensor:
-    """Gaussian noise in orthonormal coordinates of symmetric matrices, shape (d, d).
-
-    An off-diagonal pair is one coordinate, of length sqrt(2) times its entry: its entries have
-    1/sqrt(2) of the standard deviation of the diagonal's.
-    """
-    square = draw([mechanism], d * d, rng, dtype).reshape(d, d)
-    upper = square.triu(1) / math.sqrt(2.0)
-    return upper + upper.mT + torch.diag(square.diagonal())
 
 
 def whitening(covariance: Tensor, ridge: float) -> Tensor:

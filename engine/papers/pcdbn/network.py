@@ -21,6 +21,8 @@ from engine.papers.pcdbn import top
 from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
 from engine.papers.pcdbn.price import network_steps
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
+from engine.privacy.mechanisms import Laplace
+from engine.privacy.noise import draw
 from engine.training import adam
 
 MEASURES = 100
@@ -39,7 +41,7 @@ class Recipe:
             minimises; the layer is 0 or 1.
         states: From records and a layer to the states that the next layer sees.
         loss: What the upper layers minimise.
-        jitter: Scale of the Laplace noise on a step's features, drawn anew; 0 for none.
+        jitter: The Laplace noise on a step's features, drawn again in each; None for none.
         ratio: Noise over signal, for the gauge.
         noise: Noise over signal by name, for the chart.
     """
@@ -47,7 +49,7 @@ class Recipe:
     energy: Callable[[int, Tensor, Layer], Tensor]
     states: Callable[[int, Tensor, Layer], Tensor]
     loss: top.Loss
-    jitter: float = 0.0
+    jitter: Laplace | None = None
     ratio: float = 0.0
     noise: tuple[tuple[str, float], ...] = ()
 
@@ -182,15 +184,9 @@ def _upper(
         free = tuple(p.detach().requires_grad_() for p in own)
         p = top.hidden(x, free[0], free[1])
         if recipe.jitter:
-            p = (p + recipe.jitter * _laplace(p.shape[1], rng)).clamp(0.0, 1.0)
+            p = (p + draw([recipe.jitter], p.shape[1], rng)[0].float()).clamp(0.0, 1.0)
         slopes = torch.autograd.grad(recipe.loss.value(p, free[2], free[3], y), free)
     _move(state.optimisers[2], row, own, slopes, spec.learning_rate, count)
-
-
-def _laplace(size: int, rng: Generator) -> Tensor:
-    from engine.privacy.noise import laplace
-
-    return laplace((size,), rng, torch.float32)
 
 
 def _row(layer: Layer, row: int) -> Layer:

@@ -33,9 +33,9 @@ def recipe(
     counts = (spec.filters, 2 * spec.filters)
     scales = [Laplace(bound, budget).scale / n for budget in budgets[:2]]
     noises = [
-        draw([Laplace(bound, budget)], len(how.coefficients) * count, rng, torch.float32)[0].view(
-            len(how.coefficients), count
-        )
+        draw([Laplace(bound, budget)], len(how.coefficients) * count, rng)[0]
+        .float()
+        .view(len(how.coefficients), count)
         / n
         for budget, count in zip(budgets, counts, strict=False)
     ]
@@ -78,9 +78,9 @@ def softmax(
     """The quadratic loss with noise on its coefficients, and the scale of the noise."""
     m = spec.hidden
     mechanism = Laplace(sensitivity.softmax(m, classes), budget)
-    linear = draw([mechanism], m * classes, rng, torch.float32)[0].view(m, classes) / n
+    linear = draw([mechanism], m * classes, rng)[0].float().view(m, classes) / n
     rows, columns = torch.triu_indices(m, m, device=rng.device)
     square = torch.zeros(m, m, device=rng.device)
-    square[rows, columns] = draw([mechanism], len(rows), rng, torch.float32)[0] / n
+    square[rows, columns] = draw([mechanism], len(rows), rng)[0].float() / n
     square = torch.triu(square) + torch.triu(square, 1).T
     return top.Loss(True, linear, square), mechanism.scale / n

@@ -68,11 +68,10 @@ class Psgd:
         x = found.x.index_select(0, index.flatten()).view(*index.shape, *found.x.shape[1:])
         noises = [price.gradient_noise(s, len(data)) for s in batch.specs]
         clip = torch.tensor([m.sensitivity for m in noises], device=device)
-        scale = torch.tensor([m.scale for m in noises], device=device)
         sums = ghost.clipped_sum(network, state.parameters, x, found.y[index], present, clip).sums
         signal = steps.lengths(sums).square().sum(1).sqrt().clamp(min=1e-12)
-        ratio = steps.noise_lengths(sums, "gaussian", scale).square().sum(1).sqrt() / signal
-        steps.add_noise(sums, "gaussian", scale, rng)
+        ratio = steps.noise_lengths(sums, noises).square().sum(1).sqrt() / signal
+        steps.add_noise(sums, noises, rng)
         rate = torch.full((len(batch),), spec.gradient_rate, device=device)
         steps.descend(
             state.parameters, None, sums, steps.Descent(rate, spec.sample_rate * len(data))

@@ -14,7 +14,8 @@ from engine.papers.pcdbn import crbm, sensitivity, top
 from engine.papers.pcdbn.images import Images
 from engine.papers.pcdbn.network import Layer, Recipe
 from engine.papers.pcdbn.spec import PcdbnSpec
-from engine.privacy.noise import laplace
+from engine.privacy.mechanisms import Laplace
+from engine.privacy.noise import draw
 from engine.training import polynomials
 
 DENOMINATORS = {1: 2.0, 2: 4.0, 3: 4.0, 5: 16.0, 7: 32.0}
@@ -30,7 +31,8 @@ def recipe(spec: PcdbnSpec, found: Images, n: int, rng: Generator) -> Recipe:
     clean = torch.tensor(alpha, dtype=torch.float32, device=rng.device)
     parts = DENOMINATORS[spec.degree] if spec.polynomial == "printed" else 1.0
     held = torch.tensor(np.abs(alpha) > 0, device=rng.device).float() / parts
-    noise = laplace((2, 2, len(alpha)), rng, torch.float32) / (spec.epsilon * lot) * held
+    drawn = draw([Laplace(1.0 / lot, spec.epsilon)], 4 * len(alpha), rng)[0].float()
+    noise = drawn.view(2, 2, len(alpha)) * held
 
     def energy(stage: int, v: Tensor, layer: Layer) -> Tensor:
         bound = batch_bound(v, layer[0].shape[-1], clean)
@@ -43,7 +45,7 @@ def recipe(spec: PcdbnSpec, found: Images, n: int, rng: Generator) -> Recipe:
         return torch.sigmoid(crbm.responses(v, layer[0], layer[1]))
 
     # the program's expression: classes (m + m^2/4) over epsilon times the batch
-    jitter = sensitivity.softmax(spec.hidden, found.classes) / (spec.epsilon * lot)
+    jitter = Laplace(sensitivity.softmax(spec.hidden, found.classes) / lot, spec.epsilon)
     bound = float(batch_bound(found.x[:lot], spec.filter_size, clean))
     size = float(torch.linalg.vector_norm(clean * held * parts))
     ratio = (
@@ -55,7 +57,7 @@ def recipe(spec: PcdbnSpec, found: Images, n: int, rng: Generator) -> Recipe:
         top.Loss(True),
         jitter,
         ratio,
-        (("constants", ratio), ("features", jitter * 2**0.5)),
+        (("constants", ratio), ("features", jitter.scale * 2**0.5)),
     )
 
 

@@ -213,7 +213,7 @@ def _answer(
     ratios = {
         **stack.ratios,
         "matrix": _ratio(a, made.matrix.scale),
-        "vector": made.vector.scale * math.sqrt(b.numel()) / float(b.norm()),
+        "vector": made.vector.scale * math.sqrt(b.numel()) / max(float(b.norm()), 1e-300),
     }
     released = least_squares.quadratic(a, b, made.matrix, made.vector, rng)
     return Answer(released, test, ratios, stack.weights, stack.counts)

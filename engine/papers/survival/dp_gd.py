@@ -25,7 +25,7 @@ from engine.papers.survival.problem import Design, design, scaled, survival
 from engine.papers.survival.public_start import Start, start
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.papers.survival.threads import single_thread
-from engine.privacy.noise import draw
+from engine.privacy import noise
 
 RATE = 0.6
 r"""\eta: share of a Newton step; small enough for a curvature that is three times too low."""
@@ -109,10 +109,10 @@ class PrivateGradientDescent:
             not released; and the scale of the data.
         """
         steps = batch.spec.steps
-        noise = _noise(state, [planned(s) for s in batch.specs], steps)
+        spread = _noise(state, [planned(s) for s in batch.specs], steps)
         return {
             "coefficients": release(state, steps).cpu().numpy(),
-            "noise": noise.cpu().numpy(),
+            "noise": spread.cpu().numpy(),
             "start": state.first.cpu().numpy(),
             "clip": state.clip.cpu().numpy(),
             "clipped": state.clipped.cpu().numpy(),
@@ -125,8 +125,7 @@ def stepped(batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generato
     """The next state, and nothing measured."""
     model, plans = _design(batch, data, str(rng.device)), [planned(s) for s in batch.specs]
     slope, clipped = clipped_sum(model, state.f, state.root, state.clip)
-    noise = draw([p.gradient for p in plans], model.dimension, rng)
-    slope = slope + state.clip[:, None] * noise
+    slope = noise.release(slope, [p.gradient for p in plans], rng, 1.0 / state.clip[:, None])
     pulled = state.root.transpose(1, 2) @ (state.pull * (state.f - state.first))[:, :, None]
     f = state.f - RATE * (state.root @ (slope[:, :, None] + pulled))[:, :, 0]
     taken = state.taken + 1

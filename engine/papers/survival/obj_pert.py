@@ -17,7 +17,7 @@ from engine.papers.survival.sensitivity import TOLERANCE, Objective, length, obj
 from engine.papers.survival.solvers import minimise
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.papers.survival.threads import single_thread
-from engine.privacy.noise import draw
+from engine.privacy.noise import draw, release
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ObjectivePerturbation:
         found = minimise(model, ridge, push, solver=batch.spec.solver)
         f = torch.where((found.tau <= TOLERANCE)[:, None], found.f, torch.nan)
         finish = [plan.finish for plan in plans if plan.finish is not None]
-        released = f + draw(finish, d, rng) if finish else f
+        released = release(f, finish, rng) if finish else f
         ratio = np.array([length(p.noise) for p in plans]) / model.records / _slope(model)
         return State(released, found.tau), utility(table, batch.spec, released, ratio)
 

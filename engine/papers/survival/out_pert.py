@@ -65,8 +65,8 @@ class OutputPerturbation:
         """Coefficients, the standard deviation of their noise, and the scale of the data."""
         table, d = survival(data, batch.spec), state.f.shape[1]
         scale = [output_noise(spec, len(table), d).scale for spec in batch.specs]
-        noise = np.outer(scale, np.full(d, np.sqrt(d + 1.0)))  # E b_j^2 = scale^2 (d + 1)
-        return products.released(scaled(table), state.f, noise, state.tau)
+        spread = np.outer(scale, np.full(d, np.sqrt(d + 1.0)))  # E b_j^2 = scale^2 (d + 1)
+        return products.released(scaled(table), state.f, spread, state.tau)
 
 
 def _fit(table: SurvivalTable, spec: SurvivalSpec, device: str) -> tuple[Tensor, Tensor]:

@@ -14,7 +14,7 @@ from torch import Generator, Tensor
 
 from engine.papers.survival.price_gradient import Plan
 from engine.papers.survival.problem import Design
-from engine.privacy.noise import draw
+from engine.privacy.noise import release
 
 CELLS = 12
 """Intervals of the coarse table."""
@@ -65,7 +65,7 @@ def coarse_counts(design: Design, plans: Sequence[Plan], rng: Generator) -> tupl
     place = torch.arange(q, device=design.A.device) * cells // q
     cell = place[design.ends - 1] + cells * (design.happened > 0)
     counts = torch.bincount(cell, minlength=2 * cells).to(design.A)
-    noisy = counts + draw([p.counts for p in plans], 2 * cells, rng)
+    noisy = release(counts.expand(len(plans), -1), [p.counts for p in plans], rng)
     noisy = noisy.clamp_min(0.0)
     noisy = noisy * (n / noisy.sum(1, keepdim=True).clamp_min(1.0))  # n is public
     width = torch.bincount(place, minlength=cells).to(design.A)
@@ -104,8 +104,8 @@ def second_moments(design: Design, plans: Sequence[Plan], rng: Generator) -> Ten
     p = design.x.shape[1]
     first, second = torch.triu_indices(p, p, device=design.x.device)
     unit = torch.where(first == second, 1.0, 2.0**0.5).to(design.x)
-    noise = draw([one.moments for one in plans], len(unit), rng) / unit
-    total = (design.x.T @ (_share(design)[:, None] * design.x))[first, second] + noise
+    total = (design.x.T @ (_share(design)[:, None] * design.x))[first, second]
+    total = release(total.expand(len(plans), -1), [one.moments for one in plans], rng, unit)
     matrix = total.new_zeros(len(plans), p, p)
     matrix[:, first, second] = total
     matrix[:, second, first] = total

@@ -33,14 +33,6 @@ def run(method, values, axes=None, seeds=(0,)):
     return collect(job, events), events, kept
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    """Releases that a test made with other searches are no other test's."""
-    price.releases.cache_clear()
-    yield
-    price.releases.cache_clear()
-
-
 @pytest.fixture
 def quick(monkeypatch):
     """A multiplier in place of minutes of accounting, where only the scale is in question."""

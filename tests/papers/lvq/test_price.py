@@ -14,7 +14,9 @@ from engine.papers.lvq.descent import Descent
 from engine.papers.lvq.model import Sums
 from engine.papers.lvq.spec import PRINTED, LvqSpec
 from engine.privacy.accounting import epsilon
+from engine.privacy.recording import recording
 from engine.privacy.releases import cost
+from engine.training.least_squares import released
 from tests.papers.lvq.conftest import blobs
 
 
@@ -147,7 +149,8 @@ def test_symmetric_noise_has_the_scale_of_orthonormal_coordinates():
     """Chi-squared: a variance estimated from n draws is within 5 sqrt(2/n) of the truth."""
     mechanism = price.start_noise(LvqSpec(), True, 40).moment
     rng = Generator().manual_seed(0)
-    noise = torch.stack([initial.symmetric(mechanism, 40, rng, torch.float64) for _ in range(20)])
+    zero = torch.zeros(40, 40, dtype=torch.float64)
+    noise = torch.stack([released(zero, mechanism, rng) for _ in range(20)])
     assert torch.equal(noise, noise.mT)
     diagonal = noise.diagonal(dim1=1, dim2=2) / mechanism.scale
     above = noise[:, *torch.triu_indices(40, 40, 1)] / mechanism.scale
@@ -207,17 +210,14 @@ def test_both_blocks_of_a_step_get_the_same_noise():
         (PRINTED, ["counts", "sums"]),
     ],
 )
-def test_the_start_draws_its_noise_from_what_is_priced(values, names, monkeypatch):
-    spec, drawn = LvqSpec(**values), []
+def test_the_start_draws_its_noise_from_what_is_priced(values, names):
+    spec = LvqSpec(**values)
 
-    def record(mechanisms, size, rng, dtype):
-        drawn.extend(mechanisms)
-        return torch.zeros(1, size, dtype=dtype)
-
-    monkeypatch.setattr(initial, "draw", record)
     x, y = torch.rand(30, 4) / 2, torch.arange(30) % 3
-    initial.private(x, y, 3, spec, True, Generator().manual_seed(0))
+    with recording() as seen:
+        initial.private(x, y, 3, spec, True, Generator().manual_seed(0))
     made = price.start_noise(spec, True, 4)
+    drawn = [mechanism for one in seen.releases for mechanism in one.mechanisms]
     assert drawn == [getattr(made, name) for name in names]
 
 

@@ -132,7 +132,7 @@ def test_the_released_noise_is_on_constants(digits):
         for e in (0.5, 5.0)
     )
     # 10 (25 + 25^2/4) = 1812.5 over epsilon and the batch, which is all 1,438 records
-    assert small.jitter == pytest.approx(1812.5 / (0.5 * 1438))
+    assert small.jitter.scale == pytest.approx(1812.5 / (0.5 * 1438))
     assert small.ratio == pytest.approx(10 * large.ratio)
 
 

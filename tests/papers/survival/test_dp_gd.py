@@ -17,6 +17,7 @@ from engine.papers.survival.price_gradient import COUNTS, MOMENTS, plan
 from engine.papers.survival.problem import design
 from engine.papers.survival.spec import SurvivalSpec
 from engine.privacy import accounting
+from engine.privacy.recording import recording
 from engine.runs.driver import drive
 from engine.runs.events import Finished, Spent
 from engine.runs.job import request
@@ -110,15 +111,12 @@ def test_noise_has_the_scale_that_is_priced():
 
 
 @pytest.mark.parametrize("part", ["counts", "moments"])
-def test_the_starts_noise_has_the_scale_that_is_priced(part, monkeypatch):
-    """What `draw` is asked for is the plan's own mechanism."""
-    asked = []
-    real = public_start.draw
-    monkeypatch.setattr(
-        public_start, "draw", lambda some, size, rng: asked.extend(some) or real(some, size, rng)
-    )
+def test_the_starts_noise_has_the_scale_that_is_priced(part):
+    """The noise that is added is the plan's own mechanism's."""
     plans = [plan(0.5, 1e-5, 8), plan(2.0, 1e-5, 8)]
-    public_start.start(design(table(80, 2), 10, 3), plans, torch.Generator().manual_seed(0))
+    with recording() as seen:
+        public_start.start(design(table(80, 2), 10, 3), plans, torch.Generator().manual_seed(0))
+    asked = [mechanism for made in seen.releases for mechanism in made.mechanisms]
     assert all(getattr(one, part) in asked for one in plans)
     assert len(asked) == 4
 

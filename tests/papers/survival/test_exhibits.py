@@ -23,7 +23,7 @@ def test_table_2_is_the_papers(name):
     1/sqrt(d 4000) = 0.65 % (d = 6), small beside the quarter that is admitted."""
     data, rng = unbounded(real(exhibits.DATASETS[name])), torch.Generator().manual_seed(1)
     best = evaluate.optimum(data, 200, 3)
-    unit = gamma_sphere((4_000, len(best)), rng, torch.float64)
+    unit = gamma_sphere((4_000, len(best)), rng)
     for weight, printed in zip(exhibits.REGULARISATIONS, exhibits.TABLE2[name], strict=True):
         spec = SurvivalSpec(epsilon=6.4, regularisation=weight, calibration="paper")
         fitted = evaluate.fit(data, 200, 3, weight, "newton", "cpu").f

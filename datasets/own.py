@@ -21,7 +21,7 @@ import numpy as np
 from datasets.base import Card, SurvivalTable, check
 from datasets.long import COLUMNS, long_table, numbers
 from engine.core.errors import DatasetError, RequestError
-from engine.core.home import home
+from engine.core.home import home, private_folder, private_opener
 
 PREFIX = "own_"
 NAME = re.compile(rf"{PREFIX}[a-z0-9_]*[0-9a-f]{{8}}")
@@ -61,9 +61,10 @@ def keep(title: str, content: bytes) -> str:
     name = f"{PREFIX}{plain}_{drawn}" if plain else f"{PREFIX}{drawn}"
     place = _folder() / f"{name}.csv"
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(place.parent)
         passing = place.with_suffix(".part")
-        passing.write_bytes(content)
+        with open(passing, "wb", opener=private_opener) as file:
+            file.write(content)
         os.replace(passing, place)
     except OSError as error:
         raise DatasetError(f"{THE_FILE}: expected room to keep it, got {error.strerror}") from None

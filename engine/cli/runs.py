@@ -1,4 +1,4 @@
-"""`runs`, `stop` and `delete`: what the store holds."""
+"""`runs`, `stop`, `delete` and `tidy`: what the store holds."""
 
 import argparse
 import time
@@ -18,6 +18,9 @@ def add(commands: "Commands") -> None:
     listing.add_argument("--limit", type=int, default=100, metavar="N", help="at most so many; 100")
     add_json(listing)
     listing.set_defaults(command=list_runs)
+    tidying = commands.add_parser("tidy", help="remove files that no run in the store needs")
+    add_json(tidying)
+    tidying.set_defaults(command=tidy)
     for name, command, text in (
         ("stop", stop_runs, "stop runs that wait or run"),
         ("delete", delete_runs, "remove runs and what came of them"),
@@ -31,14 +34,30 @@ def list_runs(arguments: argparse.Namespace) -> int:
     """Prints the runs."""
     client = Client(workers=False)
     found = client.runs(arguments.limit, arguments.paper)
+    lost = client.unreadable(arguments.limit, arguments.paper)
     if arguments.json:
-        show_json({"runs": [_record(run, client.store.device(run.id)) for run in found]})
+        records = [_record(run, client.store.device(run.id)) for run in found]
+        unreadable = [{"run": one.id, "reason": one.reason} for one in lost]
+        show_json({"runs": records, "unreadable": unreadable})
         return 0
     show_table(
         f"{len(found)} runs",
         ("run", "paper", "method", "data set", "replicas", "state", "seconds", "asked for", ""),
         [_row(run) for run in found],
     )
+    for one in lost:
+        print(one.reason)
+    return 0
+
+
+def tidy(arguments: argparse.Namespace) -> int:
+    """Removes files that no run needs, and prints them."""
+    store = Client(workers=False).store
+    removed = [str(path.relative_to(store.folder)) for path in store.tidy()]
+    if arguments.json:
+        show_json({"removed": removed})
+    else:
+        print(*removed, f"{len(removed)} files removed from {store.folder}", sep="\n")
     return 0
 
 

@@ -16,3 +16,20 @@ def home() -> Path:
     else:
         base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
     return Path(base).expanduser() / "epsilon-explorer"
+
+
+def private_folder(folder: Path) -> Path:
+    """Makes a folder, and those above it that are missing, for this user alone.
+
+    Raises:
+        OSError: It cannot be made, or something else has its name.
+    """
+    for part in (*reversed(folder.parents), folder):
+        if not part.is_dir():
+            part.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def private_opener(path: str, flags: int) -> int:
+    """For `open(..., opener=private_opener)`: a file that is made is this user's alone."""
+    return os.open(path, flags, 0o600)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import StoreError
+from engine.core.home import private_folder
 from engine.method import Arrays
 
 STATE = "state-"
@@ -36,7 +37,7 @@ def written(folder: Path, arrays: Arrays) -> Iterator[tuple[Path, str]]:
     """
     passing = folder / ".none"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         with tempfile.NamedTemporaryFile(dir=folder, suffix=PART, delete=False) as file:
             passing = Path(file.name)
             np.savez(file, allow_pickle=False, **{k: np.asarray(v) for k, v in arrays.items()})
@@ -53,12 +54,18 @@ def written(folder: Path, arrays: Arrays) -> Iterator[tuple[Path, str]]:
         passing.unlink(missing_ok=True)
 
 
-def tidy(folder: Path) -> None:
-    """Removes what killed processes left half written; what is being written now is younger."""
-    for part in folder.glob(f"*{PART}"):
+def tidy(folder: Path) -> list[Path]:
+    """Removes what killed processes left half written, and returns it.
+
+    What is being written now is younger.
+    """
+    removed = []
+    for part in sorted(folder.glob(f"*{PART}")):
         with suppress(OSError):
             if time.time() - part.stat().st_mtime > ABANDONED:
                 part.unlink()
+                removed.append(part)
+    return removed
 
 
 def size(arrays: Arrays) -> str:
@@ -79,8 +86,12 @@ def load(folder: Path, digest: str) -> dict[str, NDArray[np.generic]]:
     """
     path = place(folder, digest)
     try:
-        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
+        with path.open("rb") as raw:
+            if hashlib.file_digest(raw, "sha256").hexdigest() != digest:
+                raise ValueError("its content is not what was written")
+            raw.seek(0)
+            with np.load(raw, allow_pickle=False) as file:
+                return {name: file[name] for name in file.files}
     except FileNotFoundError:
         raise StoreError(f"{path}: expected the arrays of a run, the file is missing") from None
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:

@@ -18,7 +18,8 @@ from engine.runs.changes import sources
 from engine.runs.events import Advanced, Event, Finished
 from engine.runs.job import Job
 from engine.service.process import Process
-from engine.service.store import State, Store, add, close, held
+from engine.service.rows import State, add, close, held
+from engine.service.store import Store
 
 _NEXT = (
     "SELECT * FROM jobs WHERE state = 'queued' AND (:run IS NULL OR id = :run) "
@@ -140,8 +141,9 @@ class Claim:
             row = held(connection, self.key)
             if row is None:
                 return False
+            loose: list[str] = []
             if asked and row["stop"] is None:
-                self.store.renew(connection, self.job.id, row["focus"])
+                loose = self.store.renew(connection, self.job.id, row["focus"])
             else:
                 _tell(connection, row, events)
                 close(connection, self.job.id, state, error, diverged[-1] if diverged else ())
@@ -149,8 +151,9 @@ class Claim:
                     "UPDATE jobs SET worked = worked + ? WHERE id = ?", (worked, self.job.id)
                 )
                 if state == "completed":
-                    self.store.drop(connection, self.job.id, f"{artifacts.STATE}%")
-            return True
+                    loose = self.store.drop(connection, self.job.id, f"{artifacts.STATE}%")
+        self.store.collect(loose)
+        return True
 
 
 def _tell(connection: Connection, row: Row, events: Sequence[Event]) -> None:

@@ -21,13 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import RequestError, StoreError
+from engine.core.home import private_opener
 from engine.runs import artifacts, shipped
 from engine.runs.events import Event, Produced
 from engine.runs.job import Job
 from engine.runs.results import Results, collect, merge
 from engine.service import presence
 from engine.service.run import Run as Run
-from engine.service.run import as_run, as_shipped
+from engine.service.run import Unreadable, as_run, as_shipped
 from engine.service.store import LOG, Store
 
 ROOT = Path(__file__).parents[2]
@@ -104,9 +105,27 @@ class Client:
         return run
 
     def runs(self, limit: int = 100, paper: str | None = None) -> list[Run]:
-        """The latest runs, newest first."""
+        """The latest runs, newest first; rows that cannot be read are left out (`unreadable`)."""
         self.store.sweep()
-        return [as_run(row) for row in self.store.rows(limit, paper)]
+        found = self._readable(limit, paper)[0]
+        if any(run.state == "queued" for run in found):
+            self.ensure_worker()  # the worker that they waited for may have died
+        return found
+
+    def unreadable(self, limit: int = 100, paper: str | None = None) -> list[Unreadable]:
+        """Which of the latest rows cannot be read, and why; `delete` removes them."""
+        return self._readable(limit, paper)[1]
+
+    def _readable(self, limit: int, paper: str | None) -> tuple[list[Run], list[Unreadable]]:
+        """The latest rows, told apart."""
+        found: list[Run] = []
+        lost: list[Unreadable] = []
+        for row in self.store.rows(limit, paper):
+            try:
+                found.append(as_run(row))
+            except StoreError as error:
+                lost.append(Unreadable(row["id"], str(error)))
+        return found, lost
 
     def events(self, run_id: str, after: int = 0) -> list[tuple[int, Event]]:
         """The events after a number, with theirs; a repeated run goes on counting at `Started`."""
@@ -223,7 +242,7 @@ class Client:
         try:
             if log.exists() and log.stat().st_size > LONG:
                 log.write_bytes(b"")
-            with log.open("ab") as file:
+            with open(log, "ab", opener=private_opener) as file:
                 self._process = subprocess.Popen(
                     [sys.executable, "-m", "engine.service.worker"],
                     cwd=ROOT,

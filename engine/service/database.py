@@ -13,37 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from engine.core.errors import StoreError
-
-SCHEMA = 1
-"""Number of the layout below; a change of the layout is a new number."""
-
-LAYOUT = (
-    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    """CREATE TABLE jobs (
-        id TEXT PRIMARY KEY, paper TEXT NOT NULL, method TEXT NOT NULL, dataset TEXT NOT NULL,
-        text TEXT NOT NULL, focus TEXT NOT NULL, state TEXT NOT NULL,
-        created REAL NOT NULL, started REAL, finished REAL,
-        pid INTEGER, born TEXT, beat REAL, stop REAL, attempt INTEGER NOT NULL DEFAULT 1,
-        done INTEGER NOT NULL DEFAULT 0, total INTEGER NOT NULL DEFAULT 0,
-        seq INTEGER NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '',
-        diverged TEXT NOT NULL DEFAULT '[]')""",
-    "CREATE INDEX jobs_by_state ON jobs (state, created)",
-    """CREATE TABLE events (
-        run TEXT NOT NULL REFERENCES jobs ON DELETE CASCADE, seq INTEGER NOT NULL,
-        at REAL NOT NULL, body TEXT NOT NULL, PRIMARY KEY (run, seq)) WITHOUT ROWID""",
-    """CREATE TABLE artifacts (
-        run TEXT NOT NULL REFERENCES jobs ON DELETE CASCADE, name TEXT NOT NULL,
-        digest TEXT NOT NULL, PRIMARY KEY (run, name)) WITHOUT ROWID""",
-    "CREATE INDEX artifacts_by_digest ON artifacts (digest)",
-    """CREATE TABLE workers (
-        device TEXT PRIMARY KEY, pid INTEGER NOT NULL, born TEXT NOT NULL, beat REAL NOT NULL)""",
-    """CREATE TABLE apps (
-        pid INTEGER NOT NULL, born TEXT NOT NULL, beat REAL NOT NULL, PRIMARY KEY (pid, born))""",
-    f"INSERT INTO meta VALUES ('schema', '{SCHEMA}')",
-)
-
-ADDED = {"worked": "REAL NOT NULL DEFAULT 0", "sources": "TEXT NOT NULL DEFAULT ''"}
-"""Columns of `jobs` that came later and that older programs do not miss."""
+from engine.core.home import private_folder, private_opener
+from engine.service.layout import LAYOUT, SCHEMA, version, widen
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -136,7 +107,8 @@ class Database:
     def _open(self) -> sqlite3.Connection:
         """A new connection to a file of this version."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(self.path.parent)
+            os.close(private_opener(str(self.path), os.O_RDWR | os.O_CREAT))
         except OSError as error:
             raise StoreError(
                 f"{self.path.parent}: expected a folder for the store, got {error.strerror}"
@@ -171,7 +143,7 @@ class Database:
             raise StoreError(f"{self.path.parent}: expected a folder that can be written")
         fixed = "" if self.path.with_name(f"{self.path.name}-wal").exists() else "&immutable=1"
         connection = self._connect(f"{self.path.absolute().as_uri()}?mode=ro{fixed}")
-        if _version(connection) != SCHEMA:
+        if version(connection) != SCHEMA:
             raise StoreError(f"{self.path}: expected a store of version {SCHEMA}, got another")
         return connection
 
@@ -180,22 +152,22 @@ class Database:
         self._journal(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
-        if _version(connection) is None:
+        if version(connection) is None:
             connection.execute("BEGIN IMMEDIATE")
-            if _version(connection) is None:  # nobody else was quicker
+            if version(connection) is None:  # nobody else was quicker
                 for statement in LAYOUT:
                     connection.execute(statement)
             connection.execute("COMMIT")
-        version = _version(connection)
-        if version is not None and version > SCHEMA:
+        found = version(connection)
+        if found is not None and found > SCHEMA:
             raise StoreError(
-                f"{self.path}: expected a store of version {SCHEMA}, got version {version}, which "
+                f"{self.path}: expected a store of version {SCHEMA}, got version {found}, which "
                 "a newer Epsilon Explorer has written: use that one, or another EXPLORER_HOME"
             )
-        if version != SCHEMA:
+        if found != SCHEMA:
             connection.close()
-            raise self.set_aside(f"version-{version}", f"is of the older version {version}")
-        _widen(connection)
+            raise self.set_aside(f"version-{found}", f"is of the older version {found}")
+        widen(connection)
 
     def _journal(self, connection: sqlite3.Connection) -> None:
         """Scheduler the write-ahead log on; SQLite does not wait for a lock here by itself."""
@@ -265,31 +237,6 @@ class Database:
         if code == sqlite3.SQLITE_FULL:
             return StoreError(f"{self.path}: expected room on the disk, it is full")
         return StoreError(f"{self.path}: expected a store that can be used, got: {error}")
-
-
-def _widen(connection: sqlite3.Connection) -> None:
-    """Adds the columns that a file from before them lacks."""
-    if _lacking(connection):
-        connection.execute("BEGIN IMMEDIATE")
-        for name in _lacking(connection):  # nobody else was quicker
-            connection.execute(f"ALTER TABLE jobs ADD COLUMN {name} {ADDED[name]}")
-        connection.execute("COMMIT")
-
-
-def _lacking(connection: sqlite3.Connection) -> list[str]:
-    there = {row["name"] for row in connection.execute("PRAGMA table_info(jobs)")}
-    return [name for name in ADDED if name not in there]
-
-
-def _version(connection: sqlite3.Connection) -> int | None:
-    """The version of the layout: None of an empty file, 0 of one that does not say."""
-    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-    if not tables:
-        return None
-    if "meta" not in tables:
-        return 0
-    row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
-    return int(row[0]) if row and str(row[0]).isdigit() else 0
 
 
 def _code(error: sqlite3.Error) -> int:

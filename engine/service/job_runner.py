@@ -18,12 +18,14 @@ from types import FrameType
 from datasets import catalog as data_catalog
 from engine import __version__
 from engine.core.errors import ExplorerError, RequestError, StoreError
+from engine.core.home import private_opener
 from engine.runs.events import Event, Failed, Finished
 from engine.runs.job import Job
 from engine.service.claim import Claim
 from engine.service.presence import setting
 from engine.service.recorder import BEAT, Recorder, Stuck, Watch
-from engine.service.store import LOG, State
+from engine.service.rows import State
+from engine.service.store import LOG
 
 TRIES = 5
 """Times that the end of a job is written before it is given up."""
@@ -187,7 +189,10 @@ def perform(
 
 def _log(claim: Claim) -> None:
     """Writes down where the error came from, for whoever mends the method."""
-    with suppress(OSError), (claim.store.folder / LOG).open("a", encoding="utf-8") as file:
+    with (
+        suppress(OSError),
+        open(claim.store.folder / LOG, "a", encoding="utf-8", opener=private_opener) as file,
+    ):
         print(f"run {claim.job.id}: {claim.job.text()}", file=file)
         traceback.print_exc(file=file)
 

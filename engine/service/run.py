@@ -4,11 +4,13 @@ import json
 import time
 from dataclasses import dataclass
 from sqlite3 import Row
+from typing import get_args
 
+from engine.core.errors import ExplorerError, StoreError
 from engine.runs.changes import sources
 from engine.runs.job import Job
 from engine.runs.shipped import Shipped
-from engine.service.store import State
+from engine.service.rows import State, checksum
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,41 @@ class Run:
         return self.seconds * (self.total - self.done) / self.done
 
 
+@dataclass(frozen=True)
+class Unreadable:
+    """A row of the store that is damaged, or that another version has written.
+
+    Attributes:
+        id: What the row says its id is.
+        reason: What is wrong with it, in one sentence.
+    """
+
+    id: str
+    reason: str
+
+
 def as_run(row: Row) -> Run:
-    """A row of the store as a value."""
+    """A row of the store as a value.
+
+    Raises:
+        StoreError: The row is damaged, or another version has written it.
+    """
+    try:
+        return _as_run(row)
+    except (ExplorerError, LookupError, TypeError, ValueError) as error:
+        what = f"one with no {error}" if isinstance(error, LookupError) else error
+        raise StoreError(
+            f"run {row['id']}: expected a run that this version can read, got {what}: delete it, "
+            "or use the version that made it"
+        ) from error
+
+
+def _as_run(row: Row) -> Run:
+    said = row["crc"] if "crc" in row.keys() else None  # noqa: SIM118  # a row is no dict
+    if said not in (None, checksum(row["text"])):
+        raise ValueError("a damaged request")
+    if row["state"] not in get_args(State):
+        raise ValueError(f"the state {row['state']!r}")
     return Run(
         id=row["id"],
         job=Job.read(row["text"], row["id"]),

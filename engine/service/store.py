@@ -8,20 +8,20 @@ process that does a job.
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from sqlite3 import Connection, Row
 from typing import Literal
 
-from engine.core.errors import RequestError
 from engine.core.home import home
 from engine.runs import artifacts
-from engine.runs.events import Event, Finished, decode, encode
+from engine.runs.events import Event, Finished
 from engine.runs.job import Job
 from engine.service.database import Database
 from engine.service.process import Process
+from engine.service.rows import ROWS, State, add, checksum, close, event, find, held
 
-State = Literal["queued", "running", "completed", "cancelled", "failed", "interrupted"]
 Answer = Literal["new", "joined", "cached"]
 LOG = "worker.log"
 """File in the store's folder that says at length what went wrong."""
@@ -45,13 +45,14 @@ class Store:
         """Puts a job in the queue, once however many ask; a completed one is not repeated."""
         self.sweep()
         now, text = time.time(), json.dumps(dict(focus))
+        loose: list[str] = []
         with self.database.writing() as connection:
             row = connection.execute("SELECT * FROM jobs WHERE id = ?", (job.id,)).fetchone()
             if row is None:
                 connection.execute(
-                    "INSERT INTO jobs (id, paper, method, dataset, text, focus, state, created) "
-                    "VALUES (?, ?, ?, ?, ?, ?, 'queued', ?)",
-                    (job.id, job.paper, job.method, job.dataset, job.text(), text, now),
+                    "INSERT INTO jobs (id, paper, method, dataset, text, crc, focus, state, "
+                    "created) VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?)",
+                    (job.id, job.paper, job.method, job.dataset, *_signed(job), text, now),
                 )
                 return "new"
             if row["state"] == "completed":
@@ -59,24 +60,30 @@ class Store:
             if row["state"] in ("queued", "running"):
                 connection.execute("UPDATE jobs SET stop = NULL WHERE id = ?", (job.id,))
                 return "joined"
-            self.renew(connection, job.id, text)
-            connection.execute("UPDATE jobs SET text = ? WHERE id = ?", (job.text(), job.id))
-            return "new"
+            loose = self.renew(connection, job.id, text)
+            connection.execute(
+                "UPDATE jobs SET text = ?, crc = ? WHERE id = ?", (*_signed(job), job.id)
+            )
+        self.collect(loose)
+        return "new"
 
-    def renew(self, connection: Connection, run: str, focus: str) -> None:
+    def renew(self, connection: Connection, run: str, focus: str) -> list[str]:
         """Puts a job back in the queue; numbers go on.
 
         One that was stopped goes on where it was if it left its state
-        (`engine.runs.checkpoint`); of any
-        other, what its last attempt left is removed.
+        (`engine.runs.checkpoint`); of any other, what its last attempt left is removed.
+
+        Returns:
+            Digests to `collect` once the transaction is over.
         """
+        loose: list[str] = []
         left = connection.execute(
             "SELECT 1 FROM artifacts, jobs WHERE run = :run AND name = :name AND id = :run "
             "AND state != 'failed'",
             {"run": run, "name": artifacts.DONE},
         ).fetchone()
         if left is None:
-            self._forget(connection, run)
+            loose = self._forget(connection, run)
             connection.execute("UPDATE jobs SET worked = 0 WHERE id = ?", (run,))
         else:
             connection.execute(f"DELETE FROM events WHERE run = ? AND {_ENDS}", (run,))
@@ -86,6 +93,7 @@ class Store:
             "done = 0, total = 0, error = '', diverged = '[]' WHERE id = ?",
             (focus, time.time(), run),
         )
+        return loose
 
     def cancel(self, run: str) -> None:
         """Stops a job: at once while it waits, else as soon as its process sees the mark."""
@@ -105,16 +113,22 @@ class Store:
         """Removes a job and what came of it; a process that does it stops when it notices."""
         with self.database.writing() as connection:
             find(connection, run)
-            self._forget(connection, run)
+            loose = self._forget(connection, run)
             connection.execute("DELETE FROM jobs WHERE id = ?", (run,))
+        self.collect(loose)
 
-    def _forget(self, connection: Connection, run: str) -> None:
-        """Removes a job's events and arrays."""
+    def _forget(self, connection: Connection, run: str) -> list[str]:
+        """Removes a job's events and arrays; returns digests to `collect`."""
         connection.execute("DELETE FROM events WHERE run = ?", (run,))
-        self.drop(connection, run, "%")
+        return self.drop(connection, run, "%")
 
-    def drop(self, connection: Connection, run: str, like: str) -> None:
-        """Removes a job's arrays of some names, and their files where nothing else has the same."""
+    def drop(self, connection: Connection, run: str, like: str) -> list[str]:
+        """Removes the rows of a job's arrays of some names.
+
+        Returns:
+            Digests that no other row has: `collect` removes their files after the commit, so that
+            a process that dies in between leaves a file too many, never a row without its file.
+        """
         chosen = {"run": run, "like": like}
         alone = connection.execute(
             "SELECT DISTINCT digest FROM artifacts AS own WHERE run = :run AND name LIKE :like "
@@ -123,8 +137,35 @@ class Store:
             chosen,
         ).fetchall()
         connection.execute("DELETE FROM artifacts WHERE run = :run AND name LIKE :like", chosen)
-        for row in alone:
-            artifacts.place(self.artifacts, row["digest"]).unlink(missing_ok=True)
+        return [row["digest"] for row in alone]
+
+    def collect(self, digests: Iterable[str]) -> list[Path]:
+        """Removes the files of these digests that no row names, and returns them.
+
+        Nobody can begin to use one of them meanwhile: a claim puts a file in its place within a
+        transaction, as this one asks for rows.
+        """
+        chosen = list(digests)
+        removed: list[Path] = []
+        if not chosen:
+            return removed
+        with self.database.writing() as connection:
+            for digest in chosen:
+                path = artifacts.place(self.artifacts, digest)
+                used = connection.execute("SELECT 1 FROM artifacts WHERE digest = ?", (digest,))
+                if used.fetchone() is None:
+                    with suppress(FileNotFoundError):
+                        path.unlink()
+                        removed.append(path)
+        return removed
+
+    def tidy(self) -> list[Path]:
+        """Removes what no run needs: arrays without a row, and files that were never finished.
+
+        That is what killed processes leave, and the arrays of stores that were set aside.
+        """
+        there = (path.stem for path in sorted(self.artifacts.glob("*.npz")))
+        return [*self.collect(there), *artifacts.tidy(self.artifacts)]
 
     def sweep(self, idle: Process | None = None) -> None:
         """Closes the running jobs whose process is dead; where nothing can be written, nothing.
@@ -159,7 +200,7 @@ class Store:
         """The latest jobs, of all papers or of one, newest first."""
         with self.database.reading() as connection:
             return connection.execute(
-                f"{_ROWS} WHERE :paper IS NULL OR paper = :paper "
+                f"{ROWS} WHERE :paper IS NULL OR paper = :paper "
                 "ORDER BY created DESC, rowid DESC LIMIT :limit",
                 {"paper": paper, "limit": limit},
             ).fetchall()
@@ -168,9 +209,10 @@ class Store:
         """The events of a job with their numbers, from the one after `after`."""
         with self.database.reading() as connection:
             rows = connection.execute(
-                "SELECT seq, body FROM events WHERE run = ? AND seq > ? ORDER BY seq", (run, after)
+                "SELECT seq, body, crc FROM events WHERE run = ? AND seq > ? ORDER BY seq",
+                (run, after),
             ).fetchall()
-        return [(row["seq"], decode(json.loads(row["body"]))) for row in rows]
+        return [(row["seq"], event(run, row)) for row in rows]
 
     def device(self, run: str) -> str:
         """The kind of device that a job was last begun on; empty before it begins."""
@@ -196,59 +238,6 @@ def _running(process: Process, beat: float, idle: Process | None) -> bool:
     return process != idle and process.alive(beat)
 
 
-_ROWS = (
-    "SELECT *, (SELECT count(*) FROM jobs AS other WHERE other.state = 'queued' "
-    "AND jobs.state = 'queued' AND (other.focus = '{}', other.created) < "
-    "(jobs.focus = '{}', jobs.created)) AS ahead, "
-    "(SELECT count(*) FROM jobs AS other WHERE other.state = 'running' AND (jobs.state = 'queued' "
-    "OR jobs.state = 'running' AND other.pid = jobs.pid AND other.born = jobs.born "
-    "AND other.id != jobs.id)) AS beside FROM jobs"
-)
-
-
-def find(connection: Connection, run: str) -> Row:
-    """A job's row.
-
-    Raises:
-        RequestError: There is none.
-    """
-    row: Row | None = connection.execute(f"{_ROWS} WHERE id = ?", (run,)).fetchone()
-    if row is None:
-        raise RequestError(f"run: expected the id of a run in this store, got {run!r}")
-    return row
-
-
-def held(connection: Connection, key: tuple[str, int, int, str]) -> Row | None:
-    """The row of a running job if it is still this attempt of this process."""
-    row: Row | None = connection.execute(
-        "SELECT * FROM jobs WHERE id = ? AND attempt = ? AND pid = ? AND born = ? "
-        "AND state = 'running'",
-        key,
-    ).fetchone()
-    return row
-
-
-def add(connection: Connection, row: Row, events: Sequence[Event]) -> None:
-    """Appends events to a job, numbered on from its last."""
-    now, first = time.time(), row["seq"] + 1
-    connection.executemany(
-        "INSERT INTO events (run, seq, at, body) VALUES (?, ?, ?, ?)",
-        [
-            (row["id"], seq, now, json.dumps(encode(event), separators=(",", ":")))
-            for seq, event in enumerate(events, first)
-        ],
-    )
-    connection.execute(
-        "UPDATE jobs SET seq = ? WHERE id = ?", (row["seq"] + len(events), row["id"])
-    )
-
-
-def close(
-    connection: Connection, run: str, state: State, error: str, diverged: Iterable[int] = ()
-) -> None:
-    """Ends a job in the given state."""
-    connection.execute(
-        "UPDATE jobs SET state = ?, finished = ?, error = ?, diverged = ?, stop = NULL "
-        "WHERE id = ?",
-        (state, time.time(), error, json.dumps(list(diverged)), run),
-    )
+def _signed(job: Job) -> tuple[str, int]:
+    """A job's text, and its checksum."""
+    return job.text(), checksum(job.text())

@@ -20,7 +20,6 @@ from types import FrameType
 from datasets import catalog as data_catalog
 from engine.catalog import catalog
 from engine.core.errors import StoreError
-from engine.runs import artifacts
 from engine.runs.changes import written
 from engine.service import presence
 from engine.service.job_runner import set_threads
@@ -139,7 +138,7 @@ def main() -> None:
     store = Store()
     if not presence.work_on(store, chosen):
         return
-    artifacts.tidy(store.artifacts)
+    store.tidy()
     set_threads()
     idle = presence.setting("EXPLORER_IDLE_SECONDS", IDLE)
     grace = presence.setting("EXPLORER_GRACE_SECONDS", GRACE)

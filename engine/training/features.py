@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from engine.core.home import home
+from engine.core.home import home, private_folder, private_opener
 
 Transform: TypeAlias = Callable[[Tensor, tuple[int, int]], Tensor]
 """From images as rows (N, height * width) and their side to features (N, F)."""
@@ -88,8 +88,8 @@ def _keep(path: Path, features: Tensor) -> None:
     """Writes a whole file or none."""
     draft = path.with_suffix(f".{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with open(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb") as file:
+        private_folder(path.parent)
+        with open(draft, "wb", opener=private_opener) as file:
             np.save(file, features.cpu().numpy())
         draft.replace(path)
     except OSError:  # a full or read-only disk: the features are in memory all the same

@@ -12,7 +12,7 @@ from engine.cli.export import command
 from engine.core.errors import ExplorerError
 from engine.core.spec import knobs
 from engine.service.client import Run
-from engine.service.store import State
+from engine.service.rows import State
 from pages.ui import words
 from pages.ui.jobs.download import bundle
 from pages.ui.jobs.live import OLD, OUTDATED, TICK, progress, share

@@ -1,0 +1,49 @@
+"""Who may open a session: pages of this machine's own names, and no page from elsewhere."""
+
+import http.client
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser.conftest import App
+
+pytestmark = pytest.mark.browser
+
+
+def handshake(address: str, host: str, origin: str | None) -> int:
+    """The status with which the app answers a websocket handshake under these names."""
+    place = urlsplit(address)
+    connection = http.client.HTTPConnection("localhost", place.port, timeout=30)
+    connection.putrequest("GET", "/_stcore/stream", skip_host=True)
+    headers = {
+        "Host": host,
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "MDEyMzQ1Njc4OWFiY2RlZg==",
+    }
+    for name, value in (headers | ({"Origin": origin} if origin else {})).items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    try:
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1"])
+def test_this_machines_names_open_a_session(app: App, name: str):
+    port = urlsplit(app.address).port
+    assert handshake(app.address, f"{name}:{port}", f"http://{name}:{port}") == 101
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("evil.example", "http://evil.example"),
+        ("localhost", "http://evil.example"),
+        ("evil.example", None),
+    ],
+)
+def test_other_names_are_refused(app: App, host: str, origin: str | None):
+    assert handshake(app.address, host, origin) == 403

@@ -5,9 +5,11 @@ table's numbers. The name is drawn, not taken from the content: names are public
 would let whoever knows all records but one make sure of that one.
 
 Columns `time` and `event` make a record of every row; `id`, `start`, `stop` and `event` make one of
-all the rows of an id (`datasets.long`). All other columns are covariates.
+all the rows of an id (`datasets.long`). All other columns are covariates. Lines above them give the
+bounds of each column (`datasets.own_bounds`).
 """
 
+import codecs
 import csv
 import functools
 import io
@@ -18,7 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from datasets.base import Card, SurvivalTable, check
+from datasets import own_bounds
+from datasets.base import Bounds, Card, SurvivalTable, check
 from datasets.long import COLUMNS, long_table, numbers
 from engine.core.errors import DatasetError, RequestError
 from engine.core.home import home, private_folder, private_opener
@@ -42,20 +45,27 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(file.stem for file in _folder().glob(f"{PREFIX}*.csv") if mine(file.stem)))
 
 
-def keep(title: str, content: bytes) -> str:
+def keep(title: str, content: bytes, bounds: str = "") -> str:
     """Checks a file and keeps it.
 
     Args:
         title: The file's name.
         content: What it holds.
+        bounds: Lines such as "age: 18 to 100", for what the file's own first lines do not bound.
 
     Returns:
         The name of the data set.
 
     Raises:
-        DatasetError: It is no survival table; one sentence says why.
+        DatasetError: It is no survival table, or has no bounds; one sentence says why.
     """
-    read(content, THE_FILE)
+    content = own_bounds.added(bounds) + content.removeprefix(codecs.BOM_UTF8)
+    described = read(content, THE_FILE).card
+    if described.bounds is None:
+        raise DatasetError(
+            f"{THE_FILE}: expected bounds of {', '.join((*described.features, own_bounds.TIME))}, "
+            f"a line such as {own_bounds.EXAMPLE} for each, got none"
+        )
     plain = re.sub(r"[^a-z0-9]+", "_", Path(title).stem.lower()).strip("_")[:24]
     drawn = secrets.token_hex(4)
     name = f"{PREFIX}{plain}_{drawn}" if plain else f"{PREFIX}{drawn}"
@@ -109,7 +119,7 @@ def read(content: bytes, name: str) -> SurvivalTable:
     Raises:
         DatasetError: It is no survival table; one sentence says why.
     """
-    columns = _columns(content, name)
+    columns, told = _columns(content, name)
     long = all(column in columns for column in COLUMNS)
     if not long and not all(column in columns for column in SHORT):
         raise DatasetError(
@@ -123,17 +133,18 @@ def read(content: bytes, name: str) -> SurvivalTable:
     if persons < FEWEST:
         raise DatasetError(f"{name}: expected at least {FEWEST} persons, got {persons}")
     event = numbers(name, "event", columns["event"], len(columns["event"]))
-    described = _card(name, features, persons, int(event.sum()), long)
+    bounds = own_bounds.bounds(name, features, own_bounds.ranges(name, told))
+    described = _card(name, features, persons, int(event.sum()), long, bounds)
     if long:
         return long_table(described, columns)
     time, *x = (numbers(name, one, columns[one], persons) for one in ("time", *features))
     return check(SurvivalTable(described, np.stack(x, axis=1), time, event > 0))
 
 
-def _columns(content: bytes, name: str) -> dict[str, list[str]]:
-    """The columns of a file by their names in small letters."""
+def _columns(content: bytes, name: str) -> tuple[dict[str, list[str]], list[str]]:
+    """The columns of a file by their names in small letters, and the lines above them."""
     try:
-        text = content.decode("utf-8-sig")
+        text, told = own_bounds.split(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise DatasetError(f"{name}: expected text in UTF-8, got something else") from None
     first = text.split("\n", 1)[0]
@@ -151,10 +162,17 @@ def _columns(content: bytes, name: str) -> dict[str, list[str]]:
             raise DatasetError(
                 f"{name}: expected {len(head)} values in every row, got {len(cells)} in row {row}"
             )
-    return {one: [cells[i].strip() for cells in rows[1:]] for i, one in enumerate(head)}
+    return {one: [cells[i].strip() for cells in rows[1:]] for i, one in enumerate(head)}, told
 
 
-def _card(name: str, features: tuple[str, ...], persons: int, events: int, long: bool) -> Card:
+def _card(
+    name: str,
+    features: tuple[str, ...],
+    persons: int,
+    events: int,
+    long: bool,
+    bounds: Bounds | None,
+) -> Card:
     varying = "; covariates vary in time, and all rows of an id are one record" if long else ""
     return Card(
         name=name,
@@ -167,9 +185,11 @@ def _card(name: str, features: tuple[str, ...], persons: int, events: int, long:
         time_unit="unit of the file",
         source="your own file",
         licence="yours to know",
-        public="The number of persons and of events, the columns with their ranges over all rows, "
-        "the largest row norm after scaling and the longest time are computed from the data and "
-        "treated as public; ids only tell whose rows are whose, and are part of no result",
+        public="The number of persons, and the bounds of columns and times that were given with "
+        "the table; values beyond them are clipped. As printed, ranges over all rows, the largest "
+        "row norm and the longest time are computed from the data instead. Ids only tell whose "
+        "rows are whose, and are part of no result",
+        bounds=bounds,
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 from datasets import catalog, own
 from datasets.heart import load as heart
 from engine.core.errors import DatasetError, RequestError
+from engine.runs.driver import drive
 from engine.runs.job import request
 
 
@@ -15,16 +16,67 @@ def home(tmp_path, monkeypatch):
     return tmp_path
 
 
-def plain(rows: int = 12, mark: str = ",", head: str = "time,event,age") -> bytes:
+BOUNDED = "# age: 18 to 100\n# time: 0 to 60\n"
+
+
+def plain(
+    rows: int = 12, mark: str = ",", head: str = "time,event,age", above: str = BOUNDED
+) -> bytes:
     lines = [head, *(f"{i + 1},{i % 2},{40 + i}" for i in range(rows))]
-    return "\n".join(line.replace(",", mark) for line in lines).encode()
+    return above.encode() + "\n".join(line.replace(",", mark) for line in lines).encode()
 
 
 def stretches(persons: int = 12) -> bytes:
-    lines = ["ID,start,stop,event,treated"]
+    lines = ["# treated: 0 to 1", "# time: 0 to 60", "ID,start,stop,event,treated"]
     for i in range(persons):
         lines += [f"p{i},0,{i + 1},0,0", f"p{i},{i + 1},{2 * i + 3},{i % 2},1"]
     return "\n".join(lines).encode()
+
+
+HEART = "age: -48 to 22\nyear: 0 to 6.5\nsurgery: 0 to 1\ntransplant: 0 to 1\ntime: 0 to 2374"
+
+
+def test_a_table_of_one_s_own_runs_with_proof_on_its_bounds():
+    name = own.keep("a.csv", plain())
+    job = request("survival", "out_pert", name, {"intervals": 4})
+    kept = {}
+    list(drive(job, catalog.load(name), lambda key, arrays: kept.update(arrays) or key))
+    assert kept["centre"].tolist() == [[59.0]]
+    assert kept["horizon"].tolist() == [60.0]
+
+
+def test_bounds_are_typed_or_stand_above_the_table():
+    above = catalog.load(own.keep("a.csv", plain()))
+    typed = catalog.load(own.keep("a.csv", plain(above=""), "Age: 18 to 1e2\n\n# time: 0 to 60.0"))
+    assert above.card.bounds == typed.card.bounds
+    assert above.card.bounds.covariates == ((18.0, 100.0),)
+    assert above.card.bounds.horizon == 60.0
+    known = heart().card.bounds
+    rows = "".join(f"{i},0,1,0,1,1,1,1\n" for i in range(10))
+    text = f"id,start,stop,event,age,year,surgery,transplant\n{rows}"
+    told = catalog.load(own.keep("long.csv", text.encode(), HEART))
+    assert told.card.bounds.covariates == known.covariates
+    assert told.card.bounds.horizon == known.horizon
+
+
+@pytest.mark.parametrize(
+    ("above", "says"),
+    [
+        ("", "expected bounds of age, time, a line such as age: 18 to 100 for each, got none"),
+        ("# age: 18 to 100\n", "expected bounds of age, time, got none of time"),
+        (BOUNDED + "# sex: 0 to 1\n", "expected bounds of age, time, got sex"),
+        (BOUNDED + "# age: 0 to 1\n", "expected one line of bounds of age, got two"),
+        ("# age: 18-100\n# time: 0 to 60\n", "expected a line of bounds such as age: 18 to 100"),
+        ("# age: 100 to 18\n# time: 0 to 60\n", "expected bounds of age from a number to a larger"),
+        ("# age: 18 to 100\n# time: 1 to 60\n", "expected bounds of time from 0 to a number above"),
+        ("# age: nan to 100\n# time: 0 to 60\n", "expected a line of bounds such as"),
+    ],
+)
+def test_bounds_that_are_missing_or_wrong_are_one_sentence(above, says):
+    with pytest.raises(DatasetError, match=r"^file: ") as raised:
+        own.keep("bad.csv", plain(above=above))
+    assert says in str(raised.value)
+    assert own.names() == ()
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
@@ -60,7 +112,7 @@ def test_a_table_is_what_the_same_table_is_within_the_app():
     for i, person in enumerate(course.person):
         stretch = (course.start[i], course.stop[i], ends[i], *course.x[i])
         lines.append(",".join(map(repr, [int(person), *(float(v) for v in stretch)])))
-    table = catalog.load(own.keep("heart.csv", "\n".join(lines).encode()))
+    table = catalog.load(own.keep("heart.csv", "\n".join(lines).encode(), HEART))
     np.testing.assert_array_equal(table.x, known.x)
     np.testing.assert_array_equal(table.episodes.x, course.x)
     np.testing.assert_array_equal(table.event, known.event)

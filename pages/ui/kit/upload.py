@@ -15,7 +15,10 @@ HOW = (
     "for each covariate;\n"
     "- or, where covariates vary in time, a row for each stretch of time, with columns `id`, "
     "`start`, `stop`, `event` and one for each covariate. All rows of an id are one person, who is "
-    "protected as a whole; the first starts at 0, and the event ends the last."
+    "protected as a whole; the first starts at 0, and the event ends the last.\n\n"
+    "Type the bounds of each covariate and of `time` first. Take them from what you know without "
+    "looking at the data: bounds read off the records would reveal the most extreme ones. Values "
+    "beyond the bounds are clipped."
 )
 
 
@@ -29,6 +32,11 @@ def show(slug: str, dataset: str, default: str) -> None:
     """
     with st.popover("A table of your own", icon=":material/upload_file:", width="stretch"):
         st.markdown(HOW)
+        st.text_area(
+            "Bounds, one line for each column", key=f"{slug}.bounds",
+            placeholder="age: 18 to 100\ntreated: 0 to 1\ntime: 0 to 3650",
+            help="The same lines may stand at the top of the file instead, each after a #.",
+        )  # fmt: skip
         st.file_uploader(
             "Survival table", type=["csv", "txt", "tsv"], key=f"{slug}.upload",
             on_change=_take, args=(slug,), label_visibility="collapsed",
@@ -37,7 +45,7 @@ def show(slug: str, dataset: str, default: str) -> None:
             st.error(told, icon=":material/error:")
         st.caption(
             f":material/lock: It stays on this machine, in {home() / 'tables'}, and whoever opens "
-            "this app here can choose it. Names of columns, ranges and the number of persons are "
+            "this app here can choose it. Names of columns, bounds and the number of persons are "
             "treated as public; ids are part of no result."
         )
         if own.mine(dataset):
@@ -54,7 +62,7 @@ def _take(slug: str) -> None:
     if file is None:
         return
     try:
-        name = own.keep(file.name, file.getvalue())
+        name = own.keep(file.name, file.getvalue(), st.session_state[f"{slug}.bounds"] or "")
     except ExplorerError as error:
         st.session_state[TOLD] = sentence(str(error))
     else:

@@ -176,15 +176,22 @@ def _fields(data: Card, scale: Scale, who: str) -> list[Field]:
 
 
 def _field(data: Card, scale: Scale, who: str, i: int) -> Field:
-    """A covariate starts at its mean; the first differs from person to person."""
+    """A covariate starts in its middle, or at what is usual if the card says so.
+
+    The first covariate differs from person to person.
+    """
     centre, span = float(scale.centre[i]), float(scale.span[i])
     key, title = f"survival.{data.name}.{who}.{data.features[i]}", _unit(data, i)
     if data.units and data.units[i].startswith("1 ="):
         return Field(key, title, 0.0, 1.0, float(centre >= 0.5), 1.0, 0)
     step = float(f"{span / 50:.0e}")
     places = max(0, -math.floor(math.log10(step)))
-    start = round((centre + SHIFT[who] * span * (i == 0)) / step) * step
-    return Field(key, title, centre - span, centre + span, round(start, places), step, places)
+    low, high, usual = centre - span, centre + span, centre
+    if data.bounds is not None:
+        low, high = data.bounds.covariates[i]
+        usual = data.bounds.missing[i] if data.bounds.missing else 0.5 * (low + high)
+    start = round((usual + SHIFT[who] * span * (i == 0)) / step) * step
+    return Field(key, title, low, high, min(max(round(start, places), low), high), step, places)
 
 
 def _profiles(data: Card, scale: Scale) -> dict[str, list[float]]:

@@ -1,0 +1,124 @@
+r"""What the private mean releases, and its guarantee cards. No torch here.
+
+Guarantees:
+    Values are clipped to [0, B], and m records are used, a public number. Replacing one record
+    changes the sum of clipped values by at most B, hence the mean by at most B/m. It moves one
+    record from one bin of the histogram to another, so the counts change by at most 2 in L1 norm
+    and by at most \sqrt 2 in L2 norm (Dwork, McSherry, Nissim and Smith 2006, Section 3).
+    Which records are used is drawn without looking at them, so that is public too.
+"""
+
+import math
+
+from engine.papers.mean.spec import MeanSpec
+from engine.privacy.guarantee import Guarantee, Relation, not_private
+from engine.privacy.mechanisms import Gaussian, Laplace
+from engine.privacy.releases import Release, cost, exposed
+
+RELATION: Relation = "replace_one"
+RELEASED = ("the mean of the clipped column", "a histogram of the clipped column")
+PUBLIC = (
+    "The number of records, the clipping bound and the edges of the histogram are public. The "
+    "bound was chosen without looking at the records."
+)
+SENSITIVITY = (
+    "One record changes the mean by at most B/m, and it moves from one bin of the histogram to "
+    "another."
+)
+
+
+def one(spec: MeanSpec, n: int) -> int:
+    """One step: the answer is computed once."""
+    return 1
+
+
+def used(spec: MeanSpec, n: int) -> int:
+    """How many of n records are used."""
+    return min(spec.records, n)
+
+
+def laplace_releases(spec: MeanSpec, n: int) -> tuple[Release, ...]:
+    """The mean and the histogram, which share the budget by its sum."""
+    mean = Laplace(spec.bound / used(spec, n), (1.0 - spec.share) * spec.epsilon)
+    return _releases(mean, Laplace(2.0, spec.share * spec.epsilon))
+
+
+def gaussian_releases(spec: MeanSpec, n: int) -> tuple[Release, ...]:
+    r"""The mean and the histogram, which share 1/\sigma^2 of one release of the whole budget."""
+    whole = multiplier(spec)
+    mean = Gaussian(spec.bound / used(spec, n), whole / math.sqrt(1.0 - spec.share))
+    return _releases(mean, Gaussian(math.sqrt(2.0), whole / math.sqrt(spec.share)))
+
+
+def _releases(mean: Laplace | Gaussian, counts: Laplace | Gaussian) -> tuple[Release, ...]:
+    return Release(mean, what="mean"), Release(counts, what="histogram")
+
+
+def exact_releases(spec: MeanSpec, n: int) -> tuple[Release, ...]:
+    """What the method without noise releases."""
+    return exposed("The exact mean and the exact histogram are published.")
+
+
+def multiplier(spec: MeanSpec) -> float:
+    r"""Standard deviation of Gaussian noise over the sensitivity, for the whole budget.
+
+    As printed \sqrt{2\ln(1.25/\delta)}/\varepsilon (Dwork and Roth 2014, Theorem A.1), which is
+    stated for \varepsilon < 1; with proof the least that the exact curve allows.
+    """
+    if spec.calibration == "paper":
+        return math.sqrt(2.0 * math.log(1.25 / spec.delta)) / spec.epsilon
+    from engine.privacy import accounting
+
+    return accounting.multiplier(spec.epsilon, spec.delta)
+
+
+def laplace_card(spec: MeanSpec, n: int, unit: str) -> Guarantee:
+    """The card of the Laplace mechanism."""
+    from engine.privacy import accounting
+
+    return Guarantee(
+        mechanism="Laplace noise on the mean of the clipped column and on every count",
+        status="proved",
+        epsilon_claimed=spec.epsilon,
+        epsilon_proved=accounting.epsilon(cost(laplace_releases(spec, n)), 0.0, RELATION),
+        delta=0.0,
+        relation=RELATION,
+        unit=unit,
+        accountant="sum of the budgets of both releases",
+        released=RELEASED,
+        reasons=(SENSITIVITY, PUBLIC),
+        claim="ε-privacy with Laplace noise of scale Δ/ε (Dwork et al. 2006, Proposition 1).",
+    )
+
+
+def gaussian_card(spec: MeanSpec, n: int, unit: str) -> Guarantee:
+    """The card of the Gaussian mechanism: what its noise costs by the exact curve."""
+    from engine.privacy import accounting
+
+    printed = spec.calibration == "paper"
+    spent = accounting.epsilon(cost(gaussian_releases(spec, n)), spec.delta, RELATION)
+    return Guarantee(
+        mechanism="Gaussian noise on the mean of the clipped column and on every count",
+        status="proved",
+        epsilon_claimed=None if printed and spec.epsilon >= 1.0 else spec.epsilon,
+        epsilon_proved=spent,
+        delta=spec.delta,
+        relation=RELATION,
+        unit=unit,
+        accountant="exact curve of composed Gaussian releases (Balle and Wang 2018)",
+        released=RELEASED,
+        reasons=(*((_printed(spec, spent),) if printed else ()), SENSITIVITY, PUBLIC),
+        claim="(ε, δ)-privacy with noise √(2 ln(1.25/δ)) Δ/ε, for ε < 1 (Dwork and Roth 2014, "
+        "Theorem A.1).",
+    )
+
+
+def _printed(spec: MeanSpec, spent: float) -> str:
+    size = "larger than needed" if spent <= spec.epsilon else "too small"
+    beyond = " The theorem is stated for ε < 1 only." if spec.epsilon >= 1.0 else ""
+    return f"The printed noise is {size}: it spends ε = {spent:.3g}.{beyond}"
+
+
+def exact_card(spec: MeanSpec, n: int, unit: str) -> Guarantee:
+    """The card of the method without noise."""
+    return not_private("none", RELEASED, "No noise is added: for comparison only.", RELATION, unit)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from datasets.base import Floats, SurvivalTable
-from engine.core.gauges import Column
+from engine.core.gauges import Column, measuring
 from engine.method import Arrays
 from engine.papers.survival import products
 from engine.papers.survival.diagnostics import mixing
@@ -27,7 +27,10 @@ Mixing = tuple[Floats, Floats]
 
 
 def mixed(draws: Tensor) -> Mixing:
-    """How well draws (R, chains, m, d) mix."""
+    """How well draws (R, chains, m, d) mix; NaN where nobody reads it."""
+    if not measuring():
+        nothing = np.full((len(draws), draws.shape[-1]), np.nan)
+        return nothing, nothing
     return mixing(draws.cpu().numpy())
 
 
@@ -54,6 +57,9 @@ def measure(
         draws: Shape (R, chains, m, d).
         known: How well they mix, if that was worked out a little earlier: it takes longest.
     """
+    if not measuring():
+        nothing = np.full(len(draws), np.nan)
+        return Sampled(*[nothing] * len(dataclasses.fields(Sampled)))
     best = optimum_of(table, spec.intervals, spec.knots, spec.link)
     pool = draws.flatten(1, 2).cpu()
     spread = pool.var(1, unbiased=False).sum(1).sqrt() / pool.mean(1).norm(dim=1).clamp_min(1e-300)

@@ -8,20 +8,43 @@ at its upper bound; in the other data set with every covariate at its lower boun
 
 from dataclasses import replace
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from datasets.base import SurvivalTable, Table
-from engine.audit.witness import Pair, Witness, survival_limits
+from engine.audit.witness import Pair, Witness, own_seeds, survival_limits
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
+from engine.papers.survival.likelihood import mean_gradient
+from engine.papers.survival.lookup import losses
+from engine.papers.survival.price_sampler import loss_bound
+from engine.papers.survival.problem import Design, design
+from engine.papers.survival.sensitivity import objective_noise
 from engine.papers.survival.spec import SurvivalSpec
 
 WORDS = (
     "a person who survives to the horizon with every covariate at its upper bound, or at its lower "
     "bound in the other data set; everybody else has middling covariates and the event at once"
 )
+
+
+class Released(Protocol):
+    """A final state that holds the released parameters."""
+
+    @property
+    def f(self) -> Tensor:
+        """Parameters, shape (R, d)."""
+
+
+class Sampled(Protocol):
+    """A final state that holds draws."""
+
+    @property
+    def draws(self) -> Tensor:
+        """Shape (R, m, d), or (R, chains, m, d)."""
 
 
 def mirrored(spec: SurvivalSpec, data: Table) -> Pair:
@@ -52,12 +75,62 @@ def _mirrored(data: SurvivalTable) -> Pair:
     return Pair(tables[0], tables[1])
 
 
-def slope(batch: Batch[SurvivalSpec], pair: Pair, state: object) -> Tensor:
+def slope(batch: Batch[SurvivalSpec], pair: Pair, state: Released) -> Tensor:
     """How far the released coefficients lie towards the witness, shape (R,)."""
-    released: Tensor = state.f  # type: ignore[attr-defined]  # every state of this paper has f
-    return -released[:, batch.spec.knots :].sum(1)
+    towards: Tensor = -state.f[:, batch.spec.knots :].sum(1)
+    return towards
+
+
+def implied(batch: Batch[SurvivalSpec], pair: Pair, state: Released) -> Tensor:
+    r"""(\|b\| - \|b'\|)/scale of the linear terms that the release implies, shape (R,).
+
+    The release minimises J(f) + \langle b, f\rangle/n + \frac\Delta2\|f\|^2, so each data set
+    names the b that led to it; the density of b falls with exp(-\|b\|/scale). The determinants
+    are left out: they are nearly the same for both.
+    """
+    sizes: list[Tensor] = []
+    for table in (pair.without, pair.present):
+        model = _design(batch.spec, table)
+        plan = objective_noise(batch.spec, model.records, model.dimension)
+        ridge = batch.spec.regularisation + plan.extra
+        push = mean_gradient(model, torch.nan_to_num(state.f)) + ridge * state.f
+        sizes.append(model.records * push.norm(dim=1) / plan.noise.scale)
+    return sizes[0] - sizes[1]
+
+
+def drawn(batch: Batch[SurvivalSpec], pair: Pair, state: Sampled) -> Tensor:
+    """The log density ratio of one draw: what the witness's sanitised loss adds, shape (R,)."""
+    spec = batch.spec
+    chain = state.draws[:, 0] if state.draws.dim() == 4 else state.draws
+    f = torch.nan_to_num(chain[:, -1])
+    sanitised = []
+    for table in (pair.without, pair.present):
+        model = _design(spec, table)
+        own = losses(model, f, spec.link)[:, (model.order == 0).nonzero()[0, 0]]
+        bound = loss_bound(spec, model.records)
+        sanitised.append(bound * torch.tanh(own / bound))
+    return sanitised[0] - sanitised[1]
+
+
+def _design(spec: SurvivalSpec, table: Table) -> Design:
+    assert isinstance(table, SurvivalTable)  # `mirrored` makes no others
+    return design(table, spec.intervals, spec.knots)
 
 
 OUTPUT = Witness(words=WORDS, pair=mirrored, scores={"sum of the coefficients": slope})
-"""For methods that add noise to their answer."""
-DESCENT = Witness(words=WORDS, pair=mirrored, scores={"sum of the coefficients": slope})
+"""For noise on the answer."""
+OBJECTIVE = Witness(
+    words=WORDS,
+    pair=mirrored,
+    scores={"noise that the answer implies": implied, "sum of the coefficients": slope},
+    recorded=False,
+)
+"""For noise in the objective, which no release shows by itself."""
+SAMPLER = Witness(
+    words=WORDS,
+    pair=mirrored,
+    scores={"loss of the drawn model on the record": drawn},
+    recorded=False,
+    seeds=own_seeds,
+)
+"""For draws from a posterior."""

@@ -148,6 +148,8 @@ class LabelledTable:
         test: The publisher's test part in the same shape; None where there is none.
         groups: Person behind each record, shape (n,), where one person has several records
             and the publisher says who; None otherwise.
+        left_out: Rows that count in no sum although their places are kept: how a neighbour looks
+            where the number of records is public. Published tables have none.
     """
 
     card: Card
@@ -157,6 +159,7 @@ class LabelledTable:
     image: tuple[int, int] | None = None
     test: "LabelledTable | None" = field(default=None, repr=False)
     groups: Integers | None = field(default=None, repr=False)
+    left_out: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.y)

@@ -27,6 +27,7 @@ class Records:
         test_y: Their classes, shape (M,).
         paired: Whether they are drawn two by two and tested on in episodes: then `test_x`
             is (M, d, 1 + classes), a record and an example of each class.
+        left_out: Places to train on whose records count in no sum.
     """
 
     x: Tensor
@@ -34,13 +35,22 @@ class Records:
     test_x: Tensor
     test_y: Tensor
     paired: bool = False
+    left_out: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.y)
 
     def draw(self, replicas: int, rate: float, rng: Generator) -> tuple[Tensor, Tensor]:
         """A Poisson lot for each replica: positions (R, B), or (R, B, 2) of pairs; and presence."""
-        return (pairs if self.paired else poisson)(replicas, len(self), rate, rng)
+        index, present = (pairs if self.paired else poisson)(replicas, len(self), rate, rng)
+        return index, self.without(index, present)
+
+    def without(self, index: Tensor, present: Tensor) -> Tensor:
+        """Presence of the positions `index` where records may be left out, in the same shape."""
+        for place in self.left_out:
+            gone = index == place
+            present = present * ~(gone.any(-1) if self.paired else gone)
+        return present
 
     def first(self, count: int) -> Tensor:
         """Positions of the first records, shape (count,), or of as many in pairs, (count, 2)."""
@@ -67,15 +77,26 @@ def records(table: LabelledTable, device: str) -> Records:
     Where there is no test part, a fixed fifth of the records is tested on: which ones
     depends on their number alone. No coin is thrown for those.
     """
-    x, y = _scaled(table), table.y
+    x, y, train = _scaled(table), table.y, train_rows(table)
     if table.test is not None:
         parts = (x, y, _scaled(table.test), table.test.y)
     else:
-        order = np.random.default_rng(0).permutation(len(y))
-        test, train = order[: len(y) // HELD_OUT], order[len(y) // HELD_OUT :]
+        test = _order(len(y))[: len(y) // HELD_OUT]
         parts = (x[train], y[train], x[test], y[test])
     made = [torch.from_numpy(np.ascontiguousarray(part)).to(device) for part in parts]
-    return Records(made[0], made[1], made[2], made[3])
+    gone = tuple(int(place) for place in np.flatnonzero(np.isin(train, table.left_out)))
+    return Records(made[0], made[1], made[2], made[3], left_out=gone)
+
+
+def train_rows(table: LabelledTable) -> Integers:
+    """The rows that are trained on, in the order of their places."""
+    n = len(table)
+    return np.arange(n) if table.test is not None else _order(n)[n // HELD_OUT :]
+
+
+def _order(n: int) -> Integers:
+    """A fixed order of n rows, the first fifth of which is tested on."""
+    return np.random.default_rng(0).permutation(n)
 
 
 @lru_cache(maxsize=4)
@@ -89,7 +110,8 @@ def episodes(table: LabelledTable, device: str) -> Records:
     x, test = 2.0 * plain.x - 1.0, 2.0 * plain.test_x - 1.0
     rows, y = _episodes(plain.test_y.cpu().numpy())
     shown = test[torch.from_numpy(rows).to(device)].transpose(1, 2)
-    return Records(x, plain.y, shown.contiguous(), torch.from_numpy(y).to(device), paired=True)
+    answers = torch.from_numpy(y).to(device)
+    return Records(x, plain.y, shown.contiguous(), answers, True, plain.left_out)
 
 
 def _episodes(y: Integers) -> tuple[Integers, Integers]:

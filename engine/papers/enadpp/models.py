@@ -1,5 +1,6 @@
 """What each method trains, on which inputs; and inputs that are nobody's records."""
 
+from dataclasses import replace
 from functools import lru_cache
 
 import torch
@@ -69,14 +70,12 @@ def _features(data: LabelledTable, transform: Transform, device: str) -> Records
     """Computed once for each table: a fixed function of each record by itself."""
     plain, side = records(data, device), data.image or (0, 0)
     x, test_x = (kept(part, side, transform) for part in (plain.x, plain.test_x))
-    return Records(x, plain.y, test_x, plain.test_y)
+    return replace(plain, x=x, test_x=test_x)
 
 
 def _images(found: Records, side: tuple[int, int]) -> Records:
     """Rows as images of one channel."""
-    return Records(
-        found.x.view(-1, 1, *side), found.y, found.test_x.view(-1, 1, *side), found.test_y
-    )
+    return replace(found, x=found.x.view(-1, 1, *side), test_x=found.test_x.view(-1, 1, *side))
 
 
 def loss(net: Network | Siamese) -> ghost.Loss:

@@ -38,7 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # one run: its name, its loop, its results
     "engine/runs": {
         "engine.core", "engine.privacy", "engine.method", "engine.catalog", "engine.__version__",
-        "datasets", "torch", "scipy", "pandas",
+        "engine.audit.entry", "datasets", "torch", "scipy", "pandas",
     },
     # many runs: store, worker, client
     "engine/service": {

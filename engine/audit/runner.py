@@ -59,6 +59,12 @@ class Setting:
         witness = load(entry)
         return cls(entry, spec, check(witness.pair(spec, data), data), witness, device)
 
+    @property
+    def together(self) -> int:
+        """Replicas of one world that train together."""
+        chunk = self.entry.chunk(self.spec, len(self.pair.without), self.device)
+        return max(1, min(TOGETHER, chunk))
+
 
 @dataclass(frozen=True, eq=False)
 class Collected:
@@ -81,8 +87,7 @@ class Collected:
 
 def attack(setting: Setting, replicas: int) -> Iterator[Collected]:
     """Trains `replicas` with the witness and as many without; all scores after each chunk."""
-    n, spec = len(setting.pair.without), setting.spec
-    size = max(1, min(TOGETHER, setting.entry.chunk(spec, n, setting.device), replicas))
+    size = min(setting.together, replicas)
     parts: dict[str, tuple[list[Tensor], list[Tensor]]] = {}
     reach = float("nan")
     for start in range(0, replicas, size):

@@ -19,6 +19,7 @@ from typing import Any, Self
 from datasets import catalog as data_catalog
 from datasets import own
 from engine import __version__
+from engine.audit.entry import audited
 from engine.catalog import catalog, paper
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
@@ -42,6 +43,7 @@ class Job:
         axes: The replica axes, by field, in the order of the grid.
         seeds: The seeds of the repetitions.
         simulated: Whether the data set of that name was a simulator's when this was asked.
+        audit: Whether the method is attacked instead of measured; a seed is a pair of trainings.
         version: The engine that the numbers come from; no part of the id.
         stored: The id under which an earlier version stored it; empty for today's.
     """
@@ -53,6 +55,7 @@ class Job:
     axes: dict[str, tuple[Value, ...]]
     seeds: tuple[int, ...]
     simulated: bool = False
+    audit: bool = False
     version: str = __version__
     stored: str = dataclasses.field(default="", compare=False)
 
@@ -71,6 +74,7 @@ class Job:
             "axes": list(self.axes.items()),
             "seeds": self.seeds,
             "simulated": self.simulated,
+            **({"audit": True} if self.audit else {}),
         }
 
     def _said(self) -> dict[str, Value]:
@@ -116,8 +120,9 @@ class Job:
         return replace(self, stored="", version=__version__)
 
     def entry(self) -> Entry[Any]:
-        """The method that this job runs."""
-        return paper(self.paper).entry(self.method)
+        """The method that this job runs, or the audit of it."""
+        entry = paper(self.paper).entry(self.method)
+        return audited(entry) if self.audit else entry
 
     def spec(self) -> Spec:
         """What all replicas share."""
@@ -144,6 +149,8 @@ def request(
     values: Mapping[str, Any] | None = None,
     axes: Mapping[str, Sequence[Any]] | None = None,
     seeds: Sequence[int] = (0,),
+    *,
+    audit: bool = False,
 ) -> Job:
     """The job that a user asks for, checked and in canonical form.
 
@@ -154,6 +161,7 @@ def request(
         values: Fields that differ from their defaults, as numbers or texts.
         axes: Fields that vary inside the run; repeated values are dropped.
         seeds: Seeds of the repetitions.
+        audit: Whether to attack the method; seeds then count trainings.
 
     Raises:
         RequestError: A name that does not exist, a knob that is no axis, a field both
@@ -177,6 +185,7 @@ def request(
         axes={f: v for f, v in swept.items() if f in entry.uses},
         seeds=_seeds(seeds),
         simulated=card.simulated,
+        audit=audit,
     )
     if not 0 < job.replicas() <= MOST_REPLICAS:
         raise RequestError(f"expected 1 to {MOST_REPLICAS} replicas, got {job.replicas()}")

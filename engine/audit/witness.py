@@ -123,10 +123,9 @@ def limits(table: Table) -> tuple[Any, Any]:
 
 def survival_limits(table: SurvivalTable) -> tuple[Any, Any]:
     """Bounds of the covariates: those of the card, or the table's own where it names none."""
-    bounds = getattr(table.card, "bounds", None)
-    if bounds is None:
+    if table.card.bounds is None:
         return table.x.min(axis=0), table.x.max(axis=0)
-    low, high = np.array(bounds.covariates, np.float64).T
+    low, high = np.array(table.card.bounds.covariates, np.float64).T
     return low, high
 
 

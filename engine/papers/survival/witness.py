@@ -21,7 +21,7 @@ from engine.core.errors import RequestError
 from engine.papers.survival.likelihood import mean_gradient
 from engine.papers.survival.lookup import losses
 from engine.papers.survival.price_sampler import loss_bound
-from engine.papers.survival.problem import Design, design
+from engine.papers.survival.problem import Design, design, survival
 from engine.papers.survival.sensitivity import objective_noise
 from engine.papers.survival.spec import SurvivalSpec
 
@@ -61,7 +61,7 @@ def mirrored(spec: SurvivalSpec, data: Table) -> Pair:
 @lru_cache(maxsize=4)
 def _mirrored(data: SurvivalTable) -> Pair:
     low, high = survival_limits(data)
-    horizon = float(data.time.max())
+    horizon = float(data.time.max()) if data.card.bounds is None else data.card.bounds.horizon
     n = len(data)
     x, time = np.repeat(0.5 * (low + high)[None], n, 0), np.full(n, 1e-3 * horizon)
     event = np.ones(n, bool)
@@ -113,8 +113,7 @@ def drawn(batch: Batch[SurvivalSpec], pair: Pair, state: Sampled) -> Tensor:
 
 
 def _design(spec: SurvivalSpec, table: Table) -> Design:
-    assert isinstance(table, SurvivalTable)  # `mirrored` makes no others
-    return design(table, spec.intervals, spec.knots)
+    return design(survival(table, spec), spec.intervals, spec.knots)
 
 
 OUTPUT = Witness(words=WORDS, pair=mirrored, scores={"sum of the coefficients": slope})

@@ -1,6 +1,7 @@
 """`list` and `price`: what there is and what it promises, without touching data."""
 
 import argparse
+import dataclasses
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
@@ -127,7 +128,7 @@ def _entry(entry: Entry[Any]) -> dict[str, Any]:
 
 
 def _dataset(card: Card) -> dict[str, Any]:
-    return vars(card)
+    return dataclasses.asdict(card)
 
 
 def show_price(arguments: argparse.Namespace) -> int:

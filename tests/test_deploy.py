@@ -1,0 +1,82 @@
+"""The files for a server name what is there: paths, settings, the address of the health check."""
+
+import configparser
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCKER = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+UNIT = (ROOT / "docs/deploy/epsilon-explorer.service").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs/class.md").read_text(encoding="utf-8")
+
+
+def sources() -> str:
+    """All code of the program."""
+    files = [ROOT / "app.py"]
+    files += [
+        file for part in ("engine", "datasets", "pages") for file in (ROOT / part).rglob("*.py")
+    ]
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def copied() -> list[str]:
+    """What the image takes from the repository."""
+    lines = re.findall(r"^COPY (.+) \S+$", DOCKER, re.M)
+    return [name for line in lines for name in line.split()]
+
+
+def test_the_image_holds_the_program_and_nothing_else():
+    assert all((ROOT / name).exists() for name in copied())
+    assert {"app.py", ".streamlit", "pages", "engine", "datasets", "reference"} <= set(copied())
+
+
+def test_a_copy_of_what_the_image_takes_lists_every_paper(tmp_path: Path):
+    for name in copied():
+        (tmp_path / name).symlink_to(ROOT / name)
+    done = subprocess.run(
+        [sys.executable, "-m", "engine", "list", "--json"],
+        cwd=tmp_path,
+        env={**os.environ, "EXPLORER_HOME": str(tmp_path / "home")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_image_does_not_run_as_root():
+    *_, last = re.findall(r"^USER (\S+)$", DOCKER, re.M)
+    assert last not in ("root", "0")
+    assert DOCKER.index("USER ") < DOCKER.index('CMD ["streamlit"')
+
+
+def test_the_health_check_asks_the_port_that_is_served():
+    (served,) = re.findall(r'"--server.port", "(\d+)"', DOCKER)
+    (asked,) = re.findall(r"127\.0\.0\.1:(\d+)/_stcore/health", DOCKER)
+    assert served == asked == re.findall(r"^EXPOSE (\d+)$", DOCKER, re.M)[0]
+
+
+def test_every_setting_that_is_named_is_one():
+    named = set(re.findall(r"EXPLORER_[A-Z]+(?:_[A-Z]+)*", DOCKER + UNIT + GUIDE))
+    assert named
+    code = sources()
+    assert not [name for name in named if name not in code]
+
+
+@pytest.mark.parametrize("text", [DOCKER, UNIT, GUIDE], ids=["image", "unit", "guide"])
+def test_paths_of_the_repository_exist(text: str):
+    for name in re.findall(r"docs/[\w./-]+\w", text):
+        assert (ROOT / name).exists(), name
+
+
+def test_the_unit_is_read_by_a_parser_and_starts_the_app():
+    parsed = configparser.ConfigParser(strict=False, interpolation=None)
+    parsed.read_string(UNIT)
+    assert set(parsed.sections()) == {"Unit", "Service", "Install"}
+    assert "streamlit run app.py" in parsed["Service"]["ExecStart"]
+    assert parsed["Service"]["StateDirectoryMode"] == "0700"

@@ -1,4 +1,4 @@
-"""`python -m engine list|price|run|runs|stop|delete|export|reproduce`."""
+"""`python -m engine COMMAND`; `--help` lists the commands."""
 
 import sys
 

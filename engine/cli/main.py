@@ -75,6 +75,6 @@ def _parser(program: str) -> tuple[Parser, tuple[str, ...]]:
     parser = Parser(prog=program, description="See what differential privacy costs.")
     parser.add_argument("--version", action="version", version=f"epsilon-explorer {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for module in (app, catalogue, running, audit, runs, export, exhibits):
+    for module in (catalogue, running, audit, runs, export, exhibits, app):
         module.add(commands)
     return parser, tuple(commands.choices)

@@ -1,6 +1,7 @@
 """What several commands need: arguments of a job, tables, JSON."""
 
 import argparse
+import dataclasses
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -111,6 +112,8 @@ def plain(value: Any) -> Any:
             return value if math.isfinite(value) else None
         case np.generic():
             return plain(value.item())
+        case _ if dataclasses.is_dataclass(value):
+            return plain(vars(value))
         case Mapping():
             return {str(key): plain(item) for key, item in value.items()}
         case _:

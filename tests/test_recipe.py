@@ -1,0 +1,94 @@
+"""CONTRIBUTING's recipes: a further paper is four files, a data set one, and no edit elsewhere."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"\*\*`([\w/]+\.py)`\*\*[^`]*(?:`[^`]+`[^`]*)*?```python\n(.*?)```", re.S)
+KEEP = (
+    "app.py",
+    "pyproject.toml",
+    "engine",
+    "datasets",
+    "pages",
+    "tests",
+    ".streamlit",
+    "reference",
+)
+
+
+def recipes() -> dict[str, str]:
+    """The files that CONTRIBUTING shows, by path."""
+    return dict(BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text()))
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A copy of the project with the files of the recipes, all of them new."""
+    copy = tmp_path_factory.mktemp("recipe")
+    for name in KEEP:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, copy / name)
+    for path, text in recipes().items():
+        assert not (copy / path).exists()
+        (copy / path).parent.mkdir(parents=True, exist_ok=True)
+        (copy / path).write_text(text)
+    return copy
+
+
+def run(project: Path, *command: str) -> str:
+    """What a Python command prints in the copy."""
+    environment = os.environ | {"EXPLORER_HOME": str(project / "home")}
+    done = subprocess.run(
+        [sys.executable, *command], cwd=project, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done.stdout
+
+
+def test_a_paper_is_four_files_and_a_data_set_one():
+    assert sorted(recipes()) == [
+        "datasets/wine.py",
+        "engine/papers/count/__init__.py",
+        "engine/papers/count/method.py",
+        "pages/count.py",
+        "tests/papers/count/test_count.py",
+    ]
+
+
+def test_the_paper_is_listed_priced_and_run(project):
+    def answer(command: str):
+        return json.loads(run(project, "-m", "engine", *command.split(), "--json"))
+
+    papers = {paper["slug"]: paper for paper in answer("list")["papers"]}
+    assert [method["name"] for method in papers["count"]["methods"]] == ["laplace"]
+    card = answer("price count laplace --set epsilon=0.3")["guarantee"]
+    assert card["epsilon_proved"] == pytest.approx(0.3)
+    assert "error" in json.dumps(answer("run count laplace --seeds 3"))
+
+
+def test_the_papers_tests_conformance_and_page_pass(project):
+    tests = ("tests/papers/count", "tests/test_conformance.py", "tests/pages/test_app.py")
+    chosen = "count-laplace or test_count or count]"
+    says = run(project, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", chosen)
+    passed = int(re.search(r"(\d+) passed", says)[1])
+    assert passed >= 1 + 7 + 1, says  # its own test, the conformance tests, its page
+
+
+def test_the_data_set_loads(project):
+    code = "from datasets import catalog; print(catalog.load('wine').x.shape, catalog.problems())"
+    assert run(project, "-c", code) == "(178, 13) ()\n"
+
+
+def test_the_recipes_are_as_tidy_as_the_project(project):
+    run(project, "-m", "ruff", "check", "--no-cache", *recipes())
+    run(project, "-m", "ruff", "format", "--no-cache", "--check", *recipes())

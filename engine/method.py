@@ -15,7 +15,7 @@ from datasets.base import Table
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
 from engine.core.gauges import Info
-from engine.core.spec import Spec
+from engine.core.spec import Spec, Value
 from engine.privacy.guarantee import Guarantee, Relation
 from engine.privacy.releases import Release
 from engine.privacy.releases import cost as composed
@@ -117,6 +117,7 @@ class Paper(Generic[S]):
         exhibits: Dotted name of the module whose EXHIBITS are the paper's tables and
             figures; empty while there is none.
         own: Whether it takes survival tables of the user's own.
+        opening: Settings that its page opens with, where the defaults do not show it at its best.
     """
 
     slug: str
@@ -130,6 +131,11 @@ class Paper(Generic[S]):
     gauge: str
     exhibits: str = ""
     own: bool = False
+    opening: Mapping[str, Value] = field(default_factory=dict)
+
+    def opens(self) -> dict[str, Value]:
+        """The value of every setting when its page is opened."""
+        return {**self.spec().values(), **self.opening}
 
     def entry(self, name: str) -> Entry[S]:
         """The method of that name.

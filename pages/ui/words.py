@@ -3,7 +3,11 @@
 import math
 from collections.abc import Sequence
 
+from engine.core.gauges import Gauge
 from engine.privacy.guarantee import Relation
+
+SHARE = "share"
+"""The unit of a measure between 0 and 1, which pages write in per cent."""
 
 FEW_COLUMNS = 4
 """More do not fit a telephone."""
@@ -30,6 +34,18 @@ def _plain(value: float) -> str:
 def _raised(exponent: int) -> str:
     """An exponent in superscript figures."""
     return "".join("⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".index(figure)] for figure in str(exponent))
+
+
+def amount(found: float, gauge: Gauge) -> str:
+    """A measured value in its unit: shares in per cent."""
+    if gauge.unit == SHARE and math.isfinite(found):
+        return f"{100 * found:.3g}\u00a0%"
+    return number(found)
+
+
+def unit(gauge: Gauge) -> str:
+    """The unit of a measure in brackets, as an axis says it."""
+    return f" [{'%' if gauge.unit == SHARE else gauge.unit}]" if gauge.unit else ""
 
 
 def duration(seconds: float) -> str:

@@ -7,11 +7,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from engine.catalog import catalog
 from engine.runs import shipped
 from engine.service.client import Client
-from pages.ui.jobs.live import BUDGET
-from pages.ui.paper.view import Choices, Layout, jobs, offers
+from pages.ui.paper import defaults
 from tests.pages.played import play
 
 ROOT = Path(__file__).parents[2]
@@ -33,10 +31,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def trained(home: Path) -> Path:
     """A store in which the survival page's first runs are over."""
-    paper = catalog()["survival"]
-    offered = offers(paper, Layout())
-    choices = Choices("flchain", {}, 10)
-    for job in jobs(paper, choices, offered.knobs[BUDGET].values, SLOW).values():
+    for job in defaults.opening("survival").values():
         play(home, job)
     return home
 

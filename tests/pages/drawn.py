@@ -4,10 +4,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
+
+from pages.ui.paper import defaults
 
 ROOT = Path(__file__).parents[2]
 VISIT = """
@@ -42,3 +45,20 @@ def plots(test: AppTest) -> list[dict[str, Any]]:
 def charts(test: AppTest) -> list[dict[str, Any]]:
     """The figures, in the order of the page."""
     return [one["figure"] for one in plots(test)]
+
+
+def tour(visit: Callable[..., AppTest], page: str, **address: str) -> list[AppTest]:
+    """A paper's page with each of its tabs open in turn."""
+    tabs = defaults.layout(page).tabs
+    return [visit(page, **{**address, f"{page}.tab": tab}) for tab in tabs]
+
+
+def told(tests: Iterable[AppTest]) -> str:
+    """All words of some pages, none of which may hold an error."""
+    found = []
+    for test in tests:
+        assert not test.exception
+        assert not test.error
+        kinds = (test.title, test.header, test.subheader, test.markdown, test.caption)
+        found += [str(one.value) for kind in kinds for one in kind]
+    return "\n".join(found)

@@ -25,26 +25,29 @@ from pages.ui.charts.regions import square
 from pages.ui.charts.theme import style
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.chart import chart
-from pages.ui.paper.view import Choices, Layout, jobs, offers
+from pages.ui.paper import defaults
+from pages.ui.paper.overlay import overlays
+from pages.ui.paper.view import Choices, jobs, offers
 from pages.ui.papers.enadpp import budgets as enadpp_budgets
 from pages.ui.papers.enadpp import figures
 from pages.ui.papers.enadpp import pictures as enadpp_pictures
 from pages.ui.papers.enadpp import regions as enadpp_regions
 from pages.ui.papers.enadpp import sections as enadpp
 from tests.pages.conftest import Open
-from tests.pages.drawn import loads_nothing_heavy
+from tests.pages.drawn import loads_nothing_heavy, told, tour
 
-BUDGETS = (0.2, 0.4, 1.0, 2.0, 8.0)
 STEPS = (5, 100, 200)
 SIDE = 8
 
 
 def wanted(dataset: str = "digits", **values: Any) -> dict[str, Job]:
     """What the page asks for when it is opened with these settings."""
-    paper = catalog()["enadpp"]
-    offered = offers(paper, Layout(budgets=BUDGETS))
-    chosen = {name: one.value(one.default) for name, one in offered.knobs.items() if name != BUDGET}
-    return jobs(paper, Choices(dataset, chosen | values, 5), offered.knobs[BUDGET].values)
+    paper, layout = catalog()["enadpp"], defaults.layout("enadpp")
+    offered = offers(paper, layout)
+    first = defaults.chosen(offered)
+    chosen = Choices(dataset, {**first.values, **values}, first.repeats)
+    found = jobs(paper, chosen, offered.knobs[BUDGET].values)
+    return {**found, **overlays(paper, found)}
 
 
 def finish(home: Path, job: Job) -> None:
@@ -112,11 +115,11 @@ def charts(monkeypatch: pytest.MonkeyPatch) -> Charts:
     """Every chart that the page's sections draw, by its key without the slug."""
     found: Charts = {}
 
-    def kept(key: str, figure: Any, alt: str, rows: Any, budget: float) -> None:
+    def kept(key: str, figure: Any, alt: str, rows: Any, budget: float, **how: Any) -> None:
         assert alt
         assert list(rows)
         found[key.removeprefix("enadpp.")] = json.loads(figure.to_json())
-        chart(key, figure, alt, rows, budget)
+        chart(key, figure, alt, rows, budget, **how)
 
     for module in (enadpp, enadpp_budgets, enadpp_pictures, enadpp_regions):
         monkeypatch.setattr(module, "chart", kept)
@@ -139,8 +142,9 @@ def test_the_page_opens_and_asks_for_every_method_once(visit: Open, home: Path):
     assert {run.id for run in Client(home, workers=False).runs()} == {
         job.id for job in wanted().values()
     }
-    assert "Appears as soon as" in said(test)
-    assert "Figure 1 of the paper" in said(test)  # a formula waits for nothing
+    why = said(visit("enadpp", **{"enadpp.tab": "Why"}))
+    assert "Appears as soon as" in why
+    assert "Figure 1 of the paper" in why  # a formula waits for nothing
 
 
 def test_mnist_waits_for_a_button(visit: Open, home: Path):
@@ -151,32 +155,28 @@ def test_mnist_waits_for_a_button(visit: Open, home: Path):
 
 
 def test_every_section_draws(visit: Open, learned: Path, charts: Charts):
-    test = visit("enadpp")
-    assert not test.exception
-    assert not test.error
+    words = told(tour(visit, "enadpp"))
     assert set(charts) == {
         "accuracy", "loss", "norms", "cut", "alpha", "layers", "figure1", "classes", "heat",
         "spent", "ledger",
     }  # fmt: skip
-    assert named(charts["accuracy"]) == ["EnADPP", "No privacy"]
+    assert named(charts["accuracy"]) == ["EnADPP, with proof", "No privacy"]
     assert named(charts["layers"])[-1] == "layer 3 (output)"
-    assert "Appears as soon as" not in said(test)
-    assert "not something that could be published" in said(test)
+    assert "Appears as soon as" not in words
+    assert "for comparison only" in words
 
 
 @pytest.mark.parametrize("method", ["pSGD", "APPDL", "ADPPL"])
 def test_every_section_draws_for_every_method(
     visit: Open, learned: Path, charts: Charts, method: str
 ):
-    test = visit("enadpp", **{"enadpp.method": method, "enadpp.epsilon": "2"})
-    assert not test.exception
-    assert not test.error
+    words = told(tour(visit, "enadpp", **{"enadpp.method": method, "enadpp.epsilon": "2"}))
     assert method in named(charts["loss"])
-    assert ("treats all neurons alike" in said(test)) == (method != "ADPPL")
+    assert ("uses α = 1 for all neurons" in words) == (method != "ADPPL")
 
 
 def test_features_of_an_image_are_not_drawn_as_one(visit: Open, learned: Path, charts: Charts):
-    test = visit("enadpp", **{"enadpp.method": "DP-SGD today"})
+    test = visit("enadpp", **{"enadpp.method": "DP-SGD today", "enadpp.tab": "Pictures"})
     assert not test.exception
     assert "cannot be drawn as an image" in said(test)
     assert "heat" not in charts
@@ -189,7 +189,8 @@ def test_persons_are_compared_by_the_connections_between_regions(
     monkeypatch.delenv("EXPLORER_DATA", raising=False)
     for job in wanted("adni").values():
         finish(home, job)
-    test = visit("enadpp", **{"enadpp.dataset": "ADNI", "enadpp.method": method})
+    address = {"enadpp.dataset": "ADNI", "enadpp.method": method, "enadpp.tab": "Pictures"}
+    test = visit("enadpp", **address)
     assert not test.exception
     squares = charts["regions"]["data"]
     assert len(squares) == 2  # with privacy and without
@@ -210,7 +211,7 @@ def test_a_pair_of_regions_stands_on_both_sides_of_the_line():
 @pytest.mark.parametrize("reading", ["A", "B", "C"])
 def test_the_printed_noise_is_counted_under_every_reading(visit: Open, home: Path, reading: str):
     address = {"enadpp.calibration": "paper", "enadpp.noise_reading": reading}
-    test = visit("enadpp", **address)
+    test = visit("enadpp", **address, **{"enadpp.tab": "Proof"})
     assert not test.exception
     words = said(test)
     assert f"Chosen now: reading {reading}." in words
@@ -219,7 +220,7 @@ def test_the_printed_noise_is_counted_under_every_reading(visit: Open, home: Pat
 
 
 def test_a_dragged_relevance_moves_figure_one(visit: Open, learned: Path, charts: Charts):
-    test = visit("enadpp", **{"enadpp.feature1": "1.0"})
+    test = visit("enadpp", **{"enadpp.feature1": "1.0", "enadpp.tab": "Why"})
     bars = charts["figure1"]["data"]
     assert bars[0]["y"][0] == max(bars[0]["y"])
     test.slider(key="enadpp.feature1").set_value(0.0).run()
@@ -229,7 +230,7 @@ def test_a_dragged_relevance_moves_figure_one(visit: Open, learned: Path, charts
 
 
 def test_the_other_rule_shows_both_colours(visit: Open, learned: Path, charts: Charts):
-    visit("enadpp", **{"enadpp.looks": "All parts"})
+    visit("enadpp", **{"enadpp.looks": "All parts", "enadpp.tab": "Pictures"})
     maps = charts["heat"]["data"]
     assert len(maps) == 30  # ten digits, with privacy and without
     assert any(min(min(row) for row in one["z"]) < 0 for one in maps)

@@ -62,7 +62,7 @@ def test_a_figure_of_nothing_can_be_drawn():
     nothing = curves.curve(results(np.full(15, np.nan)), "error", "One", 0)
     empty = curves.utility([nothing], [], GAUGE, 1.0, "r", (0.1, 10.0))
     assert json.loads(empty.to_json())["layout"]["xaxis"]["type"] == "log"
-    assert "nothing is measured yet" in curves.reading([nothing], GAUGE, 1.0)
+    assert "no points yet" in curves.reading([nothing], GAUGE, 1.0)
 
 
 def test_the_chosen_budget_has_a_rule_a_flag_and_rings():
@@ -132,7 +132,7 @@ def test_long_curves_are_thinned_with_both_ends():
 @pytest.mark.parametrize(
     ("spread", "said"),
     [((3.0, 3.0), "larger than every"), ((0.1, 0.1), "every coefficient is larger"),
-     ((0.1, 3.0), "drowns 1 of 2")],
+     ((0.1, 3.0), "larger than 1 of 2")],
 )  # fmt: skip
 def test_the_noise_is_put_in_words(spread, said):
     text = survival.noise_reading(["age", "sex"], np.array([1.0, 2.0]), np.array(spread), 1.0)

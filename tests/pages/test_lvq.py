@@ -1,6 +1,7 @@
 """The page of learned prototypes, on runs whose numbers are made up; and its figures alone."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,23 +22,26 @@ from engine.service.process import here
 from engine.service.store import Store
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
-from pages.ui.paper.view import Choices, Layout, jobs, offers
+from pages.ui.paper import defaults
+from pages.ui.paper.overlay import overlays
+from pages.ui.paper.view import jobs, offers
 from pages.ui.papers.lvq import costs as lvq_costs
 from pages.ui.papers.lvq import figures, space
 from pages.ui.papers.lvq import sections as lvq
 from tests.pages.conftest import Open
+from tests.pages.drawn import told, tour
 
-BUDGETS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 4.0, 8.0)
 WIDTHS = {"digits": 64, "segment": 18}
 CHARTS = ("utility", "learning", "prototypes", "relevance", "plane", "clipping", "memory")
 
 
 def wanted(dataset: str = "digits") -> dict[str, Job]:
-    """What the page asks for when it is opened."""
+    """What the page asks for when it is opened on a data set."""
     paper = catalog()["lvq"]
-    offered = offers(paper, Layout(budgets=BUDGETS))
-    chosen = {name: one.value(one.default) for name, one in offered.knobs.items() if name != BUDGET}
-    return jobs(paper, Choices(dataset, chosen, 5), offered.knobs[BUDGET].values)
+    offered = offers(paper, defaults.layout("lvq"))
+    chosen = replace(defaults.chosen(offered), dataset=dataset)
+    found = jobs(paper, chosen, offered.knobs[BUDGET].values)
+    return {**found, **overlays(paper, found)}
 
 
 def finish(home: Path, job: Job, *, lost: bool = False) -> None:
@@ -98,7 +102,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[dict[str, Any], st
     """The page's charts by key: what is drawn, its words and its table."""
     found: dict[str, tuple[dict[str, Any], str, list[Any]]] = {}
 
-    def keep(key: str, figure: Any, alt: str, rows: Any, budget: float) -> None:
+    def keep(key: str, figure: Any, alt: str, rows: Any, budget: float, **how: Any) -> None:
         found[key.removeprefix("lvq.").removesuffix(".chart")] = (body(figure), alt, list(rows))
 
     for module in ("paper.panels", "papers.lvq.sections", "papers.lvq.costs"):
@@ -107,11 +111,9 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[dict[str, Any], st
 
 
 def test_an_empty_store_is_waited_for_in_every_section(visit: Open, home: Path):
-    test = visit("lvq")
-    assert not test.exception
-    assert said(test).count("Appears as soon as") == 6
-    asked = [run.job.method for run in Client(home, workers=False).runs()]
-    assert sorted(asked) == sorted(entry.name for entry in catalog()["lvq"].methods)
+    assert told(tour(visit, "lvq")).count("Appears as soon as") == 6
+    asked = {run.id for run in Client(home, workers=False).runs()}
+    assert asked == {job.id for job in wanted().values()}
 
 
 @pytest.mark.parametrize("dataset", ["digits", "segment"])
@@ -121,9 +123,7 @@ def test_every_section_draws_what_the_runs_left(
 ):
     for job in wanted(dataset).values():
         finish(home, job)
-    test = visit("lvq", **{"lvq.dataset": dataset, "lvq.method": method})
-    assert not test.exception
-    assert not test.error
+    words = told(tour(visit, "lvq", **{"lvq.dataset": dataset, "lvq.method": method}))
     assert set(drawn) == set(CHARTS)
     assert all(alt and rows for _, alt, rows in drawn.values())
     for key in ("learning", "plane", "clipping", "memory"):
@@ -131,29 +131,32 @@ def test_every_section_draws_what_the_runs_left(
         assert layout["xaxis"]["title"]["text"]
     names = {trace.get("name") for trace in drawn["clipping"][0]["data"]}
     assert ("bound of the matrix = 0.548" in names) == method.startswith("GMLVQ")  # C sqrt(0.3)
-    assert "The printed noise is enough here" in said(test)
+    assert "The printed noise is enough here" in words
 
 
-def test_glvq_is_dashed_and_gmlvq_solid(visit: Open, home: Path, drawn: dict[str, Any]):
+def test_a_line_shows_what_is_proved_of_it(visit: Open, home: Path, drawn: dict[str, Any]):
     for job in wanted().values():
         finish(home, job)
     visit("lvq")
-    dash = {
-        trace["name"]: trace["line"]["dash"]
+    lines = {
+        trace["name"]: trace
         for trace in drawn["utility"][0]["data"]
         if "name" in trace and "line" in trace
     }
-    assert dash["GLVQ, private"] == "dash"
-    assert dash["GMLVQ, private"] == "solid"
-    assert len(set(dash.values())) == 6
+    for name in ("GLVQ, private, with proof", "GMLVQ, private, as printed"):
+        line = lines[f"{name} · assumption"]
+        assert line["line"]["dash"] == "solid"
+        assert line["marker"]["symbol"].endswith("-open")
+    exact = [line for name, line in lines.items() if name.endswith(" · not private")]
+    assert len({line["line"]["dash"] for line in exact}) == len(exact) == 4
+    assert len({line["line"]["color"] for line in exact}) == 1
 
 
 def test_what_diverged_is_told(visit: Open, home: Path, drawn: dict[str, Any]):
     for job in wanted().values():
         finish(home, job, lost="dp" in job.method)
-    test = visit("lvq")
-    assert not test.exception
-    assert "Every repetition at this budget diverged" in said(test)
+    words = told(tour(visit, "lvq"))
+    assert "Training diverged at this ε in every repetition" in words
     assert "prototypes" not in drawn
 
 
@@ -161,14 +164,14 @@ def test_as_printed_moves_every_knob_and_defaults_move_them_back(visit: Open, ho
     test = visit("lvq")
     test.button(key="lvq.printed").click().run()
     assert not test.exception
-    assert test.segmented_control(key="lvq.calibration").value == "paper"
+    assert test.segmented_control(key="lvq.calibration").value == "As printed"
     knobs = {name: value for name, value in PRINTED.items() if not isinstance(value, str)}
     for name, value in knobs.items():
         assert float(test.select_slider(key=f"lvq.{name}").value) == value
     latest = [run.job for run in Client(home, workers=False).runs() if run.job.method == "gmlvq_dp"]
     assert any(job.values["initialisation"] == "paper" for job in latest)
     test.button(key="lvq.defaults").click().run()
-    assert test.segmented_control(key="lvq.calibration").value == "rigorous"
+    assert test.segmented_control(key="lvq.calibration").value == "With proof"
     assert test.select_slider(key="lvq.sample_rate").value == "0.25"
 
 

@@ -7,17 +7,15 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine.catalog import catalog
 from engine.papers.survival import sensitivity
 from engine.papers.survival.spec import SurvivalSpec
 from engine.service.client import Client
 from pages.ui.charts import theme
-from pages.ui.jobs.live import BUDGET
-from pages.ui.paper.view import Choices, Layout, jobs, offers
+from pages.ui.paper import defaults
 from pages.ui.papers.survival import costs as survival_costs
 from pages.ui.papers.survival import sampler_figures as sampler
 from pages.ui.papers.survival.sampler_figures import Drawn, Normal
-from tests.pages.conftest import SLOW, Open
+from tests.pages.conftest import Open
 from tests.pages.drawn import charts, plots
 from tests.pages.played import begin
 
@@ -36,7 +34,7 @@ def said(test: AppTest) -> str:
 
 
 def test_the_sanitiser_follows_the_bound_of_its_slider(visit: Open, trained: Path):
-    test = visit("survival", **address(bound="10"))
+    test = visit("survival", **address(tab="Why", bound="10"))
     assert not test.exception
     [chart] = titled(test, "Loss of one record")
     bent = next(t for t in chart["data"] if t["name"] == "sanitised")
@@ -47,22 +45,22 @@ def test_the_sanitiser_follows_the_bound_of_its_slider(visit: Open, trained: Pat
 
 
 def test_the_bound_of_the_paper_is_twice_log_n(visit: Open, trained: Path):
-    test = visit("survival")
+    test = visit("survival", **address(tab="Why"))
     assert "With v = 17.9 (2 log n for n = 7,874, the paper's choice)" in said(test)
-    assert "ε/2v = 0.028" in said(test)
+    assert "ε/2v = 2.8 %" in said(test)
 
 
 def test_moving_the_bound_asks_for_nothing(visit: Open, trained: Path):
     before = len(Client(trained, workers=False).runs())
-    test = visit("survival")
+    test = visit("survival", **address(tab="Why"))
     test.select_slider(key="survival.bound").set_value("20").run()
     assert not test.exception
     assert len(Client(trained, workers=False).runs()) == before
 
 
 def test_the_draws_are_shown_with_the_approximation_over_them(visit: Open, trained: Path):
-    test = visit("survival")
-    [chart] = titled(test, "on the scale of the model")[1:]
+    test = visit("survival", **address(tab="Why"))
+    [chart] = titled(test, "[scale of the model]")[1:]
     drawn = {trace["name"] for trace in chart["data"]}
     assert {"Sanitised posterior, corrected", "Sanitised posterior, pSGLD"} <= drawn
     assert {"Laplace approximation", "optimum f*, without privacy"} <= drawn
@@ -77,26 +75,24 @@ def test_the_draws_are_shown_with_the_approximation_over_them(visit: Open, train
 
 
 def test_another_link_has_no_optimum_of_the_logit(visit: Open, trained: Path):
-    test = visit("survival", **address(link="probit"))
+    test = visit("survival", **address(tab="Why", link="probit"))
     assert not test.exception
-    assert "press *Train these too* above" in said(test)
+    assert "Press *Train these too*" in said(test)
 
 
 def test_the_course_of_a_chain_is_drawn_while_it_runs(visit: Open, home: Path):
-    paper = catalog()["survival"]
-    budgets = offers(paper, Layout()).knobs[BUDGET].values
-    begin(home, jobs(paper, Choices("flchain", {}, 10), budgets, SLOW)["psgld"])
+    begin(home, defaults.opening("survival")["psgld"])
     # a quarter of the grid is measured: the smallest budgets
-    test = visit("survival", **address(epsilon="0.05"))
+    test = visit("survival", **address(tab="Why", epsilon="0.05"))
     assert not test.exception
     assert len(titled(test, "Epochs of the sampler")) == 1
     assert "as soon as the first chains have ended" in said(test)
-    test = visit("survival", **address(epsilon="10"))
+    test = visit("survival", **address(tab="Why", epsilon="10"))
     assert "The chains at this budget have not begun." in said(test)
 
 
 def test_the_course_of_a_chain_is_counted_in_epochs(visit: Open, trained: Path):
-    test = visit("survival")
+    test = visit("survival", **address(tab="Why"))
     [chart] = titled(test, "Epochs of the sampler")
     assert [t["name"] for t in chart["data"] if "name" in t] == [
         "Sanitised posterior, pSGLD", "Sanitised posterior, corrected",
@@ -106,7 +102,7 @@ def test_the_course_of_a_chain_is_counted_in_epochs(visit: Open, trained: Path):
 
 
 def test_costs_are_there_before_anything_is_trained(visit: Open, home: Path):
-    test = visit("survival", **address(epsilon="2", try_q="50", try_e="5"))
+    test = visit("survival", **address(tab="Why", epsilon="2", try_q="50", try_e="5"))
     assert not test.exception
     assert not titled(test, "Time intervals q")
     test.session_state["survival.before"] = True
@@ -139,7 +135,7 @@ def test_the_mean_length_of_the_noise_is_that_of_its_draws():
 
 
 def test_what_is_tried_is_trained_by_a_button_only(visit: Open, trained: Path):
-    test = visit("survival")
+    test = visit("survival", **address(tab="Why"))
     before = len(Client(trained, workers=False).runs())
     test.select_slider(key="survival.try_q").set_value("50").run()
     assert len(Client(trained, workers=False).runs()) == before
@@ -147,21 +143,21 @@ def test_what_is_tried_is_trained_by_a_button_only(visit: Open, trained: Path):
     assert not test.exception
     assert test.select_slider(key="survival.intervals").value == "50"
     asked = {run.job.values["intervals"] for run in Client(trained, workers=False).runs()}
-    assert asked == {50, 200}
+    assert asked == {50, 10}
 
 
 def test_what_is_tried_follows_the_settings_of_the_page(visit: Open, trained: Path):
-    test = visit("survival", **address(intervals="100"))
+    test = visit("survival", **address(tab="Why", intervals="100"))
     assert test.select_slider(key="survival.try_q").value == "100"
     test.select_slider(key="survival.try_q").set_value("20").run()
-    test.select_slider(key="survival.intervals").set_value("10").run()
-    assert test.select_slider(key="survival.try_q").value == "10"
+    test.select_slider(key="survival.intervals").set_value("5").run()
+    assert test.select_slider(key="survival.try_q").value == "5"
 
 
 def test_junk_for_what_is_tried_is_dropped(visit: Open, trained: Path):
-    test = visit("survival", **address(try_q="many"))
+    test = visit("survival", **address(tab="Why", try_q="many"))
     assert not test.exception
-    assert test.select_slider(key="survival.try_q").value == "200"
+    assert test.select_slider(key="survival.try_q").value == "10"
 
 
 def drawn(width: float = 1.0) -> list[Drawn]:
@@ -222,4 +218,4 @@ def test_measured_draws_are_all_in_the_theme_of_the_page():
 
 
 def test_the_messages_of_the_new_charts_are_words(visit: Open, trained: Path):
-    assert all(one["alt"].endswith(".") for one in plots(visit("survival")))
+    assert all(one["alt"].endswith(".") for one in plots(visit("survival", **address(tab="Why"))))

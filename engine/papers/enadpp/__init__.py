@@ -113,5 +113,6 @@ PAPER = Paper(
     ),
     datasets=("digits", "mnist", "adni"),
     gauge="accuracy",
+    opening={"noise": "gaussian", "alpha_min": 0.5},
     exhibits="engine.papers.enadpp.exhibits",
 )

@@ -214,18 +214,26 @@ class Training(Info):
         Gauge(
             "Test accuracy",
             "up",
+            unit="share",
             help="Share of test records that are classified rightly.",
         ),
     ]
     loss: Annotated[
         Column,
-        Gauge("Test loss", "down", scale="log", help="Mean cross-entropy of the test records."),
+        Gauge(
+            "Test loss",
+            "down",
+            unit="nats",
+            scale="log",
+            help="Mean cross-entropy of the test records.",
+        ),
     ]
     fraction_clipped: Annotated[
         Column,
         Gauge(
             "Fraction clipped",
             "neither",
+            unit="share",
             help="Share of the lot's records whose gradient was longer than C.",
         ),
     ]
@@ -234,6 +242,7 @@ class Training(Info):
         Gauge(
             "Noise to signal",
             "down",
+            unit="times",
             scale="log",
             help="Root mean square length of the noise over the length of the lot's clipped sum.",
         ),

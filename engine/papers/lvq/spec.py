@@ -191,13 +191,19 @@ class Utility(Info):
 
     error: Annotated[
         Column,
-        Gauge("Test error", "down", help="Share of the held-out fold put into a wrong class."),
+        Gauge(
+            "Test error",
+            "down",
+            unit="share",
+            help="Share of the held-out fold put into a wrong class.",
+        ),
     ]
     cost: Annotated[
         Column,
         Gauge(
             "Mean cost",
             "down",
+            unit="from -1 to 1",
             help="Mean of (d+ - d-)/(d+ + d-) over the sample; -1 is perfect, 0 is chance.",
         ),
     ]
@@ -206,6 +212,7 @@ class Utility(Info):
         Gauge(
             "Fraction clipped",
             "neither",
+            unit="share",
             help="Share of the sampled records whose prototype gradient exceeds its bound; 0 "
             "means that the noise could be smaller, 1 that only directions are used.",
         ),
@@ -215,6 +222,7 @@ class Utility(Info):
         Gauge(
             "Gradient of the prototypes",
             "neither",
+            unit="norm",
             scale="log",
             help="Median norm over the sampled records, before clipping.",
         ),
@@ -224,6 +232,7 @@ class Utility(Info):
         Gauge(
             "Noise to signal",
             "down",
+            unit="times",
             scale="log",
             help="Root mean square length of one step's noise over the norm of the clipped sum.",
         ),
@@ -233,6 +242,7 @@ class Utility(Info):
         Gauge(
             "Outside the public bounds",
             "down",
+            unit="share",
             help="Share of the feature values that were clipped to the public bounds.",
         ),
     ]
@@ -247,6 +257,7 @@ class MatrixUtility(Utility):
         Gauge(
             "Fraction clipped, matrix",
             "neither",
+            unit="share",
             help="Share of the sampled records whose matrix gradient exceeds its bound.",
         ),
     ]
@@ -255,6 +266,7 @@ class MatrixUtility(Utility):
         Gauge(
             "Gradient of the matrix",
             "neither",
+            unit="norm",
             scale="log",
             help="Median norm over the sampled records, before clipping.",
         ),
@@ -264,6 +276,7 @@ class MatrixUtility(Utility):
         Gauge(
             "Effective rank of the metric",
             "neither",
+            unit="dimensions",
             released=True,
             help="(sum of eigenvalues)² over their squares' sum: the number of directions that "
             "count; 1 means that the metric has collapsed to a line.",
@@ -274,6 +287,7 @@ class MatrixUtility(Utility):
         Gauge(
             "Test error, matrix perturbed",
             "down",
+            unit="share",
             help="Test error after noise of variance 0.025 is added to each element of Omega, "
             "scaled to norm sqrt(d).",
         ),

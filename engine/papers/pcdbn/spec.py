@@ -253,6 +253,7 @@ class Digits(Info):
         Gauge(
             "Test accuracy",
             "up",
+            unit="share",
             help="Share of test images that are classified rightly.",
         ),
     ]
@@ -261,6 +262,7 @@ class Digits(Info):
         Gauge(
             "Noise to signal",
             "down",
+            unit="times",
             scale="log",
             help="Root mean square length of all noise over the length of what it is added to; "
             "0 where a method adds none. One bar per moment or coefficient is under the chart.",

@@ -152,4 +152,5 @@ PAPER = Paper(
     gauge="mre",
     exhibits="engine.papers.survival.figures",
     own=True,
+    opening={"intervals": 10},
 )

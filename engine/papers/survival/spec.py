@@ -87,6 +87,7 @@ class Utility(Info):
         Gauge(
             "Mean relative error",
             "down",
+            unit="times the optimum",
             scale="log",
             help="Distance of all parameters f from the unregularised optimum f*, over the norm "
             "of f*. About 1 means that the answer is no better than zero.",
@@ -97,6 +98,7 @@ class Utility(Info):
         Gauge(
             "Relative error of the coefficients",
             "down",
+            unit="times the optimum",
             scale="log",
             help="The same over the covariate coefficients alone, without the baseline.",
         ),
@@ -106,6 +108,7 @@ class Utility(Info):
         Gauge(
             "Concordance index",
             "up",
+            unit="share",
             help="Share of comparable pairs that the risk score orders rightly; 0.5 is a coin. "
             "On a fixed sample of at most 1,000 records.",
         ),
@@ -115,6 +118,7 @@ class Utility(Info):
         Gauge(
             "Integrated Brier score",
             "down",
+            unit="squared error",
             help="Squared error of the predicted survival, weighted for censoring and averaged "
             "over time; 0.25 is what always saying one half scores. "
             "On a fixed sample of at most 1,000 records.",
@@ -125,6 +129,7 @@ class Utility(Info):
         Gauge(
             "Relative error against Cox",
             "down",
+            unit="times Cox's",
             scale="log",
             help="Distance of the coefficients from Cox's, over the norm of Cox's.",
         ),
@@ -134,6 +139,7 @@ class Utility(Info):
         Gauge(
             "Noise to signal",
             "down",
+            unit="times",
             scale="log",
             help="Root mean square length of the noise over the norm of what it is added to: the "
             "regularised optimum, or the gradient of the objective at zero.",
@@ -159,6 +165,7 @@ class Sampled(Utility):
         Gauge(
             "Effective sample size",
             "up",
+            unit="draws",
             scale="log",
             help="Independent draws that would estimate as well, the worst parameter's (ArviZ, "
             "bulk).",
@@ -175,6 +182,7 @@ class Corrected(Sampled):
         Gauge(
             "Acceptance rate",
             "neither",
+            unit="share",
             help="Share of independent proposals that the Metropolis test accepts; 1 where the "
             "proposal equals the target.",
         ),

@@ -10,7 +10,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from engine.core.gauges import Column, Gauge
+from engine.privacy.guarantee import Status
 from engine.runs.results import Results
+from pages.ui.charts import proof
+from pages.ui.charts.proof import BRIEF, NOWHERE, STATUS, Ground, finite
 from pages.ui.charts.theme import (
     GROUND,
     INK,
@@ -19,13 +22,12 @@ from pages.ui.charts.theme import (
     axis,
     band,
     brief,
-    budget_axis,
     figure,
     log_axis,
     reference_style,
     style,
 )
-from pages.ui.words import number
+from pages.ui.words import SHARE, amount, number, unit
 
 INNER = (0.1, 0.9)
 """The band holds four fifths of the repetitions."""
@@ -44,6 +46,9 @@ class Curve:
         high: Their 90 % quantile.
         count: Repetitions measured at each budget.
         brief: Its name in the legend, where the label is long.
+        status: How far the argument for its privacy carries; None where that is not said.
+        proved: The budget that is proved at each of `epsilon`, None where no finite one is;
+            empty while it is not worked out.
     """
 
     label: str
@@ -54,6 +59,13 @@ class Curve:
     high: tuple[float, ...]
     count: tuple[int, ...]
     brief: str = ""
+    status: Status | None = None
+    proved: tuple[float | None, ...] = ()
+
+    @property
+    def legend(self) -> str:
+        """Its name with its status."""
+        return _named(self.brief or self.label, self.status)
 
     def at(self, epsilon: float) -> int | None:
         """The position of a budget on this curve; None where nothing is measured yet."""
@@ -69,6 +81,16 @@ class Level:
     style: Style
     value: float
     brief: str = ""
+    status: Status | None = None
+
+    @property
+    def legend(self) -> str:
+        """Its name with its status."""
+        return _named(self.brief or self.label, self.status)
+
+
+def _named(name: str, status: Status | None) -> str:
+    return f"{name} · {BRIEF[status]}" if status else name
 
 
 @functools.lru_cache(maxsize=256)
@@ -108,7 +130,7 @@ def level(results: Results, gauge: str, label: str, position: int) -> Level | No
 
 def utility(
     curves: Sequence[Curve], levels: Sequence[Level], gauge: Gauge, chosen: float, revision: str,
-    bounds: tuple[float, float],
+    bounds: tuple[float, float], by_proof: bool = False,
 ) -> go.Figure:  # fmt: skip
     """Utility against budget, with a rule at the chosen one.
 
@@ -119,33 +141,36 @@ def utility(
         chosen: The budget under the slider.
         revision: Changes when a zoom should be forgotten.
         bounds: Smallest and largest budget of the slider.
+        by_proof: Whether points stand at the budget that is proved, not the one claimed.
     """
     log = gauge.scale == "log"
-    traces = [trace for one in curves for trace in _lines(one)]
-    traces += [_level(one, bounds) for one in levels if one.value > 0 or not log]
-    traces += [_chosen(one, chosen) for one in curves if one.at(chosen) is not None]
+    ground = Ground(bounds, [p for one in curves for p in one.proved], by_proof)
+    shown = ".1%" if gauge.unit == SHARE else ".3g"
+    traces = [trace for one in curves for trace in _lines(one, ground, shown)]
+    traces += [_level(one, ground, shown) for one in levels if one.value > 0 or not log]
+    traces += [_chosen(one, chosen, ground) for one in curves if one.at(chosen) is not None]
     better = {"up": " · higher is better", "down": " · lower is better", "neither": ""}[
         gauge.better
     ]
-    unit = f" [{gauge.unit}]" if gauge.unit else ""
-    title = f"{gauge.label}{unit}{better}"
-    edge = (float(np.log10(bounds[0] * 0.9)), float(np.log10(bounds[1] * 1.11)))
+    title = f"{gauge.label}{unit(gauge)}{better}"
     heights = _drawn(curves, levels)
     yaxis = log_axis(title, heights) if log else axis(title)
+    yaxis |= {"tickformat": ".0%"} if gauge.unit == SHARE else {}
     empty: dict[str, Any] = {} if heights else {"showticklabels": False, "range": [0.0, 1.0]}
     return figure(
         traces,
         uirevision=revision,
-        xaxis={**budget_axis(*bounds), "range": edge},
+        xaxis=ground.axis(),
         yaxis={**yaxis, **empty},
-        shapes=[_rule(chosen)],
+        shapes=[_rule(chosen), *ground.shapes()],
         annotations=[_flag(chosen, bounds), *([] if heights else [_NOTHING])],
     )
 
 
 _NOTHING = {
     "x": 0.5, "y": 0.5, "xref": "paper", "yref": "paper", "showarrow": False,
-    "text": "Nothing is measured yet", "bgcolor": GROUND, "font": {"size": 15, "color": MUTED},
+    "text": "Training: the first points appear soon", "bgcolor": GROUND,
+    "font": {"size": 15, "color": MUTED},
 }  # fmt: skip
 """What an empty chart says."""
 
@@ -156,46 +181,57 @@ def _drawn(curves: Sequence[Curve], levels: Sequence[Level]) -> list[float]:
     return found + [one.value for one in levels]
 
 
-def _lines(one: Curve) -> list[dict[str, Any]]:
+def _lines(one: Curve, ground: Ground, shown: str) -> list[dict[str, Any]]:
     """The band and the line of one method."""
+    look, x = proof.look(one.style, one.status), ground.places(one.epsilon, one.proved)
+    proved = [
+        f"{number(p)} proved" if p is not None and finite(p) else NOWHERE for p in one.proved
+    ] or ["not worked out yet"] * len(one.epsilon)
     hover = (
-        f"<b>{one.label}</b><br>"
-        "ε = %{x:g}<br>median %{y:.3g}"
-        "<br>4 of 5 repeats: %{customdata[0]:.3g} to %{customdata[1]:.3g}"
-        "<br>%{customdata[2]} repeats<extra></extra>"
+        f"<b>{one.label}</b>{f', {STATUS[one.status]}' if one.status else ''}<br>"
+        "ε: %{customdata[3]:g} claimed, %{customdata[4]}"
+        f"<br>median %{{y:{shown}}}"
+        f"<br>4 of 5 repetitions: %{{customdata[0]:{shown}}} to %{{customdata[1]:{shown}}}"
+        "<br>%{customdata[2]} repetitions<extra></extra>"
     )
     line = {
-        "type": "scatter", "mode": "lines+markers", "name": one.brief or one.label,
-        "legendgroup": one.label, "x": one.epsilon, "y": brief(one.middle),
-        "customdata": list(zip(brief(one.low), brief(one.high), one.count, strict=True)),
+        "type": "scatter", "mode": "lines+markers", "name": one.legend,
+        "legendgroup": one.label, "x": brief(x), "y": brief(one.middle),
+        "customdata": list(
+            zip(brief(one.low), brief(one.high), one.count, one.epsilon, proved, strict=True)
+        ),
         "hovertemplate": hover,
-        "line": {"color": one.style.colour, "dash": one.style.dash, "width": 2.5},
-        "marker": {"symbol": one.style.marker, "size": 7, "color": one.style.colour},
+        "line": {"color": look.colour, "dash": look.dash, "width": 2.5},
+        "marker": {
+            "symbol": look.marker, "size": 8, "color": look.colour,
+            "line": {"width": 2, "color": look.colour},
+        },
     }  # fmt: skip
-    return [band(one.epsilon, one.low, one.high, one.style.colour, one.label), line]
+    return [band(x, one.low, one.high, look.colour, one.label), line]
 
 
-def _level(one: Level, bounds: tuple[float, float]) -> dict[str, Any]:
+def _level(one: Level, ground: Ground, shown: str) -> dict[str, Any]:
     """A horizontal line across the whole chart."""
     return {
-        "type": "scatter", "mode": "lines", "name": one.brief or one.label,
-        "legendgroup": one.label, "x": [bounds[0] * 0.9, bounds[1] * 1.11],
+        "type": "scatter", "mode": "lines", "name": one.legend,
+        "legendgroup": one.label, "x": brief([ground.low, ground.end]),
         "y": [one.value, one.value],
         "line": {"color": one.style.colour, "dash": one.style.dash, "width": 1.8},
-        "hovertemplate": f"<b>{one.label}</b><br>{number(one.value)}<extra></extra>",
+        "hovertemplate": f"<b>{one.legend}</b><br>%{{y:{shown}}}<extra></extra>",
     }  # fmt: skip
 
 
-def _chosen(one: Curve, chosen: float) -> dict[str, Any]:
+def _chosen(one: Curve, chosen: float, ground: Ground) -> dict[str, Any]:
     """A ring around the point under the slider."""
     position = one.at(chosen)
     assert position is not None
+    look, x = proof.look(one.style, one.status), ground.places(one.epsilon, one.proved)
     return {
         "type": "scatter", "mode": "markers", "legendgroup": one.label, "showlegend": False,
-        "x": [chosen], "y": [one.middle[position]], "hoverinfo": "skip",
+        "x": brief([x[position]]), "y": brief([one.middle[position]]), "hoverinfo": "skip",
         "marker": {
-            "symbol": f"{one.style.marker}-open", "size": 15, "color": one.style.colour,
-            "line": {"width": 2.5, "color": one.style.colour},
+            "symbol": f"{one.style.marker}-open", "size": 15, "color": look.colour,
+            "line": {"width": 2.5, "color": look.colour},
         },
     }  # fmt: skip
 
@@ -224,7 +260,9 @@ def rows(curves: Sequence[Curve], levels: Sequence[Level]) -> list[dict[str, Any
     found: list[dict[str, Any]] = [
         {
             "Method": one.label, "ε": one.epsilon[i], "Median": one.middle[i],
-            "10 %": one.low[i], "90 %": one.high[i], "Repeats": one.count[i],
+            "10 %": one.low[i], "90 %": one.high[i], "Repetitions": one.count[i],
+            **({"Proved ε": one.proved[i]} if one.proved else {}),
+            **({"Status": STATUS[one.status]} if one.status else {}),
         }
         for one in curves
         for i in range(len(one.epsilon))
@@ -236,7 +274,8 @@ def rows(curves: Sequence[Curve], levels: Sequence[Level]) -> list[dict[str, Any
             "Median": one.value,
             "10 %": None,
             "90 %": None,
-            "Repeats": 1,
+            "Repetitions": 1,
+            **({"Status": STATUS[one.status]} if one.status else {}),
         }
         for one in levels
     ]
@@ -245,12 +284,12 @@ def rows(curves: Sequence[Curve], levels: Sequence[Level]) -> list[dict[str, Any
 def reading(curves: Sequence[Curve], gauge: Gauge, chosen: float) -> str:
     """What the chart shows at the chosen budget, in one sentence for those who hear it."""
     said = [
-        f"{one.label} {number(one.middle[i])}"
+        f"{one.label} {amount(one.middle[i], gauge)}"
         for one in curves
         if (i := one.at(chosen)) is not None
     ]
     if not said:
-        return f"{gauge.label} against the privacy budget; nothing is measured yet."
+        return f"{gauge.label} against the privacy budget; no points yet."
     return f"{gauge.label} at epsilon {chosen:g}: {', '.join(said)}."
 
 

@@ -91,16 +91,15 @@ def follow(draw: Callable[[Any, dict[str, Watched]], None], page: Any) -> None:
 
     Args:
         draw: Draws it, from the page and where its runs stand.
-        page: Handed on to `draw`; its `jobs` are followed, labelled by its `paper`, and what it
-            has `beside` them.
+        page: Handed on to `draw`; its `jobs` are followed under its `labels`, and what it has
+            `beside` them.
     """
-    labels = {entry.name: entry.label for entry in page.paper.methods}
     ticking = any(_under_way(job) for job in (*page.jobs.values(), *page.beside.values()))
 
     def body() -> None:
         afresh()
         with troubles():
-            watched = watch(page.jobs, labels)
+            watched = watch(page.jobs, page.labels)
             beside = any(_under_way(job) for job in page.beside.values())
             if ticking != (beside or any(one.active for one in watched.values())):
                 st.rerun()  # the clock starts or stops with the work

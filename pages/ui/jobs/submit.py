@@ -11,7 +11,9 @@ from engine.service.client import Run
 from pages.ui.kit.access import client, troubles
 
 BUDGET = "epsilon"
-"""The field under the slider at the top of every paper's page."""
+"""The field under the slider of every paper's page."""
+CALIBRATION = "calibration"
+"""The choice between the noise that a paper prints and the noise that can be proved."""
 ASKED, DROPPED = "asking.asked", "asking.dropped"
 
 
@@ -88,8 +90,8 @@ def _active(run: str) -> bool:
 def _common(job: Job) -> bool:
     """Whether a job is what the page of its paper opens with."""
     found = paper(job.paper)
-    default = found.spec().values()
-    same = all(job.values[field] == default[field] for field in job.values if field not in job.axes)
+    default, free = found.opens(), (CALIBRATION, *job.axes)  # both calibrations are drawn
+    same = all(job.values[name] == default[name] for name in job.entry().uses if name not in free)
     return same and job.dataset == found.datasets[0]
 
 

@@ -57,8 +57,10 @@ def value(prefix: str, offer: Offer) -> Value:
 
 def link(job: Job) -> str:
     """The address of the page that shows a job."""
-    default = paper(job.paper).spec().values()
-    values = job.values | {field: axis[0] for field, axis in job.axes.items() if len(axis) == 1}
+    default, used = paper(job.paper).opens(), job.entry().uses
+    values = {name: job.values[name] for name in used} | {
+        field: axis[0] for field, axis in job.axes.items() if len(axis) == 1
+    }
     texts = {
         f"{job.paper}.{field}": _text(value)
         for field, value in values.items()

@@ -1,6 +1,5 @@
 """The guarantee card: what is claimed, what is proved, for whom, and why."""
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,10 +30,29 @@ MEANING: dict[Status, str] = {
 }
 
 
-@functools.lru_cache(maxsize=2048)
+Asked = tuple[Entry[Any], Spec, int, str]
+_CARDS: dict[Asked, Guarantee] = {}
+"""Kept because an accountant may take seconds; shared by all sessions, since no data are read."""
+MOST = 4096
+
+
 def guarantee(entry: Entry[Any], spec: Spec, records: int, unit: str) -> Guarantee:
-    """A method's card, kept because an accountant may take a second."""
-    return entry.guarantee(spec, records, unit)
+    """A method's card; the first answer may take an accountant seconds."""
+    found = known(entry, spec, records, unit)
+    if found is None:
+        if len(_CARDS) >= MOST:
+            _CARDS.clear()
+        found = _CARDS[_key(entry, spec, records, unit)] = entry.guarantee(spec, records, unit)
+    return found
+
+
+def known(entry: Entry[Any], spec: Spec, records: int, unit: str) -> Guarantee | None:
+    """A method's card if it has been asked for before; None if an accountant would be needed."""
+    return _CARDS.get(_key(entry, spec, records, unit))
+
+
+def _key(entry: Entry[Any], spec: Spec, records: int, unit: str) -> Asked:
+    return entry, spec, records, unit
 
 
 def show(title: str, card: Guarantee) -> None:

@@ -1,6 +1,6 @@
 """A chart as a page shows it: with words for those who cannot see it, and its numbers below."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -10,7 +10,15 @@ from pages.ui.kit.plot import plot
 
 
 def chart(
-    key: str, figure: go.Figure, alt: str, rows: Sequence[dict[str, Any]], budget: float
+    key: str,
+    figure: go.Figure,
+    alt: str,
+    rows: Sequence[dict[str, Any]],
+    budget: float,
+    *,
+    fit: bool = False,
+    move: str = "",
+    below: Callable[[], None] | None = None,
 ) -> None:
     """Draws a figure and, once asked for, the table of what it shows.
 
@@ -21,9 +29,14 @@ def chart(
         rows: Its numbers.
         budget: The budget that it is drawn for; the browser can tell by it which move of the
             slider a picture belongs to.
+        fit: Whether its height follows what the window has left above its foot.
+        move: Where its points stand; when that changes, they are seen to move.
+        below: Draws what stands between the figure and its table.
     """
-    figure.layout.meta = {"budget": budget}
+    figure.layout.meta = {"budget": budget, "fit": fit, "move": move}
     plot(figure, key, alt)
+    if below is not None:
+        below()
     table = st.expander(
         "The numbers behind this chart", key=f"{key}.table", on_change="rerun",
         icon=":material/table_rows:",

@@ -89,7 +89,7 @@ class Offer:
 def offer(spec: type[Spec], field: str, setting: Setting, default: Value) -> Offer:
     """The values that a page offers for one knob or choice of a spec."""
     if isinstance(setting, Choice):
-        return Offer(field, setting.options, setting.options, str(default), spec)
+        return Offer(field, setting.labels, setting.options, setting.text(default), spec)
     values = sorted({*_grid(setting, types(spec)[field]), default}, key=float)
     texts = tuple(figure(float(value)) for value in values)
     return Offer(field, texts, tuple(values), figure(float(default)), spec)

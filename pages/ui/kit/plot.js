@@ -88,6 +88,51 @@ const config = (node) => ({
   ],
 })
 
+const FOOT = "[data-testid=stBottomBlockContainer]"
+const ROOM = 12 // pixels that stay free below a chart
+const HEAD = 60 // pixels that Streamlit's own head takes
+const LOW = 250 // a lower chart has a short title on its axis
+const BROAD = 500 // from this width on the legend stands beside the chart
+const SLOWLY = 1300 // milliseconds in which points move
+
+// A chart is no higher than the window leaves; one that fits also leaves room for what is above it.
+function height({ node }, { height, meta }) {
+  const foot = document.querySelector(FOOT)?.getBoundingClientRect().height ?? 0
+  const free = window.innerHeight - foot - ROOM
+  if (!meta?.fit) return Math.min(height, Math.max(320, free - HEAD))
+  const main = document.querySelector("[data-testid=stMain]")
+  const above = node.getBoundingClientRect().top + (main?.scrollTop ?? 0)
+  const below = window.innerHeight >= 700 && window.innerWidth >= 700 ? 84 : 0 // what it is drawn by
+  return Math.max(170, Math.min(1.6 * height, free - above - below))
+}
+
+// The chart of the first screen: its legend beside it where there is room, short titles if low.
+function arrange(layout, width) {
+  if (!layout.meta?.fit) return
+  layout.margin = { ...layout.margin, t: 10 }
+  const font = { size: width < BROAD ? 11 : 12 }
+  layout.legend = width < BROAD
+    ? { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font, itemwidth: 30 }
+    : { x: 1.01, xanchor: "left", y: 1, yanchor: "top", font, itemwidth: 30 }
+  const title = layout.yaxis.title
+  if (layout.height < LOW) title.text = title.text.split(" · ")[0]
+  if (width < BROAD) layout.xaxis.title.text = layout.xaxis.title.text.replace(/\s{2,}/g, " ")
+}
+
+const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches
+
+// Points that stand elsewhere than before are seen to move there.
+async function move(Plotly, plot, figure) {
+  const was = plot.node.layout?.meta?.move
+  const same = plot.node.data?.length === figure.data.length
+  if (!was || was === figure.layout.meta?.move || !same || still()) return
+  const data = figure.data.map(({ x, y }) => ({ x, y }))
+  const slowly = { duration: SLOWLY, easing: "cubic-in-out" }
+  const frame = { duration: SLOWLY, redraw: false }
+  const how = { transition: slowly, frame, mode: "immediate" }
+  await Plotly.animate(plot.node, { data }, how).catch(() => {}) // another picture came
+}
+
 // A picture that is the same for another move of the slider is not drawn again.
 function note({ node, figure }) {
   const [found] = figure.match(META) ?? []
@@ -100,14 +145,20 @@ async function draw(parent) {
   if (!plots.has(parent)) return // gone while the library was on its way
   const look = theme(getComputedStyle(parent))
   const width = plot.node.clientWidth
-  const key = JSON.stringify([plot.figure.replace(META, ""), look, width, window.innerHeight])
+  const figure = coloured(plot.figure, look)
+  const whole = document.fullscreenElement === plot.node
+  const high = whole ? window.innerHeight : height(plot, figure.layout)
+  const key = JSON.stringify([plot.figure.replace(META, ""), look, width, high])
   if (!width) return
   if (key === plot.key) return note(plot)
   plot.key = key
-  const figure = coloured(plot.figure, look)
   figure.layout.template = template(look)
   figure.layout.width = width
-  if (document.fullscreenElement === plot.node) figure.layout.height = window.innerHeight
+  figure.layout.height = high
+  plot.node.style.minHeight = `${figure.layout.height}px`
+  arrange(figure.layout, width)
+  await move(Plotly, plot, figure)
+  if (plot.key !== key) return // another picture came while the points moved
   plot.drawing = Plotly.react(plot.node, figure.data, figure.layout, plot.config)
 }
 
@@ -117,6 +168,8 @@ function begin(parent) {
   parent.appendChild(node)
   const observer = new ResizeObserver(() => draw(parent))
   observer.observe(node)
+  const foot = document.querySelector(FOOT)
+  if (foot) observer.observe(foot) // what it leaves free changes with its words
   plots.set(parent, { node, observer, config: config(node) })
 }
 

@@ -34,12 +34,11 @@ def plot(figure: go.Figure, key: str, alt: str) -> None:
     """Draws a figure.
 
     Args:
-        figure: What to draw, in the house style, with a height.
+        figure: What to draw, in the house style, with the height that it has where there is room.
         key: Unique on the page; names the chart while its figure changes.
         alt: Its message in one sentence.
     """
     _parts()[1](
         key=key,
         data={"figure": figure.to_json(validate=False), "alt": alt},
-        height=int(figure.layout.height),
     )

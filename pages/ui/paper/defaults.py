@@ -8,6 +8,7 @@ from engine.runs.job import Job
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import shell
 from pages.ui.paper import preview
+from pages.ui.paper.overlay import overlays
 from pages.ui.paper.view import Choices, Layout, Offers, jobs, offers
 
 PAPERS = "pages.ui.papers"
@@ -25,7 +26,8 @@ def opening(slug: str) -> dict[str, Job]:
     """The jobs of a paper's page as it opens, by method: what its widgets say before any touch."""
     paper, own = catalog.paper(slug), layout(slug)
     offered = offers(paper, own)
-    return jobs(paper, chosen(offered), offered.knobs[BUDGET].values, own.by_hand)
+    wanted = jobs(paper, chosen(offered), offered.knobs[BUDGET].values, own.by_hand)
+    return {**wanted, **overlays(paper, wanted, own.by_hand)}
 
 
 def chosen(offered: Offers) -> Choices:

@@ -1,4 +1,4 @@
-"""The page of a paper: claim, knobs, curve, guarantee, and whatever the paper adds.
+"""The page of a paper: its finding, the curve, tabs with what lies behind, the budget at its foot.
 
 A page script is `paper.show("slug")`. A paper that draws something that no other paper has
 declares it as LAYOUT in `pages/ui/papers/<slug>/layout.py`. Everything else comes from the
@@ -15,14 +15,21 @@ from engine.method import Paper
 from pages.ui.jobs import live
 from pages.ui.jobs import submit as asking
 from pages.ui.jobs.live import BUDGET, Watched
-from pages.ui.kit import address, shell
+from pages.ui.kit import address, shell, skip
 from pages.ui.kit.access import troubles
 from pages.ui.kit.knobs import pick
-from pages.ui.paper import defaults, panels, sidebar
-from pages.ui.paper.view import Layout, Page, Section, View, jobs, offers
+from pages.ui.paper import defaults, foot, panels, sidebar
+from pages.ui.paper.overlay import overlays
+from pages.ui.paper.view import COST, DATA, PROOF, PROOF_FIRST, Layout, Page, Section, View, offers
+from pages.ui.paper.view import jobs as one_per_method
 
 GAUGE_HELP = "How the usefulness of the result is measured."
-METHOD_HELP = "Its guarantee, its readings and its parameters are shown below."
+METHOD_HELP = "The method whose guarantee, people or pictures, and noise are shown."
+BY_HELP = (
+    "By claim: each point stands at the ε that its paper claims. By proof: at the ε that its noise "
+    "proves, or in the column on the right if no finite ε can be proved."
+)
+Places = tuple[DeltaGenerator, DeltaGenerator]
 
 
 def show(slug: str) -> None:
@@ -33,59 +40,117 @@ def show(slug: str) -> None:
     """
     shell.enter()
     paper, layout = catalog.paper(slug), defaults.layout(slug)
+    skip.link(f"{slug}.{BUDGET}", "Skip to the privacy budget")
     offered = offers(paper, layout)
     dataset = str(address.value(slug, offered.dataset))
     free = [name for section in layout.sections for name in section.free(dataset)]
     address.settle(f"pages/{slug}.py", slug, offered.all, free)
     choices = sidebar.choose(paper, offered, layout)
     _heading(paper, layout)
+    places = foot.place()
     with troubles():
-        wanted = jobs(paper, choices, offered.knobs[BUDGET].values, layout.by_hand)
+        wanted = one_per_method(paper, choices, offered.knobs[BUDGET].values, layout.by_hand)
+        wanted |= overlays(paper, wanted, layout.by_hand)
+        page = Page(slug, paper, layout, offered, choices, wanted)
         if layout.automatic and choices.dataset not in layout.ask_first:
             focus = {BUDGET: float(address.value(slug, offered.knobs[BUDGET]))}
             quick = {name: job for name, job in wanted.items() if name not in layout.by_hand}
             asking.start(quick, focus, layout.last)
-        page = Page(slug, paper, layout, offered, choices, wanted)
         sidebar.finish(page)
-        live.follow(_body, page)
+        live.follow(lambda page, watched: _body(page, watched, places), page)
 
 
 def _heading(paper: Paper[Any], layout: Layout) -> None:
-    """Title, what it is about, what the paper claims, and where."""
-    st.title(paper.title)
+    """The title, and on request what the paper is about, what it claims, and where."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(paper.title, width="content", anchor=False)
+        with st.popover("About", icon=":material/info:", type="tertiary"):
+            _about(paper, layout)
+
+
+def _about(paper: Paper[Any], layout: Layout) -> None:
     if layout.words:
         st.markdown(layout.words)
-    st.caption(f"**The paper claims** {paper.claim} {paper.citation}.")
+    st.markdown(f"**The paper claims** {paper.claim}\n\n{paper.citation}.")
 
 
-def _body(page: Page, watched: dict[str, Watched]) -> None:
+def _body(page: Page, watched: dict[str, Watched], places: Places) -> None:
     """Everything that follows the budget slider; alone redrawn when it moves.
 
-    What needs a guarantee comes last, into places that are kept for it: an accountant may
-    take a second for a budget that it has not seen, and no chart waits for it.
+    Only the open tab is drawn. What needs a guarantee comes last, into places that are kept for
+    it: an accountant may take seconds for a budget that it has not seen, and no chart waits.
     """
-    view, place = _controls(page, watched)
-    late = [(place, panels.meaning)]
-    live.panel(page.prefix, watched, {BUDGET: view.budget})
+    slider, meaning = places
+    with slider:
+        chosen = foot.budget(page)
+    prefix, offered = page.prefix, page.offers
+    gauge = str(address.value(prefix, offered.gauge))
+    view = page.view(watched, chosen, str(address.value(prefix, offered.method)), gauge)
+    st.markdown(panels.result(view) or page.layout.words)
+    tabs = st.tabs(
+        offered.tab.texts, default=offered.tab.default, key=f"{prefix}.tab", on_change="rerun",
+        bind="query-params",
+    )  # fmt: skip
+    for name, tab in zip(offered.tab.texts, tabs, strict=True):
+        if tab.open:
+            with tab:
+                _tab(page, view, name)
+    with meaning, troubles():
+        foot.meaning(view)
+    grid = [float(value) for value in offered.knobs[BUDGET].values]
+    panels.work_out(view, grid)
 
-    def utility(view: View) -> None:
-        pick(page.prefix, page.offers.gauge, "Measured by", GAUGE_HELP, st.container())
-        panels.utility(page, view)
-        late.append((st.container(), panels.caption))
 
-    parts = [Section("What privacy costs", utility), *page.layout.sections]
-    beside = Section("At this budget", panels.readings)
-    for row in _rows([*parts[:2], beside, *parts[2:]]):
+def _tab(page: Page, view: View, name: str) -> None:
+    """What one tab holds."""
+    if name == COST:
+        _cost(page, view)
+    else:
+        if len(page.offers.method.texts) > 1:
+            _method(page)
+        if name == PROOF:
+            panels.guarantees(page, view)
+    _sections(page, view, name)
+    if name == DATA:
+        sidebar.describe(view.data)
+
+
+def _cost(page: Page, view: View) -> None:
+    """The curve, what it is drawn by, what is under way, and every measure at this budget."""
+    by_proof = address.value(page.prefix, page.offers.by) == PROOF_FIRST
+    panels.utility(page, view, by_proof, below=lambda: _drawn_by(page))
+    live.panel(page.prefix, view.watched, {BUDGET: view.budget})
+    panels.caption(view)
+    st.subheader("At this budget")
+    panels.readings(view)
+
+
+def _drawn_by(page: Page) -> None:
+    """Where points stand, the measure, and the method to look at."""
+    by = page.offers.by
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control(
+            "Place points", by.texts, default=by.default, required=True, help=BY_HELP,
+            key=f"{page.prefix}.by", bind="query-params",
+        )  # fmt: skip
+        pick(page.prefix, page.offers.gauge, "Measured by", GAUGE_HELP, st.container(width=240))
+        _method(page)
+
+
+def _method(page: Page) -> None:
+    """The method to look at closely."""
+    if len(page.offers.method.texts) > 1:
+        pick(page.prefix, page.offers.method, "Method", METHOD_HELP, st.container(width=240))
+
+
+def _sections(page: Page, view: View, tab: str) -> None:
+    """The paper's own parts of a tab, two in a row."""
+    for row in _rows([section for section in page.layout.sections if section.tab == tab]):
         columns = st.columns(len(row), gap="large")
         for column, section in zip(columns, row, strict=True):
             with column, troubles():
-                st.subheader(section.title)
+                st.subheader(section.title, anchor=False)
                 section.draw(view)
-    for place, draw in late:
-        with place, troubles():
-            draw(view)
-    st.header("What stands behind these numbers")
-    panels.guarantees(view)
 
 
 def _rows(sections: list[Section]) -> list[list[Section]]:
@@ -97,28 +162,3 @@ def _rows(sections: list[Section]) -> list[list[Section]]:
         else:
             rows[-1].append(section)
     return rows
-
-
-def _controls(page: Page, watched: dict[str, Watched]) -> tuple[View, DeltaGenerator]:
-    """The budget and the method.
-
-    Returns:
-        What the sections draw from, and the place for what both mean.
-    """
-    with st.container(border=True):
-        left, right = st.columns([3, 2], gap="large")
-        with left:
-            chosen = panels.budget(page)
-            method = _method(page)
-        gauge = str(address.value(page.prefix, page.offers.gauge))
-        view = page.view(watched, chosen, method, gauge)
-    return view, right
-
-
-def _method(page: Page) -> str:
-    """The method to look at closely."""
-    offer = page.offers.method
-    if len(offer.texts) == 1:
-        return str(offer.values[0])
-    text = pick(page.prefix, offer, "Look closely at", METHOD_HELP, st.container())
-    return str(offer.value(text))

@@ -1,42 +1,32 @@
-"""The parts that every paper's page has: budget, utility curve, readings, guarantees."""
+"""The parts that every paper's page has: utility curve, readings, guarantees."""
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import streamlit as st
 
-from engine.core.spec import knobs
+from engine.privacy.guarantee import Guarantee
 from pages.ui import words
 from pages.ui.charts import curves
 from pages.ui.charts.curves import Curve, Level
 from pages.ui.charts.dots import dots
+from pages.ui.charts.proof import LEGEND, finite
+from pages.ui.charts.theme import Style, reference_style
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
 from pages.ui.kit.chart import chart
-from pages.ui.kit.knobs import explain, label
+from pages.ui.paper import attack, finding, foot, overlay
 from pages.ui.paper.view import Page, View, measures
 
-CHOOSE = (
-    "Whoever is chosen under *Look closely at* has its card shown in full. Methods that are not "
-    "private are yardsticks: their results must not be published for real records."
-)
-RAW = (
-    ":material/visibility_lock: Computed from the raw records: a yardstick for this experiment, "
-    "not something that could be published."
-)
-
-
-def budget(page: Page) -> float:
-    """The budget slider, which says at both ends what it does."""
-    knob, offer = knobs(page.paper.spec)[BUDGET], page.offers.knobs[BUDGET]
-    chosen = st.select_slider(
-        label(knob), offer.texts, offer.default, key=f"{page.prefix}.{BUDGET}", help=explain(knob),
-        bind="query-params",
-    )  # fmt: skip
-    with st.container(horizontal=True, horizontal_alignment="distribute"):
-        st.caption(":material/lock: more private, more noise", width="content")
-        st.caption("less noise, less private :material/lock_open_right:", width="content")
-    return float(offer.value(chosen))
+budget = foot.budget
+CHOOSE = "Methods marked *not private* are for comparison only."
+RAW = ":material/visibility_lock: Computed from the raw data, for comparison only. Not private."
+OTHER = ("hexagon", "star", "pentagon", "hourglass", "bowtie", "star-square")
+"""Markers of a method's second line, under the other calibration."""
+PAUSE = 1.0
+"""Seconds between two questions to an accountant, in which the slider is answered."""
+DRAWN = "panels.drawn"
 
 
 def meaning(view: View) -> None:
@@ -55,47 +45,117 @@ def meaning(view: View) -> None:
 
 
 def drawn(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
-    """What has been measured of one gauge: curves by method, and levels of the references."""
+    """What has been measured of one gauge: curves by job, and levels of the references."""
     found: dict[str, Curve] = {}
     levels: list[Level] = []
-    for position, entry in enumerate(view.paper.methods):
-        results = view.watched[entry.name].results
-        if results is None:
+    twice = overlay.both(view.watched)
+    positions = {entry.name: i for i, entry in enumerate(view.paper.methods)}
+    for name, one in view.watched.items():
+        if one.results is None:
             continue
-        look = view.looks.get(entry.name)
-        if view.spends(entry.name):
-            curve = curves.curve(results, gauge, entry.label, position)
-            found[entry.name] = replace(curve, style=look or curve.style, brief=entry.brief)
-        elif (level := curves.level(results, gauge, entry.label, position)) is not None:
-            levels.append(replace(level, style=look or level.style, brief=entry.brief))
+        entry = overlay.entry(view.paper, name)
+        position = positions[entry.name]
+        brief = overlay.label(view.paper, one.job, twice, brief=True)
+        if view.spends(name):
+            curve = curves.curve(one.results, gauge, one.label, position)
+            look = _look(view.looks.get(entry.name) or curve.style, position, name)
+            found[name] = _proved(view, name, replace(curve, style=look, brief=brief))
+        elif (level := curves.level(one.results, gauge, one.label, position)) is not None:
+            status = view.guarantee(name).status
+            look = reference_style(len(levels))
+            levels.append(replace(level, style=look, brief=brief, status=status))
     return found, levels
 
 
-def utility(page: Page, view: View) -> None:
-    """The utility curve with its caption."""
+def _look(own: Style, position: int, name: str) -> Style:
+    """A method's look, with another marker for its line under the other calibration."""
+    return own if overlay.SIGN not in name else replace(own, marker=OTHER[position % len(OTHER)])
+
+
+def _proved(view: View, name: str, one: Curve) -> Curve:
+    """A curve with its status and what is proved at each point, as far as that takes no time."""
+    cards = [view.known(name, epsilon) for epsilon in one.epsilon]
+    status = next((found.status for found in cards if found is not None), None)
+    whole = [found for found in cards if found is not None]
+    proved = tuple(_finite(found) for found in whole) if len(whole) == len(cards) else ()
+    return replace(one, status=status, proved=proved)
+
+
+def _finite(found: Guarantee) -> float | None:
+    return found.epsilon_proved if finite(found.epsilon_proved) else None
+
+
+def work_out(view: View, budgets: Sequence[float]) -> None:
+    """Asks for the cards that the curve still lacks, one by one while nothing else happens.
+
+    The method that is looked at comes first, and so does the budget under the slider.
+    """
+    names = sorted(view.watched, key=lambda name: name != view.method)
+    lacking = [
+        (name, epsilon)
+        for name in names
+        for epsilon in sorted(budgets, key=lambda one: one != view.budget)
+        if view.spends(name) and view.known(name, epsilon) is None
+    ]
+    if lacking:
+        st.session_state[DRAWN] = True
+        st.fragment(_next_card, run_every=PAUSE)(view, lacking)
+
+
+def _next_card(view: View, lacking: list[tuple[str, float]]) -> None:
+    """Asks for one card, once the page has been drawn; draws it again after the last."""
+    if not st.session_state.pop(DRAWN, False) and lacking:
+        name, epsilon = lacking.pop(0)
+        replace(view, spec=view.spec.replace(**{BUDGET: epsilon})).guarantee(name)
+    if not lacking:
+        st.rerun()
+    st.caption(f":material/rule: Working out what is proved: {len(lacking)} points to go.")
+
+
+def result(view: View) -> str:
+    """The page's finding at the chosen budget."""
+    gauge = measures(view.paper)[view.gauge]
+    found, levels = drawn(view, view.gauge)
+    how = finding.saying(gauge, view.says, view.gauge)
+    return finding.finding(list(found.values()), levels, gauge, how, view.data, view.budget)
+
+
+def utility(
+    page: Page, view: View, by_proof: bool = True, below: Callable[[], None] | None = None
+) -> None:
+    """The utility curve.
+
+    Args:
+        page: The page.
+        view: What it shows.
+        by_proof: Whether points stand at the budget that is proved, not the one claimed.
+        below: Draws what stands below it; with it, its height follows what the window has left.
+    """
     gauge = measures(view.paper)[view.gauge]
     found, levels = drawn(view, view.gauge)
     lines = list(found.values())
     grid = [float(value) for value in page.offers.knobs[BUDGET].values]
     revision = f"{view.gauge}/{view.watched[view.method].job.id}"
-    figure = curves.utility(lines, levels, gauge, view.budget, revision, (min(grid), max(grid)))
+    figure = curves.utility(
+        lines, levels, gauge, view.budget, revision, (min(grid), max(grid)), by_proof
+    )
     chart(
         f"{page.prefix}.utility",
         figure,
         curves.reading(lines, gauge, view.budget),
         curves.rows(lines, levels),
         view.budget,
+        fit=below is not None,
+        move="proof" if by_proof else "claim",
+        below=below,
     )
 
 
 def caption(view: View) -> None:
-    """How to read the gauge, and what stands behind the line that is looked at."""
+    """How to read the gauge and its lines."""
     gauge = measures(view.paper)[view.gauge]
     raw = "" if gauge.released else f" {RAW}"
-    st.caption(
-        f"{gauge.help}{raw}\n\n{view.entry.label}, {card.line(view.guarantee())}. "
-        "Bands: four of five repetitions."
-    )
+    st.caption(f"{gauge.help} {LEGEND} Bands: four of five repetitions.{raw}")
 
 
 def readings(view: View) -> None:
@@ -105,35 +165,42 @@ def readings(view: View) -> None:
     table = {
         "Measured": [gauge.label for _, gauge in names],
         f"{view.entry.label}, ε = {view.budget:g}": [
-            words.number(curves.medians(lines, view.budget).get(view.method, math.nan))
-            for lines, _ in found
+            words.amount(curves.medians(lines, view.budget).get(view.method, math.nan), gauge)
+            for (lines, _), (_, gauge) in zip(found, names, strict=True)
         ],
     }
     for name in dict.fromkeys(level.label for _, levels in found for level in levels):
         values = [{one.label: one.value for one in levels} for _, levels in found]
-        table[name] = [words.number(value.get(name, math.nan)) for value in values]
+        table[name] = [
+            words.amount(value.get(name, math.nan), gauge)
+            for value, (_, gauge) in zip(values, names, strict=True)
+        ]
     st.table(table, border="horizontal")
     with st.expander("What these measures mean", icon=":material/straighten:"):
         st.markdown("\n".join(f"- **{gauge.label}**: {gauge.help}" for _, gauge in names))
     st.caption(f"{RAW}{words.sideways(len(table))}")
 
 
-def guarantees(view: View) -> None:
-    """The whole card of the method that is looked at, and all methods' in a line each."""
+def guarantees(page: Page, view: View) -> None:
+    """The whole card of the method that is looked at, what attacks show, and all methods' marks."""
     left, right = st.columns([5, 6], gap="large")
     with left:
-        card.show(view.entry.label, view.guarantee())
+        card.show(view.watched[view.method].label, view.guarantee())
     with right:
-        entries = view.paper.methods
-        cards = [view.guarantee(entry.name) for entry in entries]
-        st.table(card.lines([entry.label for entry in entries], cards), border="horizontal")
-        st.caption(CHOOSE)
-        others = st.expander(
-            "Every method's card", icon=":material/badge:", on_change="rerun",
-            key=f"{view.paper.slug}.cards",
-        )  # fmt: skip
-        if others.open:
-            with others:
-                for entry, one in zip(entries, cards, strict=True):
-                    if entry.name != view.method:
-                        card.show(entry.label, one)
+        meaning(view)
+        attack.section(page, view)
+    names = list(view.watched)
+    cards = [view.guarantee(name) for name in names]
+    labels = [view.watched[name].label for name in names]
+    st.subheader("Every method at this budget")
+    st.table(card.lines(labels, cards), border="horizontal")
+    st.caption(CHOOSE)
+    others = st.expander(
+        "Every method's card", icon=":material/badge:", on_change="rerun",
+        key=f"{view.paper.slug}.cards",
+    )  # fmt: skip
+    if others.open:
+        with others:
+            for name, label, one in zip(names, labels, cards, strict=True):
+                if name != view.method:
+                    card.show(label, one)

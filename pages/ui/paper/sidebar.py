@@ -70,12 +70,17 @@ def about(card: Card) -> None:
     events = f", {plural(card.events, 'event')}" if card.events is not None else ""
     st.caption(f"{card.title}: {plural(card.records, 'record')}{events}.")
     with st.popover("About these data", icon=":material/database:", width="stretch"):
-        st.markdown(f"**{card.title}**")
-        st.markdown(card.summary)
-        st.markdown(
-            f"- One record is **{card.record}**; there are {card.records:,}.\n"
-            f"- Covariates: {', '.join(card.features)}.\n"
-            f"- Treated as public: {card.public}.\n"
-            f"- Source: {card.source}.\n"
-            f"- Licence: {card.licence}."
-        )
+        describe(card)
+
+
+def describe(card: Card) -> None:
+    """Everything about a data set."""
+    st.markdown(f"**{card.title}**")
+    st.markdown(card.summary)
+    st.markdown(
+        f"- One record is **{card.record}**; there are {card.records:,}.\n"
+        f"- Covariates: {', '.join(card.features)}.\n"
+        f"- Treated as public: {card.public}.\n"
+        f"- Source: {card.source}.\n"
+        f"- Licence: {card.licence}."
+    )

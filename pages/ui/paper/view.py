@@ -17,7 +17,13 @@ from pages.ui.charts.theme import Style
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import card
 from pages.ui.kit.offers import Offer, names, offer
+from pages.ui.paper import overlay
+from pages.ui.paper.finding import Saying
 
+COST, WHY, PROOF, DATA = "Cost", "Why", "Proof", "Data"
+PROOF_FIRST = "By proof"
+BY = (PROOF_FIRST, "By claim")
+"""Where a point of the curve stands: at the budget that is proved, or at the one claimed."""
 REPEATS = (5, 10, 20, 50)
 FEW = 3
 """Repetitions of what takes minutes."""
@@ -33,8 +39,9 @@ class View:
         spec: The chosen setting, at the budget under the slider.
         method: Name of the method that the user looks at closely.
         gauge: Name of the gauge on the utility curve.
-        watched: Every method's run.
+        watched: Every method's run, and those that are drawn beside them.
         looks: How methods look that do not have the look of their place in the paper's list.
+        says: How the finding is put in words, by gauge.
     """
 
     paper: Paper[Any]
@@ -44,6 +51,7 @@ class View:
     gauge: str
     watched: Mapping[str, Watched]
     looks: Mapping[str, Style] = field(default_factory=dict)
+    says: Mapping[str, Saying] = field(default_factory=dict)
 
     @property
     def budget(self) -> float:
@@ -57,9 +65,16 @@ class View:
 
     def guarantee(self, method: str | None = None) -> Guarantee:
         """The card of a method at this setting."""
-        name = method or self.method  # a method's job holds what the others do not use
-        spec = self.watched[name].job.spec().replace(**{BUDGET: self.budget})
-        return card.guarantee(self.paper.entry(name), spec, self.data.records, self.data.record)
+        return card.guarantee(*self._asked(method or self.method, self.budget))
+
+    def known(self, method: str, budget: float) -> Guarantee | None:
+        """The same at any budget, if it takes no time: an accountant may take seconds."""
+        return card.known(*self._asked(method, budget))
+
+    def _asked(self, method: str, budget: float) -> tuple[Entry[Any], Spec, int, str]:
+        """What a card is asked for; a method's job holds what the others do not use."""
+        spec = self.watched[method].job.spec().replace(**{BUDGET: budget})
+        return overlay.entry(self.paper, method), spec, self.data.records, self.data.record
 
     def spends(self, method: str) -> bool:
         """Whether a method has a curve over budgets rather than one level."""
@@ -77,6 +92,7 @@ class Section:
         free: From the page's choice of data set, the names in the address that these
             widgets bind, without the slug.
         wide: Whether it takes a whole row; else two sections share one.
+        tab: The tab that it stands in, one of those of its layout.
     """
 
     title: str
@@ -84,6 +100,7 @@ class Section:
     side: "Callable[[Page], None] | None" = None
     free: Callable[[str], tuple[str, ...]] = lambda dataset: ()
     wide: bool = False
+    tab: str = WHY
 
 
 @dataclass(frozen=True)
@@ -93,6 +110,10 @@ class Layout:
     Attributes:
         words: What the paper is about, in a sentence or two that need no prior knowledge.
         sections: What the paper adds.
+        shows: The name of the second tab: what the answer looks like.
+        says: How the finding is put in words, by gauge.
+        gauge: The gauge that the curve shows first; empty for the paper's own.
+        method: The method that is looked at first; empty for the paper's first.
         more: Fields whose widgets are folded away.
         repeats: Repetitions of each setting to start with.
         budgets: The grid that is trained; empty for the knob's own.
@@ -109,6 +130,10 @@ class Layout:
 
     words: str = ""
     sections: tuple[Section, ...] = ()
+    shows: str = "Pictures"
+    says: Mapping[str, Saying] = field(default_factory=dict)
+    gauge: str = ""
+    method: str = ""
     more: tuple[str, ...] = ()
     repeats: int = 10
     budgets: tuple[float, ...] = ()
@@ -120,6 +145,11 @@ class Layout:
     by_hand: tuple[str, ...] = ()
     beside: Callable[[Mapping[str, Job]], dict[str, Job]] = lambda jobs: {}
 
+    @property
+    def tabs(self) -> tuple[str, ...]:
+        """The tabs of the page, from left to right."""
+        return (COST, self.shows, WHY, PROOF, DATA)
+
 
 @dataclass(frozen=True)
 class Offers:
@@ -130,16 +160,21 @@ class Offers:
     repeats: Offer
     gauge: Offer
     method: Offer
+    tab: Offer
+    by: Offer
 
     @property
     def all(self) -> tuple[Offer, ...]:
         """Every offer, for the address."""
-        return (self.dataset, *self.knobs.values(), self.repeats, self.gauge, self.method)
+        return (
+            *(self.dataset, *self.knobs.values(), self.repeats, self.gauge, self.method),
+            *(self.tab, self.by),
+        )
 
 
 def offers(paper: Paper[Any], layout: Layout) -> Offers:
     """What the page of a paper offers."""
-    default = paper.spec().values()
+    default = paper.opens()
     used = {name for entry in paper.methods for name in entry.uses}
     found = {
         name: offer(paper.spec, name, knob, default[name])
@@ -151,8 +186,10 @@ def offers(paper: Paper[Any], layout: Layout) -> Offers:
     if layout.budget is not None:
         found[BUDGET] = replace(found[BUDGET], default=found[BUDGET].text(layout.budget))
     shown = measures(paper)
-    first = [paper.gauge, *(name for name in shown if name != paper.gauge)]
+    gauge = layout.gauge or paper.gauge
+    first = [gauge, *(name for name in shown if name != gauge)]
     private = [entry for entry in paper.methods if entry.role != "reference"]
+    looked = next((entry for entry in private if entry.name == layout.method), private[0])
     repeats = tuple(str(count) for count in REPEATS)
     return Offers(
         dataset=names("dataset", (*paper.datasets, *(own.names() if paper.own else ()))),
@@ -162,14 +199,16 @@ def offers(paper: Paper[Any], layout: Layout) -> Offers:
             "gauge",
             tuple(shown[name].label for name in first),
             tuple(first),
-            shown[paper.gauge].label,
+            shown[gauge].label,
         ),
         method=Offer(
             "method",
             tuple(entry.label for entry in private),
             tuple(entry.name for entry in private),
-            private[0].label,
+            looked.label,
         ),
+        tab=Offer("tab", layout.tabs, layout.tabs, COST),
+        by=Offer("by", BY, BY, PROOF_FIRST),
     )
 
 
@@ -198,7 +237,7 @@ class Page:
         layout: How its page differs from the common one.
         offers: What its widgets offer.
         choices: What the sidebar says.
-        jobs: One job per method.
+        jobs: One job per method, and those that are drawn beside them.
     """
 
     prefix: str
@@ -207,6 +246,12 @@ class Page:
     offers: Offers
     choices: Choices
     jobs: dict[str, Job]
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """What each job is called."""
+        twice = overlay.both(self.jobs)
+        return {name: overlay.label(self.paper, job, twice) for name, job in self.jobs.items()}
 
     @cached_property
     def beside(self) -> dict[str, Job]:
@@ -223,6 +268,7 @@ class Page:
             gauge=gauge,
             watched=watched,
             looks=self.layout.looks,
+            says=self.layout.says,
         )
 
 

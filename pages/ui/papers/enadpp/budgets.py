@@ -25,8 +25,8 @@ NAMES = (PLAIN, RENYI, PLD)
 POINTS = 5
 """An accountant is asked at so many steps."""
 LOT = (
-    "|L| = q·n counts all n records of the data set; where its publisher gives no test part, a "
-    "fixed fifth of them is only tested on and adds nothing to a lot."
+    "|L| = q·n counts all n records. If the data set has no test part of its own, a fixed fifth "
+    "is used for testing only and adds nothing to a batch."
 )
 LARGE = 100.0
 """Beyond this plain sum the exact accountant's grid outgrows memory."""
@@ -69,29 +69,29 @@ def exact(method: str, spec: Any, n: int) -> bool:
 def reading(method: str, spec: Any, n: int) -> str:
     """What the accountants' lines mean, and why one may be missing."""
     parts = [
-        "Every step spends. An accountant adds up what all steps together can tell about one "
-        "record that is added or removed; a lower line is a better proof of the same noise."
+        "Every training step spends budget. An accountant adds up what all steps reveal about one "
+        "record that is added or removed. A lower line is a tighter proof for the same noise."
     ]
     if price.unaccounted(VARIANTS[method], spec):
         parts.append(
-            "The budget ratios are taken as public, although the printed method computes them "
+            "The budget ratios are treated as public, although the printed method computes them "
             "from the records: this is a count, not a proof."
         )
     if isinstance(price.mechanism(VARIANTS[method], spec, n), Laplace):
-        parts.append("The Rényi accountant has no formula for Laplace noise in random lots.")
+        parts.append("The Rényi accountant has no formula for Laplace noise in random batches.")
     if not exact(method, spec, n):
         parts.append(
-            "The exact accountant would need too much time or memory here and is not asked."
+            "The exact accountant is left out: it would need too much time or memory here."
         )
     if spec.delta and price.unaccounted(VARIANTS[method], spec) is False:
-        parts.append(f"Except for plain sums the bound may fail with δ = {number(spec.delta)}.")
+        parts.append(f"Failure probability δ (not for plain sums): {number(spec.delta)}.")
     return " ".join(parts)
 
 
 def alt(found: Sequence[Ledger]) -> str:
     """The budgets of all readings in one sentence."""
-    lots = ", ".join(f"{number(row.lot)} under {row.reading}" for row in found)
-    return f"What one lot of the printed noise really spends: {lots}."
+    lots = ", ".join(f"{number(row.lot)} in reading {row.reading}" for row in found)
+    return f"What one batch with the printed noise spends: ε = {lots}."
 
 
 def readings(spec: Any) -> str:
@@ -99,20 +99,21 @@ def readings(spec: Any) -> str:
     now = (
         f"Chosen now: reading {spec.noise_reading}."
         if spec.calibration == "paper"
-        else "The rigorous calibration, chosen now, uses none of them: its slider is the total."
+        else "Noise with proof, chosen now, uses none of them: its ε is the total."
     )
     return (
-        "A: noise inside the average, as printed. B: outside it. C: as large as one record's "
-        "effect demands. One lot, epoch (disjoint lots) and all epochs count a replaced record, "
-        "as the paper does; “drawn here” counts the random lots of this program, adding or "
-        f"removing one. The budget ratios are taken as public. {LOT} {now}"
+        "Reading A: noise inside the average, as printed. B: outside it. C: as large as the "
+        "sensitivity requires. One batch, one epoch (disjoint batches) and all epochs count one "
+        "record replaced, as the paper does. “Drawn here” counts the random batches of this "
+        "program with one record added or removed. The budget ratios are treated as public. "
+        f"{LOT} {now}"
     )
 
 
 def spent(view: View) -> None:
     """The budget spent by step, as each accountant counts it."""
     n = view.data.records
-    with st.spinner("Asking the accountants"):
+    with st.spinner("Working out the budget of every step"):
         steps, found = counted(view.method, view.spec, n)
     looks = {name: style(i) for i, name in enumerate(NAMES)}
     lines = [
@@ -121,8 +122,8 @@ def spent(view: View) -> None:
     ]
     drawn = [one for one in lines if one is not None]
     figure = drawing.lines(
-        drawn, (STEP, "Budget spent, ε"), f"spent/{view.watched[view.method].job.id}", height=380,
-        rule=(view.budget, f"under the slider: {view.budget:g}"), rangemode="tozero",
+        drawn, (STEP, "Spent privacy budget ε"), f"spent/{view.watched[view.method].job.id}",
+        height=380, rule=(view.budget, f"chosen: {view.budget:g}"), rangemode="tozero",
     )  # fmt: skip
     ends = ", ".join(f"{one.label} {number(float(one.middle[-1]))}" for one in drawn)
     said = f"Budget spent by {view.entry.label}; at the end: {ends}."
@@ -136,17 +137,17 @@ def ledger(view: View) -> None:
     lot = price.lot(view.spec, view.data.records)  # type: ignore[arg-type]
     first = number(found[0].lot)
     st.markdown(
-        f"As printed (A), one lot of |L| = {lot:,.0f} really spends ε = **{first}**, where the "
-        f"paper states {view.budget:g}."
+        f"As printed (reading A), one batch of |L| = {lot:,.0f} spends ε = **{first}**. The paper "
+        f"claims {view.budget:g}."
     )
     parts = {
-        "one lot": {row.reading: row.lot for row in found},
+        "one batch": {row.reading: row.lot for row in found},
         "all epochs": {row.reading: row.epochs for row in found},
         "drawn here": {row.reading: row.sampled for row in found},
     }
     table = [
         {
-            "Reading": row.reading, "One lot": number(row.lot),
+            "Reading": row.reading, "One batch": number(row.lot),
             "One epoch": number(row.epoch), "All epochs": number(row.epochs),
             "Drawn here": number(row.sampled),
         }

@@ -39,14 +39,14 @@ def norms(counts: Floats, edges: Floats, bound: str, revision: str) -> go.Figure
     powers = range(math.floor(min(span)), math.ceil(max(span)) + 1)
     return figure(
         [
-            _bars("left as they are", centre, share, centre < 0.0, SERIES[0], ""),
-            _bars("cut down to the bound", centre, share, centre >= 0.0, SERIES[1], "/"),
+            _bars("not clipped", centre, share, centre < 0.0, SERIES[0], ""),
+            _bars("clipped to the bound", centre, share, centre >= 0.0, SERIES[1], "/"),
         ],
         height=300,
         uirevision=revision,
         barmode="overlay",
         xaxis=axis(
-            f"Length of a record's gradient / {bound}",
+            f"Norm of a record's gradient / {bound}",
             range=[min(span) - 0.2, max(span) + 0.2],
             tickvals=list(powers),
             ticktext=[f"{10.0**power:,.10g}" for power in powers],
@@ -86,7 +86,7 @@ def classes(private: Line, exact: Floats | None, chance: float) -> go.Figure:
             "type": "data", "symmetric": False, "array": (100 * above).tolist(),
             "arrayminus": (100 * below).tolist(), "color": INK, "thickness": 1.4,
         },
-        "hovertemplate": "<b>%{x}</b>: %{y:.0f} % right<extra></extra>",
+        "hovertemplate": "<b>%{x}</b>: %{y:.0f} % correct<extra></extra>",
     }]  # fmt: skip
     if exact is not None:
         parts.append({
@@ -96,19 +96,19 @@ def classes(private: Line, exact: Floats | None, chance: float) -> go.Figure:
                 "symbol": "line-ew-open", "size": 22, "color": MUTED,
                 "line": {"width": 3, "color": MUTED},
             },
-            "hovertemplate": "<b>%{x}</b>: %{y:.0f} % right without privacy<extra></extra>",
+            "hovertemplate": "<b>%{x}</b>: %{y:.0f} % correct without privacy<extra></extra>",
         })  # fmt: skip
     parts.append({
         "type": "scatter", "mode": "lines", "name": "guessing", "x": names,
         "y": [100 * chance] * len(names), "line": {"color": MUTED, "dash": "dot", "width": 1.6},
-        "hovertemplate": "<b>guessing</b>: %{y:.0f} % right<extra></extra>",
+        "hovertemplate": "<b>guessing</b>: %{y:.0f} % correct<extra></extra>",
     })  # fmt: skip
     return figure(
         parts,
         height=380,
         uirevision="classes",
         xaxis=axis("Class", type="category"),
-        yaxis=axis("Right answers [%]", range=[0, 104]),
+        yaxis=axis("Correct answers [%]", range=[0, 104]),
     )
 
 
@@ -138,7 +138,7 @@ def budget_ratios(found: Mapping[str, Floats], looks: Mapping[str, Style]) -> go
         parts,
         uirevision="figure1",
         xaxis=axis("Feature", type="category"),
-        yaxis=axis("Budget ratio α, and share", range=[0, 1.04]),
+        yaxis=axis("Budget ratio α, share of relevance", range=[0, 1.04]),
     )
 
 
@@ -164,7 +164,7 @@ def ledger(spent: Mapping[str, Mapping[str, float]], stated: float) -> go.Figure
         parts,
         height=300,
         uirevision="ledger",
-        xaxis=log_axis("Budget really spent, ε", values, showgrid=True),
+        xaxis=log_axis("Spent privacy budget ε", values, showgrid=True),
         yaxis=axis("Reading", autorange="reversed", type="category"),
         shapes=[{
             "type": "line", "x0": stated, "x1": stated, "y0": 0, "y1": 1, "yref": "paper",

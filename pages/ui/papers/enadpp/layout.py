@@ -1,38 +1,39 @@
 """What the page of this paper adds to the common page, and what it opens with."""
 
-from pages.ui.paper.view import Layout, Section
+from pages.ui.paper.finding import Saying, guessing
+from pages.ui.paper.view import PROOF, Layout, Section
 from pages.ui.papers.enadpp import budgets as enadpp_budgets
 from pages.ui.papers.enadpp import pictures as enadpp_pictures
 from pages.ui.papers.enadpp import sections as enadpp
 
 LAYOUT = Layout(
     words=(
-        "A network learns from examples, to read digits or to tell diagnoses apart. To protect "
-        "each example, its pull on the network is cut to a bound and noise is added at every "
-        "step. This method adds less noise to the neurons that matter more, and this page "
-        "shows what that is worth."
+        "Private training limits how much each example can change the network and adds noise at "
+        "every step. EnADPP adds less noise to the neurons that matter most."
     ),
+    says={"accuracy": Saying("is right on {} of 100 test records", 100.0, guessing)},
     sections=(
-        Section("As training goes", enadpp.learning),
-        Section("What clipping cuts", enadpp.clipping),
-        Section("Which neurons get less noise", enadpp.neurons),
-        Section("Noise beside signal", enadpp.layers),
+        Section("Training curves", enadpp.learning),
+        Section("Clipping", enadpp.clipping),
+        Section("Noise by neuron", enadpp.neurons),
+        Section("Noise and signal", enadpp.layers),
         Section(
-            "The same relevances, two methods",
+            "Two ways to spread the noise",
             enadpp_pictures.figure1,
             side=enadpp_pictures.drag,
             free=enadpp_pictures.relevances,
             wide=True,
         ),
-        Section("Right answers by class", enadpp_pictures.classes),
+        Section("Accuracy by class", enadpp_pictures.classes, tab="Pictures"),
         Section(
-            "What the network looks at",
+            "Pixels behind the answers",
             enadpp_pictures.looks,
             side=enadpp_pictures.choose_rule,
             free=enadpp_pictures.rules,
+            tab="Pictures",
         ),
-        Section("Budget spent by step", enadpp_budgets.spent),
-        Section("What the printed noise really spends", enadpp_budgets.ledger),
+        Section("Budget spent by training step", enadpp_budgets.spent, tab=PROOF),
+        Section("What the printed noise spends", enadpp_budgets.ledger, tab=PROOF),
     ),
     more=(
         *("sample_rate", "learning_rate", "momentum", "decay", "relevance_rule"),

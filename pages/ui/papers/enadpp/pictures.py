@@ -38,8 +38,8 @@ def classes(view: View) -> None:
     figure = figures.classes(private, plain, 1.0 / found.shape[1])
     chart("enadpp.classes", figure, said, lines.rows([private], "Class"), view.budget)
     st.caption(
-        "Test records of each class that are named rightly; whiskers: four of five repetitions. "
-        f"Noise rarely costs all classes alike. {RAW}"
+        "Share of each class's test records that are classified correctly. Whiskers: four of five "
+        f"repetitions. Noise often costs some classes more than others. {RAW}"
     )
 
 
@@ -58,8 +58,8 @@ def choose_rule(page: Page) -> None:
     st.segmented_control(
         f"{seen} behind an answer", list(RULES), default=next(iter(RULES)), required=True,
         key=RULE, bind="query-params",
-        help="Positive parts: only what spoke for the answer (z-plus rule). All parts: also what "
-        "spoke against it (epsilon rule).",
+        help="Positive parts: what supported the answer (z-plus rule). All parts: also what "
+        "counted against it (epsilon rule).",
     )  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def looks(view: View) -> None:
         return
     if private is None or images is None:
         st.markdown(
-            f":material/image_not_supported: {view.entry.label} sees wavelet features here, which "
+            f":material/image_not_supported: {view.entry.label} uses wavelet features here, which "
             "cannot be drawn as an image. Choose pixels under *More settings*, or another method."
         )
         return
@@ -86,14 +86,14 @@ def looks(view: View) -> None:
     text = [f"{k} → {v:.0f} {'✓' if v == k else '✗'}" for k, v in enumerate(said[0])]
     alt = (
         f"One test digit of each class above the pixels that its answer came from; "
-        f"{right} of {len(text)} are read rightly."
+        f"{right} of {len(text)} are classified correctly."
     )
     rows = [{"Digit": k, "Read as": int(v)} for k, v in enumerate(said[0])]
     chart("enadpp.heat", heat(images[0], maps, text, f"heat/{rule}"), alt, rows, view.budget)
     st.caption(
-        f"Above each digit: what it is → what {view.entry.label} reads. Below it: the pixels that "
-        "this answer came from, with privacy and without; the two colours stand for pixels that "
-        f"spoke for it and against it. One repetition of {len(private)}. {RAW}"
+        f"Above each digit: its class → the answer of {view.entry.label}. Below it: the pixels "
+        "behind this answer, with privacy and without. One colour marks pixels for it, the other "
+        f"pixels against it. One repetition of {len(private)}. {RAW}"
     )
 
 
@@ -104,7 +104,7 @@ def relevances(dataset: str) -> tuple[str, ...]:
 
 def drag(page: Page) -> None:
     """Ten relevances to drag, in the sidebar."""
-    with st.expander("Ten relevances to drag", icon=":material/equalizer:"):
+    with st.expander("Ten relevances to try", icon=":material/equalizer:"):
         for i, name in enumerate(relevances(page.choices.dataset)):
             st.slider(
                 f"Feature {i + 1}", 0.0, 1.0, float(FIGURE1[i]), 0.01, key=f"enadpp.{name}",
@@ -119,19 +119,19 @@ def figure1(view: View) -> None:
         float(st.session_state.get(key, start)) for key, start in zip(keys, FIGURE1, strict=True)
     ]
     found = ratios.figure(np.array(values))
-    names = {view.watched[method].label: look(view, method) for method in ADAPTIVE}
+    names = {view.paper.entry(method).label: look(view, method) for method in ADAPTIVE}
     shown = {name: f"{found[name].min():.2f} to {found[name].max():.2f}" for name in names}
     said = "Budget ratios range " + ", ".join(f"from {r} in {name}" for name, r in shown.items())
     rows = [
         {"Feature": i + 1, "Relevance": values[i]} | {k: float(v[i]) for k, v in found.items()}
         for i in range(len(values))
     ]
-    st.markdown(f"{said}. Drag the ten relevances in the sidebar.")
+    st.markdown(f"{said}. Change the ten relevances in the sidebar.")
     figure = figures.budget_ratios(found, names)
     chart("enadpp.figure1", figure, f"{said}.", rows, view.budget)
     st.caption(
-        "Figure 1 of the paper, computed from the relevances alone, not from the records. Both "
-        "methods rank features alike (unless one holds more than 37 % of all relevance); EnADPP "
-        "always stretches them from 0 to 1. A ratio of 0 would mean noise without end, hence the "
-        "floor in the settings."
+        "Figure 1 of the paper, computed from the ten relevances alone. Both methods rank features "
+        "in the same order (unless one holds more than 37 % of all relevance). EnADPP always "
+        "stretches the ratios from 0 to 1. A ratio of 0 would need infinite noise, so the settings "
+        "have a smallest ratio."
     )

@@ -24,13 +24,11 @@ EMPTY = ":material/image_not_supported:"
 def show(view: View, rule: str) -> None:
     """The share of every pair of regions, with and without privacy."""
     if not view.data.simulated:
-        st.markdown(
-            f"{EMPTY} A file's features do not say which regions they connect, so nothing is drawn."
-        )
+        st.markdown(f"{EMPTY} The file does not say which regions its features connect.")
         return
     private = shares(view, view.method, rule)
     if private is None:
-        st.markdown(f"{EMPTY} This run was trained before relevance was kept: train it again.")
+        st.markdown(f"{EMPTY} This run has no relevances. Run it again to add them.")
         return
     exact = shares(view, EXACT, rule) if view.method != EXACT else None
     drawn = [(view.entry.label, private)]
@@ -39,19 +37,18 @@ def show(view: View, rule: str) -> None:
     parts = f"{within(private):.0f} % in {view.entry.label}{without}"
     pairs = FIRST * (FIRST - 1) // 2
     said = (
-        f"Of what told two simulated persons apart, the {pairs} outlined connections hold {parts}; "
-        f"by chance they would hold {100 * pairs / PAIRS:.0f} %."
+        f"The {pairs} outlined connections hold {parts} of what distinguishes two simulated "
+        f"persons. By chance they would hold {100 * pairs / PAIRS:.0f} %."
     )
     st.markdown(said)
     names = [(name, square(values, REGIONS)) for name, values in drawn]
     chart("enadpp.regions", connections(names, FIRST, f"regions/{rule}"), said, rows(drawn),
           view.budget)  # fmt: skip
     st.caption(
-        "**Simulated**: no region belongs to a real brain. Each square is a connection between two "
-        "regions, all windows in time together, by its share of the relevance, plus or minus. The "
-        f"simulator's groups differ among regions 1 to {FIRST} alone, which are outlined; "
-        "two persons also differ elsewhere, and a distance counts that too. Mean over the "
-        f"repetitions. {RAW}"
+        "**Simulated**: no region belongs to a real brain. Each square is the connection between "
+        "two regions, coloured by its share of the relevance over all time windows. The simulated "
+        f"groups differ only among regions 1 to {FIRST}, which are outlined; two persons also "
+        f"differ elsewhere by chance. Mean over the repetitions. {RAW}"
     )
 
 

@@ -1,5 +1,7 @@
 """Sections of the page on noise in training: curves by step, clipping, ratios."""
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
@@ -18,7 +20,7 @@ from pages.ui.papers.enadpp import figures
 
 Floats = NDArray[np.float64]
 
-STEP = "Step of training"
+STEP = "Training step"
 ADAPTIVE = ("enadpp", "adppl")
 EXACT = "non_private"
 SILENT = 1e8
@@ -44,12 +46,14 @@ def learning(view: View) -> None:
         if not drawn:
             st.markdown(WAITING)
             return
+        share: dict[str, Any] = {"tickformat": ".0%"} if gauge.unit == words.SHARE else {}
         figure = lines.lines(
-            drawn, (STEP, gauge.label), _revision(view, name), log=gauge.scale == "log"
-        )
+            drawn, (STEP, f"{gauge.label}{words.unit(gauge)}"), _revision(view, name),
+            log=gauge.scale == "log", **share,
+        )  # fmt: skip
         rows = lines.rows(drawn, "Step")
         chart(f"enadpp.{name}", figure, _last(drawn, gauge.label, view), rows, view.budget)
-    st.caption(f"{SPREAD} Drawn while it trains. {RAW}")
+    st.caption(f"{SPREAD} {RAW}")
 
 
 def clipping(view: View) -> None:
@@ -63,15 +67,14 @@ def clipping(view: View) -> None:
         edges = view.watched[view.method].arrays["gradient_norm_edges"][0]
         _norms(view, counts.sum(axis=0), np.asarray(edges, np.float64))
     figure = lines.lines(
-        [cut], (STEP, "Fraction clipped"), _revision(view, "cut"), range=[-0.02, 1.02],
+        [cut], (STEP, "Clipped gradients [%]"), _revision(view, "cut"), range=[-0.02, 1.02],
         tickformat=".0%", height=260,
     )  # fmt: skip
     said = _last([cut], "Fraction of clipped gradients", view)
     chart("enadpp.cut", figure, said, lines.rows([cut], "Step"), view.budget)
     st.caption(
-        "A gradient is how one record would change the network. Longer ones are cut to the bound, "
-        "so that no record weighs more than the noise is made for: a small bound loses what "
-        f"records say, a large one brings more noise. {RAW}"
+        "Each record's gradient is clipped to the bound C. A small C loses information; a large C "
+        f"needs more noise. {RAW}"
     )
 
 
@@ -83,7 +86,7 @@ def _norms(view: View, counts: Floats, edges: Floats) -> None:
         {"From [C]": float(edges[i]), "To [C]": float(edges[i + 1]), "Records [%]": float(share[i])}
         for i in np.flatnonzero(share)
     ]
-    said = f"After training, {long:.0f} of 100 gradients are longer than the bound."
+    said = f"After training, {long:.0f} of 100 gradients exceed the bound and are clipped."
     st.markdown(said)
     figure = figures.norms(counts, edges, _bound(view), _revision(view, "norms"))
     chart("enadpp.norms", figure, said, rows, view.budget)
@@ -107,19 +110,17 @@ def neurons(view: View) -> None:
         return
     floor = float(vars(view.spec)["alpha_min"])
     figure = lines.lines(
-        drawn, ("Neurons of the layer, by rank [%]", "Budget ratio α"), _revision(view, "alpha"),
-        height=380, range=[0, 1.05], rule=(floor, f"floor {floor:g}"),
+        drawn, ("Neurons of the layer by rank [%]", "Budget ratio α"), _revision(view, "alpha"),
+        height=380, range=[0, 1.05], rule=(floor, f"smallest allowed: {floor:g}"),
     )  # fmt: skip
     least = ", ".join(f"{one.label} {words.number(float(one.middle[-1]), 2)}" for one in drawn)
     said = f"Budget ratios from the largest to the smallest neuron; the smallest are {least}."
     chart("enadpp.alpha", figure, said, lines.rows(drawn, "Rank [%]"), view.budget)
-    other = (
-        "" if view.method in ADAPTIVE else f" {view.entry.label} treats all neurons alike: α = 1."
-    )
+    other = "" if view.method in ADAPTIVE else f" {view.entry.label} uses α = 1 for all neurons."
     st.caption(
-        "A neuron of ratio α gets noise 1/α times as large. Both methods rank neurons by how much "
-        f"they add to the answer, and differ in contrast. The output layer has α = 1.{other} "
-        f"{SPREAD}{_clear(view)}"
+        "A neuron with budget ratio α gets 1/α times the noise. Both methods rank neurons by their "
+        "share in the answer; EnADPP spreads the ratios further. The output layer has α = 1."
+        f"{other} {SPREAD}{_clear(view)}"
     )
 
 
@@ -159,19 +160,19 @@ def layers(view: View) -> None:
             one = lines.line(name, own, steps, heard.T)
             drawn += [one] if one is not None else []
     figure = lines.lines(
-        drawn, (STEP, "Noise / signal"), _revision(view, "layers"), log=True, height=380,
+        drawn, (STEP, "Noise to signal [times]"), _revision(view, "layers"), log=True, height=380,
         rule=(1.0, "noise = signal"),
     )  # fmt: skip
     end = words.number(float(whole.middle[-1]), 2)
     said = (
-        f"{view.entry.label} at ε = {view.budget:g}: at the end, one step's noise is {end} times "
-        "as long as what the records say."
+        f"{view.entry.label} at ε = {view.budget:g}: the noise in the last step is {end} times "
+        "the signal."
     )
     st.markdown(said)
     chart("enadpp.layers", figure, said, lines.rows(drawn, "Step"), view.budget)
     st.caption(
-        "Length of the noise over the length of the lot's clipped gradients. Above the dotted "
-        "line a single step is mostly noise; many steps average some of it out. "
-        + ("Where no record moves a layer at all, nothing is drawn. " if silent else "")
+        "Length of the noise over the length of the batch's clipped gradients. Above the dotted "
+        "line a single step is mostly noise; over many steps some of it averages out. "
+        + ("Layers without any gradient are not drawn. " if silent else "")
         + f"{SPREAD} {RAW}"
     )

@@ -56,17 +56,17 @@ def clipping(view: View) -> None:
         [
             {"From": float(edges[i]), "To": float(edges[i + 1]),
              **{f"Records, {name}": int(values[i]) for name, values in parts},
-             **{f"Cut by this bound, {name} [%]": round(float(space.longer(values)[i]), 1)
+             **{f"Clipped by this bound, {name} [%]": round(float(space.longer(values)[i]), 1)
                 for name, values in parts}}
             for i in range(len(edges) - 1) if counts[:, i].any()
         ],
         view.budget,
     )  # fmt: skip
     st.caption(
-        "A record's gradient is its pull on the model. What is longer than the bound is cut to "
-        "it, and the noise grows with the bound: one that cuts nothing could be smaller, one "
-        "that cuts everything keeps directions only. Dotted: the share that each other bound "
-        f"would cut. Measured at the end of training. {RAW}"
+        "Each record's gradient is clipped to the bound, and the noise grows with the bound. If "
+        "nothing is clipped, the bound could be smaller; if everything is clipped, only directions "
+        "are left. Dotted: the share that another bound would clip. At the end of training. "
+        f"{RAW}"
     )
 
 
@@ -78,7 +78,7 @@ def _cut(view: View, matrix: bool) -> str:
     at = {BUDGET: view.budget}
     first = results.mean("clipped", **at)
     text = (
-        f"At ε = {view.budget:g}, {100 * first:.0f} % of the sampled records were cut for the "
+        f"At ε = {view.budget:g}, {100 * first:.0f} % of the sampled records were clipped for the "
         "prototypes"
     )
     if matrix and "clipped_omega" in results.gauges:
@@ -117,10 +117,9 @@ def memory(view: View) -> None:
         view.budget,
     )
     st.caption(
-        f"{view.entry.label}. A prototype that lies on top of one training record gives that "
-        "record away; the fewer records a class has, the more likely that is. The grey mark is "
-        "how far the class's records usually are from the prototype without noise; with noise, "
-        f"the median over the repetitions is drawn. {RAW}"
+        f"{view.entry.label}. A prototype that equals a training record reveals it; this is more "
+        "likely in a class of few records. Grey mark: the usual distance of the class's records "
+        f"from the prototype without noise. With noise: median over the repetitions. {RAW}"
     )
 
 
@@ -129,13 +128,13 @@ def _nearness(called: list[str], ours: Floats, theirs: Floats | None, typical: F
     ratio = ours / np.maximum(typical, 1e-12)
     k = int(np.argmin(ratio))
     text = (
-        f"With noise, the nearest record is at least {words.number(float(ratio[k]), 2)} times as "
-        f"far as a typical one ({called[k]})"
+        f"With noise, the nearest record lies at {words.number(float(ratio[k]), 2)} times the "
+        f"usual distance or more (smallest: {called[k]})"
     )
     if theirs is None:
         return f"{text}."
     least = float((theirs / np.maximum(typical, 1e-12)).min())
-    return f"{text}; without noise, {words.number(least, 2)} times."
+    return f"{text}; without noise at {words.number(least, 2)} times."
 
 
 @functools.lru_cache(maxsize=512)
@@ -150,12 +149,12 @@ def verdict(nominal: float, spent: float) -> str:
     """Whether the printed noise keeps its word: in red words where it does not."""
     if spent > nominal:
         return (
-            f":red[:material/gpp_bad: **The printed noise under-protects**: the steps cost "
-            f"ε = {words.number(spent)}, and {words.number(nominal)} was asked for.]"
+            f":red[:material/gpp_bad: **The printed noise is too small**: it spends "
+            f"ε = {words.number(spent)} instead of {words.number(nominal)}.]"
         )
     return (
-        f":material/gpp_good: The printed noise is enough here: the steps cost "
-        f"ε = {words.number(spent)}, and {words.number(nominal)} was asked for."
+        f":material/gpp_good: The printed noise is enough here: it spends "
+        f"ε = {words.number(spent)} of {words.number(nominal)}."
     )
 
 
@@ -166,20 +165,19 @@ def printed(view: View) -> None:
     st.markdown(verdict(nominal, spent))
     st.table(
         {
-            "Asked of the steps": f"ε = {words.number(nominal)}, "
+            "Budget for the training steps": f"ε = {words.number(nominal)}, "
             f"{100 * (1 - spec.share):.0f} % of {view.budget:g}",
-            "Noise by the printed rule": f"{words.number(sigma)} times C on each of "
-            f"{words.plural(price.steps(spec, 0), 'step')}",
-            "What that costs": f"ε = {words.number(spent)} (PLD accountant)",
-            "Noise that is used now": f"{words.number(price.multiplier(spec))} times C "
-            f"({spec.calibration})",
+            "Noise by the printed rule": f"{words.number(sigma)} times C in each of "
+            f"{words.plural(price.steps(spec, 0), 'training step')}",
+            "Budget that it spends": f"ε = {words.number(spent)} (PLD accountant)",
+            "Noise in use": f"{words.number(price.multiplier(spec))} times C",
         },
         border="horizontal",
     )
     st.caption(
-        r"The paper sets the noise by $\sigma = 2q\sqrt{T\log(1/\delta)}/\varepsilon_2$, which "
-        "holds only in the limit. An accountant that composes all the steps tells what it costs. "
-        "More noise than needed loses accuracy, less breaks the promise."
+        "The paper's rule for the noise, σ = 2q·√(T·log(1/δ))/ε₂, holds only in the limit. An "
+        "accountant that adds up all training steps shows what it spends. Too much noise loses "
+        "accuracy; too little breaks the guarantee."
     )
     more = st.expander("Where the printed rule fails", key="lvq.breaks", on_change="rerun",
                        icon=":material/gpp_bad:")  # fmt: skip
@@ -207,13 +205,13 @@ def presets(page: Page) -> None:
         st.button(
             "As printed", icon=":material/menu_book:", key="lvq.printed", on_click=_set,
             args=(page, theirs),
-            help="Sets the paper's own settings: noise, initialisation, share, C, q and E. It "
-            "prints no learning rates; small ones are set, which the noise does not drive away. "
+            help="Uses the paper's own settings: noise, initialisation, share, C, q and E. It "
+            "prints no learning rates; small ones are used, so that training does not diverge. "
             "Training takes 5,000 steps.",
         )  # fmt: skip
         st.button(
             "Defaults", icon=":material/undo:", key="lvq.defaults", on_click=_set,
-            args=(page, ours), help="Sets every knob but the budget back to where it was at first.",
+            args=(page, ours), help="Sets all but the budget back to where it was.",
         )  # fmt: skip
 
 

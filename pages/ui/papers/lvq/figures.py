@@ -106,7 +106,7 @@ def parallel(
     middle, spread = exact.mean(axis=0), exact.std(axis=0)
     spread = np.where(spread > 0, spread, 1.0)
     x: Sequence[Any] = names if len(names) <= NAMED else list(range(1, len(names) + 1))
-    kinds = (("", private, 2.2), (", noise-free", exact, 1.4))
+    kinds = (("", private, 2.2), (", no noise", exact, 1.4))
     return figure(
         [
             _line(word, ending, x, (values[k] - middle) / spread, k, width)
@@ -116,7 +116,7 @@ def parallel(
         height=460,
         uirevision=revision,
         xaxis=axis("Feature", showgrid=True, tickangle=-45 if len(names) <= NAMED else 0),
-        yaxis=axis("Value [spreads of the noise-free prototypes]"),
+        yaxis=axis("Value [spreads of the prototypes without noise]"),
     )
 
 

@@ -1,23 +1,30 @@
 """What the page of this paper adds to the common page, and what it opens with."""
 
-from pages.ui.paper.view import Layout, Section
+from pages.ui.paper.finding import Saying, guessing
+from pages.ui.paper.view import PROOF, Layout, Section
 from pages.ui.papers.lvq import costs as lvq_costs
 from pages.ui.papers.lvq import sections as lvq
 
 LAYOUT = Layout(
     words=(
-        "One typical example for each class, and whatever is most like it belongs there. "
-        "GLVQ learns such prototypes; GMLVQ also learns which features count. A prototype "
-        "can look much like somebody's record: noise keeps it from giving that record away."
+        "The model keeps a few prototypes per class and assigns each record to the nearest one. A "
+        "prototype can end up almost identical to a training record, so noise is added to hide it."
     ),
+    says={
+        "error": Saying(
+            "is wrong on {} of 100 test records", 100.0, lambda data: 1 - guessing(data)
+        )
+    },
     sections=(
-        Section("As training goes", lvq.learning),
-        Section("Prototypes, with noise and without", lvq.prototypes),
-        Section("What GMLVQ looks at", lvq.relevance),
-        Section("The map that GMLVQ sees", lvq.plane),
-        Section("What clipping cuts", lvq_costs.clipping),
-        Section("Do prototypes give records away?", lvq_costs.memory),
-        Section("Is the printed noise enough?", lvq_costs.printed, side=lvq_costs.presets),
+        Section("Training curve", lvq.learning),
+        Section("Prototypes with and without noise", lvq.prototypes, tab="Pictures"),
+        Section("Features that GMLVQ uses", lvq.relevance, tab="Pictures"),
+        Section("Records and prototypes on a map", lvq.plane, tab="Pictures"),
+        Section("Clipping", lvq_costs.clipping),
+        Section("Do prototypes reveal records?", lvq_costs.memory, tab=PROOF),
+        Section(
+            "Is the printed noise enough?", lvq_costs.printed, side=lvq_costs.presets, tab=PROOF
+        ),
     ),
     more=(
         *("metric", "scaling", "bound", "ridge", "split", "averaging", "prototypes"),

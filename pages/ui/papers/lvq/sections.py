@@ -23,8 +23,8 @@ Kept = Mapping[str, NDArray[Any]]
 
 WAITING = ":material/hourglass_empty: Appears as soon as the first settings are trained."
 LOST = (
-    ":material/trending_up: Every repetition at this budget diverged: the noise drove the "
-    "parameters away. A smaller learning rate or a larger budget keeps them."
+    ":material/trending_up: Training diverged at this ε in every repetition. "
+    "Try a smaller learning rate or a larger ε."
 )
 MATRIX = "gmlvq_dp"
 FEATURES = 24
@@ -96,12 +96,17 @@ def learning(view: View) -> None:
     ends = ", ".join(f"{line.label} {words.number(float(line.middle[-1]))}" for line in lines)
     chart(
         "lvq.learning.chart",
-        course.lines(lines, ("Step of training", gauge.label), revision(view, "steps")),
+        course.lines(
+            lines,
+            ("Training step", f"{gauge.label} [%]"),
+            revision(view, "steps"),
+            tickformat=".0%",
+        ),
         f"{gauge.label} by step at epsilon {view.budget:g}; at the end: {ends}.",
         course.rows(lines, "Step"),
         view.budget,
     )
-    st.caption(f"Drawn while it trains. Bands: four of five repetitions. {RAW}")
+    st.caption(f"Bands: four of five repetitions. {RAW}")
 
 
 def prototypes(view: View) -> None:
@@ -126,9 +131,8 @@ def prototypes(view: View) -> None:
     alt = f"Prototypes of {view.entry.label} at epsilon {view.budget:g}.{off}"
     chart("lvq.prototypes.chart", figure, alt, _distances(called, ours, theirs), view.budget)
     st.caption(
-        f"{view.entry.label}, one repetition{dots}. A record is put in the "
-        f"class of the prototype that is most like it.{off} Prototypes without noise can show "
-        "whose records they were trained on and must not be published."
+        f"{view.entry.label}, one repetition{dots}. Each record gets the class of the nearest "
+        f"prototype.{off} Prototypes without noise can reveal training records and are not private."
     )
 
 
@@ -137,9 +141,9 @@ def _pictures(view: View, ours: Floats, theirs: Floats | None, called: list[str]
     assert view.data.image is not None
     shape = (len(ours), *view.data.image)
     private, exact = figures.grey(ours, theirs)
-    layers = [("private", private.reshape(shape))]
+    layers = [("with noise", private.reshape(shape))]
     if exact is not None:
-        layers.append(("noise-free", exact.reshape(shape)))
+        layers.append(("no noise", exact.reshape(shape)))
     return figures.tiles(layers, called, revision(view, "prototypes"))
 
 
@@ -148,8 +152,8 @@ def _off(ours: Floats, theirs: Floats) -> str:
     moved = np.linalg.norm(ours - theirs, axis=1).mean()
     apart = np.linalg.norm(theirs - theirs.mean(axis=0), axis=1).mean() or 1.0
     return (
-        f"Noise moved them by {words.number(float(moved / apart), 2)} times the distance of the "
-        "noise-free ones from their own centre."
+        f"The noise moved them by {words.number(float(moved / apart), 2)} times the spread of the "
+        "prototypes without noise."
     )
 
 
@@ -158,7 +162,7 @@ def _distances(called: list[str], ours: Floats, theirs: Floats | None) -> list[d
     return [
         {
             "Prototype": name,
-            "Distance to the noise-free one": None
+            "Distance to the one without noise": None
             if theirs is None
             else round(float(np.linalg.norm(ours[k] - theirs[k])), 3),
             "Smallest value": round(float(ours[k].min()), 3),
@@ -180,7 +184,7 @@ def relevance(view: View) -> None:
     if private is None:
         st.markdown(missing(view, MATRIX))
         return
-    layers = [("private", private)] + ([("noise-free", exact)] if exact is not None else [])
+    layers = [("with noise", private)] + ([("no noise", exact)] if exact is not None else [])
     names = _features(view, private["relevance"].shape[1])
     share = np.asarray(private["eigenvalues"][0], np.float64)
     titles = ["weight", *(f"direction {i + 1}" for i in range(private["eigenvectors"].shape[1]))]
@@ -202,12 +206,10 @@ def relevance(view: View) -> None:
     )
     chart("lvq.relevance.chart", figure, alt, rows, view.budget)
     st.caption(
-        f"GMLVQ, private, one repetition. The weight says how much a feature counts when a "
-        f"record is compared with a prototype; directions 1 to 3 are the mixtures of features "
-        f"that count most, with {', '.join(f'{100 * v:.1f}' for v in share[:3])} % of the whole "
-        "metric. "
-        "The two colours are opposite signs; a direction may be turned around. GLVQ weighs every "
-        "feature alike."
+        "GMLVQ, private, one repetition. Weight: how much a feature counts when a record is "
+        "compared with a prototype. Directions 1 to 3: the mixtures of features that count most, "
+        f"with {', '.join(f'{100 * v:.1f}' for v in share[:3])} % of the whole metric. The two "
+        "colours are opposite signs. GLVQ gives every feature the same weight."
     )
 
 
@@ -222,8 +224,8 @@ def _relevances(names: list[str], private: Kept, exact: Kept | None) -> list[dic
     return [
         {
             "Feature": name,
-            "Weight, private": float(private["relevance"][0][i]),
-            "Weight, noise-free": None if exact is None else float(exact["relevance"][0][i]),
+            "Weight with noise": float(private["relevance"][0][i]),
+            "Weight without noise": None if exact is None else float(exact["relevance"][0][i]),
         }
         for i, name in enumerate(names)
     ]
@@ -239,7 +241,7 @@ def plane(view: View) -> None:
     classes, labels = (private[name][0].astype(np.int64) for name in ("classes", "labels"))
     right = float((space.nearest(points, anchors, labels) == classes).mean())
     reading = (
-        f"On this plane alone, {100 * right:.0f} % of the records drawn lie in their own region."
+        f"On this plane alone, {100 * right:.0f} % of the records shown lie in the right region."
     )
     chart(
         "lvq.plane.chart",
@@ -253,7 +255,7 @@ def plane(view: View) -> None:
         view.budget,
     )
     st.caption(
-        f"GMLVQ, private, one repetition. Numbers are held-out records, by class; circles are "
-        f"prototypes, and the ground has the colour of the nearest one. {reading} The whole "
-        f"metric uses more directions and does better. {RAW}"
+        f"GMLVQ, private, one repetition. Numbers: test records by class. Circles: prototypes. "
+        f"Background: the colour of the nearest prototype. {reading} The whole metric uses more "
+        f"directions and does better. {RAW}"
     )

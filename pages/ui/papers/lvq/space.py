@@ -124,10 +124,10 @@ def norms(
         traces,
         height=400,
         uirevision=revision,
-        xaxis=log_axis("Length of one record's gradient [scaled features]", shown,
+        xaxis=log_axis("Norm of one record's gradient [scaled features]", shown,
                        range=[float(low) - 0.1, float(high) + 0.1]),
         yaxis=axis("Records [%]", rangemode="tozero"),
-        yaxis2=axis("Cut by a bound there [%]", overlaying="y", side="right", range=[0, 105],
+        yaxis2=axis("Clipped by a bound there [%]", overlaying="y", side="right", range=[0, 105],
                     showgrid=False, tickmode="array", tickvals=[0, 25, 50, 75, 100]),
     )  # fmt: skip
 
@@ -154,10 +154,11 @@ def _steps(name: str, values: Floats, edges: Floats, position: int) -> dict[str,
 def _longer(name: str, values: Floats, edges: Floats, position: int) -> dict[str, Any]:
     """What each bound would cut."""
     return {
-        "type": "scatter", "mode": "lines", "name": f"{name}, cut by a bound there", "yaxis": "y2",
+        "type": "scatter", "mode": "lines", "yaxis": "y2",
+        "name": f"{name}, clipped by a bound there",
         "x": brief(edges), "y": brief(longer(values)),
         "line": {"color": SERIES[position], "width": 2, "dash": "dot"},
-        "hovertemplate": f"<b>{name}</b><br>a bound of %{{x:.3g}} cuts %{{y:.1f}} %"
+        "hovertemplate": f"<b>{name}</b><br>a bound of %{{x:.3g}} clips %{{y:.1f}} %"
         "<extra></extra>",
     }  # fmt: skip
 
@@ -191,7 +192,7 @@ def memory(
     if exact is not None:
         traces.append(_dots("nearest, without noise", exact, words, SERIES[1], "diamond-open"))
     values = [value for trace in traces for value in trace["x"]]
-    title = "Distance [longest possible record = 1]"
+    title = "Distance [largest possible norm = 1]"
     far = max(values) > FAR * max(min(values), 1e-12)
     return figure(
         traces,

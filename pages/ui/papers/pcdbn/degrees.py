@@ -57,9 +57,9 @@ def degrees(view: View) -> None:
         _draw(view, lines)
     _ask(view, {name: one for name, one in watched.items() if name not in _shown(watched)})
     st.caption(
-        "A higher degree follows the activation closer, and needs sums of more products of "
-        "pixels, each with noise of its own. The rigorous calibration releases the sums for "
-        f"L = 1 and 3; the paper finds no gain beyond L = 3. {SPREAD} {RAW}"
+        "A higher degree follows the activation closer but needs more sums, each with its own "
+        "noise. With proof, only L = 1 and 3 are available; the paper finds no gain beyond L = 3. "
+        f"{SPREAD} {RAW}"
     )
 
 
@@ -91,8 +91,6 @@ def _line(view: View, method: str, watched: Mapping[str, Watched]) -> Line | Non
     at_degree = np.array(sorted(found), np.float64)
     values = np.stack([found[int(order)] for order in at_degree])
     label = view.watched[method].label
-    calibration = view.watched[method].job.values["calibration"]
-    label = f"{label}, {calibration}" if method == OWN else label
     style = replace(look(view, method), marker="diamond" if method == EXACT else "circle")
     return drawing.line(label, style, at_degree, values)
 

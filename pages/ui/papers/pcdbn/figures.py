@@ -58,7 +58,7 @@ def _end(one: Line) -> dict[str, Any]:
         "y": brief(one.middle[-1:]), "text": ["budget spent"], "textposition": "bottom right",
         "textfont": {"size": 12, "color": INK}, "showlegend": False, "legendgroup": one.label,
         "marker": {"symbol": "x", "size": 12, "color": one.style.colour}, "cliponaxis": False,
-        "hovertemplate": f"{one.label}: nothing left to spend<extra></extra>",
+        "hovertemplate": f"{one.label}: budget spent<extra></extra>",
     }  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def polynomials(
         parts,
         height=560,
         uirevision=revision,
-        xaxis=axis("Normalised response X", range=[-1.02, 1.02], anchor="y2"),
+        xaxis=axis("Response X [-1 to 1]", range=[-1.02, 1.02], anchor="y2"),
         yaxis=axis("Height", domain=[0.5, 1.0]),
         yaxis2=powers("Size of the error", [one.error for one in shapes] + [least])
         | {"domain": [0.0, 0.4], "range": [float(np.log10(least)) - 0.2, 0.3]},
@@ -191,7 +191,7 @@ def ratios(found: Mapping[str, Floats], revision: str) -> go.Figure:
                 "arrayminus": brief(below[chosen]), "color": INK, "thickness": 1.4,
             },
             "marker": {"symbol": symbol, "size": 13, "color": colour},
-            "hovertemplate": "<b>%{y}</b><br>noise / signal %{x:.3g}<extra></extra>",
+            "hovertemplate": "<b>%{y}</b><br>noise %{x:.3g} times the signal<extra></extra>",
         }
         for label, chosen, symbol, colour in (
             ("signal is larger", ~loud, "circle", SERIES[0]),
@@ -204,7 +204,7 @@ def ratios(found: Mapping[str, Floats], revision: str) -> go.Figure:
         traces,
         height=130 + 38 * len(names),
         uirevision=revision,
-        xaxis=log_axis("Noise / signal", reach, showgrid=True),
+        xaxis=log_axis("Noise to signal [times]", reach, showgrid=True),
         yaxis=axis("", type="category", categoryorder="array", categoryarray=names[::-1]),
         shapes=[{
             "type": "line", "x0": 1, "x1": 1, "y0": 0, "y1": 1, "yref": "paper",

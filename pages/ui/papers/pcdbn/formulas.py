@@ -38,21 +38,21 @@ def names(dataset: str) -> tuple[str, ...]:
 def try_out(page: Page) -> None:
     """An activation and the sizes of a layer, in the sidebar; none of them trains anything."""
     with st.expander("Formulas to try", icon=":material/function:"):
-        st.caption("These move the charts of formulas at once and train nothing.")
+        st.caption("These change the charts of formulas at once. Nothing is trained.")
         st.selectbox(
             "Activation function", list(poly.ACTIVATIONS), key=FUNCTION, bind="query-params"
         )
         st.select_slider(
-            "Degree $L$", ORDERS, "7", key=ORDER, bind="query-params",
-            help="Of the polynomial that stands for the activation.",
+            "Degree L", ORDERS, "7", key=ORDER, bind="query-params",
+            help="A higher degree follows the activation closer and needs more noise.",
         )  # fmt: skip
         st.select_slider(
-            "Filters $K$", COUNTS, "32", key=MAPS, bind="query-params",
-            help="Groups of hidden units in a layer, one filter each.",
+            "Filters K", COUNTS, "32", key=MAPS, bind="query-params",
+            help="More filters can see more shapes and need more noise.",
         )  # fmt: skip
         st.select_slider(
-            "Filter size $N_W$ [pixels]", WINDOWS, "5", key=WINDOW, bind="query-params",
-            help="Side of a filter.",
+            "Filter size [pixels]", WINDOWS, "5", key=WINDOW, bind="query-params",
+            help="A larger filter sees a larger part of the image and needs more noise.",
         )  # fmt: skip
 
 
@@ -81,8 +81,8 @@ def polynomials(view: View) -> None:
     ]
     worst, best = max(found, key=lambda f: f.error), min(found, key=lambda f: f.error)
     said = (
-        f"For the {name} function, {best.name} is closest (off by at most {number(best.error)}) "
-        f"and {worst.name} is furthest ({number(worst.error)})."
+        f"For the {name} function, {best.name} is closest (largest error {number(best.error)}) and "
+        f"{worst.name} is furthest ({number(worst.error)})."
     )
     rows = [
         {
@@ -96,10 +96,10 @@ def polynomials(view: View) -> None:
     figure = figures.polynomials(x, name, exact, shapes, f"polynomials/{name}")
     chart("pcdbn.polynomials", figure, said, rows, view.budget)
     st.caption(
-        "Noise can be put into a formula only if it is a polynomial, so one has to stand for the "
-        "bent activation. The grey line is the function; below, how far each polynomial is from "
-        "it, in powers of ten. The polynomials that the paper prints are smooth steps from 0 to "
-        "1, no approximations of the sigmoid. Choose under *Formulas to try* in the sidebar."
+        "Noise can be added to the objective only if it is a polynomial, so a polynomial replaces "
+        "the activation. Grey: the activation. Below: the error of each polynomial. The printed "
+        "polynomials are smooth steps from 0 to 1 and do not approximate the sigmoid. Change both "
+        "under *Formulas to try* in the sidebar."
     )
 
 
@@ -115,8 +115,8 @@ def bounds(view: View) -> None:
     }
     here = found[degree - 1]
     said = (
-        f"At L = {degree} the Chebyshev polynomial of the {name} function is off by at most "
-        f"{number(here.measured)}; Lemma 3 allows up to {number(here.upper)}."
+        f"At L = {degree} the Chebyshev polynomial of the {name} function has a largest error of "
+        f"{number(here.measured)}; the bound of Lemma 3 is {number(here.upper)}."
     )
     rows = [{"L": order} | {k: number(v[i]) for k, v in parts.items()}
             for i, order in enumerate(orders)]  # fmt: skip
@@ -126,9 +126,9 @@ def bounds(view: View) -> None:
     chart("pcdbn.bounds", figure, said, rows, view.budget)
     st.caption(
         "Bounds for one hidden unit; the paper multiplies them by the number of units. The lower "
-        "bound rests on the next coefficient, which is zero at every other degree for even and "
-        "odd functions: there it says nothing and is not drawn. In the upper bound the unknown "
-        "best error is replaced by the sum of the neglected coefficients, which is no smaller."
+        "bound uses the next coefficient. For even and odd functions that is zero at every other "
+        "degree, where the bound is not drawn. The upper bound uses the sum of the neglected "
+        "coefficients, which is at least the unknown best error."
     )
 
 
@@ -196,15 +196,14 @@ def _implied(view: View, layer: Layer, filters: int) -> None:
         })  # fmt: skip
     st.table(rows, border="horizontal", hide_index=True)
     st.caption(
-        f"At ε = {view.budget:g} with {n:,} records of {layer.side} × {layer.side} pixels; the "
-        "worst image is a white one. Noise is the standard deviation on a coefficient that is "
-        "averaged over the records; the signal is the largest value that coefficient can take, "
-        "so what is left in practice is less. Lemma 2 counts the largest of the K groups, "
-        "although each group gets noise of its own: all of them count. The published program "
-        "puts its noise on constants, which hold nothing of the records, so its high signal "
-        "protects nobody. The rigorous calibration has sensitivity 1 for each of its sums. "
-        f"With this L and filter size the printed formula has "
-        f"{number(float(sensitivity.monomials(layer.size, layer.degree)))} coefficients a filter."
+        f"At ε = {view.budget:g} with {n:,} records of {layer.side} × {layer.side} pixels; a white "
+        "image changes the objective most. Noise: standard deviation on a coefficient that is "
+        "averaged over the records. Signal: the largest value of that coefficient. Lemma 2 counts "
+        "only the largest of the K groups, although each group gets its own noise. The published "
+        "program adds noise to constants that do not depend on the records, so it protects nobody. "
+        "With proof, each sum has sensitivity 1. With this L and filter size, the printed "
+        f"objective has {number(float(sensitivity.monomials(layer.size, layer.degree)))} "
+        "coefficients per filter."
     )
 
 

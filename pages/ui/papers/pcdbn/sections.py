@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from engine.core.spec import Choice, knobs
 from engine.papers.pcdbn import price
 from engine.papers.pcdbn.releases import RELATION
 from engine.papers.pcdbn.spec import PcdbnSpec
@@ -26,7 +27,7 @@ from pages.ui.words import number
 Floats = NDArray[np.float64]
 
 OWN, STEPWISE, EXACT = "pcdbn", "psgd", "tcdbn"
-EPOCH = "Epochs: visits of every record"
+EPOCH = "Epochs [visits of every record]"
 POINTS = 6
 """The accountant of pSGD is asked after so many numbers of epochs."""
 SHOWN = 16
@@ -45,7 +46,7 @@ PARTS = {
     "softmax": "softmax layer's coefficients",
     "constants": "constants of the polynomial",
     "features": "features at a step",
-    "gradient": "gradient of a lot",
+    "gradient": "gradient of a batch",
 }
 WAYS = {
     "released": "the authors' published program",
@@ -71,8 +72,7 @@ def _at_once(view: View, method: str) -> bool:
 
 
 def _label(view: View, method: str) -> str:
-    label = view.watched[method].label
-    return f"{label}, {spec(view).calibration}" if method == OWN else label
+    return view.watched[method].label
 
 
 def _course(view: View, method: str) -> Line | None:
@@ -112,14 +112,14 @@ def learning(view: View) -> None:
     said = f"Test accuracy by epochs at ε = {view.budget:g}: {ends}."
     chart("pcdbn.learning", figure, said, shared.rows(drawn, "Epochs"), view.budget)
     level = (
-        " pCDBN solves its noisy formula at once here: the level line is what any number of "
-        "epochs would come to. Choose *descent* under Solution to see it learn."
+        " pCDBN solves its noisy objective at once here, so its line is level. Choose *Descent* "
+        "under *Solution* to see it learn."
         if _at_once(view, OWN)
         else ""
     )
     st.caption(
-        "pSGD pays at every step and must stop when its budget is spent. pCDBN pays once, "
-        f"before it learns.{level} {SPREAD} {RAW}"
+        "pSGD spends budget at every training step and stops when nothing is left. pCDBN spends it "
+        f"once, before it learns.{level} {SPREAD} {RAW}"
     )
 
 
@@ -139,7 +139,7 @@ def stepwise(own: PcdbnSpec, n: int) -> tuple[tuple[float, ...], tuple[float, ..
 def spent(view: View) -> None:
     """What has been paid after so many epochs, by pSGD and by pCDBN."""
     n, own = view.data.records, spec(view)
-    with st.spinner("Asking the accountant"):
+    with st.spinner("Working out the budget of every epoch"):
         epochs, paid = stepwise(spec(view, STEPWISE), n)
         proved = card.guarantee(view.paper.entry(OWN), own, n, view.data.record).epsilon_proved
     shown = [_paid(view, STEPWISE, epochs, paid)]
@@ -147,19 +147,19 @@ def spent(view: View) -> None:
         shown.append(_paid(view, OWN, (min(1.0, epochs[0]), float(own.epochs)), (proved, proved)))
     drawn = [one for one in shown if one is not None]
     figure = figures.course(
-        drawn, drawn[:1], (EPOCH, "Budget spent, ε"), f"spent/{view.watched[OWN].job.id}",
+        drawn, drawn[:1], (EPOCH, "Spent privacy budget ε"), f"spent/{view.watched[OWN].job.id}",
         rangemode="tozero",
     )  # fmt: skip
     said = f"pSGD has spent ε = {number(paid[-1])} after {number(epochs[-1])} epochs; " + (
-        "pCDBN has spent its budget before the first and spends no more."
+        "pCDBN spends its budget before the first epoch and no more later."
         if proved is not None
         else "for pCDBN as chosen no finite budget can be proved, so it has no line."
     )
     st.markdown(said)
     chart("pcdbn.spent", figure, said, shared.rows(drawn, "Epochs"), view.budget)
     st.caption(
-        "An accountant adds up what all steps together can tell about one image. The noise of "
-        "pSGD is chosen so that the budget lasts for the epochs in the settings and no longer."
+        "An accountant adds up what all training steps reveal about one image. The noise of pSGD "
+        "is chosen so that its budget lasts exactly for the epochs in the settings."
     )
 
 
@@ -173,7 +173,8 @@ def _paid(
 
 def calibrations(view: View) -> None:
     """What each calibration of pCDBN guarantees, the chosen one marked."""
-    own = spec(view)
+    own, choice = spec(view), knobs(PcdbnSpec)["calibration"]
+    assert isinstance(choice, Choice)
     for column, (name, whose) in zip(st.columns(3, gap="large"), WAYS.items(), strict=True):
         other = own.replace(calibration=name)
         if name == "rigorous" and own.degree not in (1, 3):
@@ -182,13 +183,13 @@ def calibrations(view: View) -> None:
         now = ", chosen now" if name == own.calibration else ""
         with column.container(border=True, height="stretch"):
             st.markdown(
-                f"**{name.capitalize()}**: {whose}{now}\n\n{card.badge(found)}\n\n"
+                f"**{choice.text(name)}**: {whose}{now}\n\n{card.badge(found)}\n\n"
                 f"Claims ε = {view.budget:g}; {card.line(found)}. {found.reasons[0]}"
             )
     st.caption(
-        "A good accuracy without a proof is not private learning: the noise of the published "
-        "program does not hide the records. Change *Calibration* in the sidebar to train the "
-        "others; the full card of the chosen one, with all its reasons, is at the foot of the page."
+        "Good accuracy without a proof is not private learning: the noise of the published program "
+        "does not hide the records. Change *Calibration* in the sidebar to train another one; the "
+        "card above holds all reasons for the chosen one."
     )
 
 
@@ -205,12 +206,11 @@ def pictures(view: View) -> None:
         with column:
             _pictures(view, budget, "own" if budget == view.budget else "largest")
     st.caption(
-        "Filters: the two colours stand for weights of opposite sign, each picture is scaled by "
-        "its own largest. Maps: where in a 0, a 1 and a 2 of the test images (one per row) each of "
-        "eight filters answers, more strongly the further from the ground's colour. In the "
-        "rigorous calibration filters come from noisy moments, clear with much budget and random "
-        "with little; the other networks start from random filters and, pre-trained for few "
-        f"epochs, keep much of that. One repetition. {RAW}"
+        "Filters: the two colours are weights of opposite sign; each picture is scaled by its "
+        "largest weight. Maps: where each of eight filters responds in a 0, a 1 and a 2 (one per "
+        "row). With proof, filters come from noisy moments: clear at a large ε, random at a small "
+        "one. The other networks start from random filters and change them little. One "
+        f"repetition. {RAW}"
     )
 
 
@@ -256,6 +256,6 @@ def ratios(view: View) -> None:
     chart("pcdbn.ratios", figures.ratios(found, "ratios"), said, rows, view.budget)
     st.caption(
         "Length of the noise over the length of what it is added to. Right of the dotted line "
-        "there is more noise than signal; leading directions may still stand out of it. Whiskers: "
+        "there is more noise than signal; the strongest directions may still be visible. Whiskers: "
         f"four of five repetitions. {RAW}"
     )

@@ -28,15 +28,15 @@ def free(dataset: str) -> tuple[str, ...]:
 
 def try_out(page: Page) -> None:
     """Two sliders to try q and e with, in the sidebar; a button trains with them."""
-    with st.expander("Before anything trains", icon=":material/function:"):
-        st.caption("These move the table and the charts of that name at once and train nothing.")
-        for field, title in (("intervals", "Time intervals $q$"), ("knots", "Spline knots $e$")):
+    with st.expander("Try q and e", icon=":material/function:"):
+        st.caption("These change the table *Cost before training* at once. Nothing is trained.")
+        for field, title in (("intervals", "Time intervals q"), ("knots", "Spline knots e")):
             offer = page.offers.knobs[field]
             _keep_up(TRY[field], offer.text(page.choices.values[field]))
             st.select_slider(title, offer.texts, offer.default, key=TRY[field], bind="query-params")
         st.button(
             "Train with these", icon=":material/play_arrow:", key="survival.try", on_click=_take,
-            help="Sets the page's own q and e to what is tried here.",
+            help="Uses these q and e for the whole page and trains with them.",
         )  # fmt: skip
 
 
@@ -161,12 +161,12 @@ def _table(view: View, own: SurvivalSpec, tried: SurvivalSpec, size: float | Non
     columns: dict[str, list[str]] = {
         "": [
             "Sensitivity t of the gradient",
-            "Regularisation Δ that objective perturbation must add",
-            "ε′ that it has left for its noise",
-            "ε that it proves in all",
-            "Mean length of output perturbation's noise",
-            *(["The same over the length of the optimum"] if size is not None else []),
-            "ε that this noise proves",
+            "Objective perturbation: regularisation Δ to add",
+            "Objective perturbation: ε′ left for its noise",
+            "Objective perturbation: proved ε",
+            "Output perturbation: mean length of the noise",
+            *(["Output perturbation: noise over the optimum"] if size is not None else []),
+            "Output perturbation: proved ε",
         ]
     }
     for title, setting in both.items():
@@ -183,15 +183,15 @@ def _table(view: View, own: SurvivalSpec, tried: SurvivalSpec, size: float | Non
     st.table(columns, border="horizontal")
     st.caption(
         f"From formulas alone, at ε = {view.budget:g}, Λ = {number(own.regularisation)} and n = "
-        f"{view.data.records:,}; move q and e under *Before anything trains* in the sidebar. "
-        "The sensitivity t says how far one person can move the gradient; it grows about "
-        "linearly with q. Objective perturbation pays for a ratio of determinants first, and ε′ "
-        "is what remains for its noise; where Λ is too small for that, it adds Δ. "
+        f"{view.data.records:,}. Change q and e under *Try q and e* in the sidebar. The "
+        "sensitivity t is the most that one person can change the gradient; it grows about "
+        "linearly with q. Objective perturbation spends part of ε on a ratio of determinants; ε′ "
+        "is left for its noise. If Λ is too small for that, it adds Δ. "
         + (
-            "No output perturbation has a smaller mean relative error than its noise alone gives: "
-            "its mean length over that of the optimum, which is computed from the raw records."
+            "The mean relative error of output perturbation cannot be smaller than its noise over "
+            "the length of the optimum, which is computed from the raw data."
             if size is not None
-            else "Divided by the length of the optimum, the noise's mean length is the least mean "
-            "relative error that output perturbation can have."
+            else "Output perturbation's mean relative error cannot be smaller than the mean length "
+            "of its noise, divided by the length of the optimum."
         )
     )

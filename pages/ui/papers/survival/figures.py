@@ -61,7 +61,7 @@ def survival(
         traces,
         uirevision=f"survival/{unit}/{time[-1]:g}",
         xaxis=axis(f"Time [{unit}]", range=[0.0, float(time[-1])], tickformat=","),
-        yaxis=axis("Share without the event", range=[-0.02, 1.02], tickformat=".0%"),
+        yaxis=axis("Without the event [%]", range=[-0.02, 1.02], tickformat=".0%"),
     )
 
 
@@ -75,7 +75,7 @@ def _person(time: Floats, person: Person, position: int) -> list[dict[str, Any]]
         "line": {"color": look.colour, "dash": look.dash, "width": 2.5},
         "hovertemplate": (
             "<b>%{fullData.name}</b><br>%{x:,.0f}: %{y:.1%}"
-            "<br>4 of 5 draws: %{customdata[0]:.1%} to %{customdata[1]:.1%}<extra></extra>"
+            "<br>four of five draws: %{customdata[0]:.1%} to %{customdata[1]:.1%}<extra></extra>"
         ),
     }  # fmt: skip
     parts = [
@@ -151,7 +151,7 @@ def noise(names: Sequence[str], size: Floats, spread: Floats) -> go.Figure:
         ],
         height=130 + 38 * len(names),
         uirevision=f"noise/{len(names)}",
-        xaxis=log_axis("Magnitude, on the scale of the model", [*known, *spread], showgrid=True),
+        xaxis=log_axis("Size [scale of the model]", [*known, *spread], showgrid=True),
         yaxis=axis("", autorange="reversed", showgrid=False),
     )
 
@@ -183,10 +183,13 @@ def noise_reading(names: Sequence[str], size: Floats, spread: Floats, budget: fl
     ratio = spread / np.maximum(size, 1e-300)
     best = int(np.argmin(ratio))
     clearest = (
-        f"{names[best]} stands out best, with noise {number(float(ratio[best]), 2)} times its size"
+        f"the clearest is {names[best]}, with noise {number(float(ratio[best]), 2)} times its size"
     )
     if drowned == len(names):
         return f"At ε = {budget:g} the noise is larger than every coefficient; {clearest}."
     if drowned == 0:
         return f"At ε = {budget:g} every coefficient is larger than its noise; {clearest}."
-    return f"At ε = {budget:g} the noise drowns {drowned} of {len(names)} coefficients; {clearest}."
+    return (
+        f"At ε = {budget:g} the noise is larger than {drowned} of {len(names)} coefficients; "
+        f"{clearest}."
+    )

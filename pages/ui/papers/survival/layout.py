@@ -1,5 +1,6 @@
 """What the page of this paper adds to the common page, and what it opens with."""
 
+from pages.ui.paper.finding import Saying
 from pages.ui.paper.view import Layout, Section
 from pages.ui.papers.survival import costs as survival_costs
 from pages.ui.papers.survival import sampler as survival_sampler
@@ -7,25 +8,38 @@ from pages.ui.papers.survival import sections as survival
 
 LAYOUT = Layout(
     words=(
-        "How long until it happens? A survival model says, from what is known of a person, how "
-        "likely the event is to have stayed away so far. Noise in its parameters keeps anyone "
-        "from telling whose records it was fitted to."
+        "A survival model estimates how long until an event happens, given what is known about a "
+        "person. Noise in its parameters hides whether any one person was in the data."
     ),
+    says={
+        "concordance": Saying("ranks {} of 100 pairs right", 100.0, lambda data: 0.5),
+        "mre": Saying("is off by {} times the size of the answer"),
+    },
     sections=(
-        Section("What it means for people", survival.people, survival.describe, survival.names),
-        Section("Noise beside signal", survival.noise),
-        Section("What each covariate does", survival.ratios, wide=True),
         Section(
-            "Before anything trains",
+            "What it means for people",
+            survival.people,
+            survival.describe,
+            survival.names,
+            wide=True,
+            tab="People",
+        ),
+        Section("Noise and signal", survival.noise),
+        Section("What each covariate does", survival.ratios, wide=True, tab="People"),
+        Section(
+            "Cost before training",
             survival_costs.before,
             side=survival_costs.try_out,
             free=survival_costs.free,
             wide=True,
         ),
-        Section("What the sanitiser bends", survival_sampler.sanitiser),
-        Section("As the chain goes", survival_sampler.trace),
-        Section("What the samplers draw", survival_sampler.posterior, wide=True),
+        Section("What the sanitiser changes", survival_sampler.sanitiser),
+        Section("Progress of the chain", survival_sampler.trace),
+        Section("Draws of the samplers", survival_sampler.posterior, wide=True),
     ),
+    shows="People",
+    gauge="concordance",
+    method="dp_gd",
     more=(
         *("link", "solver", "delta", "steps", "clip", "samples"),
         *("burn_in", "sampler_epochs", "minibatch", "step_scale"),

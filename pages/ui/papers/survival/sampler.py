@@ -38,8 +38,8 @@ def _waiting(view: View) -> str:
     """Why there is nothing to draw."""
     if all(view.watched[name].run is None for name in SAMPLERS):
         return (
-            ":material/hourglass_empty: The samplers take minutes, so nobody trains them unasked: "
-            "press *Train these too* above."
+            ":material/hourglass_empty: These samplers take minutes. "
+            "Press *Train these too* on the *Cost* tab to start them."
         )
     return ":material/hourglass_empty: Appears as soon as the first chains have ended."
 
@@ -51,8 +51,8 @@ def sanitiser(view: View) -> None:
     least = number(100.0 * (1.0 - float(figures.sanitised(np.array(bound), bound)) / bound), 2)
     how = f"2 log n for n = {n:,}, the paper's choice" if own.bound == 0.0 else "set in the sidebar"
     said = (
-        f"With v = {number(bound)} ({how}) no record counts more than v. At ε = {view.budget:g} "
-        f"every record is then heard at ε/2v = {number(heat, 2)} of its full voice."
+        f"With v = {number(bound)} ({how}) and ε = {view.budget:g}, each record's influence is "
+        f"scaled down to ε/2v = {100 * heat:.2g} %."
     )
     st.markdown(said)
     chart(
@@ -63,10 +63,10 @@ def sanitiser(view: View) -> None:
         view.budget,
     )
     st.caption(
-        r"$C_v(\ell) = v\tanh(\ell/v)$ bounds what a record can add to the log-likelihood, which "
-        r"is what makes the draw private. A loss of v counts "
-        f"{least} % less than it is. A larger v bends less but makes everybody "
-        "quieter; move *Largest loss of one record* in the sidebar. From the formula alone."
+        "The sanitiser v·tanh(loss/v) limits what one record can add to the log-likelihood; that "
+        f"makes a draw private. A loss of v counts {least} % less. A larger v distorts less, but "
+        "scales every record down further. Change *Largest loss of one record* in the sidebar. "
+        "From the formula alone."
     )
 
 
@@ -88,7 +88,7 @@ def trace(view: View) -> None:
         st.markdown(":material/hourglass_empty: The chains at this budget have not begun.")
         return
     figure = course.lines(
-        lines, ("Epochs of the sampler: n steps each", "Mean relative error"),
+        lines, ("Epochs of the sampler [n steps each]", "Mean relative error [times the optimum]"),
         f"trace/{one.job.id}", log=True, height=360,
     )  # fmt: skip
     said = f"After {number(float(drawn[0].x[-1]))} epochs the mean relative error is " + ", ".join(
@@ -97,9 +97,8 @@ def trace(view: View) -> None:
     st.markdown(f"{said}.")
     chart("survival.trace.chart", figure, f"{said}.", course.rows(lines, "Epochs"), view.budget)
     st.caption(
-        "Averaged over the draws after the burn-in so far; during the burn-in, of the present "
-        f"place. The level line is where the corrected chains end. Drawn while it runs. {SPREAD} "
-        f"{RAW}"
+        "After the burn-in: error of the mean of all draws so far. During the burn-in: error of "
+        f"the current draw. Level line: where the corrected chains end. {SPREAD} {RAW}"
     )
 
 
@@ -151,11 +150,10 @@ def posterior(view: View) -> None:
     rows = figures.posterior_rows(called, found, laplace, optimum)
     chart("survival.posterior.chart", figure, said, rows, view.budget)
     st.caption(
-        "Each row is one parameter; heights are comparable within a row. One draw of this "
-        "posterior is the private answer, so its width is the noise. The thin line is a normal "
-        "distribution at the mode; where the draws follow it, the sanitiser hardly bends. The "
-        "diamond is the answer without privacy: the posterior at a small budget is pulled away "
-        f"from it by the prior. All repetitions together. {RAW}"
+        "Each row is one parameter. One draw from this posterior is the private answer, so its "
+        "width is the noise. Thin line: a normal distribution at the mode; where the draws follow "
+        "it, the sanitiser distorts little. Diamond: the answer without privacy; at a small ε the "
+        f"prior pulls the posterior away from it. All repetitions together. {RAW}"
     )
     _agreement(view)
 
@@ -167,9 +165,9 @@ def _agreement(view: View) -> None:
         return
     st.table(rows, border="horizontal", hide_index=True)
     st.caption(
-        f"The worst parameter of the worst repetition at this budget. Up to R̂ = {AGREE:g} and "
-        f"from {ENOUGH:g} effective draws on, chains are taken to agree on where the target is. "
-        "That makes the guarantee plausible and does not prove it: see the card of the method."
+        f"The worst parameter of the worst repetition at this budget. Chains count as in agreement "
+        f"if R̂ is at most {AGREE:g} with at least {ENOUGH:g} effective draws. That makes the "
+        "guarantee plausible but does not prove it: see the *Proof* tab."
     )
 
 

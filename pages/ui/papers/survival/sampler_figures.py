@@ -41,8 +41,8 @@ def sanitiser(bound: float, revision: str) -> go.Figure:
         ],
         height=360,
         uirevision=revision,
-        xaxis=axis("Loss of one record: −log-likelihood ℓ", range=[0.0, FAR * bound]),
-        yaxis=axis("What counts of it", range=[0.0, 1.2 * bound]),
+        xaxis=axis("Loss of one record [nats]", range=[0.0, FAR * bound]),
+        yaxis=axis("Loss that is counted [nats]", range=[0.0, 1.2 * bound]),
         shapes=[_bound(bound)],
         annotations=[{
             "x": 0.99, "xref": "paper", "xanchor": "right", "y": bound, "yanchor": "bottom",
@@ -187,7 +187,7 @@ def posterior(
         traces,
         height=150 + 44 * len(names),
         uirevision=revision,
-        xaxis=axis("Parameter, on the scale of the model", showgrid=True),
+        xaxis=axis("Value of the parameter [scale of the model]", showgrid=True),
         yaxis=axis(
             "", tickvals=places, ticktext=list(names), range=[places[-1] - 0.25, 1.05],
             showgrid=True,

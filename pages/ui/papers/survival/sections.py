@@ -102,11 +102,10 @@ def people(view: View) -> None:
         view.budget,
     )
     st.caption(
-        f"Solid: median over {words.plural(len(found.draws), 'draw')} of the noise; band: four "
-        "draws of five; dotted: the same person without privacy. The wider the band, the less "
-        "the private model can say. The budget pays for one draw: median and band use all of them, "
-        "to show what one may look like. Kaplan–Meier and dotted curves are computed from the raw "
-        "records and are not private."
+        f"Solid: median over {words.plural(len(found.draws), 'draw')} of the noise. Band: four "
+        "draws of five; a wider band means a less certain answer. The budget pays for one draw. "
+        "Dotted: the same person without privacy. Dotted and Kaplan–Meier curves are computed from "
+        "the raw data and are not private."
     )
 
 
@@ -225,9 +224,9 @@ def noise(view: View) -> None:
         view.budget,
     )
     st.caption(
-        "Standard deviation of the noise in each coefficient, and the coefficient that the raw "
-        "records give. A filled dot left of its diamond is drowned by the noise. Fewer time "
-        "intervals q or more records need less noise."
+        "Filled dot: the coefficient from the raw data. Diamond: standard deviation of the noise. "
+        "Where the dot lies left of the diamond, the noise is larger than the coefficient. Fewer "
+        "time intervals q or more records need less noise."
     )
 
 
@@ -247,9 +246,10 @@ def ratios(view: View) -> None:
         table |= _yardsticks(found, knots)
     st.table(table, border="horizontal")
     st.caption(
-        "Above 1, the covariate brings the event nearer; below 1, it delays it. The last columns "
-        "are computed from the raw records and are not private. Odds ratios belong to the "
-        "discrete-time model, hazard ratios to Cox's; in short intervals they nearly agree."
+        "Above 1, the event comes earlier when the covariate grows; below 1, later. The last "
+        "columns are computed from the raw data and are not private. Odds ratios are those of the "
+        "discrete-time model, hazard ratios those of Cox regression; they nearly agree where "
+        "intervals are short."
     )
 
 

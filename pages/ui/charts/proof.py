@@ -1,0 +1,104 @@
+"""What is proved of a curve: how its line looks, and where its points stand on the axis."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.privacy.guarantee import Status
+from pages.ui.charts.theme import GRID, MUTED, Style, budget_axis
+
+STATUS: dict[Status, str] = {
+    "proved": "proved",
+    "proved_under_assumption": "proved under an assumption",
+    "heuristic": "heuristic",
+    "not_private": "not private",
+}
+"""As the hover and the table say it."""
+BRIEF = STATUS | {"proved_under_assumption": "assumption"}
+"""As the legend says it, where there is little room."""
+LEGEND = (
+    "Solid and filled: proved. Solid and hollow: proved under an assumption. Dashed and hollow: "
+    "heuristic, not proved. Dotted and grey: not private."
+)
+NOWHERE = "no finite ε"
+"""The column for points of which no budget is proved."""
+
+
+def look(style: Style, status: Status | None) -> Style:
+    """A method's colour and marker, with the line that its status asks for."""
+    match status:
+        case "proved":
+            return Style(style.colour, "solid", style.marker)
+        case "proved_under_assumption":
+            return Style(style.colour, "solid", f"{style.marker}-open")
+        case "heuristic":
+            return Style(style.colour, "dash", f"{style.marker}-open")
+        case "not_private":
+            return Style(MUTED, "dot", f"{style.marker}-open")
+        case _:
+            return style
+
+
+def finite(proved: float | None) -> bool:
+    """Whether a finite budget is proved."""
+    return proved is not None and math.isfinite(proved)
+
+
+class Ground:
+    """The horizontal axis: budgets, and beyond them a column for what has no finite one.
+
+    It is the same whether points stand where they claim or where they are proved, so that a
+    move from one to the other moves nothing else.
+
+    Attributes:
+        low: The left end.
+        top: Where budgets end.
+        column: Where points without a finite budget stand; None where there are none.
+    """
+
+    def __init__(
+        self, bounds: tuple[float, float], proved: Sequence[float | None], by_proof: bool
+    ) -> None:
+        known = [float(one) for one in proved if one is not None and math.isfinite(one) and one > 0]
+        self.by_proof = by_proof
+        self.low = min(bounds[0], *known) * 0.9 if known else bounds[0] * 0.9
+        self.top = max(bounds[1], *known) * 1.11 if known else bounds[1] * 1.11
+        lost = len(known) < len(proved)
+        reach = self.top / self.low
+        self.column = self.top * reach**0.14 if lost else None
+
+    @property
+    def end(self) -> float:
+        """The right end."""
+        return self.top if self.column is None else self.column * (self.column / self.top)
+
+    def places(self, epsilon: Sequence[float], proved: Sequence[float | None]) -> list[float]:
+        """Where points stand that claim `epsilon` and of which `proved` is proved."""
+        if not self.by_proof or len(proved) != len(epsilon):
+            return list(epsilon)
+        assert self.column is not None or all(map(finite, proved))
+        return [
+            float(p) if p is not None and finite(p) else float(self.column or 0.0) for p in proved
+        ]
+
+    def axis(self) -> dict[str, Any]:
+        """The axis with its ends and, where there is one, the tick of the column."""
+        made = budget_axis(self.low, self.top)
+        which = "Proved" if self.by_proof else "Claimed"
+        made["title"]["text"] = f"← more private      {which} privacy budget ε      less private →"
+        if self.column is not None:
+            made["tickvals"] = [*made["tickvals"], self.column]
+            made["ticktext"] = [*made["ticktext"], "no<br>finite ε"]
+        return made | {"range": [float(np.log10(self.low)), float(np.log10(self.end))]}
+
+    def shapes(self) -> list[dict[str, Any]]:
+        """The ground of the column."""
+        if self.column is None:
+            return []
+        return [{
+            "type": "rect", "x0": self.top * 1.02, "x1": self.end, "y0": 0, "y1": 1,
+            "yref": "paper", "layer": "below", "fillcolor": GRID, "opacity": 0.35,
+            "line": {"width": 0},
+        }]  # fmt: skip

@@ -1,0 +1,43 @@
+"""A link that leads the keyboard past menus, straight to a widget; seen only while it has focus."""
+
+from typing import Any
+
+import streamlit as st
+
+CODE = """
+const HIDDEN = "position:fixed;left:-999px;top:8px;z-index:1000001;padding:6px 12px;" +
+  "background:var(--st-background-color);color:var(--st-link-color);font:inherit"
+
+export default function ({ data, parentElement }) {
+  let link = parentElement.querySelector("button")
+  if (!link) {
+    link = document.createElement("button")
+    link.style.cssText = HIDDEN
+    link.onfocus = () => { link.style.left = "8px" }
+    link.onblur = () => { link.style.left = "-999px" }
+    parentElement.appendChild(link)
+  }
+  link.textContent = data.text
+  link.onclick = () => {
+    const widget = [...document.querySelectorAll("[class*='st-key-']")]
+      .find((one) => one.classList.contains(data.place))
+    widget?.querySelector("[role=slider], input")?.focus()
+  }
+}
+"""
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> Any:
+    return st.components.v2.component("explorer.skip", js=CODE, isolate_styles=False)
+
+
+def link(key: str, text: str) -> None:
+    """Puts the link where the keyboard comes by.
+
+    Args:
+        key: Of the widget that it leads to.
+        text: What it says.
+    """
+    place = "st-key-" + "".join(one if one.isalnum() or one in "-_" else "-" for one in key)
+    _component()(key=f"{key}.skip", data={"text": text, "place": place}, height=1)

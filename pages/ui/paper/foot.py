@@ -1,0 +1,102 @@
+"""The foot of a paper's page, in sight of every chart: the budget, its guarantee, its odds."""
+
+import math
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from engine.core.spec import knobs
+from engine.privacy.guarantee import STATUSES, Guarantee
+from pages.ui import words
+from pages.ui.jobs.live import BUDGET
+from pages.ui.kit import card
+from pages.ui.kit.knobs import explain, label
+from pages.ui.paper import attack
+from pages.ui.paper.view import Page, View
+
+TYPED = "typed"
+"""Ends the key of the field that takes a budget by its figures; no part of the address."""
+STYLE = """<style>
+[data-testid=stBottomBlockContainer] { padding-top: 0.5rem; padding-bottom: 0.75rem }
+@media (max-width: 640px) { [data-testid=stBottomBlockContainer] { font-size: 0.9rem }
+  [data-testid=stBottomBlockContainer] p { line-height: 1.35 } }
+</style>"""
+"""Streamlit leaves 55 pixels free below its foot, for which it has no setting."""
+WEAK = 3.0
+"""From here on the best guess is right 95 times out of 100."""
+
+
+def budget(page: Page) -> float:
+    """The budget slider, and a field to type the budget in.
+
+    Returns:
+        The budget.
+    """
+    knob, offer = knobs(page.paper.spec)[BUDGET], page.offers.knobs[BUDGET]
+    key = f"{page.prefix}.{BUDGET}"
+    with st.container(horizontal=True, vertical_alignment="bottom", wrap=False):
+        chosen = st.select_slider(
+            f"{label(knob)} · smaller is more private", offer.texts, offer.default, key=key,
+            help=explain(knob), bind="query-params",
+        )  # fmt: skip
+        low, high = (float(offer.values[end]) for end in (0, -1))
+        st.number_input(
+            "Type ε", low, high, None, key=f"{key}.{TYPED}", placeholder="ε", width=84,
+            label_visibility="collapsed", on_change=_take, args=(page, key),
+            help=f"From {low:g} to {high:g}; the nearest budget that is trained is shown.",
+        )  # fmt: skip
+    return float(offer.value(chosen))
+
+
+def _take(page: Page, key: str) -> None:
+    """Moves the slider to the trained budget that is nearest to what was typed."""
+    typed = st.session_state[f"{key}.{TYPED}"]
+    st.session_state[f"{key}.{TYPED}"] = None
+    if typed is None:
+        return
+    offer = page.offers.knobs[BUDGET]
+    text = offer.text(min(offer.values, key=lambda one: abs(math.log(float(one) / float(typed)))))
+    st.session_state[key] = text
+    if not math.isclose(float(offer.value(text)), float(typed)):
+        st.toast(f"ε = {typed:g} is not trained here; the nearest is {text}.")
+
+
+def place() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Where the slider goes, and where its meaning goes, at the foot of the window."""
+    with st.bottom:
+        st.html(STYLE)
+        left, right = st.columns([5, 6], gap="medium", vertical_alignment="center")
+    return left, right
+
+
+def meaning(view: View) -> None:
+    """The guarantee of the method that is looked at, in marks and in odds."""
+    found = view.guarantee()
+    st.markdown(f"{marks(found, attack.attacked(view))}  \n{chances(found)}")
+
+
+def marks(found: Guarantee, attacked: float | None) -> str:
+    """What is claimed, what is proved and what an attack has shown, in one line."""
+    claimed = "no claim"
+    if found.epsilon_claimed is not None:
+        claimed = f"claimed **{words.number(found.epsilon_claimed)}**"
+    proved = "no finite ε"
+    if found.epsilon_proved is not None and math.isfinite(found.epsilon_proved):
+        delta = f" (δ = {words.number(found.delta)})" if found.delta else ""
+        proved = f"{words.number(found.epsilon_proved)}{delta}"
+    shown = attack.NOT_YET if attacked is None else f"at least {words.number(attacked)}"
+    status = f":{card.COLOURS[found.status]}[{card.ICONS[found.status]} {STATUSES[found.status]}]"
+    return f"{status} · {claimed} · proved **{proved}** · attacked **{shown}**"
+
+
+def chances(found: Guarantee) -> str:
+    """The odds in one sentence; weak where the guess is nearly always right."""
+    epsilon = found.epsilon_proved
+    if epsilon is None or math.isinf(epsilon):
+        return words.odds(None, 0.0, found.relation, found.unit)
+    right = words.out_of_100(words.best_guess(epsilon, found.delta))
+    weak = " This is weak protection." if epsilon >= WEAK else ""
+    return (
+        f"Someone who guesses whether {found.unit} is in the data is right at most "
+        f"**{right} times out of 100**.{weak}"
+    )

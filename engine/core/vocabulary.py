@@ -32,7 +32,7 @@ Epsilon = Annotated[
         scale="log",
         grid=EPSILONS,
         axis=True,
-        help="Smaller is more private: more noise, less accuracy.",
+        help="Larger means less noise and less privacy.",
         equation=r"\Pr[M(D)\in S] \le e^{\varepsilon}\,\Pr[M(D')\in S] + \delta",
         source="Dwork et al. 2006",
     ),
@@ -46,7 +46,8 @@ Delta = Annotated[
         range=(1e-8, 1e-3),
         scale="log",
         grid=(1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3),
-        help="Keep it well below one over the number of records; pure methods ignore it.",
+        help="Chance that the privacy bound does not hold. Keep it well below 1/n; methods "
+        "with pure ε-privacy ignore it.",
         equation=r"\Pr[M(D)\in S] \le e^{\varepsilon}\,\Pr[M(D')\in S] + \delta",
         source="Dwork et al. 2006",
     ),
@@ -60,7 +61,8 @@ ClipNorm = Annotated[
         range=(0.01, 10.0),
         scale="log",
         axis=True,
-        help="Larger admits more of each record's gradient, and more noise with it.",
+        help="Each record's gradient is clipped to C. A small C loses information; a large "
+        "C needs more noise.",
         equation=r"\bar g_i = g_i \cdot \min(1, C/\lVert g_i\rVert)",
         source="Abadi et al. 2016, Algorithm 1",
     ),
@@ -73,7 +75,8 @@ SampleRate = Annotated[
         bounds=(1e-6, 1.0),
         range=(0.0005, 1.0),
         scale="log",
-        help="Chance of each record to be in one step, drawn independently.",
+        help="Probability that a record is in a step. Larger needs more noise but uses "
+        "more records per step.",
         equation=r"L = qN",
         source="Abadi et al. 2016, Algorithm 1",
     ),
@@ -88,7 +91,7 @@ Regularisation = Annotated[
         scale="log",
         grid=(1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0),
         axis=True,
-        help="Larger pulls the parameters towards zero and needs less noise.",
+        help="Larger shrinks the parameters towards zero and needs less noise.",
         equation=r"J(f) = \tfrac1n\sum_i \ell(f; d_i) + \tfrac{\Lambda}{2}\lVert f\rVert^2",
     ),
 ]
@@ -100,7 +103,7 @@ Epochs = Annotated[
         bounds=(1e-3, 1e5),
         range=(1, 200),
         grid=(1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 125, 150, 175, 200),
-        help="Expected visits of each record; every visit spends budget.",
+        help="How often each record is used on average. Every use spends budget.",
         equation=r"T = E/q",
     ),
 ]
@@ -112,7 +115,7 @@ StepSize = Annotated[
         bounds=(1e-9, 1e6),
         range=(1e-3, 10.0),
         scale="log",
-        help="How far one step moves along the gradient.",
+        help="Larger moves further in one step.",
     ),
 ]
 Calibration = Annotated[
@@ -121,6 +124,7 @@ Calibration = Annotated[
         label="Calibration",
         options=("paper", "rigorous"),
         labels=("As printed", "With proof"),
-        help="Noise as the paper prints it, or as it can be proved.",
+        help="As printed: the noise that the paper states. With proof: the noise for which "
+        "ε is proved.",
     ),
 ]

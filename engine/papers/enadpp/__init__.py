@@ -63,41 +63,41 @@ PAPER = Paper(
     citation="Zhang, Yang, Guo, Yu, Wang, Zhang (2023), Adaptive Differential Privacy Mechanism "
     "Based on Entropy Theory for Preserving Deep Neural Networks, Mathematics 11(2), 330, "
     "https://doi.org/10.3390/math11020330",
-    claim="ε-differential privacy of each step on one lot, for one record replaced.",
+    claim="ε-differential privacy of each training step on one batch, for one record replaced.",
     relation="replace_one",
     spec=EnadppSpec,
     methods=(
         _entry(
             "enadpp",
             "EnADPP",
-            "Laplace noise on clipped gradients, less of it for neurons whose relevance carries "
-            "more information.",
+            "Adds Laplace noise to clipped gradients, less for neurons whose "
+            "relevance carries more information.",
             ADAPTIVE,
             "paper",
         ),
         _entry(
             "adppl",
             "ADPPL",
-            "Laplace noise on clipped gradients, less of it for neurons of larger relevance.",
+            "Adds Laplace noise to clipped gradients, less for neurons with larger relevance.",
             ADAPTIVE,
         ),
         _entry(
             "appdl",
             "APPDL",
-            "Gaussian noise on clipped gradients whose deviation decays from step to step.",
+            "Adds Gaussian noise to clipped gradients, less from step to step.",
             (*GAUSSIAN, "sigma_decay"),
         ),
         _entry(
             "psgd",
             "pSGD",
-            "Gaussian noise on clipped gradients, the same in every step.",
+            "Adds Gaussian noise to clipped gradients, equally in every step.",
             GAUSSIAN,
         ),
         _entry(
             "non_private",
             "No privacy",
-            "Stochastic gradient descent with momentum, small lots, and neither noise nor "
-            "clipping.",
+            "Stochastic gradient descent with momentum and small batches, without "
+            "noise or clipping.",
             ("epochs", "decay", "network", "plain_rate", "plain_lot"),
             "reference",
             price.plain_steps,
@@ -105,8 +105,8 @@ PAPER = Paper(
         _entry(
             "dpsgd",
             "DP-SGD today",
-            "Gaussian noise with exact accounting, large lots, momentum and fixed wavelet "
-            "features: what to use instead.",
+            "Adds Gaussian noise with exact accounting, large batches, momentum and "
+            "fixed image features: today's best practice.",
             (*GAUSSIAN, "momentum", "representation"),
             "beyond",
         ),

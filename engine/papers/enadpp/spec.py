@@ -16,8 +16,8 @@ ClipAbsolute = Annotated[
         range=(1.0, 3000.0),
         scale="log",
         axis=True,
-        help="Bound of the methods with Laplace noise, in L1 norm; larger admits more of each "
-        "gradient, and more noise with it.",
+        help="For methods with Laplace noise: each record's gradient is clipped to C in L1 "
+        "norm. A small C loses information; a large C needs more noise.",
         equation=r"\hat g_i = g_i \cdot \min(1, C/\lVert g_i\rVert_1)",
         source="Algorithm 1, lines 11 to 13",
     ),
@@ -31,7 +31,7 @@ LearningRate = Annotated[
         range=(1e-3, 10.0),
         scale="log",
         axis=True,
-        help="How far one step moves along the noisy gradient.",
+        help="Larger moves further along the noisy gradient in one step.",
         equation=r"\omega \leftarrow \omega - \gamma(\lambda\omega + \tilde g)",
         source="Algorithm 2",
     ),
@@ -43,7 +43,7 @@ Decay = Annotated[
         symbol=r"\lambda",
         bounds=(0.0, 10.0),
         range=(0.0, 0.01),
-        help="Larger pulls the weights towards zero at every step; it costs no privacy.",
+        help="Larger shrinks the weights more in every step. It costs no privacy.",
         equation=r"\omega \leftarrow \omega - \gamma(\lambda\omega + \tilde g)",
         source="Algorithm 2",
     ),
@@ -55,7 +55,7 @@ Momentum = Annotated[
         symbol="m",
         bounds=(0.0, 0.999),
         range=(0.0, 0.99),
-        help="Share of the last direction that DP-SGD of today keeps; it costs no privacy.",
+        help="Share of the last step's direction that DP-SGD today keeps. It costs no privacy.",
         equation=r"v \leftarrow m v + \tilde g",
     ),
 ]
@@ -68,21 +68,21 @@ PlainRate = Annotated[
         range=(1e-3, 1.0),
         scale="log",
         axis=True,
-        help="How far one step of the reference line moves: it clips nothing, so it has a rate of "
-        "its own, with nine tenths of the last direction kept.",
+        help="Learning rate of the training without privacy, which clips nothing and has "
+        "momentum 0.9.",
         equation=r"v \leftarrow 0.9\,v + g,\quad \omega \leftarrow \omega - \gamma_0 v",
     ),
 ]
 PlainLot = Annotated[
     int,
     Knob(
-        label="Lot without privacy",
+        label="Batch size without privacy",
         symbol=r"|L_0|",
         bounds=(1, 1_000_000),
         range=(16, 1024),
         scale="log",
-        help="Expected records in a step of the reference line: small lots learn in few epochs "
-        "where no noise has to be drowned.",
+        help="Expected batch size of the training without privacy. Smaller batches learn "
+        "in fewer epochs.",
     ),
 ]
 Reading = Annotated[
@@ -91,8 +91,9 @@ Reading = Annotated[
         label="Reading of the printed noise",
         options=("A", "B", "C"),
         labels=("A: inside the average", "B: outside the average", "C: for the mean"),
-        help="A: noise inside the average, as printed. B: outside it. C: as the sensitivity of "
-        "the mean demands. Acts in the calibration of the paper.",
+        help="Where the printed noise is added. A: inside the average, as printed. B: "
+        "outside it. C: scaled to the sensitivity of the mean. Used when the "
+        "calibration is as printed.",
         symbol=r"\Delta\omega_t",
         source="Algorithm 1, line 14",
     ),
@@ -103,8 +104,8 @@ Noise = Annotated[
         label="Noise",
         options=("laplace", "gaussian"),
         labels=("Laplace", "Gaussian"),
-        help="Laplace noise with clipping in L1, as the paper has it, or its Gaussian twin in L2. "
-        "Acts in the rigorous calibration.",
+        help="Laplace noise with clipping in L1 norm, as in the paper, or Gaussian noise "
+        "with clipping in L2 norm. Used when the calibration is with proof.",
     ),
 ]
 RatioFloor = Annotated[
@@ -116,8 +117,8 @@ RatioFloor = Annotated[
         range=(0.01, 1.0),
         scale="log",
         axis=True,
-        help="The least informative neuron of a layer has ratio 0, hence infinite noise; this "
-        "floor limits it. At 1 all neurons get the same noise.",
+        help="The least informative neuron would have ratio 0 and infinite noise; no ratio "
+        "is below this. At 1 all neurons get the same noise.",
         equation=r"\alpha_q \leftarrow \max(\alpha_q, \alpha_{\min})",
     ),
 ]
@@ -127,8 +128,9 @@ Rule = Annotated[
         label="Relevance rule",
         options=("z_plus", "epsilon"),
         labels=("Positive contributions", "All, with a stabiliser"),
-        help="How relevance is passed down: along positive contributions only, or along all of "
-        "them with a stabiliser, where its absolute value is used.",
+        help="How relevance is passed from layer to layer: along positive contributions "
+        "only, or along all contributions with a stabiliser (then its absolute value "
+        "is used).",
         source="Bach et al. 2015; Montavon et al. 2017",
     ),
 ]
@@ -139,7 +141,7 @@ Refresh = Annotated[
         symbol=r"T_R",
         bounds=(0, 1_000_000),
         range=(0, 1000),
-        help="The budget ratios are computed anew after so many steps; 0 stands for once an epoch.",
+        help="The budget ratios are computed again after so many steps. 0 means once an epoch.",
         source="Algorithm 1, lines 1 to 7",
     ),
 ]
@@ -150,7 +152,7 @@ SigmaDecay = Annotated[
         symbol=r"\rho",
         bounds=(0.5, 1.0),
         range=(0.99, 1.0),
-        help="Smaller moves noise from late steps to early ones at the same total budget.",
+        help="Smaller moves noise from late to early steps. The total budget stays the same.",
         equation=r"\sigma_t = \sigma_0\,\rho^t",
         source="Zhang et al., WACV 2021",
     ),
@@ -161,14 +163,14 @@ NetworkName = Annotated[
         label="Network",
         options=("mlp", "cnn"),
         labels=("Linear layers", "Convolutions"),
-        help="Linear layers (784-512-256-10 on MNIST), or two convolutions before them.",
+        help="Linear layers (784-512-256-10 on MNIST), or two convolutions and then linear layers.",
         source="Section 5",
     ),
 ]
 Representation = Annotated[
     str,
     Choice(
-        label="What the best practice sees",
+        label="Inputs of DP-SGD today",
         options=("scattering", "wavelets", "pixels"),
         labels=("Scattering features", "Wavelet features", "Pixels"),
         help="Fixed features, which use no data, under one linear layer: scattering of second "
@@ -215,7 +217,7 @@ class Training(Info):
             "Test accuracy",
             "up",
             unit="share",
-            help="Share of test records that are classified rightly.",
+            help="Share of the test records that are classified correctly.",
         ),
     ]
     loss: Annotated[
@@ -225,16 +227,16 @@ class Training(Info):
             "down",
             unit="nats",
             scale="log",
-            help="Mean cross-entropy of the test records.",
+            help="Mean cross-entropy over the test records.",
         ),
     ]
     fraction_clipped: Annotated[
         Column,
         Gauge(
-            "Fraction clipped",
+            "Share of records clipped",
             "neither",
             unit="share",
-            help="Share of the lot's records whose gradient was longer than C.",
+            help="Share of the batch's records whose gradient was longer than C.",
         ),
     ]
     noise_to_signal: Annotated[
@@ -244,6 +246,7 @@ class Training(Info):
             "down",
             unit="times",
             scale="log",
-            help="Root mean square length of the noise over the length of the lot's clipped sum.",
+            help="Root mean square length of the noise, divided by the length of the "
+            "batch's clipped sum.",
         ),
     ]

@@ -21,7 +21,7 @@ PRIVATE = (
 )
 MATRIX = ("rate_omega",)
 PRIVATE_MATRIX = (*MATRIX, "metric", "ridge", "split")
-OPTIMUM = "The optimum on all training records by L-BFGS, without privacy."
+OPTIMUM = "Finds the optimum on all training records by L-BFGS, without privacy."
 LARGE = 14_000
 """From this many records on, caches rule and few replicas step together."""
 
@@ -82,15 +82,16 @@ PAPER = Paper(
         _entry(
             "glvq_dp",
             "GLVQ, private",
-            "Prototypes start at noisy class means and follow clipped, noisy gradients.",
+            "Starts the prototypes at noisy class means and moves them along clipped, "
+            "noisy gradients.",
         ),
         _entry(
             "gmlvq_dp",
             "GMLVQ, private",
-            "The same, and a relevance matrix is learned beside the prototypes.",
+            "Like private GLVQ, and also learns a relevance matrix.",
         ),
-        _entry("glvq_sgd", "GLVQ, SGD", "The same descent without clipping or noise."),
-        _entry("gmlvq_sgd", "GMLVQ, SGD", "The same descent without clipping or noise."),
+        _entry("glvq_sgd", "GLVQ, SGD", "Gradient descent without clipping or noise."),
+        _entry("gmlvq_sgd", "GMLVQ, SGD", "Gradient descent without clipping or noise."),
         _entry("glvq_bfgs", "GLVQ, BFGS", OPTIMUM),
         _entry("gmlvq_bfgs", "GMLVQ, BFGS", OPTIMUM),
     ),

@@ -13,8 +13,9 @@ Initialisation = Annotated[
         label="Initialisation",
         options=("paper", "sensitivity_1", "tight"),
         labels=("Laplace, as printed", "Laplace, sensitivity 1", "Gaussian, clipped"),
-        help="Laplace noise for d-dimensional sums as printed; the same noise for sensitivity 1, "
-        "which protects nobody; or Gaussian noise for records clipped at a public norm.",
+        help="Noise on the first prototypes. Laplace as printed: for sums of d features. "
+        "Laplace with sensitivity 1: too little noise, nothing is proved. Gaussian: "
+        "for records clipped at a public norm.",
         source="Section 3",
     ),
 ]
@@ -24,8 +25,9 @@ Metric = Annotated[
         label="Start of the metric",
         options=("identity", "covariance"),
         labels=("Identity", "Private covariance"),
-        help="Omega starts as the identity, or whitens a privately released within-class "
-        "covariance; the latter needs the tight initialisation. GLVQ has no metric.",
+        help="Ω starts as the identity, or as the whitening of a privately released "
+        "within-class covariance. The covariance needs the Gaussian initialisation. "
+        "GLVQ has no metric.",
     ),
 ]
 Scaling = Annotated[
@@ -34,8 +36,8 @@ Scaling = Annotated[
         label="Scale of the features",
         options=("box", "ball"),
         labels=("Each feature in [-1, 1]", "Each record in the unit ball"),
-        help="Features in [-1, 1] and Omega of norm 1, or both times a public constant so that "
-        "no record is longer than 1 and Omega starts as the identity.",
+        help="Features in [-1, 1] and Ω of norm 1, or both multiplied by a public "
+        "constant, so that no record is longer than 1 and Ω starts as the identity.",
         source="Section 3",
     ),
 ]
@@ -48,7 +50,8 @@ Share = Annotated[
         range=(0.05, 0.95),
         step=0.05,
         axis=True,
-        help="Part of the budget that the first prototypes may spend; the steps get the rest.",
+        help="Part of the budget that the first prototypes spend. The training steps spend "
+        "the rest.",
         equation=r"\varepsilon_1 + \varepsilon_2 = \varepsilon",
         source="Section 4",
     ),
@@ -62,7 +65,7 @@ Bound = Annotated[
         range=(0.1, 1.0),
         scale="log",
         axis=True,
-        help="A record further from the centre is pulled in before it is summed; larger needs "
+        help="Records further from the centre are moved to this distance. Larger needs "
         "more noise. In units of the largest possible norm of a record.",
         equation=r"\lVert x - m\rVert \le B",
     ),
@@ -76,8 +79,8 @@ Ridge = Annotated[
         range=(0.05, 5.0),
         scale="log",
         axis=True,
-        help="How much is added to every eigenvalue of the covariance before it is inverted, as "
-        "a multiple of the largest eigenvalue of its noise.",
+        help="Added to every eigenvalue of the covariance before it is inverted, as a "
+        "multiple of the largest eigenvalue of its noise.",
         equation=r"\Omega_0 = (\hat S_w + \kappa\,s\sqrt{2d}\,I)^{-1/2}",
     ),
 ]
@@ -90,8 +93,9 @@ Split = Annotated[
         range=(0.0, 0.9),
         step=0.05,
         axis=True,
-        help="Prototypes and matrix are clipped apart, so that neither freezes the other; 0 "
-        "clips them together, as printed. The joint bound is C either way.",
+        help="Prototypes and matrix are clipped separately; this is the matrix's share of "
+        "the bound. 0 clips them together, as printed. The joint bound is C in both "
+        "cases.",
         equation=r"C_W^2 = (1-\rho)\,C^2,\quad C_\Omega^2 = \rho\,C^2",
     ),
 ]
@@ -104,7 +108,7 @@ RateW = Annotated[
         range=(1e-3, 10.0),
         scale="log",
         axis=True,
-        help="How far prototypes move along the mean gradient in one step.",
+        help="Larger moves the prototypes further in one step.",
         equation=r"W \leftarrow W - \eta_W\,G_W/(qN)",
     ),
 ]
@@ -117,7 +121,7 @@ RateOmega = Annotated[
         range=(1e-5, 10.0),
         scale="log",
         axis=True,
-        help="How far the matrix moves along the mean gradient in one step; 0 keeps its start.",
+        help="Larger moves the matrix further in one step. 0 keeps its start.",
         equation=r"\Omega \leftarrow \Omega - \eta_\Omega\,G_\Omega/(qN)",
     ),
 ]
@@ -129,7 +133,7 @@ Prototypes = Annotated[
         bounds=(1, 20),
         range=(1, 5),
         step=1,
-        help="More prototypes bend the border between classes, and each gets fewer records.",
+        help="More prototypes allow curved borders between classes, but each gets fewer records.",
         source="Section 3; the paper has one",
     ),
 ]
@@ -141,8 +145,9 @@ Averaging = Annotated[
         bounds=(0.0, 1.0),
         range=(0.0, 1.0),
         step=0.1,
-        help="Part of the steps, at the end, whose mean is the model; averaging removes noise "
-        "and costs no budget. 0 keeps the last step, as printed.",
+        help="The model is the mean over this share of the steps, counted from the end. "
+        "Averaging removes noise and costs no budget. 0 keeps the last step, as "
+        "printed.",
     ),
 ]
 
@@ -195,7 +200,7 @@ class Utility(Info):
             "Test error",
             "down",
             unit="share",
-            help="Share of the held-out fold put into a wrong class.",
+            help="Share of the held-out fold that is classified wrongly.",
         ),
     ]
     cost: Annotated[
@@ -204,17 +209,19 @@ class Utility(Info):
             "Mean cost",
             "down",
             unit="from -1 to 1",
-            help="Mean of (d+ - d-)/(d+ + d-) over the sample; -1 is perfect, 0 is chance.",
+            help="Mean of (d⁺ − d⁻)/(d⁺ + d⁻) over the sampled records. −1 is perfect, 0 "
+            "is chance.",
         ),
     ]
     clipped: Annotated[
         Column,
         Gauge(
-            "Fraction clipped",
+            "Share of records clipped",
             "neither",
             unit="share",
-            help="Share of the sampled records whose prototype gradient exceeds its bound; 0 "
-            "means that the noise could be smaller, 1 that only directions are used.",
+            help="Share of the sampled records whose prototype gradient exceeds its bound. "
+            "At 0 the bound could be lower and need less noise; at 1 only directions "
+            "are used.",
         ),
     ]
     gradient: Annotated[
@@ -234,7 +241,8 @@ class Utility(Info):
             "down",
             unit="times",
             scale="log",
-            help="Root mean square length of one step's noise over the norm of the clipped sum.",
+            help="Root mean square length of one step's noise, divided by the norm of the "
+            "clipped sum.",
         ),
     ]
     outside: Annotated[
@@ -255,7 +263,7 @@ class MatrixUtility(Utility):
     clipped_omega: Annotated[
         Column,
         Gauge(
-            "Fraction clipped, matrix",
+            "Share of records clipped, matrix",
             "neither",
             unit="share",
             help="Share of the sampled records whose matrix gradient exceeds its bound.",
@@ -278,8 +286,9 @@ class MatrixUtility(Utility):
             "neither",
             unit="dimensions",
             released=True,
-            help="(sum of eigenvalues)² over their squares' sum: the number of directions that "
-            "count; 1 means that the metric has collapsed to a line.",
+            help="Number of directions that count: the squared sum of the eigenvalues, "
+            "divided by the sum of their squares. At 1 the metric has collapsed to a "
+            "line.",
         ),
     ]
     perturbed: Annotated[
@@ -288,7 +297,7 @@ class MatrixUtility(Utility):
             "Test error, matrix perturbed",
             "down",
             unit="share",
-            help="Test error after noise of variance 0.025 is added to each element of Omega, "
-            "scaled to norm sqrt(d).",
+            help="Test error after noise of variance 0.025 is added to each element of Ω, "
+            "which is first scaled to norm √d.",
         ),
     ]

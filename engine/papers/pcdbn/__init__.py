@@ -49,8 +49,8 @@ PAPER = Paper(
         Entry(
             name="pcdbn",
             label="pCDBN",
-            summary="Perturbs the polynomial energy of each layer, once; in the rigorous "
-            "calibration the moments that this energy is made of.",
+            summary="Adds noise once to each layer's polynomial energy; with proof, to the "
+            "moments from which this energy is computed.",
             module="engine.papers.pcdbn.methods:PCDBN",
             info=Digits,
             steps=price.pcdbn_steps,
@@ -62,7 +62,7 @@ PAPER = Paper(
         Entry(
             name="pcdbn_te",
             label="pCDBN, Taylor",
-            summary="pCDBN as the text has it, with the Taylor polynomial of tanh.",
+            summary="pCDBN as printed, with the Taylor polynomial of tanh.",
             module="engine.papers.pcdbn.methods:PCDBN_TE",
             info=Digits,
             steps=price.network_steps,
@@ -75,7 +75,7 @@ PAPER = Paper(
         Entry(
             name="pcdbn_pw",
             label="pCDBN, line",
-            summary="pCDBN as the text has it, with a straight line for the logistic function.",
+            summary="pCDBN as printed, with a straight line instead of the logistic function.",
             module="engine.papers.pcdbn.methods:PCDBN_PW",
             info=Digits,
             steps=price.network_steps,
@@ -88,7 +88,7 @@ PAPER = Paper(
         Entry(
             name="psgd",
             label="pSGD",
-            summary="DP-SGD on the same structure: noise on clipped gradients, at every step.",
+            summary="DP-SGD on the same network: adds noise to clipped gradients in every step.",
             module="engine.papers.pcdbn.psgd",
             info=Digits,
             steps=price.psgd_steps,
@@ -110,7 +110,8 @@ PAPER = Paper(
         Entry(
             name="tcdbn",
             label="TCDBN",
-            summary="The polynomial in place of the logistic function, without noise.",
+            summary="The network with a polynomial instead of the logistic function, without "
+            "noise.",
             module="engine.papers.pcdbn.methods:TCDBN",
             info=Digits,
             steps=price.network_steps,
@@ -123,8 +124,7 @@ PAPER = Paper(
         Entry(
             name="cdbn",
             label="CDBN",
-            summary="The convolutional deep belief network with the true logistic function, "
-            "without noise.",
+            summary="The network with the logistic function, without noise.",
             module="engine.papers.pcdbn.methods:CDBN",
             info=Digits,
             steps=price.network_steps,

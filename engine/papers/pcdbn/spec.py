@@ -13,8 +13,8 @@ Calibration = Annotated[
         label="Calibration",
         options=("rigorous", "paper", "released"),
         labels=("With proof", "As printed", "Authors' program"),
-        help="Noise as it can be proved, as the text of the paper has it, or as the authors' "
-        "published program adds it.",
+        help="With proof: the noise for which ε is proved. As printed: the noise of the "
+        "paper's text. Authors' program: the noise that their published program adds.",
     ),
 ]
 Polynomial = Annotated[
@@ -23,7 +23,7 @@ Polynomial = Annotated[
         label="Polynomial",
         options=("printed", "chebyshev"),
         labels=("As printed", "Chebyshev"),
-        help="The polynomials that the paper prints, which are smooth steps from 0 to 1, or the "
+        help="The polynomials printed in the paper (smooth steps from 0 to 1), or the "
         "Chebyshev expansion of the logistic function.",
         source="Section 3.1, equation 13",
     ),
@@ -36,7 +36,7 @@ Degree = Annotated[
         bounds=(1, 7),
         range=(1, 7),
         grid=(1, 2, 3, 5, 7),
-        help="Higher follows the activation closer and needs moments of higher order.",
+        help="Higher degrees follow the activation more closely and need moments of higher order.",
         equation=r"\sigma(X) \approx \textstyle\sum_{l=0}^{L} \alpha_l X^l",
         source="Equation 13",
     ),
@@ -49,7 +49,7 @@ Filters = Annotated[
         bounds=(1, 128),
         range=(2, 64),
         step=2,
-        help="Maps of the first layer; the second has twice as many.",
+        help="Filters of the first layer. The second layer has twice as many.",
         equation=r"E(v, h) = -\textstyle\sum_{k=1}^{K} h^k \bullet (\tilde W^k * v) - \dots",
         source="Equation 7",
     ),
@@ -62,7 +62,7 @@ FilterSize = Annotated[
         bounds=(1, 15),
         range=(3, 9),
         step=2,
-        help="Pixels a side; odd, and no larger than the image.",
+        help="Width and height in pixels: an odd number, at most the image's.",
         source="Section 3",
     ),
 ]
@@ -73,8 +73,8 @@ Epochs = Annotated[
         symbol="E",
         bounds=(1, 10_000),
         range=(1, 600),
-        help="Visits of the whole data set while the upper layers learn; where the noise is drawn "
-        "once they cost no budget.",
+        help="Passes over the data while the upper layers learn. Where the noise is drawn "
+        "once, more passes cost no budget.",
         source="Section 5",
     ),
 ]
@@ -85,7 +85,7 @@ Pretraining = Annotated[
         symbol="E_0",
         bounds=(1, 1_000),
         range=(1, 50),
-        help="Visits of the whole data set for each convolution layer, before the layers above.",
+        help="Passes over the data for each convolution layer, before the upper layers learn.",
     ),
 ]
 LearningRate = Annotated[
@@ -96,7 +96,7 @@ LearningRate = Annotated[
         bounds=(1e-9, 1e3),
         range=(1e-5, 0.1),
         scale="log",
-        help="How far one step of Adam moves the upper layers.",
+        help="Larger moves the upper layers further in one step of Adam.",
     ),
 ]
 PretrainingRate = Annotated[
@@ -107,7 +107,7 @@ PretrainingRate = Annotated[
         bounds=(1e-9, 1e3),
         range=(1e-4, 0.1),
         scale="log",
-        help="How far one step of Adam moves the filters.",
+        help="Larger moves the filters further in one step of Adam.",
     ),
 ]
 GradientRate = Annotated[
@@ -118,7 +118,7 @@ GradientRate = Annotated[
         bounds=(1e-9, 1e6),
         range=(0.01, 10.0),
         scale="log",
-        help="How far one step moves along the noisy gradient.",
+        help="Larger moves further along the noisy gradient in one step.",
     ),
 ]
 GradientEpochs = Annotated[
@@ -128,8 +128,8 @@ GradientEpochs = Annotated[
         symbol=r"E_{\mathrm{SGD}}",
         bounds=(1, 1_000),
         range=(1, 100),
-        help="Expected visits of each record by pSGD; the noise is such that the budget runs out "
-        "with the last.",
+        help="How often pSGD uses each record on average. More epochs need more noise in "
+        "each step.",
         source="Section 5.2: 18 at ε = 0.5",
     ),
 ]
@@ -141,7 +141,7 @@ Batch = Annotated[
         bounds=(1, 1_000_000),
         range=(100, 10_000),
         scale="log",
-        help="Records of one step; a smaller data set is one batch.",
+        help="Records in one step. A smaller data set is one batch.",
     ),
 ]
 Hidden = Annotated[
@@ -151,7 +151,7 @@ Hidden = Annotated[
         symbol="m",
         bounds=(1, 4096),
         range=(5, 200),
-        help="Units of the fully connected layer: 25 in the published program, 1024 in the text.",
+        help="Units of the fully connected layer: 25 in the authors' program, 1,024 in the text.",
         source="Section 5.2",
     ),
 ]
@@ -162,8 +162,8 @@ LayerShare = Annotated[
         symbol=r"\varepsilon_{1,2}/\varepsilon",
         bounds=(0.01, 0.99),
         range=(0.1, 0.9),
-        help="Share of the budget for both convolution layers, half each; the softmax layer gets "
-        "the rest.",
+        help="Share of the budget that both convolution layers get, half each. The softmax "
+        "layer gets the rest.",
         equation=r"\varepsilon = \varepsilon_1 + \varepsilon_2 + \varepsilon_{\mathrm{out}}",
     ),
 ]
@@ -176,8 +176,8 @@ MomentShare = Annotated[
         range=(0.01, 0.5),
         scale="log",
         axis=True,
-        help="Share of the precision 1/σ² for filters, centring and whitening; the classifier "
-        "gets the rest.",
+        help="Share of the precision 1/σ² that filters, centring and whitening get. The "
+        "classifier gets the rest.",
         equation=r"\tfrac1{\sigma^2} = \tfrac{\tau}{\sigma^2} + \tfrac{1-\tau}{\sigma^2}",
     ),
 ]
@@ -189,7 +189,7 @@ MatrixShare = Annotated[
         bounds=(0.01, 0.99),
         range=(0.1, 0.95),
         axis=True,
-        help="Share of the classifier's precision for Σpp'; Σpy' gets the rest.",
+        help="Share of the classifier's precision that Σpp′ gets. Σpy′ gets the rest.",
         equation=r"A = \textstyle\sum_t p_t p_t^\top,\quad b = \sum_t p_t y_t^\top",
     ),
 ]
@@ -200,8 +200,8 @@ Dimensions = Annotated[
         symbol="d",
         bounds=(0, 2000),
         range=(0, 600),
-        help="More features say more about a digit and meet more noise; 0 takes the number at "
-        "which the noise of A reaches a fixed share of its mean eigenvalue.",
+        help="More features describe an image better and bring more noise. 0 chooses the "
+        "number at which the noise of A reaches a fixed share of its mean eigenvalue.",
     ),
 ]
 Solver = Annotated[
@@ -210,8 +210,8 @@ Solver = Annotated[
         label="Solution",
         options=("closed_form", "descent"),
         labels=("Closed form", "Gradient descent"),
-        help="The minimiser of the released quadratic at once, or gradient descent on it for any "
-        "number of epochs at the same price.",
+        help="Solve the released quadratic in one step, or by gradient descent over any "
+        "number of epochs. Both cost the same budget.",
     ),
 ]
 
@@ -254,7 +254,7 @@ class Digits(Info):
             "Test accuracy",
             "up",
             unit="share",
-            help="Share of test images that are classified rightly.",
+            help="Share of the test images that are classified correctly.",
         ),
     ]
     noise_to_signal: Annotated[
@@ -264,7 +264,7 @@ class Digits(Info):
             "down",
             unit="times",
             scale="log",
-            help="Root mean square length of all noise over the length of what it is added to; "
-            "0 where a method adds none. One bar per moment or coefficient is under the chart.",
+            help="Root mean square length of all noise, divided by the length of what it "
+            "is added to. 0 where a method adds none.",
         ),
     ]

@@ -10,8 +10,8 @@ Link = Annotated[
         label="Link",
         options=("logit", "cloglog", "probit"),
         labels=("Logit", "Complementary log-log", "Probit"),
-        help="How the hazard follows from the linear predictor; only the samplers take all three, "
-        "because the bounded gradient that the other methods need is the logit link's.",
+        help="How the hazard follows from the linear predictor. Only the samplers take all "
+        "three: the other methods need a bounded gradient, which the logit link has.",
         symbol="g",
         source="Section 3.1, Figure 1",
     ),
@@ -24,8 +24,8 @@ Bound = Annotated[
         bounds=(0.0, 1e4),
         range=(0.0, 60.0),
         step=1.0,
-        help="Larger bends the loss less and needs a flatter density; 0 stands for 2 log n, the "
-        "paper's choice.",
+        help="One record's loss stays below this bound. A larger bound distorts "
+        "less but scales every record down further. 0 means 2 log n, as in the paper.",
         equation=r"C_v(x) = v \tanh(x/v)",
         source="Section 5, Section 6.2",
     ),
@@ -38,8 +38,8 @@ StepScale = Annotated[
         bounds=(1e-12, 1e3),
         range=(1e-7, 1.0),
         scale="log",
-        help="Factor on the step sizes; the paper prints none, which is 1, and then the first "
-        "step leaves the data behind.",
+        help="Factor on the step sizes. The paper has none, which is 1; its first step "
+        "then goes far beyond the solution.",
         equation=r"\epsilon_t = s\,t^{-\tau}",
         source="Algorithm 4, line 3",
     ),
@@ -53,7 +53,7 @@ SamplerEpochs = Annotated[
         range=(0.1, 250.0),
         scale="log",
         grid=(0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 250.0),
-        help="An epoch is n steps of the chain; more bring it closer to its target.",
+        help="One epoch is n steps of the chain. More epochs bring it closer to its target.",
         equation=r"T = E\,n",
         source="Section 6.2",
     ),
@@ -66,7 +66,7 @@ Minibatch = Annotated[
         bounds=(1, 100_000),
         range=(10, 1000),
         grid=(10, 20, 50, 100, 200, 500, 1000),
-        help="More records give a steadier gradient and slower steps.",
+        help="More records give a more exact gradient and slower steps.",
         source="Section 6.2",
     ),
 ]
@@ -78,7 +78,7 @@ BurnIn = Annotated[
         bounds=(0, 10_000_000),
         range=(0, 50_000),
         step=1000,
-        help="Steps that are left out of the averages; at most half of all.",
+        help="Steps that are left out of the averages, at most half of all.",
         source="Section 6.2",
     ),
 ]
@@ -101,7 +101,7 @@ GradientSteps = Annotated[
         bounds=(1, 1000),
         range=(4, 100),
         step=4,
-        help="More steps come closer to the optimum but share one budget.",
+        help="More steps come closer to the optimum but share the same budget.",
         equation=r"\mu^2 = \sum_t 1/\sigma_t^2",
     ),
 ]
@@ -113,8 +113,8 @@ ClipFactor = Annotated[
         bounds=(0.1, 1000.0),
         range=(1.0, 15.0),
         step=0.25,
-        help="Largest length of one record's gradient in the whitened space, in units of its root "
-        "mean square over 3,000 events; larger clips fewer records and adds more noise.",
+        help="Bound on one record's whitened gradient, in units of its root mean square "
+        "over 3,000 events. Larger clips fewer records and adds more noise.",
         equation=r"C = c\sqrt{(1 + 3/\sigma)\,d/\tilde N}\,(\tilde N/3000)^{1/4}",
     ),
 ]

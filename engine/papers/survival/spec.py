@@ -26,7 +26,8 @@ Intervals = Annotated[
         bounds=(2, 2000),
         range=(5, 400),
         grid=(5, 10, 20, 50, 100, 200, 400),
-        help="Finer time needs more noise: the sensitivity grows about linearly with it.",
+        help="More intervals describe time more finely and need more noise: the "
+        "sensitivity grows about linearly.",
         equation=r"t_i = \mathrm{clip}(\lceil q\,T_i/T_{\max}\rceil, 1, q)",
         source="Section 3",
     ),
@@ -39,7 +40,7 @@ Knots = Annotated[
         bounds=(3, 20),
         range=(3, 10),
         step=1,
-        help="More knots let the baseline hazard bend more often.",
+        help="More knots let the baseline hazard change shape more often.",
         equation=r"d_j(t) = \frac{(t-k_j)_+^3 - (t-k_e)_+^3}{k_e - k_j}",
         source="Section 3.1",
     ),
@@ -50,7 +51,8 @@ Solver = Annotated[
         label="Optimiser",
         options=("newton", "bfgs"),
         labels=("Newton", "BFGS"),
-        help="Damped Newton on all replicas at once, or the paper's BFGS one by one.",
+        help="Newton's method with damping, for all settings at once, or BFGS as in the "
+        "paper, one by one.",
         source="Section 6",
     ),
 ]
@@ -89,8 +91,8 @@ class Utility(Info):
             "down",
             unit="times the optimum",
             scale="log",
-            help="Distance of all parameters f from the unregularised optimum f*, over the norm "
-            "of f*. About 1 means that the answer is no better than zero.",
+            help="Distance of all parameters f from the optimum f* without regularisation, "
+            "divided by the norm of f*. At 1 the result is no better than all zeros.",
         ),
     ]
     mre_beta: Annotated[
@@ -100,7 +102,7 @@ class Utility(Info):
             "down",
             unit="times the optimum",
             scale="log",
-            help="The same over the covariate coefficients alone, without the baseline.",
+            help="The relative error of the covariate coefficients alone, without the baseline.",
         ),
     ]
     concordance: Annotated[
@@ -109,8 +111,8 @@ class Utility(Info):
             "Concordance index",
             "up",
             unit="share",
-            help="Share of comparable pairs that the risk score orders rightly; 0.5 is a coin. "
-            "On a fixed sample of at most 1,000 records.",
+            help="Share of comparable pairs that the risk score orders correctly. 0.5 is "
+            "chance. On a fixed sample of at most 1,000 records.",
         ),
     ]
     brier: Annotated[
@@ -131,7 +133,8 @@ class Utility(Info):
             "down",
             unit="times Cox's",
             scale="log",
-            help="Distance of the coefficients from Cox's, over the norm of Cox's.",
+            help="Distance of the coefficients from those of Cox regression, divided by "
+            "their norm.",
         ),
     ]
     noise_to_signal: Annotated[
@@ -141,8 +144,9 @@ class Utility(Info):
             "down",
             unit="times",
             scale="log",
-            help="Root mean square length of the noise over the norm of what it is added to: the "
-            "regularised optimum, or the gradient of the objective at zero.",
+            help="Root mean square length of the noise, divided by the norm of what it is "
+            "added to: the regularised optimum, or the gradient of the objective at "
+            "zero.",
         ),
     ]
 
@@ -156,8 +160,8 @@ class Sampled(Utility):
         Gauge(
             "Split R̂",
             "down",
-            help="Rank-normalised, the worst parameter's (ArviZ). Above 1.01 the chains, or the "
-            "halves of a chain, disagree about where the target is.",
+            help="Rank-normalised, for the worst parameter (ArviZ). Above 1.01 the chains, "
+            "or halves of a chain, have not reached the same distribution.",
         ),
     ]
     ess: Annotated[
@@ -167,8 +171,8 @@ class Sampled(Utility):
             "up",
             unit="draws",
             scale="log",
-            help="Independent draws that would estimate as well, the worst parameter's (ArviZ, "
-            "bulk).",
+            help="Number of independent draws that would estimate equally well, for the "
+            "worst parameter (ArviZ, bulk).",
         ),
     ]
 
@@ -183,7 +187,7 @@ class Corrected(Sampled):
             "Acceptance rate",
             "neither",
             unit="share",
-            help="Share of independent proposals that the Metropolis test accepts; 1 where the "
-            "proposal equals the target.",
+            help="Share of the independent proposals that the Metropolis test accepts. 1 "
+            "if the proposal equals the target.",
         ),
     ]

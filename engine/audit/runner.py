@@ -126,7 +126,7 @@ def train(
     batch = _batch(setting, count)
     seed = _seed(setting, world, start)
     runs = _runs(setting, batch, world, seed)
-    tally = Tally(setting, world)
+    tally = Tally(setting, world, count)
     with unmeasured(), torch.no_grad():
         for stage in range(BEFORE, setting.entry.steps(setting.spec, len(setting.pair.without))):
             with recording() as seen:
@@ -184,12 +184,14 @@ class Tally:
     Attributes:
         setting: What is attacked.
         world: 1 where the run that counts has the witness.
+        count: Replicas R.
         scores: By the statistic's name, shape (R,) each.
         reach: Largest change by the witness so far, over its sensitivity.
     """
 
     setting: Setting
     world: int
+    count: int
     scores: dict[str, Tensor] = field(default_factory=dict)
     reach: float = float("nan")
 
@@ -198,6 +200,7 @@ class Tally:
     ) -> None:
         """The releases of one stage, and the same of the replays."""
         rate = self._rate(stage)
+        singles = [i for i, one in enumerate(released) if len(one.mechanisms) == 1]
         for number, one in enumerate(released):
             other = replays[0][number]
             without, present = (other, one) if self.world else (one, other)
@@ -208,12 +211,20 @@ class Tally:
                 added = statistics.echo(replays[1][number])
             base = tuple(value.double() for value in without.values)
             ratio = statistics.likelihood(one, base, added, rate)
-            self._note(LIKELIHOOD, ratio)
-            self._note(DIGITS, statistics.lattice(one, base, present.values))
+            place = self._place(number, singles)
+            self._note(LIKELIHOOD, ratio, place)
+            self._note(DIGITS, statistics.lattice(one, base, present.values), place)
 
-    def _note(self, name: str, score: Tensor) -> None:
-        score = score.double().cpu()
-        self.scores[name] = self.scores[name] + score if name in self.scores else score
+    def _place(self, number: int, singles: Sequence[int]) -> slice:
+        """Whose release it is: all replicas', or, where each makes its own in turn, one's."""
+        if self.count == 1 or number not in singles:
+            return slice(None)
+        row = singles.index(number) * self.count // len(singles)
+        return slice(row, row + 1)
+
+    def _note(self, name: str, score: Tensor, place: slice) -> None:
+        kept = self.scores.setdefault(name, torch.zeros(self.count, dtype=torch.float64))
+        kept[place] += score.double().cpu()
 
     def _rate(self, stage: int) -> float:
         """The chance of a record to be in this stage's releases."""

@@ -6,7 +6,7 @@ inside public bounds, so that the guarantee speaks of them, and as extreme as th
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -74,6 +74,24 @@ class Witness(Generic[S]):
     recorded: bool = True
     rate: Callable[[S, int], float] = field(default=lambda spec, n: 1.0)
     seeds: Callable[[int], tuple[int, ...]] = one_seed
+
+
+def left_out(data: LabelledTable, row: int, x: Any, *, echo: bool = False) -> Pair:
+    """A pair in which one row holds features `x`, or its place is empty.
+
+    Args:
+        data: The records of everybody else.
+        row: Whose place it is; it keeps its label.
+        x: Features of the witness.
+        echo: Whether the method draws samples.
+    """
+    table = replace(data, x=np.array(data.x), left_out=())
+    table.x[row] = x
+    every = None
+    if echo:
+        others = tuple(int(i) for i in np.flatnonzero(data.y != data.y[row]))
+        every = replace(data, x=np.broadcast_to(table.x[row], data.x.shape), left_out=others)
+    return Pair(replace(table, left_out=(row,)), table, every)
 
 
 def load(entry: "Entry[Any]") -> Witness[Any]:

@@ -47,10 +47,10 @@ class Records:
 
     def without(self, index: Tensor, present: Tensor) -> Tensor:
         """Presence of the positions `index` where records may be left out, in the same shape."""
-        for place in self.left_out:
-            gone = index == place
-            present = present * ~(gone.any(-1) if self.paired else gone)
-        return present
+        if not self.left_out:
+            return present
+        gone = torch.isin(index, torch.tensor(self.left_out, device=index.device))
+        return present * ~(gone.any(-1) if self.paired else gone)
 
     def first(self, count: int) -> Tensor:
         """Positions of the first records, shape (count,), or of as many in pairs, (count, 2)."""

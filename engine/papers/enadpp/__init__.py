@@ -54,6 +54,7 @@ def _entry(
         uses=uses,
         role=role,
         chunk=chunk,
+        witness="engine.papers.enadpp.witness:WHITE" if VARIANTS[name].private else "",
     )
 
 

@@ -65,6 +65,7 @@ def _entry(name: str, label: str, summary: str) -> Entry[LvqSpec]:
         guarantee=descent_guarantee if kind == "dp" else free_guarantee,
         uses=uses,
         role="paper" if kind == "dp" else "reference",
+        witness="engine.papers.lvq.witness:CORNER" if kind == "dp" else "",
         chunk=_one if kind == "bfgs" else (_chunk_matrix if matrix else _chunk_vector),
     )
 

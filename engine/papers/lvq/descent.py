@@ -106,9 +106,12 @@ class Descent:
     def _start(
         self, spec: LvqSpec, all_records: Records, rows: Tensor, rng: Generator
     ) -> initial.Start:
+        n = len(rows)
+        if all_records.left_out is not None:
+            rows = rows[~all_records.left_out[rows]]
         x, y, k = all_records.x[rows], all_records.y[rows], all_records.classes
         if self.private:
-            return initial.private(x, y, k, spec, self.matrix, rng)
+            return initial.private(x, y, k, spec, self.matrix, rng, n)
         return initial.exact(x, y, k, spec, rng)
 
     def _omega(self, batch: Batch[LvqSpec], all_records: Records) -> Tensor:
@@ -195,6 +198,8 @@ def draw_sample(all_records: Records, state: State, rate: float, rng: Generator)
         there = place < state.sizes[:, None]
         place = place.masked_fill_(~there, 0)
         chosen, square = state.rows.gather(1, place), state.square.gather(1, place)
+    if all_records.left_out is not None:
+        there = there & ~all_records.left_out[chosen]
     flat = all_records.x.index_select(0, chosen.flatten())
     x = flat.view(*chosen.shape, -1).sub_(state.centre[:, None])
     return Sample(x, square, all_records.y[chosen], there.to(square.dtype))

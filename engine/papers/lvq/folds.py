@@ -30,6 +30,7 @@ class Records:
         classes: Number of classes k.
         outside: Share of the values that lay outside the public bounds.
         scale: The s above.
+        left_out: Rows that count in no sum, shape (n,); None where all do.
     """
 
     x: Tensor
@@ -37,6 +38,7 @@ class Records:
     classes: int
     outside: float
     scale: float
+    left_out: Tensor | None = None
 
 
 def joined(table: Table) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
@@ -75,7 +77,8 @@ def records(table: Table, factor: float, device: str) -> Records:
     scaled -= put(middle)
     scaled *= put(np.where(half > 0, factor / np.where(half > 0, half, 1), 0))
     scaled.clamp_(-factor, factor)
-    return Records(scaled.float(), torch.from_numpy(y).to(device), classes, share, factor)
+    gone = put(np.isin(np.arange(len(y)), table.left_out)) if table.left_out else None
+    return Records(scaled.float(), torch.from_numpy(y).to(device), classes, share, factor, gone)
 
 
 @lru_cache(maxsize=64)

@@ -43,7 +43,13 @@ def exact(x: Tensor, y: Tensor, classes: int, spec: LvqSpec, rng: Generator) -> 
 
 
 def private(
-    x: Tensor, y: Tensor, classes: int, spec: LvqSpec, matrix: bool, rng: Generator
+    x: Tensor,
+    y: Tensor,
+    classes: int,
+    spec: LvqSpec,
+    matrix: bool,
+    rng: Generator,
+    places: int | None = None,
 ) -> Start:
     """Class means, and for GMLVQ a metric, from private releases.
 
@@ -52,27 +58,29 @@ def private(
         sensitivities; what follows them is post-processing.
 
     Args:
-        x: Scaled training records, shape (n, d); n is public.
+        x: Scaled training records, shape (n, d).
         y: Classes, shape (n,).
         classes: Number of classes.
         spec: The setting of this replica.
         matrix: Whether a metric is trained.
         rng: Source of the noise.
+        places: Number of records that is public, where some are left out; n for None.
     """
+    count = len(x) if places is None else places
     made = price.start_noise(spec, matrix, x.shape[1])
     if made.centre is None:
         return Start(torch.zeros_like(x[0]), _printed(x, y, classes, spec, made, rng), None)
-    centre = noisy(x.sum(0), made.centre, rng) / len(x)
+    centre = noisy(x.sum(0), made.centre, rng) / count
     z = clipped(x - centre, made.sums.sensitivity)
     counts, sums = totals(z, y, classes)
     counts = noisy(counts, made.counts, rng).clamp(min=1.0)
     means = noisy(sums, made.sums, rng) / counts[:, None]
     if made.moment is None:
         return Start(centre, _several(means, spec, rng), None)
-    moment = released(z.mT @ z, made.moment, rng) / len(x)
+    moment = released(z.mT @ z, made.moment, rng) / count
     weights = counts / counts.sum()
     within = moment - (means * weights[:, None]).mT @ means
-    basis = whitening(within, spec.ridge * made.moment.scale * math.sqrt(2 * z.shape[1]) / len(x))
+    basis = whitening(within, spec.ridge * made.moment.scale * math.sqrt(2 * z.shape[1]) / count)
     return Start(centre, _several(means, spec, rng) @ basis, basis)
 
 

@@ -56,6 +56,7 @@ PAPER = Paper(
             steps=price.pcdbn_steps,
             releases=price.pcdbn_releases,
             guarantee=cards.pcdbn_card,
+            witness="engine.papers.pcdbn.witness:MOMENTS",
             uses=("calibration", *PAPER_NOISE, *EXPANSION, *RIGOROUS),
             chunk=_releases,
         ),
@@ -94,6 +95,7 @@ PAPER = Paper(
             steps=price.psgd_steps,
             releases=price.psgd_releases,
             guarantee=cards.psgd_card,
+            witness="engine.papers.pcdbn.witness:BATCHES",
             uses=(
                 "epsilon",
                 *STRUCTURE,

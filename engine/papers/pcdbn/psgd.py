@@ -64,7 +64,9 @@ class Psgd:
         spec, device = batch.spec, rng.device
         found = images(data, spec, str(device))
         network = structure(spec, found)
-        index, present = poisson(len(batch), len(found.x), spec.sample_rate, rng)
+        index, present = poisson(len(batch), found.count, spec.sample_rate, rng)
+        present = present * (index < len(found.x))  # the last places may be left out
+        index = index.clamp(max=len(found.x) - 1)
         x = found.x.index_select(0, index.flatten()).view(*index.shape, *found.x.shape[1:])
         noises = [price.gradient_noise(s, len(data)) for s in batch.specs]
         clip = torch.tensor([m.sensitivity for m in noises], device=device)

@@ -117,6 +117,7 @@ PAPER = Paper(
             steps=price_gradient.gradient_steps,
             releases=price_gradient.gradient_releases,
             guarantee=price_gradient.gradient_guarantee,
+            witness="engine.papers.survival.witness:DESCENT",
             uses=DESCENT,
             role="beyond",
             chunk=_descents,

@@ -116,6 +116,20 @@ def _design(spec: SurvivalSpec, table: Table) -> Design:
     return design(survival(table, spec), spec.intervals, spec.knots)
 
 
+def outcomes(spec: SurvivalSpec, data: Table) -> Pair:
+    """Everybody middling with the event at once; the witness, at a corner, has it too or survives.
+
+    Both persons' gradients are longer than the clipping bound and point opposite ways, and the
+    counts of outcomes differ in two cells.
+    """
+    pair = mirrored(spec, data)
+    assert isinstance(pair.without, SurvivalTable)
+    time, event = pair.without.time.copy(), pair.without.event.copy()
+    time[0], event[0] = time[1], True
+    assert isinstance(pair.present, SurvivalTable)
+    return Pair(replace(pair.present, time=time, event=event), pair.present)
+
+
 OUTPUT = Witness(words=WORDS, pair=mirrored, scores={"sum of the coefficients": slope})
 """For noise on the answer."""
 OBJECTIVE = Witness(
@@ -133,3 +147,10 @@ SAMPLER = Witness(
     seeds=own_seeds,
 )
 """For draws from a posterior."""
+DESCENT = Witness(
+    words="a person with every covariate at its upper bound who survives to the horizon, or has "
+    "the event at once as everybody else does, whose covariates are middling",
+    pair=outcomes,
+    scores={"sum of the coefficients": slope},
+)
+"""For gradients clipped record by record."""

@@ -1,0 +1,39 @@
+"""The worst case of private gradient descent on a network: an image that fits no class."""
+
+import numpy as np
+
+from datasets.base import LabelledTable, Table
+from engine.audit.witness import Pair, Witness, left_out
+from engine.core.errors import RequestError
+from engine.papers.enadpp.models import PAIRED
+from engine.papers.enadpp.spec import EnadppSpec
+from engine.training.records import train_rows
+
+
+def white(spec: EnadppSpec, data: Table) -> Pair:
+    """The last training record with every feature at its upper bound.
+
+    Raises:
+        RequestError: The table holds no labels, or its records are compared two by two, where no
+            likelihood ratio of a single record is known.
+    """
+    if not isinstance(data, LabelledTable):
+        raise RequestError(f"dataset: expected labelled records, got {data.card.name}")
+    if data.card.name in PAIRED:
+        raise RequestError(
+            f"dataset: expected records that are drawn one by one to attack, got {data.card.name}"
+        )
+    high = np.broadcast_to(data.bounds[1], data.x.shape[1:])
+    return left_out(data, int(train_rows(data)[-1]), high, echo=True)
+
+
+def rate(spec: EnadppSpec, n: int) -> float:
+    """Every step draws its batch by coins."""
+    return spec.sample_rate
+
+
+WHITE = Witness(
+    words="a record whose every feature is at its upper bound, or whose place is empty",
+    pair=white,
+    rate=rate,
+)

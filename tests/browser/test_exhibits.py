@@ -11,6 +11,7 @@ from tests.browser.app import settled
 from tests.browser.conftest import App
 
 pytestmark = pytest.mark.browser
+expect.set_options(timeout=60_000)
 
 BROKEN = "[data-testid=stException], [data-testid=stAlertContentError]"
 MARKS = """() => [...document.querySelectorAll('[data-testid=stMain] .js-plotly-plot')].map(plot =>

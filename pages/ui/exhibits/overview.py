@@ -7,6 +7,8 @@ The rule compares errors of what ships. An exhibit follows its paper in the vari
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -178,10 +180,12 @@ def _sum(told: Sequence[Line]) -> str:
 def _row(prefix: str, slug: str, exhibit: Exhibit, told: Line) -> None:
     """One exhibit: its link, and what became of it."""
     link, text = st.columns(WIDTHS, vertical_alignment="center")
-    link.page_link(
-        "pages/reproduce.py", label=exhibit.title, icon=":material/arrow_forward:",
-        query_params={f"{prefix}.paper": catalog()[slug].title, f"{prefix}.{slug}": exhibit.title},
-    )  # fmt: skip
+    query = {f"{prefix}.paper": catalog()[slug].title, f"{prefix}.{slug}": exhibit.title}
+    # An anchor, because Streamlit's own link to the same page leaves no step for Back.
+    link.markdown(
+        f'<a href="/{prefix}?{urlencode(query)}" target="_self">{escape(exhibit.title)}</a>',
+        unsafe_allow_html=True,
+    )
     text.markdown(finding(told))
 
 

@@ -127,6 +127,13 @@ class Client:
                 lost.append(Unreadable(row["id"], str(error)))
         return found, lost
 
+    def at_hand(self, limit: int = 100) -> list[Run]:
+        """The latest runs, newest first, and after them what ships and is not among them."""
+        here = self.runs(limit)
+        known = {run.job.renamed().id for run in here}
+        ships = shipped.index(shipped.FOLDER).items()
+        return here + [as_shipped(found) for run, found in ships if run not in known]
+
     def events(self, run_id: str, after: int = 0) -> list[tuple[int, Event]]:
         """The events after a number, with theirs; a repeated run goes on counting at `Started`."""
         if found := self.store.events(run_id, after):

@@ -1,15 +1,24 @@
 """The Compare page: finished runs side by side, and what to do while there are none."""
 
+import math
+import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
+import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
+from engine.core.gauges import Gauge
 from engine.runs.job import Job, request
 from engine.service.client import Client
 from engine.service.store import Store
-from pages.ui.compare import candidates as contenders
+from pages.ui.charts.curves import Curve
+from pages.ui.charts.theme import style
+from pages.ui.compare import answers, candidates
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts
 from tests.pages.played import begin, play
@@ -27,7 +36,7 @@ def chart(test: AppTest) -> dict:
 
 
 def lines(test: AppTest) -> set[str]:
-    return {trace["name"] for trace in chart(test)["data"] if trace.get("name")}
+    return {trace["name"].partition(" · ")[0] for trace in chart(test)["data"] if trace.get("name")}
 
 
 def test_an_empty_store_leads_on(visit: Open):
@@ -40,9 +49,13 @@ def test_an_empty_store_leads_on(visit: Open):
 def test_finished_runs_share_a_chart_and_a_table(visit: Open, home: Path):
     for one in (job(), job("obj_pert"), job(dataset="wichert"), job("non_private")):
         play(home, one)
-    test = visit("compare")
+    assert lines(visit("compare")) == {
+        "Output perturbation", "Objective perturbation", "Without privacy",
+    }  # fmt: skip
+    test = visit("compare", **{"compare.data": "All data sets"})
     assert not test.exception
     assert not test.error
+    test.multiselect[0].set_value(test.multiselect[0].options).run()
     assert lines(test) == {
         "Output perturbation, FLchain",
         "Output perturbation, Wichert",
@@ -54,7 +67,7 @@ def test_finished_runs_share_a_chart_and_a_table(visit: Open, home: Path):
     assert list(body.columns) == ["Run", "Median", "Guarantee"]  # more do not fit a telephone
     assert body["Guarantee"].str.contains("Protects a person").sum() == 3
     private = body[body["Run"].str.contains("Output")]
-    assert private["Guarantee"].str.contains("proved under an assumption: ε = 1").all()
+    assert private["Guarantee"].str.contains("proved: ε = 1").all()
     assert body["Guarantee"].str.contains("not private").sum() == 1
     assert any("different data" in caption.value for caption in test.caption)
 
@@ -70,17 +83,17 @@ def test_a_budget_that_a_run_was_not_trained_with_says_so(visit: Open, home: Pat
 def test_another_measure_is_drawn_and_stays_in_the_address(visit: Open, home: Path):
     play(home, job())
     test = visit("compare")
-    first, other = test.selectbox[0].options[:2]
+    first, other = test.selectbox[1].options[:2]
     title = chart(test)["layout"]["yaxis"]["title"]["text"]
     assert title.startswith(first)
-    test.selectbox[0].set_value(other).run()
+    test.selectbox[1].set_value(other).run()
     assert not test.exception
     assert chart(test)["layout"]["yaxis"]["title"]["text"].startswith(other)
 
 
 def test_a_run_at_one_budget_is_one_point(visit: Open, home: Path):
     play(home, request("survival", "out_pert", "flchain", {"epsilon": 1.0}, {}, range(3)))
-    test = visit("compare")
+    test = visit("compare", **{"compare.by": "By claim"})
     assert not test.exception
     (trace,) = (t for t in chart(test)["data"] if t.get("mode") == "lines+markers")
     assert trace["x"] == [1.0]
@@ -107,7 +120,7 @@ def test_unfinished_runs_and_other_sweeps_are_left_out(home: Path):
     wide = {"epsilon": EPSILONS, "regularisation": (1e-3, 1e-2)}
     play(home, request("survival", "out_pert", "flchain", {}, wide, (0,)))
     play(home, job(intervals=50))
-    (only,) = contenders.found(Client(home, workers=False).runs())
+    (only,) = candidates.found(Client(home, workers=False).runs())
     assert only.job == job(intervals=50)
     assert only.settings == "Time intervals 50"
 
@@ -116,19 +129,159 @@ def test_runs_of_a_paper_that_is_gone_are_left_out(home: Path):
     Store(home).submit(job(), {})
     run = Client(home, workers=False).runs()[0]
     gone = replace(run, state="completed", job=replace(run.job, paper="gone"))
-    assert contenders.found([gone]) == []
+    assert candidates.found([gone]) == []
     kept = replace(run, state="completed")
-    assert len(contenders.found([gone, kept])) == 1
+    assert len(candidates.found([gone, kept])) == 1
 
 
 def test_measures_of_most_papers_come_first():
-    def made(paper: str) -> contenders.Contender:
+    def made(paper: str) -> candidates.Candidate:
         found = catalog()[paper]
         entry = found.methods[0]
-        return contenders.Contender(request(paper, entry.name, found.datasets[0]), found, entry)
+        return candidates.Candidate(
+            "0", request(paper, entry.name, found.datasets[0]), found, entry
+        )
 
-    ranked = contenders.gauges([made("survival")])
+    ranked = candidates.gauges([made("survival")])
     assert next(iter(ranked)) == catalog()["survival"].gauge
     papers = [made(slug) for slug in catalog()]
-    shared = contenders.gauges(papers)
+    shared = candidates.gauges(papers)
     assert set(shared) == {name for one in papers for name in one.gauges}
+
+
+# Names, colours and what is drawn at first
+
+
+def candidate(job: Job) -> candidates.Candidate:
+    return candidates.Candidate(job.id, job, catalog()[job.paper], job.entry())
+
+
+def test_runs_are_named_by_what_differs_in_their_settings():
+    runs = [job(), job(intervals=50), job("obj_pert"), job(), job(intervals=50)]
+    runs[3] = request("survival", "out_pert", "flchain", {}, {"epsilon": EPSILONS}, range(9))
+    names = list(candidates.named([candidate(one) for one in runs]))
+    assert names == [
+        "Output perturbation",
+        "Output perturbation (Time intervals 50)",
+        "Objective perturbation",
+        "Output perturbation, Survival regression",
+        "Output perturbation (Time intervals 50), Survival regression",
+    ]
+    assert not any(one.id[:6] in name for one in runs for name in names)
+
+
+def test_choices_are_named_as_pages_do():
+    changed = candidate(request("enadpp", "enadpp", "digits", {"calibration": "paper"}))
+    assert "paper" not in changed.label
+    assert "as printed" in changed.label.lower() or changed.settings == ""
+
+
+def test_a_method_keeps_its_colour_and_two_methods_never_share_one():
+    first = [candidate(job()), candidate(job("obj_pert")), candidate(job(intervals=50))]
+    looks = candidates.looks(first)
+    assert looks[0].colour == looks[2].colour == style(0).colour
+    assert looks[1].colour == style(1).colour
+    assert (looks[0].marker, looks[0].dash) != (looks[2].marker, looks[2].dash)
+    papers = [candidate(request(s, p.methods[0].name, p.datasets[0])) for s, p in catalog().items()]
+    assert len({look.colour for look in candidates.looks(papers)}) == len(papers)
+
+
+def test_the_first_runs_are_of_one_data_set_and_never_a_table_of_ones_own(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    mine = "own_clinic_0123456789ab"
+    monkeypatch.setattr(candidates.own, "mine", lambda name: name == mine)
+    runs = [candidate(job()), candidate(job("obj_pert")), candidate(job(dataset="wichert"))]
+    runs += [replace(one, job=replace(one.job, dataset=mine)) for one in runs]
+    runs += [replace(runs[-1], job=replace(job("dp_gd"), dataset=mine))]
+    assert candidates.datasets(runs) == ("flchain", "wichert", mine)
+    everything = {str(i): one for i, one in enumerate(runs)}
+    assert candidates.first(everything, 9) == ["0", "1"]
+
+
+def test_accuracy_and_error_of_one_task_share_an_axis(visit: Open, home: Path):
+    play(home, request("lvq", "glvq_dp", "digits", {}, {"epsilon": (1.0, 8.0)}, range(3)))
+    play(home, request("pcdbn", "pcdbn", "digits", {}, {"epsilon": (1.0, 8.0)}, range(3)))
+    test = visit("compare")
+    assert not test.exception
+    assert test.selectbox[1].value == "Share of right answers"
+    client = Client(home, workers=False)
+    drawn = {
+        t["name"].partition(" · ")[0]: t["y"]
+        for t in chart(test)["data"]
+        if t.get("mode") == "lines+markers"
+    }
+    assert len(drawn) == 2
+    for run in client.runs():
+        gauge, right = ("error", False) if run.job.paper == "lvq" else ("accuracy", True)
+        values = client.table(run.id).values(gauge, epsilon=1.0)
+        values = np.median(values[np.isfinite(values)])
+        expected = values if right else 1.0 - values
+        assert drawn[run.job.entry().label][0] == pytest.approx(expected, rel=1e-3)
+
+
+# What it answers
+
+
+def falling(low: tuple[float, ...], high: tuple[float, ...]) -> Curve:
+    middle = tuple((a + b) / 2 for a, b in zip(low, high, strict=True))
+    return Curve("a", style(0), (0.1, 1.0, 10.0), middle, low, high, (5, 5, 5))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "low", "high", "said"),
+    [
+        (0.7, 1.0, 10 ** (2 / 3), "between 1 and 4.64"),  # 0.5 to 0.8 over one decade
+        (0.95, math.inf, math.inf, "not reached up to ε = 10"),
+        (0.85, 10 ** (3 / 4), math.inf, "5.62 or more; not surely reached up to ε = 10"),
+        (0.1, -math.inf, -math.inf, "reached at every budget measured, from ε = 0.1"),
+        (0.4, -math.inf, 10 ** (-1 / 4), "between below 0.1 and 0.562"),
+    ],
+)
+def test_the_budget_that_a_wanted_value_needs_is_an_interval_within_what_was_measured(
+    wanted: float, low: float, high: float, said: str
+):
+    found = answers.need(falling((0.2 - 0.1, 0.5, 0.8), (0.4, 0.7, 0.9)), wanted, up=True)
+    assert found is not None
+    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
+    assert said in found.sentence()
+    errors = falling(tuple(1 - v for v in (0.4, 0.7, 0.9)), tuple(1 - v for v in (0.1, 0.5, 0.8)))
+    down = answers.need(errors, 1.0 - wanted, up=False)
+    assert down is not None
+    assert (down.low, down.high) == (pytest.approx(found.low), pytest.approx(found.high))
+
+
+def test_the_frontier_counts_what_is_proved_and_leaves_out_what_is_not(home: Path):
+    chosen = {one.job.method: one for one in map(candidate, (job(), job("obj_pert"), job("dp_gd")))}
+    spent: dict[str, tuple[float | None, ...]] = {
+        "out_pert": (0.1, 1.0, 6.4),
+        "obj_pert": (0.5, 5.0, 9.0),
+        "dp_gd": (None,) * 3,
+    }
+    heights = {"out_pert": (9.0, 5.0, 2.0), "obj_pert": (4.0, 3.0, 1.0), "dp_gd": (0.1, 0.1, 0.1)}
+    lines = {}
+    for name in chosen:
+        known = dict(zip(EPSILONS, spent[name], strict=True))
+        lines[name] = Curve(name, style(0), EPSILONS, *[heights[name]] * 3, (3, 3, 3))
+        chosen[name] = cast(candidates.Candidate, SimpleNamespace(proved=known.get))
+    found = answers.frontier(chosen, lines, Gauge("Error", "down"))
+    assert [(one.epsilon, one.name, one.middle) for one in found] == [
+        (0.1, "out_pert", 9.0), (0.5, "obj_pert", 4.0), (5.0, "obj_pert", 3.0),
+        (6.4, "out_pert", 2.0), (9.0, "obj_pert", 1.0),
+    ]  # fmt: skip
+
+
+def test_two_runs_are_told_apart_by_the_engine(visit: Open, home: Path):
+    play(home, job())
+    play(home, job("obj_pert"))
+    test = visit("compare", **{"compare.tab": "Can two be told apart?"})
+    test.session_state["compare.tab"] = "Can two be told apart?"
+    test.run()
+    assert not test.exception
+    assert not test.error
+    told = " ".join(one.value for one in (*test.markdown, *test.caption))
+    # both are played with the same numbers, so every pair differs by nothing
+    assert "No, not with 3 repetitions of each" in told
+    assert "p = 1" in told
+    assert "same seed" in told
+    assert "scipy" not in vars(sys.modules["pages.ui.compare.difference"])

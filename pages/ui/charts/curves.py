@@ -107,14 +107,14 @@ def curve(
         column = values[at == budget]
         column = column[np.isfinite(column)]
         if len(column):
-            points.append((float(budget), *_spread(column), len(column)))
+            points.append((float(budget), *spread(column), len(column)))
     columns: Sequence[tuple[Any, ...]] = list(zip(*points, strict=True)) or [()] * 5
     epsilon, middle, low, high, count = columns
     return Curve(label, style(position), epsilon, middle, low, high, count)
 
 
-def _spread(column: Column) -> tuple[float, float, float]:
-    """Median and the two quantiles of the band."""
+def spread(column: Column) -> tuple[float, float, float]:
+    """Median and the two quantiles of the band, of finite values."""
     middle, low, high = np.quantile(column, (0.5, *INNER))
     return float(middle), float(low), float(high)
 

@@ -1,8 +1,9 @@
 """Runs that can stand on one chart of utility against privacy budget."""
 
 import dataclasses
+import functools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from datasets import catalog as data_catalog
+from datasets import own
 from engine.catalog import catalog
 from engine.core import gauges as declared
 from engine.core.errors import ExplorerError
-from engine.core.gauges import Gauge
-from engine.core.spec import knobs
+from engine.core.gauges import Column, Gauge
+from engine.core.spec import Choice, Setting, Value, knobs
 from engine.method import Entry, Paper
 from engine.privacy.guarantee import Guarantee
 from engine.runs.job import Job
@@ -24,36 +26,46 @@ from engine.service.client import Run
 from pages.ui import words
 from pages.ui.charts import curves
 from pages.ui.charts.curves import Curve, Level
+from pages.ui.charts.theme import SERIES, Style, style
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
 from pages.ui.kit.access import client
 
 PAGES = Path(__file__).parents[2]
+SHARE = "share_right"
+"""Name of the measure that accuracies and errors of one task have in common."""
+SHARES = {"accuracy": "", "error": "wrong:"}
+"""Gauges that are shares of right answers, or of wrong ones."""
+RIGHT = Gauge(
+    "Share of right answers",
+    "up",
+    unit=words.SHARE,
+    help="Test accuracy, or one minus the test error where a paper reports that.",
+)
 
 
 @dataclass(frozen=True)
-class Contender:
+class Candidate:
     """A finished run.
 
     Attributes:
+        run: Its id.
         job: What was asked for.
         paper: Its paper.
         entry: Its method.
+        ships: Whether it ships with the app.
     """
 
+    run: str
     job: Job
     paper: Paper[Any]
     entry: Entry[Any]
+    ships: bool = False
 
     @property
     def label(self) -> str:
-        """Method and data set."""
-        return f"{self.entry.label}, {words.short(self.job.dataset)}"
-
-    @property
-    def text(self) -> str:
-        """As lists and the address name it."""
-        return f"{self.label} ({self.job.id[:6]})"
+        """Method and what differs from the paper's defaults."""
+        return f"{self.entry.label} ({self.settings})" if self.settings else self.entry.label
 
     @property
     def spends(self) -> bool:
@@ -62,10 +74,16 @@ class Contender:
 
     @cached_property
     def gauges(self) -> dict[str, Gauge]:
-        """What it measures, the paper's own choice first."""
+        """What it measures, the paper's own choice first, and the share of right answers."""
         found = declared.gauges(self.entry.info)
         first = {self.paper.gauge: found[self.paper.gauge]} if self.paper.gauge in found else {}
-        return first | found
+        share = {SHARE: RIGHT} if self.share else {}
+        return share | first | found
+
+    @cached_property
+    def share(self) -> str:
+        """The gauge that is a share of right or wrong answers; empty for none."""
+        return next((name for name in SHARES if name in declared.gauges(self.entry.info)), "")
 
     @cached_property
     def budgets(self) -> tuple[float, ...]:
@@ -74,34 +92,41 @@ class Contender:
             return ()
         return tuple(float(v) for v in self.job.axes.get(BUDGET, (self.job.values[BUDGET],)))
 
-    @cached_property
-    def results(self) -> Results:
-        """Its measurements, with the budget as an axis."""
-        found = client().table(self.job.id)
-        if not self.spends or BUDGET in found.axes:
-            return found
-        only = np.full(len(found.seeds), self.budgets[0])
-        return dataclasses.replace(found, axes={**found.axes, BUDGET: only})
-
     @property
+    def results(self) -> Results:
+        """Its measurements, with the budget as an axis and the share of right answers."""
+        return _complete(client().table(self.run), self.share, self.budgets)
+
+    @cached_property
     def settings(self) -> str:
-        """What differs from the paper's defaults."""
+        """What differs from the paper's defaults, in words."""
         fields, default = knobs(self.paper.spec), self.paper.spec().values()
         fixed = {name: axis[0] for name, axis in self.job.axes.items() if len(axis) == 1}
         values = {**self.job.values, **fixed}
         return ", ".join(
-            f"{fields[name].label} {_text(values[name])}"
+            f"{fields[name].label} {_text(fields[name], values[name])}"
             for name in self.entry.uses
-            if name != BUDGET and values[name] != default[name]
+            if name != BUDGET and values.get(name, default[name]) != default[name]
         )
 
-    def median(self, gauge: str, epsilon: float) -> float | None:
-        """The median over repetitions at a budget; None where it was not measured."""
+    def asked(self, gauge: str) -> str:
+        """A measure as the command line names it for this run."""
+        return f"{SHARES[self.share]}{self.share}" if gauge == SHARE else gauge
+
+    def values(self, gauge: str, epsilon: float) -> Column:
+        """The finite values over repetitions at a budget; none where it was not measured."""
         column = self.results.gauges[gauge]
         if self.spends:
             column = column[np.isclose(self.results.axes[BUDGET], epsilon)]
-        column = column[np.isfinite(column)]
-        return float(np.median(column)) if len(column) else None
+        return np.asarray(column[np.isfinite(column)], np.float64)
+
+    def proved(self, epsilon: float) -> float | None:
+        """What is proved to be spent at a claimed budget; None without a finite one.
+
+        It was worked out when the run was computed, and is stored with it.
+        """
+        spent = self.results.epsilon[np.isclose(self.results.axes[BUDGET], epsilon)]
+        return float(spent.max()) if len(spent) and np.isfinite(spent).all() else None
 
     def guarantee(self, epsilon: float) -> Guarantee:
         """Its card at a budget."""
@@ -111,11 +136,25 @@ class Contender:
         return card.guarantee(self.entry, spec, data.records, data.record)
 
 
-def _text(value: float | str) -> str:
-    return value.replace("_", " ") if isinstance(value, str) else words.number(float(value))
+def _text(setting: Setting, value: Value) -> str:
+    """A setting's value as a page says it."""
+    return setting.text(value) if isinstance(setting, Choice) else words.number(float(value))
 
 
-def found(runs: Sequence[Run]) -> list[Contender]:
+@functools.lru_cache(maxsize=256)
+def _complete(found: Results, share: str, budgets: tuple[float, ...]) -> Results:
+    """Results with what they lack; the same object for the same results."""
+    if budgets and BUDGET not in found.axes:
+        only = np.full(len(found.seeds), budgets[0])
+        found = dataclasses.replace(found, axes={**found.axes, BUDGET: only})
+    if share:
+        column = found.gauges[share]
+        right = 1.0 - column if SHARES[share] else column
+        found = dataclasses.replace(found, gauges={**found.gauges, SHARE: right})
+    return found
+
+
+def found(runs: Sequence[Run]) -> list[Candidate]:
     """The runs that are over and vary in nothing but budget and seed, in the order given."""
     able = []
     for run in runs:
@@ -123,29 +162,113 @@ def found(runs: Sequence[Run]) -> list[Contender]:
         if run.state != "completed" or set(wide) - {BUDGET}:
             continue
         try:
-            able.append(Contender(run.job, catalog()[run.job.paper], run.job.entry()))
+            paper = catalog()[run.job.paper]
+            able.append(Candidate(run.id, run.job, paper, run.job.entry(), bool(run.shipped)))
         except (KeyError, ExplorerError):
             continue  # its paper or method is no longer here
     return able if any(one.spends for one in able) else []
 
 
-def gauges(found: Sequence[Contender]) -> dict[str, Gauge]:
+def datasets(found: Sequence[Candidate]) -> tuple[str, ...]:
+    """The data sets of the runs: first those on which most methods ran, own tables last."""
+    methods = {(one.job.dataset, one.job.paper, one.job.method) for one in found if one.spends}
+    count = Counter(dataset for dataset, _, _ in methods)
+    names = dict.fromkeys(one.job.dataset for one in found if count[one.job.dataset])
+    return tuple(sorted(names, key=lambda name: (own.mine(name), -count[name])))
+
+
+def gauges(found: Sequence[Candidate]) -> dict[str, Gauge]:
     """What the runs measure: first what a paper shows first, then what most of them share."""
     known = {name: gauge for one in reversed(found) for name, gauge in one.gauges.items()}
     papers = Counter(name for _, name in {(o.job.paper, name) for o in found for name in o.gauges})
     count = Counter(name for one in found for name in one.gauges)
     first = Counter(one.paper.gauge for one in found)
-    ranked = sorted(known, key=lambda name: (not first[name], -papers[name], -count[name]))
+    ranked = sorted(
+        known, key=lambda name: (name != SHARE, not first[name], -papers[name], -count[name])
+    )
     return {name: known[name] for name in ranked}
 
 
-def drawn(chosen: Sequence[Contender], gauge: str) -> tuple[list[Curve], list[Level]]:
-    """A curve for each run that spends budget, a level for each that does not."""
-    lines, levels, labels = [], [], Counter(one.label for one in chosen)
-    for position, one in enumerate(chosen):
-        label = one.label if labels[one.label] == 1 else one.text
+def named(found: Sequence[Candidate]) -> dict[str, Candidate]:
+    """The runs by names of which no two are equal: by method, settings, paper, size and day."""
+    names: dict[str, Candidate] = {}
+    for one in found:
+        for name in _names(one):
+            if name not in names:
+                names[name] = one
+                break
+    return names
+
+
+def _names(one: Candidate) -> list[str]:
+    """Names of a run, from the shortest to the one that no other has."""
+    seeds, budgets = len(one.job.seeds), len(one.budgets)
+    size = f"{words.plural(seeds, 'repetition')}, {words.plural(budgets, 'budget')}"
+    paper = one.paper.title.partition(" (")[0]
+    short = [one.label, f"{one.label}, {paper}", f"{one.label}, {paper}, {size}"]
+    return [*short, f"{short[-1]}, run {one.run}"]
+
+
+def first(able: Mapping[str, Candidate], most: int) -> list[str]:
+    """The runs to begin with: the latest of each method, in turn from each paper.
+
+    A paper's own methods go first, so that every paper that ran on the data is there.
+    """
+    papers: dict[str, dict[str, str]] = {}
+    for name, one in able.items():
+        if not own.mine(one.job.dataset):
+            papers.setdefault(one.job.paper, {}).setdefault(one.job.method, name)
+    order = {slug: [entry.name for entry in catalog()[slug].methods] for slug in papers}
+    ranked = [
+        (order[slug].index(method), name)
+        for slug, methods in papers.items()
+        for method, name in methods.items()
+    ]
+    return [name for _, name in sorted(ranked, key=lambda pair: pair[0])[:most]]
+
+
+def looks(chosen: Sequence[Candidate]) -> list[Style]:
+    """A look for each run: its method's own colour, as on the page of its paper.
+
+    Another method with the same colour takes the next free one; a further run of the same
+    method keeps the colour and has another marker and dash.
+    """
+    colours: dict[tuple[str, str], str] = {}
+    found = []
+    for turn, one in enumerate(chosen):
+        key = (one.job.paper, one.job.method)
+        position = [entry.name for entry in one.paper.methods].index(one.job.method)
+        if key not in colours:
+            taken = set(colours.values())
+            order = [*range(position, len(SERIES)), *range(position)]
+            free = [SERIES[i] for i in order if SERIES[i] not in taken]
+            colours[key] = free[0] if free else style(position).colour
+        found.append(Style(colours[key], style(turn).dash, style(turn).marker))
+    return found
+
+
+def drawn(
+    chosen: Mapping[str, Candidate], gauge: str, epsilon: float
+) -> tuple[dict[str, Curve], list[Level]]:
+    """A curve for each run that spends budget, by name, and a level for each that does not.
+
+    Args:
+        chosen: The runs, by name.
+        gauge: Name of the measure.
+        epsilon: The budget at which the status of a run is looked up.
+    """
+    lines: dict[str, Curve] = {}
+    levels: list[Level] = []
+    pairs = zip(chosen.items(), looks(list(chosen.values())), strict=True)
+    for position, ((name, one), look) in enumerate(pairs):
         if one.spends:
-            lines.append(curves.curve(one.results, gauge, label, position))
-        elif (level := curves.level(one.results, gauge, label, position)) is not None:
-            levels.append(level)
+            curve = curves.curve(one.results, gauge, name, position)
+            lines[name] = dataclasses.replace(
+                curve,
+                style=look,
+                status=one.guarantee(epsilon).status,
+                proved=tuple(one.proved(at) for at in curve.epsilon),
+            )
+        elif (level := curves.level(one.results, gauge, name, position)) is not None:
+            levels.append(dataclasses.replace(level, status="not_private"))
     return lines, levels

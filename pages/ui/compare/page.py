@@ -1,42 +1,47 @@
-"""The Compare page: finished runs of any papers and methods on one chart of utility and privacy."""
+"""The Compare page: runs of any papers on one task, on one chart of utility and privacy."""
+
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
 from engine.catalog import catalog
 from engine.core.gauges import Gauge
 from pages.ui import words
-from pages.ui.charts import curves
-from pages.ui.compare import candidates as contenders
-from pages.ui.compare.candidates import Contender
+from pages.ui.charts import curves, proof
+from pages.ui.charts.curves import Curve
+from pages.ui.compare import answers, candidates, difference
+from pages.ui.compare.candidates import Candidate
 from pages.ui.jobs.runs_table import MOST
 from pages.ui.kit import address, card
 from pages.ui.kit.access import client, troubles
 from pages.ui.kit.card import ICONS
 from pages.ui.kit.chart import chart
-from pages.ui.kit.offers import Offer, figure
+from pages.ui.kit.offers import Offer, figure, names
+from pages.ui.paper.page import BY_HELP
 from pages.ui.paper.panels import RAW
+from pages.ui.paper.view import BY, PROOF_FIRST
 
 PAGE, PREFIX = "pages/compare.py", "compare"
 INTRODUCTION = (
-    "Finished runs of any papers and methods on one chart, with what is guaranteed for each. Only "
-    "what is measured in the same way can share a chart, so first choose the measure."
+    "Methods of several papers on the same data and the same measure, each with its guarantee. "
+    "Runs that ship with the app and your own finished runs can be compared."
 )
-EMPTY = (
-    "There is nothing to compare yet: no run over privacy budgets has finished. Open a paper, "
-    "where the first runs start by themselves, and come back."
-)
+EMPTY = "There is nothing to compare yet. Open a paper and train a method first."
 FIRST, AT_MOST = 6, 10
-"""Runs that are drawn unasked, and at most."""
+"""Runs that are drawn at first, and at most."""
 USUAL = 1.0
 """The budget that is looked at first, or the offered one that is nearest."""
+ALL = "All data sets"
 RELATIONS_DIFFER = (
-    "These guarantees speak of different neighbours. Replacing one record may count as much as "
-    "removing one and adding another, so the same ε promises more where a record is replaced."
+    "These guarantees use different definitions of neighbouring data. Replacing one record can "
+    "count as removing one and adding another, so the same ε promises more where a record is "
+    "replaced."
 )
 DATA_DIFFER = (
-    "These runs are on different data, some of it harder than other: compare how the lines bend "
-    "rather than how high they lie."
+    "These runs use different data sets: compare the shapes of the curves, not their heights."
 )
+INTERVAL = "In brackets: four of five repetitions lie between these values."
+TABS = ("Guarantees", "Best proved", "Which ε do I need?", "Can two be told apart?")
 
 
 def show() -> None:
@@ -44,7 +49,7 @@ def show() -> None:
     st.title("Compare")
     st.markdown(INTRODUCTION)
     with troubles():
-        found = contenders.found(client().runs(MOST))
+        found = candidates.found(client().at_hand(MOST))
         if not found:
             _empty()
             return
@@ -55,42 +60,57 @@ def _empty() -> None:
     """What to do while there is nothing."""
     st.info(EMPTY, icon=":material/lightbulb:")
     for slug, paper in catalog().items():
-        if (contenders.PAGES / f"{slug}.py").exists():
+        if (candidates.PAGES / f"{slug}.py").exists():
             st.page_link(f"pages/{slug}.py", label=paper.title, icon=":material/arrow_forward:")
 
 
-def _draw(found: list[Contender]) -> None:
-    """The choices, the chart and the guarantees."""
-    gauges = contenders.gauges(found)
-    offers = _measures(gauges), _budgets(found)
-    address.settle(PAGE, PREFIX, offers, [f"runs.{name}" for name in gauges])
-    measure = offers[0]
-    key = f"{PREFIX}.{measure.field}"
-    text = st.selectbox("Measured by", measure.texts, key=key, bind="query-params")
-    name = str(measure.value(str(text)))
-    chosen = _choose(found, name)
+def _draw(found: list[Candidate]) -> None:
+    """The choices, the chart and what it answers."""
+    data = _data(found)
+    gauges = candidates.gauges(found)
+    budgets = _budgets(found)
+    free = [*(f"runs.{name}" for name in gauges), "by"]
+    address.settle(PAGE, PREFIX, [data, _measures(gauges), budgets], free)
+    left, right = st.columns(2)
+    dataset = str(data.value(_choose("Data set", data, left)))
+    here = [one for one in found if dataset in ("", one.job.dataset)]
+    measure = _measures({n: g for n, g in gauges.items() if any(n in o.gauges for o in here)})
+    name = str(measure.value(_choose("Measured by", measure, right)))
+    chosen = _runs(here, name, dataset)
     if not chosen:
         st.info("Choose at least one run.", icon=":material/lightbulb:")
         return
-    offer = offers[1]
     at = st.select_slider(
-        r"Privacy budget $\varepsilon$", offer.texts, offer.default, key=f"{PREFIX}.epsilon",
+        "Privacy budget ε", budgets.texts, budgets.default, key=f"{PREFIX}.epsilon",
         bind="query-params",
     )  # fmt: skip
-    _chart(chosen, name, gauges[name], float(offer.value(str(at))))
+    _chart(chosen, name, gauges[name], float(budgets.value(str(at))))
 
 
-def _measures(gauges: dict[str, Gauge]) -> Offer:
-    """The measures, by what the papers call them; a name that two share gets its key."""
-    labels = [gauge.label for gauge in gauges.values()]
-    texts = tuple(
-        gauge.label if labels.count(gauge.label) == 1 else f"{gauge.label} ({name})"
-        for name, gauge in gauges.items()
-    )
-    return Offer("gauge", texts, tuple(gauges), texts[0])
+def _data(found: list[Candidate]) -> Offer:
+    """The data sets, the one with most methods first, and all of them together."""
+    keys = candidates.datasets(found)
+    offer = names("data", keys)
+    return Offer("data", (*offer.texts, ALL), (*keys, ""), offer.default)
 
 
-def _budgets(found: list[Contender]) -> Offer:
+def _measures(gauges: Mapping[str, Gauge]) -> Offer:
+    """The measures, by what the papers call them; of two with one name, the first keeps it."""
+    texts: dict[str, str] = {}
+    for name, gauge in gauges.items():
+        texts.setdefault(gauge.label, name)
+    return Offer("gauge", tuple(texts), tuple(texts.values()), next(iter(texts)))
+
+
+def _choose(title: str, offer: Offer, place: st.delta_generator.DeltaGenerator) -> str:
+    """One of the offered texts."""
+    key = f"{PREFIX}.{offer.field}"
+    if st.session_state.get(key) not in (None, *offer.texts):
+        del st.session_state[key]  # what was chosen is not measured on these data
+    return str(place.selectbox(title, offer.texts, key=key, bind="query-params"))
+
+
+def _budgets(found: list[Candidate]) -> Offer:
     """Every budget that one of the runs was trained with."""
     values = tuple(sorted({value for one in found for value in one.budgets})) or (USUAL,)
     if len(values) == 1:
@@ -99,53 +119,134 @@ def _budgets(found: list[Contender]) -> Offer:
     return Offer("epsilon", tuple(map(figure, values)), values, figure(nearest))
 
 
-def _choose(found: list[Contender], gauge: str) -> list[Contender]:
-    """The runs to draw; first the latest of each method on each data set."""
-    able = {one.text: one for one in found if gauge in one.gauges}
-    latest: dict[tuple[str, str, str], str] = {}
-    for text, one in able.items():
-        latest.setdefault((one.job.paper, one.job.method, one.job.dataset), text)
+def _runs(here: list[Candidate], gauge: str, dataset: str) -> dict[str, Candidate]:
+    """The runs to draw; first the latest of each method."""
+    kept = [one for one in here if gauge in one.gauges]
+    able: dict[str, Candidate] = {}
+    for data in dict.fromkeys(one.job.dataset for one in kept):
+        named = candidates.named([one for one in kept if one.job.dataset == data])
+        end = "" if dataset else f", {words.short(data)}"
+        able |= {f"{name}{end}": one for name, one in named.items()}
     texts = st.multiselect(
-        "Runs", list(able), list(latest.values())[:FIRST], key=f"{PREFIX}.runs.{gauge}",
+        "Runs", list(able), candidates.first(able, FIRST), key=f"{PREFIX}.runs.{gauge}",
         max_selections=AT_MOST, bind="query-params",
     )  # fmt: skip
-    return [able[text] for text in texts]
+    return {text: able[text] for text in texts}
 
 
-def _chart(chosen: list[Contender], name: str, gauge: Gauge, epsilon: float) -> None:
-    """The chart, the readings at one budget, and what must not be read into them."""
-    lines, levels = contenders.drawn(chosen, name)
-    grid = [value for one in chosen for value in one.budgets] + [epsilon]
+def _chart(chosen: dict[str, Candidate], name: str, gauge: Gauge, epsilon: float) -> None:
+    """The chart, and in tabs what it answers."""
+    lines, levels = candidates.drawn(chosen, name, epsilon)
+    grid = [value for one in chosen.values() for value in one.budgets] + [epsilon]
     bounds = (min(grid), max(grid))
     if bounds[0] == bounds[1]:
         bounds = (bounds[0] / 2.0, bounds[1] * 2.0)
-    drawn = curves.utility(lines, levels, gauge, epsilon, name, bounds)
-    alt = curves.reading(lines, gauge, epsilon)
-    chart(f"{PREFIX}.chart", drawn, alt, curves.rows(lines, levels), epsilon)
-    if gauge.help or not gauge.released:
-        st.caption(f"{gauge.help} {'' if gauge.released else RAW}")
-    st.header(f"What is guaranteed at ε = {words.number(epsilon)}")
-    st.table(
-        [_row(one, name, epsilon) for one in chosen], hide_index=True, border="horizontal",
-        alt="The runs with their readings and guarantees.",
+    every = list(lines.values())
+    by = st.segmented_control(
+        "Place points", BY, default=PROOF_FIRST, required=True, help=BY_HELP, key=f"{PREFIX}.by",
+        bind="query-params",
     )  # fmt: skip
-    private = [one.guarantee(epsilon) for one in chosen if one.spends]
+    by_proof = by == PROOF_FIRST
+    drawn = curves.utility(every, levels, gauge, epsilon, name, bounds, by_proof)
+    alt = curves.reading(every, gauge, epsilon)
+    move = "proof" if by_proof else "claim"
+    chart(f"{PREFIX}.chart", drawn, alt, curves.rows(every, levels), epsilon, move=move)
+    st.caption(f"{proof.LEGEND} {gauge.help} {'' if gauge.released else RAW}")
+    tabs = st.tabs(TABS, on_change="rerun", key=f"{PREFIX}.tab")
+    draws: tuple[Callable[[], None], ...] = (
+        lambda: _guarantees(chosen, name, gauge, epsilon),
+        lambda: _frontier(chosen, lines, gauge),
+        lambda: _needed(lines, gauge, epsilon),
+        lambda: difference.show(PREFIX, chosen, name, gauge, epsilon),
+    )
+    for tab, draw in zip(tabs, draws, strict=True):
+        if tab.open:
+            with tab, troubles():
+                draw()
+
+
+def _guarantees(chosen: dict[str, Candidate], name: str, gauge: Gauge, epsilon: float) -> None:
+    """Each run's reading and guarantee at one budget, and what must not be read into them."""
+    st.table(
+        [_row(text, one, name, gauge, epsilon) for text, one in chosen.items()], hide_index=True,
+        border="horizontal", alt="The runs with their readings and guarantees.",
+    )  # fmt: skip
+    st.caption(INTERVAL)
+    private = [one.guarantee(epsilon) for one in chosen.values() if one.spends]
     if len({found.relation for found in private}) > 1:
         st.warning(RELATIONS_DIFFER, icon=":material/group:")
-    if len({one.job.dataset for one in chosen}) > 1:
+    if len({one.job.dataset for one in chosen.values()}) > 1:
         st.caption(DATA_DIFFER)
-    if any(one.job.simulated for one in chosen):
+    if any(one.job.simulated for one in chosen.values()):
         st.badge("Some of these data are simulated", icon=":material/casino:", color="violet")
 
 
-def _row(one: Contender, name: str, epsilon: float) -> dict[str, str]:
-    """One run: its reading, and its guarantee in words; three columns fit a telephone."""
-    value, found = one.median(name, epsilon), one.guarantee(epsilon)
-    reading = "not measured at this ε" if value is None else words.number(value)
+def _row(text: str, one: Candidate, name: str, gauge: Gauge, epsilon: float) -> dict[str, str]:
+    """One run: its reading, and its guarantee in words; three columns fit a phone."""
+    found = one.guarantee(epsilon)
     verb = "Meant to protect" if found.epsilon_proved is None else "Protects"
     protects = "" if found.status == "not_private" else f"  \n{verb} {found.unit}"
+    ships = "; ships with the app" if one.ships else ""
     return {
-        "Run": f"**{one.label}**  \n{one.paper.title}; {one.settings or 'all at their defaults'}",
-        "Median": reading,
+        "Run": f"**{text}**  \n{one.paper.title}{ships}",
+        "Median": _reading(one, name, gauge, epsilon),
         "Guarantee": f"{ICONS[found.status]} {card.line(found)}{protects}",
     }
+
+
+def _reading(one: Candidate, name: str, gauge: Gauge, epsilon: float) -> str:
+    """The median with the interval of four fifths of the repetitions."""
+    values = one.values(name, epsilon)
+    if not len(values):
+        return "not measured at this ε"
+    middle, low, high = (words.amount(v, gauge) for v in curves.spread(values))
+    return middle if len(values) == 1 else f"{middle} ({low} to {high})"
+
+
+def _frontier(chosen: dict[str, Candidate], lines: dict[str, Curve], gauge: Gauge) -> None:
+    """The best proved method for each budget."""
+    best = answers.frontier(chosen, lines, gauge)
+    if not best:
+        st.markdown("For none of these runs is a finite ε proved.")
+        return
+    st.markdown(
+        "The best method for each privacy budget, counting only what is **proved** to be spent. "
+        "Each row holds up to the budget of the next row."
+    )
+    st.table(
+        [
+            {
+                "From ε =": words.number(one.epsilon),
+                "Best proved method": f"**{one.name}**",
+                gauge.label: words.amount(one.middle, gauge)
+                + f" ({words.amount(one.low, gauge)} to {words.amount(one.high, gauge)})",
+            }
+            for one in best
+        ],
+        hide_index=True, border="horizontal", alt="The best proved method for each budget.",
+    )  # fmt: skip
+    st.caption(f"{INTERVAL} Neighbouring rows may be too close to be told apart.")
+
+
+def _needed(lines: dict[str, Curve], gauge: Gauge, epsilon: float) -> None:
+    """Which budget a wanted value needs, for each method."""
+    share = gauge.unit == words.SHARE
+    scale, unit = (100.0, " in %") if share else (1.0, "")
+    at = [one.middle[i] for one in lines.values() if (i := one.at(epsilon)) is not None]
+    start = round(scale * max(at, default=0.0), 1 if share else 3)
+    wanted = st.number_input(f"{gauge.label} that I need{unit}", value=start, key=f"{PREFIX}.need")
+    found = {
+        name: answers.need(one, wanted / scale, up=gauge.better != "down")
+        for name, one in lines.items()
+    }
+    st.table(
+        {
+            "Run": [f"**{name}**" for name in found],
+            "Privacy budget": [one.sentence() if one else "not measured" for one in found.values()],
+        },
+        hide_index=True, border="horizontal", alt="The budget that each method needs.",
+    )  # fmt: skip
+    st.caption(
+        "From the budget that one repetition in ten needs to the one that nine in ten need. "
+        "Between two measured budgets the line is taken as straight; beyond them nothing is said."
+    )

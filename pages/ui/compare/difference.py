@@ -1,0 +1,116 @@
+"""Can two runs be told apart? The test runs in a process of its own, which may load scipy."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from engine.core.errors import RequestError
+from engine.core.gauges import Gauge
+from engine.service.client import ROOT
+from pages.ui import words
+from pages.ui.compare.candidates import Candidate
+from pages.ui.kit.access import client
+
+PATIENCE = 60.0
+"""Seconds that the test may take on a busy machine."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two runs at one budget.
+
+    Attributes:
+        names: What the page calls them.
+        runs: The runs.
+        gauge: Name of the measure.
+        epsilon: The budget.
+    """
+
+    names: tuple[str, str]
+    runs: tuple[Candidate, Candidate]
+    gauge: str
+    epsilon: float
+
+
+def show(prefix: str, chosen: Mapping[str, Candidate], gauge: str, kind: Gauge, at: float) -> None:
+    """Draws the choice of two runs and the answer."""
+    able = [name for name, one in chosen.items() if len(one.values(gauge, at)) >= 2]
+    if len(able) < 2:
+        st.markdown(f"Needs two runs with at least 2 repetitions at ε = {words.number(at)}.")
+        return
+    left, right = st.columns(2)
+    first = left.selectbox("First run", able, key=f"{prefix}.first")
+    second = right.selectbox("Second run", able, 1, key=f"{prefix}.second")
+    if first == second:
+        st.markdown("Choose two different runs.")
+        return
+    pair = Pair((first, second), (chosen[first], chosen[second]), gauge, at)
+    with st.spinner("Testing…"):
+        one, other = pair.runs
+        found = ask(one.run, other.run, _gauges(pair), at, _stamp(pair))
+    st.markdown(sentence(pair, found, kind))
+    st.caption(
+        "Student's t-test on repetitions with the same seed, which share their split and start."
+        if found["paired"]
+        else "Welch's t-test: these runs share no seeds, so repetitions are not paired."
+    )
+    st.caption("If you test many pairs, about 1 in 20 equal pairs will seem different by chance.")
+
+
+def sentence(pair: Pair, found: Mapping[str, Any], kind: Gauge) -> str:
+    """The answer in words."""
+    first, second = pair.names
+    scale, unit = (100.0, " percentage points") if kind.unit == words.SHARE else (1.0, "")
+    gap, *ends = (words.number(scale * found[name]) for name in ("mean", "low", "high"))
+    means = f"the means differ by {gap}{unit} (95 % interval {ends[0]} to {ends[1]}, "
+    means += f"p = {words.number(found['p'], 2)})"
+    count = min(found["counts"])
+    if found["p"] < 0.05:
+        higher = first if found["mean"] > 0 else second
+        return f"**Yes.** At ε = {words.number(pair.epsilon)}, {means}: {higher} is higher."
+    text = f"**No, not with {words.plural(count, 'repetition')} of each.** "
+    text += f"{means[:1].upper()}{means[1:]}."
+    if not found["needed"]:
+        return text
+    more = max(1, found["needed"] - count)
+    return (
+        f"{text} If the true difference is as large as measured, about "
+        f"{words.plural(more, 'more repetition')} of each would show it in 4 of 5 attempts."
+    )
+
+
+def _gauges(pair: Pair) -> str:
+    return ",".join(one.asked(pair.gauge) for one in pair.runs)
+
+
+def _stamp(pair: Pair) -> tuple[float, ...]:
+    """Changes when one of the runs is computed again."""
+    return tuple(client().run(one.run).created for one in pair.runs)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def ask(
+    first: str, second: str, gauge: str, epsilon: float, stamp: tuple[float, ...]
+) -> dict[str, Any]:
+    """What `python -m engine differ` says of two runs.
+
+    Raises:
+        RequestError: It cannot be said; the sentence says why.
+    """
+    command = [sys.executable, "-m", "engine", "differ", first, second, "--gauge", gauge]
+    command += ["--at", str(epsilon), "--json"]
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise RequestError(f"test: expected an answer within {PATIENCE:g} s, got none") from None
+    if done.returncode:
+        raise RequestError(done.stderr.strip().splitlines()[-1] if done.stderr else "test failed")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found

@@ -87,7 +87,7 @@ def load() -> LabelledTable:
 
 @lru_cache(maxsize=1)
 def _published(place: Path, _changed: int) -> LabelledTable:
-    """Reads the file of whoever has access."""
+    """Reads the file of a user who has access."""
     features, labels, subjects = _arrays(place)
     rows = len(labels) if labels.ndim == 1 else -1
     if features.ndim < 2 or len(features) != rows or subjects.shape != (rows,):

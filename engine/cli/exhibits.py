@@ -130,10 +130,10 @@ def _show(exhibit: Exhibit, cells: tuple[Cell, ...]) -> None:
     """A row for each cell."""
 
     def row(cell: Cell) -> tuple[object, ...]:
-        numbers = (cell.published, cell.ours, cell.spread)
-        told = ["-" if v is None else f"{v:.{exhibit.digits}f}" for v in numbers]
+        values = (cell.published, cell.ours, cell.spread)
+        numbers = ["-" if v is None else f"{v:.{exhibit.digits}f}" for v in values]
         ratio = "-" if cell.ratio is None else f"{cell.ratio:.3f}"
-        return (cell.row, cell.column, cell.variant, *told, ratio, cell.run)
+        return (cell.row, cell.column, cell.variant, *numbers, ratio, cell.run)
 
     print(f"{exhibit.title}. {exhibit.caption}")
     columns = ("row", "column", "variant", "theirs", "ours", "±", "ratio", "run")

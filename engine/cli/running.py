@@ -76,7 +76,7 @@ def run_job(arguments: argparse.Namespace) -> int:
 
 
 def complete(client: Client, job: Job, report: Report) -> tuple[Run, bool]:
-    """Does a job here, or waits for whoever is doing it.
+    """Does a job here, or waits for the process that does it.
 
     Returns:
         The completed run, and whether it was in the store already.

@@ -52,7 +52,7 @@ def gauges(info: type[Info]) -> dict[str, Gauge]:
 
 @functools.cache
 def _gauges(info: Any) -> dict[str, Gauge]:
-    """Cached, because every event that is told reads its gauges."""
+    """Cached, because every event that is reported reads its gauges."""
     hints = get_type_hints(info, include_extras=True)
     notes = {field: getattr(hint, "__metadata__", (None,))[0] for field, hint in hints.items()}
     return {field: note for field, note in notes.items() if isinstance(note, Gauge)}

@@ -134,7 +134,7 @@ class Spec:
         return dataclasses.asdict(self)
 
     def replace(self, **changes: Value) -> Self:
-        """A copy with some fields changed, checked anew."""
+        """A copy with some fields changed, checked again."""
         return dataclasses.replace(self, **changes)
 
     @classmethod

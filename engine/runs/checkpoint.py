@@ -31,7 +31,7 @@ class Resumable(Method[S, T], Protocol[S, T]):
     """A method whose state can be left and taken up again. A step must not change it in place."""
 
     def pack(self, state: T) -> Arrays:
-        """What of the state cannot be worked out anew."""
+        """The part of the state that cannot be computed again."""
 
     def unpack(self, batch: Batch[S], data: Table, arrays: Arrays, rng: torch.Generator) -> T:
         """The state that `pack` was given; may use `rng`, which is put right afterwards."""

@@ -57,7 +57,7 @@ def drive(
         job: What to run.
         data: The records.
         keep: Where arrays go.
-        device: Torch device to train on; "auto" is CUDA where there is one. Its kind is told.
+        device: Torch device to train on; "auto" is CUDA where there is one. Its kind is reported.
         focus: Axis values under the user's sliders; their chunk goes first.
         past: Where a stopped run leaves its state and finds it again; None for nowhere.
         pause: When true after a step, an event follows at once, so that a turn may end there.
@@ -156,11 +156,11 @@ def _chunk(
     every = max(1, total // TURNS)
     with torch.no_grad():
         place = Checkpoint.begin(entry, part, data, rng, number, past)
-    told = 0
+    reported = 0
     with place.kept(past):
         if 0 < place.step < total or pause():
             yield Advanced(place.step, place.step, total)
-            told = place.step
+            reported = place.step
         for step in range(place.step + 1, total + 1):
             with torch.no_grad():
                 state, info = method.step(part, data, place.state, rng)
@@ -168,10 +168,10 @@ def _chunk(
             if info is not None:
                 yield measured(step, rows, info)
             if step < total and (step % every == 0 or pause()):
-                yield Advanced(step, step - told, total)
-                told = step
+                yield Advanced(step, step - reported, total)
+                reported = step
         yield from _close(entry, part, rows, data, keep, place.state, total, number)
-    yield Advanced(total, total - told, total)
+    yield Advanced(total, total - reported, total)
 
 
 def _close(

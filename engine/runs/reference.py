@@ -1,7 +1,7 @@
 """Computed exhibits that ship with the project, so that a page is never empty.
 
 `reference/<paper>/<exhibit>.json` holds the cells, the size, the version and the seconds it
-took; `make reference` computes all of them anew.
+took; `make reference` computes all of them again.
 """
 
 import dataclasses

@@ -140,11 +140,11 @@ def save(
     job = Job.read(origin.job)
     path = (folder or FOLDER) / job.paper / f"{job.id}.gz"
     rows, kept = fitting(arrays, job)
-    told = list(thinned(events))
+    reported = list(thinned(events))
     if kept:
-        told.append(Produced(origin.total, "shipped", "", tuple(rows)))
-    told.append(Finished(origin.total, "completed", origin.diverged))
-    bodies = [asdict(origin), *map(encode, told)]
+        reported.append(Produced(origin.total, "shipped", "", tuple(rows)))
+    reported.append(Finished(origin.total, "completed", origin.diverged))
+    bodies = [asdict(origin), *map(encode, reported)]
     text = "\n".join(json.dumps(body, separators=(",", ":")) for body in bodies)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

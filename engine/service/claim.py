@@ -127,7 +127,7 @@ class Claim:
 
         Args:
             state: How it ended.
-            events: What is still to be told.
+            events: What is not reported yet.
             error: One sentence, if it did not end well.
             asked: Whether it ended because somebody asked; if the same job has been asked
                 for again since then, it goes back to the queue.

@@ -36,7 +36,7 @@ AT_ONCE = 5.0
 """Seconds after its start within which a worker that ends with an error is not tried again."""
 
 LONG = 1_000_000
-"""Bytes from which the log of workers begins anew."""
+"""Bytes from which the log of workers starts again."""
 KEPT = 64
 """Tables that a client keeps at hand."""
 

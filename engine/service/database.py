@@ -1,7 +1,7 @@
 """One SQLite file that many processes share: opening it, and saying in a sentence why not.
 
 Connections are kept and handed out one at a time, so any thread may use a database. A
-file that was replaced under an open connection is noticed and opened anew. Nothing is
+file that was replaced under an open connection is noticed and opened again. Nothing is
 ever deleted: a damaged file, or one of an older version, is set aside under another name.
 """
 

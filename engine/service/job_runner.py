@@ -188,7 +188,7 @@ def perform(
 
 
 def _log(claim: Claim) -> None:
-    """Writes down where the error came from, for whoever mends the method."""
+    """Writes down where the error came from, for debugging."""
     with (
         suppress(OSError),
         open(claim.store.folder / LOG, "a", encoding="utf-8", opener=private_opener) as file,

@@ -32,10 +32,10 @@ positions, which may cancel, have norms that are rounded up (`weights`)."""
 
 @dataclass(frozen=True, eq=False)
 class Clipped:
-    """What one lot gives.
+    """What one batch gives.
 
     Attributes:
-        sums: Clipped gradients summed over the lot, shaped as the parameters.
+        sums: Clipped gradients summed over the batch, shaped as the parameters.
         norms: Each record's (weighted) gradient norm before clipping, shape (R, B).
         losses: Each record's loss, shape (R, B).
     """
@@ -71,7 +71,7 @@ def clipped_sum(
         parameters: Its parameters.
         x: Records, shape (R, B, ...).
         targets: What the loss compares with, (R, B) class numbers for cross-entropy.
-        present: 1 for records in the lot, 0 for padding, shape (R, B).
+        present: 1 for records in the batch, 0 for padding, shape (R, B).
         clip: Bound C, shape (R,); None clips nothing and is not private.
         norm: In which norm.
         ratios: Public weights of the neurons inside the norm.

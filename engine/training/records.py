@@ -41,7 +41,7 @@ class Records:
         return len(self.y)
 
     def draw(self, replicas: int, rate: float, rng: Generator) -> tuple[Tensor, Tensor]:
-        """A Poisson lot for each replica: positions (R, B), or (R, B, 2) of pairs; and presence."""
+        """A Poisson batch per replica: positions (R, B), or (R, B, 2) of pairs; and presence."""
         index, present = (pairs if self.paired else poisson)(replicas, len(self), rate, rng)
         return index, self.without(index, present)
 
@@ -57,7 +57,7 @@ class Records:
         index = torch.arange(min(count, len(self)), device=self.y.device)
         return index[: len(index) // 2 * 2].view(-1, 2) if self.paired else index
 
-    def lot(self, index: Tensor) -> tuple[Tensor, Tensor]:
+    def take(self, index: Tensor) -> tuple[Tensor, Tensor]:
         """Inputs and targets at some positions.
 
         Of single records (...) the features (..., d) and the classes; of pairs (..., 2) the

@@ -19,17 +19,17 @@ def coins(shape: tuple[int, ...], rate: float, rng: Generator) -> Tensor:
 
 
 def poisson(replicas: int, records: int, rate: float, rng: Generator) -> tuple[Tensor, Tensor]:
-    """Draws an own lot for each replica: every record with probability `rate`.
+    """Draws a batch of its own for each replica: every record with probability `rate`.
 
     Lots differ in size; they are padded to the largest with absent records, and to
-    one record where all are empty, so that an empty lot is a step of noise alone.
+    one record where all are empty, so that an empty batch is a step of noise alone.
 
     Returns:
         Positions of records, shape (R, B), and whether each is present, shape (R, B)
         of the numbers 0 and 1.
 
     Guarantees:
-        Replicas are separate experiments with independent lots, so each replica's
+        Replicas are separate experiments with independent batches, so each replica's
         guarantee is that of a run by itself.
     """
     chosen = coins((replicas, records), rate, rng)
@@ -60,7 +60,7 @@ def pairs(replicas: int, records: int, rate: float, rng: Generator) -> tuple[Ten
         in at most one pair, so removing it removes at most one term of norm C from the
         sum, not two, and only if that pair's coin fell so: sensitivity C at sampling
         rate `rate`. The matching is independent of the records, and divergences are
-        convex in such a mixture, so the price of a Poisson lot of single records at
+        convex in such a mixture, so the price of a Poisson batch of single records at
         the same rate and the same C holds. (Were the matching drawn among the present
         records alone, removing one would also break up another pair, and the bound
         would be 2C.)

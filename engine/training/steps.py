@@ -5,7 +5,7 @@ Guarantees:
     the norm and with the ratios it was clipped with. Gaussian noise of deviation
     \sigma C / \alpha_q, or Laplace noise of scale C / (\varepsilon \alpha_q), is
     then the Gaussian or Laplace mechanism after the map diag(\alpha). Everything
-    that follows (division by the fixed expected lot, decay, momentum, averaging) is
+    that follows (division by the fixed expected batch, decay, momentum, averaging) is
     post-processing.
 """
 
@@ -28,13 +28,13 @@ class Descent:
 
     Attributes:
         rate: Learning rate of each replica, shape (R,).
-        lot: Fixed divisor of the sum: the expected lot, never the drawn one.
+        divisor: Divides the sum: the expected batch size, never the drawn one.
         decay: Weight of the parameters' own pull to zero.
         momentum: Share of the last direction that is kept.
     """
 
     rate: Tensor
-    lot: float
+    divisor: float
     decay: float = 0.0
     momentum: float = 0.0
 
@@ -97,7 +97,7 @@ def lengths(sums: Parameters) -> Tensor:
 def descend(
     parameters: Parameters, velocity: Parameters | None, sums: Parameters, how: Descent
 ) -> None:
-    r"""Steps w <- w - \gamma (\lambda w + v), v <- m v + sum / lot, in place."""
+    r"""Steps w <- w - \gamma (\lambda w + v), v <- m v + sum / divisor, in place."""
     for i, own in enumerate(parameters):
         for j, weight in enumerate(own):
             rate = how.rate.view(-1, *[1] * (weight.dim() - 1))
@@ -106,7 +106,7 @@ def descend(
             step = sums[i][j]
             if velocity is not None and how.momentum:
                 step = velocity[i][j].mul_(how.momentum).add_(step)
-            weight.addcmul_(step, -rate / how.lot)
+            weight.addcmul_(step, -rate / how.divisor)
 
 
 def average(mean: Parameters, parameters: Parameters, taken: int) -> None:

@@ -75,15 +75,15 @@ def test_noise_has_the_deviation_of_its_mechanism():
 
 def test_a_step_divides_by_the_expected_lot_and_decays_the_weights():
     weights, sums = ((torch.ones(2, 1, 1),),), ((torch.full((2, 1, 1), 6.0),),)
-    how = Descent(torch.tensor([0.1, 1.0]), lot=3.0, decay=0.5)
+    how = Descent(torch.tensor([0.1, 1.0]), divisor=3.0, decay=0.5)
     descend(weights, None, sums, how)
-    # w - rate (decay w + sum / lot) = 1 - 0.1 (0.5 + 2) and 1 - (0.5 + 2)
+    # w - rate (decay w + sum / divisor) = 1 - 0.1 (0.5 + 2) and 1 - (0.5 + 2)
     torch.testing.assert_close(weights[0][0].flatten(), torch.tensor([0.75, -1.5]))
 
 
 def test_momentum_keeps_a_share_of_the_last_direction():
     weights, velocity = ((torch.zeros(1, 1, 1),),), ((torch.zeros(1, 1, 1),),)
-    how = Descent(torch.ones(1), lot=1.0, momentum=0.5)
+    how = Descent(torch.ones(1), divisor=1.0, momentum=0.5)
     for _ in range(3):
         descend(weights, velocity, ((torch.ones(1, 1, 1),),), how)
     # directions 1, 1.5 and 1.75

@@ -27,15 +27,15 @@ class Ledger:
 
     Attributes:
         reading: A, B or C.
-        lot: One lot, replacing a record, as the paper counts.
-        epoch: One pass in disjoint lots, replacing a record: parallel composition.
-        epochs: All passes in disjoint lots: the sum.
-        sampled: The whole run in Poisson lots, adding or removing a record, at delta
+        batch: One batch, replacing a record, as the paper counts.
+        epoch: One pass in disjoint batches, replacing a record: parallel composition.
+        epochs: All passes in disjoint batches: the sum.
+        sampled: The whole run in Poisson batches, adding or removing a record, at delta
             = 0: what this program really does.
     """
 
     reading: str
-    lot: float
+    batch: float
     epoch: float
     epochs: float
     sampled: float
@@ -154,10 +154,10 @@ def _printed(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee
 def _complaints(variant: Variant, spec: EnadppSpec, n: int) -> tuple[str, ...]:
     rows = {row.reading: row for row in ledger(spec, n)}
     row, number = rows[spec.noise_reading], "{:.4g}".format
-    lots = ", ".join(f"{number(r.lot)} under {r.reading}" for r in rows.values())
+    each = ", ".join(f"{number(r.batch)} under {r.reading}" for r in rows.values())
     return (
-        f"One batch of {number(price.lot(spec, n))} records spends ε = {lots} when one record is "
-        f"replaced. The paper states {number(spec.epsilon)}.",
+        f"One batch of {number(price.batch_size(spec, n))} records spends ε = {each} when one "
+        f"record is replaced. The paper states {number(spec.epsilon)}.",
         "Reading A has the learning rate in the scale and divides by the batch size once more; B "
         "has the learning rate alone; only C has the scale of the sensitivity.",
         f"Under {spec.noise_reading}, one epoch of disjoint batches spends {number(row.epoch)} and "
@@ -181,7 +181,7 @@ def _length(variant: Variant, spec: EnadppSpec, n: int) -> str:
     """Mean L1 length of the noise of the MNIST network per unit of C, at equal ratios."""
     added = price.mechanism(variant, spec, n)
     scale = added.scale if isinstance(added, Laplace) else math.nan
-    relative = 535_818 * scale / (price.lot(spec, n) * spec.clip_l1)
+    relative = 535_818 * scale / (price.batch_size(spec, n) * spec.clip_l1)
     return (
         f"in the 535,818 weights of the MNIST network the noise on the mean gradient has an L1 "
         f"length of about {relative:.4g} C; the gradient itself has at most C"

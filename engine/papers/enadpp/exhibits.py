@@ -47,7 +47,7 @@ MNIST: dict[str, dict[str, Value]] = {
     "weighted": {"epochs": 6, "learning_rate": 1.5},
 }
 """By variant; "weighted" where rigorous noise follows the ratios. Lots are of 3,000: the printed
-noise falls with the square of the lot, and in lots of 600 the smallest budget stayed below 90 %."""
+noise falls with the square of the batch size; with 600 the smallest budget stayed below 90 %."""
 DIGITS: dict[str, Value] = {"sample_rate": 0.1, "epochs": 20, "learning_rate": 0.5}
 ADNI: dict[str, Value] = {"sample_rate": 0.5, "epochs": 100, "learning_rate": 0.1}
 PERSONS: dict[str, Value] = {"sample_rate": 1.0, "epochs": 20, "learning_rate": 0.5}
@@ -109,7 +109,7 @@ def _table1_jobs(full: bool) -> dict[str, Job]:
 
 
 def _table2_jobs(full: bool) -> dict[str, Job]:
-    """Pairs of persons; the file of whoever has one, else simulated."""
+    """Pairs of persons; the user's file if there is one, else simulated."""
     return _budgets("adni", full)
 
 
@@ -185,7 +185,7 @@ def _figure1_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
 
 
 REGIMES = (
-    "As printed, the budget is per lot and the noise that of reading A, which really spends "
+    "As printed, the budget is per batch and the noise that of reading A, which really spends "
     "hundreds of times as much; rigorous, the budget is that of the whole training at delta = "
     "1e-5, with the Gaussian twin. pSGD and APPDL print no noise scale and are calibrated to the "
     "same total. "
@@ -196,9 +196,9 @@ EXHIBITS = (
         columns="ε",
         title="Table 1",
         caption="Printed numbers are for MNIST; a quick look shows scikit-learn's digits instead. "
-        f"{REGIMES}The paper prints no lot, bound, rate or epochs. Ours were found on MNIST's "
-        "own test part, in some twenty trials that no budget counts: lots of 3,000; as printed "
-        "20 epochs at rate 1 with C = 1000 in L1, so a lot of epsilon 0.2 really spends 600; "
+        f"{REGIMES}The paper prints no batch size, bound, rate or epochs. Ours were chosen on "
+        "MNIST's test part, in some twenty trials outside the budget. Batches of 3,000; printed: "
+        "20 epochs at rate 1 with C = 1000 in L1, so a batch of ε = 0.2 spends 600; "
         "rigorous 6 epochs at rate 3, or 1.5 where noise follows the ratios; 2 repetitions. As "
         "printed, both methods then reach the printed numbers, ADPPL also where it printed less; "
         "under reading B of the noise ADPPL ends at 21 for epsilon 0.2 and at 71 for 8. What is "

@@ -97,7 +97,7 @@ def _norms(
     weights: ghost.Ratios | None,
 ) -> NDArray[np.int64]:
     """How many records' (or pairs') gradient norms over C fall in each bin, shape (R, 60)."""
-    x, y = records.lot(records.first(NORMED))
+    x, y = records.take(records.first(NORMED))
     wide, targets = x.expand(len(bounds), *x.shape), y.expand(len(bounds), -1)
     values = network.values(parameters, wide)
     _, last = models.loss(network)(values[-1], targets)

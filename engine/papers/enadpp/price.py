@@ -2,7 +2,7 @@ r"""What each method's steps release and what that costs. No torch here.
 
 Noise scale and price come from the same mechanism object: what a step adds is the noise of
 its release among `releases`, which are what is priced. Neighbours differ by adding or removing one
-record, so that a lot's clipped sum has sensitivity C; the divisor |L| is a
+record, so that a batch's clipped sum has sensitivity C; the divisor |L| is a
 constant. The paper itself replaces one record, where the sensitivity is 2C.
 Where records are drawn in pairs, see `engine.training.sampling.pairs`: at most one
 pair of a step holds a given record, so the same numbers hold.
@@ -50,7 +50,7 @@ def steps(spec: EnadppSpec, n: int) -> int:
 
 
 def plain_steps(spec: EnadppSpec, n: int) -> int:
-    """Steps without privacy, whose lots are smaller."""
+    """Steps without privacy, whose batches are smaller."""
     return max(1, round(spec.epochs / plain_rate(spec, n)))
 
 
@@ -59,8 +59,8 @@ def plain_rate(spec: EnadppSpec, n: int) -> float:
     return min(1.0, spec.plain_lot / trained(n))
 
 
-def lot(spec: EnadppSpec, n: int) -> float:
-    """Expected lot |L|, q times the records that are trained on: the fixed divisor of every sum."""
+def batch_size(spec: EnadppSpec, n: int) -> float:
+    """Expected batch size |L|: q times the records trained on; it divides every sum."""
     return spec.sample_rate * trained(n)
 
 
@@ -71,14 +71,18 @@ def stairs(spec: EnadppSpec, n: int) -> tuple[int, ...]:
 
 
 def paper_epsilon(spec: EnadppSpec, n: int, reading: str) -> float:
-    r"""What one lot really spends under a reading of the printed noise, replacing a record.
+    r"""What one batch really spends under a reading of the printed noise, replacing a record.
 
     The Laplace scale on the mean is b = 2 \gamma C / (|L|^2 \varepsilon) under A,
     2 \gamma C / (|L| \varepsilon) under B and 2 C / (|L| \varepsilon) under C, against
     a sensitivity of 2 C / |L|: the quotient is \varepsilon |L| / \gamma,
     \varepsilon / \gamma and \varepsilon.
     """
-    factor = {"A": lot(spec, n) / spec.learning_rate, "B": 1.0 / spec.learning_rate, "C": 1.0}
+    factor = {
+        "A": batch_size(spec, n) / spec.learning_rate,
+        "B": 1.0 / spec.learning_rate,
+        "C": 1.0,
+    }
     return spec.epsilon * factor[reading]
 
 

@@ -1,6 +1,6 @@
 """The training loop that the six methods share; what differs is read from the price.
 
-A step draws an own lot for each replica, sums the clipped gradients, adds the noise
+A step draws a batch of its own for each replica, sums the clipped gradients, adds the noise
 of `price.mechanism` and descends. Curves are measured some twenty times in a run.
 """
 
@@ -37,7 +37,7 @@ RELEVANT = 1024
 PLAIN_MOMENTUM = 0.9
 """Share of the last direction that training without privacy keeps."""
 LEAST_SIGNAL = 1e-12
-"""Below this, relative to C, a lot's sum counts as this: an empty lot has no signal."""
+"""Below this, relative to C, a batch's sum counts as this: an empty batch has no signal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ def _network(
 def step(
     variant: Variant, batch: Batch[EnadppSpec], data: Table, state: State, rng: Generator
 ) -> tuple[State, Training | None]:
-    """One lot: sample, clip, add noise, descend."""
+    """One batch: sample, clip, add noise, descend."""
     table, spec = _labelled(data), batch.spec
     records = models.inputs(variant, spec, table, str(rng.device))
     network = _network(variant, spec, table, records)
@@ -120,7 +120,7 @@ def step(
         state = replace(state, ratios=budget_ratios(variant, batch, table, state, network, rng))
     rate = price.plain_rate(spec, len(data)) if not variant.private else spec.sample_rate
     index, present = records.draw(len(batch), rate, rng)
-    x, y = records.lot(index)
+    x, y = records.take(index)
     added = noise(variant, batch, len(data), state.taken, rng.device)
     clipped = _clipped(variant, batch, network, state, x, y, present, added)
     total = (price.plain_steps if not variant.private else price.steps)(spec, len(data))
@@ -185,13 +185,13 @@ def _clipped(
 def _descent(
     variant: Variant, batch: Batch[EnadppSpec], n: int, device: torch.device
 ) -> steps.Descent:
-    """The published methods have no momentum; without privacy, rate and lot are the plain ones."""
+    """The published methods have no momentum; without privacy, rate and batch size differ."""
     spec, plain = batch.spec, not variant.private
     column = batch.column("plain_rate" if plain else "learning_rate")
     rates = torch.tensor(column, dtype=torch.float32, device=device)
-    lot = price.plain_rate(spec, n) * price.trained(n) if plain else price.lot(spec, n)
+    size = price.plain_rate(spec, n) * price.trained(n) if plain else price.batch_size(spec, n)
     momentum = PLAIN_MOMENTUM if plain else spec.momentum if variant.modern else 0.0
-    return steps.Descent(rates, lot, spec.decay, momentum)
+    return steps.Descent(rates, size, spec.decay, momentum)
 
 
 def _refreshes(variant: Variant, spec: EnadppSpec, n: int, taken: int) -> bool:
@@ -223,7 +223,7 @@ def budget_ratios(
     if spec.calibration == "paper":
         rate = min(1.0, RELEVANT / len(records))
         index, present = records.draw(1, rate, rng)
-        x, _ = records.lot(index[0, present[0] > 0] if bool(present.any()) else index[0])
+        x, _ = records.take(index[0, present[0] > 0] if bool(present.any()) else index[0])
     else:
         x = models.simulated(tuple(records.x.shape[1:]), table.image, records.paired, device)
     rule: Literal["z_plus", "epsilon"] = "epsilon" if spec.relevance_rule == "epsilon" else "z_plus"

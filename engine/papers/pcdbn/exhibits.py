@@ -196,7 +196,7 @@ EXHIBITS = (
         name="figure5b",
         title="Figure 5b",
         caption="Accuracy on MNIST against epochs at ε = 0.5. One release serves any number of "
-        "epochs of descent; pSGD adds noise for each number of epochs anew, such that the budget "
+        "epochs of descent; pSGD adds noise for each number of epochs again, such that the budget "
         "runs out with the last. Rigorous: three seeds; networks: 16 and 32 maps, one seed, "
         "one epoch of pre-training for each layer and Adam at 0.005, where the published program "
         "takes ten epochs and 0.0002.",

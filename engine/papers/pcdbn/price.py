@@ -43,14 +43,14 @@ def pcdbn_releases(spec: PcdbnSpec, n: int) -> tuple[Release, ...]:
 
 
 def gradient_noise(spec: PcdbnSpec, n: int) -> Gaussian:
-    """The noise of pSGD on a lot's sum of gradients clipped to C."""
+    """The noise of pSGD on a batch's sum of gradients clipped to C."""
     return Gaussian(
         spec.clip, _multiplier(spec.epsilon, spec.delta, spec.sample_rate, psgd_steps(spec, n))
     )
 
 
 def psgd_releases(spec: PcdbnSpec, n: int) -> tuple[Release, ...]:
-    """So many lots, each drawn by a coin per record."""
+    """So many batches, each drawn by a coin per record."""
     return (_lots(gradient_noise(spec, n), spec.sample_rate, psgd_steps(spec, n)),)
 
 

@@ -1,7 +1,7 @@
 r"""pSGD: DP-SGD on the same structure (Abadi et al. 2016).
 
 Guarantees:
-    The sum of a lot's gradients, each clipped to C, has sensitivity C when a record is
+    The sum of a batch's gradients, each clipped to C, has sensitivity C when a record is
     added or removed; `price.gradient_noise` gives both its noise and the price.
 """
 
@@ -49,7 +49,7 @@ def structure(spec: PcdbnSpec, found: Images) -> Network:
 
 
 class Psgd:
-    """One step is one lot, drawn by a coin per record."""
+    """One step is one batch, drawn by a coin per record."""
 
     def init(self, batch: Batch[PcdbnSpec], data: Table, rng: Generator) -> State:
         """Fresh weights, equal for equal seeds."""

@@ -9,7 +9,7 @@ Floats = NDArray[np.float64]
 
 
 WORST = 10.0
-"""Largest R-hat that is told: chains that have not moved, or too few draws, are told as this."""
+"""Largest R-hat that is reported; chains that have not moved, or too few draws, get this."""
 FEWEST = 8
 """Draws below which nothing is said about a chain."""
 

@@ -167,7 +167,7 @@ def evaluation(table: SurvivalTable) -> Evaluation:
 
 
 def _course(course: Episodes | None, some: Integers) -> Episodes | None:
-    """The episodes of some persons, who are numbered anew in the same order."""
+    """The episodes of some persons, who are numbered from 0 in the same order."""
     if course is None:
         return None
     chosen = np.isin(course.person, some)

@@ -108,7 +108,7 @@ class ExactSampler:
     def unpack(
         self, batch: Batch[SurvivalSpec], data: Table, arrays: Arrays, rng: Generator
     ) -> State:
-        """The state that was packed; the proposal is fitted anew, by a generator of its own."""
+        """The state that was packed; the proposal is fitted again, by a generator of its own."""
         first = self.init(batch, data, rng)
         place, weight, draws, accepted = (
             first.place.new_tensor(arrays[name])

@@ -62,7 +62,7 @@ def test_the_printed_noise_arrives_divided_by_the_ratio(reading):
     lot, n = 1e-6 * 1438, 1797  # 359 of the digits are held out
     factor = {"A": 0.1 / lot, "B": 0.1, "C": 1.0}[reading]
     mean_scale = 2 * factor * 30.0 / (lot * 0.2)
-    assert price.lot(spec, n) == pytest.approx(lot)
+    assert price.batch_size(spec, n) == pytest.approx(lot)
     unit = moved.abs() * ratios[0].double()[..., None] / (0.1 * mean_scale)
     assert float(unit.mean()) == pytest.approx(1.0, abs=5 * 0.011)
 
@@ -76,7 +76,7 @@ def test_the_noise_that_arrives_is_the_noise_that_is_priced(name, quick):
     quiet = spec.replace(clip=1e-6)
     moved, ratios = displaced(name, quiet)
     weight = torch.ones(2, 64) if ratios is None else ratios[0]
-    scale = price.mechanism(VARIANTS[name], quiet, 1797).scale / price.lot(quiet, 1797)
+    scale = price.mechanism(VARIANTS[name], quiet, 1797).scale / price.batch_size(quiet, 1797)
     unit = moved * weight.double()[..., None] / scale
     # a record, if one is drawn, moves the sum by C: far less than noise in 64 coordinates
     assert float(unit.std()) == pytest.approx(1.0, abs=0.06)

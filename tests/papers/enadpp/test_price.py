@@ -20,7 +20,7 @@ PRINTED = EnadppSpec(
 
 def test_what_one_lot_of_400_really_spends():
     """epsilon |L| / gamma = 0.2 * 400 / 0.1 = 800, epsilon / gamma = 2, epsilon = 0.2."""
-    spent = {row.reading: row.lot for row in cards.ledger(PRINTED, N)}
+    spent = {row.reading: row.batch for row in cards.ledger(PRINTED, N)}
     assert spent == pytest.approx({"A": 800.0, "B": 2.0, "C": 0.2})
 
 
@@ -29,7 +29,7 @@ def test_the_printed_scales():
     for reading, mean in (("A", 60 / 32_000), ("B", 60 / 80), ("C", 600 / 80)):
         added = price.mechanism(VARIANTS["enadpp"], PRINTED.replace(noise_reading=reading), N)
         assert isinstance(added, Laplace)
-        assert added.scale / price.lot(PRINTED, N) == pytest.approx(mean)
+        assert added.scale / price.batch_size(PRINTED, N) == pytest.approx(mean)
         assert added.sensitivity == 300.0
 
 

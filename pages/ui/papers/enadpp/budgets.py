@@ -90,7 +90,7 @@ def reading(method: str, spec: Any, n: int) -> str:
 
 def alt(found: Sequence[Ledger]) -> str:
     """The budgets of all readings in one sentence."""
-    lots = ", ".join(f"{number(row.lot)} in reading {row.reading}" for row in found)
+    lots = ", ".join(f"{number(row.batch)} in reading {row.reading}" for row in found)
     return f"What one batch with the printed noise spends: ε = {lots}."
 
 
@@ -132,22 +132,22 @@ def spent(view: View) -> None:
 
 
 def ledger(view: View) -> None:
-    """What the printed noise spends under each reading: one lot, an epoch, all, as drawn here."""
+    """What the printed noise spends under each reading: one batch, an epoch, all, as drawn here."""
     found = cards.ledger(view.spec, view.data.records)  # type: ignore[arg-type]
-    lot = price.lot(view.spec, view.data.records)  # type: ignore[arg-type]
-    first = number(found[0].lot)
+    size = price.batch_size(view.spec, view.data.records)  # type: ignore[arg-type]
+    first = number(found[0].batch)
     st.markdown(
-        f"As printed (reading A), one batch of |L| = {lot:,.0f} spends ε = **{first}**. The paper "
+        f"As printed (reading A), one batch of |L| = {size:,.0f} spends ε = **{first}**. The paper "
         f"claims {view.budget:g}."
     )
     parts = {
-        "one batch": {row.reading: row.lot for row in found},
+        "one batch": {row.reading: row.batch for row in found},
         "all epochs": {row.reading: row.epochs for row in found},
         "drawn here": {row.reading: row.sampled for row in found},
     }
     table = [
         {
-            "Reading": row.reading, "One batch": number(row.lot),
+            "Reading": row.reading, "One batch": number(row.batch),
             "One epoch": number(row.epoch), "All epochs": number(row.epochs),
             "Drawn here": number(row.sampled),
         }

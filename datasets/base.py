@@ -179,6 +179,7 @@ class PanelTable:
             simulator knows it; None otherwise.
         again: Draws the same persons with another persistence and influence; None for persons
             who are not simulated.
+        drawn: The persistence and the influence that it was drawn with.
     """
 
     card: Card
@@ -188,6 +189,7 @@ class PanelTable:
     bounds: tuple[Floats, Floats]
     chance: Floats | None = field(default=None, repr=False)
     again: "Callable[[float, float], PanelTable] | None" = field(default=None, repr=False)
+    drawn: tuple[float, float] = (0.0, 0.0)
 
     def __len__(self) -> int:
         return len(self.x)

@@ -61,7 +61,8 @@ def simulated(
     low, high = LOWER[measured], UPPER[measured]
     x[:, :, measured] = low + (high - low) * x[:, :, measured]
     again = partial(simulated, card, times, counts)
-    return check(PanelTable(card, x, drawn.y, friends, (LOWER, UPPER), drawn.chance, again))
+    made = (persistence, influence)
+    return check(PanelTable(card, x, drawn.y, friends, (LOWER, UPPER), drawn.chance, again, made))
 
 
 def folder(name: str) -> Path | None:

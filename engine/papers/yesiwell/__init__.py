@@ -1,0 +1,129 @@
+"""Human behaviour in a health social network (Phan et al. 2017, Section 4.1)."""
+
+from functools import partial
+
+from engine.method import Entry, Paper
+from engine.papers.yesiwell import cards, price
+from engine.papers.yesiwell.spec import Behaviour, YesiwellSpec
+
+DATA = ("task", "history", "window", "persistence", "influence", "most_friends")
+OUTPUT = ("epochs", "batch", "dropout", "lasso")
+LAYERS = ("bases", "pretraining", "pretraining_rate")
+EXPANSION = ("degree", "polynomial")
+PRIVATE = ("epsilon", "calibration", "unit", "delta", "layer_share")
+RELEASED = ("social", "moment_share", "matrix_share")
+NETWORK = (*DATA, *OUTPUT, *LAYERS)
+METHODS = "engine.papers.yesiwell.methods"
+
+
+def _private(
+    name: str, label: str, summary: str, extra: tuple[str, ...] = ()
+) -> Entry[YesiwellSpec]:
+    """PCDBN with some activation."""
+    return Entry(
+        name=name,
+        label=label,
+        summary=summary,
+        module=f"{METHODS}:{name.upper()}",
+        info=Behaviour,
+        steps=price.network_steps,
+        releases=price.network_releases,
+        guarantee=cards.network_card,
+        uses=(*PRIVATE, *RELEASED, *NETWORK, *extra),
+        role="paper" if name == "pcdbn" else "rival",
+    )
+
+
+def _reference(
+    name: str, label: str, summary: str, uses: tuple[str, ...], layers: int = 2
+) -> Entry[YesiwellSpec]:
+    """A network without noise."""
+    return Entry(
+        name=name,
+        label=label,
+        summary=summary,
+        module=f"{METHODS}:{name.upper()}",
+        info=Behaviour,
+        steps=partial(price.reference_steps, layers=layers),
+        releases=price.reference_releases,
+        guarantee=cards.reference_card,
+        uses=uses,
+        role="reference",
+    )
+
+
+PAPER = Paper(
+    slug="yesiwell",
+    title="Behaviour in a health social network",
+    citation="Phan, Wu and Dou (2017), Preserving differential privacy in convolutional deep "
+    "belief networks, Machine Learning 106, 1681-1704, Section 4.1",
+    claim="ε-differential privacy of a behaviour model, for one window of a user's days, at a "
+    "price that does not depend on the number of epochs.",
+    relation="add_or_remove_one",
+    spec=YesiwellSpec,
+    methods=(
+        _private(
+            "pcdbn",
+            "pCDBN",
+            "Two convolutions with friends' influence; noise once, on the polynomial energy or, "
+            "with proof, on the moments that it is made of.",
+            EXPANSION,
+        ),
+        _private(
+            "pcdbn_te", "pCDBN, Taylor", "pCDBN with the Taylor polynomial of tanh as activation."
+        ),
+        _private("pcdbn_pw", "pCDBN, line", "pCDBN with a straight line as activation."),
+        Entry(
+            name="dpah",
+            label="dPAH",
+            summary="A private auto-encoder: noise once, on its quadratic reconstruction error.",
+            module="engine.papers.yesiwell.encoder",
+            info=Behaviour,
+            steps=partial(price.network_steps, layers=1),
+            releases=price.code_releases,
+            guarantee=cards.code_card,
+            uses=(*PRIVATE, *DATA, *OUTPUT, "pretraining", "code"),
+            role="rival",
+        ),
+        Entry(
+            name="dpsgd",
+            label="DP-SGD",
+            summary="Logistic regression, or a small network, on a user's own window: noise on "
+            "clipped gradients at every step.",
+            module="engine.papers.yesiwell.gradient",
+            info=Behaviour,
+            steps=price.rival_steps,
+            releases=price.rival_releases,
+            guarantee=cards.rival_card,
+            uses=(
+                *("epsilon", "unit", "delta"),
+                *DATA,
+                *("hidden", "sample_rate", "sgd_epochs", "clip", "gradient_rate"),
+            ),
+            role="beyond",
+        ),
+        _reference(
+            "tcdbn",
+            "TCDBN",
+            "The polynomial in place of the logistic function, without noise.",
+            (*NETWORK, *EXPANSION),
+        ),
+        _reference(
+            "cdbn",
+            "CDBN",
+            "The convolutional deep belief network with the logistic function, without noise.",
+            (*NETWORK, "learning_rate"),
+        ),
+        _reference(
+            "sctrbm",
+            "SctRBM",
+            "A restricted Boltzmann machine of the present time, conditional on the times before "
+            "and on friends, without noise.",
+            (*DATA, *OUTPUT, "pretraining", "pretraining_rate", "learning_rate"),
+            layers=1,
+        ),
+    ),
+    datasets=("yesiwell", "yesiwell_weekly", "yesiwell_large"),
+    gauge="accuracy",
+    exhibits="engine.papers.yesiwell.exhibits",
+)

@@ -1,0 +1,160 @@
+"""What all methods show of their predictions: gauges, and arrays for the page."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from datasets.base import PanelTable
+from engine.core.gauges import Column
+from engine.method import Arrays
+from engine.papers.yesiwell.layout import layout
+from engine.papers.yesiwell.spec import Behaviour
+from engine.papers.yesiwell.windows import Part, Sample
+
+BINS = 10
+"""Groups of predicted probabilities."""
+MEASURES = 100
+"""Most measurements in a run."""
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """Log odds of a label 1 for each replica's test windows, (m,) each, where and how noisy."""
+
+    scores: tuple[Tensor, ...]
+    samples: tuple[Sample, ...]
+    ratios: tuple[float, ...]
+
+
+def due(done: int, total: int) -> bool:
+    """Whether this epoch measures: about a hundred of them do, and the last."""
+    return done == total or done % max(1, total // MEASURES) == 0
+
+
+def gauges(told: Told) -> Behaviour:
+    """One number per replica and gauge."""
+    pairs = list(zip(told.scores, told.samples, strict=True))
+    right = [_right(z, found.test) for z, found in pairs]
+    thirds = [_thirds(found) for _, found in pairs]
+    return Behaviour(
+        accuracy=_column([float(one.mean()) for one in right]),
+        best_possible=_column([_best(found.test) for _, found in pairs]),
+        majority=_column([_majority(found) for _, found in pairs]),
+        calibration_error=_column([_error(z, found.test) for z, found in pairs]),
+        few_friends=_column(
+            [float(one[few].mean()) for one, (few, _) in zip(right, thirds, strict=True)]
+        ),
+        many_friends=_column(
+            [float(one[many].mean()) for one, (_, many) in zip(right, thirds, strict=True)]
+        ),
+        noise_to_signal=_column(list(told.ratios)),
+    )
+
+
+def _column(values: list[float]) -> Column:
+    return np.array(values, dtype=np.float64)
+
+
+def _right(z: Tensor, test: Part) -> Tensor:
+    """Whether each test window is predicted rightly; NaN throughout where scores diverged."""
+    right = ((z > 0) == (test.y == 1)).double()
+    return right if bool(torch.isfinite(z).all()) else torch.full_like(right, torch.nan)
+
+
+def _best(test: Part) -> float:
+    """Accuracy of the best predictor, as expected; 1 where nobody knows it."""
+    best = torch.maximum(test.best, 1.0 - test.best).mean()
+    return float(best) if bool(torch.isfinite(best)) else 1.0
+
+
+def _majority(found: Sample) -> float:
+    most = float(found.train.y.double().mean()) > 0.5
+    return float((found.test.y == int(most)).double().mean())
+
+
+def _thirds(found: Sample) -> tuple[Tensor, Tensor]:
+    """The test windows of the users with fewest and with most friends, a third of users each."""
+    order = torch.argsort(found.friends, stable=True).argsort()
+    third = max(1, found.users // 3)
+    place = order[found.test.user]
+    few, many = place < third, place >= found.users - third
+    whole = torch.ones_like(few)
+    return (few if bool(few.any()) else whole), (many if bool(many.any()) else whole)
+
+
+def bins(z: Tensor, test: Part) -> NDArray[np.float64]:
+    """Mean predicted probability, share that came true and count of each bin, (BINS, 3)."""
+    chance = torch.sigmoid(z)
+    place = (chance * BINS).long().clamp(0, BINS - 1)
+    found = torch.zeros(BINS, 3, dtype=torch.float64, device=z.device)
+    columns = (chance, test.y.double(), torch.ones_like(chance))
+    for k, column in enumerate(columns):
+        found[:, k].index_add_(0, place, column.double())
+    found[:, :2] /= found[:, 2:].clamp(min=1.0)
+    return np.asarray(found.cpu(), np.float64)
+
+
+def _error(z: Tensor, test: Part) -> float:
+    if not bool(torch.isfinite(z).all()):
+        return float("nan")
+    found = bins(z, test)
+    return float(np.sum(np.abs(found[:, 0] - found[:, 1]) * found[:, 2]) / found[:, 2].sum())
+
+
+def products(told: Told, table: PanelTable) -> Arrays:
+    """Calibration, accuracy by number of friends, and predictions on the network's layout.
+
+    Networks of more users than a browser draws are sampled; see `layout`.
+    """
+    drawn = layout(table)
+    found: dict[str, NDArray[np.generic]] = {
+        "calibration": np.stack([bins(z, s.test) for z, s in _pairs(told)]),
+        "by_friends": np.stack([_by_friends(z, s) for z, s in _pairs(told)]),
+    }
+    times = min(sample.times for sample in told.samples)
+    if times:
+        users = torch.from_numpy(drawn.users)
+        found["course"] = np.stack([_course(z, s, times, users) for z, s in _pairs(told)])
+        found["came"] = np.stack(
+            [_came(s.test.y.double(), s, times, users) for s in told.samples]
+        ).astype(np.uint8)
+        best = [_came(s.test.best, s, times, users) for s in told.samples]
+        if np.isfinite(best).all():
+            found["best"] = np.stack(best).astype(np.float32)
+    count = len(told.scores)
+    found["places"] = np.broadcast_to(drawn.places, (count, *drawn.places.shape))
+    found["links"] = np.broadcast_to(drawn.links, (count, *drawn.links.shape))
+    return found
+
+
+def _pairs(told: Told) -> list[tuple[Tensor, Sample]]:
+    return list(zip(told.scores, told.samples, strict=True))
+
+
+def _course(z: Tensor, found: Sample, times: int, users: Tensor) -> NDArray[np.float32]:
+    """Predicted probability of each drawn user at each test time, shape (times, users)."""
+    return _came(torch.sigmoid(z), found, times, users).astype(np.float32)
+
+
+def _came(values: Tensor, found: Sample, times: int, users: Tensor) -> NDArray[np.float64]:
+    wide = values.cpu().view(found.users, -1)[users, :times]
+    return np.asarray(wide.T, np.float64)
+
+
+def _by_friends(z: Tensor, found: Sample) -> NDArray[np.float64]:
+    """Friends, accuracy and users in five groups of users by number of friends, (5, 3)."""
+    right = _right(z, found.test)
+    order = torch.argsort(found.friends, stable=True).argsort()
+    place = (order * 5 // found.users)[found.test.user]
+    rows = []
+    for k in range(5):
+        inside = place == k
+        if not bool(inside.any()):
+            rows.append((0.0, 0.0, 0.0))
+            continue
+        friends = found.friends[found.test.user[inside]].double().mean()
+        rows.append((float(friends), float(right[inside].mean()), float(inside.sum())))
+    return np.array(rows)

@@ -1,0 +1,126 @@
+r"""The output layer: cross-entropy on raw features, or the quadratic that noise can be added to.
+
+The quadratic Taylor form (equations 17 and 18) is, for one label, the mean over windows of
+(1/2 - y) z + z^2 / 8 with z = w'p. All it needs is A = mean pp' and b = mean p(y - 1/2), so its
+epochs look at no window. Dropout enters by its expectation, which adds A's diagonal (Wager,
+Wang and Liang 2013, equation 8).
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Generator, Tensor
+
+from engine.papers.yesiwell.spec import YesiwellSpec
+from engine.training.adam import Adam, adam
+
+LEAST = 1e-6
+"""Smallest eigenvalue that a bounded quadratic keeps."""
+
+
+@dataclass(frozen=True, eq=False)
+class Quadratic:
+    """One quadratic for each replica.
+
+    Attributes:
+        matrix: A as it is minimised, positive definite, shape (E, f, f).
+        vector: b, shape (E, f).
+        rate: Step of the descent, one over A's largest eigenvalue, shape (E,).
+        weight: Where the descent is, shape (E, f).
+    """
+
+    matrix: Tensor
+    vector: Tensor
+    rate: Tensor
+    weight: Tensor
+
+
+def sums(p: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Sums of pp' (E, f, f) and of p(y - 1/2) (E, f) over windows, p (m, E, f)."""
+    wide = p.transpose(0, 1)
+    target = (y.to(p.dtype) - 0.5).expand(len(wide), -1)
+    return torch.bmm(wide.mT, wide), torch.bmm(wide.mT, target[..., None])[..., 0]
+
+
+def bounded(a: Tensor, b: Tensor, noise: tuple[Tensor, Tensor], ridge: Tensor) -> Quadratic:
+    """The quadratic with noise on its coefficients, regularised and trimmed to a bounded one.
+
+    Adding a ridge and leaving out what is not positive is post-processing (Zhang et al. 2012,
+    Section 6); without it the noisy objective has no minimum.
+
+    Args:
+        a: Mean of pp', shape (E, f, f).
+        b: Mean of p(y - 1/2), shape (E, f).
+        noise: What is added to A and to b.
+        ridge: What is added to A's diagonal, shape (E,).
+    """
+    f = a.shape[1]
+    shifted = (a + noise[0]).double() + ridge.double()[:, None, None] * torch.eye(f).to(a.device)
+    values, vectors = torch.linalg.eigh(shifted)
+    kept = values.clamp(min=0.0)
+    trimmed = (vectors * kept[:, None]) @ vectors.mT
+    target = (b + noise[1]).double()
+    inside = (vectors.mT @ target[..., None])[..., 0] * (values > LEAST)
+    target = (vectors @ inside[..., None])[..., 0]
+    return Quadratic(trimmed, target, 1.0 / kept.amax(1).clamp(min=LEAST), torch.zeros_like(target))
+
+
+def descend(found: Quadratic, spec: YesiwellSpec, steps: int) -> Quadratic:
+    """So many steps of gradient descent with dropout and L1 regularisation, on z^2 / 8 - ..."""
+    share = spec.dropout / (1.0 - spec.dropout)
+    diagonal = found.matrix.diagonal(dim1=1, dim2=2)
+    matrix = found.matrix + torch.diag_embed(share * diagonal)
+    rate = found.rate[:, None] / (1.0 + share) * 4.0
+    w = found.weight
+    for _ in range(steps):
+        w = w - rate * ((matrix @ w[..., None])[..., 0] / 4.0 - found.vector)
+        w = w.sign() * (w.abs() - rate * spec.lasso).clamp(min=0.0)
+    return Quadratic(found.matrix, found.vector, found.rate, w)
+
+
+@dataclass(frozen=True, eq=False)
+class Entropy:
+    """Weights that minimise the cross-entropy, changed in place.
+
+    Attributes:
+        weight: Shape (E, f).
+        optimiser: Moments of Adam.
+        moved: Training steps taken.
+    """
+
+    weight: Tensor
+    optimiser: Adam
+    moved: int
+
+
+def entropy(replicas: int, features: int, device: torch.device) -> Entropy:
+    """Weights of zero."""
+    weight = torch.zeros(replicas, features, device=device)
+    return Entropy(weight, adam((weight,)), 0)
+
+
+def train(found: Entropy, p: Tensor, y: Tensor, spec: YesiwellSpec, rng: Generator) -> Entropy:
+    """One epoch of balanced batches, with dropout and L1 regularisation, on features (E, m, f)."""
+    moved = found.moved
+    for rows in balanced(y, spec.batch, rng):
+        moved += 1
+        x, target = p[:, rows], y[rows].to(p.dtype)
+        keep = torch.rand(x.shape, generator=rng, device=x.device) >= spec.dropout
+        x = x * keep / (1.0 - spec.dropout)
+        z = torch.bmm(x, found.weight[..., None])[..., 0]
+        slope = torch.bmm(x.mT, (torch.sigmoid(z) - target)[..., None])[..., 0] / len(rows)
+        slope = slope + spec.lasso * found.weight.sign()
+        found.optimiser.move((found.weight,), (slope,), spec.learning_rate, moved)
+    return Entropy(found.weight, found.optimiser, moved)
+
+
+def balanced(y: Tensor, size: int, rng: Generator) -> list[Tensor]:
+    """Batches that visit as many windows as there are, half of each class, drawn at random."""
+    sides = [torch.nonzero(y == k)[:, 0] for k in (0, 1)]
+    sides = [side for side in sides if len(side)]
+    count, each = max(1, len(y) // size), max(1, min(size, len(y)) // len(sides))
+    drawn = [
+        side[torch.randint(len(side), (count, each), generator=rng, device=y.device)]
+        for side in sides
+    ]
+    return list(torch.cat(drawn, 1))

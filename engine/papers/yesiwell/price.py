@@ -1,0 +1,201 @@
+r"""What each method releases, how far one record moves it, and how many steps it takes.
+
+No torch here, and no data. Three units of protection, each by adding or removing one:
+
+`window`: one window of one user. It adds one term to each sum. The friends' influence \psi is
+taken as given, though it was computed from other windows' labels.
+
+`user`: all W = M - N + 1 windows of one user, and their influence on friends. Of a user's own
+terms, each of norm at most c, W go. The user's labels also enter the friends' term
+s_w = (\kappa / D) \sum_{v \in F_w} (2\psi(v, w) - 1) of each friend w: one summand of size at
+most \kappa / D, for at most D friends with W windows each. With p = (a, s), \|p\| \le 1, a change
+of s by \delta moves pp' by at most 2|\delta| and p(y - 1/2) by at most |\delta| / 2, so that
+    \Delta(\sum pp') = W (1 + 2\kappa)  and  \Delta(\sum p(y - 1/2)) = W (1 + \kappa) / 2.
+D is checked on the public friendships.
+
+`user_and_graph`: the same, and the friendships of the user go too. F_w then loses the same
+summand, since the sum is divided by D and not by |F_w|. That no user has more than D friends is
+then an assumption, since the friendships are secret.
+
+Moments of patches see a user's own attributes alone: \Delta = W.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from engine.papers.yesiwell.spec import YesiwellSpec
+from engine.privacy.guarantee import Relation
+from engine.privacy.mechanisms import Gaussian, Laplace
+from engine.privacy.releases import BEFORE, Release, cost, exposed
+
+RELATION: Final[Relation] = "add_or_remove_one"
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The Gaussian releases of the rigorous networks, in the order in which they are made."""
+
+    first: Gaussian
+    second: Gaussian
+    matrix: Gaussian
+    vector: Gaussian
+
+    @property
+    def listed(self) -> tuple[Release, ...]:
+        """All before the first step."""
+        what = (
+            "second moments of the windows' patches",
+            "second moments of the first layer's patches",
+            "Σpp' of the features",
+            "Σp(y − ½) of features and labels",
+        )
+        made = (self.first, self.second, self.matrix, self.vector)
+        return tuple(Release(m, first=BEFORE, what=w) for m, w in zip(made, what, strict=True))
+
+
+@dataclass(frozen=True)
+class Codes:
+    """The Laplace releases of the rigorous auto-encoder."""
+
+    decoder: Laplace
+    output: Laplace
+
+    @property
+    def listed(self) -> tuple[Release, ...]:
+        """Both before the first step."""
+        return (
+            Release(self.decoder, first=BEFORE, what="Σhh' and Σh(x − c)' of the auto-encoder"),
+            Release(self.output, first=BEFORE, what="Σpp' and Σp(y − ½) of the output layer"),
+        )
+
+
+def own_windows(spec: YesiwellSpec) -> int:
+    """Windows that go with one record: 1, or all W of a user."""
+    return 1 if spec.unit == "window" else spec.windows
+
+
+def group(spec: YesiwellSpec) -> int:
+    """Windows that change with one record where friends' influence has no bound: W (1 + D)."""
+    return 1 if spec.unit == "window" else spec.windows * (1 + spec.most_friends)
+
+
+def matrix_sensitivity(spec: YesiwellSpec) -> float:
+    """Of Σpp', in Frobenius norm."""
+    spread = 0.0 if spec.unit == "window" else 2.0 * spec.social
+    return own_windows(spec) * (1.0 + spread)
+
+
+def vector_sensitivity(spec: YesiwellSpec) -> float:
+    """Of Σp(y − ½), in L2 norm."""
+    spread = 0.0 if spec.unit == "window" else spec.social
+    return own_windows(spec) * (1.0 + spread) / 2.0
+
+
+def moments(spec: YesiwellSpec) -> Moments:
+    """The releases whose composition costs ε at δ, split in 1/σ²."""
+    whole = _whole(spec.epsilon, spec.delta)
+    low = whole * (2.0 / spec.moment_share) ** 0.5
+    rest = whole * (1.0 - spec.moment_share) ** -0.5
+    moment = Gaussian(float(own_windows(spec)), low)
+    return Moments(
+        first=moment,
+        second=moment,
+        matrix=Gaussian(matrix_sensitivity(spec), rest * spec.matrix_share**-0.5),
+        vector=Gaussian(vector_sensitivity(spec), rest * (1.0 - spec.matrix_share) ** -0.5),
+    )
+
+
+@lru_cache(maxsize=1024)
+def _whole(epsilon: float, delta: float) -> float:
+    """The noise multiplier of one release that would spend the whole budget."""
+    from dp_accounting import GaussianDpEvent
+
+    from engine.privacy import accounting
+
+    return accounting.calibrate(GaussianDpEvent, epsilon, delta, RELATION, tight=False)
+
+
+def codes(spec: YesiwellSpec) -> Codes:
+    r"""The auto-encoder's releases; it sees a user's own windows alone.
+
+    Every vector is scaled to L1 norm at most 1, so the upper triangle of hh' has L1 norm at most
+    1 and h(x - c)' has too; p(y - 1/2) has 1/2.
+    """
+    count = own_windows(spec)
+    return Codes(
+        Laplace(2.0 * count, spec.epsilon * spec.layer_share),
+        Laplace(1.5 * count, spec.epsilon * (1.0 - spec.layer_share)),
+    )
+
+
+def gradient_noise(spec: YesiwellSpec, n: int) -> Gaussian:
+    """The noise of DP-SGD on a batch's sum of gradients clipped to C."""
+    steps = rival_steps(spec, n)
+    return Gaussian(spec.clip, _multiplier(spec.epsilon, spec.delta, spec.sample_rate, steps))
+
+
+def rival_releases(spec: YesiwellSpec, n: int) -> tuple[Release, ...]:
+    """One noisy sum in each step, of records drawn by a coin each."""
+    return (_batches(gradient_noise(spec, n), spec.sample_rate, rival_steps(spec, n)),)
+
+
+def _batches(noise: Gaussian, rate: float, count: int) -> Release:
+    return Release(noise, times=count, rate=rate, what="sum of clipped gradients")
+
+
+@lru_cache(maxsize=1024)
+def _multiplier(epsilon: float, delta: float, rate: float, count: int) -> float:
+    from engine.privacy import accounting
+
+    return accounting.calibrate(
+        lambda s: cost((_batches(Gaussian(1.0, s), rate, count),)),
+        epsilon,
+        delta,
+        RELATION,
+        tight=False,
+    )
+
+
+def network_releases(spec: YesiwellSpec, n: int) -> tuple[Release, ...]:
+    """The moments and the quadratic, whatever the number of epochs; as printed, all."""
+    if spec.calibration == "rigorous":
+        return moments(spec).listed
+    return exposed("Filters follow raw windows; the noise covers some coefficients.")
+
+
+def code_releases(spec: YesiwellSpec, n: int) -> tuple[Release, ...]:
+    """The auto-encoder's moments; as printed, all."""
+    if spec.calibration == "rigorous":
+        return codes(spec).listed
+    return exposed("The code follows raw windows; the noise covers coefficients that depend on it.")
+
+
+def reference_releases(spec: YesiwellSpec, n: int) -> tuple[Release, ...]:
+    """What a method without noise releases."""
+    return exposed("The network is trained on the raw records, without noise.")
+
+
+def network_steps(spec: YesiwellSpec, n: int, layers: int = 2) -> int:
+    """Steps of pre-training for each layer, then one for each epoch of the output layer.
+
+    In the rigorous calibration the layers are released before the first step.
+    """
+    if spec.calibration == "rigorous":
+        return spec.epochs
+    return reference_steps(spec, n, layers)
+
+
+def reference_steps(spec: YesiwellSpec, n: int, layers: int = 2) -> int:
+    """The same for a method without noise, whatever the calibration."""
+    return layers * spec.pretraining + spec.epochs
+
+
+def rival_steps(spec: YesiwellSpec, n: int) -> int:
+    """Steps T = E / q."""
+    return max(1, round(spec.sgd_epochs / spec.sample_rate))
+
+
+def layer_budgets(spec: YesiwellSpec, layers: int) -> tuple[float, float]:
+    """Budgets of each lower layer and of the output, as the text would split ε."""
+    return spec.epsilon * spec.layer_share / layers, spec.epsilon * (1.0 - spec.layer_share)

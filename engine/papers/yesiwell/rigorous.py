@@ -1,0 +1,242 @@
+r"""pCDBN made provable: moments, filters, moments, filters, one quadratic.
+
+The paper's energy is, with a public normalisation, a polynomial in a filter whose coefficients
+are moments of the windows' patches, the same for every unit. So the second moments are released
+once for each layer, filters are their leading eigenvectors, and the output layer is solved from
+one release of Σpp' and Σp(y - 1/2). The features p of a window are the pooled states of the
+second layer, the user's own attributes of the last time and the friends' term, as in the dynamic
+biases of equation 25; they are cut to lengths whose squares add up to 1.
+
+Guarantees:
+    A window's patches are scaled by one number so that \sum_j \|v_j\|^2 = 1 over its positions j;
+    its moments then have Frobenius norm at most 1. With p = (a, s), \|a\| \le \sqrt{1 - \kappa^2}
+    and |s| \le \kappa, a window's pp' has norm at most 1 and its p(y - 1/2) at most 1/2. How far a
+    record moves the sums over windows is `price`'s, for each unit of protection. Later releases
+    use filters made from earlier ones, which is adaptive composition; filters, descent and any
+    number of epochs are post-processing.
+    The number of users, M and N are public and enter as constants.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Generator, Tensor
+
+from datasets.base import Table
+from engine.core.batch import Batch
+from engine.papers.yesiwell import price, rbm
+from engine.papers.yesiwell.measure import Told
+from engine.papers.yesiwell.network import seeds
+from engine.papers.yesiwell.rbm import Shape
+from engine.papers.yesiwell.spec import YesiwellSpec
+from engine.papers.yesiwell.windows import Part, Sample, sample
+from engine.training import least_squares
+from engine.training.activations import Activation
+from engine.training.least_squares import Quadratic
+
+SLAB = 2**22
+"""Most numbers of patches that lie in memory at once."""
+MAPS = 0.4
+"""Share of the squared length that the second layer's states get; own attributes get the rest."""
+REACH = (2.0, 1.0)
+"""Lengths at which states and attributes are cut, before they are scaled."""
+GAIN = 3.0
+"""Length of a filter: how far a patch along it moves the response."""
+TINY = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Replica:
+    """One replica: its released quadratic, where it is tested, and noise over signal."""
+
+    quadratic: Quadratic
+    test: Tensor
+    found: Sample
+    ratio: float
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What a step hands to the next: releases only, beside the test windows' features."""
+
+    replicas: tuple[Replica, ...]
+    taken: int
+
+
+def init(
+    batch: Batch[YesiwellSpec],
+    data: Table,
+    rng: Generator,
+    shapes: tuple[Shape, Shape],
+    activation: Callable[[YesiwellSpec], Activation],
+) -> State:
+    """All releases of all replicas; replicas of one repetition share the passes."""
+    how, made = activation(batch.spec), {}
+    for seed, rows in seeds(batch).items():
+        found = sample(data, batch.spec, seed, str(rng.device))
+        specs = [batch.specs[row] for row in rows]
+        weights = filters(found.train, specs, shapes, how, rng)
+        test = features(found.test, specs, weights, shapes, how)
+        sums = _sums(found.train, specs, weights, shapes, how)
+        for place, row in enumerate(rows):
+            a, b = sums[0][place], sums[1][place]
+            made[row] = _replica(specs[place], a, b, test[:, place], found, rng)
+    return State(tuple(made[row] for row in range(len(batch))), 0)
+
+
+def filters(
+    train: Part,
+    specs: Sequence[YesiwellSpec],
+    shapes: tuple[Shape, Shape],
+    how: Activation,
+    rng: Generator,
+) -> tuple[Tensor, Tensor]:
+    """Both layers' filters for each replica, (E, K, C, h, w): two releases of moments."""
+    releases = [price.moments(spec) for spec in specs]
+    total = _moments(train, shapes[0], lambda part: part.v[:, None, None])
+    firsts = [least_squares.released(total[0], made.first, rng) for made in releases]
+    first = torch.stack([_directions(one, shapes[0]) for one in firsts])
+    later = _moments(train, shapes[1], lambda part: maps(part.v, first, shapes[0], how))
+    seconds = [
+        least_squares.released(one, made.second, rng)
+        for one, made in zip(later, releases, strict=True)
+    ]
+    return first, torch.stack([_directions(one, shapes[1]) for one in seconds])
+
+
+def maps(v: Tensor, weight: Tensor, shape: Shape, how: Activation) -> Tensor:
+    """Pooled states of a layer less 1/2, (m, E, K, h, w), for v (m, d, N) or (m, E, C, h, w)."""
+    replicas = len(weight)
+    wide = v[:, None] if v.dim() == 3 else v.flatten(1, 2)
+    none = torch.zeros(len(v), 0, device=v.device)
+    zeros = torch.zeros(replicas, shape.units, device=v.device)
+    rest = torch.zeros(replicas, shape.units, 0, device=v.device)
+    layer = (weight, zeros, rest, zeros[:, 0], rest[:, 0])
+    h = rbm.states(rbm.responses(wide, layer, none, shape), how)
+    found = rbm.pooled(h, shape) - 0.5
+    return found.view(len(v), replicas, shape.units, *found.shape[2:])
+
+
+def _moments(train: Part, shape: Shape, view: Callable[[Part], Tensor]) -> Tensor:
+    r"""\sum_t \sum_j v v' of the patches of (m, E, C, h, w), shape (E, D, D), double precision.
+
+    Patches lie side by side where no zeros are needed.
+    """
+    total: Tensor | None = None
+    for part in slabs(train, shape):
+        wide = view(part)
+        patches = _patches(wide, shape)
+        length = patches.square().sum((2, 3), keepdim=True)
+        scaled = patches * torch.where(length > TINY, length.clamp(min=TINY).rsqrt(), 0.0)
+        flat = scaled.transpose(0, 1).transpose(2, 3).flatten(1, 2)
+        own = torch.bmm(flat.mT, flat).double()
+        total = own if total is None else total + own
+    assert total is not None
+    return total
+
+
+def _patches(wide: Tensor, shape: Shape) -> Tensor:
+    """Patches of maps (m, E, C, h, w), shape (m, E, D, positions)."""
+    m, replicas = wide.shape[:2]
+    stride = (max(1, shape.kernel[0] // 2), 1)
+    found = torch.nn.functional.unfold(wide.flatten(0, 1), shape.kernel, stride=stride)
+    return found.view(m, replicas, *found.shape[1:])
+
+
+def _directions(moments: Tensor, shape: Shape) -> Tensor:
+    """The leading eigenvectors as filters, each of length `GAIN`; more units repeat with -1."""
+    _, vectors = torch.linalg.eigh(moments)
+    rows = vectors.flip(1).T
+    rows = rows * torch.where(rows.sum(1, keepdim=True) < 0, -1.0, 1.0)
+    rows = torch.cat([rows, -rows])[: shape.units]
+    if len(rows) < shape.units:
+        rows = rows[torch.arange(shape.units) % len(rows)]
+    return GAIN * rows.float().view(shape.units, shape.channels, *shape.kernel)
+
+
+def features(
+    part: Part,
+    specs: Sequence[YesiwellSpec],
+    weights: tuple[Tensor, Tensor],
+    shapes: tuple[Shape, Shape],
+    how: Activation,
+) -> Tensor:
+    r"""P = (states, own attributes, friends' term) of windows, shape (m, E, f), \|p\| \le 1."""
+    low = maps(part.v, weights[0], shapes[0], how)
+    high = maps(low, weights[1], shapes[1], how).flatten(2)
+    kappa = torch.tensor([spec.social for spec in specs], device=part.v.device)
+    rest = (1.0 - kappa.square()).clamp(min=0.0)
+    top = cut(high, REACH[0]) * (MAPS * rest).sqrt()[:, None]
+    own = cut(part.v[:, :, -1], REACH[1])[:, None] * ((1.0 - MAPS) * rest).sqrt()[:, None]
+    friends = part.capped.clamp(-1.0, 1.0)[:, None, None] * kappa[:, None]
+    return torch.cat([top, own, friends], 2)
+
+
+def cut(x: Tensor, reach: float) -> Tensor:
+    """Vectors along the last axis, divided by `reach`, or by their length where that is more.
+
+    Rounded down, so that the length stays at most 1 in single precision.
+    """
+    length = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
+    short: Tensor = x * (1.0 - 1e-5) / length.clamp(min=reach)
+    return short
+
+
+def slabs(part: Part, shape: Shape) -> list[Part]:
+    """The windows, few enough at a time for the patches to lie in memory."""
+    size = max(1, SLAB // (shape.units * 48 * part.v[0].numel()))
+    rows = torch.split(torch.arange(len(part), device=part.y.device), size)
+    return [part.take(some) for some in rows]
+
+
+def _sums(
+    train: Part,
+    specs: Sequence[YesiwellSpec],
+    weights: tuple[Tensor, Tensor],
+    shapes: tuple[Shape, Shape],
+    how: Activation,
+) -> tuple[Tensor, Tensor]:
+    """Σpp' (E, f, f) and Σp(y - 1/2) (E, f), double precision."""
+    a: Tensor | None = None
+    b: Tensor | None = None
+    for part in slabs(train, shapes[0]):
+        wide = features(part, specs, weights, shapes, how).transpose(0, 1)
+        target = (part.y.float() - 0.5).expand(len(wide), -1)
+        own_a = torch.bmm(wide.mT, wide).double()
+        own_b = torch.bmm(wide.mT, target[..., None])[..., 0].double()
+        a, b = (own_a, own_b) if a is None or b is None else (a + own_a, b + own_b)
+    assert a is not None
+    assert b is not None
+    return a, b
+
+
+def _replica(
+    spec: YesiwellSpec, a: Tensor, b: Tensor, test: Tensor, found: Sample, rng: Generator
+) -> Replica:
+    """The release of one replica's quadratic."""
+    made = price.moments(spec)
+    ratio = made.vector.scale * math.sqrt(b.numel()) / max(float(b.norm()), TINY)
+    quadratic = least_squares.quadratic(a, b[:, None], made.matrix, made.vector, rng)
+    return Replica(quadratic, test.contiguous(), found, ratio)
+
+
+def step(state: State) -> State:
+    """One epoch of descent on the released quadratic."""
+    return replace(state, taken=state.taken + 1)
+
+
+def told(batch: Batch[YesiwellSpec], state: State) -> Told:
+    """Test scores of all replicas: four times the descent's z, as the quadratic's minimiser is."""
+    steps = state.taken * STEPS
+    scores = [
+        4.0 * (one.test.double() @ least_squares.weights(one.quadratic, steps))[:, 0]
+        for one in state.replicas
+    ]
+    ratios = tuple(one.ratio for one in state.replicas)
+    return Told(tuple(scores), tuple(one.found for one in state.replicas), ratios)
+
+
+STEPS = 20
+"""Steps of descent in an epoch: about as many batches of 111 as 12 days of 254 users give."""

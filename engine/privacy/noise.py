@@ -95,7 +95,7 @@ def _noise(
             _add(mechanisms, part, weight, rng)
         return
     sizes = [part[0].numel() for part in parts]  # its coordinates depend on each other
-    whole = torch.split(draw(mechanisms, sum(sizes), rng), sizes, 1)
+    whole = torch.split(_draw(mechanisms, sum(sizes), rng), sizes, 1)
     for part, weight, rows in zip(parts, weights, whole, strict=True):
         noise = rows.view(part.shape)
         part.copy_(part + (noise if weight is None else noise / weight))
@@ -115,6 +115,15 @@ def draw(mechanisms: Sequence[Noise], size: int, rng: Generator) -> Tensor:
     Raises:
         TypeError: Mechanisms of more than one kind.
     """
+    found = _draw(mechanisms, size, rng)
+    watching = recorder()
+    if watching is not None:
+        watching.drawn.append((tuple(mechanisms), found.clone()))
+    return found
+
+
+def _draw(mechanisms: Sequence[Noise], size: int, rng: Generator) -> Tensor:
+    """As `draw`, seen by nobody."""
     if len({type(mechanism) for mechanism in mechanisms}) != 1:
         raise TypeError("expected mechanisms of one kind")
     shape = (len(mechanisms), size)
@@ -139,7 +148,7 @@ def _add(mechanisms: Sequence[Noise], part: Tensor, weight: Tensor | None, rng: 
     for top, left in itertools.product(range(0, len(flat), rows), range(0, count, columns)):
         place = slice(top, top + rows), slice(left, left + columns)
         block = flat[place]
-        noise = draw(mechanisms[place[0]], block.shape[1], rng)
+        noise = _draw(mechanisms[place[0]], block.shape[1], rng)
         if wide is not None:
             noise.div_(wide[place])
         block.copy_(noise.add_(block))  # added in double precision, rounded once

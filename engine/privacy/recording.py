@@ -50,10 +50,12 @@ class Recorder:
 
     Attributes:
         releases: What was released so far.
+        drawn: Noise that was drawn without a value to add it to, (R, d) each, and its mechanisms.
         script: What another run has released; None to draw noise.
     """
 
     releases: list[Recorded] = field(default_factory=list)
+    drawn: list[tuple[tuple[Noise, ...], Tensor]] = field(default_factory=list)
     script: Sequence[Recorded] | None = None
 
     def watch(

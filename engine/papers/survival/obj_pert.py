@@ -17,7 +17,7 @@ from engine.papers.survival.sensitivity import TOLERANCE, Objective, length, obj
 from engine.papers.survival.solvers import minimise
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.papers.survival.threads import single_thread
-from engine.privacy.noise import draw, release
+from engine.privacy.noise import draw
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ class ObjectivePerturbation:
         found = minimise(model, ridge, push, solver=batch.spec.solver)
         f = torch.where((found.tau <= TOLERANCE)[:, None], found.f, torch.nan)
         finish = [plan.finish for plan in plans if plan.finish is not None]
-        released = release(f, finish, rng) if finish else f
+        # this hides where the solver stops, not f itself: there is no value that it bounds
+        released = f + draw(finish, d, rng) if finish else f
         ratio = np.array([length(p.noise) for p in plans]) / model.records / _slope(model)
         return State(released, found.tau), utility(table, batch.spec, released, ratio)
 

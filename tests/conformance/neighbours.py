@@ -1,0 +1,43 @@
+"""Neighbouring tables of any kind: a record replaced by one at the ends of the public bounds."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from datasets.base import LabelledTable, SurvivalTable, Table
+from engine.audit.witness import load
+from tests.conformance.play import Case
+
+PLACES = (0, 7, 31)
+"""Records that are replaced: some of them are trained on, whatever is held out."""
+
+
+def neighbours(case: Case) -> Iterator[tuple[Table, Table, float]]:
+    """Two tables, and how many sensitivities apart their values may be.
+
+    Replacing a record removes one and adds one: where neighbours differ by adding or removing a
+    record, that is twice the sensitivity. Labels and outcomes stay, since folds may depend on
+    them. Where the paper names a witness, its pair is neighbouring as the card says: once.
+    """
+    relation = case.entry.guarantee(case.base, case.n, "a person").relation
+    times = 1.0 if relation == "replace_one" else 2.0
+    for place in PLACES:
+        for low in (True, False):
+            yield case.table, extreme(case.table, place, low), times
+    if case.entry.witness:
+        pair = load(case.entry).pair(case.base, case.table)
+        yield pair.without, pair.present, 1.0
+
+
+def extreme(table: Table, place: int, low: bool) -> Table:
+    """The table with one record at an end of its bounds, or a dark one."""
+    x = np.array(table.x)
+    if isinstance(table, LabelledTable):
+        x[place] = table.bounds[0 if low else 1]
+        return replace(table, x=x)
+    assert isinstance(table, SurvivalTable)
+    x[place] = table.x.min(0) if low else table.x.max(0)
+    time, event = np.array(table.time), np.array(table.event)
+    time[place], event[place] = table.time.min() if low else table.time.max(), low
+    return replace(table, x=x, time=time, event=event)

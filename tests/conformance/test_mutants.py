@@ -1,0 +1,47 @@
+"""Tests of the checks: a small method passes them all, and each broken promise is caught."""
+
+import pytest
+
+from tests.conformance import checks, mutants
+from tests.conformance.play import Case, case
+
+ONLY_EPSILON = {"uses": ("epsilon",)}
+MUTANTS = {
+    "no noise": ("NO_NOISE", {}, checks.noise_has_the_priced_scale),
+    "half the sensitivity": (
+        "HALF", {"releases": mutants.half_releases}, checks.neighbours_stay_within_the_sensitivity,
+    ),
+    "no clipping": ("UNCLIPPED", {}, checks.neighbours_stay_within_the_sensitivity),
+    "a card of a tenth of the cost": (
+        "SOUND", {"guarantee": mutants.cheap}, checks.card_is_not_below_the_accountant,
+    ),
+    "a knob left out of uses": ("SOUND", ONLY_EPSILON, checks.other_fields_change_nothing),
+    "records kept in self": ("KEEPER", {}, checks.nothing_is_kept),
+    "a fixed generator": ("FIXED", {}, checks.seeds_draw_anew),
+    "noise drawn and forgotten": ("DISCARDS", {}, checks.seeds_draw_anew),
+    "noise of half the scale": ("QUIET", {}, checks.released_gauges_follow_from_releases),
+    "noise of another budget": ("TUNED", {}, checks.draws_what_it_declares),
+    "noise added by hand": ("BY_HAND", {}, checks.draws_what_it_declares),
+    "asked twice, paid once": ("TWICE", {}, checks.draws_what_it_declares),
+    "a knob in uses that does nothing": (
+        "SOUND", {"uses": ("epsilon", "bound", "idle")}, checks.used_fields_change_numbers,
+    ),
+}  # fmt: skip
+"""Variant, changes of its entry, and the check that must fail."""
+
+
+def made(method: str, **changes) -> Case:
+    paper = mutants.paper(method, **changes)
+    return case(paper, paper.methods[0], mutants.column())
+
+
+@pytest.mark.parametrize("check", checks.ALL, ids=lambda check: check.__name__)
+def test_the_sound_method_of_the_mutants_passes(check):
+    check(made("SOUND"))
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_mutant_is_caught(name):
+    method, changes, check = MUTANTS[name]
+    with pytest.raises(AssertionError):
+        check(made(method, **changes))

@@ -11,6 +11,8 @@ from typing import Annotated, Any, cast
 from engine.core.gauges import Column, Gauge, Info
 from engine.method import Entry, Method
 
+CHOSEN = "by "
+"""What the name of the array begins with that tells the statistic."""
 STEPS = 20
 """Shares in which trainings are done."""
 

@@ -10,7 +10,7 @@ from torch import Generator, Tensor
 
 from datasets.base import Table
 from engine.audit.bounds import Scores, reachable
-from engine.audit.entry import STEPS, Attacked
+from engine.audit.entry import CHOSEN, STEPS, Attacked
 from engine.audit.report import CONFIDENCE, Audit, summary
 from engine.audit.runner import Collected, Setting, train
 from engine.audit.tradeoff import curves
@@ -88,7 +88,8 @@ class AuditMethod:
         """What the page draws.
 
         Returns:
-            `without` and `present` (R,), the scores of the statistic that was chosen;
+            `without` and `present` (R,), the scores of the statistic that was chosen, whose name
+            follows `CHOSEN` in an array of ones;
             `alarms`, `misses`, `misses_low`, `misses_high` and `misses_proved` (R, points), the
             trade-off; `reach` (R,); and the numbers of `Audit` in (R,) each, NaN for none.
         """
@@ -101,7 +102,7 @@ class AuditMethod:
         return {
             "without": chosen.without,
             "present": chosen.present,
-            "statistic": np.array([audit.statistic] * len(batch)),
+            f"{CHOSEN}{audit.statistic}": np.ones(len(batch)),
             **{name: np.tile(line, (len(batch), 1)) for name, line in curve.items()},
             **{name: np.full(len(batch), number) for name, number in numbers.items()},
         }

@@ -1,17 +1,193 @@
 """What attacks on a method have shown: a lower bound on the budget that it really spends."""
 
-import streamlit as st
+import math
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
 
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from engine.audit.entry import CHOSEN
+from engine.core.errors import ExplorerError
+from engine.privacy.guarantee import Guarantee
+from engine.runs.job import Job, request
+from engine.service.client import Run
+from pages.ui import words
+from pages.ui.charts import attack as charts
+from pages.ui.jobs import record
+from pages.ui.jobs import submit as asking
+from pages.ui.jobs.live import BUDGET, HALTED, TICK
+from pages.ui.jobs.submit import look
+from pages.ui.kit.access import client, troubles
+from pages.ui.kit.chart import chart
 from pages.ui.paper.view import Page, View
 
 NOT_YET = "not yet"
+TRAININGS = 1000
+"""Trainings with the person, and as many without."""
+Arrays = Mapping[str, NDArray[Any]]
 
 
 def attacked(view: View) -> float | None:
     """The largest budget that an attack has shown the method to spend; None before any attack."""
+    with suppress(ExplorerError):
+        job = _job(view)
+        return None if job is None else _bound(look(job))
     return None
 
 
 def section(page: Page, view: View) -> None:
-    """What attacks have shown of the method that is looked at."""
-    st.markdown(f":material/swords: {view.entry.label} has not been attacked yet.")
+    """What an attack on the method that is looked at has shown, and a way to start one."""
+    st.subheader("Attack")
+    found = view.guarantee()
+    with troubles():
+        job = _job(view)
+        if job is None:
+            st.markdown(_nothing(view, found))
+            return
+        ticking = (run := look(job)) is not None and run.active
+        st.fragment(_body, run_every=TICK if ticking else None)(page, view, found, job, ticking)
+
+
+def _nothing(view: View, found: Guarantee) -> str:
+    """Why there is no attack on this method."""
+    if found.epsilon_claimed is None and found.epsilon_proved is None:
+        return f"Nothing to attack: {view.entry.label} states no finite ε."
+    return f"No attack on {view.entry.label} is available."
+
+
+def _job(view: View) -> Job | None:
+    """The audit of the method at this setting; None where there is nothing to attack."""
+    job = view.watched[view.method].job
+    entry = view.paper.entry(job.method)
+    if not entry.witness:
+        return None
+    values = {**job.values, BUDGET: view.budget}
+    seeds = range(TRAININGS)
+    return request(job.paper, job.method, job.dataset, values, seeds=seeds, audit=True)
+
+
+def _bound(run: Run | None) -> float | None:
+    """The bound so far; None before there is one."""
+    if run is None or not (run.done or run.finished):
+        return None
+    bound = float(client().table(run.id).gauges["epsilon_attacked"][0])
+    return bound if math.isfinite(bound) else None
+
+
+def _body(page: Page, view: View, found: Guarantee, job: Job, ticking: bool) -> None:
+    """The attack as it stands now; drawn again and again while it runs."""
+    with troubles():
+        run = look(job)
+        if ticking != (run is not None and run.active):
+            st.rerun()  # the clock starts or stops with the work
+        _controls(view, job, run)
+        bound = _bound(run)
+        if run is None or bound is None:
+            return
+        st.markdown(verdict(found, bound))
+        chart(
+            f"{page.prefix}.attack.ruler",
+            charts.ruler(found.epsilon_claimed, found.epsilon_proved, bound),
+            ruler_text(found, bound),
+            [
+                {"": name, "ε": value}
+                for name, value in (
+                    ("Claimed", found.epsilon_claimed),
+                    ("Proved", found.epsilon_proved),
+                    ("Attacked, at least", bound),
+                )
+            ],
+            view.budget,
+        )
+        if run.state == "completed":
+            _outcome(page, view, found, record.arrays(run))
+
+
+def _controls(view: View, job: Job, run: Run | None) -> None:
+    """Starts, stops or repeats the attack, and says how far it is."""
+    key = f"{view.paper.slug}.attack"
+    if run is None:
+        st.markdown(
+            f"An attack trains {TRAININGS:,} models with one extreme person in the data and "
+            f"{TRAININGS:,} without, and guesses which is which."
+        )
+        if st.button("Attack this", icon=":material/swords:", key=f"{key}.start"):
+            client().submit(job)
+            st.rerun()
+    elif run.active:
+        st.progress(run.done / max(run.total, 1), "Attack under way…")
+        if st.button("Stop", key=f"{key}.stop"):
+            asking.stop([job])
+            st.rerun()
+    elif run.state in HALTED:
+        st.markdown(f"The attack did not finish. {run.error or ''}")
+        if st.button("Attack again", key=f"{key}.again"):
+            asking.restart([job], {})
+            st.rerun()
+
+
+def verdict(found: Guarantee, bound: float) -> str:
+    """What the bound means beside the card, in one sentence; red where something is broken."""
+    least = f"The attack shows that at least ε = **{words.number(bound)}** is spent"
+    if found.epsilon_proved is not None and bound > found.epsilon_proved:
+        return (
+            f":red[:material/error: {least}, above the proved "
+            f"{words.number(found.epsilon_proved)}.] This is an error in our program: please "
+            "report it with the address of this page."
+        )
+    if found.epsilon_claimed is not None and bound > found.epsilon_claimed:
+        return (
+            f":red[:material/warning: {least}, above the claimed "
+            f"{words.number(found.epsilon_claimed)}.] The claim does not hold at these settings."
+        )
+    return f"{least} (95 % confidence). It does not contradict the card."
+
+
+def ruler_text(found: Guarantee, bound: float) -> str:
+    """The ruler in one sentence, for screen readers."""
+    known = (
+        ("claimed", found.epsilon_claimed, ""),
+        ("proved", found.epsilon_proved, ""),
+        ("attacked", bound, "at least "),
+    )
+    parts = [f"{name} {least}{words.number(v)}" for name, v, least in known if v is not None]
+    return f"Privacy budget ε: {words.listed(parts)}."
+
+
+def _outcome(page: Page, view: View, found: Guarantee, arrays: Arrays) -> None:
+    """The sentence, the two histograms and the trade-off of a finished attack."""
+    text = sentence(found, arrays)
+    st.markdown(text)
+    without, present = (np.asarray(arrays[name], float) for name in ("without", "present"))
+    rows = [{"Without": a, "With": b} for a, b in zip(without, present, strict=True)]
+    key, budget = f"{page.prefix}.attack", view.budget
+    chart(f"{key}.scores", charts.histograms(without, present), text, rows, budget)
+    names = ("alarms", "misses", "misses_low", "misses_high", "misses_proved")
+    lines = {name: np.asarray(arrays[name][0], float) for name in names}
+    numbers = [dict(zip(lines, row, strict=True)) for row in zip(*lines.values(), strict=True)]
+    made = charts.tradeoff(*lines.values())
+    chart(f"{key}.tradeoff", made, "Misses of the attack by its false alarms.", numbers, budget)
+    st.caption(
+        f"The score is the {_statistic(arrays)}. A private method keeps the attack's line above "
+        "the dashed one; the dotted line is a blind guess."
+    )
+
+
+def sentence(found: Guarantee, arrays: Arrays) -> str:
+    """How often the attack was right, and how often the proof or the claim lets it be."""
+    right, allowed = float(arrays["right"][0]), float(arrays["allowed"][0])
+    count = 2 * len(arrays["present"])
+    text = f"An attack with {count:,} trainings was right {100 * right:.0f} times of 100"
+    if not math.isfinite(allowed):
+        return f"{text}; nothing limits it."
+    what = "claim" if found.epsilon_proved is None else "proof"
+    return f"{text}; the {what} allows {math.ceil(100 * allowed - 1e-9)}."
+
+
+def _statistic(arrays: Arrays) -> str:
+    """The name of the score that was chosen."""
+    named = [name.removeprefix(CHOSEN) for name in arrays if name.startswith(CHOSEN)]
+    return named[0] if named else "best of several"

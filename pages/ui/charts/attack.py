@@ -1,0 +1,107 @@
+"""What an attack found: three budgets on one ruler, two histograms, and the trade-off of errors."""
+
+import math
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from pages.ui.charts.theme import INK, MUTED, SERIES, axis, band, brief, figure, log_axis
+
+Floats = NDArray[np.float64]
+
+BINS = 40
+FLOOR = 0.01
+"""Where a budget of 0 is drawn on a logarithmic ruler."""
+MARKS = {
+    "Claimed": ("diamond", SERIES[0], "top center"),
+    "Proved": ("square", SERIES[1], "bottom center"),
+    "Attacked": ("triangle-up", SERIES[2], "top center"),
+}
+
+
+def ruler(claimed: float | None, proved: float | None, attacked: float | None) -> go.Figure:
+    """What is claimed, proved and attacked as marks on one logarithmic axis; None has no mark."""
+    known = {"Claimed": claimed, "Proved": proved, "Attacked": attacked}
+    shown = {name: v for name, v in known.items() if v is not None and math.isfinite(v)}
+    traces: list[dict[str, Any]] = []
+    for name, value in shown.items():
+        symbol, colour, place = MARKS[name]
+        least = "at least " if name == "Attacked" else ""
+        traces.append(
+            {
+                "type": "scatter", "mode": "markers+text", "x": brief([max(value, FLOOR)]),
+                "y": [0.0], "name": name, "text": [f"{name} {least}{value:.3g}"],
+                "textposition": place, "hoverinfo": "text",
+                "marker": {"symbol": symbol, "size": 15, "color": colour},
+            }
+        )  # fmt: skip
+    values = [max(v, FLOOR) for v in shown.values()]
+    low, high = (min(values) / 3.0, max(values) * 3.0) if values else (0.1, 10.0)
+    made = figure(
+        traces,
+        height=150,
+        showlegend=False,
+        xaxis=log_axis("Privacy budget ε", [low, high], range=[math.log10(low), math.log10(high)]),
+        yaxis={"visible": False, "range": [-1.0, 1.0], "fixedrange": True},
+    )
+    made.add_hline(y=0.0, line_width=1, line_color=MUTED)
+    return made
+
+
+def histograms(without: Floats, present: Floats) -> go.Figure:
+    """The attacker's score of trainings without and with the person, one behind the other."""
+    both = np.concatenate([without, present])
+    low, high = np.quantile(both, (0.005, 0.995))
+    edges = np.linspace(low, high if high > low else low + 1.0, BINS + 1)
+    traces = [
+        {
+            "type": "bar", "name": name, "x": brief((edges[1:] + edges[:-1]) / 2.0),
+            "y": np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0].tolist(),
+            "marker": {"color": colour, "pattern": {"shape": shape}}, "opacity": 0.6,
+        }
+        for name, values, colour, shape in (
+            ("Without this person", without, SERIES[0], ""),
+            ("With this person", present, SERIES[2], "/"),
+        )
+    ]  # fmt: skip
+    return figure(
+        traces,
+        height=300,
+        barmode="overlay",
+        bargap=0.0,
+        xaxis=axis("Attacker's score"),
+        yaxis=axis("Trainings"),
+    )
+
+
+def tradeoff(
+    alarms: Floats, misses: Floats, low: Floats, high: Floats, allowed: Floats
+) -> go.Figure:
+    """Misses of the attack by its false alarms, beside what the proof allows and a blind guess."""
+    coin, steps = brief(1.0 - alarms), brief(alarms)
+    traces: list[dict[str, Any]] = [
+        band(steps, brief(low), brief(high), SERIES[2], "attack"),
+        {
+            "type": "scatter", "mode": "lines", "name": "Attack, with its 95 % region",
+            "x": steps, "y": brief(misses), "line": {"color": SERIES[2]}, "legendgroup": "attack",
+        },
+        {
+            "type": "scatter", "mode": "lines", "name": "Blind guess", "x": steps, "y": coin,
+            "line": {"color": MUTED, "dash": "dot"},
+        },
+    ]  # fmt: skip
+    if np.isfinite(allowed).all():
+        traces.append(
+            {
+                "type": "scatter", "mode": "lines", "name": "Fewest misses allowed", "x": steps,
+                "y": brief(allowed), "line": {"color": INK, "dash": "dash"},
+            }
+        )  # fmt: skip
+    return figure(
+        traces,
+        height=320,
+        xaxis=axis("False alarms [share]", range=[0, 1]),
+        yaxis=axis("Misses [share]", range=[0, 1]),
+    )

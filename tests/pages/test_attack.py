@@ -1,0 +1,108 @@
+"""The attack in the Proof tab: a button, a ruler, a verdict, and what a finished attack draws."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.catalog import catalog
+from engine.core.gauges import gauges
+from engine.runs.events import Advanced, Finished, Measured, Produced, Started
+from engine.runs.job import Job, request
+from engine.service.claim import take
+from engine.service.client import Client
+from engine.service.process import here
+from engine.service.store import Store
+from pages.ui.charts import attack as charts
+from pages.ui.paper import attack, defaults
+from tests.pages.conftest import Open
+
+POINTS = 51
+
+
+def audit(job: Job) -> Job:
+    """The attack on a run of the page, at a budget of 1."""
+    values = {**job.values, "epsilon": 1.0}
+    seeds = range(attack.TRAININGS)
+    return request(job.paper, job.method, job.dataset, values, seeds=seeds, audit=True)
+
+
+def attacked(home: Path, job: Job, bound: float) -> None:
+    """An attack that is over, with a bound that is made up."""
+    store, rng, count = Store(home), np.random.default_rng(0), job.replicas()
+    store.submit(job, {})
+    claim = take(store, here(), job.id)
+    assert claim is not None
+    rows, alarms = tuple(range(count)), np.linspace(0.0, 1.0, POINTS)
+    values = {name: (bound,) * count for name in gauges(job.entry().info)}
+    line = np.tile(1.0 - alarms, (count, 1))
+    names = ("misses", "misses_low", "misses_high", "misses_proved")
+    arrays = {
+        "without": rng.normal(0, 1, count),
+        "present": rng.normal(1, 1, count),
+        "by likelihood ratio": np.ones(count),
+        "alarms": np.tile(alarms, (count, 1)),
+        **dict.fromkeys(names, line),
+        "right": np.full(count, 0.61),
+        "allowed": np.full(count, 0.731),
+    }
+    digest = claim.keep("final-0000", arrays)
+    made = [Measured(20, rows, values), Produced(20, "final-0000", digest, rows)]
+    claim.append([Started(0, 20, count), *made])
+    claim.finish("completed", [Advanced(20, 20, 20), Finished(20, "completed", ())])
+
+
+def shown(test) -> str:
+    return "\n".join(one.value for one in test.markdown)
+
+
+@pytest.fixture
+def proof(visit: Open):
+    """The Proof tab at a budget of 1, with the method that the page opens on."""
+    return lambda: visit("survival", **{"survival.tab": "Proof", "survival.epsilon": "1"})
+
+
+def test_an_attack_is_a_button_and_then_a_job(proof, trained):
+    test = proof()
+    assert not test.exception
+    test.button(key="survival.attack.start").click().run()
+    assert not test.exception
+    asked = [run for run in Client(trained, workers=False).runs() if run.job.audit]
+    assert [run.job.replicas() for run in asked] == [attack.TRAININGS]
+    assert [button.label for button in test.button if button.key == "survival.attack.stop"]
+
+
+def test_a_finished_attack_says_what_it_showed(proof, trained):
+    attacked(trained, audit(defaults.opening("survival")["dp_gd"]), 0.4)
+    test = proof()
+    assert not test.exception
+    text = shown(test)
+    assert "at least ε = **0.4** is spent" in text
+    assert "was right 61 times of 100; the proof allows 74" in text
+    assert "attacked **at least 0.4**" in text
+
+
+def test_an_attack_above_the_proof_is_our_error(proof, trained):
+    attacked(trained, audit(defaults.opening("survival")["dp_gd"]), 2.5)
+    text = shown(proof())
+    assert "above the proved 1" in text
+    assert "error in our program" in text
+
+
+def test_an_attack_above_a_claim_alone_is_red():
+    entry = catalog()["enadpp"].entry("enadpp")
+    card = entry.guarantee(catalog()["enadpp"].spec(calibration="paper"), 2000, "a person")
+    assert card.epsilon_proved is None
+    text = attack.verdict(card, card.epsilon_claimed + 1.0)
+    assert ":red[" in text
+    assert "The claim does not hold" in text
+    assert "error in our program" not in attack.verdict(card, card.epsilon_claimed / 2.0)
+
+
+def test_the_ruler_has_a_mark_for_each_number_that_is_known():
+    assert [trace.name for trace in charts.ruler(1.0, 2.0, 0.0).data] == [
+        "Claimed",
+        "Proved",
+        "Attacked",
+    ]
+    assert [trace.name for trace in charts.ruler(1.0, None, None).data] == ["Claimed"]

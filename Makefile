@@ -33,7 +33,7 @@ check: $(VENV)/dev.stamp
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_architecture.py
 
-bench: $(VENV)/dev.stamp $(VENV)/browser.stamp
+bench: $(VENV)/dev.stamp $(VENV)/browser.stamp $(VENV)/bench.stamp
 	$(BIN)/python -m benchmarks
 
 shots: $(VENV)/dev.stamp $(VENV)/browser.stamp
@@ -51,6 +51,10 @@ $(VENV)/app.stamp: requirements.txt | $(VENV)/bin/python
 $(VENV)/dev.stamp: requirements.txt requirements-dev.txt | $(VENV)/bin/python
 	$(BIN)/pip install -q -r requirements-dev.txt
 	@touch $@ $(VENV)/app.stamp
+
+$(VENV)/bench.stamp: requirements-bench.txt $(VENV)/dev.stamp
+	$(BIN)/pip install -q --no-deps -r requirements-bench.txt
+	@touch $@
 
 # The system's Chromium if there, else Debian's when we may, else Playwright's own.
 $(VENV)/browser.stamp: $(VENV)/dev.stamp

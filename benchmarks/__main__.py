@@ -21,16 +21,29 @@ def main(names: list[str]) -> None:
     known = sorted(
         module.name
         for module in pkgutil.iter_modules(benchmarks.__path__)
-        if module.name not in ("row", "__main__")
+        if module.name not in ("row", "peers", "__main__")
     )
     wrong = [name for name in names if name not in known]
     if wrong:
         sys.exit(f"expected benchmarks among {', '.join(known)}, got {', '.join(wrong)}")
     table = Table("what", "ours", "peer", "peer / ours", "unit", "target", "met", "note")
+    done: list[Row] = []
     for name in names or known:
         for row in importlib.import_module(f"benchmarks.{name}").rows():
             table.add_row(*cells(row))
-    Console(width=180).print(table)
+            done.append(row)
+    console = Console(width=180)
+    console.print(table)
+    console.print(summary(done))
+
+
+def summary(rows: list[Row]) -> str:
+    """How many targets were met; one that was not measured is not met."""
+    targets = [row for row in rows if row.target]
+    absent = sum(not row.ran for row in targets)
+    met = sum(row.ok is True for row in targets)
+    missed = len(targets) - met - absent
+    return f"{len(targets)} targets: {met} met, {missed} missed, {absent} not measured (unmet)"
 
 
 def cells(row: Row) -> tuple[str, ...]:
@@ -39,7 +52,7 @@ def cells(row: Row) -> tuple[str, ...]:
     ratio = "" if row.peer is None or not row.ours else f"{row.peer / row.ours:.3g}"
     return (
         row.what,
-        f"{row.ours:.4g}",
+        f"{row.ours:.4g}" if row.ran else "not measured",
         peer,
         ratio,
         row.unit,

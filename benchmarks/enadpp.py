@@ -1,24 +1,23 @@
 """Private training against plain PyTorch and Opacus 1.6, on this machine in this run.
 
 Data are random in the shape of MNIST: time does not depend on the pixels. Rivals
-take turns, a few steps each, and the fastest turn counts: a busy machine disturbs
-both alike. Run `python -m benchmarks.enadpp`.
+take turns of a few steps each, so that a busy machine disturbs both alike; the median
+of three turns counts. Run `python -m benchmarks.enadpp`.
 """
 
 import itertools
-import math
 import subprocess
 import sys
-import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from benchmarks.row import Row
+from benchmarks.row import Row, Timing, at_most, beside, race
 from datasets import catalog
 from engine.core.errors import DatasetError
 from engine.papers.enadpp import PAPER
@@ -120,28 +119,16 @@ def opacus(net: nn.Module, x: Tensor, y: Tensor, lot: int, mode: str) -> Steps:
     return take
 
 
-def race(rivals: dict[str, tuple[Steps, int]], turns: int = 4) -> dict[str, float]:
-    """Seconds per step of each rival: the fastest of its turns, after one to warm up."""
-    best = dict.fromkeys(rivals, float("inf"))
-    for steps, _ in rivals.values():
-        steps(1)
-    for _ in range(turns):
-        for name, (steps, count) in rivals.items():
-            began = time.perf_counter()
-            steps(count)
-            best[name] = min(best[name], (time.perf_counter() - began) / count)
-    return best
+def timed(rivals: dict[str, tuple[Steps, int]]) -> dict[str, Timing]:
+    """Seconds per step of each rival, which take turns of so many steps."""
+    found = race({name: partial(steps, count) for name, (steps, count) in rivals.items()})
+    return {name: found[name] * (1.0 / rivals[name][1]) for name in rivals}
 
 
-def _row(what: str, ours: float, peer: float, most: float, note: str, unit: str = "s") -> Row:
-    target = f"at most {most:.3g} times the peer"
-    return Row(what, ours, peer, unit, target, ours <= most * peer, note)
-
-
-def hooks(x: Tensor, y: Tensor) -> float:
+def hooks(x: Tensor, y: Tensor) -> Timing:
     """Seconds of an epoch of the linear network in Opacus' default mode."""
     rival = opacus(module(WIDE), x, y, LOT, "hooks")
-    return EPOCH * race({"hooks": (rival, 1)}, turns=2)["hooks"]
+    return timed({"hooks": (rival, 1)})["hooks"] * EPOCH
 
 
 def epochs() -> list[Row]:
@@ -158,18 +145,22 @@ def epochs() -> list[Row]:
         "plain": (plain(module(WIDE), x, y, LOT), 15),
         "ghost": (opacus(module(WIDE), x, y, LOT, "ghost"), 15),
     }
-    best = {name: EPOCH * seconds for name, seconds in race(rivals).items()}
+    took = {name: seconds * EPOCH for name, seconds in timed(rivals).items()}
     kept = hooks(x, y)
     what, size = "private epoch, 784-512-256-10, lot 600", "MNIST's size, 100 steps"
     return [
-        _row(f"{what}, against plain PyTorch", best["ours"], best["plain"], 1.35, size),
-        _row(f"{what}, against Opacus ghost", best["ours"], best["ghost"], 1.0, size),
-        _row(f"{what}, against Opacus hooks", best["ours"], usual, 0.02, f"{size}, as installed"),
-        Row(
-            f"{what}, against Opacus hooks", best["ours"], kept, "s", "", None,
+        at_most(f"{what}, against plain PyTorch", took["ours"], took["plain"], 1.35, size),
+        at_most(f"{what}, against Opacus ghost", took["ours"], took["ghost"], 1.0, size),
+        at_most(
+            f"{what}, against Opacus hooks", took["ours"], usual, 0.05, f"{size}, as installed"
+        ),
+        beside(
+            f"{what}, against Opacus hooks",
+            took["ours"],
+            kept,
             f"{size}, with freed memory kept for it, which it does not do by itself",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def convolutions() -> list[Row]:
@@ -181,9 +172,10 @@ def convolutions() -> list[Row]:
         "ours": (private(cnn(28, 10, (16, 32), 128), x, y, LOT), 3),
         "ghost": (opacus(convolutional(), x, y, LOT, "ghost"), 3),
     }
-    best = {name: EPOCH * seconds for name, seconds in race(rivals, turns=3).items()}
+    took = {name: seconds * EPOCH for name, seconds in timed(rivals).items()}
     note = "two 5 x 5 convolutions of 16 and 32 channels"
-    return [_row("private CNN epoch, against Opacus ghost", best["ours"], best["ghost"], 1.0, note)]
+    what = "private CNN epoch, against Opacus ghost"
+    return [at_most(what, took["ours"], took["ghost"], 1.0, note)]
 
 
 def replicas() -> list[Row]:
@@ -200,10 +192,10 @@ def replicas() -> list[Row]:
             str(size): (private(mlp(*widths), x, y, lot, replicas=size), max(2, 20 // size))
             for size in {1, group, rest} - {0}
         }
-        best = race(rivals)
-        ours = count * (full * best[str(group)] + (best[str(rest)] if rest else 0.0))
+        took = timed(rivals)
+        ours = took[str(group)] * full + took[str(rest or 1)] * (rest > 0)
         note = f"{group} at a time, against one by one"
-        found.append(_row(what, ours, count * 21 * best["1"], most, note))
+        found.append(at_most(what, ours * count, took["1"] * (21 * count), most, note))
     return found
 
 
@@ -229,7 +221,7 @@ def accuracies() -> list[Row]:
     try:
         data = catalog.load("mnist")
     except DatasetError as error:
-        return [Row("accuracy on MNIST", math.nan, None, "", "", None, str(error))]
+        return [Row.missing("accuracy on MNIST", "as published", str(error))]
     asked: tuple[tuple[str, dict[str, float], float, float | None, str], ...] = (
         ("dpsgd", {"epsilon": 1.0}, 0.95, 0.9495, "EnADPP prints 94.95 %"),
         ("dpsgd", {"epsilon": 3.0}, 0.97, None, "delta 1e-5, priced by the accountant"),

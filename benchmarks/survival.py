@@ -40,7 +40,7 @@ def _or_why(make: Callable[[str], Row], name: str) -> Row:
     try:
         return make(name)
     except DatasetError as error:
-        return Row(f"{make.__name__} {name}", math.nan, None, "", "", None, str(error))
+        return Row.missing(f"{make.__name__} {name}", "as in its paper", str(error))
 
 
 def _timed(work: Callable[[], Any], repeats: int) -> tuple[float, Any]:

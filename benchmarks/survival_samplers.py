@@ -122,7 +122,7 @@ def figure5() -> list[Row]:
         try:
             data = catalog.load(job.dataset)
         except DatasetError as error:
-            return [Row("Figure 5", math.nan, None, "", "", None, str(error))]
+            return [Row.missing("Figure 5", "as in its paper", str(error))]
         found[name] = collect(job, drive(job, data, lambda name, arrays: name))
     seconds = time.perf_counter() - begun
     head = Row(

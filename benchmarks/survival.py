@@ -21,8 +21,8 @@ from engine.papers.survival.problem import Design, design, survival
 from engine.papers.survival.sensitivity import objective_noise, output_noise
 from engine.papers.survival.solvers import Solution, minimise
 from engine.papers.survival.spec import SurvivalSpec
-from engine.papers.survival.threads import single_thread
 from engine.privacy.noise import draw
+from engine.training.threads import single_thread
 
 INTERVALS, KNOTS, DRAWS = 200, 3, 1_000
 TABLE2 = {"FL": 0.25, "TB": 0.25, "WT": 0.06}

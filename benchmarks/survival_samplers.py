@@ -20,10 +20,10 @@ from engine.papers.survival.figures import BUDGETS
 from engine.papers.survival.price_sampler import exact_steps, loss_bound, sanitised
 from engine.papers.survival.problem import Design, survival
 from engine.papers.survival.spec import SurvivalSpec
-from engine.papers.survival.threads import single_thread
 from engine.runs.driver import drive
 from engine.runs.exhibit import exhibits
 from engine.runs.results import Results, collect
+from engine.training.threads import single_thread
 
 STEPS = 200
 REAL = ("FL", "TB", "WT")

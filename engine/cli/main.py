@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from engine import __version__
 from engine.cli import app, audit, catalogue, differ, exhibits, export, running, runs
-from engine.core.errors import ExplorerError, RequestError, SpecError
+from engine.core.errors import BudgetError, ExplorerError, RequestError, SpecError
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None, program: str = "python -m engin
         code = _command(sys.argv[1:] if arguments is None else arguments, program)
         sys.stdout.flush()
         return code
-    except (RequestError, SpecError) as error:
+    except (BudgetError, RequestError, SpecError) as error:
         return _say(error, WRONG)
     except ExplorerError as error:
         return _say(error, FAILED)

@@ -14,6 +14,7 @@ from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
 from dp_accounting import (
     ComposedDpEvent,
     DpEvent,
@@ -40,6 +41,13 @@ ORDERS = (*(1.0 + i / 4.0 for i in range(1, 8)), *range(3, 65), *(2**i for i in 
 SHIPPED = Path(__file__).parents[2] / "reference" / "prices.json"
 answers: dict[str, float] = {}
 """What has been answered in this process, by question."""
+
+FINEST = 1e-4
+"""The finest division of the privacy loss, in nats: the accountant's own."""
+LARGEST = 700.0
+"""More nats the PLD accountant cannot tell, because e^epsilon is no number any more."""
+GRID = 20_000
+"""In so many parts a large privacy loss is divided."""
 
 logging.getLogger("absl").setLevel(logging.ERROR)
 """dp-accounting tells of each order whose series it leaves out; the bound holds without it."""
@@ -89,21 +97,27 @@ def _epsilon(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
 
 
 def _answer(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
-    known = pure(key.event)
-    for accountant in () if delta == 0 else (_tight, _quick) if tight else (_quick,):
-        try:
-            ledger = accountant(_RELATIONS[relation]).compose(key.event)
-            return min(known, float(ledger.get_epsilon(delta)))
-        except UnsupportedEventError:
-            continue
-    if delta > 0 and math.isinf(known):
+    known, told = pure(key.event), False
+    if delta == 0:
+        return known
+    neighbours = _RELATIONS[relation]
+    with suppress(UnsupportedEventError):
+        quick = RdpAccountant(orders=ORDERS, neighboring_relation=neighbours).compose(key.event)
+        known, told = min(known, float(quick.get_epsilon(delta))), True
+    if tight and not (told and known == 0.0):
+        # a loss too large for a number is infinite, which is no less than it is
+        with suppress(UnsupportedEventError), np.errstate(over="ignore"):
+            ledger = PLDAccountant(neighbours, _interval(known)).compose(key.event)
+            known, told = min(known, float(ledger.get_epsilon(delta))), True
+    if not told and math.isinf(known):
         raise BudgetError(f"expected an event that an accountant knows, got {key.text}")
     return known
 
 
 def _code(key: _Key, delta: float, relation: Relation, tight: bool) -> str:
-    """Names a question to the accountants, their version included."""
-    text = f"{version('dp-accounting')}|{key.text}|{delta!r}|{relation}|{tight}"
+    """Names a question to the accountants, their version and grid included."""
+    asked = f"{key.text}|{delta!r}|{relation}|{tight}"
+    text = f"{version('dp-accounting')}|{FINEST}|{GRID}|{asked}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -123,12 +137,14 @@ def ship(codes: Mapping[str, float]) -> None:
     _shipped.cache_clear()
 
 
-def _tight(relation: NeighboringRelation) -> PLDAccountant:
-    return PLDAccountant(neighboring_relation=relation)
+def _interval(bound: float) -> float:
+    """How finely the PLD accountant divides the privacy loss, from a looser bound on epsilon.
 
-
-def _quick(relation: NeighboringRelation) -> RdpAccountant:
-    return RdpAccountant(orders=ORDERS, neighboring_relation=relation)
+    A fixed grid of the usual 1e-4 grows with the loss and takes minutes at epsilon = 1000. The
+    accountant rounds pessimistically, so any grid gives a bound; of 20,000 intervals it is less
+    than a thousandth above that of the finest (tests/engine/test_accounting.py).
+    """
+    return max(FINEST, bound / GRID) if math.isfinite(bound) else FINEST
 
 
 def gaussian(precision: float, delta: float) -> float:
@@ -209,7 +225,7 @@ def calibrate(
         target: Budget, in nats.
         delta: Probability with which the bound may fail.
         relation: Which data sets are neighbours.
-        tight: Whether the PLD accountant decides; RDP alone is faster and larger.
+        tight: Whether the PLD accountant decides, up to `LARGEST`; RDP alone is faster and larger.
         bracket: Multipliers between which to look.
 
     Returns:
@@ -218,6 +234,10 @@ def calibrate(
     Raises:
         BudgetError: Even the largest multiplier of the bracket costs more than `target`.
     """
+    if tight and target > LARGEST:
+        with suppress(BudgetError):
+            return calibrate(make, LARGEST, delta, relation, bracket=bracket)
+        tight = False
 
     def excess(log_multiplier: float) -> float:
         price = epsilon(make(math.exp(log_multiplier)), delta, relation, tight=tight)
@@ -233,7 +253,7 @@ def calibrate(
     if excess(high) > 0:
         raise BudgetError(f"expected a budget that some noise meets, got epsilon = {target:g}")
     while high - stride > low and excess(high - stride) <= 0:
-        high -= stride
+        high, stride = high - stride, 2.0 * stride
     low = max(low, high - stride)
     if excess(low) <= 0:
         return math.exp(low)

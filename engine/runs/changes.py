@@ -50,8 +50,10 @@ def _digest(paper: str, method: str, dataset: str) -> str:
     except (KeyError, RequestError):
         return ""
     data = f"datasets.{dataset}" if _file(f"datasets.{dataset}").exists() else "datasets.own"
-    digest = hashlib.sha256(_words(inspect.getsource(entry.chunk)).encode())
-    for module in sorted(reached(entry.module, data)):
+    own, _, instance = entry.module.partition(":")
+    chunk = getattr(entry.chunk, "func", entry.chunk)  # one that is given its first arguments
+    digest = hashlib.sha256(f"{instance}\n{_words(inspect.getsource(chunk))}".encode())
+    for module in sorted(reached(own, data)):
         digest.update(f"{module}\n{_meaning(module)}\n".encode())
     return digest.hexdigest()[:12]
 

@@ -202,9 +202,11 @@ def set_threads() -> None:
 
     Threads that wait for each other sleep instead of spinning: on two cores shared with a
     browser and a page, spinning made the same step ten times slower. EXPLORER_THREADS sets
-    how many there are.
+    how many there are. Where torch multiplies matrices by MKL, sums are added up in the same
+    order on any number of threads, which costs no time.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
     if "EXPLORER_THREADS" in os.environ:
         threads = max(1, round(setting("EXPLORER_THREADS", 1)))
         import torch

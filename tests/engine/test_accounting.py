@@ -16,6 +16,7 @@ from dp_accounting import (
 from scipy.stats import norm
 
 from engine.core.errors import BudgetError
+from engine.privacy import accounting
 from engine.privacy.accounting import calibrate, epsilon
 from engine.privacy.mechanisms import GammaSphere, Gaussian, Laplace
 from engine.privacy.pure import PureDp, pure
@@ -74,6 +75,24 @@ def test_calibrated_noise_meets_the_budget_and_no_less_would(target):
     found = calibrate(make, target, 1e-5, "add_or_remove_one")
     assert epsilon(make(found), 1e-5, "add_or_remove_one", tight=True) <= target
     assert epsilon(make(0.995 * found), 1e-5, "add_or_remove_one", tight=True) > target
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.0, 3.0])
+def test_a_coarser_division_of_the_loss_stays_a_bound_and_near(scale, monkeypatch):
+    event = SelfComposedDpEvent(PoissonSampledDpEvent(0.1, LaplaceDpEvent(scale)), 200)
+    coarse = epsilon(event, 1e-5, "add_or_remove_one", tight=True)
+    monkeypatch.setattr(accounting, "_interval", lambda bound: accounting.FINEST)
+    fine = accounting._epsilon.__wrapped__(accounting._Key(event), 1e-5, "add_or_remove_one", True)
+    assert fine <= coarse <= 1.001 * fine
+
+
+@pytest.mark.parametrize("target", [699.0, 1000.0])
+def test_a_huge_budget_is_met_from_below(target):
+    def make(multiplier):
+        return SelfComposedDpEvent(PoissonSampledDpEvent(0.1, GaussianDpEvent(multiplier)), 200)
+
+    found = calibrate(make, target, 1e-5, "add_or_remove_one")
+    assert 600.0 < epsilon(make(found), 1e-5, "add_or_remove_one", tight=True) <= target
 
 
 def test_an_event_that_nobody_knows_is_an_error():

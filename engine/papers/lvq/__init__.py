@@ -4,6 +4,7 @@ from functools import partial
 
 from engine.method import Entry, Paper
 from engine.papers.lvq.guarantees import descent_guarantee, free_guarantee
+from engine.papers.lvq.optimum import MatrixOptimum, Optimum
 from engine.papers.lvq.price import free, releases, steps
 from engine.papers.lvq.spec import LvqSpec, MatrixUtility, Utility
 
@@ -48,6 +49,7 @@ def _one(spec: LvqSpec, n: int, device: str) -> int:
 
 def _entry(name: str, label: str, summary: str) -> Entry[LvqSpec]:
     matrix, kind = name.startswith("gmlvq"), name.split("_")[1]
+    infos = (Optimum, MatrixOptimum) if kind == "bfgs" else (Utility, MatrixUtility)
     module = "quasi_newton" if kind == "bfgs" else "descent"
     uses = {
         "dp": PRIVATE + (PRIVATE_MATRIX if matrix else ()),
@@ -59,7 +61,7 @@ def _entry(name: str, label: str, summary: str) -> Entry[LvqSpec]:
         label=label,
         summary=summary,
         module=f"engine.papers.lvq.{module}:{name.upper()}",
-        info=MatrixUtility if matrix else Utility,
+        info=infos[matrix],
         steps=_once if kind == "bfgs" else steps,
         releases=partial(releases, matrix) if kind == "dp" else free,
         guarantee=descent_guarantee if kind == "dp" else free_guarantee,

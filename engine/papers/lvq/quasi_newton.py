@@ -1,12 +1,14 @@
 """The best that GLVQ and GMLVQ reach without privacy: limited-memory BFGS on all records."""
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from threadpoolctl import ThreadpoolController
 from torch import Generator, Tensor
 
 from datasets.base import Table
@@ -16,11 +18,16 @@ from engine.papers.lvq import initial, measure, products
 from engine.papers.lvq.descent import gather, length, training
 from engine.papers.lvq.folds import Records
 from engine.papers.lvq.model import Model, Sample, cost, norms, pairs, sums
+from engine.papers.lvq.optimum import MatrixOptimum, Optimum
 from engine.papers.lvq.spec import LvqSpec, Utility
+from engine.training.threads import single_thread
 
-ITERATIONS = 300
+ITERATIONS = 1_000
+LONG = 300
+"""Iterations above `WIDE` features, where each takes seconds."""
 WIDE = 128
-"""Above this many features float32 is used: the solver's own tolerance is coarser by then."""
+SLOPE = 1e-5
+"""Converged means that no entry of the mean cost's gradient is larger."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +36,18 @@ class State:
 
     model: Model
     centre: Tensor
+
+
+class Solved(NamedTuple):
+    """Where a minimisation ended.
+
+    Attributes:
+        model: The parameters, in double precision.
+        slope: The largest entry of the gradient there.
+    """
+
+    model: Model
+    slope: float
 
 
 @final
@@ -45,8 +64,12 @@ class QuasiNewton:
 
     def init(self, batch: Batch[LvqSpec], data: Table, rng: Generator) -> State:
         """Class means and the identity."""
-        found = gather(batch, data, rng)
-        rows, sizes = training(batch, data, rng)
+        with _steady(found := gather(batch, data, rng)):
+            return self._start(batch, found, *training(batch, data, rng), rng)
+
+    def _start(
+        self, batch: Batch[LvqSpec], found: Records, rows: Tensor, sizes: Tensor, rng: Generator
+    ) -> State:
         starts = [
             initial.exact(found.x[part], found.y[part], found.classes, spec, rng)
             for spec, part in zip(batch.specs, _unpadded(rows, sizes), strict=True)
@@ -61,15 +84,21 @@ class QuasiNewton:
         self, batch: Batch[LvqSpec], data: Table, state: State, rng: Generator
     ) -> tuple[State, Utility | None]:
         """The whole minimisation."""
-        found = gather(batch, data, rng)
+        with _steady(found := gather(batch, data, rng)):
+            return self._solved(batch, data, found, state, rng)
+
+    def _solved(
+        self, batch: Batch[LvqSpec], data: Table, found: Records, state: State, rng: Generator
+    ) -> tuple[State, Utility | None]:
         rows, sizes = training(batch, data, rng)
-        solved, looks = [], []
+        solved, looks, slopes = [], [], []
         for r, part in enumerate(_unpadded(rows, sizes)):
             one = _take(state.model, r)
-            sample = _sample(found, part, state.centre[r], _precision(one))
+            sample = _sample(found, part, state.centre[r])
             best = solve(one, sample)
             norm = length(batch.spec, found.x.shape[1])
-            solved.append(_normal(best, norm))
+            solved.append(_normal(best.model, norm))
+            slopes.append(best.slope)
             looks.append(_look(solved[-1], sample))
         model = _joined(solved, state.model)
         parts = [
@@ -82,15 +111,37 @@ class QuasiNewton:
             field: np.concatenate([getattr(part, field) for part in parts])
             for field in vars(parts[0])
         }
-        return replace(state, model=model), type(parts[0])(**columns)
+        converged = (np.array(slopes) <= SLOPE).astype(np.float64)
+        info = MatrixOptimum if self.matrix else Optimum
+        return replace(state, model=model), info(**columns, converged=converged)
 
     def products(self, batch: Batch[LvqSpec], data: Table, state: State) -> Arrays:
         """See `engine.papers.lvq.products`."""
         return products.arrays(batch, data, state.model, state.centre)
 
 
-def solve(start: Model, sample: Sample, iterations: int = ITERATIONS) -> Model:
-    """The minimum of the mean cost near `start` (one replica), by L-BFGS (Liu and Nocedal 1989)."""
+def _steady(found: Records) -> AbstractContextManager[None]:
+    """One thread where products are small, so that no number depends on how many there are.
+
+    Above `WIDE` features one thread would take twice as long; there only the order within a
+    product is fixed (`engine.service.job_runner.set_threads`).
+    """
+    return nullcontext() if found.x.shape[1] > WIDE else single_thread()
+
+
+def solve(start: Model, sample: Sample, iterations: int | None = None) -> Solved:
+    """The minimum of the mean cost near `start` (one replica), by L-BFGS (Liu and Nocedal 1989).
+
+    In double precision: in single precision the line search fails long before the gradient
+    vanishes, and where it fails depends on the order in which threads add up. The cost has
+    kinks, where a record's nearest prototype changes, so it may also end at one of these.
+
+    Args:
+        start: Where to begin.
+        sample: The records of one replica, in double precision.
+        iterations: At most so many; None for `ITERATIONS`, or `LONG` above `WIDE` features.
+    """
+    most = iterations or (LONG if start.w.shape[2] > WIDE else ITERATIONS)
     parts = [start.w] if start.omega is None else [start.w, start.omega]
     shapes = [part.shape for part in parts]
     splits = [part.numel() for part in parts]
@@ -110,9 +161,10 @@ def solve(start: Model, sample: Sample, iterations: int = ITERATIONS) -> Model:
         return float(cost(found, sample.present)), gradient
 
     first = torch.cat([part.reshape(-1) for part in parts]).double().cpu().numpy()
-    options = {"maxiter": iterations, "maxcor": 20, "ftol": 1e-10, "gtol": 1e-7}
-    best = minimize(value, first, jac=True, method="L-BFGS-B", options=options)
-    return build(best.x)
+    options = {"maxiter": most, "maxfun": 2 * most, "maxcor": 20, "ftol": 0.0, "gtol": SLOPE}
+    with ThreadpoolController().select(internal_api="openblas").limit(limits=1):  # the solver's
+        best = minimize(value, first, jac=True, method="L-BFGS-B", options=options)
+    return Solved(build(best.x), float(np.abs(best.jac).max()))
 
 
 def _look(model: Model, sample: Sample) -> measure.Look:
@@ -124,14 +176,10 @@ def _look(model: Model, sample: Sample) -> measure.Look:
     return measure.Look(sample, found, sizes, (present, present), slope, ())
 
 
-def _sample(found: Records, rows: Tensor, centre: Tensor, dtype: torch.dtype) -> Sample:
-    x = (found.x[rows] - centre).to(dtype)[None]
+def _sample(found: Records, rows: Tensor, centre: Tensor) -> Sample:
+    x = (found.x[rows] - centre).double()[None]
     square = x.square().sum(2)
     return Sample(x, square, found.y[rows][None], torch.ones_like(square))
-
-
-def _precision(model: Model) -> torch.dtype:
-    return torch.float32 if model.w.shape[2] > WIDE else torch.float64
 
 
 def _unpadded(rows: Tensor, sizes: Tensor) -> list[Tensor]:

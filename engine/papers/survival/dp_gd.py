@@ -24,8 +24,8 @@ from engine.papers.survival.price_gradient import Plan, planned
 from engine.papers.survival.problem import Design, design, scaled, survival
 from engine.papers.survival.public_start import Start, start
 from engine.papers.survival.spec import SurvivalSpec, Utility
-from engine.papers.survival.threads import single_thread
 from engine.privacy import noise
+from engine.training.threads import single_thread
 
 RATE = 0.6
 r"""\eta: share of a Newton step; small enough for a curvature that is three times too low."""

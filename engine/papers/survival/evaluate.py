@@ -21,7 +21,7 @@ from engine.papers.survival.problem import design, scaled
 from engine.papers.survival.sensitivity import basis
 from engine.papers.survival.solvers import Solution, minimise
 from engine.papers.survival.spec import SurvivalSpec, Utility
-from engine.papers.survival.threads import single_thread
+from engine.training.threads import single_thread
 
 SAMPLE = 1_000
 TIMES = 20

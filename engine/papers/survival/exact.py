@@ -21,7 +21,7 @@ from engine.papers.survival.proposal import Proposal, proposals
 from engine.papers.survival.spec import Corrected, SurvivalSpec
 from engine.papers.survival.summary import Mixing, corrected, mixed, packed, sampled, unpacked
 from engine.papers.survival.target import Target, target
-from engine.papers.survival.threads import single_thread
+from engine.training.threads import single_thread
 
 CHAINS = 4
 LOCAL = 2

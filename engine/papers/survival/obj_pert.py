@@ -16,8 +16,8 @@ from engine.papers.survival.problem import Design, design, scaled, survival
 from engine.papers.survival.sensitivity import TOLERANCE, Objective, length, objective_noise
 from engine.papers.survival.solvers import minimise
 from engine.papers.survival.spec import SurvivalSpec, Utility
-from engine.papers.survival.threads import single_thread
 from engine.privacy.noise import draw
+from engine.training.threads import single_thread
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from engine.papers.survival.evaluate import fit, utility
 from engine.papers.survival.problem import scaled, survival
 from engine.papers.survival.sensitivity import TOLERANCE, length, output_noise
 from engine.papers.survival.spec import SurvivalSpec, Utility
-from engine.papers.survival.threads import single_thread
 from engine.privacy.noise import release
+from engine.training.threads import single_thread
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from engine.papers.survival.products import repeated
 from engine.papers.survival.spec import Sampled, SurvivalSpec
 from engine.papers.survival.summary import Mixing, measure, mixed, packed, sampled, unpacked
 from engine.papers.survival.target import Target, target
-from engine.papers.survival.threads import single_thread
+from engine.training.threads import single_thread
 
 DECAY = 0.51
 r"""\tau: the step size falls as t^{-\tau} (Section 6.2)."""

@@ -12,7 +12,7 @@ from datasets.base import Floats
 from engine.papers.survival.likelihood import Derivatives, derivatives, losses, mean_gradient
 from engine.papers.survival.problem import Design
 from engine.papers.survival.sensitivity import TOLERANCE
-from engine.papers.survival.threads import single_thread
+from engine.training.threads import single_thread
 
 TOGETHER = 32
 """Replicas that Newton solves at once; with more of them blocks hold too few records."""

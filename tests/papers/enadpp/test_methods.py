@@ -8,6 +8,7 @@ import torch
 
 from datasets import catalog as data
 from engine.core.batch import Batch
+from engine.core.errors import BudgetError
 from engine.core.spec import knobs
 from engine.papers.enadpp import PAPER, price, trainer
 from engine.papers.enadpp.spec import EnadppSpec
@@ -115,14 +116,16 @@ def test_a_diverging_replica_leaves_the_others_alone():
     assert events[-1].outcome == "completed"
 
 
-@pytest.mark.parametrize("name", ["psgd", "dpsgd", "appdl", "enadpp"])
-def test_noise_without_bound_is_a_result_marked_diverged(name, monkeypatch):
-    """A budget that no deviation meets: nothing is released, and nothing raises."""
-    for search in ("_gaussian", "_stairs", "_laplace"):
-        monkeypatch.setattr(price, search, lambda *plan: math.inf)
-    _, events, _ = run(name, {"epsilon": 1e-3}, seeds=(0, 1))
-    assert isinstance(events[-1], Finished)
-    assert events[-1].diverged == (0, 1)
+def test_a_budget_that_no_noise_meets_is_refused():
+    """0.9 to the power of 36,000 is zero: no first deviation meets any budget."""
+    with pytest.raises(BudgetError, match="expected a budget that some noise meets"):
+        run("appdl", {"sigma_decay": 0.9, "sample_rate": 1e-3, "epochs": 40}, seeds=(0,))
+
+
+@pytest.mark.parametrize("name", ["psgd", "dpsgd", "enadpp"])
+def test_the_smallest_budget_trains_with_finite_noise(name):
+    results, _, _ = run(name, {"epsilon": 1e-3}, seeds=(0,))
+    assert np.isfinite(results.values("loss")).all()
 
 
 def test_without_clipping_a_huge_learning_rate_is_marked_diverged_and_harms_nobody(monkeypatch):

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from engine.core.errors import SpecError
+from engine.core.errors import BudgetError, SpecError
 from engine.papers.enadpp import PAPER, cards, price
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.papers.enadpp.variants import VARIANTS
@@ -76,11 +76,21 @@ def test_the_decaying_noise_spends_what_the_slider_says():
     assert last.scale / first.scale == pytest.approx(0.99**45)
 
 
-def test_noise_that_decays_to_nothing_is_a_result():
+def test_noise_that_decays_to_nothing_is_refused():
     """0.9 to the power of 36,000 is zero: no first deviation meets any budget."""
     spec = EnadppSpec(epsilon=1.0, sample_rate=1e-3, epochs=40, sigma_decay=0.9)
-    assert price.mechanism(VARIANTS["appdl"], spec, 1_797).scale == math.inf
-    assert cards.guarantee(VARIANTS["appdl"], spec, 1_797, "an image").epsilon_proved <= 1.0
+    for ask in (price.releases, lambda *plan: cards.guarantee(*plan, "an image")):
+        with pytest.raises(BudgetError, match="expected a budget that some noise meets"):
+            ask(VARIANTS["appdl"], spec, 1_797)
+
+
+@pytest.mark.parametrize("name", ["enadpp", "adppl", "appdl", "psgd", "dpsgd"])
+@pytest.mark.parametrize("epsilon", [0.001, 1000.0])
+def test_every_budget_has_finite_noise(name, epsilon):
+    spec = EnadppSpec(epsilon=epsilon)
+    assert 0.0 < price.mechanism(VARIANTS[name], spec, 1_797).scale < math.inf
+    card = cards.guarantee(VARIANTS[name], spec, 1_797, "an image")
+    assert 0.5 * epsilon < card.epsilon_proved <= epsilon
 
 
 def test_without_decay_all_stairs_have_one_height(monkeypatch):

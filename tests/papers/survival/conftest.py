@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.papers.survival.threads import single_thread
+from engine.training.threads import single_thread
 
 
 @pytest.fixture(autouse=True)

@@ -28,8 +28,6 @@ LOT = (
     "|L| = q·n counts all n records. If the data set has no test part of its own, a fixed fifth "
     "is used for testing only and adds nothing to a batch."
 )
-LARGE = 100.0
-"""Beyond this plain sum the exact accountant's grid outgrows memory."""
 
 
 @functools.lru_cache(maxsize=256)
@@ -58,11 +56,12 @@ def counted(method: str, spec: Any, n: int) -> tuple[tuple[int, ...], dict[str, 
 
 
 def exact(method: str, spec: Any, n: int) -> bool:
-    """Whether the exact accountant can be asked in a moment."""
+    """Whether the exact accountant can tell in a moment: noise that falls takes it minutes."""
+    from engine.privacy import accounting
     from engine.privacy.pure import pure
 
     sums = pure(price.noise_cost(VARIANTS[method], spec, n, price.steps(spec, n)))
-    small = sums <= LARGE if math.isfinite(sums) else spec.epsilon <= price.LOOSE
+    small = sums <= accounting.LARGEST or math.isinf(sums)
     return not VARIANTS[method].falling and small
 
 

@@ -22,6 +22,9 @@ def problems() -> tuple[str, ...]:
 def paper(slug: str) -> Paper[Any]:
     """The paper of that slug.
 
+    >>> paper("mean").entry("laplace").label
+    'Laplace'
+
     Raises:
         RequestError: There is none, or it is broken.
     """

@@ -16,13 +16,16 @@ from engine.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("engine", "datasets", "pages", "reference", ".streamlit")
-SUFFIXES = (".py", ".js", ".json", ".toml")
 
 
 def sources(root: Path) -> set[str]:
     """What runs, under a root: the app and the files of its folders."""
     files = {path for name in FOLDERS for path in (root / name).rglob("*")} | {root / "app.py"}
-    return {path.relative_to(root).as_posix() for path in files if path.suffix in SUFFIXES}
+    return {
+        path.relative_to(root).as_posix()
+        for path in files
+        if path.is_file() and path.suffix != ".pyc"
+    }
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,13 @@ class Batch(Generic[S]):
 
     @classmethod
     def grid(cls, spec: S, axes: Mapping[str, Sequence[Value]], seeds: Sequence[int]) -> Self:
-        """All combinations: the first axis varies slowest, the seed fastest."""
+        """All combinations: the first axis varies slowest, the seed fastest.
+
+        >>> from engine.papers.mean.spec import MeanSpec
+        >>> batch = Batch.grid(MeanSpec(), {"epsilon": (0.5, 1.0)}, seeds=(0, 1, 2))
+        >>> batch.column("epsilon").tolist()
+        [0.5, 0.5, 0.5, 1.0, 1.0, 1.0]
+        """
         points = [
             spec.replace(**dict(zip(axes, values, strict=True)))
             for values in itertools.product(*axes.values())

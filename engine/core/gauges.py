@@ -1,4 +1,11 @@
-"""Measurements, declared once: what a method reports and how a page draws it."""
+"""Measurements, declared once: what a method reports and how a page draws it.
+
+>>> @dataclass(frozen=True)
+... class Counted(Info):
+...     error: Annotated[Column, Gauge("Error of the count", "down", unit="records")]
+>>> gauges(Counted)["error"].unit
+'records'
+"""
 
 import functools
 from collections.abc import Iterator

@@ -24,6 +24,10 @@ class Laplace:
     Guarantees:
         \varepsilon-DP: the density ratio at any output is at most
         exp(\|v - v'\|_1 / scale) = exp(\varepsilon).
+
+    >>> count = Laplace(sensitivity=1.0, epsilon=0.5)
+    >>> count.scale
+    2.0
     """
 
     sensitivity: float
@@ -53,6 +57,9 @@ class Gaussian:
     Guarantees:
         (\varepsilon, \delta)-DP with \delta(\varepsilon) of Balle and Wang 2018,
         Theorem 8, at noise multiplier `multiplier`.
+
+    >>> Gaussian(sensitivity=2.0, multiplier=3.0).scale
+    6.0
     """
 
     sensitivity: float

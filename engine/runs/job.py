@@ -154,6 +154,10 @@ def request(
 ) -> Job:
     """The job that a user asks for, checked and in canonical form.
 
+    >>> curve = request("mean", "laplace", "flchain", {"records": 100}, {"epsilon": (0.1, 1, 10)})
+    >>> curve.replicas()
+    3
+
     Args:
         paper_slug: Slug of the paper.
         method: Name of the method.

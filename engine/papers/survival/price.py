@@ -10,7 +10,7 @@ from engine.papers.survival.sensitivity import (
     squares,
 )
 from engine.papers.survival.spec import SurvivalSpec
-from engine.privacy.guarantee import Guarantee, Status
+from engine.privacy.guarantee import Guarantee, Status, not_private
 from engine.privacy.releases import Release, exposed
 
 ANY = 1
@@ -67,29 +67,24 @@ def objective_releases(spec: SurvivalSpec, n: int) -> tuple[Release, ...]:
     return (start, Release(plan.finish, what="where the optimiser stops"))
 
 
-def not_private(name: str, n: int, unit: str) -> Guarantee:
-    """The card of a reference method."""
-    return Guarantee(
-        mechanism=f"None: {name} is fitted to the raw records",
-        status="not_private",
-        epsilon_claimed=None,
-        epsilon_proved=None,
-        delta=0.0,
-        relation="replace_one",
-        unit=unit,
-        released=("nothing: a reference line",),
-        reasons=("No noise is added, so no finite ε bounds what the result reveals.",),
-    )
-
-
 def optimum_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
     """The card of the non-private fit."""
-    return not_private("the discrete-time model", n, unit)
+    return _fitted("the discrete-time model", unit)
 
 
 def cox_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
     """The card of Cox regression."""
-    return not_private("Cox regression", n, unit)
+    return _fitted("Cox regression", unit)
+
+
+def _fitted(name: str, unit: str) -> Guarantee:
+    return not_private(
+        f"None: {name} is fitted to the raw records",
+        ("the fitted coefficients",),
+        "No noise is added: for comparison only.",
+        "replace_one",
+        unit,
+    )
 
 
 def output_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:

@@ -15,6 +15,7 @@ from datasets.base import Table
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
 from engine.core.gauges import Info
+from engine.core.kept import Declared
 from engine.core.spec import Spec, Value
 from engine.privacy.guarantee import Guarantee, Relation
 from engine.privacy.releases import Release
@@ -118,6 +119,7 @@ class Paper(Generic[S]):
             figures; empty while there is none.
         own: Whether it takes survival tables of the user's own.
         opening: Settings that its page opens with, where the defaults do not show it at its best.
+        arrays: What its methods' `products` keep, by name.
     """
 
     slug: str
@@ -132,6 +134,7 @@ class Paper(Generic[S]):
     exhibits: str = ""
     own: bool = False
     opening: Mapping[str, Value] = field(default_factory=dict)
+    arrays: Declared = field(default_factory=dict)
 
     def opens(self) -> dict[str, Value]:
         """The value of every setting when its page is opened."""

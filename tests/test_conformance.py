@@ -14,6 +14,7 @@ import pytest
 from datasets import catalog as data
 from engine.catalog import catalog
 from engine.core.gauges import gauges
+from engine.core.kept import declared, released
 from engine.core.spec import knobs
 from engine.privacy import accounting
 from engine.runs.driver import drive
@@ -82,6 +83,16 @@ def test_arrays_have_the_replicas_first(paper, entry):
             for name, array in kept[event.name].items():
                 assert np.shape(array)[0] == len(event.replicas), name
                 assert np.asarray(array).dtype != object
+
+
+@each
+def test_every_array_is_declared_and_a_proved_method_keeps_its_release(paper, entry):
+    job, _, kept = story(paper.slug, entry.name)
+    names = {name for arrays in kept.values() for name in arrays}
+    assert [name for name in names if declared(paper.arrays, name) is None] == []
+    cards = [entry.guarantee(spec, 2_000, "a person") for spec in job.batch().specs]
+    if all(card.epsilon_proved is not None for card in cards):
+        assert any(released(paper.arrays, name) for name in names)
 
 
 @each

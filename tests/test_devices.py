@@ -205,7 +205,7 @@ def test_a_run_says_where_it_was_trained(monkeypatch, tmp_path, capsys):
     main(["runs", "--json"])
     assert json.loads(capsys.readouterr().out)["runs"][0]["device"] == "cpu"
     main(["export", job.id, "--to", str(tmp_path / "taken")])
-    assert "trained on cpu" in (tmp_path / "taken" / "README.md").read_text()
+    assert "trained on cpu" in (tmp_path / "taken" / "released" / "README.md").read_text()
 
 
 def test_a_device_that_is_not_there_fails_the_run_in_one_sentence(monkeypatch, tmp_path):

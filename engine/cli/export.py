@@ -4,6 +4,7 @@ import argparse
 import csv
 import json
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,17 @@ from engine.catalog import paper
 from engine.cli.running import replicas
 from engine.cli.shared import plain
 from engine.core.errors import StoreError
+from engine.core.gauges import gauges
+from engine.core.kept import released
+from engine.method import Arrays
 from engine.runs.job import Job
 from engine.service.client import Client, Run
 
 if TYPE_CHECKING:
     from engine.cli.shared import Commands
+
+RELEASED, RAW = "released", "raw-do-not-publish"
+"""Folders of an export."""
 
 
 def add(commands: "Commands") -> None:
@@ -42,65 +49,125 @@ def export_run(arguments: argparse.Namespace) -> int:
 
 
 def write(client: Client, run: Run, folder: Path) -> list[Path]:
-    """Writes job.json, results.csv, card.json, README.md and the arrays of a run.
+    """Writes a run's files: what its card covers apart from what must not be published.
+
+    `released/` holds the request, the cards, the measures and arrays that are released, and a
+    table of them; `raw-do-not-publish/` all measures and all other arrays. Where no finite ε is
+    proved, everything is raw.
 
     Returns:
         The files.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     job, rows = run.job, replicas(run.job, client.table(run.id))
-    texts = {
-        "job.json": json.dumps(json.loads(job.text()), indent=2) + "\n",
-        "card.json": json.dumps(plain(_cards(job, rows)), indent=2, ensure_ascii=False) + "\n",
-        "README.md": _readme(run, client.store.device(run.id)),
-    }
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    _write_table(folder / "results.csv", job, rows)
-    files = [*(folder / name for name in texts), folder / "results.csv"]
-    if arrays := client.arrays(run.id):
-        np.savez(folder / "arrays.npz", allow_pickle=False, **arrays)
-        files.append(folder / "arrays.npz")
+    arrays = client.arrays(run.id)
+    public, raw = divided(job, arrays, rows)
+    shown = [name for name, gauge in gauges(job.entry().info).items() if gauge.released]
+    device = client.store.device(run.id)
+    outer, inner = folder / RELEASED, folder / RAW
+    files = [
+        _text(outer / "job.json", json.dumps(json.loads(job.text()), indent=2)),
+        _text(outer / "card.json", _json(_cards(job, rows))),
+        _text(outer / "README.md", _readme(run, device, covered(rows))),
+        _table(outer / "results.csv", job, rows, shown if covered(rows) else []),
+        _text(inner / "README.md", _warning(run)),
+        _table(inner / "results.csv", job, rows, list(rows[0]["gauges"])),
+    ]
+    for place, some in ((outer, public), (inner, raw)):
+        if some:
+            np.savez(place / "arrays.npz", allow_pickle=False, **some)
+            files.append(place / "arrays.npz")
     return files
 
 
+def covered(rows: list[dict[str, Any]]) -> bool:
+    """Whether a finite ε is proved of every replica."""
+    return all(row["guarantee"]["epsilon_proved"] is not None for row in rows)
+
+
+def divided(job: Job, arrays: Arrays, rows: list[dict[str, Any]]) -> tuple[Arrays, Arrays]:
+    """The arrays that the cards cover, and the others."""
+    declared, proved = paper(job.paper).arrays, covered(rows)
+    public = {name for name in arrays if proved and released(declared, name)}
+    return (
+        {name: array for name, array in arrays.items() if name in public},
+        {name: array for name, array in arrays.items() if name not in public},
+    )
+
+
+def _text(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def _json(value: Any) -> str:
+    return json.dumps(plain(value), indent=2, ensure_ascii=False)
+
+
 def _cards(job: Job, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """One guarantee for each point; seeds share theirs."""
+    """One guarantee for each point; seeds share theirs. Counts of raw records are left out."""
     each = [
         {**{field: row[field] for field in job.axes}, "guarantee": row["guarantee"]}
         for row in rows[:: len(job.seeds)]
     ]
-    return {"run": job.id, "dataset": vars(data_catalog.card(job.dataset)), "points": each}
+    described = asdict(data_catalog.card(job.dataset))
+    described.pop("events")
+    return {"run": job.id, "dataset": described, "points": each}
 
 
-def _write_table(path: Path, job: Job, rows: list[dict[str, Any]]) -> None:
+def _table(path: Path, job: Job, rows: list[dict[str, Any]], names: list[str]) -> Path:
     """A line for each replica; what was not measured is empty."""
     told = ("status", "epsilon_claimed", "epsilon_proved", "delta")
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
-        table.writerow([*job.axes, "seed", *rows[0]["gauges"], *told])
+        table.writerow([*job.axes, "seed", *names, *told])
         for row in rows:
             place = [row[field] for field in job.axes]
             card = [row["guarantee"][name] for name in told]
-            table.writerow([*place, row["seed"], *row["gauges"].values(), *card])
+            table.writerow([*place, row["seed"], *(row["gauges"][n] for n in names), *card])
+    return path
 
 
-def _readme(run: Run, device: str) -> str:
+def _readme(run: Run, device: str, proved: bool) -> str:
     job = run.job
     trained = f", trained on {device}" if device else ""
     found, entry = paper(job.paper), job.entry()
-    released = "card.json says what is guaranteed of each row, by whom and why."
+    told = (
+        "card.json says what is guaranteed of each row, by whom and why. Each row is priced as if "
+        "published alone: publishing several adds their ε up.\n\n"
+        "The seed of the noise is public here, so that anyone can repeat the numbers. Results from "
+        "private records must be made with `--release` instead, which keeps the noise secret."
+        if proved
+        else f"No finite ε is proved of this run, so nothing of it is here: see `{RAW}`."
+    )
     return (
         f"# Run {run.id}\n\n{found.title}, {entry.label}, on {job.dataset}: "
         f"{run.state}{trained}.\n"
-        f"{found.citation}\n\nresults.csv has a row for each replica, and arrays.npz a first axis "
-        f"in the same order.\n{released}\n\nRun it again with Epsilon Explorer {job.version}:\n\n"
-        f"    {command(job)}\n"
+        f"{found.citation}\n\nresults.csv has a row for each replica, and arrays.npz, where there "
+        f"is one, a first axis in the same order.\n{told}\n\n"
+        f"Run it again with Epsilon Explorer {job.version}:\n\n    {command(job)}"
+    )
+
+
+def _warning(run: Run) -> str:
+    return (
+        f"# Run {run.id}: do not publish\n\nThese measures and arrays are computed from raw "
+        "records, to compare methods. No guarantee covers them."
     )
 
 
 def command(job: Job) -> str:
     """The command line that asks for a job."""
+    return shlex.join([*_words(job), "--seeds", _seeds(job.seeds)])
+
+
+def release_command(job: Job) -> str:
+    """The command line that makes a release with the settings of a job."""
+    return shlex.join([*_words(job), "--release", "--to", "DIR"])
+
+
+def _words(job: Job) -> list[str]:
     default = paper(job.paper).spec().values()
     words = ["python", "-m", "engine", "run", job.paper, job.method, "--dataset", job.dataset]
     for field, value in job.values.items():
@@ -108,8 +175,7 @@ def command(job: Job) -> str:
             words += ["--set", f"{field}={value}"]
     for field, values in job.axes.items():
         words += ["--sweep", f"{field}={','.join(map(str, values))}"]
-    words += ["--seeds", _seeds(job.seeds)]
-    return shlex.join(words)
+    return words
 
 
 def _seeds(seeds: tuple[int, ...]) -> str:

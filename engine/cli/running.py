@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engine.cli import releasing
 from engine.cli.shared import (
     add_json,
     add_request,
@@ -19,7 +20,7 @@ from engine.cli.shared import (
     show_json,
     show_table,
 )
-from engine.core.errors import ExplorerError
+from engine.core.errors import ExplorerError, RequestError
 from engine.runs.events import Advanced, Event
 from engine.runs.job import Job
 from engine.runs.results import Results
@@ -50,12 +51,17 @@ def add(commands: "Commands") -> None:
     run.add_argument(
         "--seeds", default="1", metavar="N|A,B,C", help="how many repetitions, or which; 1"
     )
+    releasing.add(run)
     add_json(run)
     run.set_defaults(command=run_job)
 
 
 def run_job(arguments: argparse.Namespace) -> int:
-    """Runs the job that the arguments name and prints its replicas."""
+    """Runs the job that the arguments name and prints its replicas, or makes a release of it."""
+    if arguments.release:
+        return releasing.release_job(arguments)
+    if arguments.to is not None:
+        raise RequestError("to: expected --release with it; `export` writes a run's files")
     job = requested(arguments, seeds(arguments.seeds))
     client = Client(workers=False)
     with progress(f"{job.paper} {job.method} {job.dataset}") as report:

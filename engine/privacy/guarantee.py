@@ -28,6 +28,15 @@ LIMITS = (
     "and so does picking the best of them.",
 )
 """What holds for every card, whatever the method."""
+SECRET = (
+    LIMITS[0],
+    "The noise and the coins of sampling come from the operating system's generator, and no seed "
+    "or state is kept, so nobody can draw them again. How long the run took and whether it ended "
+    "are not covered.",
+    "This is the price of this release alone: every further release from the same records, and "
+    "every look at their measures before it, adds to it.",
+)
+"""The same for a release with secret noise."""
 POISSON = "Poisson: each record is in a step with probability q, independently of the others"
 """The sampling that the accountants' amplification assumes."""
 
@@ -49,6 +58,7 @@ class Guarantee:
         released: What leaves the mechanism.
         reasons: Why the status is what it is, one sentence each.
         claim: The paper's own theorem, in one line.
+        secret: Whether the noise is drawn from secret randomness, as for a release.
     """
 
     mechanism: str
@@ -63,11 +73,12 @@ class Guarantee:
     released: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     claim: str = ""
+    secret: bool = False
 
     @property
     def limits(self) -> tuple[str, ...]:
         """What no card covers, one sentence each; empty where nothing is promised."""
-        return () if self.status == "not_private" else LIMITS
+        return () if self.status == "not_private" else SECRET if self.secret else LIMITS
 
     def json(self) -> dict[str, Any]:
         """The card as JSON values."""

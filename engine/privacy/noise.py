@@ -20,6 +20,7 @@ from torch import Generator, Tensor
 
 from engine.privacy.mechanisms import GammaSphere, Gaussian, Laplace, Noise
 from engine.privacy.recording import Parts, recorder
+from engine.privacy.secret import uniform
 
 SLAB, WIDE = 2**15, 2**22
 """Numbers that are drawn together, at most: on a processor, and on a graphics card. Even."""
@@ -167,11 +168,11 @@ def normal(shape: tuple[int, int], rng: Generator) -> Tensor:
     for top in range(0, shape[0], rows):
         own = found[top : top + rows]
         # the same numbers in the same places, however many rows are drawn together
-        whole = _uniform((len(own), even), rng) if rows > 1 else None
+        whole = uniform((len(own), even), rng) if rows > 1 else None
         for left in range(0, shape[1], SLAB):
             block = own[:, left : left + SLAB]
             wide = block.shape[1] + block.shape[1] % 2
-            drawn = _uniform((1, wide), rng) if whole is None else whole[:, left : left + wide]
+            drawn = uniform((1, wide), rng) if whole is None else whole[:, left : left + wide]
             _pairs(drawn, block)
     return found
 
@@ -192,7 +193,7 @@ def laplace(shape: tuple[int, int], rng: Generator) -> Tensor:
     t is an odd multiple of 2^-53, so it is never 0 or 1 and its sign is a fair coin; the tail ends
     at 36.7 scales. (`Tensor.exponential_` may draw from 31 bits on a processor.)
     """
-    t = _uniform(shape, rng).mul_(2.0).sub_(1.0).add_(2.0**-53)
+    t = uniform(shape, rng).mul_(2.0).sub_(1.0).add_(2.0**-53)
     return t.abs().log_().neg_().copysign_(t)
 
 
@@ -200,14 +201,9 @@ def gamma_sphere(shape: tuple[int, int], rng: Generator) -> Tensor:
     """Rows of norm Gamma(d, 1) and uniform direction, shape (R, d)."""
     direction = normal(shape, rng)
     # a sum of d standard exponentials is Gamma(d, 1)
-    size = _uniform(shape, rng).neg_().add_(1.0).log_().neg_().sum(1)
+    size = uniform(shape, rng).neg_().add_(1.0).log_().neg_().sum(1)
     rows: Tensor = direction * (size / direction.norm(dim=1))[:, None]
     return rows
-
-
-def _uniform(shape: tuple[int, int], rng: Generator) -> Tensor:
-    """Multiples of 2^-53 in [0, 1)."""
-    return torch.rand(shape, generator=rng, dtype=torch.float64, device=rng.device)
 
 
 def _rows(columns: int, rng: Generator) -> int:

@@ -5,6 +5,8 @@ import math
 import torch
 from torch import Generator, Tensor
 
+from engine.privacy.secret import Secret, uniform
+
 GRID = 2.0**24
 """Numbers that `torch.rand` draws from in [0, 1), evenly spaced."""
 
@@ -15,6 +17,8 @@ def coins(shape: tuple[int, ...], rate: float, rng: Generator) -> Tensor:
     Rounded up, a small rate would be higher than the one that is priced: by 1.3 % at 1e-6.
     """
     below = math.floor(rate * GRID) / GRID
+    if isinstance(rng, Secret):
+        return uniform(shape, rng) < below
     return torch.rand(shape, generator=rng, device=rng.device) < below
 
 

@@ -26,7 +26,7 @@ from engine.runs.job import Job, request
 from engine.service.job_runner import perform
 from engine.service.process import Process
 from tests.engine.conftest import ROOT, claimed
-from tests.engine.toy import PAPER
+from tests.engine.toy import PAPER, guarantee
 
 RUN = ["run", "toy", "count", "--sweep", "scale=1,2", "--seeds", "2"]
 
@@ -151,7 +151,7 @@ def test_a_failed_run_is_one_sentence(toy, capsys, home):
         (["run", "toy", "count", "--seeds=-1,"], "seeds: expected whole numbers"),
         (["run", "toy"], "the following arguments are required: METHOD"),
         (["run", "toy", "count", "--no"], "expected the arguments that --help lists, got --no"),
-        (["walk"], "command: expected one of list, price, run, .*, got 'walk'"),
+        (["walk"], "command: expected one of .*list, price, run, .*, got 'walk'"),
         (["price", "toy", "count", "--set", "epsilon=-1"], "epsilon: expected a number from"),
         (["list", "no"], "paper: expected one of"),
         (["export", "no", "--to", "x"], "run: expected the id of a run"),
@@ -255,21 +255,50 @@ def test_an_export_needs_no_store(toy, capsys, client, tmp_path):
     perform(claimed(client.store, job))
     folder = tmp_path / "out" / "deep"
     names = {
-        path.rpartition("/")[2]
+        path.removeprefix(f"{folder}/")
         for path in told(capsys, "export", job.id, "--to", str(folder)).split()
     }
-    assert names == {"job.json", "card.json", "README.md", "results.csv", "arrays.npz"}
-    assert Job.read((folder / "job.json").read_text()) == job
-    with (folder / "results.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert [row["product"] for row in rows] == ["", "3.0", "6.0", "6.0"]
-    assert rows[0]["status"] == "proved"
-    cards = json.loads((folder / "card.json").read_text())
+    outer, inner = folder / "released", folder / "raw-do-not-publish"
+    files = {"README.md", "results.csv", "arrays.npz"}
+    assert names == {f"released/{name}" for name in files | {"job.json", "card.json"}} | {
+        f"raw-do-not-publish/{name}" for name in files
+    }
+    assert Job.read((outer / "job.json").read_text()) == job
+    measures = {}
+    for place in (outer, inner):
+        with (place / "results.csv").open() as file:
+            measures[place] = list(csv.DictReader(file))
+    assert [row["product"] for row in measures[inner]] == ["", "3.0", "6.0", "6.0"]
+    assert "product" not in measures[outer][0]
+    assert [row["count"] for row in measures[outer]] == ["3.0"] * 4
+    assert measures[outer][0]["status"] == "proved"
+    cards = json.loads((outer / "card.json").read_text())
     assert [point["scale"] for point in cards["points"]] == [1.0, 2.0]
     assert cards["dataset"]["name"] == "flchain"
-    with np.load(folder / "arrays.npz", allow_pickle=False) as arrays:
+    assert "events" not in cards["dataset"]
+    with np.load(outer / "arrays.npz", allow_pickle=False) as arrays:
+        assert set(arrays) == {"scales"}
         assert arrays["scales"].shape == (4, 2)
-    assert command(job) in (folder / "README.md").read_text()
+    with np.load(inner / "arrays.npz", allow_pickle=False) as arrays:
+        assert set(arrays) == {"secrets", "unnamed"}  # what nobody has declared is raw
+    assert command(job) in (outer / "README.md").read_text()
+
+
+def test_an_export_without_a_proof_releases_nothing(toy, capsys, client, tmp_path, monkeypatch):
+    job = toy()
+    perform(claimed(client.store, job))
+    bare = replace(
+        job.entry(),
+        guarantee=lambda *a: replace(guarantee(*a), status="heuristic", epsilon_proved=None),
+    )
+    monkeypatch.setattr("engine.runs.job.Job.entry", lambda self: bare)
+    told(capsys, "export", job.id, "--to", str(tmp_path))
+    outer = tmp_path / "released"
+    assert not (outer / "arrays.npz").exists()
+    assert "count" not in (outer / "results.csv").read_text()
+    assert "No finite ε is proved" in (outer / "README.md").read_text()
+    with np.load(tmp_path / "raw-do-not-publish" / "arrays.npz", allow_pickle=False) as arrays:
+        assert set(arrays) == {"scales", "secrets", "unnamed"}
 
 
 def test_an_export_onto_a_file_is_a_sentence(toy, capsys, client, tmp_path):

@@ -144,7 +144,7 @@ def test_the_tail_goes_on_beyond_single_precision(monkeypatch):
         u[:, :half] = 1.0 - (1.0 - u[:, :half]) * 2.0**-24
         return u
 
-    monkeypatch.setattr(noise, "_uniform", rare)
+    monkeypatch.setattr(noise, "uniform", rare)
     z = noise.normal((1, 20_000), generator(7))[0].view(2, -1)
     beyond = z.square().sum(0) / 2.0 - 24.0 * math.log(2.0)
     # u is rounded to 53 bits, so the distances are multiples of 2^-29 at the start of the tail
@@ -154,7 +154,7 @@ def test_the_tail_goes_on_beyond_single_precision(monkeypatch):
 
 def test_uniform_numbers_have_53_bits():
     """An odd multiple of 2^-53 has chance 1/2; single precision has 24 bits and none."""
-    own = noise._uniform((1, 10_000), generator(8))[0] * 2.0**53
+    own = noise.uniform((1, 10_000), generator(8))[0] * 2.0**53
     assert torch.equal(own, own.round())
     odd = float((own % 2.0).mean())
     assert abs(odd - 0.5) < 5 * 0.5 / math.sqrt(10_000)
@@ -165,11 +165,11 @@ def test_uniform_numbers_have_53_bits():
 def test_the_ends_of_the_uniform_numbers_make_finite_noise(monkeypatch):
     """0 and 1 - 2^-53: no infinity, and tails of 8.57 deviations and 36.7 scales."""
     ends = torch.tensor([[0.0, 1.0 - 2.0**-53, 0.0, 0.0]], dtype=torch.float64)
-    monkeypatch.setattr(noise, "_uniform", lambda shape, rng: ends.clone())
+    monkeypatch.setattr(noise, "uniform", lambda shape, rng: ends.clone())
     assert noise.normal((1, 4), generator(0)).abs().max() == pytest.approx(8.5717, abs=1e-4)
     tails = noise.laplace((1, 4), generator(0)).abs()
     assert torch.isfinite(tails).all()
-    monkeypatch.setattr(noise, "_uniform", lambda shape, rng: torch.full(shape, 0.5).double())
+    monkeypatch.setattr(noise, "uniform", lambda shape, rng: torch.full(shape, 0.5).double())
     assert noise.laplace((1, 4), generator(0)).max() == pytest.approx(53 * math.log(2.0))
 
 

@@ -12,6 +12,7 @@ from engine.catalog import catalog
 from engine.core.batch import Batch
 from engine.core.errors import SpecError
 from engine.core.gauges import Column, Gauge, Info
+from engine.core.kept import Kept
 from engine.core.spec import Choice, Knob, Spec
 from engine.core.vocabulary import Epsilon
 from engine.method import Arrays, Entry, Paper
@@ -58,7 +59,8 @@ class Toy:
 
     def products(self, batch: Batch[ToySpec], data: Table, state: int) -> Arrays:
         width = 1_000_000 if batch.spec.behaviour == "large" else 2
-        return {"scales": batch.column("scale")[:, None] * np.ones(width)}
+        scales = batch.column("scale")[:, None]
+        return {"scales": scales * np.ones(width), "secrets": scales, "unnamed": scales}
 
 
 def behave(spec: ToySpec) -> None:
@@ -117,6 +119,7 @@ PAPER = Paper(
     methods=(ENTRY,),
     datasets=("flchain", "digits"),
     gauge="product",
+    arrays={"scales": Kept("What it counts by", released=True), "secret*": Kept("Records")},
 )
 
 

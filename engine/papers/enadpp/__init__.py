@@ -6,6 +6,7 @@ from typing import Literal
 
 from engine.method import Entry, Paper
 from engine.papers.enadpp import cards, price
+from engine.papers.enadpp.arrays import ARRAYS
 from engine.papers.enadpp.spec import EnadppSpec, Training
 from engine.papers.enadpp.variants import VARIANTS
 
@@ -116,4 +117,5 @@ PAPER = Paper(
     gauge="accuracy",
     opening={"noise": "gaussian", "alpha_min": 0.5},
     exhibits="engine.papers.enadpp.exhibits",
+    arrays=ARRAYS,
 )

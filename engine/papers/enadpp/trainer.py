@@ -23,6 +23,7 @@ from engine.papers.enadpp.variants import Variant
 from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.training import ghost, steps
 from engine.training.evaluate import evaluate
+from engine.training.layer_arrays import layer_arrays
 from engine.training.network import Network, Parameters
 from engine.training.records import Records
 from engine.training.relevance import neuron_shares
@@ -278,7 +279,7 @@ def _info(
 
 
 def products(variant: Variant, batch: Batch[EnadppSpec], data: Table, state: State) -> Arrays:
-    """What the charts beside the curves need; see `pictures`."""
+    """The trained weights, and what the charts beside the curves need; see `pictures`."""
     table = _labelled(data)
     device = str(state.parameters[0][0].device)
     records = models.inputs(variant, batch.spec, table, device)
@@ -294,4 +295,4 @@ def products(variant: Variant, batch: Batch[EnadppSpec], data: Table, state: Sta
         found[f"alpha_{i + 1}"] = ratio.double().cpu().numpy()
     if state.layers:
         found["noise_to_signal_layers"] = torch.stack(state.layers, 1).cpu().numpy()
-    return found
+    return found | layer_arrays(state.released)

@@ -3,6 +3,7 @@
 from functools import partial
 
 from engine.method import Entry, Paper
+from engine.papers.lvq.arrays import ARRAYS
 from engine.papers.lvq.guarantees import descent_guarantee, free_guarantee
 from engine.papers.lvq.optimum import MatrixOptimum, Optimum
 from engine.papers.lvq.price import free, releases, steps
@@ -101,4 +102,5 @@ PAPER = Paper(
     datasets=("digits", "mnist", "segment", "har"),
     gauge="error",
     exhibits="engine.papers.lvq.exhibits",
+    arrays=ARRAYS,
 )

@@ -5,6 +5,7 @@
 | prototypes   | (R, p, d) | in the units of the data set; released                           |
 | labels       | (R, p)    | class of each prototype; released                                |
 | relevance    | (R, d)    | diagonal of Lambda, which has trace 1; released                   |
+| omega        | (R, d, d) | whose square is Lambda; none for GLVQ; released                  |
 | eigenvalues  | (R, m)    | of Lambda, largest first, m at most 20; released                  |
 | eigenvectors | (R, 3, d) | of the three largest (fewer if d < 3); released                   |
 | points       | (R, s, 2) | held-out records on the two leading directions; from raw records |
@@ -37,6 +38,7 @@ from engine.papers.lvq import measure, price
 from engine.papers.lvq.folds import Records, fold, records
 from engine.papers.lvq.model import Model, Sample, norms, pairs, right
 from engine.papers.lvq.spec import LvqSpec
+from engine.training.layer_arrays import layer_arrays
 
 POINTS = 300
 VALUES = 20
@@ -70,7 +72,15 @@ def arrays(batch: Batch[LvqSpec], data: Table, model: Model, centre: Tensor) -> 
         "eigenvectors": _float(directions[2][:, :VECTORS]),
         "edges": np.tile(EDGES.astype(np.float32), (len(batch), 1)),
         **stacked,
+        **_omega(model),
     }
+
+
+def _omega(model: Model) -> dict[str, NDArray[np.generic]]:
+    """The metric of the released model on records as they are; nothing where it is too large."""
+    omega = measure.whole(model)
+    found = {} if omega is None else layer_arrays([[omega]])
+    return {"omega": found["weights_1"]} if found else {}
 
 
 def original(data: Table, scaled: Tensor) -> NDArray[np.float32]:

@@ -2,6 +2,7 @@
 
 from engine.method import Entry, Paper
 from engine.papers.mean import price
+from engine.papers.mean.arrays import ARRAYS
 from engine.papers.mean.spec import Estimates, MeanSpec
 
 PRIVATE = ("column", "bound", "records", "epsilon", "share")
@@ -54,4 +55,5 @@ PAPER = Paper(
     ),
     datasets=("flchain",),
     gauge="error",
+    arrays=ARRAYS,
 )

@@ -2,6 +2,7 @@
 
 from engine.method import Entry, Paper
 from engine.papers.pcdbn import cards, price
+from engine.papers.pcdbn.arrays import ARRAYS
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
 
 STRUCTURE = ("filters", "filter_size")
@@ -140,4 +141,5 @@ PAPER = Paper(
     datasets=("digits", "mnist"),
     gauge="accuracy",
     exhibits="engine.papers.pcdbn.exhibits",
+    arrays=ARRAYS,
 )

@@ -24,6 +24,7 @@ from engine.papers.pcdbn.spec import Digits, PcdbnSpec
 from engine.privacy.mechanisms import Laplace
 from engine.privacy.noise import draw
 from engine.training import adam
+from engine.training.layer_arrays import layer_arrays
 
 MEASURES = 100
 """Measurements in a run."""
@@ -257,4 +258,5 @@ def products(batch: Batch[PcdbnSpec], data: Table, state: State) -> Arrays:
         "filters_second": state.layers[1][0][:, :SHOWN_MAPS].norm(dim=2).cpu().numpy(),
         "maps": torch.stack(shown).cpu().numpy(),
         **noise,
+        **layer_arrays((*state.layers, state.upper[:2], state.upper[2:])),
     }

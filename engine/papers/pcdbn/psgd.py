@@ -19,6 +19,7 @@ from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
 from engine.training import ghost, steps
 from engine.training.evaluate import evaluate
+from engine.training.layer_arrays import layer_arrays
 from engine.training.layers import Activation, Flatten
 from engine.training.network import Network, Parameters
 from engine.training.sampling import poisson
@@ -102,6 +103,7 @@ class Psgd:
             "filters_second": state.parameters[2][0][:, :SHOWN_MAPS].norm(dim=2).cpu().numpy(),
             "maps": maps.cpu().numpy(),
             "noise_gradient": state.ratio.double().cpu().numpy(),
+            **layer_arrays(state.parameters),
         }
 
 

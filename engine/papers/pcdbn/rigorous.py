@@ -257,7 +257,16 @@ def products(batch: Batch[PcdbnSpec], data: Table, state: State) -> Arrays:
         "maps": _stacked(seen),
         "dimensions": np.array([float(len(a.quadratic.values)) for a in answers]),
         **ratios,
+        **_layers(batch, state),
     }
+
+
+def _layers(batch: Batch[PcdbnSpec], state: State) -> Arrays:
+    """The filters of both layers and the classifier on their features."""
+    epochs = state.taken if batch.spec.solver == "descent" else None
+    solved = [least_squares.weights(a.quadratic, epochs) for a in state.answers]
+    layers = (*zip(*(a.weights for a in state.answers), strict=True), solved)
+    return {f"weights_{i}": _stacked(layer) for i, layer in enumerate(layers, 1)}
 
 
 def _stacked(parts: Sequence[Tensor]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:

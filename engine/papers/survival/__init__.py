@@ -2,6 +2,7 @@
 
 from engine.method import Entry, Paper
 from engine.papers.survival import price, price_gradient, price_sampler
+from engine.papers.survival.arrays import ARRAYS
 from engine.papers.survival.spec import Corrected, Sampled, SurvivalSpec, Utility
 
 SCALED = ("intervals", "knots", "calibration")
@@ -154,4 +155,5 @@ PAPER = Paper(
     exhibits="engine.papers.survival.figures",
     own=True,
     opening={"intervals": 10},
+    arrays=ARRAYS,
 )

@@ -10,7 +10,7 @@ from engine.service.client import Client, Run
 
 
 def bundle(client: Client, run: Run) -> bytes:
-    """A zip archive of the run's table, guarantee cards, request and arrays.
+    """A zip archive of the run, what its cards cover apart from what must not be published.
 
     Raises:
         StoreError: The store cannot be read.
@@ -18,5 +18,5 @@ def bundle(client: Client, run: Run) -> bytes:
     with tempfile.TemporaryDirectory() as folder, io.BytesIO() as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in write(client, run, Path(folder)):
-                archive.write(path, f"run-{run.id}/{path.name}")
+                archive.write(path, f"run-{run.id}/{path.relative_to(folder)}")
         return file.getvalue()

@@ -1,0 +1,35 @@
+"""Arrays that a run keeps, declared once by their paper: what each is, and who may see it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What an array means.
+
+    Attributes:
+        what: What it holds, in words.
+        released: Whether it follows from what the private mechanism releases, or from public
+            knowledge, alone. All others are computed from raw records and could not be published.
+    """
+
+    what: str
+    released: bool = False
+
+
+Declared: TypeAlias = Mapping[str, Kept]
+"""Arrays by name; a star stands for any end of a name, such as in `weights_*`."""
+
+
+def declared(arrays: Declared, name: str) -> Kept | None:
+    """The declaration of an array; None where there is none, which counts as raw."""
+    return next((kept for key, kept in arrays.items() if fnmatchcase(name, key)), None)
+
+
+def released(arrays: Declared, name: str) -> bool:
+    """Whether an array may be published as the guarantee card of its run says."""
+    found = declared(arrays, name)
+    return found is not None and found.released

@@ -1,0 +1,9 @@
+"""What runs keep, by name, and what of it is released. No torch here."""
+
+from engine.core.kept import Kept
+
+ARRAYS = {
+    "histogram": Kept("Counts with noise", released=True),
+    "histogram_exact": Kept("Counts without noise"),
+    "edges": Kept("Edges of the bins", released=True),
+}

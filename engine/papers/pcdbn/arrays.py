@@ -1,0 +1,14 @@
+"""What runs keep, by name, and what of it is released. No torch here."""
+
+from engine.core.kept import Kept
+
+ARRAYS = {
+    "filters": Kept("Filters of the first layer", released=True),
+    "filters_second": Kept("Norms of the filters of the second layer", released=True),
+    "weights_*": Kept("Weights of a layer", released=True),
+    "bias_*": Kept("Biases of a layer", released=True),
+    "visible_*": Kept("Visible bias of a layer", released=True),
+    "maps": Kept("Feature maps of some test images"),
+    "dimensions": Kept("Dimensions of the classifier's quadratic", released=True),
+    "noise_*": Kept("Noise over what it is added to"),
+}

@@ -1,0 +1,31 @@
+"""What runs keep, by name, and what of it is released. No torch here."""
+
+from engine.core.kept import Kept
+
+ARRAYS = {
+    "coefficients": Kept("Spline and covariate coefficients on the model's scale", released=True),
+    "centre": Kept("What is taken from each covariate", released=True),
+    "span": Kept("What each covariate is then divided by", released=True),
+    "norm": Kept("What all covariates are then divided by", released=True),
+    "horizon": Kept("The time at which the curves end", released=True),
+    "start": Kept("Coefficients after the first noisy releases", released=True),
+    "clip": Kept("Bound on the gradients, from a noisy count of events", released=True),
+    "noise": Kept("Standard deviation of the noise in each coefficient"),
+    "tau": Kept("Norm of the gradient where the optimiser stopped"),
+    "clipped": Kept("Share of records whose gradient was clipped"),
+    "draws": Kept("Draws of the chains: the release is one of them"),
+    "r_hat": Kept("How well the chains agree"),
+    "ess": Kept("Effective sample size of the draws"),
+    "trace": Kept("Error of the draws so far, against the optimum"),
+    "epochs": Kept("Epochs after which the error was taken", released=True),
+    "V": Kept("Running mean of squared gradients"),
+    "mode": Kept("Mode of the posterior"),
+    "laplace": Kept("Standard deviations of the normal approximation"),
+    "acceptance": Kept("Share of accepted proposals"),
+    "optimum": Kept("The fit without privacy and regularisation"),
+    "errors": Kept("Its standard errors"),
+    "cox": Kept("Coefficients of Cox regression"),
+    "cox_errors": Kept("Their standard errors"),
+    "km_time": Kept("Times of the Kaplan-Meier curve"),
+    "km_survival": Kept("The Kaplan-Meier curve of all records"),
+}

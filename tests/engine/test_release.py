@@ -1,0 +1,137 @@
+"""Releases: secret noise, no measure, no store, and nothing written but what is released."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import kstest
+
+from datasets import catalog as data_catalog
+from engine.cli.main import main
+from engine.core.errors import RequestError
+from engine.core.gauges import gauges
+from engine.core.kept import released
+from engine.privacy import noise, secret
+from engine.privacy.mechanisms import GammaSphere, Gaussian, Laplace
+from engine.runs.job import request
+from engine.runs.release import ReleaseError, checked, release
+from engine.training.sampling import coins
+
+SHORT = {"intervals": 5, "steps": 2}
+ASKED = ["run", "survival", "dp_gd", "--dataset", "heart", "--set", "intervals=5", "--release"]
+BROKEN = 1e-9
+"""A sample of secret numbers fails its test this seldom, and cannot be drawn again."""
+
+
+def job(method="dp_gd", values=None, axes=None, seeds=(0,)):
+    return request("survival", method, "heart", SHORT if values is None else values, axes, seeds)
+
+
+@pytest.fixture
+def zeros(monkeypatch):
+    """An operating system that has nothing but zeros to offer, to see who asks it."""
+    monkeypatch.setattr(os, "urandom", lambda count: bytes(count))
+
+
+def test_secret_numbers_are_uniform_and_have_53_bits():
+    found = secret.uniform((200, 100), secret.Secret()).numpy().ravel()
+    assert kstest(found, "uniform").pvalue > BROKEN
+    assert (found * 2.0**53 == np.round(found * 2.0**53)).all()
+    assert 0.0 <= found.min() < found.max() < 1.0
+    assert (found * 2.0**32 != np.round(found * 2.0**32)).any()
+
+
+@pytest.mark.parametrize("kind", [Gaussian, Laplace, lambda s, e: GammaSphere(s, e, 6)])
+def test_every_mechanism_draws_from_the_operating_system(kind, monkeypatch):
+    monkeypatch.setattr(os, "urandom", lambda count: bytes([17]) * count)
+    rng = secret.Secret()
+    first = noise.draw([kind(1.0, 1.0)] * 2, 6, rng)
+    rng.manual_seed(7)  # torch's own state does not matter
+    assert torch.equal(first, noise.draw([kind(1.0, 1.0)] * 2, 6, rng))
+
+
+def test_coins_of_sampling_come_from_the_operating_system(zeros):
+    assert coins((1000,), 1e-6, secret.Secret()).all()  # zero is below every rate
+
+
+def test_torch_s_own_draws_start_from_a_state_that_is_filled_every_time():
+    rng = secret.Secret()
+    states = []
+    for _ in range(2):
+        rng.refill()
+        states.append(rng.get_state().clone())
+        draws = torch.rand(4000, generator=rng, dtype=torch.float64).numpy()
+        assert kstest(draws, "uniform").pvalue > BROKEN
+    words = [state[24 : 24 + 8 * 624].numpy().copy().view(np.uint64) for state in states]
+    assert max(word.max() for word in words) < 2**32
+    assert (words[0] == words[1]).sum() < 10  # by chance one of 7 million
+    again = torch.Generator().manual_seed(states[0][:8].numpy().view(np.int64)[0].item())
+    assert not torch.equal(again.get_state(), states[0])  # the seed tells nothing of the state
+
+
+def test_no_two_releases_are_alike_and_only_what_is_released_is_there():
+    data = data_catalog.load("heart")
+    first, second = release(job(), data), release(job(), data)
+    assert set(first) == {"coefficients", "start", "clip", "centre", "span", "norm", "horizon"}
+    assert (first["coefficients"] != second["coefficients"]).all()
+    np.testing.assert_array_equal(first["centre"], second["centre"])
+
+
+def test_the_command_prints_no_measure_and_stores_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    folder = tmp_path / "out"
+    assert main([*ASKED, "--set", "steps=2", "--to", str(folder)]) == 0
+    told = capsys.readouterr().out
+    assert not (tmp_path / "home").exists()
+    for name, gauge in gauges(job().entry().info).items():
+        assert name not in told
+        assert gauge.label not in told
+    assert {path.name for path in folder.iterdir()} == {"release.npz", "card.json", "README.md"}
+    card = json.loads((folder / "card.json").read_text())
+    assert card["guarantee"]["secret"]
+    assert not any("public" in limit for limit in card["guarantee"]["limits"])
+    assert "seed" not in (folder / "README.md").read_text().split("Released")[0]
+    with np.load(folder / "release.npz", allow_pickle=False) as arrays:
+        from engine.catalog import paper
+
+        assert all(released(paper("survival").arrays, name) for name in arrays)
+    assert main([*ASKED, "--to", str(folder)]) == 2  # a release is never written over
+    assert "expected a folder without a release" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("method", "axes", "seeds", "says"),
+    [
+        ("dp_gd", {"epsilon": (0.5, 1.0)}, (0,), "expected one setting and one seed, got 2"),
+        ("dp_gd", {}, (0, 1), "expected one setting and one seed, got 2"),
+        ("exact", {}, (0,), "which is proved under an assumption"),
+        ("psgld", {}, (0,), "which is heuristic"),
+        ("non_private", {}, (0,), "which is not private"),
+    ],
+)
+def test_what_is_no_proved_release_is_refused(method, axes, seeds, says):
+    with pytest.raises(RequestError, match=says):
+        checked(job(method, {}, axes, seeds), data_catalog.card("heart"))
+
+
+def test_the_printed_scale_is_refused():
+    printed = job("out_pert", {"calibration": "paper"})
+    with pytest.raises(RequestError, match="proved under an assumption"):
+        checked(printed, data_catalog.card("heart"))
+
+
+def test_a_release_needs_a_folder_and_a_folder_a_release(capsys):
+    assert main(ASKED) == 2
+    assert "release: expected --to and a folder" in capsys.readouterr().err
+    assert main([*ASKED[:-1], "--to", "x"]) == 2
+    assert "to: expected --release with it" in capsys.readouterr().err
+
+
+def test_a_result_that_is_withheld_releases_nothing(monkeypatch):
+    from engine.papers.survival import out_pert
+
+    monkeypatch.setattr(out_pert, "TOLERANCE", 0.0)
+    with pytest.raises(ReleaseError, match="expected a result, got none"):
+        release(job("out_pert", {"intervals": 5}), data_catalog.load("heart"))

@@ -1,0 +1,47 @@
+"""Small tables and short settings, on which a run of any private method takes milliseconds."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from datasets import catalog as data
+from datasets.base import LabelledTable, SurvivalTable, Table
+from engine.core.spec import Spec, knobs
+from engine.method import Paper
+
+SMALL = {
+    "intervals": 10, "epochs": 1, "sample_rate": 0.25, "steps": 4, "samples": 16, "sgd_epochs": 1,
+    "filters": 4, "hidden": 8, "pretraining": 1, "epsilon": 4.0, "sampler_epochs": 0.01,
+}  # fmt: skip
+LABELLED, PEOPLE = 120, 60
+
+
+def spec(paper: Paper, **values) -> Spec:
+    """A short setting."""
+    known = {name: value for name, value in SMALL.items() if name in knobs(paper.spec)}
+    return paper.spec(**{**known, **values})
+
+
+@lru_cache
+def digits() -> LabelledTable:
+    """The first digits; there are ten of each class at least."""
+    whole = data.load("digits")
+    card = replace(whole.card, records=LABELLED)
+    return replace(whole, card=card, x=whole.x[:LABELLED].astype(float), y=whole.y[:LABELLED])
+
+
+@lru_cache
+def people() -> SurvivalTable:
+    """Every hundredth person."""
+    whole = data.load("flchain")
+    some = np.arange(0, 100 * PEOPLE, 100)
+    events = int(whole.event[some].sum())
+    card = replace(whole.card, records=PEOPLE, events=events)
+    missing = None if whole.missing is None else whole.missing[some]
+    return SurvivalTable(card, whole.x[some], whole.time[some], whole.event[some], missing=missing)
+
+
+def table(paper: Paper) -> Table:
+    """A small table of the kind that a paper takes."""
+    return people() if paper.datasets[0] == "flchain" else digits()

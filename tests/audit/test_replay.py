@@ -1,0 +1,112 @@
+"""Every private method, replayed on neighbours: no release moves by more than it is priced for."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from datasets.base import LabelledTable, SurvivalTable
+from engine.audit.replay import faults
+from engine.audit.runner import Setting
+from engine.audit.witness import Pair, left_out, load
+from engine.catalog import catalog
+from engine.privacy.releases import Release
+from tests.audit import small, toys
+
+PRIVATE = [
+    (paper, entry)
+    for paper in catalog().values()
+    for entry in paper.methods
+    if entry.witness and load(entry).recorded
+]
+each = pytest.mark.parametrize(
+    ("paper", "entry"), PRIVATE, ids=[f"{paper.slug}-{entry.name}" for paper, entry in PRIVATE]
+)
+
+
+def setting(paper, entry, pair=None, **values) -> Setting:
+    spec, witness = small.spec(paper, **values), load(entry)
+    return Setting(entry, spec, pair or witness.pair(spec, small.table(paper)), witness)
+
+
+@each
+def test_the_witness_moves_no_release_further_than_it_is_priced_for(paper, entry):
+    assert list(faults(setting(paper, entry))) == []
+
+
+SHAPES = ("random", "corner", "zero", "dot", "copy")
+
+
+def features(shape: str, rng, data) -> np.ndarray:
+    """A record of a shape that has broken other libraries, within the public bounds."""
+    low, high = (np.broadcast_to(b, data.x.shape[1:]).astype(float) for b in data.bounds)
+    match shape:
+        case "corner":
+            return np.where(rng.random(low.shape) < 0.5, low, high)
+        case "zero":
+            return low
+        case "dot":
+            return np.where(np.arange(low.size) == rng.integers(low.size), high, low)
+        case "copy":
+            return np.asarray(data.x[rng.integers(len(data))], float)
+        case _:
+            return rng.uniform(low, high)
+
+
+def neighbours(data, shape: str, seed: int, row: int) -> Pair:
+    """Two neighbours that differ in one record of that shape."""
+    rng = np.random.default_rng(seed)
+    if isinstance(data, LabelledTable):
+        return left_out(data, row, features(shape, rng, data))
+    assert isinstance(data, SurvivalTable)
+    low, high = np.array(data.card.bounds.covariates, float).T
+    tables = []
+    for _ in range(2):
+        x, time, event = data.x.copy(), data.time.copy(), data.event.copy()
+        far = np.where(rng.random(low.shape) < 0.5, low, high)
+        x[row] = far if shape == "corner" else rng.uniform(low, high)
+        time[row] = data.card.bounds.horizon * (shape != "zero") * rng.uniform(0.0, 2.0)
+        event[row] = rng.random() < 0.5
+        tables.append(replace(data, x=x, time=time, event=event))
+    return Pair(tables[0], tables[1])
+
+
+@each
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(shape=st.sampled_from(SHAPES), seed=st.integers(0, 10_000))
+def test_no_pair_moves_a_release_further_than_it_is_priced_for(paper, entry, shape, seed):
+    """Rows that are trained on are found by the witness; coins of 1 in 4 pick them."""
+    data = small.table(paper)
+    pair = load(entry).pair(small.spec(paper), data)
+    row = pair.without.left_out[0] if isinstance(pair.without, LabelledTable) else 0
+    found = faults(setting(paper, entry, neighbours(data, shape, seed, row)), seed)
+    assert list(found) == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [("scaled", "got 2 times it"), ("twice", "expected releases"), ("half", "got 2 times it")],
+)
+def test_a_mutant_is_caught(fault, says):
+    spec = toys.SumSpec(fault=fault)
+    broken = Setting(toys.ENTRY, spec, toys.opposed(spec, toys.table()), toys.WITNESS)
+    assert any(says in one for one in faults(broken))
+
+
+def test_a_mechanism_that_is_priced_at_another_noise_is_caught():
+    def cheap(spec, n):
+        made = toys.releases(spec, n)[0]
+        return (Release(replace(made.mechanism, multiplier=9.0), times=made.times),)
+
+    spec = toys.SumSpec()
+    entry = replace(toys.ENTRY, releases=cheap)
+    right = Setting(entry, spec, toys.opposed(spec, toys.table()), toys.WITNESS)
+    assert any("expected releases" in one for one in faults(right))
+
+
+def test_the_right_method_has_no_fault():
+    spec = toys.SumSpec(steps=3)
+    right = Setting(toys.ENTRY, spec, toys.opposed(spec, toys.table()), toys.WITNESS)
+    assert list(faults(right)) == []

@@ -19,9 +19,9 @@ from engine.runs.results import Results
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 LEVELS = (0.1, 2.0, 8.0)
 """Budgets of Figure 4."""
-EPOCHS = {True: (1, 20, 100, 600), False: (1, 60)}
-DAYS = {True: (12, 28, 54, 109, 163, 272), False: (12, 28, 54)}
-WEEKS = {True: (6, 12, 18, 24, 34), False: (6, 12)}
+EPOCHS = {True: (1, 20, 600), False: (1, 60)}
+DAYS = {True: (12, 28, 109, 272), False: (12, 28, 54)}
+WEEKS = {True: (6, 12, 34), False: (6, 12)}
 SETS = {"daily": "yesiwell", "weekly": "yesiwell_weekly"}
 SEEDS = {True: 5, False: 2}
 VISITS = 1200

@@ -1,0 +1,1 @@
+"""Sections and figures of the page on `yesiwell`."""

@@ -1,0 +1,43 @@
+"""What the page of this paper adds to the common page, and what it opens with."""
+
+from pages.ui.paper.finding import Saying, guessing
+from pages.ui.paper.view import DATA, PROOF, Layout, Section
+from pages.ui.papers.yesiwell import amounts, network, sections
+
+LAYOUT = Layout(
+    words=(
+        "In a health social network, motivation spreads among friends. A model predicts who will "
+        "exercise more next. One user has many windows of days and changes friends' windows too, "
+        "so protecting a user takes more noise than protecting one window. All data are simulated "
+        "unless you supply files of your own."
+    ),
+    says={"accuracy": Saying("is right about {} of 100 users", 100.0, guessing)},
+    shows="Network",
+    sections=(
+        Section(
+            "Friendships, coloured by the predicted chance to exercise more",
+            network.friendships,
+            side=network.time,
+            free=network.names,
+            wide=True,
+            tab="Network",
+        ),
+        Section("Accuracy by epoch, with power fits", sections.learning),
+        Section("Accuracy by times trained on", amounts.amounts),
+        Section("Are the predicted chances right?", sections.calibration),
+        Section("Who is predicted worse?", sections.by_friends),
+        Section("Paired t-tests", sections.tests, wide=True),
+        Section("What one record changes", sections.units, wide=True, tab=PROOF),
+        Section("The best possible accuracy", sections.ceiling, wide=True, tab=DATA),
+    ),
+    more=(
+        *("window", "bases", "pretraining", "pretraining_rate", "learning_rate", "batch"),
+        *("dropout", "lasso", "most_friends", "moment_share", "matrix_share", "layer_share"),
+        *("code", "hidden", "sample_rate", "sgd_epochs", "clip", "gradient_rate", "delta"),
+    ),
+    repeats=5,
+    budgets=(0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0),
+    budget=1.0,
+    beside=amounts.beside,
+    ask_first=("yesiwell_large",),
+)

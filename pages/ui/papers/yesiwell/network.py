@@ -1,0 +1,128 @@
+"""The friendships as a network, coloured by what a method predicts."""
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+from numpy.typing import NDArray
+
+from pages.ui.charts.theme import GRID, INK, SERIES, brief, figure
+from pages.ui.kit.chart import chart
+from pages.ui.paper.panels import RAW
+from pages.ui.paper.series import WAITING, chosen
+from pages.ui.paper.view import Page, View
+
+TIME = "yesiwell.time"
+LATEST = 28
+"""Most times that a run is tested on."""
+LARGEST = 600
+"""Users that are drawn; larger networks are sampled (`engine.papers.yesiwell.layout`)."""
+SMALL, LARGE = 6.0, 20.0
+"""Diameters of users with the fewest and with the most friends, in pixels."""
+
+Floats = NDArray[np.float64]
+
+
+def names(dataset: str) -> tuple[str, ...]:
+    """What the widget below is called in the address."""
+    return (TIME.removeprefix("yesiwell."),)
+
+
+def time(page: Page) -> None:
+    """Which of the times after the training data is drawn."""
+    with st.expander("Time in the network", icon=":material/schedule:", expanded=True):
+        st.slider(
+            "Times after training", 1, LATEST, 1, key=TIME, bind="query-params",
+            help="Later times are predicted from the days before them; nothing is trained again.",
+        )  # fmt: skip
+
+
+def friendships(view: View) -> None:
+    """The network at one time: colours are predicted chances, crosses are wrong predictions."""
+    kept = view.watched[view.method].arrays
+    rows = chosen(view, view.method)
+    if "course" not in kept or not len(rows):
+        classes = vars(view.watched[view.method].job.spec())["task"] == "classification"
+        st.markdown("Shown for the task of predicting the next time." if classes else WAITING)
+        return
+    row = int(rows[0])
+    courses = np.asarray(kept["course"], np.float64)[row]
+    time = min(int(st.session_state.get(TIME) or 1), len(courses))
+    chance = courses[time - 1]
+    came = np.asarray(kept["came"], np.float64)[row][time - 1]
+    places = np.asarray(kept["places"], np.float64)[row]
+    links = np.asarray(kept["links"], np.int64)[row]
+    right = (chance > 0.5) == (came > 0.5)
+    drawn = draw(places, links, chance, right, f"{view.data.name}")
+    label = view.watched[view.method].label
+    simulated = "simulated " if view.data.simulated else ""
+    said = (
+        f"{label} at ε = {view.budget:g}, {time} {view.data.time_unit} after training: "
+        f"{100 * right.mean():.0f} of 100 {simulated}users are predicted rightly; "
+        f"{100 * (chance > 0.5).mean():.0f} of 100 are expected to exercise more."
+    )
+    table = [
+        {"User": int(i), "Predicted chance": float(chance[i]), "Exercised more": bool(came[i])}
+        for i in range(len(chance))
+    ]
+    chart("yesiwell.network", drawn, said, table, view.budget)
+    st.markdown(said)
+    sampled = f" Drawn are {len(places)} users around one of them." if (
+        view.data.records > LARGEST
+    ) else ""  # fmt: skip
+    st.caption(
+        "Each dot is a user, larger with more friends; lines are friendships. Crosses mark wrong "
+        f"predictions. One repetition is shown.{sampled} {RAW}"
+    )
+
+
+def draw(
+    places: Floats, links: NDArray[np.int64], chance: Floats, right: NDArray[np.bool_],
+    revision: str,
+) -> go.Figure:  # fmt: skip
+    """The network as one trace of lines and one of users.
+
+    Args:
+        places: Coordinates from -1 to 1, shape (u, 2).
+        links: Pairs of users, shape (k, 2).
+        chance: Predicted chance of each user, shape (u,).
+        right: Whether each prediction came true, shape (u,).
+        revision: Changes when a zoom should be forgotten.
+    """
+    gap = np.full((len(links), 1), np.nan)
+    ends = [np.hstack([places[links, k], gap]).ravel() for k in (0, 1)]
+    x, y = ([None if v != v else round(float(v), 3) for v in end] for end in ends)
+    friends = np.bincount(links.ravel(), minlength=len(places))
+    size = SMALL + (LARGE - SMALL) * np.sqrt(friends / max(1, friends.max(initial=1)))
+    hidden: dict[str, Any] = {
+        "showgrid": False, "zeroline": False, "showline": False, "ticks": "",
+        "showticklabels": False,
+    }  # fmt: skip
+    edges = {
+        "type": "scattergl", "mode": "lines", "x": x, "y": y, "hoverinfo": "skip",
+        "line": {"color": GRID, "width": 0.7}, "showlegend": False,
+    }  # fmt: skip
+    users = {
+        "type": "scattergl", "mode": "markers", "x": brief(places[:, 0]), "y": brief(places[:, 1]),
+        "showlegend": False,
+        "marker": {
+            "size": [round(float(v), 1) for v in size], "color": brief(chance),
+            "symbol": ["circle" if one else "x" for one in right], "cmin": 0.0, "cmax": 1.0,
+            "colorscale": [[0.0, SERIES[1]], [1.0, SERIES[0]]], "line": {"width": 0},
+            "colorbar": {
+                "title": {"text": "Chance to<br>exercise more", "font": {"color": INK}},
+                "thickness": 12, "tickformat": ".0%", "tickfont": {"color": INK},
+            },
+        },
+        "customdata": [int(v) for v in friends],
+        "hovertemplate": "Chance %{marker.color:.0%}, %{customdata} friends<extra></extra>",
+    }  # fmt: skip
+    return figure(
+        [edges, users],
+        height=560,
+        uirevision=revision,
+        margin={"l": 4, "r": 4, "t": 4, "b": 4},
+        xaxis=hidden,
+        yaxis={**hidden, "scaleanchor": "x"},
+    )

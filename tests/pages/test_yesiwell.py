@@ -1,0 +1,115 @@
+"""The page on behaviour models, on runs whose numbers are made up."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine.core.gauges import gauges
+from engine.papers.yesiwell.spec import Behaviour
+from engine.runs.events import Advanced, Finished, Measured, Produced, Started
+from engine.runs.job import Job
+from engine.service.claim import take
+from engine.service.client import Client
+from engine.service.process import here
+from pages.ui.papers.yesiwell import network
+from tests.pages.conftest import Open
+from tests.pages.drawn import charts
+
+USERS, TIMES = 30, 5
+
+
+def said(test: AppTest) -> str:
+    kinds = (test.title, test.header, test.subheader, test.markdown, test.caption)
+    return "\n".join(str(one.value) for kind in kinds for one in kind)
+
+
+def finish(home: Path, job: Job) -> None:
+    """A run of three measurements and the arrays that its method leaves."""
+    claim = take(Client(home, workers=False).store, here(), job.id)
+    assert claim is not None
+    rows = range(job.replicas())
+    claim.append([Started(0, 100, len(rows))])
+    rng = np.random.default_rng(len(job.method))
+    for step in (10, 50, 100):
+        values = {
+            name: tuple(float(v) for v in rng.uniform(0.5, 0.9, len(rows)))
+            for name in gauges(Behaviour)
+        }
+        claim.append([Measured(step, tuple(rows), values)])
+    count = len(rows)
+    chance = rng.uniform(size=(count, TIMES, USERS)).astype(np.float32)
+    links = np.stack([np.arange(USERS - 1), np.arange(1, USERS)], 1)
+    arrays = {
+        "calibration": rng.uniform(0.1, 0.9, (count, 10, 3)),
+        "by_friends": rng.uniform(0.5, 0.9, (count, 5, 3)),
+        "course": chance,
+        "came": (chance > 0.3).astype(np.uint8),
+        "places": rng.uniform(-1, 1, (count, USERS, 2)),
+        "links": np.broadcast_to(links, (count, USERS - 1, 2)),
+    }
+    digest = claim.keep("final-0000", arrays)
+    claim.append([Produced(100, "final-0000", digest, tuple(rows))])
+    claim.finish("completed", [Advanced(100, 1, 1), Finished(100, "completed", ())])
+
+
+@pytest.fixture
+def visited(visit: Open, home: Path) -> Open:
+    """Opens the page on finished runs."""
+
+    def opened(**address: str) -> AppTest:
+        where = {f"yesiwell.{field}": text for field, text in address.items()}
+        test = visit("yesiwell", **where)
+        for run in Client(home, workers=False).runs():
+            if run.state == "queued":
+                finish(home, run.job)
+        return test.run()
+
+    return opened
+
+
+def test_the_page_opens_on_an_empty_store_and_says_simulated(visit: Open):
+    test = visit("yesiwell", **{"yesiwell.tab": "Network"})
+    assert not test.exception
+    assert "simulated" in said(test)
+
+
+def test_the_network_follows_the_time(visited: Open):
+    test = visited(tab="Network", time="2")
+    assert not test.exception
+    assert "2 days after training" in said(test)
+    assert "users are predicted rightly" in said(test)
+    [drawn] = [one for one in charts(test) if any(t["type"] == "scattergl" for t in one["data"])]
+    users = drawn["data"][1]
+    assert len(users["x"]) == USERS
+    assert {"circle", "x"} == set(users["marker"]["symbol"])
+
+
+def test_why_shows_epochs_calibration_friends_and_tests(visited: Open):
+    test = visited(tab="Why")
+    assert not test.exception
+    text = said(test)
+    for word in ("power fits", "Paired over the repetitions", "five equal groups"):
+        assert word in text
+    table = test.table[0].value
+    assert "dPAH" in set(table["pCDBN against"])
+    assert "2.73e-12" in " ".join(map(str, table["p in the paper"])).replace("·10⁻¹²", "e-12")
+
+
+def test_the_proof_counts_windows(visited: Open):
+    test = visited(tab="Proof")
+    assert not test.exception
+    assert "at most D = 30 friends" in said(test)
+    rows = next(t.value for t in test.table if "Own windows" in t.value.columns)
+    assert list(rows["Own windows"]) == ["9", "9", "1"]
+    assert list(rows["Friends' windows"]) == ["270", "270", "0"]
+
+
+def test_a_drawing_has_a_line_for_each_friendship():
+    places = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    links = np.array([[0, 1], [1, 2]])
+    drawn = network.draw(places, links, np.array([0.1, 0.6, 0.9]), np.array([True] * 3), "r")
+    edges, users = drawn.to_plotly_json()["data"]
+    assert list(edges["x"]) == [0.0, 1.0, None, 1.0, 0.0, None]
+    assert max(users["marker"]["size"]) == users["marker"]["size"][1]

@@ -45,12 +45,22 @@ def requested(arguments: argparse.Namespace, seeds: Sequence[int] = (0,)) -> Job
     """The job that the arguments name.
 
     Raises:
-        RequestError, SpecError: As `engine.runs.job.request`, and for malformed texts.
+        RequestError, SpecError: As `engine.runs.job.request`, for malformed texts, and for a knob
+            that the method does not use: its value would change nothing.
     """
     values = _pairs("set", arguments.set)
     axes = {field: text.split(",") for field, text in _pairs("sweep", arguments.sweep).items()}
-    dataset = arguments.dataset or paper(arguments.paper).datasets[0]
-    return request(arguments.paper, arguments.method, dataset, values, axes, seeds)
+    found = paper(arguments.paper)
+    dataset = arguments.dataset or found.datasets[0]
+    job = request(arguments.paper, arguments.method, dataset, values, axes, seeds)
+    uses = found.entry(arguments.method).uses
+    for field in (*values, *axes):
+        if field not in uses:
+            raise RequestError(
+                f"{field}: expected a knob that {arguments.method} uses "
+                f"({', '.join(uses) or 'it uses none'}), got {field!r}"
+            )
+    return job
 
 
 def _pairs(option: str, texts: Iterable[str]) -> dict[str, str]:

@@ -137,6 +137,14 @@ def test_a_failed_run_is_one_sentence(toy, capsys, home):
         (["run", "toy", "no"], "method: expected one of count, got 'no'"),
         (["run", "toy", "count", "--dataset", "no"], "dataset: expected one of flchain, digits"),
         (["run", "toy", "count", "--set", "no=1"], "no: expected one of the fields"),
+        (
+            ["run", "enadpp", "psgd", "--dataset", "digits", "--set", "calibration=paper"],
+            "calibration: expected a knob that psgd uses",
+        ),
+        (
+            ["price", "enadpp", "psgd", "--dataset", "digits", "--sweep", "alpha_min=0.1,0.2"],
+            "alpha_min: expected a",
+        ),
         (["run", "toy", "count", "--set", "scale"], "--set: expected FIELD=VALUE, got 'scale'"),
         (["run", "toy", "count", "--set", "scale=10"], "scale: expected a number from 0 to 9"),
         (["run", "toy", "count", "--set", "scale=inf"], "scale: expected a number from 0 to 9"),

@@ -17,7 +17,7 @@ from torch.nn.functional import softplus
 from datasets.base import Booleans, Episodes, Floats, Integers, SurvivalTable
 from engine.core.gauges import Column, measuring
 from engine.papers.survival.likelihood import log_one_plus
-from engine.papers.survival.problem import design, scaled
+from engine.papers.survival.problem import boundary, design, scaled
 from engine.papers.survival.sensitivity import basis
 from engine.papers.survival.solvers import Solution, minimise
 from engine.papers.survival.spec import SurvivalSpec, Utility
@@ -139,7 +139,7 @@ class Evaluation:
         """The episode that holds in each of the first intervals, shape (m, last)."""
         if self.course is None:
             return None
-        return self.held(np.ceil(intervals * self.course.start), np.arange(float(last)))
+        return self.held(boundary(self.course.start, intervals), np.arange(float(last)))
 
     def before(self, moments: Floats) -> Integers | None:
         """The episode that holds just before each moment, shape (m, len(moments))."""
@@ -157,13 +157,22 @@ def evaluation(table: SurvivalTable) -> Evaluation:
     rows = np.flatnonzero(event)
     later = time > time[rows][:, None]
     pairs = later | ((time == time[rows][:, None]) & ~event)
-    early, late = np.quantile(records.time, (0.05, 0.95))
-    times = np.linspace(early, late, TIMES)
+    times = _moments(records.time)
     case, control = _weights(table, time, event, times)
     course = _course(records.episodes, some)
     x = torch.tensor(records.x[some] if course is None else course.x)
     weights = (torch.tensor(case), torch.tensor(control))
     return Evaluation(x, rows, time[rows], pairs, times, *weights, course)
+
+
+def _moments(time: Floats) -> Floats:
+    """Times of the Brier score, shape (TIMES,): from the 5th to the 95th percentile.
+
+    They end before the longest time, beyond which nobody is left to be predicted.
+    """
+    last = time[time < time.max()].max(initial=0.0)
+    early, late = np.quantile(time, (0.05, 0.95))
+    return np.linspace(min(early, last), min(late, last), TIMES)
 
 
 def _course(course: Episodes | None, some: Integers) -> Episodes | None:
@@ -194,6 +203,8 @@ def _weights(
     at_own, at_times = (np.where(p == 0, np.inf, p) for p in (at_own, at_times))
     mesh = np.gradient(times) * np.where(np.isin(np.arange(TIMES), (0, TIMES - 1)), 0.5, 1.0)
     share = (mesh / mesh.sum() if mesh.sum() > 0 else np.full(TIMES, 1.0 / TIMES)) / len(time)
+    if np.ptp(records.time) == 0:  # nothing happens at any time but the last: there is no score
+        share = np.nan
     case = ((time[:, None] <= times) & event[:, None]) / at_own[:, None]
     control = (time[:, None] > times) / at_times
     return case * share, control * share

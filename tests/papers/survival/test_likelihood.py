@@ -5,6 +5,8 @@ import functools
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from engine.papers.survival import likelihood
@@ -144,3 +146,15 @@ def test_a_design_is_sorted_and_keeps_the_order():
     assert (found.interval.diff() >= 0).all()
     np.testing.assert_array_equal(found.x.numpy(), scaled(small).x[found.order.numpy()])
     assert design(small, 10, 3) is found
+
+
+@given(longest=st.integers(1, 10_000), share=st.floats(0.0, 1.0), intervals=st.integers(1, 400))
+def test_whole_times_fall_into_the_interval_that_whole_numbers_say(longest, share, intervals):
+    time = round(share * longest)
+    found = discretise(np.array([time / longest]), intervals)[0]
+    assert found == min(max(-(-intervals * time // longest), 1), intervals)
+
+
+def test_every_week_of_a_year_in_as_many_intervals_is_its_own():
+    weeks = np.arange(1, 53)
+    assert discretise(weeks / 52.0, 52).tolist() == weeks.tolist()

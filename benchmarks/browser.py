@@ -70,15 +70,15 @@ def moves(page: Page) -> list[float]:
     settled(page)
     slider = page.get_by_role("slider", name="Privacy budget")
     slider.focus()
-    position, step, found = START, 1, []
+    position, step, distances = START, 1, []
     for _ in range(MOVES):
         if not 0 <= position + step < len(EPSILONS):
             step = -step
         position += step
         begin = float(page.evaluate("performance.now()"))
         page.keyboard.press("ArrowRight" if step > 0 else "ArrowLeft")
-        found.append(float(page.evaluate(DRAWN, EPSILONS[position])) - begin)
-    return found
+        distances.append(float(page.evaluate(DRAWN, EPSILONS[position])) - begin)
+    return distances
 
 
 def asked(page: Page) -> tuple[float, float]:

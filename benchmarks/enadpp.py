@@ -56,9 +56,9 @@ def private(network: Network, x: Tensor, y: Tensor, lot: int, replicas: int = 1)
             for _ in range(count):
                 index, present = poisson(replicas, len(x), lot / len(x), rng)
                 rows = x.index_select(0, index.flatten()).view(*index.shape, *x.shape[1:])
-                found = clipped_sum(network, parameters, rows, y[index], present, ones)
-                add_noise(found.sums, noises, rng)
-                descend(parameters, None, found.sums, how)
+                clipped = clipped_sum(network, parameters, rows, y[index], present, ones)
+                add_noise(clipped.sums, noises, rng)
+                descend(parameters, None, clipped.sums, how)
 
     return take
 
@@ -121,8 +121,8 @@ def opacus(net: nn.Module, x: Tensor, y: Tensor, lot: int, mode: str) -> Steps:
 
 def timed(rivals: dict[str, tuple[Steps, int]]) -> dict[str, Timing]:
     """Seconds per step of each rival, which take turns of so many steps."""
-    found = race({name: partial(steps, count) for name, (steps, count) in rivals.items()})
-    return {name: found[name] * (1.0 / rivals[name][1]) for name in rivals}
+    times = race({name: partial(steps, count) for name, (steps, count) in rivals.items()})
+    return {name: times[name] * (1.0 / rivals[name][1]) for name in rivals}
 
 
 def hooks(x: Tensor, y: Tensor) -> Timing:
@@ -180,7 +180,7 @@ def convolutions() -> list[Row]:
 
 def replicas() -> list[Row]:
     """21 runs as the engine groups them, against one after another."""
-    found = []
+    rows = []
     for what, widths, records, lot, count, most in (
         ("21 runs on digits, 200 steps", SMALL, 1437, 144, 200, 0.45),
         ("21 runs of an MNIST epoch", WIDE, RECORDS, LOT, EPOCH, 1.0),
@@ -195,13 +195,13 @@ def replicas() -> list[Row]:
         took = timed(rivals)
         ours = took[str(group)] * full + took[str(rest or 1)] * (rest > 0)
         note = f"{group} at a time, against one by one"
-        found.append(at_most(what, ours * count, took["1"] * (21 * count), most, note))
-    return found
+        rows.append(at_most(what, ours * count, took["1"] * (21 * count), most, note))
+    return rows
 
 
 def memory() -> list[Row]:
     """Largest memory of a process that takes three steps, beyond one that only imports."""
-    base, unit, found = _peak("nothing"), "MB", []
+    base, unit, rows = _peak("nothing"), "MB", []
     for ours, rivals, note in (
         ("ours", ("plain", "ghost", "hooks"), "784-512-256-10, lot 600, data included"),
         ("ours cnn", ("plain cnn", "ghost cnn", "hooks cnn"), "two convolutions, lot 600"),
@@ -209,8 +209,8 @@ def memory() -> list[Row]:
         mine = _peak(ours) - base
         for rival in rivals:
             what = f"peak memory, against {rival}"
-            found.append(Row(what, mine, _peak(rival) - base, unit, "", None, note))
-    return found
+            rows.append(Row(what, mine, _peak(rival) - base, unit, "", None, note))
+    return rows
 
 
 def accuracies() -> list[Row]:
@@ -227,15 +227,15 @@ def accuracies() -> list[Row]:
         ("dpsgd", {"epsilon": 3.0}, 0.97, None, "delta 1e-5, priced by the accountant"),
         ("non_private", {}, 0.976, 0.976, "the paper prints 97.60 %"),
     )
-    found = []
+    rows = []
     for method, values, least, peer, note in asked:
         job = request("enadpp", method, "mnist", values)
         events = list(drive(job, data, lambda name, arrays: name))
         share = collect(job, events).mean("accuracy")
         what = f"{method} on MNIST, defaults" + "".join(f", {k} {v:g}" for k, v in values.items())
         target = f"at least {least:g}"
-        found.append(Row(what, share, peer, "accuracy", target, share >= least, note))
-    return found
+        rows.append(Row(what, share, peer, "accuracy", target, share >= least, note))
+    return rows
 
 
 def _peak(name: str) -> float:

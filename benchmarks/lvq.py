@@ -131,8 +131,8 @@ def _prototorch(table: Table) -> Peer:
     """Seconds of an epoch of prototorch's GMLVQ on fold 0, by plain descent."""
     initial, models = peers.prototorch("core.initializers"), peers.prototorch("models")
     d = joined(table)[0].shape[1]
-    found, train = records(table, 1 / math.sqrt(d), "cpu"), fold(table, 0)[0]
-    data = torch.utils.data.TensorDataset(found.x[train], found.y[train])
+    all_records, train = records(table, 1 / math.sqrt(d), "cpu"), fold(table, 0)[0]
+    data = torch.utils.data.TensorDataset(all_records.x[train], all_records.y[train])
     shape = {"input_dim": d, "latent_dim": d, "distribution": (10, 1), "lr": 1e-3}
 
     def build() -> Any:
@@ -187,10 +187,10 @@ def _sklvq(table: Table) -> float:
 
     if "_validate_data" not in dir(LVQBaseClass):
         LVQBaseClass._validate_data = validate
-    found, train = records(table, 1 / math.sqrt(784), "cpu"), fold(table, 0)[0][: 10 * SAMPLE]
+    all_records, train = records(table, 1 / math.sqrt(784), "cpu"), fold(table, 0)[0][: 10 * SAMPLE]
     settings = {"max_runs": 1, "batch_size": SAMPLE, "step_size": 0.001}
     model = GMLVQ(activation_type="identity", solver_params=settings, random_state=0)
-    x, y = found.x[train].double().numpy(), found.y[train].numpy()
+    x, y = all_records.x[train].double().numpy(), all_records.y[train].numpy()
     begin = time.perf_counter()
     model.fit(x, y)
     return 10 * (time.perf_counter() - begin)

@@ -37,8 +37,8 @@ def trained(job: Job) -> tuple[Floats, float, str]:
     start, busy = time.perf_counter(), time.process_time()
     events = list(drive(job, data, lambda name, arrays: name))
     seconds, busy = time.perf_counter() - start, time.process_time() - busy
-    found = collect(job, events).gauges["accuracy"]
-    return found, seconds, f"{busy:.0f} s of processor time"
+    accuracy = collect(job, events).gauges["accuracy"]
+    return accuracy, seconds, f"{busy:.0f} s of processor time"
 
 
 def grid() -> list[Row]:
@@ -46,7 +46,7 @@ def grid() -> list[Row]:
     axes = {"epsilon": EPSILONS}
     ours, seconds, busy = trained(request("pcdbn", "pcdbn", "mnist", {}, axes, range(3)))
     best, _, _ = trained(request("enadpp", "dpsgd", "mnist", TODAY, axes))
-    found = [
+    rows = [
         Row(
             "7 ε x 3 seeds on MNIST, rigorous",
             seconds,
@@ -59,7 +59,7 @@ def grid() -> list[Row]:
     ]
     for epsilon, own, rival in zip(EPSILONS, ours.reshape(-1, 3), best, strict=True):
         target = TARGETS.get(epsilon)
-        found.append(
+        rows.append(
             Row(
                 f"accuracy at ε = {epsilon:g}, rigorous, 3 seeds",
                 float(own.mean()),
@@ -70,7 +70,7 @@ def grid() -> list[Row]:
                 f"spread {own.std(ddof=1):.4f}; peer: DP-SGD on wavelets, one record replaced",
             )
         )
-    return found
+    return rows
 
 
 def published() -> list[Row]:

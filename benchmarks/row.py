@@ -78,7 +78,7 @@ def race(rivals: Mapping[str, Callable[[], object]], turns: int = TURNS) -> dict
             began = time.perf_counter()
             work()
             seconds[name].append(time.perf_counter() - began)
-    return {name: Timing(tuple(found)) for name, found in seconds.items()}
+    return {name: Timing(tuple(times)) for name, times in seconds.items()}
 
 
 def at_most(what: str, ours: Timing, peer: Timing, most: float, note: str = "") -> Row:

@@ -31,8 +31,8 @@ TABLE3 = {"FL": (0.0, 4.0), "TB": (7.5, 9.5), "WT": (3.4, 3.9)}
 
 def rows() -> list[Row]:
     """All rows; those whose data are not at hand say so."""
-    found = [_or_why(table2, name) for name in TABLE2] + [_or_why(table3, name) for name in TABLE3]
-    return [*found, *fits(), draws(), solutions()]
+    table = [_or_why(table2, name) for name in TABLE2] + [_or_why(table3, name) for name in TABLE3]
+    return [*table, *fits(), draws(), solutions()]
 
 
 def _or_why(make: Callable[[str], Row], name: str) -> Row:
@@ -104,7 +104,7 @@ def fits() -> list[Row]:
     data = _table("FL")
     model = design(data, INTERVALS, KNOTS)
     zero = torch.zeros(1, model.dimension, dtype=torch.float64)
-    ours, found = _timed(lambda: minimise(model, zero[:, 0], zero), 5)
+    ours, solved = _timed(lambda: minimise(model, zero[:, 0], zero), 5)
     x, y = person_periods(model)
     family = statsmodels.api.families.Binomial()
     glm, fitted = _timed(lambda: statsmodels.api.GLM(y, x, family=family).fit(), 1)
@@ -113,7 +113,7 @@ def fits() -> list[Row]:
     )
     cholesky, classifier = _timed(lambda: chosen.fit(x, y), 1)
     apart = [
-        float(np.abs(found.f[0].numpy() - theirs).max())
+        float(np.abs(solved.f[0].numpy() - theirs).max())
         for theirs in (fitted.params, classifier.coef_[0])
     ]
     what = f"Non-private fit, FL, q = {INTERVALS}"

@@ -116,29 +116,29 @@ def _plain(design: Design, spec: SurvivalSpec, n: int, steps: int) -> Tensor:
 def figure5() -> list[Row]:
     """The real data sets of Figure 5 at full size: the time, and who has the least error."""
     jobs = {k: j for k, j in exhibits("survival")["figure5"].jobs(True).items() if k[:2] in REAL}
-    found: dict[str, Results] = {}
+    results: dict[str, Results] = {}
     begun, worked = time.perf_counter(), time.process_time()
     for name, job in jobs.items():
         try:
             data = catalog.load(job.dataset)
         except DatasetError as error:
             return [Row.missing("Figure 5", "as in its paper", str(error))]
-        found[name] = collect(job, drive(job, data, lambda name, arrays: name))
+        results[name] = collect(job, drive(job, data, lambda name, arrays: name))
     seconds = time.perf_counter() - begun
     head = Row(
         "Figure 5, three data sets, full size", seconds, None, "s", "below 90 s on two cores",
         seconds < 90.0, f"{sum(job.replicas() for job in jobs.values())} fits in "
         f"{time.process_time() - worked:.0f} s of one core's time",
     )  # fmt: skip
-    return [head, *(private(name, found) for name in REAL)]
+    return [head, *(private(name, results) for name in REAL)]
 
 
-def private(name: str, found: dict[str, Results]) -> Row:
+def private(name: str, results: dict[str, Results]) -> Row:
     """Private gradient descent against the best published method, at its worst budget."""
     ratios, told = {}, []
     for budget in BUDGETS:
-        ours = found[f"{name}/dp_gd"].mean("mre", epsilon=budget)
-        others = {m: found[f"{name}/{m}"].mean("mre", epsilon=budget) for m in PUBLISHED}
+        ours = results[f"{name}/dp_gd"].mean("mre", epsilon=budget)
+        others = {m: results[f"{name}/{m}"].mean("mre", epsilon=budget) for m in PUBLISHED}
         best = min(others, key=lambda method: others[method])
         ratios[budget] = ours / others[best]
         told.append(f"ε {budget:g}: {ours:.3f} to {others[best]:.3f} ({best})")

@@ -79,13 +79,13 @@ def main() -> None:
         dp_gd.RATE, public_start.FLOOR, dp_gd.SPREAD_BETA = rate, floor, spread
         dp_gd.GENEROUS = generous
         printed = SurvivalSpec(intervals=50, clip=clip, steps=steps, calibration="paper")
-        found = score(tables, printed)
+        scored = score(tables, printed)
         print(
-            f"{np.log(found).mean():.3f} rate {rate:g} steps {steps} floor {floor:g} "
+            f"{np.log(scored).mean():.3f} rate {rate:g} steps {steps} floor {floor:g} "
             f"spread {spread:g} clip {clip:g} generous {generous:g}; median by budget",
-            np.median(found, 0).round(3),
+            np.median(scored, 0).round(3),
             "worst",
-            found.max(0).round(2),
+            scored.max(0).round(2),
             flush=True,
         )
 

@@ -49,20 +49,20 @@ def connectivity(groups: Integers, seed: int = 20_221_211) -> Floats:
 
 def _with_memory(white: Floats) -> Floats:
     """First-order autoregression along the last axis, with variance one throughout."""
-    found = white.copy()
+    series = white.copy()
     for t in range(1, white.shape[-1]):
-        found[..., t] = MEMORY * found[..., t - 1] + np.sqrt(1.0 - MEMORY**2) * white[..., t]
-    return found
+        series[..., t] = MEMORY * series[..., t - 1] + np.sqrt(1.0 - MEMORY**2) * white[..., t]
+    return series
 
 
 def _windows(series: Floats) -> Floats:
     """Correlations of all pairs of regions (n, regions, volumes) in every window."""
     upper = np.triu_indices(REGIONS, 1)
-    found = []
+    correlations = []
     for start in range(0, VOLUMES - WINDOW + 1, STRIDE):
         part = series[..., start : start + WINDOW]
         part = part - part.mean(-1, keepdims=True)
         part = part / np.linalg.norm(part, axis=-1, keepdims=True)
-        found.append((part @ part.swapaxes(1, 2))[:, upper[0], upper[1]])
-    windows: Floats = np.clip(np.concatenate(found, axis=1), -1.0, 1.0)
+        correlations.append((part @ part.swapaxes(1, 2))[:, upper[0], upper[1]])
+    windows: Floats = np.clip(np.concatenate(correlations, axis=1), -1.0, 1.0)
     return windows

@@ -112,10 +112,10 @@ def content(place: Path, file: File) -> bytes:
         ) from error
     if file.text:
         plain = plain.replace(b"\r\n", b"\n")
-    found = hashlib.sha256(plain).hexdigest()
-    if file.sha256 is not None and found != file.sha256:
+    digest = hashlib.sha256(plain).hexdigest()
+    if file.sha256 is not None and digest != file.sha256:
         raise DatasetError(
-            f"{file.path}: expected content with SHA-256 {file.sha256}, got {found} in {place}"
+            f"{file.path}: expected content with SHA-256 {file.sha256}, got {digest} in {place}"
         )
     return plain
 

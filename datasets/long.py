@@ -61,20 +61,20 @@ def _persons(name: str, column: Sequence[object]) -> tuple[list[object], Integer
 def numbers(name: str, column: str, values: Sequence[object], rows: int) -> Floats:
     """A column of finite numbers."""
     try:
-        found = np.array([float(str(value)) for value in values])
+        parsed = np.array([float(str(value)) for value in values])
     except ValueError as error:
         raise DatasetError(f"{name}: expected numbers in column {column!r}, {error}") from None
-    if len(found) != rows:
-        raise DatasetError(f"{name}: expected {rows} values of {column!r}, got {len(found)}")
-    wrong = np.flatnonzero(~np.isfinite(found))
+    if len(parsed) != rows:
+        raise DatasetError(f"{name}: expected {rows} values of {column!r}, got {len(parsed)}")
+    wrong = np.flatnonzero(~np.isfinite(parsed))
     if len(wrong):
         raise DatasetError(
-            f"{name}: expected a number in every row of {column!r}, got {found[wrong[0]]} "
+            f"{name}: expected a number in every row of {column!r}, got {parsed[wrong[0]]} "
             f"in row {wrong[0] + 1}"
         )
-    if column == "event" and not np.isin(found, (0.0, 1.0)).all():
-        raise DatasetError(f"{name}: expected events of 0 or 1, got {found.max():g}")
-    return found
+    if column == "event" and not np.isin(parsed, (0.0, 1.0)).all():
+        raise DatasetError(f"{name}: expected events of 0 or 1, got {parsed.max():g}")
+    return parsed
 
 
 def _follow(name: str, ids: Sequence[object], start: Floats, stop: Floats, event: Floats) -> None:

@@ -65,11 +65,11 @@ class Society:
         left, right = self.friends.T
         degree = np.bincount(self.friends.ravel(), minlength=self.users).clip(1)
         weight = 1.0 / np.sqrt(degree[left] * degree[right])
-        found = np.empty_like(m)
+        shares = np.empty_like(m)
         for k in range(m.shape[1]):
-            found[:, k] = np.bincount(left, weight * m[right, k], self.users)
-            found[:, k] += np.bincount(right, weight * m[left, k], self.users)
-        return found
+            shares[:, k] = np.bincount(left, weight * m[right, k], self.users)
+            shares[:, k] += np.bincount(right, weight * m[left, k], self.users)
+        return shares
 
     def move(self, m: Floats) -> Floats:
         """The part of the next motivation that is known from this one."""
@@ -90,11 +90,11 @@ class Society:
         nodes = chebyshev.chebpts1(DEGREE + 1)
         terms = chebyshev.chebfit(nodes, function(nodes), DEGREE)
         before, now = m, self.spread(m)
-        found: Floats = terms[0] * before + terms[1] * now
+        sums: Floats = terms[0] * before + terms[1] * now
         for term in terms[2:]:
             before, now = now, 2.0 * self.spread(now) - before
-            found += term * now
-        return found
+            sums += term * now
+        return sums
 
     def diagonal(self, function: Callable[[Floats], Floats]) -> Floats:
         """The diagonal of f(S), shape (n,); for many users an estimate from random signs."""
@@ -131,12 +131,12 @@ class Filter:
         society = self.society
         spread = np.sqrt(society.diagonal(self.ahead) + EXERCISE_LOAD**-2)
         expected = np.zeros((society.users, 1))
-        found = np.empty_like(shown)
+        likely = np.empty_like(shown)
         for t in range(shown.shape[1]):
-            found[:, t] = normal(expected[:, 0] / spread)
+            likely[:, t] = normal(expected[:, 0] / spread)
             surprise = shown[:, t : t + 1] - expected
             expected = society.move(expected + society.apply(self.gain, surprise))
-        return found
+        return likely
 
     def accuracy(self) -> float:
         r"""The best possible share of right predictions: 1/2 + arctan(\tau)/\pi, averaged.

@@ -43,42 +43,42 @@ def ranges(name: str, lines: Iterable[str]) -> Ranges:
     Raises:
         DatasetError: A line that is none, or two for one column.
     """
-    found: Ranges = {}
+    stated: Ranges = {}
     for line in lines:
         told = LINE.fullmatch(line)
         if told is None:
             raise DatasetError(f"{name}: expected a line of bounds such as {EXAMPLE}, got {line}")
         column = told["name"].strip().lower()
-        if column in found:
+        if column in stated:
             raise DatasetError(f"{name}: expected one line of bounds of {column}, got two")
-        found[column] = (float(told["low"]), float(told["high"]))
-    return found
+        stated[column] = (float(told["low"]), float(told["high"]))
+    return stated
 
 
-def bounds(name: str, features: tuple[str, ...], found: Ranges) -> Bounds | None:
+def bounds(name: str, features: tuple[str, ...], stated: Ranges) -> Bounds | None:
     """The bounds of a table; None where none are given.
 
     Raises:
         DatasetError: Some are missing, too many, or impossible.
     """
-    if not found:
+    if not stated:
         return None
     wanted = (*features, TIME)
-    lacking = [column for column in wanted if column not in found]
-    unknown = [column for column in found if column not in wanted]
+    lacking = [column for column in wanted if column not in stated]
+    unknown = [column for column in stated if column not in wanted]
     if lacking or unknown:
         raise DatasetError(
             f"{name}: expected bounds of {', '.join(wanted)}, "
             f"got {'none of ' + ', '.join(lacking) if lacking else ', '.join(unknown)}"
         )
-    for column, (low, high) in found.items():
+    for column, (low, high) in stated.items():
         if not low < high or (column == TIME and low != 0.0):
             least = "0 to a number above 0" if column == TIME else "a number to a larger one"
             raise DatasetError(
                 f"{name}: expected bounds of {column} from {least}, got {low:g} to {high:g}"
             )
     return Bounds(
-        covariates=tuple(found[column] for column in features),
-        horizon=found[TIME][1],
+        covariates=tuple(stated[column] for column in features),
+        horizon=stated[TIME][1],
         source="Given with the table by who added it",
     )

@@ -58,8 +58,8 @@ def panel(attributes: bytes, friendships: bytes, labels: bytes, card: Card) -> P
     told = _columns(FILES[2], labels, ("user", "time", "label"))
     y = _labels(told, users, times)
     friends = _friends(_columns(FILES[1], friendships, ("user", "friend")), users)
-    found = replace(card, records=len(users))
-    return check(PanelTable(found, x.astype(np.float32), y, friends, (LOWER, UPPER)))
+    described = replace(card, records=len(users))
+    return check(PanelTable(described, x.astype(np.float32), y, friends, (LOWER, UPPER)))
 
 
 def _columns(file: str, content: bytes, names: tuple[str, ...]) -> pd.DataFrame:
@@ -80,19 +80,19 @@ def _columns(file: str, content: bytes, names: tuple[str, ...]) -> pd.DataFrame:
 
 def _times(rows: pd.DataFrame) -> list[int]:
     """The points in time, which follow each other by one."""
-    found = sorted({int(v) for v in _numbers(FILES[0], rows, ("time",))[:, 0]})
-    if len(found) < 2:
+    times = sorted({int(v) for v in _numbers(FILES[0], rows, ("time",))[:, 0]})
+    if len(times) < 2:
         raise DatasetError(
-            f"{FILES[0]}: expected at least two points in time for each user, got {len(found)}"
+            f"{FILES[0]}: expected at least two points in time for each user, got {len(times)}"
         )
-    if found[-1] - found[0] != len(found) - 1:
+    if times[-1] - times[0] != len(times) - 1:
         raise DatasetError(f"{FILES[0]}: expected times that follow each other by 1, got a gap")
-    return found
+    return times
 
 
 def _numbers(file: str, rows: pd.DataFrame, names: tuple[str, ...]) -> Floats:
     """Columns of numbers, shape (rows, columns)."""
-    found = np.empty((len(rows), len(names)))
+    parsed = np.empty((len(rows), len(names)))
     for k, name in enumerate(names):
         column = pd.to_numeric(rows[name], errors="coerce").to_numpy(np.float64)
         wrong = np.flatnonzero(~np.isfinite(column))
@@ -101,8 +101,8 @@ def _numbers(file: str, rows: pd.DataFrame, names: tuple[str, ...]) -> Floats:
                 f"{file}: expected a number in column {name!r}, row {wrong[0] + 2}, got "
                 f"{rows[name].iloc[wrong[0]] or 'nothing'!r}"
             )
-        found[:, k] = column
-    return found
+        parsed[:, k] = column
+    return parsed
 
 
 def _grid(
@@ -125,9 +125,9 @@ def _grid(
             f"{file}: expected one row for each user and time, got {seen[seen != 1][0]} for user "
             f"{users[user]!r} at time {times[time]}"
         )
-    found = np.empty((len(seen), values.shape[1]))
-    found[place] = values
-    return found.reshape(len(users), len(times), -1)
+    filled = np.empty((len(seen), values.shape[1]))
+    filled[place] = values
+    return filled.reshape(len(users), len(times), -1)
 
 
 def _labels(rows: pd.DataFrame, users: list[str], times: list[int]) -> Integers:
@@ -135,12 +135,12 @@ def _labels(rows: pd.DataFrame, users: list[str], times: list[int]) -> Integers:
     values = _numbers(FILES[2], rows, ("label",))
     if not np.isin(values, (0, 1)).all():
         raise DatasetError(f"{FILES[2]}: expected labels 0 and 1, got {values.max():g}")
-    found = _grid(FILES[2], rows, users, times, values)[:, :, 0].astype(np.int64)
-    if found.min() == found.max():
+    labels = _grid(FILES[2], rows, users, times, values)[:, :, 0].astype(np.int64)
+    if labels.min() == labels.max():
         raise DatasetError(
-            f"{FILES[2]}: expected labels 0 and 1, got {found.max()} for every user and time"
+            f"{FILES[2]}: expected labels 0 and 1, got {labels.max()} for every user and time"
         )
-    return found
+    return labels
 
 
 def _friends(rows: pd.DataFrame, users: list[str]) -> Integers:

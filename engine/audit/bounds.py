@@ -90,13 +90,13 @@ def epsilon_of_rates(hits: Floats | float, alarms: Floats | float, delta: float)
 
     Both directions of error: ln((TPR - \delta)/FPR) and ln((TNR - \delta)/FNR); at least 0.
     """
-    found = np.zeros(np.broadcast_shapes(np.shape(hits), np.shape(alarms)))
+    bound = np.zeros(np.broadcast_shapes(np.shape(hits), np.shape(alarms)))
     hits, alarms = np.asarray(hits), np.asarray(alarms)
     for right, wrong in ((hits, alarms), (1.0 - alarms, 1.0 - hits)):
         with np.errstate(divide="ignore", invalid="ignore"):
             gain = np.log(np.maximum(right - delta, 0.0) / wrong)
-        found = np.fmax(found, np.where(wrong > 0.0, gain, 0.0))
-    return found
+        bound = np.fmax(bound, np.where(wrong > 0.0, gain, 0.0))
+    return bound
 
 
 def reachable(trainings: int, delta: float, confidence: float) -> float:
@@ -200,5 +200,5 @@ def mu_bound(
 
     low, high = _limits(scores, np.array([threshold]), (1.0 - confidence) / 2.0)
     gap = float((ndtri(low) - ndtri(high))[0])
-    found = max(0.0, gap) if math.isfinite(gap) else 0.0
-    return found, _judge("", scores, threshold, 0.0, (1.0 - confidence) / 2.0)
+    largest = max(0.0, gap) if math.isfinite(gap) else 0.0
+    return largest, _judge("", scores, threshold, 0.0, (1.0 - confidence) / 2.0)

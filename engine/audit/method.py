@@ -47,8 +47,8 @@ class State:
 
 def _numbers(parts: tuple[Tensor, ...]) -> NDArray[np.float64]:
     """One array; a training that diverged counts as a guess for neither."""
-    found: NDArray[np.float64] = torch.cat(list(parts)).double().cpu().numpy()
-    return np.nan_to_num(found, nan=0.0)
+    joined: NDArray[np.float64] = torch.cat(list(parts)).double().cpu().numpy()
+    return np.nan_to_num(joined, nan=0.0)
 
 
 class AuditMethod:
@@ -73,9 +73,9 @@ class AuditMethod:
         for first in range(start, end, state.setting.together):
             count = min(state.setting.together, end - first)
             for world in (0, 1):
-                found, far = train(state.setting, world, count, first)
+                trained, far = train(state.setting, world, count, first)
                 reach = float(np.fmax(reach, far))
-                for name, score in found.items():
+                for name, score in trained.items():
                     both = scores.get(name, ((), ()))
                     own = (*both[world], score)
                     scores[name] = (own, both[1]) if world == 0 else (both[0], own)
@@ -93,9 +93,9 @@ class AuditMethod:
             `alarms`, `misses`, `misses_low`, `misses_high` and `misses_proved` (R, points), the
             trade-off; `reach` (R,); and the numbers of `Audit` in (R,) each, NaN for none.
         """
-        found = state.collected()
-        audit = summary(state.card, state.setting, found)
-        chosen = found.scores[audit.statistic]
+        collected = state.collected()
+        audit = summary(state.card, state.setting, collected)
+        chosen = collected.scores[audit.statistic]
         curve = curves(chosen, audit)
         names = ("epsilon_attacked", "mu_attacked", "mu_proved", "right", "allowed", "reach")
         numbers = {name: _or_nan(getattr(audit, name)) for name in names}

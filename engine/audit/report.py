@@ -137,24 +137,24 @@ def audit(
     check(entry, spec, len(data), replicas)
     card = entry.guarantee(spec, len(data), data.card.record)
     setting = Setting.of(entry, spec, data, device)
-    for found in attack(setting, replicas):
-        if reachable(found.trainings, card.delta, CONFIDENCE) > 0.0:
-            yield summary(card, setting, found), found
+    for attacked in attack(setting, replicas):
+        if reachable(attacked.trainings, card.delta, CONFIDENCE) > 0.0:
+            yield summary(card, setting, attacked), attacked
 
 
-def summary(card: Guarantee, setting: Setting, found: Collected) -> Audit:
+def summary(card: Guarantee, setting: Setting, collected: Collected) -> Audit:
     """The audit that scores amount to.
 
     Where noise is Gaussian there are two bounds, one of them through mu; each gets half of the
     chance to be wrong, so that the larger holds with the whole confidence.
     """
     mu = gaussian_mu(setting.entry.releases(setting.spec, len(setting.pair.without)))
-    split = mu is not None and LIKELIHOOD in found.scores
+    split = mu is not None and LIKELIHOOD in collected.scores
     confidence = 0.5 * (1.0 + CONFIDENCE) if split else CONFIDENCE
-    judged = epsilon_bound(found.scores, card.delta, confidence)
+    judged = epsilon_bound(collected.scores, card.delta, confidence)
     mu_attacked = None
     if split:
-        mu_attacked, filtered = mu_bound(found.scores[LIKELIHOOD], confidence)
+        mu_attacked, filtered = mu_bound(collected.scores[LIKELIHOOD], confidence)
         through = epsilon_of_mu(mu_attacked, card.delta)
         if through >= judged.epsilon:
             judged = dataclasses.replace(filtered, epsilon=through, statistic=LIKELIHOOD)
@@ -170,11 +170,11 @@ def summary(card: Guarantee, setting: Setting, found: Collected) -> Audit:
         unit=card.unit,
         witness=setting.witness.words,
         statistic=judged.statistic,
-        replicas=found.trainings,
+        replicas=collected.trainings,
         right=judged.right,
         allowed=allowed(card, mu),
-        reach=None if math.isnan(found.reach) else found.reach,
-        epsilon_reachable=reachable(found.trainings, card.delta, CONFIDENCE),
+        reach=None if math.isnan(collected.reach) else collected.reach,
+        epsilon_reachable=reachable(collected.trainings, card.delta, CONFIDENCE),
     )
 
 

@@ -102,11 +102,11 @@ def attack(setting: Setting, replicas: int) -> Iterator[Collected]:
 
 def _joined(without: Sequence[Tensor], present: Sequence[Tensor]) -> Scores:
     """Scores of all chunks; a training that diverged counts as a guess for neither."""
-    found = [
+    arrays = [
         np.nan_to_num(torch.cat(list(parts)).double().cpu().numpy(), nan=0.0)
         for parts in (without, present)
     ]
-    return Scores(found[0], found[1])
+    return Scores(arrays[0], arrays[1])
 
 
 def train(

@@ -61,8 +61,8 @@ def proved(alarms: Floats, audit: Audit) -> Floats:
     from scipy.special import ndtr, ndtri
 
     if audit.mu_proved is not None:
-        found: Floats = ndtr(ndtri(1.0 - alarms) - audit.mu_proved)
-        return found
+        hits: Floats = ndtr(ndtri(1.0 - alarms) - audit.mu_proved)
+        return hits
     bound = audit.epsilon_claimed if audit.epsilon_proved is None else audit.epsilon_proved
     if bound is None:
         return np.full(len(alarms), np.nan)

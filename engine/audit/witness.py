@@ -103,8 +103,8 @@ def load(entry: "Entry[Any]") -> Witness[Any]:
     if not entry.witness:
         raise RequestError(f"method: expected one with a witness to attack, got {entry.name}")
     module, _, name = entry.witness.partition(":")
-    found: Witness[Any] = getattr(importlib.import_module(module), name)
-    return found
+    witness: Witness[Any] = getattr(importlib.import_module(module), name)
+    return witness
 
 
 def check(pair: Pair, data: Table) -> Pair:

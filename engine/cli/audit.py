@@ -44,9 +44,9 @@ def run_audit(arguments: argparse.Namespace) -> int:
     data = data_catalog.load(job.dataset)
     last: Audit | None = None
     with progress(f"audit {job.paper} {job.method} {job.dataset}") as report:
-        for now, found in audit(entry, spec, data, count, resolve_device("cpu")):
+        for now, outcome in audit(entry, spec, data, count, resolve_device("cpu")):
             last = now
-            report(found.trainings, count)
+            report(outcome.trainings, count)
     assert last is not None  # `check` asks for enough replicas
     if arguments.json:
         head = {"paper": job.paper, "method": job.method, "dataset": job.dataset}
@@ -67,25 +67,25 @@ def replicas(text: str) -> int:
     return int(text)
 
 
-def _show(title: str, found: Audit) -> None:
+def _show(title: str, outcome: Audit) -> None:
     """The three numbers and where they come from."""
     rows: list[tuple[str, Any]] = [
-        ("ε claimed", found.epsilon_claimed),
-        ("ε proved", found.epsilon_proved),
-        ("ε attacked, at least", found.epsilon_attacked),
-        ("μ proved", found.mu_proved),
-        ("μ attacked, at least", found.mu_attacked),
-        ("δ", found.delta),
-        ("confidence", found.confidence),
-        ("neighbours", RELATIONS[found.relation]),
-        ("record", found.unit),
-        ("witness", found.witness),
-        ("statistic", found.statistic),
-        ("trainings with and without", found.replicas),
+        ("ε claimed", outcome.epsilon_claimed),
+        ("ε proved", outcome.epsilon_proved),
+        ("ε attacked, at least", outcome.epsilon_attacked),
+        ("μ proved", outcome.mu_proved),
+        ("μ attacked, at least", outcome.mu_attacked),
+        ("δ", outcome.delta),
+        ("confidence", outcome.confidence),
+        ("neighbours", RELATIONS[outcome.relation]),
+        ("record", outcome.unit),
+        ("witness", outcome.witness),
+        ("statistic", outcome.statistic),
+        ("trainings with and without", outcome.replicas),
     ]
     show_table(title, ("", ""), rows)
-    print(found.sentence)
-    if found.above_proof:
+    print(outcome.sentence)
+    if outcome.above_proof:
         print("The attack is above what is proved: this program has an error.")
-    elif found.above_claim:
+    elif outcome.above_claim:
         print("The attack is above what the paper claims.")

@@ -36,15 +36,15 @@ def add(commands: "Commands") -> None:
 def list_all(arguments: argparse.Namespace) -> int:
     """Prints the catalogue."""
     chosen = [paper(arguments.paper)] if arguments.paper else list(catalog().values())
-    held = _cards(name for found in chosen for name in found.datasets)
+    held = _cards(name for publication in chosen for name in publication.datasets)
     for problem in (*problems(), *data_catalog.problems()):
         print(problem, file=sys.stderr)
     if arguments.json:
-        papers = [_paper(found) for found in chosen]
+        papers = [_paper(publication) for publication in chosen]
         show_json({"papers": papers, "datasets": [_dataset(card) for card in held]})
         return 0
-    for found in chosen:
-        _show_paper(found)
+    for publication in chosen:
+        _show_paper(publication)
     show_table(
         "Data sets",
         ("name", "title", "records", "record", "file", "licence"),
@@ -62,23 +62,23 @@ def _cards(names: Iterable[str]) -> list[Card]:
     return cards
 
 
-def _show_paper(found: Paper[Any]) -> None:
-    print(f"{found.slug}: {found.title}. {found.citation}\n{found.claim}")
+def _show_paper(publication: Paper[Any]) -> None:
+    print(f"{publication.slug}: {publication.title}. {publication.citation}\n{publication.claim}")
     show_table(
         "Methods",
         ("name", "label", "role", "summary"),
-        [(e.name, e.label, e.role, e.summary) for e in found.methods],
+        [(e.name, e.label, e.role, e.summary) for e in publication.methods],
     )
-    default = found.spec().values()
+    default = publication.spec().values()
     show_table(
         "Knobs",
         ("name", "label", "symbol", "admits", "default", "axis"),
         [
             (field, knob.label, knob.symbol, _admits(knob), default[field], "axis" * knob.axis)
-            for field, knob in knobs(found.spec).items()
+            for field, knob in knobs(publication.spec).items()
         ],
     )
-    declared = {name: g for e in found.methods for name, g in gauges(e.info).items()}
+    declared = {name: g for e in publication.methods for name, g in gauges(e.info).items()}
     show_table(
         "Gauges",
         ("name", "label", "better", "released"),
@@ -98,20 +98,20 @@ def _file(card: Card) -> str:
     return "simulated" if card.simulated else "embedded" if card.embedded else "needed"
 
 
-def _paper(found: Paper[Any]) -> dict[str, Any]:
-    default = found.spec().values()
+def _paper(publication: Paper[Any]) -> dict[str, Any]:
+    default = publication.spec().values()
     return {
-        "slug": found.slug,
-        "title": found.title,
-        "citation": found.citation,
-        "claim": found.claim,
-        "relation": found.relation,
-        "datasets": found.datasets,
-        "gauge": found.gauge,
-        "methods": [_entry(entry) for entry in found.methods],
+        "slug": publication.slug,
+        "title": publication.title,
+        "citation": publication.citation,
+        "claim": publication.claim,
+        "relation": publication.relation,
+        "datasets": publication.datasets,
+        "gauge": publication.gauge,
+        "methods": [_entry(entry) for entry in publication.methods],
         "knobs": {
             field: {**vars(knob), "axis": knob.axis, "default": default[field]}
-            for field, knob in knobs(found.spec).items()
+            for field, knob in knobs(publication.spec).items()
         },
     }
 

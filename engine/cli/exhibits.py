@@ -63,8 +63,8 @@ def _chosen(slug: str | None, name: str | None) -> Iterator[tuple[str, Exhibit]]
     Raises:
         RequestError: There is no such paper or exhibit.
     """
-    for found in [slug] if slug else catalog():
-        known = exhibits(found)
+    for one in [slug] if slug else catalog():
+        known = exhibits(one)
         if name and name not in known:
             raise RequestError(
                 f"exhibit: expected one of {', '.join(known) or 'none, there is none yet'}, "
@@ -72,7 +72,7 @@ def _chosen(slug: str | None, name: str | None) -> Iterator[tuple[str, Exhibit]]
             )
         for exhibit in known.values():
             if name in (None, exhibit.name):
-                yield found, exhibit
+                yield one, exhibit
 
 
 def _one(slug: str, exhibit: Exhibit, arguments: argparse.Namespace) -> dict[str, Any]:

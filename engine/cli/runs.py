@@ -33,17 +33,17 @@ def add(commands: "Commands") -> None:
 def list_runs(arguments: argparse.Namespace) -> int:
     """Prints the runs."""
     client = Client(workers=False)
-    found = client.runs(arguments.limit, arguments.paper)
+    runs = client.runs(arguments.limit, arguments.paper)
     lost = client.unreadable(arguments.limit, arguments.paper)
     if arguments.json:
-        records = [_record(run, client.store.device(run.id)) for run in found]
+        records = [_record(run, client.store.device(run.id)) for run in runs]
         unreadable = [{"run": one.id, "reason": one.reason} for one in lost]
         show_json({"runs": records, "unreadable": unreadable})
         return 0
     show_table(
-        f"{len(found)} runs",
+        f"{len(runs)} runs",
         ("run", "paper", "method", "data set", "replicas", "state", "seconds", "asked for", ""),
-        [_row(run) for run in found],
+        [_row(run) for run in runs],
     )
     for one in lost:
         print(one.reason)

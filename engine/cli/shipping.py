@@ -28,11 +28,11 @@ ENDS = (".gz", ".npz")
 def missing(wanted: Mapping[str, Job], folder: Path) -> dict[str, Job]:
     """The jobs of which nothing ships, or something that older code computed."""
     shipped.index.cache_clear()
-    found = shipped.index(folder)
+    ships = shipped.index(folder)
     return {
         run: job
         for run, job in wanted.items()
-        if run not in found or found[run].origin.sources != sources(job)
+        if run not in ships or ships[run].origin.sources != sources(job)
     }
 
 

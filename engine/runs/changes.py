@@ -60,13 +60,13 @@ def _digest(paper: str, method: str, dataset: str) -> str:
 
 def reached(*modules: str) -> set[str]:
     """Dotted names: the loop's modules, the given ones, and what these import in turn."""
-    found, ahead = set(SHARED), list(modules)
+    known, ahead = set(SHARED), list(modules)
     while ahead:
         module = ahead.pop()
-        if module not in found and _file(module).exists():
-            found.add(module)
+        if module not in known and _file(module).exists():
+            known.add(module)
             ahead += [name for name in _imports(module) if _counts(name)]
-    return found
+    return known
 
 
 def _counts(module: str) -> bool:

@@ -56,8 +56,8 @@ class Checkpoints:
         """
 
         def recall(name: str) -> Arrays | None:
-            found = self.recall(name)
-            return found if found and str(found.get(DEVICE, "cpu")) == kind else None
+            kept = self.recall(name)
+            return kept if kept and str(kept.get(DEVICE, "cpu")) == kind else None
 
         def keep(name: str, arrays: Arrays) -> object:
             return self.keep(name, {**arrays, DEVICE: np.array(kind)})
@@ -66,8 +66,8 @@ class Checkpoints:
 
     def done(self) -> tuple[set[int], set[int]]:
         """The chunks that had come to their end, and the replicas that had diverged."""
-        found = self.recall(DONE) or {}
-        chunks, diverged = (set(np.asarray(found.get(name, ())).tolist()) for name in NOTED)
+        kept = self.recall(DONE) or {}
+        chunks, diverged = (set(np.asarray(kept.get(name, ())).tolist()) for name in NOTED)
         return chunks, diverged
 
     @contextmanager

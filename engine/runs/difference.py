@@ -109,9 +109,9 @@ def _test(one: Column, two: Column, *, paired: bool) -> tuple[float, float, floa
     """The 95 % confidence interval of the difference, and the p-value."""
     from scipy import stats
 
-    found = stats.ttest_rel(one, two) if paired else stats.ttest_ind(one, two, equal_var=False)
-    interval = found.confidence_interval(1.0 - LEVEL)
-    return float(interval.low), float(interval.high), float(found.pvalue)
+    test = stats.ttest_rel(one, two) if paired else stats.ttest_ind(one, two, equal_var=False)
+    interval = test.confidence_interval(1.0 - LEVEL)
+    return float(interval.low), float(interval.high), float(test.pvalue)
 
 
 def _needed(effect: float, *, paired: bool) -> int | None:

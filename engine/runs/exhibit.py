@@ -97,5 +97,5 @@ def exhibits(slug: str) -> dict[str, Exhibit]:
         RequestError: There is no such paper.
     """
     module = paper(slug).exhibits
-    found: tuple[Exhibit, ...] = importlib.import_module(module).EXHIBITS if module else ()
-    return {exhibit.name: exhibit for exhibit in found}
+    declared: tuple[Exhibit, ...] = importlib.import_module(module).EXHIBITS if module else ()
+    return {exhibit.name: exhibit for exhibit in declared}

@@ -79,11 +79,11 @@ class Job:
 
     def _said(self) -> dict[str, Value]:
         """The values that name the run; all of them where its paper or its method is gone."""
-        found = catalog().get(self.paper)
-        uses = {e.name: e.uses for e in found.methods} if found else {}
-        if found is None or self.method not in uses:
+        publication = catalog().get(self.paper)
+        uses = {e.name: e.uses for e in publication.methods} if publication else {}
+        if publication is None or self.method not in uses:
             return self.values
-        left_out = naming.left_out(found)
+        left_out = naming.left_out(publication)
         return {
             name: value
             for name, value in self.values.items()
@@ -172,15 +172,17 @@ def request(
             fixed and swept, no or too many replicas.
         SpecError: A value that its knob does not admit.
     """
-    found = paper(paper_slug)
-    entry = found.entry(method)
-    if dataset not in found.datasets and not (found.own and own.mine(dataset)):
-        raise RequestError(f"dataset: expected one of {', '.join(found.datasets)}, got {dataset!r}")
+    publication = paper(paper_slug)
+    entry = publication.entry(method)
+    if dataset not in publication.datasets and not (publication.own and own.mine(dataset)):
+        raise RequestError(
+            f"dataset: expected one of {', '.join(publication.datasets)}, got {dataset!r}"
+        )
     card = data_catalog.card(dataset)
     values, axes = dict(values or {}), dict(axes or {})
-    swept = _axes(found, axes, values)
-    shared = found.spec.parse(values).values()
-    default = found.spec().values()
+    swept = _axes(publication, axes, values)
+    shared = publication.spec.parse(values).values()
+    default = publication.spec().values()
     job = Job(
         paper=paper_slug,
         method=method,
@@ -198,14 +200,14 @@ def request(
 
 
 def _axes(
-    found: Paper[Any], axes: Mapping[str, Sequence[Any]], values: dict[str, Any]
+    publication: Paper[Any], axes: Mapping[str, Sequence[Any]], values: dict[str, Any]
 ) -> dict[str, tuple[Value, ...]]:
     """The axes with their values read; the shared value becomes the first of each."""
     swept: dict[str, tuple[Value, ...]] = {}
     for field, texts in axes.items():
-        read = tuple(dict.fromkeys(found.spec.read(field, text) for text in texts))
-        if not knobs(found.spec)[field].axis:
-            can = ", ".join(f for f, knob in knobs(found.spec).items() if knob.axis)
+        read = tuple(dict.fromkeys(publication.spec.read(field, text) for text in texts))
+        if not knobs(publication.spec)[field].axis:
+            can = ", ".join(f for f, knob in knobs(publication.spec).items() if knob.axis)
             raise RequestError(f"{field}: expected an axis to sweep ({can}), got {field!r}")
         if field in values and values[field] not in (read or (None,)):
             raise RequestError(f"{field}: expected a value or a sweep, got both")

@@ -30,10 +30,10 @@ def left_out(paper: Paper[Any]) -> dict[str, Value]:
 def recorded(folder: Path = FOLDER) -> dict[str, dict[str, Value]]:
     """The defaults on file, by paper and field; empty where there is no file."""
     path = folder / FILE
-    found: dict[str, dict[str, Value]] = (
+    defaults: dict[str, dict[str, Value]] = (
         json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     )
-    return found
+    return defaults
 
 
 def record(paper: Paper[Any], folder: Path = FOLDER) -> None:

@@ -97,10 +97,10 @@ class Shipped:
             return [], {}
         try:
             with np.load(path, allow_pickle=False) as file:
-                found = {name: file[name] for name in file.files}
+                held = {name: file[name] for name in file.files}
         except (OSError, ValueError, EOFError) as error:
             raise StoreError(f"{path}: expected the arrays of a run, got {error}") from None
-        return [int(row) for row in found.pop(ROWS)], found
+        return [int(row) for row in held.pop(ROWS)], held
 
 
 def find(run: str, folder: Path | None = None) -> Shipped | None:
@@ -114,7 +114,7 @@ def index(folder: Path) -> dict[str, Shipped]:
 
     Files that this version cannot read are left out: the page then trains as if none shipped.
     """
-    found = {}
+    shipped = {}
     for path in sorted(folder.glob("*/*.gz")):
         try:
             head = next(_lines(path))
@@ -122,8 +122,8 @@ def index(folder: Path) -> dict[str, Shipped]:
             job = Job.read(origin.job)
         except (StoreError, StopIteration, TypeError, KeyError, ValueError):
             continue
-        found[job.id] = Shipped(job, origin, path)
-    return found
+        shipped[job.id] = Shipped(job, origin, path)
+    return shipped
 
 
 def save(

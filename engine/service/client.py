@@ -107,10 +107,10 @@ class Client:
     def runs(self, limit: int = 100, paper: str | None = None) -> list[Run]:
         """The latest runs, newest first; rows that cannot be read are left out (`unreadable`)."""
         self.store.sweep()
-        found = self._readable(limit, paper)[0]
-        if any(run.state == "queued" for run in found):
+        rows = self._readable(limit, paper)[0]
+        if any(run.state == "queued" for run in rows):
             self.ensure_worker()  # the worker that they waited for may have died
-        return found
+        return rows
 
     def unreadable(self, limit: int = 100, paper: str | None = None) -> list[Unreadable]:
         """Which of the latest rows cannot be read, and why; `delete` removes them."""
@@ -118,21 +118,21 @@ class Client:
 
     def _readable(self, limit: int, paper: str | None) -> tuple[list[Run], list[Unreadable]]:
         """The latest rows, told apart."""
-        found: list[Run] = []
+        runs: list[Run] = []
         lost: list[Unreadable] = []
         for row in self.store.rows(limit, paper):
             try:
-                found.append(as_run(row))
+                runs.append(as_run(row))
             except StoreError as error:
                 lost.append(Unreadable(row["id"], str(error)))
-        return found, lost
+        return runs, lost
 
     def at_hand(self, limit: int = 100) -> list[Run]:
         """The latest runs, newest first, and after them what ships and is not among them."""
         here = self.runs(limit)
         known = {run.job.renamed().id for run in here}
         ships = shipped.index(shipped.FOLDER).items()
-        return here + [as_shipped(found) for run, found in ships if run not in known]
+        return here + [as_shipped(origin) for run, origin in ships if run not in known]
 
     def events(self, run_id: str, after: int = 0) -> list[tuple[int, Event]]:
         """The events after a number, with theirs; a repeated run goes on counting at `Started`."""
@@ -161,15 +161,15 @@ class Client:
         if isinstance(row, shipped.Shipped):
             return self._shipped(row)
         key = (run_id, row["created"])  # a repeated run is another
-        seen, found = self._results.get(key, (0, None))
-        if found is None or row["seq"] > seen:
+        seen, results = self._results.get(key, (0, None))
+        if results is None or row["seq"] > seen:
             told = self.store.events(run_id, after=seen)
             new = collect(Job.read(row["text"], run_id), [event for _, event in told])
-            found = self._reading(run_id, new) if found is None else merge(found, new)
-            self._keep(key, told[-1][0] if told else row["seq"], found)
+            results = self._reading(run_id, new) if results is None else merge(results, new)
+            self._keep(key, told[-1][0] if told else row["seq"], results)
         if row["state"] != "completed" and (before := shipped.find(run_id)):
-            return merge(self._shipped(before), found)  # a live run draws over what ships
-        return found
+            return merge(self._shipped(before), results)  # a live run draws over what ships
+        return results
 
     def _row(self, run_id: str) -> Row | shipped.Shipped:
         """What the store holds of a run, else what ships of it.
@@ -184,25 +184,25 @@ class Client:
                 return found
             raise
 
-    def _shipped(self, found: shipped.Shipped) -> Results:
+    def _shipped(self, origin: shipped.Shipped) -> Results:
         """The measurements of a run that ships; read once."""
-        key = (found.job.id, 0.0)
+        key = (origin.job.id, 0.0)
         if key not in self._results:
-            results = self._reading(found.job.id, collect(found.job, found.events()))
+            results = self._reading(origin.job.id, collect(origin.job, origin.events()))
             self._keep(key, 0, results)
         return self._results[key][1]
 
-    def _reading(self, run_id: str, found: Results) -> Results:
+    def _reading(self, run_id: str, results: Results) -> Results:
         """The same results, which read arrays and seconds when they are asked to."""
         return replace(
-            found,
+            results,
             arrays=partial(self.arrays, run_id),
             seconds=partial(self._seconds, run_id),
         )
 
-    def _keep(self, key: tuple[str, float], seen: int, found: Results) -> None:
+    def _keep(self, key: tuple[str, float], seen: int, results: Results) -> None:
         """Keeps a table at hand, and lets the oldest go."""
-        self._results[key] = (seen, found)
+        self._results[key] = (seen, results)
         while len(self._results) > KEPT:
             self._results.popitem(last=False)
 

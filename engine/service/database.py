@@ -158,15 +158,15 @@ class Database:
                 for statement in LAYOUT:
                     connection.execute(statement)
             connection.execute("COMMIT")
-        found = version(connection)
-        if found is not None and found > SCHEMA:
+        stored = version(connection)
+        if stored is not None and stored > SCHEMA:
             raise StoreError(
-                f"{self.path}: expected a store of version {SCHEMA}, got version {found}, which "
+                f"{self.path}: expected a store of version {SCHEMA}, got version {stored}, which "
                 "a newer Epsilon Explorer has written: use that one, or another EXPLORER_HOME"
             )
-        if found != SCHEMA:
+        if stored != SCHEMA:
             connection.close()
-            raise self.set_aside(f"version-{found}", f"is of the older version {found}")
+            raise self.set_aside(f"version-{stored}", f"is of the older version {stored}")
         widen(connection)
 
     def _journal(self, connection: sqlite3.Connection) -> None:

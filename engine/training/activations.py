@@ -59,10 +59,10 @@ def line() -> Activation:
 
 def horner(x: Tensor, coefficients: tuple[float, ...]) -> Tensor:
     """The polynomial at x."""
-    found = torch.full_like(x, coefficients[-1])
+    value = torch.full_like(x, coefficients[-1])
     for c in reversed(coefficients[:-1]):
-        found = found * x + c
-    return found
+        value = value * x + c
+    return value
 
 
 def normaliser(a: Tensor) -> Tensor:

@@ -71,26 +71,26 @@ def shrunk(values: Tensor, scale: float) -> Tensor:
     return values - 2.0 * variance * pull
 
 
-def weights(found: Quadratic, epochs: int | None) -> Tensor:
+def weights(quadratic: Quadratic, epochs: int | None) -> Tensor:
     r"""The minimiser, or what so many steps of gradient descent from zero reach, (d, classes).
 
     With step 1/\lambda_1, t steps give (1 - (1 - \lambda_i/\lambda_1)^t) of coordinate i.
     """
-    answer = found.target / found.values[:, None]
+    answer = quadratic.target / quadratic.values[:, None]
     if epochs is not None:
-        left = (1.0 - found.values / found.values.max()).pow(epochs)
+        left = (1.0 - quadratic.values / quadratic.values.max()).pow(epochs)
         answer = answer * (1.0 - left)[:, None]
-    return found.vectors @ answer
+    return quadratic.vectors @ answer
 
 
 def squared(wide: Tensor, parts: int = 4) -> Tensor:
     """W W', shape (D, D), double precision: the upper triangle by blocks, then its mirror."""
-    found = torch.zeros(len(wide), len(wide), dtype=torch.float64, device=wide.device)
+    total = torch.zeros(len(wide), len(wide), dtype=torch.float64, device=wide.device)
     size = max(64, -(-len(wide) // parts))
     for start in range(0, len(wide), size):
         block = slice(start, start + size)
-        found[block, start:] = (wide[block] @ wide[start:].T).double()
-    upper: Tensor = found.triu()
+        total[block, start:] = (wide[block] @ wide[start:].T).double()
+    upper: Tensor = total.triu()
     return upper + upper.triu(1).T
 
 
@@ -104,10 +104,10 @@ def upper(size: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
 def released(total: Tensor, mechanism: Gaussian, rng: Generator) -> Tensor:
     """A symmetric matrix with the mechanism's noise, symmetric again."""
     rows, columns, weight = upper(len(total), total.device)
-    found = torch.empty_like(total)
-    found[rows, columns] = release(total[rows, columns][None], [mechanism], rng, weight)[0]
-    found[columns, rows] = found[rows, columns]
-    return found
+    noisy_total = torch.empty_like(total)
+    noisy_total[rows, columns] = release(total[rows, columns][None], [mechanism], rng, weight)[0]
+    noisy_total[columns, rows] = noisy_total[rows, columns]
+    return noisy_total
 
 
 def noisy(total: Tensor, mechanism: Gaussian | Laplace, rng: Generator) -> Tensor:

@@ -28,10 +28,10 @@ class Network:
 
     def values(self, parameters: Parameters, x: Tensor) -> list[Tensor]:
         """The input and every layer's values: one more than there are layers."""
-        found = [x]
+        outputs = [x]
         for layer, own in zip(self.layers, parameters, strict=True):
-            found.append(layer.forward(own, found[-1]))
-        return found
+            outputs.append(layer.forward(own, outputs[-1]))
+        return outputs
 
     def outputs(self, parameters: Parameters, x: Tensor) -> Tensor:
         """The last layer's values alone; earlier ones are dropped on the way."""
@@ -45,11 +45,11 @@ class Network:
         Layers before the first with parameters are given none: nothing there learns.
         """
         first = min(i for i, own in enumerate(parameters) if own)
-        found = [last]
+        inward = [last]
         for i in range(len(self.layers) - 1, first, -1):
             layer, x, y = self.layers[i], values[i], values[i + 1]
-            found.insert(0, layer.backward(parameters[i], x, y, found[0]))
-        return [last.new_zeros(0)] * first + found
+            inward.insert(0, layer.backward(parameters[i], x, y, inward[0]))
+        return [last.new_zeros(0)] * first + inward
 
     def explained(self, values: list[Tensor]) -> tuple[int, Tensor]:
         """Where relevance begins, and with what: the predicted class's output."""

@@ -82,17 +82,17 @@ def series(name: str, terms: int) -> Floats:
     """
     angle = (np.arange(NODES) + 0.5) * np.pi / NODES
     values = activation(name)(np.cos(angle))
-    found = np.array([2.0 * np.mean(values * np.cos(k * angle)) for k in range(terms)])
-    found[0] /= 2.0
-    return found
+    coefficients = np.array([2.0 * np.mean(values * np.cos(k * angle)) for k in range(terms)])
+    coefficients[0] /= 2.0
+    return coefficients
 
 
 def chebyshev(name: str, degree: int) -> Floats:
     """The truncated Chebyshev expansion in powers of X, shape (degree + 1,)."""
-    found = np.zeros(degree + 1)
+    expansion = np.zeros(degree + 1)
     powers = cheb.cheb2poly(series(name, degree + 1))
-    found[: len(powers)] = powers
-    return found
+    expansion[: len(powers)] = powers
+    return expansion
 
 
 def printed(degree: int) -> Floats:
@@ -135,21 +135,21 @@ def coefficients(polynomial: str, degree: int) -> Floats:
     return printed(degree) if polynomial == "printed" else chebyshev("sigmoid", degree)
 
 
-def error(found: Floats, name: str) -> float:
+def error(coefficients: Floats, name: str) -> float:
     """Largest distance from the activation on [-1, 1], on a fine grid."""
     x = np.linspace(-1.0, 1.0, 20_001)
-    return float(np.abs(Polynomial(found)(x) - activation(name)(x)).max())
+    return float(np.abs(Polynomial(coefficients)(x) - activation(name)(x)).max())
 
 
 def fits(name: str, degree: int) -> tuple[Fit, ...]:
     """All approximations of one activation: Chebyshev, printed, Taylor and line."""
-    found = [(f"Chebyshev, L = {degree}", chebyshev(name, degree))]
+    named = [(f"Chebyshev, L = {degree}", chebyshev(name, degree))]
     if name == "sigmoid" and degree in _PRINTED:
-        found.append((f"As printed, L = {degree}", printed(degree)))
+        named.append((f"As printed, L = {degree}", printed(degree)))
     if name in _TAYLOR:
-        found.append(("Taylor (TE)", taylor(name)))
-    found.append(("Line (PW)", line(name)))
-    return tuple(Fit(label, c, error(c, name)) for label, c in found)
+        named.append(("Taylor (TE)", taylor(name)))
+    named.append(("Line (PW)", line(name)))
+    return tuple(Fit(label, c, error(c, name)) for label, c in named)
 
 
 @dataclass(frozen=True)

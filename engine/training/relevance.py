@@ -41,11 +41,11 @@ def relevances(
     """
     values = network.values(parameters, x)
     start, top = network.explained(values)
-    found = [top]
+    layers = [top]
     for i in range(start - 1, -1, -1):
         layer, own = network.layers[i], parameters[i]
-        found.insert(0, _down(layer, own, values[i], values[i + 1], found[0], rule))
-    return found
+        layers.insert(0, _down(layer, own, values[i], values[i + 1], layers[0], rule))
+    return layers
 
 
 def _down(
@@ -112,11 +112,11 @@ def neuron_shares(
     its positions.
     """
     every = relevances(network, parameters, x, rule)
-    found = {}
+    shares = {}
     for i, own in enumerate(parameters[: len(every) - 1]):
         if own:
             size = every[i + 1].abs()
             size = size.flatten(3).sum(3) if size.dim() > 3 else size
             total = size.sum(2, keepdim=True).clamp(min=TINY)
-            found[i] = (size / total).double().mean(1)
-    return found
+            shares[i] = (size / total).double().mean(1)
+    return shares

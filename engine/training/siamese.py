@@ -45,8 +45,8 @@ class Shared:
 
     def norms(self, norm: Norm, x: Tensor, signal: Tensor) -> Tensor:
         """Of the sum over the places, not a bound of it."""
-        found = position_norms(norm, x.flatten(0, 1), signal.flatten(0, 1))
-        return found.view(x.shape[:2])
+        sizes = position_norms(norm, x.flatten(0, 1), signal.flatten(0, 1))
+        return sizes.view(x.shape[:2])
 
     def total(self, x: Tensor, signal: Tensor) -> Tensors:
         """One matrix product sums the outer products over records and places."""
@@ -86,10 +86,10 @@ class Siamese:
         That is the squared distance of the two codes, and the mean squared error of
         the rebuilt features.
         """
-        found = Network(self.layers).values(parameters, x)
-        apart = _distances(found[self.code])[..., 0]
-        error = (found[-1] - x).square().mean((2, 3))
-        return [*found, torch.stack((apart, error), -1)]
+        branch = Network(self.layers).values(parameters, x)
+        apart = _distances(branch[self.code])[..., 0]
+        error = (branch[-1] - x).square().mean((2, 3))
+        return [*branch, torch.stack((apart, error), -1)]
 
     def outputs(self, parameters: Parameters, x: Tensor) -> Tensor:
         """For episodes (R, B, features, 1 + ways): how near the first is to each of the others.

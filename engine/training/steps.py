@@ -72,15 +72,15 @@ def noise_lengths(
     sums: Parameters, mechanisms: Sequence[Laplace | Gaussian], ratios: Ratios | None = None
 ) -> Tensor:
     """Root mean square length of `add_noise`'s noise in each layer with weights, (R, layers)."""
-    found = []
+    variances = []
     for i, own in enumerate(sums):
         if own:
             ratio = None if ratios is None else ratios[i]
             heavy = own[0].new_ones(own[0].shape[:2]) if ratio is None else ratio
             fan_in = sum(part[0, 0].numel() for part in own)
-            found.append(fan_in * heavy.double().pow(-2).sum(1))
+            variances.append(fan_in * heavy.double().pow(-2).sum(1))
     deviations = [m.scale * (math.sqrt(2.0) if isinstance(m, Laplace) else 1.0) for m in mechanisms]
-    counts = torch.stack(found, 1)
+    counts = torch.stack(variances, 1)
     return counts.new_tensor(deviations)[:, None] * counts.sqrt()
 
 

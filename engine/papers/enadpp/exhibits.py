@@ -133,9 +133,9 @@ def _cells(
 def _over(runs: Sequence[Results], epsilon: float) -> tuple[float | None, float | None]:
     """Mean and deviation of the accuracy over all repetitions that did not diverge."""
     every = np.concatenate([run.values("accuracy", epsilon=epsilon) for run in runs])
-    found = every[np.isfinite(every)]
-    spread = float(found.std(ddof=1)) if len(found) > 1 else math.nan
-    return _percent(float(found.mean()) if len(found) else math.nan), _percent(spread)
+    finite = every[np.isfinite(every)]
+    spread = float(finite.std(ddof=1)) if len(finite) > 1 else math.nan
+    return _percent(float(finite.mean()) if len(finite) else math.nan), _percent(spread)
 
 
 def _percent(share: float) -> float | None:

@@ -59,10 +59,10 @@ def inputs(variant: Variant, spec: EnadppSpec, data: LabelledTable, device: str)
     if variant.modern and spec.representation != "pixels" and data.image is not None:
         fine = spec.representation == "scattering" and min(data.image) >= FINE
         return _features(data, scattering if fine else wavelets, device)
-    found = records(data, device)
+    flat = records(data, device)
     if spec.network == "cnn" and data.image is not None:
-        return _images(found, data.image)
-    return found
+        return _images(flat, data.image)
+    return flat
 
 
 @lru_cache(maxsize=2)
@@ -73,9 +73,9 @@ def _features(data: LabelledTable, transform: Transform, device: str) -> Records
     return replace(plain, x=x, test_x=test_x)
 
 
-def _images(found: Records, side: tuple[int, int]) -> Records:
+def _images(flat: Records, side: tuple[int, int]) -> Records:
     """Rows as images of one channel."""
-    return replace(found, x=found.x.view(-1, 1, *side), test_x=found.test_x.view(-1, 1, *side))
+    return replace(flat, x=flat.x.view(-1, 1, *side), test_x=flat.test_x.view(-1, 1, *side))
 
 
 def loss(net: Network | Siamese) -> ghost.Loss:

@@ -49,22 +49,22 @@ def pictures(
     shown = records.test_x[example]
     wide = shown.expand(len(bounds), *shown.shape)
     counts = _norms(network, parameters, records, bounds, norm, weights)
-    found: dict[str, NDArray[Any]] = {
+    arrays: dict[str, NDArray[Any]] = {
         "accuracy_by_class": _by_class(network, parameters, records, classes),
         "gradient_norm_counts": counts,
         "gradient_norm_edges": np.tile(EDGES, (len(bounds), 1)),
         "predicted": network.outputs(parameters, wide).argmax(-1).cpu().numpy(),
     }
     if records.paired:
-        return found | {f"compared_{rule}": _compared(network, parameters, records, rule)
+        return arrays | {f"compared_{rule}": _compared(network, parameters, records, rule)
                         for rule in RULES}  # fmt: skip
     if pixels is None or wide[0, 0].numel() != pixels[0] * pixels[1]:
-        return found  # features of an image cannot be drawn as one
-    found["images"] = wide.flatten(2).cpu().numpy()
+        return arrays  # features of an image cannot be drawn as one
+    arrays["images"] = wide.flatten(2).cpu().numpy()
     for rule in RULES:
         heat = relevances(network, parameters, wide, rule)[0]
-        found[f"relevance_{rule}"] = heat.flatten(2).cpu().numpy()
-    return found
+        arrays[f"relevance_{rule}"] = heat.flatten(2).cpu().numpy()
+    return arrays
 
 
 def _compared(

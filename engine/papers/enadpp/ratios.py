@@ -23,15 +23,15 @@ def shares(relevance: Floats) -> Floats:
     size = np.abs(np.asarray(relevance, np.float64))
     total = size.sum(-1, keepdims=True)
     even = np.full_like(size, 1.0 / size.shape[-1])
-    found: Floats = np.divide(size, total, out=even, where=(total > 0) & np.isfinite(total))
-    return found
+    part: Floats = np.divide(size, total, out=even, where=(total > 0) & np.isfinite(total))
+    return part
 
 
 def surprise(share: Floats) -> Floats:
     """-p log p, with its limit 0 at p = 0."""
     logs = np.log(share, out=np.zeros_like(share), where=share > 0)
-    found: Floats = -share * logs
-    return found
+    gain: Floats = -share * logs
+    return gain
 
 
 def entropy(relevance: Floats) -> Floats:
@@ -50,15 +50,15 @@ def enadpp(relevance: Floats) -> Floats:
     value = gain(relevance)
     low, high = value.min(-1, keepdims=True), value.max(-1, keepdims=True)
     flat = high - low <= 1e-12 * np.abs(high)
-    found: Floats = np.divide(value - low, high - low, out=np.ones_like(value), where=~flat)
-    return found
+    ratio: Floats = np.divide(value - low, high - low, out=np.ones_like(value), where=~flat)
+    return ratio
 
 
 def adppl(relevance: Floats) -> Floats:
     """The share, scaled so that the layer's largest is one (Gong et al. 2020)."""
     share = shares(relevance)
-    found: Floats = share / share.max(-1, keepdims=True)
-    return found
+    ratio: Floats = share / share.max(-1, keepdims=True)
+    return ratio
 
 
 def figure(relevance: Floats) -> dict[str, Floats]:

@@ -126,26 +126,26 @@ class Descent:
         """One step on a new sample, measured about twenty times in a run."""
         all_records = gather(batch, data, rng)
         sample = draw_sample(all_records, state, batch.spec.sample_rate, rng)
-        found = pairs(state.model, sample)
-        sizes, weights = self._weights(batch, state, sample, found)
-        summed = sums(state.model, sample, found, *weights)
+        nearest = pairs(state.model, sample)
+        sizes, weights = self._weights(batch, state, sample, nearest)
+        summed = sums(state.model, sample, nearest, *weights)
         noisy = _add(summed, state.noises, rng)
         after = _advance(batch, state, noisy)
         total = price.steps(batch.spec, len(data))
         if after.step % max(1, total // LOOKS) and after.step != total:
             return after, None
-        sizes = sizes or norms(state.model, sample, found)
-        look = measure.Look(sample, found, sizes, weights, summed, state.noises)
+        sizes = sizes or norms(state.model, sample, nearest)
+        look = measure.Look(sample, nearest, sizes, weights, summed, state.noises)
         now = released(after)
         return after, measure.utility(batch, data, all_records, now, after.centre, look, rng)
 
     def _weights(
-        self, batch: Batch[LvqSpec], state: State, sample: Sample, found: Pairs
+        self, batch: Batch[LvqSpec], state: State, sample: Sample, nearest: Pairs
     ) -> tuple[Norms | None, tuple[Tensor, Tensor | None]]:
         """Norms where they are needed, and what each record's gradient is multiplied by."""
         if not self.private:
             return None, (sample.present, sample.present if self.matrix else None)
-        sizes = norms(state.model, sample, found)
+        sizes = norms(state.model, sample, nearest)
         clip, split = (_column(batch, name, sample.x)[..., 0] for name in ("clip", "split"))
         first, second = factors(sizes, clip, split)
         return sizes, (
@@ -229,13 +229,13 @@ def _noise(spec: LvqSpec) -> Gaussian:
     return price.step_noise(spec)
 
 
-def _add(found: Sums, noises: tuple[Gaussian, ...], rng: Generator) -> Sums:
+def _add(sums: Sums, noises: tuple[Gaussian, ...], rng: Generator) -> Sums:
     """The sums with the noise of one Gaussian release of both blocks together."""
     if not noises:
-        return found
-    if found.omega is None:
-        return Sums(release(found.w, noises, rng), None)
-    w, omega = release_together((found.w, found.omega), noises, rng)
+        return sums
+    if sums.omega is None:
+        return Sums(release(sums.w, noises, rng), None)
+    w, omega = release_together((sums.w, sums.omega), noises, rng)
     return Sums(w, omega)
 
 
@@ -289,8 +289,8 @@ def _column(batch: Batch[LvqSpec], field: str, like: Tensor) -> Tensor:
 
 def _stacked(parts: list[Tensor | None]) -> Tensor | None:
     """One tensor of all parts; None when there are none."""
-    found = [part for part in parts if part is not None]
-    return torch.stack(found) if found else None
+    present = [part for part in parts if part is not None]
+    return torch.stack(present) if present else None
 
 
 GLVQ_DP = Descent(matrix=False, private=True)

@@ -51,18 +51,18 @@ def _table_jobs(full: bool) -> dict[str, Job]:
     return jobs
 
 
-def _table_cells(found: Mapping[str, Results]) -> tuple[Cell, ...]:
+def _table_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
     """One row per data set and model, as in the paper."""
     cells = []
     for (dataset, model), printed in PUBLISHED.items():
         row = f"{NAMES[dataset]}, {model.upper()}"
         for reading, (budget, theirs) in product(READINGS, zip(BUDGETS, printed, strict=False)):
-            runs = _runs(found, f"{dataset} {model} {reading}")
+            runs = _runs(results, f"{dataset} {model} {reading}")
             cells.append(cell(row, f"ε = {budget:g}", reading, theirs, runs, budget))
         for kind, theirs in zip(("sgd", "bfgs"), printed[3:], strict=True):
-            runs = _runs(found, f"{dataset} {model} {kind}")
+            runs = _runs(results, f"{dataset} {model} {kind}")
             cells.append(cell(row, kind.upper(), FREE, theirs, runs, None))
-        if early := _runs(found, f"{dataset} {model} early"):
+        if early := _runs(results, f"{dataset} {model} early"):
             cells.append(cell(row, "SGD", EARLY, printed[3], early, None))
     return tuple(cells)
 

@@ -65,10 +65,10 @@ def _reasons(spec: LvqSpec, proved: float | None) -> tuple[str, ...]:
             "The sensitivity of every release is proved, and the steps have the least noise for "
             "which everything together costs at most ε.",
         )
-    nominal, found = (1.0 - spec.share) * spec.epsilon, price.steps_epsilon(spec)
-    words = "is too small" if found > nominal else "is large enough here"
+    nominal, spent = (1.0 - spec.share) * spec.epsilon, price.steps_epsilon(spec)
+    words = "is too small" if spent > nominal else "is large enough here"
     reasons = [
-        f"The printed noise {words}: the steps spend ε = {found:.3g} instead of {nominal:.3g}. "
+        f"The printed noise {words}: the steps spend ε = {spent:.3g} instead of {nominal:.3g}. "
         "The printed rule holds only asymptotically.",
     ]
     if proved is not None and proved > spec.epsilon:

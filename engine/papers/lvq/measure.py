@@ -63,7 +63,7 @@ def utility(
         look: The step that led here.
         rng: Source of the perturbation.
     """
-    found = look.norms
+    sizes = look.norms
     zero = np.zeros(len(batch))
     omega = whole(model)
     models = [model] if omega is None else [model, perturbed(model, omega, rng)]
@@ -72,17 +72,17 @@ def utility(
         error=error[0],
         cost=_array(cost(look.found, look.sample.present)),
         clipped=_share(look.weights[0], look.sample),
-        gradient=_median(found.w, look.sample),
+        gradient=_median(sizes.w, look.sample),
         noise=_noise_to_signal(look) if look.noises else zero,
         outside=zero + all_records.outside,
     )
-    if omega is None or found.omega is None:
+    if omega is None or sizes.omega is None:
         return plain
     weight = look.weights[1]
     return MatrixUtility(
         **asdict(plain),
         clipped_omega=zero if weight is None else _share(weight, look.sample),
-        gradient_omega=_median(found.omega, look.sample),
+        gradient_omega=_median(sizes.omega, look.sample),
         rank=effective_rank(omega),
         perturbed=error[1],
     )
@@ -135,11 +135,11 @@ def errors(
         sane &= scores.sum(1).isfinite().all(1)
         place.append(best.indices)
     wrong = models[0].labels[torch.cat(place, 1)] != all_records.y
-    found = np.empty(len(wrong))
+    shares = np.empty(len(wrong))
     for r in range(len(wrong)):
         rows = torch.from_numpy(fold(data, batch.seeds[r % count])[1]).to(centre.device)
-        found[r] = float(wrong[r, rows].float().mean()) if bool(sane[r]) else math.nan
-    return list(found.reshape(len(models), count))
+        shares[r] = float(wrong[r, rows].float().mean()) if bool(sane[r]) else math.nan
+    return list(shares.reshape(len(models), count))
 
 
 def _scores(model: Model, centre: Tensor) -> tuple[Tensor, Tensor]:

@@ -115,13 +115,13 @@ def pairs(model: Model, sample: Sample) -> Pairs:
     return Pairs(plus, minus, near, far, 4 * far / both, 4 * near / both, z, zw)
 
 
-def cost(found: Pairs, present: Tensor) -> Tensor:
+def cost(nearest: Pairs, present: Tensor) -> Tensor:
     """Mean of mu over the records of each replica, shape (R,)."""
-    mu = (found.near - found.far) / (found.near + found.far)
+    mu = (nearest.near - nearest.far) / (nearest.near + nearest.far)
     return (mu * present).sum(1) / present.sum(1).clamp(min=1)
 
 
-def norms(model: Model, sample: Sample, found: Pairs) -> Norms:
+def norms(model: Model, sample: Sample, nearest: Pairs) -> Norms:
     r"""Norms of the prototype part and of the matrix part of each record's gradient.
 
     \|g_W\|² = up² \|\Lambda e+\|² + down² \|\Lambda e-\|²
@@ -132,15 +132,15 @@ def norms(model: Model, sample: Sample, found: Pairs) -> Norms:
         by the end of its rounding interval (`_inner`) that makes the norm larger. Without that, a
         record near two prototypes that nearly coincide would escape clipping in float32.
     """
-    up, down = found.up, found.down
+    up, down = nearest.up, nearest.down
     if model.omega is None:
-        plus, minus, _, _ = _bounds(found.z @ found.zw.mT, sample.square, found.zw, found)
+        plus, minus, _, _ = _bounds(nearest.z @ nearest.zw.mT, sample.square, nearest.zw, nearest)
         return Norms((up.square() * plus + down.square() * minus).sqrt(), None)
-    z_plus, z_minus, z_mixed, z_lost = _inner(found.z, found.zw, found)
-    plus, minus, _, _ = _inner(found.z @ model.omega, found.zw @ model.omega, found)
+    z_plus, z_minus, z_mixed, z_lost = _inner(nearest.z, nearest.zw, nearest)
+    plus, minus, _, _ = _inner(nearest.z @ model.omega, nearest.zw @ model.omega, nearest)
     size = up.square() * plus + down.square() * minus
     along = sample.x @ right(model.w, model.basis).mT
-    x_plus, x_minus, x_mixed, x_lost = _bounds(along, sample.square, model.w, found)
+    x_plus, x_minus, x_mixed, x_lost = _bounds(along, sample.square, model.w, nearest)
     outer = up.square() * z_plus * x_plus + down.square() * z_minus * x_minus
     lost = z_lost * (x_plus * x_minus).sqrt() + x_lost * (z_plus * z_minus).sqrt()
     outer = outer - 2 * up * down * (z_mixed * x_mixed - lost)
@@ -152,13 +152,13 @@ def _pick(table: Tensor, index: Tensor) -> Tensor:
     return table.gather(2, index[..., None])[..., 0]
 
 
-def _inner(z: Tensor, w: Tensor, found: Pairs) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _inner(z: Tensor, w: Tensor, nearest: Pairs) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """`_bounds` of rows z (R, l, d) and w (R, p, d)."""
-    return _bounds(z @ w.mT, z.square().sum(2), w, found)
+    return _bounds(z @ w.mT, z.square().sum(2), w, nearest)
 
 
 def _bounds(
-    along: Tensor, square: Tensor, w: Tensor, found: Pairs
+    along: Tensor, square: Tensor, w: Tensor, nearest: Pairs
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Upper bounds of |e+|² and |e-|², and <e+, e-> with what it may be off, each (R, l).
 
@@ -170,16 +170,16 @@ def _bounds(
         along: Inner products of records and w, shape (R, l, p).
         square: Squared norms of the records, shape (R, l).
         w: Points, shape (R, p, d).
-        found: Which of them each record touches.
+        nearest: Which of them each record touches.
     """
     gram = w @ w.mT
     rows = torch.arange(len(w), device=w.device)[:, None]
     own = gram.diagonal(dim1=1, dim2=2)
     margin = 2.0 * (w.shape[2] + 4) * torch.finfo(w.dtype).eps
-    to_plus, to_minus = _pick(along, found.plus), _pick(along, found.minus)
-    at_plus, at_minus = own.gather(1, found.plus), own.gather(1, found.minus)
+    to_plus, to_minus = _pick(along, nearest.plus), _pick(along, nearest.minus)
+    at_plus, at_minus = own.gather(1, nearest.plus), own.gather(1, nearest.minus)
     off_plus, off_minus = margin * (square + at_plus), margin * (square + at_minus)
-    mixed = square - to_plus - to_minus + gram[rows, found.plus, found.minus]
+    mixed = square - to_plus - to_minus + gram[rows, nearest.plus, nearest.minus]
     first = (square - 2 * to_plus + at_plus).clamp(min=0.0) + off_plus
     second = (square - 2 * to_minus + at_minus).clamp(min=0.0) + off_minus
     return first, second, mixed, (off_plus + off_minus) / 2
@@ -188,7 +188,7 @@ def _bounds(
 def sums(
     model: Model,
     sample: Sample,
-    found: Pairs,
+    nearest: Pairs,
     weight_w: Tensor,
     weight_omega: Tensor | None = None,
 ) -> Sums:
@@ -197,32 +197,32 @@ def sums(
     Args:
         model: The parameters.
         sample: The records.
-        found: `pairs(model, sample)`.
+        nearest: `pairs(model, sample)`.
         weight_w: Weight of each record's prototype part.
         weight_omega: Weight of its matrix part; None leaves the matrix part out.
     """
-    pull = _spread(found, -weight_w * found.up, weight_w * found.down, model)
-    moved = pull.mT @ found.z - pull.sum(1)[..., None] * found.zw
+    pull = _spread(nearest, -weight_w * nearest.up, weight_w * nearest.down, model)
+    moved = pull.mT @ nearest.z - pull.sum(1)[..., None] * nearest.zw
     w = moved if model.omega is None else moved @ model.omega
     if model.omega is None or weight_omega is None:
         return Sums(w, None)
-    push = _spread(found, weight_omega * found.up, -weight_omega * found.down, model)
-    weighted = found.z * push.sum(2)[..., None]
+    push = _spread(nearest, weight_omega * nearest.up, -weight_omega * nearest.down, model)
+    weighted = nearest.z * push.sum(2)[..., None]
     # added up in place: for a small sample these passes over (d, d) would take half the time
-    middle = (weighted.mT @ sample.x).baddbmm_(found.zw.mT, push.mT @ sample.x, alpha=-1.0)
-    total = push.sum(1)[..., None] * found.zw - push.mT @ found.z
+    middle = (weighted.mT @ sample.x).baddbmm_(nearest.zw.mT, push.mT @ sample.x, alpha=-1.0)
+    total = push.sum(1)[..., None] * nearest.zw - push.mT @ nearest.z
     whole: Tensor = right(middle, model.basis).baddbmm_(total.mT, model.w)
     return Sums(w, whole)
 
 
-def _spread(found: Pairs, plus: Tensor, minus: Tensor, model: Model) -> Tensor:
+def _spread(nearest: Pairs, plus: Tensor, minus: Tensor, model: Model) -> Tensor:
     """Weights of w+ and w- as a table (R, l, p), zero elsewhere."""
-    table = found.z.new_zeros(*plus.shape, model.w.shape[1])
-    table.scatter_(2, found.plus[..., None], plus[..., None])
-    return table.scatter_(2, found.minus[..., None], minus[..., None])
+    table = nearest.z.new_zeros(*plus.shape, model.w.shape[1])
+    table.scatter_(2, nearest.plus[..., None], plus[..., None])
+    return table.scatter_(2, nearest.minus[..., None], minus[..., None])
 
 
-def factors(found: Norms, clip: Tensor, split: Tensor) -> tuple[Tensor, Tensor | None]:
+def factors(sizes: Norms, clip: Tensor, split: Tensor) -> tuple[Tensor, Tensor | None]:
     r"""What each record's gradient is multiplied by, shape (R, l) per block.
 
     Guarantees:
@@ -232,14 +232,14 @@ def factors(found: Norms, clip: Tensor, split: Tensor) -> tuple[Tensor, Tensor |
         L2 norm (Abadi et al. 2016, Algorithm 1).
 
     Args:
-        found: Norms of each record's gradient.
+        sizes: Norms of each record's gradient.
         clip: C of each replica, shape (R, 1).
         split: rho of each replica, shape (R, 1).
     """
-    if found.omega is None:
-        return (clip / found.w).clamp(max=1.0), None
-    together = (clip / (found.w.square() + found.omega.square()).sqrt()).clamp(max=1.0)
-    first = (clip * (1 - split).sqrt() / found.w).clamp(max=1.0)
-    second = (clip * split.sqrt() / found.omega).clamp(max=1.0)
+    if sizes.omega is None:
+        return (clip / sizes.w).clamp(max=1.0), None
+    together = (clip / (sizes.w.square() + sizes.omega.square()).sqrt()).clamp(max=1.0)
+    first = (clip * (1 - split).sqrt() / sizes.w).clamp(max=1.0)
+    second = (clip * split.sqrt() / sizes.omega).clamp(max=1.0)
     apart = split > 0
     return torch.where(apart, first, together), torch.where(apart, second, together)

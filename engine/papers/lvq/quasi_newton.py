@@ -64,19 +64,24 @@ class QuasiNewton:
 
     def init(self, batch: Batch[LvqSpec], data: Table, rng: Generator) -> State:
         """Class means and the identity."""
-        with _steady(found := gather(batch, data, rng)):
-            return self._start(batch, found, *training(batch, data, rng), rng)
+        with _steady(all_records := gather(batch, data, rng)):
+            return self._start(batch, all_records, *training(batch, data, rng), rng)
 
     def _start(
-        self, batch: Batch[LvqSpec], found: Records, rows: Tensor, sizes: Tensor, rng: Generator
+        self,
+        batch: Batch[LvqSpec],
+        all_records: Records,
+        rows: Tensor,
+        sizes: Tensor,
+        rng: Generator,
     ) -> State:
         starts = [
-            initial.exact(found.x[part], found.y[part], found.classes, spec, rng)
+            initial.exact(all_records.x[part], all_records.y[part], all_records.classes, spec, rng)
             for spec, part in zip(batch.specs, _unpadded(rows, sizes), strict=True)
         ]
-        d = found.x.shape[1]
+        d = all_records.x.shape[1]
         omega = torch.eye(d, device=rng.device).repeat(len(batch), 1, 1) if self.matrix else None
-        classes = initial.labels(found.classes, batch.spec.prototypes).to(rng.device)
+        classes = initial.labels(all_records.classes, batch.spec.prototypes).to(rng.device)
         model = Model(torch.stack([start.w for start in starts]), classes, omega)
         return State(model, torch.stack([start.centre for start in starts]))
 
@@ -84,26 +89,32 @@ class QuasiNewton:
         self, batch: Batch[LvqSpec], data: Table, state: State, rng: Generator
     ) -> tuple[State, Utility | None]:
         """The whole minimisation."""
-        with _steady(found := gather(batch, data, rng)):
-            return self._solved(batch, data, found, state, rng)
+        with _steady(all_records := gather(batch, data, rng)):
+            return self._solved(batch, data, all_records, state, rng)
 
     def _solved(
-        self, batch: Batch[LvqSpec], data: Table, found: Records, state: State, rng: Generator
+        self, batch: Batch[LvqSpec], data: Table, all_records: Records, state: State, rng: Generator
     ) -> tuple[State, Utility | None]:
         rows, sizes = training(batch, data, rng)
         solved, looks, slopes = [], [], []
         for r, part in enumerate(_unpadded(rows, sizes)):
             one = _take(state.model, r)
-            sample = _sample(found, part, state.centre[r])
+            sample = _sample(all_records, part, state.centre[r])
             best = solve(one, sample)
-            norm = length(batch.spec, found.x.shape[1])
+            norm = length(batch.spec, all_records.x.shape[1])
             solved.append(_normal(best.model, norm))
             slopes.append(best.slope)
             looks.append(_look(solved[-1], sample))
         model = _joined(solved, state.model)
         parts = [
             measure.utility(
-                batch.take([r]), data, found, _take(model, r), state.centre[r : r + 1], look, rng
+                batch.take([r]),
+                data,
+                all_records,
+                _take(model, r),
+                state.centre[r : r + 1],
+                look,
+                rng,
             )
             for r, look in enumerate(looks)
         ]
@@ -120,13 +131,13 @@ class QuasiNewton:
         return products.arrays(batch, data, state.model, state.centre)
 
 
-def _steady(found: Records) -> AbstractContextManager[None]:
+def _steady(all_records: Records) -> AbstractContextManager[None]:
     """One thread where products are small, so that no number depends on how many there are.
 
     Above `WIDE` features one thread would take twice as long; there only the order within a
     product is fixed (`engine.service.job_runner.set_threads`).
     """
-    return nullcontext() if found.x.shape[1] > WIDE else single_thread()
+    return nullcontext() if all_records.x.shape[1] > WIDE else single_thread()
 
 
 def solve(start: Model, sample: Sample, iterations: int | None = None) -> Solved:
@@ -154,11 +165,11 @@ def solve(start: Model, sample: Sample, iterations: int | None = None) -> Solved
     def value(values: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """The mean cost and its slope, both at all parameters in a row."""
         model = build(values)
-        found = pairs(model, sample)
-        slope = sums(model, sample, found, sample.present, sample.present)
+        nearest = pairs(model, sample)
+        slope = sums(model, sample, nearest, sample.present, sample.present)
         flat = [block.reshape(-1) for block in slope if block is not None]
         gradient = torch.cat(flat).double().cpu().numpy() / float(sample.present.sum())
-        return float(cost(found, sample.present)), gradient
+        return float(cost(nearest, sample.present)), gradient
 
     first = torch.cat([part.reshape(-1) for part in parts]).double().cpu().numpy()
     options = {"maxiter": most, "maxfun": 2 * most, "maxcor": 20, "ftol": 0.0, "gtol": SLOPE}
@@ -169,17 +180,17 @@ def solve(start: Model, sample: Sample, iterations: int | None = None) -> Solved
 
 def _look(model: Model, sample: Sample) -> measure.Look:
     """The records at the optimum, where nothing is clipped."""
-    found = pairs(model, sample)
+    nearest = pairs(model, sample)
     present = sample.present
-    slope = sums(model, sample, found, present, present)
-    sizes = norms(model, sample, found)
-    return measure.Look(sample, found, sizes, (present, present), slope, ())
+    slope = sums(model, sample, nearest, present, present)
+    sizes = norms(model, sample, nearest)
+    return measure.Look(sample, nearest, sizes, (present, present), slope, ())
 
 
-def _sample(found: Records, rows: Tensor, centre: Tensor) -> Sample:
-    x = (found.x[rows] - centre).double()[None]
+def _sample(all_records: Records, rows: Tensor, centre: Tensor) -> Sample:
+    x = (all_records.x[rows] - centre).double()[None]
     square = x.square().sum(2)
-    return Sample(x, square, found.y[rows][None], torch.ones_like(square))
+    return Sample(x, square, all_records.y[rows][None], torch.ones_like(square))
 
 
 def _unpadded(rows: Tensor, sizes: Tensor) -> list[Tensor]:

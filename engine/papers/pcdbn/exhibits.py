@@ -67,12 +67,12 @@ def _figure5a_jobs(full: bool) -> dict[str, Job]:
 def _figure5a_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
     """One row per curve, one column per budget."""
     cells = []
-    for key, found in results.items():
+    for key, result in results.items():
         curve, _, point = key.partition("/")
         budgets = (float(point),) if point else EPSILONS
         for epsilon in budgets:
             at = {} if point else {"epsilon": epsilon}
-            cells.append(_cell(curve, f"{epsilon:g}", _published(curve, epsilon), found, at))
+            cells.append(_cell(curve, f"{epsilon:g}", _published(curve, epsilon), result, at))
     return tuple(cells)
 
 
@@ -105,9 +105,9 @@ def _figure5b_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
         ("released", 162): PUBLISHED_PCDBN,
     }
     cells = []
-    for key, found in results.items():
+    for key, result in results.items():
         curve, epochs = key.split("/")
-        cells.append(_cell(curve, epochs, published.get((curve, int(epochs))), found))
+        cells.append(_cell(curve, epochs, published.get((curve, int(epochs))), result))
     return tuple(cells)
 
 
@@ -115,7 +115,7 @@ def _cell(
     curve: str,
     column: str,
     published: float | None,
-    found: Results,
+    result: Results,
     at: Mapping[str, float] | None = None,
 ) -> Cell:
     return Cell(
@@ -123,9 +123,9 @@ def _cell(
         column=column,
         variant="rigorous" if curve == "dpsgd" else CURVES[curve][2],
         published=published,
-        ours=_known(found.mean("accuracy", **(at or {}))),
-        spread=_known(found.spread("accuracy", **(at or {}))),
-        run=found.run,
+        ours=_known(result.mean("accuracy", **(at or {}))),
+        spread=_known(result.spread("accuracy", **(at or {}))),
+        run=result.run,
     )
 
 
@@ -139,7 +139,7 @@ def _figure6_jobs(full: bool) -> dict[str, Job]:
 def _figure6_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
     """One row per calibration, one column per degree; the paper prints no number."""
     return tuple(
-        _cell(key.split("/")[0], key.split("/")[1], None, found) for key, found in results.items()
+        _cell(key.split("/")[0], key.split("/")[1], None, result) for key, result in results.items()
     )
 
 
@@ -155,8 +155,8 @@ def _time_jobs(full: bool) -> dict[str, Job]:
 def _time_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
     """Seconds on the clock; the paper's are of one GTX TITAN X."""
     cells = []
-    for key, found in results.items():
-        seconds = found.seconds() if math.isfinite(found.mean("accuracy")) else math.nan
+    for key, result in results.items():
+        seconds = result.seconds() if math.isfinite(result.mean("accuracy")) else math.nan
         cells.append(
             Cell(
                 row=ROWS.get(key, "pCDBN"),
@@ -165,7 +165,7 @@ def _time_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
                 published=SECONDS_PSGD if key == "psgd" else SECONDS_PCDBN,
                 ours=_known(seconds),
                 spread=None,
-                run=found.run,
+                run=result.run,
             )
         )
     return tuple(cells)

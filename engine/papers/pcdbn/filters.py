@@ -18,8 +18,8 @@ CLIMBS = 60
 def directions(moments: Tensor, count: int) -> Tensor:
     """The leading eigenvectors as rows, shape (count, D); fewer if D is smaller."""
     _, vectors = torch.linalg.eigh(moments)
-    found: Tensor = vectors.flip(1)[:, :count].T
-    return found * torch.where(found.sum(1, keepdim=True) < 0, -1.0, 1.0)
+    leading: Tensor = vectors.flip(1)[:, :count].T
+    return leading * torch.where(leading.sum(1, keepdim=True) < 0, -1.0, 1.0)
 
 
 def climbed(moments: Tensor, quartic: Tensor, linear: float, cubic: float, count: int) -> Tensor:
@@ -38,14 +38,14 @@ def climbed(moments: Tensor, quartic: Tensor, linear: float, cubic: float, count
     first = starts[0]
     m2 = moments / (first @ moments @ first).abs().clamp(min=1e-9)
     m4 = quartic / _form(quartic, first).abs().clamp(min=1e-9)
-    found: list[Tensor] = []
+    filters: list[Tensor] = []
     for start in starts:
-        u = _clean(start, found)
+        u = _clean(start, filters)
         for _ in range(CLIMBS):
             slope = 2 * linear * (m2 @ u) + 4 * cubic * _slope(m4, u)
-            u = _clean(u + 0.25 * slope, found)
-        found.append(u)
-    return torch.stack(found)
+            u = _clean(u + 0.25 * slope, filters)
+        filters.append(u)
+    return torch.stack(filters)
 
 
 def _pairs(u: Tensor) -> Tensor:
@@ -71,9 +71,9 @@ def _slope(m4: Tensor, u: Tensor) -> Tensor:
     return slope
 
 
-def _clean(u: Tensor, found: list[Tensor]) -> Tensor:
+def _clean(u: Tensor, filters: list[Tensor]) -> Tensor:
     """Orthogonal to what was found, of length 1."""
-    for other in found:
+    for other in filters:
         u = u - (u @ other) * other
     length = u.norm().clamp(min=1e-12)
     unit: Tensor = u / length

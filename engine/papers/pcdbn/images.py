@@ -76,13 +76,13 @@ def images(data: Table, spec: PcdbnSpec, device: str) -> Images:
 
 @lru_cache(maxsize=4)
 def _images(table: LabelledTable, device: str) -> Images:
-    found, side = records(table, device), (table.image or (0, 0))[0]
-    kept = [place for place in range(len(found)) if place not in found.left_out]
+    rows, side = records(table, device), (table.image or (0, 0))[0]
+    kept = [place for place in range(len(rows)) if place not in rows.left_out]
     return Images(
-        found.x[kept].view(-1, 1, side, side),
-        found.y[kept],
-        found.test_x.view(-1, 1, side, side),
-        found.test_y,
+        rows.x[kept].view(-1, 1, side, side),
+        rows.y[kept],
+        rows.test_x.view(-1, 1, side, side),
+        rows.test_y,
         table.card.classes or 0,
-        len(found.x),
+        len(rows.x),
     )

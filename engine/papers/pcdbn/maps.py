@@ -80,22 +80,22 @@ def second(images: Tensor, layers: tuple[Tensor, Tensor, Tensor], pad: int) -> T
     lower, direct, mirrored = layers
     low = functional.conv2d(blocked(images), lower, padding=lower.shape[-1] // 2)
     positive, mean = halves(low, 2)
-    found = functional.conv2d(positive, direct, padding=pad)
-    return found.add_(functional.conv2d(mean, mirrored, padding=pad))
+    answers = functional.conv2d(positive, direct, padding=pad)
+    return answers.add_(functional.conv2d(mean, mirrored, padding=pad))
 
 
 def features(images: Tensor, weights: tuple[Tensor, Tensor], counts: tuple[int, int]) -> Tensor:
     """Square roots of the second layer's maps, length 1, shape (n, channels, positions)."""
     cells, pad, pool = grid(images.shape[-1])
     layers = merged(weights)
-    found = torch.empty(len(images), counts[1], cells, cells, device=images.device)
+    maps = torch.empty(len(images), counts[1], cells, cells, device=images.device)
 
     def write(part: tuple[Tensor, Tensor]) -> None:
         """The features of some images, into their place."""
         unit(rectified(second(part[0], layers, pad), pool, part[1]).sqrt_())
 
-    spread(write, zip(slabs(images, SLAB), slabs(found, SLAB), strict=True))
-    return found.flatten(2)
+    spread(write, zip(slabs(images, SLAB), slabs(maps, SLAB), strict=True))
+    return maps.flatten(2)
 
 
 def unit(rows: Tensor) -> Tensor:

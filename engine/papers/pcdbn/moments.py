@@ -34,15 +34,15 @@ def slabs(x: Tensor, size: int = SLAB) -> Iterator[Tensor]:
 
 def patches(maps: Tensor, size: int, stride: int = 1) -> Tensor:
     """Squares of all channels at all positions, shape (m, C size^2, positions)."""
-    found: Tensor = functional.unfold(maps, size, stride=stride)
-    return found
+    columns: Tensor = functional.unfold(maps, size, stride=stride)
+    return columns
 
 
-def scaled(found: Tensor, order: int) -> Tensor:
+def scaled(columns: Tensor, order: int) -> Tensor:
     """Each record's patches with the sum of norms to the power `order` scaled to 1, in place."""
-    total = found.square().sum(1).pow(order / 2).sum(1)
+    total = columns.square().sum(1).pow(order / 2).sum(1)
     share = torch.where(total > TINY, total.clamp(min=TINY).pow(-1.0 / order), 0.0)
-    return found.mul_(share[:, None, None])
+    return columns.mul_(share[:, None, None])
 
 
 def second(x: Tensor, maps: Maps, size: int, stride: int) -> Tensor:

@@ -25,11 +25,11 @@ from engine.training import activations
 
 
 def recipe(
-    how: activations.Activation, spec: PcdbnSpec, found: Images, n: int, rng: Generator
+    how: activations.Activation, spec: PcdbnSpec, pictures: Images, n: int, rng: Generator
 ) -> Recipe:
     """Draws the noise of all three layers and says what they minimise."""
     budgets = layer_budgets(spec)
-    bound = lemma2(found.x, spec.filter_size, how)
+    bound = lemma2(pictures.x, spec.filter_size, how)
     counts = (spec.filters, 2 * spec.filters)
     scales = [Laplace(bound, budget).scale / n for budget in budgets[:2]]
     noises = [
@@ -46,8 +46,8 @@ def recipe(
     def states(stage: int, v: Tensor, layer: Layer) -> Tensor:
         return how.states(crbm.responses(v, layer[0], layer[1]))
 
-    loss, scale = softmax(spec, found.classes, n, budgets[2], rng)
-    signal = (found.x.shape[-1] // 2) ** 2 * sum(map(abs, how.coefficients))
+    loss, scale = softmax(spec, pictures.classes, n, budgets[2], rng)
+    signal = (pictures.x.shape[-1] // 2) ** 2 * sum(map(abs, how.coefficients))
     ratios = (
         ("layer_1", math.sqrt(2) * scales[0] / signal),
         ("layer_2", math.sqrt(2) * scales[1] * 4 / signal),

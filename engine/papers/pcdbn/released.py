@@ -24,14 +24,14 @@ SLAB = 32
 """Records whose states are raised to powers together: they stay in the cache."""
 
 
-def recipe(spec: PcdbnSpec, found: Images, n: int, rng: Generator) -> Recipe:
+def recipe(spec: PcdbnSpec, pictures: Images, n: int, rng: Generator) -> Recipe:
     """Draws the noise of the constants and says what the layers minimise."""
-    lot = min(spec.batch, len(found.x))
+    count = min(spec.batch, len(pictures.x))
     alpha = polynomials.coefficients(spec.polynomial, spec.degree)
     clean = torch.tensor(alpha, dtype=torch.float32, device=rng.device)
     parts = DENOMINATORS[spec.degree] if spec.polynomial == "printed" else 1.0
     held = torch.tensor(np.abs(alpha) > 0, device=rng.device).float() / parts
-    drawn = draw([Laplace(1.0 / lot, spec.epsilon)], 4 * len(alpha), rng)[0].float()
+    drawn = draw([Laplace(1.0 / count, spec.epsilon)], 4 * len(alpha), rng)[0].float()
     noise = drawn.view(2, 2, len(alpha)) * held
 
     def energy(stage: int, v: Tensor, layer: Layer) -> Tensor:
@@ -45,11 +45,11 @@ def recipe(spec: PcdbnSpec, found: Images, n: int, rng: Generator) -> Recipe:
         return torch.sigmoid(crbm.responses(v, layer[0], layer[1]))
 
     # the program's expression: classes (m + m^2/4) over epsilon times the batch
-    jitter = Laplace(sensitivity.softmax(spec.hidden, found.classes) / lot, spec.epsilon)
-    bound = float(batch_bound(found.x[:lot], spec.filter_size, clean))
+    jitter = Laplace(sensitivity.softmax(spec.hidden, pictures.classes) / count, spec.epsilon)
+    bound = float(batch_bound(pictures.x[:count], spec.filter_size, clean))
     size = float(torch.linalg.vector_norm(clean * held * parts))
     ratio = (
-        bound * 2**0.5 / (spec.epsilon * lot * parts) * float(held.count_nonzero()) ** 0.5 / size
+        bound * 2**0.5 / (spec.epsilon * count * parts) * float(held.count_nonzero()) ** 0.5 / size
     )
     return Recipe(
         energy,

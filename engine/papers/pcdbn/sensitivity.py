@@ -78,8 +78,8 @@ def _sums(
     padded = np.pad(image, ((before, size), (before, size)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, (size, size)).sum((2, 3))
     count = -(-len(image) // 2)
-    found: polynomials.Floats = windows[::2, ::2][:count, :count]
-    return found
+    kept: polynomials.Floats = windows[::2, ::2][:count, :count]
+    return kept
 
 
 def softmax(features: int, classes: int = 10) -> float:
@@ -89,10 +89,10 @@ def softmax(features: int, classes: int = 10) -> float:
 
 def monomials(size: int, degree: int) -> int:
     """Monomials of degree at most L + 1 in a filter's N_W^2 + 1 parameters."""
-    found = 1
+    total = 1
     for i in range(1, degree + 2):
-        found = found * (size**2 + 1 + i) // i
-    return found
+        total = total * (size**2 + 1 + i) // i
+    return total
 
 
 def signal_to_noise(delta: float, epsilon: float, records: int, layer: Layer) -> float:

@@ -28,11 +28,11 @@ class Loss:
         if not self.quadratic:
             return functional.cross_entropy(z, y)
         hot = functional.one_hot(y, z.shape[1])
-        found = (LOG2 + (0.5 - hot) * z + z.square() / 8).sum(1).mean()
+        loss = (LOG2 + (0.5 - hot) * z + z.square() / 8).sum(1).mean()
         if self.linear is not None and self.square is not None:
-            found = found + (self.linear * weight).sum()
-            found = found + (weight * (self.square @ weight)).sum() / 8
-        return found
+            loss = loss + (self.linear * weight).sum()
+            loss = loss + (weight * (self.square @ weight)).sum() / 8
+        return loss
 
 
 def hidden(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:

@@ -92,11 +92,11 @@ def _spectrum(matrix: Tensor, scale: float) -> tuple[Tensor, Tensor]:
 
 def whitened(h: Tensor, how: Whitening, most: int) -> Tensor:
     """The first `most` whitened features of centred ones (n, C, S), shape (n, most)."""
-    found = torch.empty(len(h), most, device=h.device)
+    white = torch.empty(len(h), most, device=h.device)
     start = 0
     for part in slabs(h, 2000):
         turned = how.channels.T @ part @ how.positions
         own = turned.flatten(1)[:, how.order[:most]] * how.scale[:most]
-        found[start : start + len(own)] = own
+        white[start : start + len(own)] = own
         start += len(own)
-    return found
+    return white

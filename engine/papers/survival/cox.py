@@ -81,8 +81,8 @@ def _survival(table: SurvivalTable, risk: Floats) -> Floats:
         total = risk[:, None] * fitted.cumulative
     else:
         total = (risk[held] * np.diff(fitted.cumulative, prepend=0.0)).cumsum(axis=1)
-    found: Floats = np.exp(-np.where(index >= 0, total[:, index.clip(0)], 0.0))
-    return found
+    survival: Floats = np.exp(-np.where(index >= 0, total[:, index.clip(0)], 0.0))
+    return survival
 
 
 METHOD = CoxRegression()

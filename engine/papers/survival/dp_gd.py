@@ -96,9 +96,9 @@ class PrivateGradientDescent:
         if not (state.taken == last or state.taken % max(1, len(batch) // 4) == 0):
             return state, None
         plans = [planned(spec) for spec in batch.specs]
-        found = release(state, last)
-        ratio = _noise(state, plans, last).norm(dim=1) / found.norm(dim=1).clamp_min(1e-300)
-        return state, utility(survival(data, batch.spec), batch.spec, found, ratio.cpu().numpy())
+        answer = release(state, last)
+        ratio = _noise(state, plans, last).norm(dim=1) / answer.norm(dim=1).clamp_min(1e-300)
+        return state, utility(survival(data, batch.spec), batch.spec, answer, ratio.cpu().numpy())
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
         """The release and what led to it.

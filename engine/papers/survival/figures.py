@@ -131,22 +131,22 @@ def _figure4_jobs(full: bool) -> dict[str, Job]:
 def _figure4(results: Mapping[str, Results]) -> tuple[Cell, ...]:
     """Mean relative error by epoch; the corrected sampler's as a level line."""
     cells = []
-    for name, found in results.items():
-        arrays = found.arrays()
+    for name, result in results.items():
+        arrays = result.arrays()
         epochs = np.asarray(arrays["epochs"][0]) if "epochs" in arrays else np.linspace(0.1, 1, 10)
         epochs = _reference(results) if name == "exact" else epochs
         for budget in THREE:
-            rows = found.rows(epsilon=budget)
+            rows = result.rows(epsilon=budget)
             if name == "exact":
-                values = np.full(len(epochs), found.mean("mre", epsilon=budget))
+                values = np.full(len(epochs), result.mean("mre", epsilon=budget))
             elif "trace" in arrays:
                 values = np.asarray(arrays["trace"])[rows].mean(0)
             else:
                 values = np.full(len(epochs), np.nan)
             known = values if np.isfinite(values).any() else None
             cells += [
-                Cell(c.row, c.column, name, None, c.ours, None, found.run)
-                for c in _points(f"ε = {budget:g}", epochs, known, found.run)
+                Cell(c.row, c.column, name, None, c.ours, None, result.run)
+                for c in _points(f"ε = {budget:g}", epochs, known, result.run)
             ]
     return tuple(cells)
 

@@ -81,16 +81,16 @@ class Block:
 @functools.lru_cache(maxsize=64)
 def _blocks(design: Design, size: int) -> tuple[Block, ...]:
     """Blocks of at most `size` pairs of a record and an interval, but of one record at least."""
-    ends, start, found = design.interval.cpu().numpy(), 0, []
+    ends, start, blocks = design.interval.cpu().numpy(), 0, []
     while start < len(ends):
         some = ends[start : start + size]
         pairs = np.arange(1, len(some) + 1) * some  # ascending, as the ends are
         count = max(1, int(np.searchsorted(pairs, size, side="right")))
         rows, common, last = slice(start, start + count), int(some[0]), int(some[count - 1])
         later = torch.arange(common + 1, last + 1, device=design.interval.device)
-        found.append(Block(rows, common, later > design.interval[rows, None]))
+        blocks.append(Block(rows, common, later > design.interval[rows, None]))
         start += count
-    return tuple(found)
+    return tuple(blocks)
 
 
 def hazards(design: Design, f: Tensor) -> Iterator[tuple[slice, Tensor, Tensor]]:

@@ -174,8 +174,8 @@ def summed(a: Tensor, c: Tensor, place: Tensor, law: Link) -> Sums:
     for part, each, last in ((table[0], cost, more), (table[1], slope, steeper)):
         torch.cumsum(each, 2, out=part[:, 0])
         torch.add(part[:, 0], last, out=part[:, 1])
-    found = table.view(2 * count, -1).index_select(1, place).view(2, count, -1)
-    sums = (found * weight).sum(1)
+    rows = table.view(2 * count, -1).index_select(1, place).view(2, count, -1)
+    sums = (rows * weight).sum(1)
     few_cost, few_slope = _direct(a, c.flatten()[far], place[far], law)
     sums[0, far], sums[1, far] = few_cost, few_slope.sum(1)
 
@@ -205,11 +205,11 @@ def _direct(a: Tensor, c: Tensor, place: Tensor, law: Link) -> tuple[Tensor, Ten
 
 def _polynomials(u: Tensor, count: int) -> Tensor:
     """Chebyshev polynomials of degree 0 to count - 1 at u in [-1, 1], shape (count, len(u))."""
-    found, twice = u.new_empty(count, len(u)), 2.0 * u
-    found[0], found[1] = 1.0, u
+    values, twice = u.new_empty(count, len(u)), 2.0 * u
+    values[0], values[1] = 1.0, u
     for j in range(2, count):
-        torch.mul(twice, found[j - 1], out=found[j]).sub_(found[j - 2])
-    return found
+        torch.mul(twice, values[j - 1], out=values[j]).sub_(values[j - 2])
+    return values
 
 
 @functools.lru_cache(maxsize=256)

@@ -43,10 +43,10 @@ class NonPrivate:
     def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
         """Fits J once for each regularisation of the batch."""
         table, where = survival(data, batch.spec), str(rng.device)
-        found = [
+        fits = [
             fit(table, s.intervals, s.knots, s.regularisation, s.solver, where) for s in batch.specs
         ]
-        return State(torch.cat([s.f for s in found]), torch.cat([s.tau for s in found]))
+        return State(torch.cat([s.f for s in fits]), torch.cat([s.tau for s in fits]))
 
     def step(
         self, batch: Batch[SurvivalSpec], data: Table, state: State, rng: Generator

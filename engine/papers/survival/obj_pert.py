@@ -61,13 +61,13 @@ class ObjectivePerturbation:
         plans = _plans(batch, model)
         push = draw([plan.noise for plan in plans], d, rng) / model.records
         ridge = push.new_tensor([_ridge(spec, model) for spec in batch.specs])
-        found = minimise(model, ridge, push, solver=batch.spec.solver)
-        f = torch.where((found.tau <= TOLERANCE)[:, None], found.f, torch.nan)
+        answer = minimise(model, ridge, push, solver=batch.spec.solver)
+        f = torch.where((answer.tau <= TOLERANCE)[:, None], answer.f, torch.nan)
         finish = [plan.finish for plan in plans if plan.finish is not None]
         # this hides where the solver stops, not f itself: there is no value that it bounds
         released = f + draw(finish, d, rng) if finish else f
         ratio = np.array([length(p.noise) for p in plans]) / model.records / _slope(model)
-        return State(released, found.tau), utility(table, batch.spec, released, ratio)
+        return State(released, answer.tau), utility(table, batch.spec, released, ratio)
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
         r"""Coefficients, the standard deviation of their noise to first order, and the scale.

@@ -70,8 +70,8 @@ class OutputPerturbation:
 
 
 def _fit(table: SurvivalTable, spec: SurvivalSpec, device: str) -> tuple[Tensor, Tensor]:
-    found = fit(table, spec.intervals, spec.knots, spec.regularisation, spec.solver, device)
-    return found.f, found.tau
+    fitted = fit(table, spec.intervals, spec.knots, spec.regularisation, spec.solver, device)
+    return fitted.f, fitted.tau
 
 
 def _positive(signal: Tensor) -> Column:

@@ -125,10 +125,10 @@ class LangevinSampler:
             Besides: `trace` and `epochs` (R, turns), the mean relative error of the draws so far
             and the epochs it took; `V` (R, d).
         """
-        found = sampled(survival(data, batch.spec), shown(state), state.mixing)
+        arrays = sampled(survival(data, batch.spec), shown(state), state.mixing)
         epochs = np.arange(1, state.taken + 1) / state.taken * batch.spec.sampler_epochs
         course = {"trace": np.stack(state.trace, 1), "epochs": repeated(epochs, len(batch))}
-        return {**found, **course, "V": state.V.cpu().numpy()}
+        return {**arrays, **course, "V": state.V.cpu().numpy()}
 
 
 def shown(state: State) -> Tensor:

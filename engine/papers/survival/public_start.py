@@ -112,8 +112,8 @@ def second_moments(design: Design, plans: Sequence[Plan], rng: Generator) -> Ten
     size = total.new_tensor([one.moments.scale for one in plans]) * (p / 2.0) ** 0.5
     values, vectors = torch.linalg.eigh(matrix)
     values = torch.maximum(values, FLOOR * size[:, None])
-    found: Tensor = vectors @ torch.diag_embed(values) @ vectors.transpose(1, 2)
-    return found
+    moments: Tensor = vectors @ torch.diag_embed(values) @ vectors.transpose(1, 2)
+    return moments
 
 
 def _share(design: Design) -> Tensor:

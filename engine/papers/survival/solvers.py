@@ -63,10 +63,10 @@ def minimise(
     start = constant_hazard(design).expand(len(ridge), -1)
     if solver == "bfgs":
         start = _bfgs(design, ridge, linear, start)
-    found = _newton(lambda rows, f: _penalised(design, ridge[rows], linear[rows], f), start)
-    for row in ((found.tau > TOLERANCE) & (ridge > 0)).nonzero()[:, 0].tolist():
-        _rescue(design, ridge[row : row + 1], linear[row : row + 1], found, row)
-    return found
+    solution = _newton(lambda rows, f: _penalised(design, ridge[rows], linear[rows], f), start)
+    for row in ((solution.tau > TOLERANCE) & (ridge > 0)).nonzero()[:, 0].tolist():
+        _rescue(design, ridge[row : row + 1], linear[row : row + 1], solution, row)
+    return solution
 
 
 def constant_hazard(design: Design) -> Tensor:
@@ -123,7 +123,7 @@ def _newton(evaluate: Callable[[Tensor, Tensor], Derivatives], start: Tensor) ->
     return Solution(f, tau, steps)
 
 
-def _rescue(design: Design, ridge: Tensor, linear: Tensor, found: Solution, row: int) -> None:
+def _rescue(design: Design, ridge: Tensor, linear: Tensor, solution: Solution, row: int) -> None:
     """Solves again, in place, what the damped steps could not: almost flat objectives.
 
     Where regularisation all but vanishes, the optimum lies so far out that the steps shrink to
@@ -143,23 +143,23 @@ def _rescue(design: Design, ridge: Tensor, linear: Tensor, found: Solution, row:
     again = _newton(
         lambda _, f: _penalised(design, ridge, linear, f), linear.new_tensor(far.x)[None]
     )
-    found.steps[row] += int(far.njev) + int(again.steps[0])
-    if float(again.tau[0]) < float(found.tau[row]):
-        found.f[row], found.tau[row] = again.f[0], again.tau[0]
+    solution.steps[row] += int(far.njev) + int(again.steps[0])
+    if float(again.tau[0]) < float(solution.tau[row]):
+        solution.f[row], solution.tau[row] = again.f[0], again.tau[0]
 
 
 def _bfgs(design: Design, ridge: Tensor, linear: Tensor, start: Tensor) -> Tensor:
     """Where the paper's optimiser ends, one replica after another, shape (R, d)."""
     f = start.clone()
     for row in range(len(f)):
-        found = optimize.minimize(
+        optimum = optimize.minimize(
             _objective(design, float(ridge[row]), linear[row]),
             start[row].cpu().numpy(),
             jac=True,
             method="BFGS",
             options={"gtol": COARSE, "norm": 2, "maxiter": 5_000},
         )
-        f[row] = start.new_tensor(found.x)
+        f[row] = start.new_tensor(optimum.x)
     return f
 
 

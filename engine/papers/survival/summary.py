@@ -97,8 +97,8 @@ def corrected(
     table: SurvivalTable, spec: SurvivalSpec, draws: Tensor, acceptance: Column, known: Mixing
 ) -> Corrected:
     """As `measure`, with the acceptance rate (R,)."""
-    found = measure(table, spec, draws, known)
-    fields = {f.name: getattr(found, f.name) for f in dataclasses.fields(found)}
+    gauges = measure(table, spec, draws, known)
+    fields = {f.name: getattr(gauges, f.name) for f in dataclasses.fields(gauges)}
     return Corrected(**fields, acceptance=acceptance)
 
 

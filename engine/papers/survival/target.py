@@ -134,8 +134,8 @@ def curvature(aim: Target, f: Tensor) -> Tensor:
     values = values.clamp_min(
         max(aim.precision, FLAT)
     )  # the prior's own, where the sanitiser bends the other way
-    found: Tensor = vectors @ torch.diag_embed(values) @ vectors.transpose(1, 2)
-    return found
+    matrix: Tensor = vectors @ torch.diag_embed(values) @ vectors.transpose(1, 2)
+    return matrix
 
 
 @functools.lru_cache(maxsize=16)

@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
+from pages.ui.kit import contrast, plot, shell
 from pages.ui.kit import logo as mark
-from pages.ui.kit import plot, shell
 
 MENU = 330
 """Width of the menu in pixels, in which every paper's name has room."""
@@ -61,5 +61,8 @@ if asked() and asked() not in known:
     found[""].append(lost)
 settle_memory()
 shell.mark()
-st.navigation(found).run()
+chosen = st.navigation(found)
+st.set_page_config(page_title=f"{chosen.title} · Epsilon Explorer")
+contrast.apply()
+chosen.run()
 plot.library()

@@ -114,13 +114,16 @@ def odds(epsilon: float | None, delta: float, relation: Relation, unit: str) -> 
         unit: What one record is, with its article: "a person".
     """
     if epsilon is None or math.isinf(epsilon):
-        return "Nothing limits how surely a reader of the answer can tell whose records it used."
+        return (
+            "No privacy guarantee: someone who sees the result may be able to tell exactly who was "
+            "in the data."
+        )
     swap = {
-        "replace_one": "held that record or another in its place",
-        "add_or_remove_one": "held that record or did without it",
+        "replace_one": "was in the data or replaced by another",
+        "add_or_remove_one": "was in the data or left out",
     }[relation]
     return (
-        f"Take {unit} in the data. Whoever sees only the answer and must guess whether the data "
-        f"{swap} is right at most **{out_of_100(best_guess(epsilon, delta))} times out of 100**; "
-        "a coin is right 50 times."
+        f"Someone who sees the result and guesses whether {unit} {swap} is right at most "
+        f"**{out_of_100(best_guess(epsilon, delta))} times out of 100**. Guessing blindly is right "
+        "50 times."
     )

@@ -57,15 +57,15 @@ def test_certainty_is_never_claimed():
 def test_the_sentence_names_the_neighbours():
     replaced = words.odds(1.0, 0.0, "replace_one", "a person")
     removed = words.odds(1.0, 0.0, "add_or_remove_one", "an image")
-    assert replaced.startswith("Take a person in the data.")
-    assert "another in its place" in replaced
+    assert replaced.startswith("Someone who sees the result and guesses whether a person")
+    assert "replaced by another" in replaced
     assert "**73 times out of 100**" in replaced
-    assert "did without it" in removed
+    assert "left out" in removed
 
 
 @pytest.mark.parametrize("epsilon", [None, math.inf])
 def test_without_a_bound_the_sentence_says_so(epsilon):
-    assert words.odds(epsilon, 0.0, "replace_one", "a person").startswith("Nothing limits")
+    assert words.odds(epsilon, 0.0, "replace_one", "a person").startswith("No privacy guarantee")
 
 
 def test_keys_become_labels():

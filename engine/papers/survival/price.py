@@ -27,8 +27,8 @@ RANGES = (
     "already and every possible record lies within them."
 )
 YARDSTICKS = (
-    "The error against f* and every other gauge is computed from raw records: "
-    "a yardstick for the experimenter, not part of the release."
+    "The error against f* and every other measure are computed from the raw data, for comparison "
+    "only. They are not published."
 )
 RELEASED = ("the spline coefficients α", "the covariate coefficients β")
 

@@ -1,6 +1,7 @@
 """The guarantee card: what is claimed, what is proved, for whom, and why."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
@@ -25,8 +26,8 @@ COLOURS: dict[Status, str] = {
 MEANING: dict[Status, str] = {
     "proved": "The bound holds as it stands.",
     "proved_under_assumption": "The bound holds if what is listed below holds.",
-    "heuristic": "An argument, not a proof: do not rely on it for real records.",
-    "not_private": "A yardstick only: a result like this must not be published.",
+    "heuristic": "An argument, not a proof. Do not rely on it for real data.",
+    "not_private": "For comparison only. Not private.",
 }
 
 
@@ -40,15 +41,21 @@ def guarantee(entry: Entry[Any], spec: Spec, records: int, unit: str) -> Guarant
     """A method's card; the first answer may take an accountant seconds."""
     found = known(entry, spec, records, unit)
     if found is None:
-        if len(_CARDS) >= MOST:
-            _CARDS.clear()
         found = _CARDS[_key(entry, spec, records, unit)] = entry.guarantee(spec, records, unit)
     return found
 
 
 def known(entry: Entry[Any], spec: Spec, records: int, unit: str) -> Guarantee | None:
-    """A method's card if it has been asked for before; None if an accountant would be needed."""
-    return _CARDS.get(_key(entry, spec, records, unit))
+    """A method's card if it takes no time; None if an accountant would have to be asked."""
+    from engine.privacy.accounting import UnansweredError, at_once
+
+    key = _key(entry, spec, records, unit)
+    if len(_CARDS) >= MOST:
+        _CARDS.clear()
+    if key not in _CARDS:
+        with suppress(UnansweredError), at_once():
+            _CARDS[key] = entry.guarantee(spec, records, unit)
+    return _CARDS.get(key)
 
 
 def _key(entry: Entry[Any], spec: Spec, records: int, unit: str) -> Asked:
@@ -79,8 +86,8 @@ def less(card: Guarantee) -> str:
     if claimed is None or proved is None or proved <= claimed * (1 + 1e-6):
         return ""
     return (
-        f":red[:material/gpp_bad: **Protects less than claimed**: ε = {words.number(proved)}, "
-        f"and {words.number(claimed)} is claimed.]"
+        f":red[:material/gpp_bad: **Protects less than claimed**: ε = {words.number(proved)} "
+        f"instead of {words.number(claimed)}.]"
     )
 
 
@@ -126,17 +133,17 @@ def _facts(card: Guarantee) -> list[tuple[str, str]]:
     proved = (
         "no finite ε" if card.epsilon_proved is None else f"ε = {words.number(card.epsilon_proved)}"
     )
-    chance = f"with chance δ = {words.number(card.delta)}" if card.delta else "never (δ = 0)"
+    chance = words.number(card.delta) if card.delta else "0"
     facts = [
         ("The paper claims", claimed),
         ("Can be proved", proved),
-        ("The bound may fail", chance),
+        ("Failure probability δ", chance),
         ("Protects", f"{card.unit}: {RELATIONS[card.relation]}"),
         ("Noise", card.mechanism),
-        ("Leaves the mechanism", ", ".join(card.released)),
+        ("What is published", ", ".join(card.released)),
         ("Computed by", card.accountant),
         ("Sampling", card.sampling),
     ]
     if card.status == "not_private":
-        facts = [fact for fact in facts if fact[0] in ("Noise", "Leaves the mechanism")]
+        facts = [fact for fact in facts if fact[0] in ("Noise", "What is published")]
     return [(name, text) for name, text in facts if text]

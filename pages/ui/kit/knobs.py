@@ -1,11 +1,21 @@
 """A widget for each setting, drawn from its declaration alone."""
 
+import re
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from engine.core.spec import Knob, Setting
 from pages.ui.kit.offers import Offer
 
+LETTERS = {
+    r"\varepsilon": "ε", r"\delta": "δ", r"\Lambda": "Λ", r"\lambda": "λ", r"\gamma": "γ",
+    r"\alpha": "α", r"\rho": "ρ", r"\eta": "η", r"\sigma": "σ", r"\Omega": "Ω", r"\omega": "ω",
+    r"\Delta": "Δ", r"\min": "min", r"\max": "max", r"\ell": "ℓ", r"\tau": "τ", r"\beta": "β",
+    r"\theta": "θ", r"\kappa": "κ", r"\varphi": "φ", r"\mu": "μ", r"\hat": "", r"\tilde": "",
+    r"\bar": "",
+}  # fmt: skip
+"""How the Greek letters of declarations are written."""
 SIDE_BY_SIDE = 4
 """Up to so many short names are shown side by side; more go into a list."""
 
@@ -42,9 +52,21 @@ def pick(slug: str, offer: Offer, title: str, help: str, place: DeltaGenerator) 
 
 def label(setting: Setting) -> str:
     """The setting's name and, where it has one, its symbol."""
-    symbol = f" ${setting.symbol}$" if setting.symbol else ""
+    symbol = f" {plain(setting.symbol)}" if setting.symbol else ""
     unit = f" [{setting.unit}]" if isinstance(setting, Knob) and setting.unit else ""
     return f"{setting.label}{symbol}{unit}"
+
+
+def plain(symbol: str) -> str:
+    r"""A symbol without LaTeX, so that it is read aloud as a letter.
+
+    >>> plain(r"\varepsilon_1/\varepsilon"), plain(r"\alpha_{\min}"), plain("q")
+    ('ε1/ε', 'α min', 'q')
+    """
+    for name, letter in LETTERS.items():
+        symbol = symbol.replace(name, letter)
+    symbol = re.sub(r"_\{\s*([^}]*)\}", r" \1", symbol)
+    return " ".join(re.sub(r"[{}_\\$]|mathrm|mathbf|lvert|rvert", "", symbol).split())
 
 
 def explain(setting: Setting) -> str:

@@ -103,7 +103,8 @@ function height({ node }, { height, meta }) {
   const main = document.querySelector("[data-testid=stMain]")
   const above = node.getBoundingClientRect().top + (main?.scrollTop ?? 0)
   const below = window.innerHeight >= 700 && window.innerWidth >= 700 ? 84 : 0 // what it is drawn by
-  return Math.max(170, Math.min(1.6 * height, free - above - below))
+  const least = window.innerWidth < 700 ? 360 : 190 // a phone scrolls a little for its chart
+  return Math.max(Math.min(least, free - HEAD), Math.min(1.6 * height, free - above - below))
 }
 
 // The chart of the first screen: its legend beside it where there is room, short titles if low.

@@ -44,7 +44,7 @@ def show(slug: str, dataset: str, default: str) -> None:
         if told := st.session_state.pop(TOLD, ""):
             st.error(told, icon=":material/error:")
         st.caption(
-            f":material/lock: It stays on this machine, in {home() / 'tables'}, and whoever opens "
+            f":material/lock: It stays on this machine, in {home() / 'tables'}. Everyone who opens "
             "this app here can choose it. Names of columns, bounds and the number of persons are "
             "treated as public; ids are part of no result."
         )

@@ -18,10 +18,15 @@ TYPED = "typed"
 """Ends the key of the field that takes a budget by its figures; no part of the address."""
 STYLE = """<style>
 [data-testid=stBottomBlockContainer] { padding-top: 0.5rem; padding-bottom: 0.75rem }
-@media (max-width: 640px) { [data-testid=stBottomBlockContainer] { font-size: 0.9rem }
-  [data-testid=stBottomBlockContainer] p { line-height: 1.35 } }
+@media (max-width: 1100px), (max-height: 600px) {
+  [data-testid=stBottomBlockContainer] { font-size: 0.875rem; padding: 0.25rem 1.5rem 0.5rem }
+  [data-testid=stBottomBlockContainer] p { font-size: 0.875rem; line-height: 1.35 }
+  [data-testid=stMainBlockContainer] { padding: 2.75rem 1.5rem 3rem }
+  [data-testid=stMainBlockContainer] > div > [data-testid=stVerticalBlock] { gap: 0.5rem } }
+@media (max-width: 640px), (max-height: 600px) {
+  [data-testid=stMainBlockContainer] h1 { font-size: 1.3rem; padding: 0.25rem 0 } }
 </style>"""
-"""Streamlit leaves 55 pixels free below its foot, for which it has no setting."""
+"""A small window spends its room on the chart; Streamlit has no settings for these."""
 WEAK = 3.0
 """From here on the best guess is right 95 times out of 100."""
 
@@ -36,7 +41,7 @@ def budget(page: Page) -> float:
     key = f"{page.prefix}.{BUDGET}"
     with st.container(horizontal=True, vertical_alignment="bottom", wrap=False):
         chosen = st.select_slider(
-            f"{label(knob)} · smaller is more private", offer.texts, offer.default, key=key,
+            f"{label(knob)} (smaller: more private)", offer.texts, offer.default, key=key,
             help=explain(knob), bind="query-params",
         )  # fmt: skip
         low, high = (float(offer.values[end]) for end in (0, -1))

@@ -62,8 +62,8 @@ def show(slug: str) -> None:
 
 def _heading(paper: Paper[Any], layout: Layout) -> None:
     """The title, and on request what the paper is about, what it claims, and where."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.title(paper.title, width="content", anchor=False)
+    with st.container(horizontal=True, vertical_alignment="center", wrap=False):
+        st.title(paper.title, anchor=False)
         with st.popover("About", icon=":material/info:", type="tertiary"):
             _about(paper, layout)
 

@@ -15,15 +15,15 @@ from pages.ui.kit.offers import Offer
 from pages.ui.paper.view import Choices, Layout, Offers, Page
 from pages.ui.words import plural
 
+DATA_HELP = "Whose records the methods learn from."
 REPEATS_HELP = (
-    "How often each setting is trained, each time with fresh noise. "
-    "The bands hold four fifths of the repetitions. What takes minutes is trained three times "
-    "at most."
+    "How often each setting is trained, each time with new noise. More repetitions take longer and "
+    "show the spread better. Slow methods use at most three repetitions."
 )
-SHARE = "The address bar holds every setting: copy it, and others see what you see."
+SHARE = "Copy the address to share exactly this view."
 SPENDS = (
-    "Looking costs too: on real private records, every setting that you try spends budget, "
-    "and so does choosing the best of them."
+    "Exploring costs privacy too: on real data, every setting that you try uses up budget, and so "
+    "does choosing the best."
 )
 
 
@@ -32,7 +32,13 @@ def choose(paper: Paper[Any], offers: Offers, layout: Layout) -> Choices:
     slug, settings = paper.slug, knobs(paper.spec)
     shown = [field for field in offers.knobs if field not in (BUDGET, *layout.more)]
     with st.sidebar:
-        text = pick(slug, offers.dataset, "Data set", "Whose records are studied.", st.container())
+        text = pick(
+            slug,
+            offers.dataset,
+            "Data set",
+            "Whose records the methods learn from.",
+            st.container(),
+        )
         dataset = str(offers.dataset.value(text))
         about(catalog.card(dataset))
         if paper.own:

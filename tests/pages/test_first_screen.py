@@ -1,0 +1,128 @@
+"""What a paper's page says at first: its finding, its marks, and only words that people use."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from engine.catalog import catalog
+from engine.core.gauges import Gauge
+from engine.core.spec import Choice, knobs
+from engine.privacy import accounting
+from pages.ui.charts import curves, proof
+from pages.ui.charts.curves import Curve, Level
+from pages.ui.charts.theme import style
+from pages.ui.kit import shell
+from pages.ui.paper import defaults, prices
+from pages.ui.paper.finding import Saying, finding
+from tests.pages.conftest import Open
+from tests.pages.drawn import plots, told, tour
+
+GAUGE = Gauge("Accuracy", "up", unit="share")
+SAID = Saying("is right on {} of 100", 100.0, lambda data: 0.1)
+FORBIDDEN = (
+    "whoever", "anew", "hence", "lest", "yardsticks?", "asked for", "full voice", "drowns?",
+    "mends", "lots?", "speaks?", "unasked", "under-protects", "whose records it",
+)  # fmt: skip
+"""Words that the pages avoid."""
+
+
+def curve(label: str, middle: float, status: str, proved: float | None) -> Curve:
+    """A curve of one point at ε = 1."""
+    one = (middle,)
+    return Curve(label, style(0), (1.0,), one, one, one, (5,), status=status, proved=(proved,))  # type: ignore[arg-type]
+
+
+def said(*drawn: Curve) -> str:
+    level = [Level("No privacy", style(1), 0.97, status="not_private")]
+    return finding(list(drawn), level, GAUGE, SAID, None, 1.0)  # type: ignore[arg-type]
+
+
+def test_the_finding_names_the_best_that_is_proved_and_what_is_not():
+    text = said(
+        curve("One", 0.6, "proved", 1.0),
+        curve("Two", 0.8, "proved_under_assumption", 1.0),
+        curve("Printed", 0.9, "heuristic", None),
+    )
+    assert text == (
+        "At ε = 1, the best proved method (Two) **is right on 80 of 100**; without privacy 97; "
+        "Printed 90, but nothing is proved."
+    )
+
+
+def test_what_is_as_good_as_guessing_is_said_to_be():
+    assert "no better than guessing (10)" in said(curve("One", 0.15, "proved", 1.0))
+    assert "guessing" not in said(curve("One", 0.25, "proved", 1.0))
+
+
+def test_nothing_is_found_before_anything_is_measured():
+    assert said() == ""
+
+
+def test_points_stand_where_they_are_proved_or_in_the_column():
+    ground = proof.Ground((0.1, 10.0), (0.5, None), by_proof=True)
+    there = ground.places((1.0, 2.0), (0.5, None))
+    assert there[0] == 0.5
+    assert there[1] == ground.column
+    assert ground.column is not None
+    assert ground.end > ground.column > 10.0
+    claimed = proof.Ground((0.1, 10.0), (0.5, None), by_proof=False)
+    assert claimed.places((1.0, 2.0), (0.5, None)) == [1.0, 2.0]
+    assert (claimed.low, claimed.end) == (ground.low, ground.end)  # nothing but points moves
+
+
+@pytest.mark.parametrize(
+    ("status", "dash", "filled"),
+    [("proved", "solid", True), ("proved_under_assumption", "solid", False),
+     ("heuristic", "dash", False), ("not_private", "dot", False)],
+)  # fmt: skip
+def test_a_line_shows_its_status(status: str, dash: str, filled: bool):
+    one = curve("One", 0.5, status, 1.0)
+    drawn = curves.utility([one], [], GAUGE, 1.0, "r", (0.1, 10.0), True).to_plotly_json()
+    line = next(trace for trace in drawn["data"] if trace.get("name"))
+    assert line["line"]["dash"] == dash
+    assert line["marker"]["symbol"].endswith("-open") != filled
+    assert line["name"].startswith("One · ")
+
+
+@pytest.mark.parametrize("slug", sorted(shell.papers()))
+def test_what_a_page_opens_with_needs_no_accountant(slug: str):
+    """Every card of the opening comes from the answers that ship; see `pages.ui.paper.prices`."""
+    with accounting.at_once():
+        assert [list(prices.cards(job)) for job in defaults.opening(slug).values()]
+
+
+def test_an_answer_that_ships_is_the_accountants():
+    """One of each kind, asked again: the file would not notice a change of the accountant."""
+    job = defaults.opening("pcdbn")["psgd"]
+    spec = job.spec().replace(epsilon=8.0)
+    before = job.entry().guarantee(spec, 1797, "a record").epsilon_proved
+    event = job.entry().cost(spec, 1797, job.entry().steps(spec, 1797))
+    key = accounting._Key(event)
+    again = accounting._answer(key, spec.delta, "add_or_remove_one", False)
+    tight = accounting._answer(key, spec.delta, "add_or_remove_one", True)
+    assert before == pytest.approx(again, rel=1e-9) or before == pytest.approx(tight, rel=1e-9)
+
+
+def identifiers(slug: str) -> set[str]:
+    """Names of the code that must not be read on the page of a paper."""
+    paper = catalog()[slug]
+    names = {entry.name for entry in paper.methods} | set(knobs(paper.spec))
+    for choice in knobs(paper.spec).values():
+        if isinstance(choice, Choice):
+            names |= set(choice.options)
+    shown = " ".join(entry.label.lower() for entry in paper.methods)
+    return {name for name in names if "_" in name or name.endswith(("mlp", "cnn"))} - {shown}
+
+
+@pytest.mark.parametrize("slug", sorted(shell.papers()))
+def test_a_page_uses_the_words_of_people(visit: Open, slug: str, home: Path):
+    text = told(pages := tour(visit, slug))
+    text += " ".join(one["alt"] for page in pages for one in plots(page))
+    for page in pages:
+        for kind in (page.selectbox, page.select_slider, page.segmented_control, page.button):
+            text += " ".join(f" {one.label} {getattr(one, 'help', '')} " for one in kind)
+    words = text.lower()
+    assert not [word for word in FORBIDDEN if re.search(rf"\b{word}\b", words)]
+    raw = {name for name in identifiers(slug) if re.search(rf"\b{re.escape(name)}\b", words)}
+    assert not raw

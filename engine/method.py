@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
 
-from datasets.base import Table
+from datasets.base import Card, Table
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
 from engine.core.gauges import Info
@@ -120,6 +120,8 @@ class Paper(Generic[S]):
         own: Whether it takes survival tables of the user's own.
         opening: Settings that its page opens with, where the defaults do not show it at its best.
         arrays: What its methods' `products` keep, by name.
+        model: What the numbers of a fitted model mean, for a spec and a data set: names of
+            parameters, what they multiply, which records are tested on. For exports.
     """
 
     slug: str
@@ -135,6 +137,7 @@ class Paper(Generic[S]):
     own: bool = False
     opening: Mapping[str, Value] = field(default_factory=dict)
     arrays: Declared = field(default_factory=dict)
+    model: Callable[[S, Card], Mapping[str, Any]] = lambda spec, card: {}
 
     def opens(self) -> dict[str, Value]:
         """The value of every setting when its page is opened."""

@@ -3,8 +3,10 @@
 import argparse
 import csv
 import json
+import platform
 import shlex
 from dataclasses import asdict
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,7 @@ from engine.cli.running import replicas
 from engine.cli.shared import plain
 from engine.core.errors import StoreError
 from engine.core.gauges import gauges
-from engine.core.kept import released
+from engine.core.kept import declared, released
 from engine.method import Arrays
 from engine.runs.job import Job
 from engine.service.client import Client, Run
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 RELEASED, RAW = "released", "raw-do-not-publish"
 """Folders of an export."""
+LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "dp-accounting")
+"""What numbers depend on; those of this machine, on which the run was made."""
 
 
 def add(commands: "Commands") -> None:
@@ -67,6 +71,7 @@ def write(client: Client, run: Run, folder: Path) -> list[Path]:
     files = [
         _text(outer / "job.json", json.dumps(json.loads(job.text()), indent=2)),
         _text(outer / "card.json", _json(_cards(job, rows))),
+        _text(outer / "about.json", _json(_about(run, public if covered(rows) else {}))),
         _text(outer / "README.md", _readme(run, device, covered(rows))),
         _table(outer / "results.csv", job, rows, shown if covered(rows) else []),
         _text(inner / "README.md", _warning(run)),
@@ -113,6 +118,21 @@ def _cards(job: Job, rows: list[dict[str, Any]]) -> dict[str, Any]:
     described = asdict(data_catalog.card(job.dataset))
     described.pop("events")
     return {"run": job.id, "dataset": described, "points": each}
+
+
+def _about(run: Run, arrays: Arrays) -> dict[str, Any]:
+    """What the files mean and what they were computed with: nothing of it comes from a record."""
+    job, found = run.job, paper(run.job.paper)
+    names = {name: declared(found.arrays, name) for name in arrays}
+    return {
+        "run": run.id,
+        "sources": run.sources,
+        "versions": {"epsilon-explorer": job.version, "python": platform.python_version()}
+        | {name: version(name) for name in LIBRARIES},
+        "measures": {name: vars(g) for name, g in gauges(job.entry().info).items() if g.released},
+        "arrays": {name: kept.what for name, kept in names.items() if kept},
+        "model": found.model(job.spec(), data_catalog.card(job.dataset)),
+    }
 
 
 def _table(path: Path, job: Job, rows: list[dict[str, Any]], names: list[str]) -> Path:

@@ -21,6 +21,7 @@ from engine.cli.main import main
 from engine.cli.shared import plain, seeds
 from engine.core.errors import RequestError
 from engine.runs import reference
+from engine.runs.changes import sources
 from engine.runs.exhibit import Cell, Exhibit
 from engine.runs.job import Job, request
 from engine.service.job_runner import perform
@@ -268,9 +269,9 @@ def test_an_export_needs_no_store(toy, capsys, client, tmp_path):
     }
     outer, inner = folder / "released", folder / "raw-do-not-publish"
     files = {"README.md", "results.csv", "arrays.npz"}
-    assert names == {f"released/{name}" for name in files | {"job.json", "card.json"}} | {
-        f"raw-do-not-publish/{name}" for name in files
-    }
+    assert names == {
+        f"released/{name}" for name in files | {"job.json", "card.json", "about.json"}
+    } | {f"raw-do-not-publish/{name}" for name in files}
     assert Job.read((outer / "job.json").read_text()) == job
     measures = {}
     for place in (outer, inner):
@@ -280,6 +281,11 @@ def test_an_export_needs_no_store(toy, capsys, client, tmp_path):
     assert "product" not in measures[outer][0]
     assert [row["count"] for row in measures[outer]] == ["3.0"] * 4
     assert measures[outer][0]["status"] == "proved"
+    about = json.loads((outer / "about.json").read_text())
+    assert about["versions"]["torch"].startswith("2.")
+    assert (about["sources"], about["run"]) == (sources(job), job.id)
+    assert set(about["arrays"]) == {"scales"}
+    assert set(about["measures"]) == {"count"}
     cards = json.loads((outer / "card.json").read_text())
     assert [point["scale"] for point in cards["points"]] == [1.0, 2.0]
     assert cards["dataset"]["name"] == "flchain"
@@ -304,6 +310,7 @@ def test_an_export_without_a_proof_releases_nothing(toy, capsys, client, tmp_pat
     outer = tmp_path / "released"
     assert not (outer / "arrays.npz").exists()
     assert "count" not in (outer / "results.csv").read_text()
+    assert json.loads((outer / "about.json").read_text())["arrays"] == {}
     assert "No finite ε is proved" in (outer / "README.md").read_text()
     with np.load(tmp_path / "raw-do-not-publish" / "arrays.npz", allow_pickle=False) as arrays:
         assert set(arrays) == {"scales", "secrets", "unnamed"}

@@ -3,6 +3,7 @@
 from engine.method import Entry, Paper
 from engine.papers.survival import price, price_gradient, price_sampler
 from engine.papers.survival.arrays import ARRAYS
+from engine.papers.survival.described import model
 from engine.papers.survival.spec import Corrected, Sampled, SurvivalSpec, Utility
 
 SCALED = ("intervals", "knots", "calibration")
@@ -156,4 +157,5 @@ PAPER = Paper(
     own=True,
     opening={"intervals": 10},
     arrays=ARRAYS,
+    model=model,
 )

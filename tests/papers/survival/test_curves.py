@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from engine.papers.survival import curves, evaluate
+from datasets import catalog
+from engine.papers.survival import PAPER, curves, evaluate
 from engine.papers.survival.links import LINKS
 from engine.papers.survival.problem import design, scaled, unbounded
 from engine.papers.survival.products import scale
 from engine.papers.survival.sensitivity import basis
+from engine.papers.survival.spec import SurvivalSpec
 from tests.papers.survival.toys import table
 
 
@@ -34,6 +36,13 @@ def test_survival_is_the_product_over_the_intervals(case):
     np.testing.assert_allclose(S[:, :, 0], 1.0)
     np.testing.assert_allclose(S[:, :, 1:], np.cumprod(1.0 - h, axis=2))
     np.testing.assert_allclose(curves.times(read, 12)[[0, -1]], [0.0, data.time.max()])
+
+
+def test_an_export_names_every_coefficient_and_holds_their_basis():
+    spec, card = SurvivalSpec(intervals=12, knots=3), catalog.card("flchain")
+    found = PAPER.model(spec, card)
+    assert found["parameters"] == ["baseline 1", "baseline 2", "baseline 3", *card.features]
+    np.testing.assert_array_equal(found["basis"], design(catalog.load("flchain"), 12, 3).A)
 
 
 def test_curves_are_those_that_are_scored(case):

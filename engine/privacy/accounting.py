@@ -36,6 +36,7 @@ from engine.privacy.pure import pure
 _RELATIONS = {
     "replace_one": NeighboringRelation.REPLACE_ONE,
     "add_or_remove_one": NeighboringRelation.ADD_OR_REMOVE_ONE,
+    "zero_out_one": NeighboringRelation.ADD_OR_REMOVE_ONE,  # sums differ by the same term
 }
 ORDERS = (*(1.0 + i / 4.0 for i in range(1, 8)), *range(3, 65), *(2**i for i in range(7, 13)))
 """Rényi orders: few fractional ones, which cost a series each where records are sampled."""
@@ -119,7 +120,8 @@ def _answer(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
 
 def _code(key: _Key, delta: float, relation: Relation, tight: bool) -> str:
     """Names a question to the accountants, their version and grid included."""
-    asked = f"{key.text}|{delta!r}|{relation}|{tight}"
+    priced = "add_or_remove_one" if relation == "zero_out_one" else relation
+    asked = f"{key.text}|{delta!r}|{priced}|{tight}"
     text = f"{version('dp-accounting')}|{FINEST}|{GRID}|{asked}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

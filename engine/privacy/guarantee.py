@@ -4,12 +4,20 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Relation = Literal["replace_one", "add_or_remove_one"]
+Relation = Literal["replace_one", "add_or_remove_one", "zero_out_one"]
+"""Which data sets are neighbours.
+
+The third is for proofs that take the number of records n as public (it sets batch sizes, noise or
+folds): a record is left out of every sum and its place stays, so that both data sets have n
+(Kairouz et al. 2021, zero-out). Sums differ by one record's term, as if it had been removed, so
+accountants price it as adding or removing one.
+"""
 Status = Literal["proved", "proved_under_assumption", "heuristic", "not_private"]
 
 RELATIONS: dict[Relation, str] = {
     "replace_one": "one record replaced by another",
     "add_or_remove_one": "one record added or removed",
+    "zero_out_one": "one record left out of every sum, the number of records public",
 }
 STATUSES: dict[Status, str] = {
     "proved": "Proved",
@@ -51,13 +59,15 @@ class Guarantee:
         epsilon_claimed: What the paper says it spends; None when it claims nothing.
         epsilon_proved: What can be proved; None when nothing can.
         delta: Probability with which the bound may fail; 0 for pure privacy.
+        failure: What is to be said of that probability where `delta` is not all of it.
         relation: Which two data sets are neighbours.
         unit: Whom it protects: what one record is.
         accountant: How `epsilon_proved` was computed.
         sampling: What is assumed of the sampling of records; empty if nothing is.
         released: What leaves the mechanism.
         reasons: Why the status is what it is, one sentence each.
-        claim: The paper's own theorem, in one line.
+        claim: The theorem behind the claim, in one line.
+        claimant: Who claims `epsilon_claimed`, and of what, as a heading.
         secret: Whether the noise is drawn from secret randomness, as for a release.
     """
 
@@ -73,6 +83,8 @@ class Guarantee:
     released: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     claim: str = ""
+    claimant: str = "The paper claims"
+    failure: str = ""
     secret: bool = False
 
     @property

@@ -98,10 +98,10 @@ def best_guess(epsilon: float, delta: float = 0.0) -> float:
 
 
 def out_of_100(chance: float) -> str:
-    """A chance as a count out of 100, never rounded up to certainty."""
+    """A chance as a count out of 100, rounded up since it is a bound, but never to certainty."""
     if chance > 0.99:
         return "more than 99"
-    return f"{100 * chance:.0f}"
+    return f"{math.ceil(100 * chance - 1e-9)}"
 
 
 def odds(epsilon: float | None, delta: float, relation: Relation, unit: str) -> str:
@@ -121,6 +121,7 @@ def odds(epsilon: float | None, delta: float, relation: Relation, unit: str) -> 
     swap = {
         "replace_one": "was in the data or replaced by another",
         "add_or_remove_one": "was in the data or left out",
+        "zero_out_one": "was counted or left out",
     }[relation]
     return (
         f"Someone who sees the result and guesses whether {unit} {swap} is right at most "

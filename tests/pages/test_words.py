@@ -51,7 +51,10 @@ def test_delta_adds_its_share_and_certainty_is_the_limit():
 
 def test_certainty_is_never_claimed():
     assert words.out_of_100(words.best_guess(10.0)) == "more than 99"
-    assert words.out_of_100(0.731) == "73"
+    assert words.out_of_100(0.731) == "74"  # at most 74: 73.1 is more than 73
+    assert words.out_of_100(words.best_guess(0.01)) == "51"  # no coin
+    assert words.out_of_100(0.5) == "50"
+    assert words.out_of_100(0.55) == "55"
 
 
 def test_the_sentence_names_the_neighbours():
@@ -59,8 +62,9 @@ def test_the_sentence_names_the_neighbours():
     removed = words.odds(1.0, 0.0, "add_or_remove_one", "an image")
     assert replaced.startswith("Someone who sees the result and guesses whether a person")
     assert "replaced by another" in replaced
-    assert "**73 times out of 100**" in replaced
+    assert "**74 times out of 100**" in replaced
     assert "left out" in removed
+    assert "was counted or left out" in words.odds(1.0, 0.0, "zero_out_one", "an image")
 
 
 @pytest.mark.parametrize("epsilon", [None, math.inf])

@@ -21,7 +21,7 @@ from engine.privacy.releases import Release, cost, exposed
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
 
-RELATION: Relation = "add_or_remove_one"
+RELATION: Relation = "zero_out_one"
 STAIRS = 10
 """APPDL's deviation falls in so many equal stairs, so that an accountant can price it."""
 

@@ -23,6 +23,7 @@ class Variant:
     ratios: Literal["shares", "gains"] | None = None
     falling: bool = False
     modern: bool = False
+    claimant: str = "The paper claims"
 
     @property
     def moving(self) -> bool:
@@ -34,12 +35,19 @@ VARIANTS = {
     "enadpp": Variant(ratios="gains"),
     "adppl": Variant(ratios="shares"),
     "appdl": Variant(
-        "Per-record clipping in L2 and Gaussian noise that decays (Zhang et al. 2021)", falling=True
+        "Per-record clipping in L2 and Gaussian noise that decays (Zhang et al. 2021)",
+        falling=True,
+        claimant="Zhang et al. claim, of each step",
     ),
-    "psgd": Variant("Per-record clipping in L2 and Gaussian noise (Abadi et al. 2016)"),
+    "psgd": Variant(
+        "Per-record clipping in L2 and Gaussian noise (Abadi et al. 2016)",
+        claimant="Abadi et al. claim",
+    ),
     "non_private": Variant("None: plain stochastic gradient descent", private=False),
     "dpsgd": Variant(
-        "Per-record clipping in L2 and Gaussian noise, tuned as is best practice today", modern=True
+        "Per-record clipping in L2 and Gaussian noise, tuned as is best practice today",
+        modern=True,
+        claimant="Asked for",
     ),
 }
 """By the names of the paper's entries."""

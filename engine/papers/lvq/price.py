@@ -16,7 +16,7 @@ from engine.privacy.releases import BEFORE, Release, cost, exposed
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
 
-RELATION: Relation = "add_or_remove_one"
+RELATION: Relation = "zero_out_one"
 VECTOR_PARTS = {"centre": 0.1, "counts": 0.05, "sums": 0.85}
 MATRIX_PARTS = {"centre": 0.1, "counts": 0.05, "sums": 0.4, "moment": 0.45}
 """How the tight initialisation divides its squared signal-to-noise among its releases."""

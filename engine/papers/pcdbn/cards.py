@@ -9,6 +9,7 @@ from engine.privacy.releases import cost
 
 TAYLOR_DEGREE, LINE_DEGREE = 5, 1
 CLAIM = "Section 4: the private convolutional deep belief network is ε-differentially private."
+COUNT_OF_DESCENT = public_count("the expected batch size and which records are tested on")
 COUNT = public_count("the least noise, the number of features and which records are tested on")
 GAUGES = (
     "Accuracy, noise to signal and the feature maps are computed from the raw records and are not "
@@ -160,7 +161,9 @@ def psgd_card(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
         reasons=(
             "Each record's gradient is clipped to C, so a step's sum has sensitivity C.",
             "Every epoch spends budget, so training stops when the budget is used up.",
+            COUNT_OF_DESCENT,
             GAUGES,
         ),
         claim="Abadi et al. 2016, Theorem 1.",
+        claimant="Abadi et al. claim",
     )

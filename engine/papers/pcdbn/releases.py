@@ -16,7 +16,7 @@ from engine.privacy.guarantee import Relation
 from engine.privacy.mechanisms import Gaussian
 from engine.privacy.releases import BEFORE, Release
 
-RELATION: Final[Relation] = "add_or_remove_one"
+RELATION: Final[Relation] = "zero_out_one"
 DEGREES = (1, 3)
 """Degrees whose energy is even in the filter: second, and second and fourth moments."""
 ENOUGH = 750.0

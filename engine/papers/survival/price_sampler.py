@@ -116,6 +116,7 @@ def exact_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
         relation="replace_one",
         unit=unit,
         accountant="pure ε, one draw of the exponential mechanism",
+        failure="unknown: (1 + e^ε)·η, where η is how far the chain is from its target",
         released=RELEASED,
         reasons=(
             "Assumed: the draw has exactly the target's distribution. A finite chain gets close: "

@@ -4,6 +4,7 @@ from functools import partial
 
 from engine.method import Entry, Paper
 from engine.papers.yesiwell import cards, price
+from engine.papers.yesiwell.arrays import ARRAYS
 from engine.papers.yesiwell.spec import Behaviour, YesiwellSpec
 
 DATA = ("task", "history", "window", "persistence", "influence", "most_friends")
@@ -126,4 +127,5 @@ PAPER = Paper(
     datasets=("yesiwell", "yesiwell_weekly", "yesiwell_large"),
     gauge="accuracy",
     exhibits="engine.papers.yesiwell.exhibits",
+    arrays=ARRAYS,
 )

@@ -237,14 +237,14 @@ class Dpah:
 
     def told(self, batch: Batch[YesiwellSpec], state: State) -> measure.Told:
         """The replicas' test scores."""
-        rows: dict[int, tuple[Tensor, Sample, float]] = {}
+        rows: dict[int, tuple[Tensor, Sample, float, Tensor]] = {}
         for group in state.groups:
             assert group.head is not None
             z = torch.bmm(group.test.double(), group.head.weight[..., None])[..., 0]
             for place, row in enumerate(group.rows):
-                rows[row] = z[place], group.found, float(group.ratio[place])
-        scores, samples, ratios = zip(*(rows[row] for row in range(len(batch))), strict=True)
-        return measure.Told(scores, samples, ratios)
+                weight = group.head.weight[place]
+                rows[row] = z[place], group.found, float(group.ratio[place]), weight
+        return measure.Told(*zip(*(rows[row] for row in range(len(batch))), strict=True))
 
 
 METHOD = Dpah()

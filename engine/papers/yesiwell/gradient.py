@@ -149,13 +149,12 @@ class Gradient:
 
     def told(self, batch: Batch[YesiwellSpec], state: State) -> measure.Told:
         """The replicas' test scores."""
-        rows: dict[int, tuple[Tensor, Sample, float]] = {}
+        rows: dict[int, tuple[Tensor, Sample, float, Tensor]] = {}
         for group in state.groups:
             z, _ = scores(group.weight, inputs(group.found.test), batch.spec.hidden)
             for place, row in enumerate(group.rows):
-                rows[row] = z[place], group.found, float(group.ratio[place])
-        found, samples, ratios = zip(*(rows[row] for row in range(len(batch))), strict=True)
-        return measure.Told(found, samples, ratios)
+                rows[row] = z[place], group.found, float(group.ratio[place]), group.weight[place]
+        return measure.Told(*zip(*(rows[row] for row in range(len(batch))), strict=True))
 
 
 def _step(batch: Batch[YesiwellSpec], group: Group, n: int, rng: Generator) -> Group:

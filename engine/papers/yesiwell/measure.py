@@ -22,11 +22,15 @@ MEASURES = 40
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """Log odds of a label 1 for each replica's test windows, (m,) each, where and how noisy."""
+    """Log odds of a label 1 for each replica's test windows, (m,) each, where and how noisy.
+
+    `weights` are those of what answers, a vector for each replica, where they are released.
+    """
 
     scores: tuple[Tensor, ...]
     samples: tuple[Sample, ...]
     ratios: tuple[float, ...]
+    weights: tuple[Tensor, ...] = ()
 
 
 def due(done: int, total: int) -> bool:
@@ -125,6 +129,8 @@ def products(told: Told, table: PanelTable) -> Arrays:
         if np.isfinite(best).all():
             found["best"] = np.stack(best).astype(np.float32)
     count = len(told.scores)
+    if told.weights and len({weight.shape for weight in told.weights}) == 1:
+        found["weights"] = torch.stack(told.weights).cpu().numpy()
     found["places"] = np.broadcast_to(drawn.places, (count, *drawn.places.shape))
     found["links"] = np.broadcast_to(drawn.links, (count, *drawn.links.shape))
     return found

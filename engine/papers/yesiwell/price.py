@@ -29,7 +29,7 @@ from engine.privacy.guarantee import Relation
 from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.privacy.releases import BEFORE, Release, cost, exposed
 
-RELATION: Final[Relation] = "add_or_remove_one"
+RELATION: Final[Relation] = "zero_out_one"
 
 
 @dataclass(frozen=True)

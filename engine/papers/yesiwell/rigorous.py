@@ -230,12 +230,13 @@ def step(state: State) -> State:
 def told(batch: Batch[YesiwellSpec], state: State) -> Told:
     """Test scores of all replicas: four times the descent's z, as the quadratic's minimiser is."""
     steps = state.taken * STEPS
+    weights = [4.0 * least_squares.weights(one.quadratic, steps)[:, 0] for one in state.replicas]
     scores = [
-        4.0 * (one.test.double() @ least_squares.weights(one.quadratic, steps))[:, 0]
-        for one in state.replicas
+        one.test.double() @ weight for one, weight in zip(state.replicas, weights, strict=True)
     ]
     ratios = tuple(one.ratio for one in state.replicas)
-    return Told(tuple(scores), tuple(one.found for one in state.replicas), ratios)
+    samples = tuple(one.found for one in state.replicas)
+    return Told(tuple(scores), samples, ratios, tuple(weights))
 
 
 STEPS = 20

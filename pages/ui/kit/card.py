@@ -74,7 +74,7 @@ def show(title: str, card: Guarantee) -> None:
         st.table(dict(_facts(card)), border="horizontal")
         if card.reasons:
             with st.expander("Why this status", icon=":material/menu_book:"):
-                claim = f"\n\nIn the paper: {card.claim}" if card.claim else ""
+                claim = f"\n\nThe claim: {card.claim}" if card.claim else ""
                 st.markdown(
                     "\n".join(f"- {reason}" for reason in (*card.reasons, *card.limits)) + claim
                 )
@@ -127,17 +127,15 @@ def line(card: Guarantee) -> str:
 
 def _facts(card: Guarantee) -> list[tuple[str, str]]:
     """What the card states, by heading; what it leaves open is left out."""
-    claimed = (
-        "nothing" if card.epsilon_claimed is None else f"ε = {words.number(card.epsilon_claimed)}"
-    )
+    claimed = "" if card.epsilon_claimed is None else f"ε = {words.number(card.epsilon_claimed)}"
     proved = (
         "no finite ε" if card.epsilon_proved is None else f"ε = {words.number(card.epsilon_proved)}"
     )
     chance = words.number(card.delta) if card.delta else "0"
     facts = [
-        ("The paper claims", claimed),
+        (card.claimant, claimed),
         ("Can be proved", proved),
-        ("Failure probability δ", chance),
+        ("Failure probability δ", card.failure or chance),
         ("Protects", f"{card.unit}: {RELATIONS[card.relation]}"),
         ("Noise", card.mechanism),
         ("What is published", ", ".join(card.released)),

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,14 +22,21 @@ with_a_rate = pytest.mark.parametrize("method", [m for m in METHODS if not m.end
 
 
 def test_seeds_are_the_folds_of_scikit_learn(toy):
-    from sklearn.model_selection import StratifiedKFold
+    from sklearn.model_selection import KFold
 
     for seed in (0, 4, 13):
-        parts = StratifiedKFold(5, shuffle=True, random_state=seed // 5)
-        train, test = list(parts.split(toy.x, toy.y))[seed % 5]
+        train, test = list(KFold(5, shuffle=True, random_state=seed // 5).split(toy.x))[seed % 5]
         ours = folds.fold(toy, seed)
         assert np.array_equal(ours[0], train)
         assert np.array_equal(ours[1], test)
+
+
+def test_folds_do_not_know_labels(toy):
+    """With every label changed the folds are the same: they reveal nothing of anybody."""
+    other = replace(toy, y=toy.y[::-1].copy())
+    for seed in range(5):
+        for mine, theirs in zip(folds.fold(toy, seed), folds.fold(other, seed), strict=True):
+            np.testing.assert_array_equal(mine, theirs)
 
 
 def test_features_are_scaled_by_public_bounds_and_clipped():
@@ -136,6 +144,7 @@ def test_products_have_the_shapes_that_are_documented(method):
         "eigenvectors": (2, 3, 4), "points": (2, 60, 2), "classes": (2, 60),
         "anchors": (2, 3, 2), "nearest": (2, 3), "distance": (2, 3), "typical": (2, 3),
         "members": (2, 3), "histogram": (2, 2, 60), "edges": (2, 61),
+        **({"omega": (2, 4, 4)} if method.startswith("gmlvq") else {}),
     }  # fmt: skip
     assert np.allclose(kept["relevance"].sum(1), 1.0, atol=1e-5)
     assert np.allclose(kept["eigenvalues"].sum(1), 1.0, atol=1e-5)

@@ -25,8 +25,8 @@ NAMES = (PLAIN, RENYI, PLD)
 POINTS = 5
 """An accountant is asked at so many steps."""
 LOT = (
-    "|L| = q·n counts all n records. If the data set has no test part of its own, a fixed fifth "
-    "is used for testing only and adds nothing to a batch."
+    "|L| is q times the records that are trained on. If the data set has no test part of its own, "
+    "a fixed fifth is used for testing only and is no part of a batch."
 )
 
 

@@ -135,7 +135,8 @@ def train(
                 tally.add(stage, seen.releases, [_replayed(r, stage, seen) for r in runs[1:]])
         state = runs[0].state
         for name, score in setting.witness.scores.items():
-            tally.scores[name] = score(batch, setting.pair, state).double().cpu()
+            if (found := score(batch, setting.pair, state)) is not None:
+                tally.scores[name] = found.double().cpu()
     return tally.scores, tally.reach
 
 
@@ -187,6 +188,8 @@ class Tally:
         count: Replicas R.
         scores: By the statistic's name, shape (R,) each.
         reach: Largest change by the witness so far, over its sensitivity.
+        typical: The middle of these changes where the witness took part in the last such step:
+            an attacker knows its length, since it follows from what was released before.
     """
 
     setting: Setting
@@ -194,6 +197,7 @@ class Tally:
     count: int
     scores: dict[str, Tensor] = field(default_factory=dict)
     reach: float = float("nan")
+    typical: float = 1.0
 
     def add(
         self, stage: int, released: Sequence[Recorded], replays: Sequence[Sequence[Recorded]]
@@ -205,10 +209,13 @@ class Tally:
             other = replays[0][number]
             without, present = (other, one) if self.world else (one, other)
             gain = statistics.gain(without, present)
-            self.reach = float(np.fmax(self.reach, float(_far(one, gain))))
+            far = statistics.reach(one.mechanisms, statistics.weighted(one, gain))
+            self.reach = float(np.fmax(self.reach, float(far.max())))
             added = gain
             if rate < 1.0 and len(replays) > 1:
-                added = statistics.echo(replays[1][number])
+                if bool((far > 0.0).any()):
+                    self.typical = float(far[far > 0.0].median())
+                added = statistics.echo(replays[1][number], self.typical)
             base = tuple(value.double() for value in without.values)
             ratio = statistics.likelihood(one, base, added, rate)
             place = self._place(number, singles)
@@ -232,10 +239,6 @@ class Tally:
         now = active(setting.entry.releases(setting.spec, n), stage)
         rates = {release.rate for release in now}
         return rates.pop() if len(rates) == 1 else setting.witness.rate(setting.spec, n)
-
-
-def _far(one: Recorded, gain: tuple[Tensor, ...]) -> Tensor:
-    return statistics.reach(one.mechanisms, statistics.weighted(one, gain)).max()
 
 
 def _seed(setting: Setting, world: int, start: int) -> int:

@@ -32,14 +32,13 @@ def gain(without: Recorded, present: Recorded) -> Parts:
     )
 
 
-def echo(seen: Recorded) -> Parts:
+def echo(seen: Recorded, far: float = 1.0) -> Parts:
     """What the witness would add, from a release in which every record is the witness.
 
-    It is a positive multiple of one record's part, which is clipped: so it is taken to be as long
-    as the sensitivity.
+    That is a positive multiple of one record's part; `far` is its length in sensitivities.
     """
     size = length(seen.mechanisms, weighted(seen, seen.values)).clamp(min=1e-300)
-    bound = size.new_tensor([m.sensitivity for m in seen.mechanisms])
+    bound = far * size.new_tensor([m.sensitivity for m in seen.mechanisms])
     return tuple(scaled(value.double(), bound / size) for value in seen.values)
 
 

@@ -40,8 +40,8 @@ class Pair:
     echo: Table | None = None
 
 
-Score = Callable[[Batch[Any], Pair, Any], "Tensor"]
-"""An attacker's score of the final states, shape (R,)."""
+Score = Callable[[Batch[Any], Pair, Any], "Tensor | None"]
+"""An attacker's score of the final states, shape (R,); None where they hold nothing to score."""
 
 
 def own_seeds(count: int) -> tuple[int, ...]:

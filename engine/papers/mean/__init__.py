@@ -27,6 +27,7 @@ PAPER = Paper(
             steps=price.one,
             releases=price.laplace_releases,
             guarantee=price.laplace_card,
+            witness="engine.papers.mean.witness:ENDS",
             uses=PRIVATE,
         ),
         Entry(
@@ -38,6 +39,7 @@ PAPER = Paper(
             steps=price.one,
             releases=price.gaussian_releases,
             guarantee=price.gaussian_card,
+            witness="engine.papers.mean.witness:ENDS",
             uses=(*PRIVATE, "calibration", "delta"),
         ),
         Entry(

@@ -234,6 +234,16 @@ def _measure(spec: PcdbnSpec, found: Images, n: int, state: State) -> Digits | N
     return Digits(np.array(accuracy), ratios)
 
 
+def outputs(x: Tensor, state: State) -> Tensor:
+    """Outputs of every replica's network for images (m, 1, side, side), shape (R, m, classes)."""
+    found = []
+    for row in range(len(state.recipes)):
+        own = tuple(p[row] for p in state.upper)
+        hidden = top.hidden(_features(x, state, row).float(), own[0], own[1])
+        found.append(hidden @ own[2] + own[3])
+    return torch.stack(found)
+
+
 def _accuracy(found: Images, state: State, row: int) -> float:
     own = tuple(p[row] for p in state.upper)
     z = top.hidden(state.test[row].float(), own[0], own[1]) @ own[2] + own[3]

@@ -1,0 +1,54 @@
+"""What an audit has to catch: errors that were published, or that were once in this program."""
+
+import pytest
+import torch
+
+from engine.audit.report import audit
+from engine.catalog import catalog
+from engine.privacy import noise
+from tests.audit import small, toys
+
+
+def attacked(slug, method, replicas, **values):
+    """The audit of a method on a small table."""
+    paper = catalog()[slug]
+    spec = small.spec(paper, **values)
+    found = list(audit(paper.entry(method), spec, small.table(paper), replicas))
+    return found[-1][0]
+
+
+def test_the_printed_noise_of_enadpp_is_caught():
+    """Read as printed, one step spends |L|/rate times what is claimed: 24/0.02 times here."""
+    printed = {"calibration": "paper", "noise_reading": "A", "learning_rate": 0.02}
+    found = attacked("enadpp", "enadpp", 100, epsilon=1.0, epochs=2, **printed)
+    assert found.epsilon_claimed == 1.0
+    assert found.epsilon_proved is None
+    assert found.above_claim
+
+
+def test_the_printed_initialisation_of_lvq_is_caught():
+    """Noise for sensitivity 1 on sums that one record moves by the number of features."""
+    found = attacked("lvq", "glvq_dp", 100, epsilon=1.0, initialisation="sensitivity_1")
+    assert found.epsilon_claimed == 1.0
+    assert found.above_claim
+
+
+def test_the_tight_initialisation_is_not(tmp_path):
+    found = attacked("lvq", "glvq_dp", 100, epsilon=1.0)
+    assert not found.broken
+
+
+def _single(shape, rng):
+    """Standard normal draws of single precision, as torch makes them."""
+    return torch.randn(shape, generator=rng, dtype=torch.float32).double()
+
+
+@pytest.mark.parametrize(("precision", "caught"), [("single", True), ("double", False)])
+def test_noise_in_single_precision_is_caught_by_its_last_digits(precision, caught, monkeypatch):
+    """Ideal Gaussians would hide the witness: mu = .27 at epsilon = 1. The lattice does not."""
+    if precision == "single":
+        monkeypatch.setattr(noise, "normal", _single)
+    data = toys.table(wide=8192)
+    *_, (found, _) = audit(toys.ENTRY, toys.SumSpec(steps=20), data, 120)
+    assert found.broken is caught
+    assert (found.statistic == "last digits of the noise") is caught

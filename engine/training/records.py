@@ -8,12 +8,12 @@ import torch
 from torch import Generator, Tensor
 
 from datasets.base import Integers, LabelledTable
+from engine.core.errors import RequestError
+from engine.training import split
 from engine.training.sampling import pairs, poisson
 
 EPISODES = 1000
 """Two-way one-shot questions that are asked in a test; the same ones in every test."""
-HELD_OUT = 5
-"""One record in so many is tested on where the publisher gives no test part."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,29 +74,31 @@ class Records:
 def records(table: LabelledTable, device: str) -> Records:
     """The table's records, scaled by its public bounds.
 
-    Where there is no test part, a fixed fifth of the records is tested on: which ones
-    depends on their number alone. No coin is thrown for those.
+    They are tested on the publisher's test part, if there is one, and on what
+    `engine.training.split` holds out. No coin is thrown for those.
+
+    Raises:
+        RequestError: Nothing is left to test on.
     """
-    x, y, train = _scaled(table), table.y, train_rows(table)
+    x, y, train, held = _scaled(table), table.y, train_rows(table), split.held_out_rows(len(table))
+    parts = [(x[held], y[held])] if len(held) else []
     if table.test is not None:
-        parts = (x, y, _scaled(table.test), table.test.y)
-    else:
-        test = _order(len(y))[: len(y) // HELD_OUT]
-        parts = (x[train], y[train], x[test], y[test])
-    made = [torch.from_numpy(np.ascontiguousarray(part)).to(device) for part in parts]
+        parts.insert(0, (_scaled(table.test), table.test.y))
+    if not parts:
+        raise RequestError(
+            f"dataset: expected a test part of {table.card.name}, which has more than "
+            f"{split.PUBLISHED:,} records, got none"
+        )
+    test_x, test_y = (np.concatenate(part) for part in zip(*parts, strict=True))
+    whole = (x[train], y[train], test_x, test_y)
+    made = [torch.from_numpy(np.ascontiguousarray(part)).to(device) for part in whole]
     gone = tuple(int(place) for place in np.flatnonzero(np.isin(train, table.left_out)))
     return Records(made[0], made[1], made[2], made[3], left_out=gone)
 
 
 def train_rows(table: LabelledTable) -> Integers:
     """The rows that are trained on, in the order of their places."""
-    n = len(table)
-    return np.arange(n) if table.test is not None else _order(n)[n // HELD_OUT :]
-
-
-def _order(n: int) -> Integers:
-    """A fixed order of n rows, the first fifth of which is tested on."""
-    return np.random.default_rng(0).permutation(n)
+    return split.train_rows(len(table))
 
 
 @lru_cache(maxsize=4)

@@ -17,6 +17,7 @@ from engine.papers.enadpp.variants import Variant
 from engine.privacy.guarantee import Relation
 from engine.privacy.mechanisms import Exposed, Gaussian, Laplace
 from engine.privacy.releases import Release, cost, exposed
+from engine.training.split import trained
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -26,16 +27,6 @@ STAIRS = 10
 """APPDL's deviation falls in so many equal stairs, so that an accountant can price it."""
 
 RATIOS = "The budget ratios are computed from the records and used without noise."
-
-PUBLISHED = 10_000
-"""Tables of more records come with their publisher's test part, and all of theirs train."""
-HELD_OUT = 5
-"""Of a smaller table one record in so many is tested on, and the others train."""
-
-
-def trained(n: int) -> int:
-    """How many of a table's n records are trained on: coins are thrown for these alone."""
-    return n if n > PUBLISHED else n - n // HELD_OUT
 
 
 def steps(spec: EnadppSpec, n: int) -> int:

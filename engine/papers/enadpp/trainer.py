@@ -21,7 +21,7 @@ from engine.papers.enadpp.pictures import pictures
 from engine.papers.enadpp.spec import EnadppSpec, Training
 from engine.papers.enadpp.variants import Variant
 from engine.privacy.mechanisms import Gaussian, Laplace
-from engine.training import ghost, steps
+from engine.training import ghost, split, steps
 from engine.training.evaluate import evaluate
 from engine.training.layer_arrays import layer_arrays
 from engine.training.network import Network, Parameters
@@ -190,7 +190,7 @@ def _descent(
     spec, plain = batch.spec, not variant.private
     column = batch.column("plain_rate" if plain else "learning_rate")
     rates = torch.tensor(column, dtype=torch.float32, device=device)
-    size = price.plain_rate(spec, n) * price.trained(n) if plain else price.batch_size(spec, n)
+    size = price.plain_rate(spec, n) * split.trained(n) if plain else price.batch_size(spec, n)
     momentum = PLAIN_MOMENTUM if plain else spec.momentum if variant.modern else 0.0
     return steps.Descent(rates, size, spec.decay, momentum)
 

@@ -68,6 +68,6 @@ def simulated(
 def folder(name: str) -> Path | None:
     """Where the three files of a data set lie; None unless one of them is at hand."""
     for file in FILES:
-        if (found := local(f"{name}/{file}")) is not None:
-            return found.parent
+        if (file_there := local(f"{name}/{file}")) is not None:
+            return file_there.parent
     return None

@@ -42,8 +42,10 @@ def differ(arguments: argparse.Namespace) -> int:
         table = client.table(run.id)
         if "epsilon" in run.job.axes and not at:
             raise RequestError("at: expected a privacy budget, because the run has several")
-        found = by_seed(run.job, table, name.removeprefix(WRONG), at)
-        values.append({s: 1.0 - v if name.startswith(WRONG) else v for s, v in found.items()})
+        by_repetition = by_seed(run.job, table, name.removeprefix(WRONG), at)
+        values.append(
+            {s: 1.0 - v if name.startswith(WRONG) else v for s, v in by_repetition.items()}
+        )
     paired = pairs(runs[0].job, runs[1].job)
     result = dataclasses.asdict(difference(values[0], values[1], paired=paired))
     if arguments.json:

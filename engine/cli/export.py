@@ -122,8 +122,8 @@ def _cards(job: Job, rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _about(run: Run, arrays: Arrays) -> dict[str, Any]:
     """What the files mean and what they were computed with: nothing of it comes from a record."""
-    job, found = run.job, paper(run.job.paper)
-    names = {name: declared(found.arrays, name) for name in arrays}
+    job, publication = run.job, paper(run.job.paper)
+    names = {name: declared(publication.arrays, name) for name in arrays}
     return {
         "run": run.id,
         "sources": run.sources,
@@ -131,7 +131,7 @@ def _about(run: Run, arrays: Arrays) -> dict[str, Any]:
         | {name: version(name) for name in LIBRARIES},
         "measures": {name: vars(g) for name, g in gauges(job.entry().info).items() if g.released},
         "arrays": {name: kept.what for name, kept in names.items() if kept},
-        "model": found.model(job.spec(), data_catalog.card(job.dataset)),
+        "model": publication.model(job.spec(), data_catalog.card(job.dataset)),
     }
 
 
@@ -152,7 +152,7 @@ def _table(path: Path, job: Job, rows: list[dict[str, Any]], names: list[str]) -
 def _readme(run: Run, device: str, proved: bool) -> str:
     job = run.job
     trained = f", trained on {device}" if device else ""
-    found, entry = paper(job.paper), job.entry()
+    publication, entry = paper(job.paper), job.entry()
     told = (
         "card.json says what is guaranteed of each row, by whom and why. Each row is priced as if "
         "published alone: publishing several adds their ε up.\n\n"
@@ -162,10 +162,10 @@ def _readme(run: Run, device: str, proved: bool) -> str:
         else f"No finite ε is proved of this run, so nothing of it is here: see `{RAW}`."
     )
     return (
-        f"# Run {run.id}\n\n{found.title}, {entry.label}, on {job.dataset}: "
+        f"# Run {run.id}\n\n{publication.title}, {entry.label}, on {job.dataset}: "
         f"{run.state}{trained}.\n"
-        f"{found.citation}\n\nresults.csv has a row for each replica, and arrays.npz, where there "
-        f"is one, a first axis in the same order.\n{told}\n\n"
+        f"{publication.citation}\n\nresults.csv has a row for each replica, and arrays.npz, where "
+        f"there is one, a first axis in the same order.\n{told}\n\n"
         f"Run it again with Epsilon Explorer {job.version}:\n\n    {command(job)}"
     )
 

@@ -50,10 +50,10 @@ def requested(arguments: argparse.Namespace, seeds: Sequence[int] = (0,)) -> Job
     """
     values = _pairs("set", arguments.set)
     axes = {field: text.split(",") for field, text in _pairs("sweep", arguments.sweep).items()}
-    found = paper(arguments.paper)
-    dataset = arguments.dataset or found.datasets[0]
+    publication = paper(arguments.paper)
+    dataset = arguments.dataset or publication.datasets[0]
     job = request(arguments.paper, arguments.method, dataset, values, axes, seeds)
-    uses = found.entry(arguments.method).uses
+    uses = publication.entry(arguments.method).uses
     for field in (*values, *axes):
         if field not in uses:
             raise RequestError(

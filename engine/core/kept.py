@@ -31,5 +31,5 @@ def declared(arrays: Declared, name: str) -> Kept | None:
 
 def released(arrays: Declared, name: str) -> bool:
     """Whether an array may be published as the guarantee card of its run says."""
-    found = declared(arrays, name)
-    return found is not None and found.released
+    one = declared(arrays, name)
+    return one is not None and one.released

@@ -49,9 +49,9 @@ def release_together(
     values: Parts, mechanisms: Sequence[Noise], rng: Generator, weights: Weights = ()
 ) -> Parts:
     """Several arrays (R, ...) as one release, whose sensitivity is that of all together."""
-    found = tuple(value.clone(memory_format=torch.contiguous_format) for value in values)
-    release_in_place(found, mechanisms, rng, weights)
-    return found
+    copies = tuple(value.clone(memory_format=torch.contiguous_format) for value in values)
+    release_in_place(copies, mechanisms, rng, weights)
+    return copies
 
 
 def release_in_place(
@@ -116,11 +116,11 @@ def draw(mechanisms: Sequence[Noise], size: int, rng: Generator) -> Tensor:
     Raises:
         TypeError: Mechanisms of more than one kind.
     """
-    found = _draw(mechanisms, size, rng)
+    drawn = _draw(mechanisms, size, rng)
     watching = recorder()
     if watching is not None:
-        watching.drawn.append((tuple(mechanisms), found.clone()))
-    return found
+        watching.drawn.append((tuple(mechanisms), drawn.clone()))
+    return drawn
 
 
 def _draw(mechanisms: Sequence[Noise], size: int, rng: Generator) -> Tensor:
@@ -163,10 +163,10 @@ def normal(shape: tuple[int, int], rng: Generator) -> Tensor:
     Both uniform numbers have 53 bits, on every device. torch's own draws in double precision have
     them too, but take three times as long on a processor.
     """
-    found = torch.empty(shape, dtype=torch.float64, device=rng.device)
+    draws = torch.empty(shape, dtype=torch.float64, device=rng.device)
     even, rows = shape[1] + shape[1] % 2, _rows(shape[1], rng)
     for top in range(0, shape[0], rows):
-        own = found[top : top + rows]
+        own = draws[top : top + rows]
         # the same numbers in the same places, however many rows are drawn together
         whole = uniform((len(own), even), rng) if rows > 1 else None
         for left in range(0, shape[1], SLAB):
@@ -174,7 +174,7 @@ def normal(shape: tuple[int, int], rng: Generator) -> Tensor:
             wide = block.shape[1] + block.shape[1] % 2
             drawn = uniform((1, wide), rng) if whole is None else whole[:, left : left + wide]
             _pairs(drawn, block)
-    return found
+    return draws
 
 
 def _pairs(u: Tensor, out: Tensor) -> None:

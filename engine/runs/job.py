@@ -109,8 +109,8 @@ class Job:
         """
         body = json.loads(text)
         axes = {field: tuple(values) for field, values in body["axes"]}
-        if found := catalog().get(body["paper"]):
-            fields = naming.left_out(found)
+        if publication := catalog().get(body["paper"]):
+            fields = naming.left_out(publication)
             body["values"] = {f: body["values"].get(f, value) for f, value in fields.items()}
         job = cls(**{**body, "axes": axes, "seeds": tuple(body["seeds"])})
         return job if stored == job.id else replace(job, stored=stored)

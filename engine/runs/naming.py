@@ -38,9 +38,9 @@ def recorded(folder: Path = FOLDER) -> dict[str, dict[str, Value]]:
 
 def record(paper: Paper[Any], folder: Path = FOLDER) -> None:
     """Adds the fields of a paper that are not on file yet, at today's defaults."""
-    found = recorded(folder)
-    defaults = paper.spec().values() | found.get(paper.slug, {})
-    if defaults != found.get(paper.slug):
-        text = json.dumps({**found, paper.slug: defaults}, indent=1, sort_keys=True)
+    known = recorded(folder)
+    defaults = paper.spec().values() | known.get(paper.slug, {})
+    if defaults != known.get(paper.slug):
+        text = json.dumps({**known, paper.slug: defaults}, indent=1, sort_keys=True)
         (folder / FILE).write_text(f"{text}\n", encoding="utf-8")
         recorded.cache_clear()

@@ -64,7 +64,7 @@ def release(job: Job, data: Table, report: Report = lambda done, total: None) ->
             report(step, total)
         arrays = method.products(batch, data, state)
     declared = paper(job.paper).arrays
-    found = {name: array for name, array in arrays.items() if released(declared, name)}
-    if not all(np.isfinite(array).all() for array in found.values() if array.dtype.kind == "f"):
+    published = {name: array for name, array in arrays.items() if released(declared, name)}
+    if not all(np.isfinite(array).all() for array in published.values() if array.dtype.kind == "f"):
         raise ReleaseError(f"release: expected a result, got none: {entry.label} withheld it")
-    return found
+    return published

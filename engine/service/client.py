@@ -136,8 +136,8 @@ class Client:
 
     def events(self, run_id: str, after: int = 0) -> list[tuple[int, Event]]:
         """The events after a number, with theirs; a repeated run goes on counting at `Started`."""
-        if found := self.store.events(run_id, after):
-            return found
+        if events := self.store.events(run_id, after):
+            return events
         with suppress(RequestError):
             row = self._row(run_id)
             if isinstance(row, shipped.Shipped):
@@ -180,8 +180,8 @@ class Client:
         try:
             return self.store.row(run_id)
         except RequestError:
-            if found := shipped.find(run_id):
-                return found
+            if ships := shipped.find(run_id):
+                return ships
             raise
 
     def _shipped(self, origin: shipped.Shipped) -> Results:

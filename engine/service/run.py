@@ -135,12 +135,12 @@ def _as_run(row: Row) -> Run:
     )
 
 
-def as_shipped(found: Shipped) -> Run:
+def as_shipped(ships: Shipped) -> Run:
     """A run that ships with the app, as if it had been done here."""
-    origin = found.origin
+    origin = ships.origin
     return Run(
-        id=found.job.id,
-        job=found.job,
+        id=ships.job.id,
+        job=ships.job,
         state="completed",
         done=origin.total,
         total=origin.total,
@@ -154,5 +154,5 @@ def as_shipped(found: Shipped) -> Run:
         beside=0,
         worked=origin.seconds,
         sources=origin.sources,
-        shipped=found,
+        shipped=ships,
     )

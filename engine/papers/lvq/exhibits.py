@@ -67,9 +67,9 @@ def _table_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
     return tuple(cells)
 
 
-def _runs(found: Mapping[str, Results], name: str) -> list[Results]:
+def _runs(by_name: Mapping[str, Results], name: str) -> list[Results]:
     """The results under a name, in parts or whole."""
-    return [results for key, results in found.items() if key.split("/")[0] == name]
+    return [results for key, results in by_name.items() if key.split("/")[0] == name]
 
 
 def _figure_jobs(full: bool) -> dict[str, Job]:
@@ -83,10 +83,10 @@ def _figure_jobs(full: bool) -> dict[str, Job]:
     return jobs
 
 
-def _figure_cells(found: Mapping[str, Results]) -> tuple[Cell, ...]:
+def _figure_cells(by_name: Mapping[str, Results]) -> tuple[Cell, ...]:
     """Curves over epsilon; the paper prints no numbers beside those of Table 1."""
     cells = []
-    for name, results in found.items():
+    for name, results in by_name.items():
         dataset, model, reading = name.split(" ", 2)
         row = f"{NAMES[dataset]}, {model.upper()}"
         printed = PUBLISHED.get((dataset, model), (None,) * 5)

@@ -79,8 +79,8 @@ def arrays(batch: Batch[LvqSpec], data: Table, model: Model, centre: Tensor) -> 
 def _omega(model: Model) -> dict[str, NDArray[np.generic]]:
     """The metric of the released model on records as they are; nothing where it is too large."""
     omega = measure.whole(model)
-    found = {} if omega is None else layer_arrays([[omega]])
-    return {"omega": found["weights_1"]} if found else {}
+    arrays = {} if omega is None else layer_arrays([[omega]])
+    return {"omega": arrays["weights_1"]} if arrays else {}
 
 
 def original(data: Table, scaled: Tensor) -> NDArray[np.float32]:

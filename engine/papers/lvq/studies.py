@@ -52,12 +52,12 @@ def study_jobs(full: bool) -> dict[str, Job]:
     return jobs
 
 
-def study_cells(found: Mapping[str, Results]) -> tuple[Cell, ...]:
+def study_cells(by_name: Mapping[str, Results]) -> tuple[Cell, ...]:
     """Standard deviation of the mean error over the values tried."""
     cells = []
     for ((field, budget), theirs), reading in product(SPREADS.items(), READINGS):
         means, run = [], ""
-        for name, results in found.items():
+        for name, results in by_name.items():
             if name.split("|")[:2] != [reading, field]:
                 continue
             run = results.run
@@ -85,10 +85,10 @@ def perturbation_jobs(full: bool) -> dict[str, Job]:
     return jobs
 
 
-def perturbation_cells(found: Mapping[str, Results]) -> tuple[Cell, ...]:
+def perturbation_cells(by_name: Mapping[str, Results]) -> tuple[Cell, ...]:
     """Rise of the error, and the two errors that it is the difference of."""
     cells = []
-    for name, results in found.items():
+    for name, results in by_name.items():
         row = NAMES[name]
         plain, shaken = results.mean("error"), results.mean("perturbed")
         before, rise = PUBLISHED[name, "gmlvq"][4], PERTURBED.get(name)

@@ -35,16 +35,16 @@ class State:
     ratio: Tensor
 
 
-def structure(spec: PcdbnSpec, found: Images) -> Network:
+def structure(spec: PcdbnSpec, pictures: Images) -> Network:
     """Two convolutions of stride 2, the hidden layer and the output layer."""
-    quarter, pad = (found.side + 3) // 4, spec.filter_size // 2
+    quarter, pad = (pictures.side + 3) // 4, spec.filter_size // 2
     k, rectifier = spec.filters, Activation("relu")
     return Network(
         (
             Convolution(1, k, spec.filter_size, 2, pad), rectifier,
             Convolution(k, 2 * k, spec.filter_size, 2, pad), rectifier, Flatten(),
             Linear(2 * k * quarter**2, spec.hidden), rectifier,
-            Linear(spec.hidden, found.classes),
+            Linear(spec.hidden, pictures.classes),
         )
     )  # fmt: skip
 
@@ -54,8 +54,8 @@ class Psgd:
 
     def init(self, batch: Batch[PcdbnSpec], data: Table, rng: Generator) -> State:
         """Fresh weights, equal for equal seeds."""
-        found = images(data, batch.spec, str(rng.device))
-        parameters = structure(batch.spec, found).init(batch.seeds, rng.device)
+        pictures = images(data, batch.spec, str(rng.device))
+        parameters = structure(batch.spec, pictures).init(batch.seeds, rng.device)
         return State(parameters, 0, torch.zeros(len(batch)))
 
     def step(
@@ -63,15 +63,17 @@ class Psgd:
     ) -> tuple[State, Digits | None]:
         """Clips, adds noise and descends; measured once an epoch."""
         spec, device = batch.spec, rng.device
-        found = images(data, spec, str(device))
-        network = structure(spec, found)
-        index, present = poisson(len(batch), found.count, spec.sample_rate, rng)
-        present = present * (index < len(found.x))  # the last places may be left out
-        index = index.clamp(max=len(found.x) - 1)
-        x = found.x.index_select(0, index.flatten()).view(*index.shape, *found.x.shape[1:])
+        pictures = images(data, spec, str(device))
+        network = structure(spec, pictures)
+        index, present = poisson(len(batch), pictures.count, spec.sample_rate, rng)
+        present = present * (index < len(pictures.x))  # the last places may be left out
+        index = index.clamp(max=len(pictures.x) - 1)
+        x = pictures.x.index_select(0, index.flatten()).view(*index.shape, *pictures.x.shape[1:])
         noises = [price.gradient_noise(s, len(data)) for s in batch.specs]
         clip = torch.tensor([m.sensitivity for m in noises], device=device)
-        sums = ghost.clipped_sum(network, state.parameters, x, found.y[index], present, clip).sums
+        sums = ghost.clipped_sum(
+            network, state.parameters, x, pictures.y[index], present, clip
+        ).sums
         signal = steps.lengths(sums).square().sum(1).sqrt().clamp(min=1e-12)
         ratio = steps.noise_lengths(sums, noises).square().sum(1).sqrt() / signal
         steps.add_noise(sums, noises, rng)
@@ -80,23 +82,23 @@ class Psgd:
             state.parameters, None, sums, steps.Descent(rate, spec.sample_rate * len(data))
         )
         state = replace(state, taken=state.taken + 1, ratio=ratio)
-        return state, self._measure(spec, len(data), found, network, state)
+        return state, self._measure(spec, len(data), pictures, network, state)
 
     def _measure(
-        self, spec: PcdbnSpec, n: int, found: Images, network: Network, state: State
+        self, spec: PcdbnSpec, n: int, pictures: Images, network: Network, state: State
     ) -> Digits | None:
         each = max(1, round(1.0 / spec.sample_rate))
         if state.taken % each and state.taken != price.psgd_steps(spec, n):
             return None
-        scores = evaluate(network, state.parameters, found.test_x, found.test_y)
+        scores = evaluate(network, state.parameters, pictures.test_x, pictures.test_y)
         accuracy = np.where(np.isfinite(scores.loss), scores.accuracy, np.nan)
         return Digits(accuracy, state.ratio.double().cpu().numpy())
 
     def products(self, batch: Batch[PcdbnSpec], data: Table, state: State) -> Arrays:
         """Filters, maps of a few test images, and noise over signal of the last step."""
-        found = images(data, batch.spec, str(state.parameters[0][0].device))
-        layer = structure(batch.spec, found).layers[0]
-        seen = found.shown.expand(len(batch), *found.shown.shape)
+        pictures = images(data, batch.spec, str(state.parameters[0][0].device))
+        layer = structure(batch.spec, pictures).layers[0]
+        seen = pictures.shown.expand(len(batch), *pictures.shown.shape)
         maps = layer.forward(state.parameters[0], seen).clamp(min=0)[:, :, :SHOWN_MAPS]
         return {
             "filters": state.parameters[0][0][:, :, 0].cpu().numpy(),

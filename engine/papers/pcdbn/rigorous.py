@@ -90,7 +90,7 @@ def init(batch: Batch[PcdbnSpec], data: Table, rng: Generator) -> State:
         RequestError: A table of something else than square images.
     """
     made = [releases(spec, len(data)) for spec in batch.specs]
-    found = images(data, batch.spec, str(rng.device))
+    pictures = images(data, batch.spec, str(rng.device))
     groups: dict[tuple[int, float], list[int]] = {}
     for row, seed in enumerate(batch.seeds):
         groups.setdefault((seed, made[row].patches.multiplier), []).append(row)
@@ -98,19 +98,19 @@ def init(batch: Batch[PcdbnSpec], data: Table, rng: Generator) -> State:
     for rows in groups.values():
         stack = build(
             batch.specs[rows[0]],
-            found,
+            pictures,
             made[rows[0]],
             len(data),
             rng,
             [batch.specs[row] for row in rows],
         )
-        answers |= _answers(batch, rows, found, made, stack, len(data), rng)
+        answers |= _answers(batch, rows, pictures, made, stack, len(data), rng)
     return State(tuple(answers[row] for row in range(len(batch))), 0)
 
 
 def build(
     spec: PcdbnSpec,
-    found: Images,
+    pictures: Images,
     made: Releases,
     n: int,
     rng: Generator,
@@ -118,12 +118,12 @@ def build(
 ) -> Stack:
     """Both layers and the whitening: four or five releases of moments, and two passes."""
     ratios: dict[str, float] = {}
-    first, counts = _first(spec, found, made, rng, ratios)
-    second = _second(found, first, counts, made, rng, ratios)
+    first, counts = _first(spec, pictures, made, rng, ratios)
+    second = _second(pictures, first, counts, made, rng, ratios)
     weights = (first, second)
-    train = maps.features(found.x, weights, counts)
-    how = whitening(train, found.count, made, rng)
-    test = centre(maps.features(found.test_x, weights, counts), how.mean)
+    train = maps.features(pictures.x, weights, counts)
+    how = whitening(train, pictures.count, made, rng)
+    test = centre(maps.features(pictures.test_x, weights, counts), how.mean)
     most = max(dimensions(user, n, len(how.order)) for user in (users or (spec,)))
     sizes = (
         (made.mean, how.mean.numel()),
@@ -139,18 +139,18 @@ def build(
 
 
 def _first(
-    spec: PcdbnSpec, found: Images, made: Releases, rng: Generator, ratios: dict[str, float]
+    spec: PcdbnSpec, pictures: Images, made: Releases, rng: Generator, ratios: dict[str, float]
 ) -> tuple[Tensor, tuple[int, int]]:
     """The first layer's filters, and how many maps both layers have."""
     size = spec.filter_size
     count = min(spec.filters, 2 * size**2)
-    total = moments.pixels(found.x, size)
+    total = moments.pixels(pictures.x, size)
     noisy = least_squares.released(total, made.patches, rng)
     ratios["patches"] = _ratio(total, made.patches.scale)
     if made.quartic is None:
         rows = filters.directions(noisy, -(-count // 2))
     else:
-        fourth = moments.quartic(found.x, size)
+        fourth = moments.quartic(pictures.x, size)
         ratios["quartic"] = _ratio(fourth, made.quartic.scale)
         alpha = polynomials.coefficients(spec.polynomial, spec.degree)
         rows = filters.climbed(
@@ -164,7 +164,7 @@ def _first(
 
 
 def _second(
-    found: Images,
+    pictures: Images,
     first: Tensor,
     counts: tuple[int, int],
     made: Releases,
@@ -173,7 +173,7 @@ def _second(
 ) -> Tensor:
     """The second layer's filters, from the moments of the first layer's maps."""
     total = moments.second(
-        found.x, lambda part: maps.first(part, first, counts[0]), maps.WINDOW, MOMENT_STRIDE
+        pictures.x, lambda part: maps.first(part, first, counts[0]), maps.WINDOW, MOMENT_STRIDE
     )
     ratios["maps"] = _ratio(total, made.maps.scale)
     rows = filters.directions(least_squares.released(total, made.maps, rng), -(-counts[1] // 2))
@@ -189,7 +189,7 @@ def _ratio(total: Tensor, scale: float) -> float:
 def _answers(
     batch: Batch[PcdbnSpec],
     rows: Sequence[int],
-    found: Images,
+    pictures: Images,
     made: Sequence[Releases],
     stack: Stack,
     n: int,
@@ -199,7 +199,9 @@ def _answers(
     sizes = {row: dimensions(batch.specs[row], n, stack.train.shape[1]) for row in rows}
     answers = {}
     for d in sorted(set(sizes.values())):
-        a, b = least_squares.sums(maps.unit(stack.train[:, :d].clone()), found.y, found.classes)
+        a, b = least_squares.sums(
+            maps.unit(stack.train[:, :d].clone()), pictures.y, pictures.classes
+        )
         test = maps.unit(stack.test[:, :d].clone())
         for row in (row for row in rows if sizes[row] == d):
             answers[row] = _answer(a, b, made[row], stack, test, rng)
@@ -223,11 +225,11 @@ def step(
     batch: Batch[PcdbnSpec], data: Table, state: State, rng: Generator
 ) -> tuple[State, Digits]:
     """Solves the released quadratic, or takes one step of descent on it."""
-    found = images(data, batch.spec, str(rng.device))
+    pictures = images(data, batch.spec, str(rng.device))
     taken = state.taken + 1
     epochs = taken if batch.spec.solver == "descent" else None
     accuracy = [
-        _accuracy(answer, least_squares.weights(answer.quadratic, epochs), found.test_y)
+        _accuracy(answer, least_squares.weights(answer.quadratic, epochs), pictures.test_y)
         for answer in state.answers
     ]
     info = Digits(np.array(accuracy), _overall(state.answers))
@@ -246,8 +248,8 @@ def _overall(answers: Sequence[Answer]) -> Column:
 def products(batch: Batch[PcdbnSpec], data: Table, state: State) -> Arrays:
     """Filters of both layers, maps of a few test images, noise over signal of each release."""
     answers = state.answers
-    found = images(data, batch.spec, str(answers[0].test.device))
-    seen = [maps.first(found.shown, a.weights[0], a.counts[0])[:, :SHOWN_MAPS] for a in answers]
+    pictures = images(data, batch.spec, str(answers[0].test.device))
+    seen = [maps.first(pictures.shown, a.weights[0], a.counts[0])[:, :SHOWN_MAPS] for a in answers]
     ratios = {
         f"noise_{name}": np.array([a.ratios[name] for a in answers]) for name in answers[0].ratios
     }
@@ -272,8 +274,8 @@ def _layers(batch: Batch[PcdbnSpec], state: State) -> Arrays:
 def _stacked(parts: Sequence[Tensor]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
     """Same-shaped arrays with the replicas first; sizes may differ where K is swept."""
     sizes = np.max([tuple(part.shape) for part in parts], axis=0)
-    found = np.zeros((len(parts), *sizes), dtype=np.float32)
+    stacked = np.zeros((len(parts), *sizes), dtype=np.float32)
     for row, part in enumerate(parts):
         place = tuple(slice(0, side) for side in part.shape)
-        found[row][place] = part.cpu().numpy()
-    return found
+        stacked[row][place] = part.cpu().numpy()
+    return stacked

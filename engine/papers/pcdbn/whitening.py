@@ -53,9 +53,9 @@ def whitening(h: Tensor, count: int, made: Releases, rng: Generator) -> Whitenin
     `h` is centred and scaled to length 1 again, in place; `count` is the public number n.
     """
     total = h.sum(0, dtype=torch.float64)
-    found = noisy(total, made.mean, rng)
-    expected = made.mean.scale**2 * found.numel()
-    shrunk = found * (1.0 - expected / found.square().sum()).clamp(min=0.0)  # James and Stein
+    blurred = noisy(total, made.mean, rng)
+    expected = made.mean.scale**2 * blurred.numel()
+    shrunk = blurred * (1.0 - expected / blurred.square().sum()).clamp(min=0.0)  # James and Stein
     mean = (shrunk / count).float()
     centre(h, mean)
     channels, positions = _moments(h)

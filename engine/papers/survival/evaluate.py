@@ -132,8 +132,8 @@ class Evaluation:
         begun = np.zeros((count, len(moments)), np.int64)
         np.add.at(begun, self.course.person, begins[:, None] <= moments)
         first = np.searchsorted(self.course.person, np.arange(count))
-        found: Integers = first[:, None] + begun.clip(1) - 1
-        return found
+        episode: Integers = first[:, None] + begun.clip(1) - 1
+        return episode
 
     def by_interval(self, intervals: int, last: int) -> Integers | None:
         """The episode that holds in each of the first intervals, shape (m, last)."""
@@ -217,7 +217,7 @@ def concordance(sample: Evaluation, risk: Tensor) -> Column:
         sample: The sample.
         risk: Of each row of its x, shape (R, m); of episodes, those at the time of the event count.
     """
-    scores, found = risk.numpy(), np.full(len(risk), 0.5)
+    scores, shares = risk.numpy(), np.full(len(risk), 0.5)
     count = np.count_nonzero(sample.pairs)
     held = sample.before(sample.ends)
     for row, score in enumerate(scores if count else ()):
@@ -227,15 +227,15 @@ def concordance(sample: Evaluation, risk: Tensor) -> Column:
             own = np.take_along_axis(score, sample.rows[:, None], axis=1)
         below = np.count_nonzero((score < own - TIED) & sample.pairs)
         not_above = np.count_nonzero((score <= own + TIED) & sample.pairs)
-        found[row] = 0.5 * (below + not_above) / count
-    return np.where(np.isfinite(scores).all(axis=1), found, np.nan)
+        shares[row] = 0.5 * (below + not_above) / count
+    return np.where(np.isfinite(scores).all(axis=1), shares, np.nan)
 
 
 def brier(sample: Evaluation, survival: Tensor) -> Column:
     """Integrated Brier score of survival probabilities (R, m, TIMES), shape (R,)."""
     score = sample.case * survival.square() + sample.control * (1.0 - survival).square()
-    found: Column = score.sum((1, 2)).numpy()
-    return found
+    totals: Column = score.sum((1, 2)).numpy()
+    return totals
 
 
 def survival_at(f: Tensor, knots: int, intervals: int, sample: Evaluation) -> Tensor:
@@ -280,7 +280,7 @@ def utility(
     )
 
 
-def relative(found: Tensor, truth: Tensor) -> Column:
+def relative(estimate: Tensor, truth: Tensor) -> Column:
     r"""\|found - truth\| / \|truth\| per replica, shape (R,)."""
-    ratio: Column = ((found - truth).norm(dim=1) / truth.norm().clamp_min(1e-300)).numpy()
+    ratio: Column = ((estimate - truth).norm(dim=1) / truth.norm().clamp_min(1e-300)).numpy()
     return ratio

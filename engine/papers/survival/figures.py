@@ -65,12 +65,12 @@ def _figure3(results: Mapping[str, Results]) -> tuple[Cell, ...]:
     return tuple(cells)
 
 
-def _on_one_scale(found: dict[str, Arrays]) -> dict[str, dict[str, np.ndarray]]:
+def _on_one_scale(by_name: dict[str, Arrays]) -> dict[str, dict[str, np.ndarray]]:
     """Coefficients of every run on the scale of the first: they are per unit times scale."""
-    scales = {name: Scale.read(arrays) for name, arrays in found.items() if "span" in arrays}
+    scales = {name: Scale.read(arrays) for name, arrays in by_name.items() if "span" in arrays}
     units = [scale.span * scale.norm for scale in scales.values()]
     moved: dict[str, dict[str, np.ndarray]] = {}
-    for name, arrays in found.items():
+    for name, arrays in by_name.items():
         moved[name] = {key: np.asarray(values) for key, values in arrays.items()}
         for key in ("draws", "mode", "laplace"):
             if name in scales and key in arrays:

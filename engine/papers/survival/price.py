@@ -159,17 +159,17 @@ def _objective_reasons(spec: SurvivalSpec, n: int) -> tuple[str, ...]:
             "arithmetic; a solution that rounding keeps from it is not released.",
         )
     largest = float(squares(spec.intervals, spec.knots).max()) + 1.0
-    found = objective_noise(spec, n, ANY)
+    plan = objective_noise(spec, n, ANY)
     printed = printed_determinant(
-        spec.intervals, spec.knots, n * (spec.regularisation + found.extra)
+        spec.intervals, spec.knots, n * (spec.regularisation + plan.extra)
     )
     room = (
         "at most 4" if largest <= 4.0 else "above 4, so not every printed factor is an upper bound"
     )
     return (
         f"{slip} Its factor 2 makes up for it: the largest ‖A_s‖² + 1 is {largest:.4f}, {room}; "
-        f"all together the determinants cost {found.noise.ratio:.3g}, and the paper pays "
+        f"all together the determinants cost {plan.noise.ratio:.3g}, and the paper pays "
         f"{printed:.3g}.",
-        f"With t* in place of the printed t this noise proves ε = {sum(found.parts):.3g}.",
+        f"With t* in place of the printed t this noise proves ε = {sum(plan.parts):.3g}.",
         "The optimiser is assumed to reach the minimiser exactly, as in the paper.",
     )

@@ -118,8 +118,8 @@ class Design:
         """Values of the rows (R, m, ...) added up for each record, (R, n, ...)."""
         if self.owners is None:
             return values
-        found = values.new_zeros(len(values), self.records, *values.shape[2:])
-        return found.index_add(1, self.owners.person, values)
+        totals = values.new_zeros(len(values), self.records, *values.shape[2:])
+        return totals.index_add(1, self.owners.person, values)
 
     @property
     def intervals(self) -> int:
@@ -238,8 +238,8 @@ def boundary(time: Floats, intervals: int) -> Floats:
     product = intervals * time
     whole = np.round(product)
     meant = np.abs(product - whole) <= 4.0 * np.finfo(np.float64).eps * product
-    found: Floats = np.where(meant, whole, np.ceil(product))
-    return found
+    interval: Floats = np.where(meant, whole, np.ceil(product))
+    return interval
 
 
 @functools.lru_cache(maxsize=16)
@@ -299,17 +299,17 @@ def arrange_path(
     seen, entered = leave > entry, (leave > entry) & (entry > 0)
     final = seen & (leave == end)
     whose = np.concatenate([person[seen], person[entered]])
-    found = arrange(
+    design = arrange(
         np.concatenate([course.x[seen], course.x[entered]]),
         np.concatenate([leave[seen], entry[entered]]),
         np.concatenate([(event[person] * final)[seen], np.zeros(int(entered.sum()))]),
         spline,
         device,
     )
-    order = found.order.cpu().numpy()
+    order = design.order.cpu().numpy()
     sign = np.where(np.arange(len(order)) < seen.sum(), 1.0, -1.0)[order]
     closing = np.append(final[seen], np.zeros(int(entered.sum()), bool))[order]
     last = np.zeros(len(interval), np.int64)
     last[whose[order][closing]] = np.flatnonzero(closing)
     put = functools.partial(torch.tensor, device=device)
-    return replace(found, owners=Owners(put(whose[order]), put(sign), put(last)))
+    return replace(design, owners=Owners(put(whose[order]), put(sign), put(last)))

@@ -40,8 +40,8 @@ def layout(table: PanelTable) -> Layout:
     graph = networkx.Graph()
     graph.add_nodes_from(range(len(users)))
     graph.add_edges_from(links.tolist())
-    found = networkx.spring_layout(graph, seed=0, iterations=60, method="force")
-    places = np.array([found[k] for k in range(len(users))])
+    positions = networkx.spring_layout(graph, seed=0, iterations=60, method="force")
+    places = np.array([positions[k] for k in range(len(users))])
     reach = np.abs(places).max(initial=1e-9)
     return Layout(users, (places / reach).astype(np.float32), links.astype(np.int32))
 

@@ -65,17 +65,17 @@ def bounded(a: Tensor, b: Tensor, noise: tuple[Tensor, Tensor], ridge: Tensor) -
     return Quadratic(trimmed, target, 1.0 / kept.amax(1).clamp(min=LEAST), torch.zeros_like(target))
 
 
-def descend(found: Quadratic, spec: YesiwellSpec, steps: int) -> Quadratic:
+def descend(start: Quadratic, spec: YesiwellSpec, steps: int) -> Quadratic:
     """So many steps of gradient descent with dropout and L1 regularisation, on z^2 / 8 - ..."""
     share = spec.dropout / (1.0 - spec.dropout)
-    diagonal = found.matrix.diagonal(dim1=1, dim2=2)
-    matrix = found.matrix + torch.diag_embed(share * diagonal)
-    rate = found.rate[:, None] / (1.0 + share) * 4.0
-    w = found.weight
+    diagonal = start.matrix.diagonal(dim1=1, dim2=2)
+    matrix = start.matrix + torch.diag_embed(share * diagonal)
+    rate = start.rate[:, None] / (1.0 + share) * 4.0
+    w = start.weight
     for _ in range(steps):
-        w = w - rate * ((matrix @ w[..., None])[..., 0] / 4.0 - found.vector)
+        w = w - rate * ((matrix @ w[..., None])[..., 0] / 4.0 - start.vector)
         w = w.sign() * (w.abs() - rate * spec.lasso).clamp(min=0.0)
-    return Quadratic(found.matrix, found.vector, found.rate, w)
+    return Quadratic(start.matrix, start.vector, start.rate, w)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,19 +99,19 @@ def entropy(replicas: int, features: int, device: torch.device) -> Entropy:
     return Entropy(weight, adam((weight,)), 0)
 
 
-def train(found: Entropy, p: Tensor, y: Tensor, spec: YesiwellSpec, rng: Generator) -> Entropy:
+def train(start: Entropy, p: Tensor, y: Tensor, spec: YesiwellSpec, rng: Generator) -> Entropy:
     """One epoch of balanced batches, with dropout and L1 regularisation, on features (E, m, f)."""
-    moved = found.moved
+    moved = start.moved
     for rows in balanced(y, spec.batch, rng):
         moved += 1
         x, target = p[:, rows], y[rows].to(p.dtype)
         keep = torch.rand(x.shape, generator=rng, device=x.device) >= spec.dropout
         x = x * keep / (1.0 - spec.dropout)
-        z = torch.bmm(x, found.weight[..., None])[..., 0]
+        z = torch.bmm(x, start.weight[..., None])[..., 0]
         slope = torch.bmm(x.mT, (torch.sigmoid(z) - target)[..., None])[..., 0] / len(rows)
-        slope = slope + spec.lasso * found.weight.sign()
-        found.optimiser.move((found.weight,), (slope,), spec.learning_rate, moved)
-    return Entropy(found.weight, found.optimiser, moved)
+        slope = slope + spec.lasso * start.weight.sign()
+        start.optimiser.move((start.weight,), (slope,), spec.learning_rate, moved)
+    return Entropy(start.weight, start.optimiser, moved)
 
 
 def balanced(y: Tensor, size: int, rng: Generator) -> list[Tensor]:

@@ -110,9 +110,9 @@ def sample(table: Table, spec: YesiwellSpec, seed: int, device: str) -> Sample:
     Raises:
         RequestError: See `panel`; or more times are asked for than there are.
     """
-    found = panel(table, spec)
+    whole = panel(table, spec)
     size = (spec.history, spec.window, spec.most_friends)
-    return _sample(found, size, spec.task == "prediction", seed, device)
+    return _sample(whole, size, spec.task == "prediction", seed, device)
 
 
 @lru_cache(maxsize=12)

@@ -8,11 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page
 
-from engine.catalog import catalog
-from pages.ui.jobs.live import BUDGET
-from pages.ui.paper.view import Choices, Layout, jobs, offers
+from pages.ui.paper import defaults
 from tests.browser.app import browsing, serving
-from tests.pages.conftest import SLOW
 from tests.pages.played import play
 
 ASIDE = ("_stcore/health", "_stcore/host-config")
@@ -40,9 +37,7 @@ class App:
 def server() -> Iterator[tuple[str, Path, Browser]]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         home = Path(folder)
-        paper = catalog()["survival"]
-        budgets = offers(paper, Layout()).knobs[BUDGET].values
-        for job in jobs(paper, Choices("flchain", {}, 10), budgets, SLOW).values():
+        for job in defaults.opening("survival").values():
             play(home, job)
         with serving(home) as address:
             try:

@@ -1,0 +1,97 @@
+"""The first screen of a paper's page in a real browser: what is in sight, moves, obeys keys."""
+
+import json
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.app import settled
+from tests.browser.conftest import App
+
+pytestmark = pytest.mark.browser
+SIZES = {"laptop": (1440, 900), "laptop at 200 %": (960, 540), "phone": (390, 844)}
+INSIDE = """node => { const box = node.getBoundingClientRect()
+  return box.width > 0 && box.top >= 0 && box.left >= 0
+    && box.bottom <= window.innerHeight + 1 && box.right <= window.innerWidth + 1 }"""
+LINES = """() => (document.querySelector('.js-plotly-plot')?.data ?? [])
+  .filter(trace => trace.mode === 'lines+markers' && trace.x.length > 1).length"""
+PLACES = """() => document.querySelector('.js-plotly-plot').data
+  .filter(trace => trace.mode === 'lines+markers').map(trace => trace.x)"""
+WATCH = """() => { window.seen = []
+  const look = () => { window.seen.push([...document.querySelectorAll(
+      '.js-plotly-plot .scatterlayer .trace .points path')]
+    .map(point => point.getBoundingClientRect().x)); requestAnimationFrame(look) }
+  look() }"""
+ON_SLIDER = """() => document.activeElement.type === 'range'
+  || document.activeElement.getAttribute('role') === 'slider'"""
+
+
+def ready(page: Page) -> None:
+    """Waits for the curve and what is proved of it."""
+    settled(page)
+    page.wait_for_function(f"() => ({LINES})() >= 2")
+    expect(page.get_by_text("times out of 100").first).to_be_visible(timeout=60_000)
+    page.wait_for_timeout(500)  # the chart takes the room that the foot leaves
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_slider_curve_finding_marks_and_odds_are_in_sight_together(app: App, size: str):
+    width, height = SIZES[size]
+    page = app.tab("survival", width=width)
+    page.set_viewport_size({"width": width, "height": height})
+    ready(page)
+    for what in (
+        page.get_by_role("slider", name="Privacy budget"),
+        page.get_by_text("At ε = 1, the best proved method"),
+        page.get_by_text("attacked"),
+        page.get_by_text("times out of 100").first,
+        page.locator(".js-plotly-plot .main-svg").first,
+    ):
+        assert what.evaluate(INSIDE), f"{what} is not in sight on a {size}"
+
+
+def test_points_move_from_where_they_are_claimed_to_where_they_are_proved(app: App):
+    page = app.tab("survival?survival.by=By+claim")
+    ready(page)
+    claimed = page.evaluate(PLACES)
+    assert all(places == claimed[0] for places in claimed)
+    page.evaluate(WATCH)
+    page.get_by_text("By proof").first.click()
+    page.wait_for_function(f"was => JSON.stringify(({PLACES})()) !== was", arg=dumps(claimed))
+    page.wait_for_timeout(2500)
+    began, *between, ended = page.evaluate("() => window.seen")
+    # some point was seen on its way, neither where it began nor where it ended
+    assert any(
+        min(a, c) + 5 < b < max(a, c) - 5
+        for one in between
+        if len(one) == len(began) == len(ended)
+        for a, b, c in zip(began, one, ended, strict=True)
+    )
+
+
+def dumps(found: list[list[float]]) -> str:
+    """Lists as the browser writes them."""
+    return json.dumps(
+        [[int(x) if x == int(x) else x for x in one] for one in found], separators=(",", ":")
+    )
+
+
+def test_the_slider_is_reached_in_five_tabs(app: App):
+    page = app.tab("survival")
+    ready(page)
+    for _ in range(5):
+        page.keyboard.press("Tab")
+        if "Skip to" in page.evaluate("() => document.activeElement.textContent"):
+            page.keyboard.press("Enter")
+        if page.evaluate(ON_SLIDER):
+            return
+    pytest.fail("expected the slider within five presses")
+
+
+def test_a_typed_budget_moves_the_slider_to_the_nearest(app: App):
+    page = app.tab("survival")
+    ready(page)
+    page.get_by_role("spinbutton", name="Type ε").fill("1.9")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**epsilon=2**")
+    expect(page.get_by_text("the nearest is 2")).to_be_visible()

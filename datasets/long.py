@@ -60,10 +60,7 @@ def _persons(name: str, column: Sequence[object]) -> tuple[list[object], Integer
 
 def numbers(name: str, column: str, values: Sequence[object], rows: int) -> Floats:
     """A column of finite numbers."""
-    try:
-        parsed = np.array([float(str(value)) for value in values])
-    except ValueError as error:
-        raise DatasetError(f"{name}: expected numbers in column {column!r}, {error}") from None
+    parsed = np.array([_number(name, column, row, one) for row, one in enumerate(values, 1)])
     if len(parsed) != rows:
         raise DatasetError(f"{name}: expected {rows} values of {column!r}, got {len(parsed)}")
     wrong = np.flatnonzero(~np.isfinite(parsed))
@@ -75,6 +72,21 @@ def numbers(name: str, column: str, values: Sequence[object], rows: int) -> Floa
     if column == "event" and not np.isin(parsed, (0.0, 1.0)).all():
         raise DatasetError(f"{name}: expected events of 0 or 1, got {parsed.max():g}")
     return parsed
+
+
+def _number(name: str, column: str, row: int, value: object) -> float:
+    """One cell as a number.
+
+    Raises:
+        DatasetError: It is a word; the sentence says which, where and what to do.
+    """
+    try:
+        return float(str(value))
+    except ValueError:
+        raise DatasetError(
+            f"{name}: column {column!r}, row {row}: expected a number, got {str(value)[:40]!r}; "
+            "write categories as numbers, with one column of 0 and 1 for each category"
+        ) from None
 
 
 def _follow(name: str, ids: Sequence[object], start: Floats, stop: Floats, event: Floats) -> None:

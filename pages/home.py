@@ -8,36 +8,33 @@ from pages.ui.kit import shell
 from pages.ui.paper.preview import START, glance
 
 EXAMPLES = {
-    0.1: "The answer says next to nothing about any one person. It carries a lot of noise.",
-    1.0: "A guess gets better, and stays a guess.",
-    10.0: "In the worst case the guess is nearly always right. There is little noise.",
+    0.1: "An attacker does hardly better than chance. The result has a lot of noise.",
+    1.0: "An attacker does better than chance but is often wrong.",
+    10.0: "In the worst case the attacker is almost always right. The result has little noise.",
 }
 
 shell.enter()
 st.title("See what privacy costs")
 st.markdown(
-    "Differential privacy adds noise to an answer, so that nobody who reads it can tell whether "
-    "any one person's record was used. "
-    "The noise costs accuracy, and one number, **ε**, sets the price: the smaller it is, the more "
-    "private and the noisier. "
-    "Here you slide ε on published methods and real data, watch what becomes of the answer, and "
-    "read beside every curve what has been proved about it."
+    "Differential privacy adds noise to a result, so that nobody who sees it can tell whether "
+    "one person's record was used. The noise costs accuracy. One number, the privacy budget "
+    "**ε**, sets how much: a smaller ε is more private and has more noise. Here you slide ε on "
+    "published methods and real data, see what the result is worth, and read what has been proved."
 )
 
 if START.slug in shell.papers():
     st.header("Move the slider")
     st.markdown(
-        "A model learns from medical records which of two people is likely to live longer. "
-        "How often is it right, once its parameters are made private?"
+        "A model learns from medical records which of two people is likely to live longer. How "
+        "often is it right when its parameters are private?"
     )
     glance(START)
 
 st.header("How to read ε")
 st.markdown(
-    "Pick one person in the data. Somebody sees the answer and guesses whether it was computed "
-    "with that person's record or with another in its place. Tossing a coin, they are right "
-    "50 times out of 100: the grey dots. What the answer adds, at most, is in colour. This is the "
-    "worst case over everything that somebody may know already; most readers learn less."
+    "Pick one person in the data. Someone sees the result and guesses whether this person was in "
+    "the data. Guessing blindly is right 50 times out of 100: the grey dots. The coloured dots are "
+    "what the result adds at most. This is the worst case, whatever the attacker knows already."
 )
 with st.grid(3, min_column_width=240):
     for epsilon, text in EXAMPLES.items():
@@ -61,6 +58,6 @@ with st.grid(2, min_column_width=320):
             st.caption(one.citation)
             st.page_link(f"pages/{slug}.py", label="Open", icon=":material/arrow_forward:")
 st.caption(
-    "Odds in this form: Nanayakkara et al. 2023, What Are the Chances? Explaining the Epsilon "
+    "Odds out of 100 follow Nanayakkara et al. 2023, What Are the Chances? Explaining the Epsilon "
     "Parameter in Differential Privacy, arXiv 2303.00738."
 )

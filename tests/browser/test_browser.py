@@ -223,5 +223,6 @@ def test_a_table_of_ones_own_is_put_in_and_a_malformed_one_is_a_sentence(
     file.set_input_files({"name": "clinic.csv", "mimeType": "text/csv", "buffer": good})
     expect(page.get_by_text("14 records").first).to_be_visible()
     assert "survival.dataset=Own+clinic" in page.url
+    page.get_by_text("Delete the chosen table").click()
     page.get_by_role("button", name="Remove this table").click()
     expect(page.get_by_text("7,874 records").first).to_be_attached()

@@ -55,7 +55,10 @@ WRONG = {
         {"dose": [1, 2, float("nan"), 1, 1]},
         "every row of 'dose', got nan in row 3",
     ),
-    "no number": ({"dose": [1, 2, "much", 1, 1]}, "numbers in column 'dose'"),
+    "no number": (
+        {"dose": [1, 2, "much", 1, 1]},
+        "column 'dose', row 3: expected a number, got 'much'",
+    ),
     "short column": ({"dose": [1, 2]}, "5 values of 'dose', got 2"),
     "odd event": ({"event": [2, 0, 0, 0, 1]}, "events of 0 or 1, got 2"),
     "no rows": ({name: [] for name in GOOD}, "at least one row, got none"),

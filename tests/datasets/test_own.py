@@ -156,7 +156,10 @@ def test_a_name_never_leads_out_of_the_folder(name):
         (b"time,event\n" + b"1,0\n" * 12, "expected 1 to 50 covariates, got 0"),
         (plain(5), "expected at least 10 persons, got 5"),
         (plain() + b"\n1,0", "expected 3 values in every row, got 2 in row 13"),
-        (plain() + b"\n1,0,old", "expected numbers in column 'age'"),
+        (
+            plain() + b"\n1,0,old",
+            "column 'age', row 13: expected a number, got 'old'; write categories",
+        ),
         (plain() + b"\n1,2,40", "expected events of 0 or 1, got 2"),
         (plain() + b"\n-1,1,40", "expected durations of at least 0"),
         (plain() + b"\nnan,1,40", "expected a number in every row of 'time'"),

@@ -279,6 +279,8 @@ def test_the_list_of_runs_can_open_take_and_delete(visit: Open, trained: Path):
     assert run.id in said(test)
     assert any(one.url == link(run.job) for one in test.link_button)
     assert any("python -m engine run survival" in one.value for one in test.code)
+    assert test.button(key=f"delete.{run.id}").disabled  # until it is confirmed
+    test.checkbox(key=f"sure.{run.id}").check().run()
     test.button(key=f"delete.{run.id}").click().run()
     assert run.id not in {one.id for one in client.runs()}
 

@@ -196,7 +196,9 @@ def test_the_first_runs_are_of_one_data_set_and_never_a_table_of_ones_own(
     runs += [replace(runs[-1], job=replace(job("dp_gd"), dataset=mine))]
     assert candidates.datasets(runs) == ("flchain", "wichert", mine)
     everything = {str(i): one for i, one in enumerate(runs)}
-    assert candidates.first(everything, 9) == ["0", "1"]
+    monkeypatch.setattr(candidates, "_merit", lambda one, gauge: (False, one.job.method))
+    assert candidates.first(everything, "mre", 9) == ["1", "0", "2"]
+    assert candidates.first(everything, "mre", 1) == ["1"]
 
 
 def test_accuracy_and_error_of_one_task_share_an_axis(visit: Open, home: Path):

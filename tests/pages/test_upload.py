@@ -58,6 +58,8 @@ def test_a_bad_file_is_one_sentence_and_changes_nothing(
 
 def test_a_table_that_is_removed_leaves_the_list(visit: Open, home: Path):
     test = add(visit("survival"), "study.csv", plain(15))
+    assert test.button(key="survival.remove").disabled  # until it is confirmed
+    test.checkbox(key="survival.sure").check().run()
     test.button(key="survival.remove").click().run()
     assert not test.exception
     assert own.names() == ()

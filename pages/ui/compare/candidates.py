@@ -209,22 +209,39 @@ def _names(one: Candidate) -> list[str]:
     return [*short, f"{short[-1]}, run {one.run}"]
 
 
-def first(able: Mapping[str, Candidate], most: int) -> list[str]:
-    """The runs to begin with: the latest of each method, in turn from each paper.
+def first(able: Mapping[str, Candidate], gauge: str, most: int) -> list[str]:
+    """The runs to begin with, in turn from each paper: its best proved one, its own, the others.
 
-    A paper's own methods go first, so that every paper that ran on the data is there.
+    Args:
+        able: The runs, by name.
+        gauge: Name of the measure.
+        most: How many.
     """
-    papers: dict[str, dict[str, str]] = {}
+    papers: dict[str, list[str]] = {}
     for name, one in able.items():
         if not own.mine(one.job.dataset):
-            papers.setdefault(one.job.paper, {}).setdefault(one.job.method, name)
-    order = {slug: [entry.name for entry in catalog()[slug].methods] for slug in papers}
-    ranked = [
-        (order[slug].index(method), name)
-        for slug, methods in papers.items()
-        for method, name in methods.items()
-    ]
-    return [name for _, name in sorted(ranked, key=lambda pair: pair[0])[:most]]
+            papers.setdefault(one.job.paper, []).append(name)
+    turns: list[tuple[int, str]] = []
+    for names in papers.values():
+        names.sort(key=lambda name: _merit(able[name], gauge))
+        own_method = min(names, key=lambda name: _place(able[name]))
+        ranked = dict.fromkeys([names[0], own_method, *names])
+        turns += list(enumerate(ranked))
+    return [name for _, name in sorted(turns, key=lambda turn: turn[0])[:most]]
+
+
+def _place(one: Candidate) -> int:
+    """Where a method stands in its paper's list."""
+    return [entry.name for entry in one.paper.methods].index(one.job.method)
+
+
+def _merit(one: Candidate, gauge: str) -> tuple[bool, float]:
+    """What sorts proved runs before others, and among equals the better ones first."""
+    proved = one.spends and any(one.proved(at) is not None for at in one.budgets)
+    values = one.results.gauges[gauge]
+    values = values[np.isfinite(values)]
+    middle = float(np.median(values)) if len(values) else np.inf
+    return not proved, middle if one.gauges[gauge].better == "down" else -middle
 
 
 def looks(chosen: Sequence[Candidate]) -> list[Style]:

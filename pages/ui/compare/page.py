@@ -128,7 +128,7 @@ def _runs(here: list[Candidate], gauge: str, dataset: str) -> dict[str, Candidat
         end = "" if dataset else f", {words.short(data)}"
         able |= {f"{name}{end}": one for name, one in named.items()}
     texts = st.multiselect(
-        "Runs", list(able), candidates.first(able, FIRST), key=f"{PREFIX}.runs.{gauge}",
+        "Runs", list(able), candidates.first(able, gauge, FIRST), key=f"{PREFIX}.runs.{gauge}",
         max_selections=AT_MOST, bind="query-params",
     )  # fmt: skip
     return {text: able[text] for text in texts}

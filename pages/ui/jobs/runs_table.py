@@ -10,7 +10,7 @@ import streamlit as st
 from engine.catalog import catalog
 from engine.cli.export import command
 from engine.core.errors import ExplorerError
-from engine.core.spec import knobs
+from engine.core.spec import Choice, Setting, Value, knobs
 from engine.service.client import Run
 from engine.service.rows import State
 from pages.ui import words
@@ -33,8 +33,8 @@ LOOK: dict[State, tuple[str, str, Any]] = {
     "failed": ("Failed", ":material/error:", "red"),
 }
 INTRODUCTION = (
-    "A run is one method, trained over a whole grid of settings. It is named by what it computes, "
-    "so asking for it again, here or from another browser, finds it instead of repeating it."
+    "A run is one method, trained at several privacy budgets and repeated with several random "
+    "seeds. Asking for a finished run again shows it at once."
 )
 
 
@@ -57,7 +57,7 @@ def _body(ticking: bool) -> None:
             st.rerun()
         if not runs:
             st.info(
-                "Nothing has been trained yet. Open a paper: its first runs start by themselves.",
+                "You have trained nothing yet. Open a paper and change a setting to start a run.",
                 icon=":material/lightbulb:",
             )
             return
@@ -117,14 +117,19 @@ def _settings(run: Run) -> str:
     """The settings that are not the defaults."""
     found = catalog().get(run.job.paper)
     if found is None:
-        return "settings of a paper that is gone"
+        return "settings of a paper that this copy does not have"
     default, known = found.spec().values(), knobs(found.spec)
     changed = [
-        f"{known[field].label.lower()} {value if isinstance(value, str) else figure(value)}"
+        f"{known[field].label.lower()} {_text(known[field], value)}"
         for field, value in run.job.values.items()
         if field in known and field not in run.job.axes and value != default[field]
     ]
     return ", ".join(changed) or "default settings"
+
+
+def _text(setting: Setting, value: Value) -> str:
+    """A setting's value as a page says it."""
+    return setting.text(value) if isinstance(setting, Choice) else figure(float(value))
 
 
 def _numbers(run: Run) -> str:
@@ -163,7 +168,7 @@ def _actions(run: Run) -> None:
     elif run.state != "completed":
         _button("Run again", "replay", run, lambda _: client().submit(run.job))
     elif run.outdated:
-        _button("Compute anew", "restart_alt", run, lambda _: client().again(run.job))
+        _button("Run again", "restart_alt", run, lambda _: client().again(run.job))
     with st.popover("More", icon=":material/more_horiz:"):
         st.markdown("The same run from a terminal:")
         st.code(command(run.job), language="bash", wrap_lines=True)
@@ -173,8 +178,14 @@ def _actions(run: Run) -> None:
             on_click="ignore",
         )  # fmt: skip
         if run.state == "completed" and not run.outdated:
-            _button("Compute anew", "restart_alt", run, lambda _: client().again(run.job))
-        _button("Delete for good", "delete", run, client().delete)
+            _button("Run again", "restart_alt", run, lambda _: client().again(run.job))
+        _delete(run)
+
+
+def _delete(run: Run) -> None:
+    """Deletes a run once that has been confirmed."""
+    sure = st.checkbox("Delete this run and its results", key=f"sure.{run.id}")
+    _button("Delete for good", "delete", run, client().delete, disabled=not sure)
 
 
 def _button(

@@ -10,12 +10,15 @@ from pages.ui.words import short
 
 TOLD = "upload.told"
 HOW = (
-    "A file of comma-separated values, 1 MB at most, with numbers only:\n\n"
-    "- a row for each person, with columns `time`, `event` (1 = it happened, 0 = not yet) and one "
-    "for each covariate;\n"
-    "- or, where covariates vary in time, a row for each stretch of time, with columns `id`, "
-    "`start`, `stop`, `event` and one for each covariate. All rows of an id are one person, who is "
-    "protected as a whole; the first starts at 0, and the event ends the last.\n\n"
+    f"**Limits**: comma-separated values, at most 1 MB and {own.MOST:,} rows, at least "
+    f"{own.FEWEST} people, 1 to {own.WIDEST} covariates, numbers only. Write "
+    "categories as columns of 0 and 1."
+    "\n\n"
+    "- One row for each person: columns `time`, `event` (1 = it happened, 0 = not yet) and one "
+    "for each covariate.\n"
+    "- Or, if covariates change over time, one row for each period: columns `id`, `start`, `stop`, "
+    "`event` and one for each covariate. All rows of an id are one person. The first period starts "
+    "at 0, and only the last can end with the event.\n\n"
     "Type the bounds of each covariate and of `time` first. Take them from what you know without "
     "looking at the data: bounds read off the records would reveal the most extreme ones. Values "
     "beyond the bounds are clipped."
@@ -44,15 +47,16 @@ def show(slug: str, dataset: str, default: str) -> None:
         if told := st.session_state.pop(TOLD, ""):
             st.error(told, icon=":material/error:")
         st.caption(
-            f":material/lock: It stays on this machine, in {home() / 'tables'}. Everyone who opens "
-            "this app here can choose it. Names of columns, bounds and the number of persons are "
-            "treated as public; ids are part of no result."
+            f":material/lock: The table stays on this computer, in {home() / 'tables'}. Everyone "
+            "who opens this app can choose it. Names of columns, bounds and the number of people "
+            "are treated as public. Ids are part of no result."
         )
         if own.mine(dataset):
+            sure = st.checkbox("Delete the chosen table from this computer", key=f"{slug}.sure")
             st.button(
                 "Remove this table", icon=":material/delete:", key=f"{slug}.remove",
-                on_click=_remove, args=(slug, dataset, default),
-                help="Deletes the file. Its runs stay until they are deleted on the page of runs.",
+                on_click=_remove, args=(slug, dataset, default), disabled=not sure,
+                help="Deletes the file. Its runs stay until you delete them on the Runs page.",
             )  # fmt: skip
 
 

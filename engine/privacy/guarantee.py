@@ -30,10 +30,10 @@ STATUSES: dict[Status, str] = {
 LIMITS = (
     "Real arithmetic is assumed. Noise is drawn and added in double precision and the sum is "
     "rounded once; what its last bits reveal is not covered (Mironov 2012).",
-    "The seed of the noise is public, so that anyone can rerun a number: the guarantee is that of "
-    "the same mechanism with secret noise, and what you publish needs noise of its own.",
-    "The price is that of one setting and one seed, published alone: a curve over several adds up, "
-    "and so does picking the best of them.",
+    "The seed of the noise is public, so that anyone can rerun a number. The guarantee holds for "
+    "the same mechanism with secret noise; a publication needs new, secret noise.",
+    "The ε is for one setting and one repetition, published alone. Several of them add up, and so "
+    "does choosing the best.",
 )
 """What holds for every card, whatever the method."""
 SECRET = (

@@ -16,15 +16,13 @@ from engine.privacy.releases import Release, exposed
 ANY = 1
 """A dimension for where the price does not depend on it."""
 BOUNDS = (
-    "Centre and scale of every column and the longest time follow from bounds that are common "
-    "knowledge and stand on the data set's card; values beyond them are clipped. No record moves "
-    "them."
+    "Centre and scale of every column and the longest time follow from public bounds, which the "
+    "data set's card lists. Values beyond them are clipped, so no record changes the scaling."
 )
 RANGES = (
-    "As printed, column means and ranges, the largest row norm and the longest time are computed "
-    "from the records. One extreme record moves them for everybody, which the noise does not "
-    "hide, and curves in original units show them: the proof holds only where they are public "
-    "already and every possible record lies within them."
+    "Assumption: column means and ranges, the largest row norm and the longest time are public, "
+    "and every possible record lies within them. As printed, they are computed from the records: "
+    "one extreme record changes them, and the noise does not hide that."
 )
 YARDSTICKS = (
     "The error against f* and every other measure are computed from the raw data, for comparison "
@@ -109,9 +107,9 @@ def _output_reasons(spec: SurvivalSpec, n: int) -> tuple[str, ...]:
     printed = gradient_bound(spec.intervals, spec.knots, "paper")
     tight = gradient_bound(spec.intervals, spec.knots, "rigorous")
     stop = (
-        f"The optimiser stops at ‖∇J‖ ≤ τ = {TOLERANCE:g}, which is within τ/Λ of the "
-        "minimiser: 2τ/Λ is added to the sensitivity. J is smooth and strongly convex, so Newton's "
-        "method gets there in real arithmetic; a fit that rounding keeps from it is not released."
+        f"The optimiser stops at ‖∇J‖ ≤ τ = {TOLERANCE:g}, within τ/Λ of the minimiser, so 2τ/Λ is "
+        "added to the sensitivity. J is smooth and strongly convex, so Newton's method reaches "
+        "this in real arithmetic. A fit that does not reach it is not released."
     )
     if spec.calibration == "rigorous":
         return (
@@ -121,8 +119,8 @@ def _output_reasons(spec: SurvivalSpec, n: int) -> tuple[str, ...]:
         )
     proved = output_noise(spec, n, ANY).epsilon
     return (
-        f"The printed bound t = {printed:.1f} is valid but loose: the sensitivity needs only "
-        f"t* = {tight:.1f}, so this noise proves ε = {proved:.3g}.",
+        f"The printed bound t = {printed:.1f} is larger than needed: t* = {tight:.1f} is enough, "
+        f"so this noise spends only ε = {proved:.3g}.",
         stop,
     )
 
@@ -147,16 +145,14 @@ def objective_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
 def _objective_reasons(spec: SurvivalSpec, n: int) -> tuple[str, ...]:
     """The slip in the paper's proof and what stands in spite of it."""
     slip = (
-        "The paper's proof bounds the only eigenvalue of ¼xxᵀ by ¼‖x‖; it is ¼‖x‖², and a product "
-        "of symmetric matrices need not be symmetric."
+        "The paper's proof has a slip: it bounds the only eigenvalue of ¼xxᵀ by ¼‖x‖ instead of "
+        "¼‖x‖², and it takes a product of symmetric matrices as symmetric."
     )
     if spec.calibration == "rigorous":
         return (
-            f"{slip} The bound used here has one factor instead of two and the right eigenvalue: "
-            "det(I + A₀⁻¹H′) ≤ (1 + trace/(d·n(Λ+Δ)))^d.",
-            f"The optimiser stops short of the minimiser by at most τ/(Λ+Δ): noise of that "
-            f"sensitivity is added for {FINISH:g} of ε. Newton's method gets there in real "
-            "arithmetic; a solution that rounding keeps from it is not released.",
+            f"{slip} The bound used here is det(I + A₀⁻¹H′) ≤ (1 + trace/(d·n(Λ+Δ)))^d.",
+            f"The optimiser stops within τ/(Λ+Δ) of the minimiser. Noise for that sensitivity is "
+            f"added and costs {FINISH:g} of ε. A solution further away is not released.",
         )
     largest = float(squares(spec.intervals, spec.knots).max()) + 1.0
     plan = objective_noise(spec, n, ANY)
@@ -167,9 +163,8 @@ def _objective_reasons(spec: SurvivalSpec, n: int) -> tuple[str, ...]:
         "at most 4" if largest <= 4.0 else "above 4, so not every printed factor is an upper bound"
     )
     return (
-        f"{slip} Its factor 2 makes up for it: the largest ‖A_s‖² + 1 is {largest:.4f}, {room}; "
-        f"all together the determinants cost {plan.noise.ratio:.3g}, and the paper pays "
-        f"{printed:.3g}.",
-        f"With t* in place of the printed t this noise proves ε = {sum(plan.parts):.3g}.",
+        f"{slip} Its factor 2 makes up for this: the largest ‖A_s‖² + 1 is {largest:.4f}, {room}. "
+        f"The determinants cost {plan.noise.ratio:.3g} of ε; the paper counts {printed:.3g}.",
+        f"With t* instead of the printed t, this noise spends only ε = {sum(plan.parts):.3g}.",
         "The optimiser is assumed to reach the minimiser exactly, as in the paper.",
     )

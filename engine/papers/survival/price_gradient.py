@@ -104,11 +104,11 @@ def gradient_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
         sampling="none: every step reads every record",
         released=(*RELEASED, "noisy counts, second moments and gradients on the way"),
         reasons=(
-            "This is (ε, δ)-privacy, which is weaker than the pure ε of the published methods: "
-            f"with probability at most δ = {spec.delta:g} the bound may fail.",
-            "Everything after the noise (the start, the whitening, the clip, the average of the "
-            "later iterates) reads released values only and costs nothing more.",
-            "Step size, shares of the budget and prior were tuned on simulated records only.",
+            "This is (ε, δ)-privacy, which is weaker than the pure ε of the published methods: the "
+            f"bound may fail with probability at most δ = {spec.delta:g}.",
+            "Start, whitening, clipping bound and the average of the later steps are computed from "
+            "released values and cost nothing.",
+            "Step size, shares of the budget and prior were chosen on simulated records only.",
             scaling(spec),
             YARDSTICKS,
         ),

@@ -78,8 +78,8 @@ def psgld_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
         sampling=f"{spec.minibatch} records a step, drawn with replacement",
         released=RELEASED,
         reasons=(
-            "Theorem 5.1 speaks of an exact draw; no bound is known on how far a finite chain of "
-            "stochastic gradients is from it.",
+            "Theorem 5.1 needs an exact draw. No bound is known on how far a finite chain of "
+            "stochastic gradients is from one.",
             *_drift(spec),
             ONE,
             scaling(spec),
@@ -93,15 +93,15 @@ def _drift(spec: SurvivalSpec) -> tuple[str, ...]:
     """What Algorithm 4 as printed targets, or what was mended."""
     if spec.calibration == "paper":
         return (
-            "The printed drift ε_t·G·n·ḡ with noise N(0, ε_t·G) targets the square of the density: "
-            f"even at stationarity it spends 2ε = {2.0 * spec.epsilon:g}.",
-            "The printed step size t^−0.51 has no scale; at scale 1 the first step is about 10·n "
-            "in every coordinate and the chain does not come back.",
+            "The printed drift ε_t·G·n·ḡ with noise N(0, ε_t·G) samples the square of the density: "
+            f"even after convergence it spends 2ε = {2.0 * spec.epsilon:g}.",
+            "The printed step size t^−0.51 has no scale. At scale 1 the first step is about 10·n "
+            "in every coordinate, and the chain does not return.",
         )
     return (
-        "Half the printed drift is used, which targets the density itself (Li et al. 2016), with a "
-        "bias-corrected V, a start at (−3, 0, …) and a step scale that the paper does not give.",
-        "The dependence of the preconditioner on f is neglected, as in the paper: a bias stays.",
+        "Half the printed drift is used, which samples the density itself (Li et al. 2016), with a "
+        "bias-corrected V, a start at (−3, 0, …) and a step scale, which the paper does not give.",
+        "As in the paper, the preconditioner's dependence on f is neglected, so a bias remains.",
     )
 
 
@@ -119,13 +119,13 @@ def exact_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
         failure="unknown: (1 + e^ε)·η, where η is how far the chain is from its target",
         released=RELEASED,
         reasons=(
-            "Assumed: the draw has exactly the target's distribution. A finite chain gets close: "
-            "if it is within total variation η of the target on every data set, the release is "
-            "(ε, (1 + e^ε)·η)-private; R̂ near 1 and a large effective sample size make a small η "
-            "plausible but do not prove one.",
+            "Assumption: the draw has exactly the target's distribution. If a finite chain is "
+            "within total variation η of it on every data set, the release is "
+            "(ε, (1 + e^ε)·η)-private. R̂ near 1 and a large effective sample size make a small η "
+            "plausible but do not prove it.",
             ONE,
-            f"v = {loss_bound(spec, n):.4g} bounds the sanitised loss of a record; n is public, as "
-            "replacing a record does not change it.",
+            f"v = {loss_bound(spec, n):.4g} bounds the loss of a record. The number of records is "
+            "public: replacing a record does not change it.",
             scaling(spec),
             YARDSTICKS,
         ),

@@ -84,7 +84,7 @@ def test_own_ranges_are_moved_as_the_printed_card_says(factor):
     for name in ("out_pert", "obj_pert", "exact", "dp_gd"):
         card = paper("survival").entry(name).guarantee(printed, 60, "a person")
         assert card.status == "proved_under_assumption"
-        assert any("One extreme record moves them" in reason for reason in card.reasons)
+        assert any("one extreme record changes them" in reason for reason in card.reasons)
 
 
 @pytest.mark.parametrize("factor", FACTORS)

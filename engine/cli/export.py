@@ -20,6 +20,7 @@ from engine.core.errors import StoreError
 from engine.core.gauges import gauges
 from engine.core.kept import declared, released
 from engine.method import Arrays
+from engine.runs import registry
 from engine.runs.job import Job
 from engine.service.client import Client, Run
 
@@ -111,13 +112,25 @@ def _json(value: Any) -> str:
 
 def _cards(job: Job, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """One guarantee for each point; seeds share theirs. Counts of raw records are left out."""
+    from engine.privacy.curves import mu
+
+    entry, described = job.entry(), data_catalog.card(job.dataset)
+    n, specs = described.records, job.batch().specs[:: len(job.seeds)]
+    cards = [entry.guarantee(spec, n, described.record) for spec in specs]
+    events = [entry.cost(spec, n, entry.steps(spec, n)) for spec in specs]
+    software = f"Epsilon Explorer {job.version}"
     each = [
-        {**{field: row[field] for field in job.axes}, "guarantee": row["guarantee"]}
-        for row in rows[:: len(job.seeds)]
+        {
+            **{field: row[field] for field in job.axes},
+            "guarantee": row["guarantee"],
+            "mu": mu(event),
+            "registry": registry.entry(card, described, software),
+        }
+        for row, card, event in zip(rows[:: len(job.seeds)], cards, events, strict=True)
     ]
-    described = asdict(data_catalog.card(job.dataset))
-    described.pop("events")
-    return {"run": job.id, "dataset": described, "points": each}
+    told = asdict(described)
+    told.pop("events")
+    return {"run": job.id, "dataset": told, "points": each}
 
 
 def _about(run: Run, arrays: Arrays) -> dict[str, Any]:

@@ -89,7 +89,7 @@ class _Key:
 
 @functools.lru_cache(maxsize=4096)
 def _epsilon(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
-    precision = _precision(key.event)
+    precision = gaussian_precision(key.event)
     if delta > 0 and precision is not None:
         return gaussian(precision, delta)
     code = _code(key, delta, relation, tight)
@@ -104,14 +104,14 @@ def _answer(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
     known, told = pure(key.event), False
     if delta == 0:
         return known
-    neighbours = _RELATIONS[relation]
+    adjacent = neighbours(relation)
     with suppress(UnsupportedEventError):
-        quick = RdpAccountant(orders=ORDERS, neighboring_relation=neighbours).compose(key.event)
+        quick = RdpAccountant(orders=ORDERS, neighboring_relation=adjacent).compose(key.event)
         known, told = min(known, float(quick.get_epsilon(delta))), True
     if tight and not (told and known == 0.0):
         # a loss too large for a number is infinite, which is no less than it is
         with suppress(UnsupportedEventError), np.errstate(over="ignore"):
-            ledger = PLDAccountant(neighbours, _interval(known)).compose(key.event)
+            ledger = PLDAccountant(adjacent, interval(known)).compose(key.event)
             known, told = min(known, float(ledger.get_epsilon(delta))), True
     if not told and math.isinf(known):
         raise BudgetError(f"expected an event that an accountant knows, got {key.text}")
@@ -163,7 +163,12 @@ def at_once() -> Iterator[None]:
         _HURRIED.reset(token)
 
 
-def _interval(bound: float) -> float:
+def neighbours(relation: Relation) -> NeighboringRelation:
+    """The accountants' name of a relation."""
+    return _RELATIONS[relation]
+
+
+def interval(bound: float) -> float:
     """How finely the PLD accountant divides the privacy loss, from a looser bound on epsilon.
 
     A fixed grid of the usual 1e-4 grows with the loss and takes minutes at epsilon = 1000. The
@@ -219,16 +224,16 @@ def _log_curve(mu: float, epsilon: float) -> float:
     return float(left + math.log(-math.expm1(min(right - left, -1e-300))))
 
 
-def _precision(event: DpEvent) -> float | None:
+def gaussian_precision(event: DpEvent) -> float | None:
     r"""\sum 1/s^2 over an event that is made of Gaussian releases alone; None otherwise."""
     match event:
         case GaussianDpEvent(noise_multiplier=multiplier):
             return 1.0 / multiplier**2 if multiplier > 0 else math.inf
         case SelfComposedDpEvent(event=part, count=times):
-            inner = _precision(part)
+            inner = gaussian_precision(part)
             return None if inner is None else times * inner
         case ComposedDpEvent(events=parts):
-            each = [_precision(part) for part in parts]
+            each = [gaussian_precision(part) for part in parts]
             known = [precision for precision in each if precision is not None]
             return math.fsum(known) if known and len(known) == len(each) else None
         case _:

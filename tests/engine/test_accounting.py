@@ -81,7 +81,7 @@ def test_calibrated_noise_meets_the_budget_and_no_less_would(target):
 def test_a_coarser_division_of_the_loss_stays_a_bound_and_near(scale, monkeypatch):
     event = SelfComposedDpEvent(PoissonSampledDpEvent(0.1, LaplaceDpEvent(scale)), 200)
     coarse = epsilon(event, 1e-5, "add_or_remove_one", tight=True)
-    monkeypatch.setattr(accounting, "_interval", lambda bound: accounting.FINEST)
+    monkeypatch.setattr(accounting, "interval", lambda bound: accounting.FINEST)
     fine = accounting._epsilon.__wrapped__(accounting._Key(event), 1e-5, "add_or_remove_one", True)
     assert fine <= coarse <= 1.001 * fine
 

@@ -290,6 +290,8 @@ def test_an_export_needs_no_store(toy, capsys, client, tmp_path):
     assert [point["scale"] for point in cards["points"]] == [1.0, 2.0]
     assert cards["dataset"]["name"] == "flchain"
     assert "events" not in cards["dataset"]
+    assert [point["mu"] for point in cards["points"]] == [None, None]  # Laplace noise has none
+    assert cards["points"][0]["registry"]["tier_2"]["epsilon"] == 1.0
     with np.load(outer / "arrays.npz", allow_pickle=False) as arrays:
         assert set(arrays) == {"scales"}
         assert arrays["scales"].shape == (4, 2)

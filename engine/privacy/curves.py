@@ -1,0 +1,117 @@
+r"""The whole of what a guarantee says: \delta for every \varepsilon, and the trade-off of a test.
+
+A card states one point (\varepsilon, \delta). The same releases satisfy a whole curve of them
+(Balle, Barthe and Gaboardi 2018), and equivalently no test that tells two neighbours apart has
+fewer misses than `misses` at a rate of false alarms (Dong, Roth and Su 2022). Curves come from
+dp-accounting's privacy loss distribution, which rounds pessimistically, in closed form where all
+releases are Gaussian without sampling, and from randomised response where nothing but a pure
+\varepsilon is known, which is the worst case.
+"""
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+from dp_accounting import DpEvent, UnsupportedEventError
+from dp_accounting.pld import PLDAccountant
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from engine.core.errors import BudgetError
+from engine.privacy.accounting import gaussian_precision, interval, neighbours
+from engine.privacy.guarantee import Relation
+from engine.privacy.pure import pure
+
+Floats: TypeAlias = NDArray[np.float64]
+
+EPSILONS = np.concatenate([np.linspace(0.0, 2.0, 81), np.linspace(2.1, 20.0, 180)])
+"""Where the curve is taken for a trade-off: every one of its points is a valid bound."""
+
+
+def mu(event: DpEvent) -> float | None:
+    r"""\mu of Gaussian differential privacy where it is exact, else None.
+
+    Releases with noise multipliers s_i that read all records are together exactly as private as
+    one with \mu = (\sum_i 1/s_i^2)^{1/2} (Dong et al. 2022, Corollary 2).
+    """
+    precision = gaussian_precision(event)
+    return None if precision is None or math.isinf(precision) else math.sqrt(precision)
+
+
+def deltas(event: DpEvent, epsilons: Floats, relation: Relation) -> Floats:
+    r"""The smallest \delta that is proved at each \varepsilon.
+
+    Args:
+        event: What was released.
+        epsilons: In nats, at least 0, shape (m,).
+        relation: Which data sets are neighbours.
+
+    Returns:
+        Shape (m,), falling.
+
+    Raises:
+        BudgetError: Nothing finite is proved of this event.
+    """
+    epsilons = np.asarray(epsilons, np.float64)
+    exact = mu(event)
+    if exact is not None:
+        return _gaussian(exact, epsilons)
+    known = pure(event)
+    found = _worst(known, epsilons) if math.isfinite(known) else np.ones_like(epsilons)
+    try:
+        ledger = PLDAccountant(neighbours(relation), interval(known)).compose(event)
+        return np.minimum(found, [float(ledger.get_delta(at)) for at in epsilons])
+    except UnsupportedEventError:
+        if math.isinf(known):
+            raise BudgetError("expected an event of which something finite is proved") from None
+        return found
+
+
+def misses(event: DpEvent, alarms: Floats, relation: Relation) -> Floats:
+    r"""How often a test at least misses that raises false alarms so often.
+
+    Args:
+        event: What was released.
+        alarms: Rates of false alarms in [0, 1], shape (m,).
+        relation: Which data sets are neighbours.
+
+    Returns:
+        The best that is proved, shape (m,): \Phi(\Phi^{-1}(1 - \alpha) - \mu) where \mu is exact,
+        else the largest max(1 - \delta - e^\varepsilon \alpha, e^{-\varepsilon}(1 - \delta -
+        \alpha)) over the curve (Dong et al. 2022, Proposition 2.5). A coin misses 1 - \alpha.
+    """
+    alarms = np.asarray(alarms, np.float64)
+    exact = mu(event)
+    if exact is not None:
+        return np.asarray(norm.cdf(norm.ppf(1.0 - alarms) - exact), np.float64)
+    left = 1.0 - deltas(event, EPSILONS, relation)[:, None]
+    grown = np.exp(EPSILONS)[:, None]
+    found: Floats = np.maximum(left - grown * alarms, (left - alarms) / grown).max(axis=0)
+    return found.clip(0.0, 1.0)
+
+
+def _gaussian(at: float, epsilons: Floats) -> Floats:
+    """Balle and Wang (2018), Theorem 8."""
+    if at == 0.0:
+        return np.zeros_like(epsilons)
+    first, second = at / 2.0 - epsilons / at, -at / 2.0 - epsilons / at
+    found: Floats = norm.cdf(first) - np.exp(epsilons + norm.logcdf(second))
+    return found.clip(0.0, 1.0)
+
+
+def _worst(known: float, epsilons: Floats) -> Floats:
+    """Of randomised response with that pure epsilon (Kairouz, Oh and Viswanath 2015)."""
+    found: Floats = -np.expm1(np.minimum(epsilons - known, 0.0)) / (1.0 + np.exp(-known))
+    return found
+
+
+def drawn(event: DpEvent, relation: Relation) -> dict[str, object]:
+    r"""\mu, the (\varepsilon, \delta) curve and the trade-off curve as JSON values."""
+    epsilons, alarms = np.linspace(0.0, 10.0, 41), np.linspace(0.0, 1.0, 41)
+    return {
+        "mu": mu(event),
+        "epsilons": epsilons.tolist(),
+        "deltas": deltas(event, epsilons, relation).tolist(),
+        "false_alarms": alarms.tolist(),
+        "misses": misses(event, alarms, relation).tolist(),
+    }

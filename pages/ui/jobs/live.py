@@ -23,6 +23,7 @@ from engine.service.client import Run
 from pages.ui import words
 from pages.ui.jobs import record
 from pages.ui.jobs import submit as asking
+from pages.ui.jobs.doubts import doubts
 from pages.ui.jobs.submit import BUDGET as BUDGET  # named here too: what is drawn follows it
 from pages.ui.jobs.submit import look
 from pages.ui.kit.access import afresh, client, sentence, troubles
@@ -139,6 +140,8 @@ def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
 def _over(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
     """What has been trained, and a way to run again what ships or is out of date."""
     st.caption(_summary(watched))
+    for text in doubts((one.label, one.results) for one in watched.values()):
+        st.caption(f":material/warning: {text}")
     runs = {one.label: one.run for one in watched.values() if one.run is not None}
     old = [label for label, run in runs.items() if run.outdated]
     again = [one for one in watched.values() if one.run and (one.run.shipped or one.run.outdated)]
@@ -282,6 +285,7 @@ def history(one: Watched, gauge: str) -> tuple[NDArray[np.int64], Column]:
     place = {step: i for i, step in enumerate(steps)}
     values = np.full((len(steps), one.job.replicas()), np.nan)
     for event in events:
-        column = np.array(event.values[gauge], dtype=np.float64)
+        unknown = (None,) * len(event.replicas)  # a measure that is newer than the run
+        column = np.array(event.values.get(gauge, unknown), dtype=np.float64)
         values[place[event.step], list(event.replicas)] = column
     return np.array(steps, np.int64), values

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from datasets import catalog as data
-from datasets.base import Table
+from datasets.base import PanelTable, Table
 from engine.core.batch import Batch
 from engine.core.errors import ExplorerError
 from engine.core.spec import Choice, Spec, Value, knobs
@@ -17,10 +17,12 @@ from engine.method import Entry, Paper
 from engine.privacy.mechanisms import Exposed
 from engine.privacy.recording import Recorder, recording, replaying
 
-RECORDS = 80
+RECORDS, PERSONS = 80, 30
+"""Records of a table, and persons of a panel, whose every point in time counts."""
 SMALL: dict[str, Value] = {
     "epsilon": 0.8123, "intervals": 6, "epochs": 2, "sample_rate": 0.5, "steps": 3, "samples": 16,
     "filters": 4, "pretraining": 1, "sgd_epochs": 1, "hidden": 5, "batch": 40, "records": 40,
+    "bases": 3, "history": 8, "unit": "user",
 }  # fmt: skip
 """Values that make a run short. No other test asks for this budget, so none shares a cache."""
 
@@ -59,7 +61,8 @@ class Played:
 def case(paper: Paper[Any], entry: Entry[Any], table: Table | None = None) -> Case:
     """The method on the first records of its paper's first data set that needs no file."""
     if table is None:
-        table = few(data.load(next(d for d in paper.datasets if data.card(d).embedded)), RECORDS)
+        whole = data.load(next(d for d in paper.datasets if data.card(d).embedded))
+        table = few(whole, PERSONS if isinstance(whole, PanelTable) else RECORDS)
     values = {field: value for field, value in SMALL.items() if field in knobs(paper.spec)}
     return Case(paper, entry, table, paper.spec().replace(**values))
 
@@ -67,11 +70,15 @@ def case(paper: Paper[Any], entry: Entry[Any], table: Table | None = None) -> Ca
 def few(table: Any, count: int) -> Any:
     """The first records of a table, every array of whose fields has a row for each record."""
     n = len(table)
-    cut = {
+    cut: dict[str, Any] = {
         field.name: value[:count]
         for field in dataclasses.fields(table)
         if isinstance(value := getattr(table, field.name), np.ndarray) and value.shape[:1] == (n,)
     }
+    if isinstance(table, PanelTable):
+        cut["friends"] = table.friends[(table.friends < count).all(1)]
+        if table.again is not None:
+            cut["again"] = lambda *how: few(table.again(*how), count)
     return dataclasses.replace(table, **cut)
 
 

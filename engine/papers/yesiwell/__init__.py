@@ -12,6 +12,7 @@ OUTPUT = ("epochs", "batch", "dropout", "lasso")
 LAYERS = ("bases", "pretraining", "pretraining_rate")
 EXPANSION = ("degree", "polynomial")
 PRIVATE = ("epsilon", "calibration", "unit", "delta", "layer_share")
+PURE = tuple(field for field in PRIVATE if field != "delta")
 RELEASED = ("social", "moment_share", "matrix_share")
 NETWORK = (*DATA, *OUTPUT, *LAYERS)
 METHODS = "engine.papers.yesiwell.methods"
@@ -83,7 +84,7 @@ PAPER = Paper(
             steps=partial(price.network_steps, layers=1),
             releases=price.code_releases,
             guarantee=cards.code_card,
-            uses=(*PRIVATE, *DATA, *OUTPUT, "pretraining", "code"),
+            uses=(*PURE, *DATA, *OUTPUT, "pretraining", "code"),
             role="rival",
         ),
         Entry(
@@ -98,7 +99,7 @@ PAPER = Paper(
             guarantee=cards.rival_card,
             uses=(
                 *("epsilon", "unit", "delta"),
-                *DATA,
+                *(field for field in DATA if field != "most_friends"),
                 *("hidden", "sample_rate", "sgd_epochs", "clip", "gradient_rate"),
             ),
             role="beyond",

@@ -32,7 +32,7 @@ from engine.papers.yesiwell.output import Quadratic
 from engine.papers.yesiwell.spec import Behaviour, YesiwellSpec
 from engine.papers.yesiwell.windows import Part, Sample, panel, sample
 from engine.privacy.mechanisms import Laplace
-from engine.privacy.noise import draw
+from engine.privacy.noise import draw, release_together
 
 FIVE = 5.0 * math.sqrt(2.0)
 """Deviations of a coefficient's noise that are added to the diagonal (Zhang et al. 2012)."""
@@ -94,6 +94,27 @@ def triangle(mechanisms: Sequence[Laplace], size: int, rng: Generator) -> Tensor
     return upper + found.triu(1).mT
 
 
+def noisy(
+    square: Tensor, other: Tensor, mechanisms: Sequence[Laplace], rng: Generator
+) -> tuple[Tensor, Tensor]:
+    """One release of symmetric matrices, by their upper triangle, and of other sums beside them.
+
+    Args:
+        square: Shape (E, m, m), or (1, m, m) for all alike.
+        other: Shape (E, ...), or (1, ...).
+        mechanisms: One for each of E replicas.
+        rng: Source of the noise.
+    """
+    rows, columns = torch.triu_indices(*square.shape[1:], device=square.device)
+    count = len(mechanisms)
+    values = (square[:, rows, columns].expand(count, -1), other.expand(count, *other.shape[1:]))
+    upper, beside = release_together(values, mechanisms, rng)
+    found = square.new_empty(count, *square.shape[1:])
+    found[:, rows, columns] = upper
+    found[:, columns, rows] = upper
+    return found, beside
+
+
 def init(batch: Batch[YesiwellSpec], data: Table, rng: Generator) -> State:
     """Fresh encoders, equal for equal seeds; in the rigorous calibration both releases."""
     groups = []
@@ -130,8 +151,7 @@ def _proved(group: Group, specs: Sequence[YesiwellSpec], rng: Generator) -> Grou
     h = shorter(encoded(flat(train), GAIN * group.encoder[:1]))[0].double()
     made = [price.codes(spec) for spec in specs]
     lower = [one.decoder for one in made]
-    a = (h.T @ h)[None] + triangle(lower, m, rng)
-    cross = (h.T @ x.double())[None] + draw(lower, m * x.shape[1], rng).view(len(made), m, -1)
+    a, cross = noisy((h.T @ h)[None], (h.T @ x.double())[None], lower, rng)
     decoder = _solved(a, cross, torch.tensor([one.scale for one in lower]).double())
     length = decoder.flatten(2).norm(dim=2, keepdim=True).clamp(min=1e-12)
     group = replace(group, encoder=(GAIN * decoder / length).float())
@@ -139,8 +159,8 @@ def _proved(group: Group, specs: Sequence[YesiwellSpec], rng: Generator) -> Grou
     own_a, own_b = output.sums(p.transpose(0, 1), train.y)
     upper = [one.output for one in made]
     scale = torch.tensor([one.scale for one in upper]).double()
-    noise = triangle(upper, m + 1, rng), draw(upper, m + 1, rng)
-    head = output.bounded(own_a, own_b, noise, FIVE * scale)
+    a, b = noisy(own_a, own_b, upper, rng)
+    head = output.bounded(a, b, _none(a, b), FIVE * scale)
     ratio = math.sqrt(2.0 * (m + 1)) * scale / own_b.norm(dim=1).clamp(min=1e-12)
     test = shorter(_features(flat(group.found.test), group) - 0.5)
     return replace(group, head=head, test=test, ratio=ratio)

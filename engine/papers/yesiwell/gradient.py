@@ -24,7 +24,7 @@ from engine.papers.yesiwell import measure, price
 from engine.papers.yesiwell.network import seeds
 from engine.papers.yesiwell.spec import Behaviour, YesiwellSpec
 from engine.papers.yesiwell.windows import Part, Sample, panel, sample
-from engine.privacy.noise import draw
+from engine.privacy.noise import release
 from engine.training.ghost import SAFE
 from engine.training.sampling import poisson
 
@@ -167,11 +167,11 @@ def _step(batch: Batch[YesiwellSpec], group: Group, n: int, rng: Generator) -> G
         group.weight, group.x[index], group.y[index], group.kept[index], spec.hidden
     )
     total = clipped(gradients, present, clip).double()
-    noise = draw(noises, total.shape[1], rng)
+    noisy = release(total, noises, rng)
     scale = torch.tensor([one.scale for one in noises]).double()
     ratio = scale * math.sqrt(total.shape[1]) / total.norm(dim=1).cpu().clamp(min=1e-12)
     lot = spec.sample_rate * len(group.x)
-    moved = group.weight.double() - spec.gradient_rate * (total + noise) / lot
+    moved = group.weight.double() - spec.gradient_rate * noisy / lot
     return replace(group, weight=moved.float(), ratio=ratio)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from datasets.base import Table
 from engine.audit.bounds import epsilon_bound, mu_bound, needed, reachable
-from engine.audit.runner import LIKELIHOOD, Collected, Setting, attack
+from engine.audit.runner import LIKELIHOOD, TOGETHER, Collected, Setting, attack
 from engine.core.errors import RequestError
 from engine.core.spec import Spec
 from engine.method import Entry
@@ -120,7 +120,12 @@ def check(entry: Entry[Any], spec: Spec, n: int, replicas: int) -> Guarantee:
 
 
 def audit(
-    entry: Entry[Any], spec: Spec, data: Table, replicas: int, device: str = "cpu"
+    entry: Entry[Any],
+    spec: Spec,
+    data: Table,
+    replicas: int,
+    device: str = "cpu",
+    together: int = TOGETHER,
 ) -> Iterator[tuple[Audit, Collected]]:
     """Attacks a method; what is known after each chunk of trainings, the whole last.
 
@@ -130,6 +135,7 @@ def audit(
         data: The data set whose size and bounds the witness keeps to.
         replicas: Trainings with the witness, and as many without.
         device: Where they train.
+        together: Trainings that run together at most.
 
     Raises:
         RequestError: There is nothing to audit, or too few replicas.
@@ -137,7 +143,7 @@ def audit(
     check(entry, spec, len(data), replicas)
     card = entry.guarantee(spec, len(data), data.card.record)
     setting = Setting.of(entry, spec, data, device)
-    for attacked in attack(setting, replicas):
+    for attacked in attack(setting, replicas, together):
         if reachable(attacked.trainings, card.delta, CONFIDENCE) > 0.0:
             yield summary(card, setting, attacked), attacked
 

@@ -85,9 +85,9 @@ class Collected:
         return min((len(s.present) for s in self.scores.values()), default=0)
 
 
-def attack(setting: Setting, replicas: int) -> Iterator[Collected]:
+def attack(setting: Setting, replicas: int, together: int = TOGETHER) -> Iterator[Collected]:
     """Trains `replicas` with the witness and as many without; all scores after each chunk."""
-    size = min(setting.together, replicas)
+    size = min(setting.together, replicas, together)
     parts: dict[str, tuple[list[Tensor], list[Tensor]]] = {}
     reach = float("nan")
     for start in range(0, replicas, size):

@@ -1,19 +1,27 @@
 """`audit`: attacks a method and prints claimed, proved and attacked epsilon side by side."""
 
 import argparse
+import dataclasses
+import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 from datasets import catalog as data_catalog
 from engine.audit.report import Audit, audit, check
+from engine.catalog import paper
 from engine.cli.running import progress
 from engine.cli.shared import add_json, add_request, requested, show_json, show_table
-from engine.core.errors import RequestError
+from engine.core.errors import ExplorerError, RequestError
+from engine.method import Entry, Paper
 from engine.privacy.guarantee import RELATIONS
+from engine.runs import audits
 from engine.runs.driver import resolve_device
 
 if TYPE_CHECKING:
     from engine.cli.shared import Commands
 
+BIT = 20
+"""Trainings of a shipped attack that run together: it can stop after each such bit."""
 MOST = 1_000_000
 """More trainings than this is taken for a slip of the keyboard."""
 
@@ -27,6 +35,17 @@ def add(commands: "Commands") -> None:
     )
     add_json(parser)
     parser.set_defaults(command=run_audit)
+    every = commands.add_parser("audits", help="attack every private method of a paper, or of all")
+    every.add_argument("paper", nargs="?", metavar="PAPER", help="slug of the paper; all")
+    every.add_argument(
+        "--seconds", default="60", metavar="N", help="stop each attack after about so long; 60"
+    )
+    every.add_argument("--replicas", default="1000", metavar="N", help="trainings at most; 1000")
+    every.add_argument(
+        "--write", action="store_true", help="keep the attacks in the reference folder"
+    )
+    add_json(every)
+    every.set_defaults(command=run_audits)
 
 
 def run_audit(arguments: argparse.Namespace) -> int:
@@ -54,6 +73,78 @@ def run_audit(arguments: argparse.Namespace) -> int:
     else:
         _show(f"{job.entry().label} on {job.dataset}", last)
     return 0
+
+
+def run_audits(arguments: argparse.Namespace) -> int:
+    """Attacks every private method in each of its calibrations and prints one table.
+
+    Raises:
+        RequestError: A number that is none, or a paper that does not exist.
+    """
+    count, limit = replicas(arguments.replicas), replicas(arguments.seconds)
+    slug = paper(arguments.paper).slug if arguments.paper else None
+    found: list[audits.Row] = []
+    for one, entry, values in audits.asked():
+        if slug is not None and one.slug != slug:
+            continue
+        try:
+            found.append(_timed(one, entry, values, count, limit))
+        except ExplorerError as error:
+            print(f"{one.slug} {entry.name}: {error}", file=sys.stderr, flush=True)
+    if arguments.write:
+        kept = [row for row in audits.rows() if slug is not None and row.paper != slug]
+        audits.write([*kept, *found])
+    if arguments.json:
+        show_json({"audits": [dataclasses.asdict(row) for row in found]})
+    else:
+        _show_all(found)
+    return 0
+
+
+def _timed(
+    one: Paper[Any], entry: Entry[Any], values: dict[str, Any], count: int, limit: int
+) -> audits.Row:
+    """One attack; it ends after the trainings asked for, or once it took so many seconds."""
+    name = next(name for name in one.datasets if data_catalog.card(name).embedded)
+    spec, data = one.spec.parse(values), data_catalog.load(name)
+    started = time.monotonic()
+    last: Audit | None = None
+    for now, _ in audit(entry, spec, data, count, together=BIT):
+        last = now
+        if time.monotonic() - started > limit:
+            break
+    assert last is not None  # `audit` refuses too few replicas
+    fields = {f.name for f in dataclasses.fields(audits.Row)}
+    shown = {name: value for name, value in last.json().items() if name in fields}
+    return audits.Row(
+        **shown,
+        paper=one.slug,
+        method=entry.name,
+        dataset=name,
+        calibration=str(values.get(audits.CALIBRATION, "")),
+        seconds=time.monotonic() - started,
+    )
+
+
+def _show_all(found: list[audits.Row]) -> None:
+    """One line for each attack."""
+    show_table(
+        "Attacks",
+        ("paper", "method", "calibration", "claimed", "proved", "attacked", "trainings", "broken"),
+        [
+            (
+                row.paper,
+                row.method,
+                row.calibration,
+                row.epsilon_claimed,
+                row.epsilon_proved,
+                row.epsilon_attacked,
+                row.replicas,
+                "yes" if row.broken else "no",
+            )
+            for row in found
+        ],
+    )
 
 
 def replicas(text: str) -> int:

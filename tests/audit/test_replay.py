@@ -110,3 +110,16 @@ def test_the_right_method_has_no_fault():
     spec = toys.SumSpec(steps=3)
     right = Setting(toys.ENTRY, spec, toys.opposed(spec, toys.table()), toys.WITNESS)
     assert list(faults(right)) == []
+
+
+APART = {"yesiwell"}
+"""Its records are users with all their windows and what they tell of friends: none is named yet."""
+
+
+def test_every_private_method_names_its_worst_case():
+    for paper in catalog().values():
+        for entry in paper.methods:
+            card = entry.guarantee(paper.spec(), 2_000, "a person")
+            private = card.epsilon_claimed is not None or card.epsilon_proved is not None
+            if paper.slug not in APART:
+                assert bool(entry.witness) == private, f"{paper.slug} {entry.name}"

@@ -1,6 +1,6 @@
 """Dynamic functional connectivity of ADNI's brain scans: a file of your own, else a simulator.
 
-ADNI passes its scans on under a signed agreement only. Whoever has them writes one file,
+ADNI passes its scans on under a signed agreement only. A user who has them writes one file,
 adni/adni.npz, with `numpy.savez`:
 
 | array      | shape    | what it holds                                                     |
@@ -56,7 +56,7 @@ PUBLISHED = replace(
     "normal controls and of persons with early mild cognitive impairment.",
     features=("correlations in sliding windows",),
     source="Alzheimer's Disease Neuroimaging Initiative, https://adni.loni.usc.edu/; the file at "
-    "hand was made by whoever has access",
+    "hand was made by a user with access",
     licence="ADNI Data Use Agreement: signed by each user, not to be passed on",
     simulated=False,
     embedded=False,

@@ -1,8 +1,8 @@
-"""Data sets by name: what each is, without loading it, and its table once asked for.
+"""Data sets by name: what each is, without loading it, and its table on request.
 
-A data set is a module of this package with `CARD` and `load()`; whoever adds one edits nothing
-else. One whose card depends on the files at hand also has `card()`. Besides these there are the
-user's own tables (`datasets.own`).
+A data set is a module of this package with `CARD` and `load()`; a further one needs no edit
+elsewhere. One whose card depends on the files at hand also has `card()`. Besides these there are
+the user's own tables (`datasets.own`).
 """
 
 from functools import cache, lru_cache
@@ -56,7 +56,7 @@ def load(name: str) -> Table:
 
 @lru_cache(maxsize=4)
 def _load(described: Card) -> Table:
-    """Keyed by the card: a file that appears or goes changes the card, hence the table."""
+    """Keyed by the card: a file that appears or goes changes the card, and so the table."""
     if own.mine(described.name):
         return own.load(described.name)
     table: Table = _module(described.name).load()

@@ -2,7 +2,7 @@
 
 A table gets a name of its own whenever it is added, so that a run never answers with another
 table's numbers. The name is drawn, not taken from the content: names are public, and a fingerprint
-would let whoever knows all records but one make sure of that one.
+would let someone who knows all records but one confirm that one.
 
 Columns `time` and `event` make a record of every row; `id`, `start`, `stop` and `event` make one of
 all the rows of an id (`datasets.long`). All other columns are covariates. Lines above them give the

@@ -31,7 +31,7 @@ CARD = Card(
     "Event History Analysis, Springer; the publisher's file replaces it once "
     "births/second_births.txt lies in the folder named by EXPLORER_DATA",
     licence="As this app; no registry data are contained",
-    public="Everything: the records are drawn at random and are nobody's; the guarantee is "
+    public="Everything: the records are simulated; the guarantee is "
     "computed as if they were somebody's, from bounds that are common knowledge",
     bounds=Bounds(
         covariates=((15.0, 50.0), (0.0, 1.0), (0.0, 1.0)),

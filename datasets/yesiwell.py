@@ -1,6 +1,6 @@
 """YesiWell, a health social network: three files of your own, else a simulator.
 
-The study's records are not public. Whoever has them, or records like them, puts three files into
+The study's records are not public. A user who has them, or records like them, puts three files into
 the folder yesiwell of the data folder:
 
 | file              | columns                                              |

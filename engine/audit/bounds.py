@@ -48,7 +48,7 @@ class Judged:
     """One test, judged on trainings that it was not chosen on.
 
     Attributes:
-        epsilon: Lower bound on epsilon at the delta that was asked for, in nats; at least 0.
+        epsilon: Lower bound on epsilon at the given delta, in nats; at least 0.
         statistic: Name of the score.
         threshold: Scores above it count as "the witness was there".
         hits: Share of trainings with the witness that were guessed right.

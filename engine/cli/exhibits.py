@@ -58,7 +58,7 @@ def reproduce(arguments: argparse.Namespace) -> int:
 
 
 def _chosen(slug: str | None, name: str | None) -> Iterator[tuple[str, Exhibit]]:
-    """The exhibits that were asked for, with their papers.
+    """The requested exhibits, with their papers.
 
     Raises:
         RequestError: There is no such paper or exhibit.

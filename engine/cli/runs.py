@@ -42,7 +42,7 @@ def list_runs(arguments: argparse.Namespace) -> int:
         return 0
     show_table(
         f"{len(runs)} runs",
-        ("run", "paper", "method", "data set", "replicas", "state", "seconds", "asked for", ""),
+        ("run", "paper", "method", "data set", "replicas", "state", "seconds", "requested", ""),
         [_row(run) for run in runs],
     )
     for one in lost:

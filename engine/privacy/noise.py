@@ -124,7 +124,7 @@ def draw(mechanisms: Sequence[Noise], size: int, rng: Generator) -> Tensor:
 
 
 def _draw(mechanisms: Sequence[Noise], size: int, rng: Generator) -> Tensor:
-    """As `draw`, seen by nobody."""
+    """As `draw`, without recording."""
     if len({type(mechanism) for mechanism in mechanisms}) != 1:
         raise TypeError("expected mechanisms of one kind")
     shape = (len(mechanisms), size)

@@ -28,7 +28,7 @@ class Secret(Generator):
         self.refill()
 
     def refill(self) -> None:
-        """Fills the state anew; what was drawn before tells nothing of what will be."""
+        """Fills the state again; earlier draws reveal nothing about later ones."""
         self.manual_seed(int.from_bytes(os.urandom(8)) >> 1)
         state = self.get_state().numpy().copy()
         words = np.frombuffer(os.urandom(4 * WORDS), np.uint32).astype(np.uint64)

@@ -22,7 +22,7 @@ DONE = f"{STATE}done"
 """What every run that can go on keeps when it is stopped."""
 PART = ".part"
 ABANDONED = 3600.0
-"""Seconds after which a half-written file belongs to nobody."""
+"""Seconds after which a half-written file is left over."""
 
 
 @contextmanager

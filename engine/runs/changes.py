@@ -1,6 +1,6 @@
 """Which code a paper's numbers come from, so that numbers of an earlier version can be told.
 
-A run is named by what was asked for, not by the code: after an update the store still answers
+A run is named by its request, not by the code: after an update the store still answers
 with what was computed before it. So each run, and each shipped exhibit, keeps the digest of the
 sources that computed it, and is outdated where today's digest is another. Comments, docstrings
 and white space are left out of the digest, because they change no number.

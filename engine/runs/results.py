@@ -25,8 +25,8 @@ class Results:
         axes: Value of each replica on each axis, shape (R,) each.
         gauges: Latest value of each gauge, shape (R,) each; NaN where there is none.
         epsilon: Budget spent, shape (R,); infinite where unbounded, NaN where not yet priced.
-        arrays: Reads the arrays that the run has kept, by name; empty where nobody holds them.
-        seconds: Reads how long the run took on the clock; NaN where nobody has timed it.
+        arrays: Reads the arrays that the run has kept, by name; empty where there are none.
+        seconds: Reads how long the run took on the clock; NaN where it was not timed.
     """
 
     run: str

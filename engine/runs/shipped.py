@@ -69,7 +69,7 @@ class Shipped:
     """A run that ships with the app.
 
     Attributes:
-        job: What was asked for.
+        job: The request.
         origin: Where its numbers come from.
         path: The file of its events.
     """

@@ -250,7 +250,7 @@ def _drive(claim: Claim, device: str, pause: Enough) -> Generator[Event, None, N
 
 
 def _check(job: Job) -> None:
-    """Raises `RequestError` if this process would compute something else than was asked for."""
+    """Raises `RequestError` if this process would compute something else than was requested."""
     if job.version != __version__:
         raise RequestError(
             f"version: expected a job of this engine, {__version__}, got one of {job.version}: "
@@ -258,7 +258,7 @@ def _check(job: Job) -> None:
         )
     if data_catalog.card(job.dataset).simulated != job.simulated:
         raise RequestError(
-            f"dataset: the file behind {job.dataset} came or went since this was asked for: "
+            f"dataset: the file behind {job.dataset} came or went since this was requested: "
             "ask for it again"
         )
 

@@ -13,8 +13,8 @@ from engine.service.store import Store
 def device() -> str:
     """The device that jobs run on: EXPLORER_DEVICE, or "auto".
 
-    That is the graphics card where torch sees one through CUDA, else the processor; whoever
-    trains looks, and the run says which it was.
+    That is the graphics card where torch sees one through CUDA, else the processor; the
+    process that trains looks, and the run says which it was.
     """
     return os.environ.get("EXPLORER_DEVICE") or "auto"
 

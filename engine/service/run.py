@@ -19,7 +19,7 @@ class Run:
 
     Attributes:
         id: Its id.
-        job: What was asked for.
+        job: The request.
         state: Where it is on its way.
         done: Work done.
         total: Work to do; 0 before it begins.

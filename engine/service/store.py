@@ -1,4 +1,4 @@
-"""What has been asked for, what is being done and what came out, for many processes at once.
+"""Requests, runs under way and their results, for many processes at once.
 
 The store is one SQLite file and a folder of arrays beside it. A job is one row, found by
 its id; it goes from queued to running, and from there to completed, cancelled, failed or

@@ -1,4 +1,4 @@
-"""What each method trains, on which inputs; and inputs that are nobody's records."""
+"""What each method trains, on which inputs; and simulated inputs."""
 
 from dataclasses import replace
 from functools import lru_cache

@@ -60,7 +60,7 @@ def start_noise(spec: LvqSpec, matrix: bool, d: int) -> StartNoise:
     Guarantees:
         As printed: one record changes one class count by 1 and one class sum by at most ds in L1
         norm; each gets epsilon_1/2 and Laplace noise (Brinkrolf et al. 2018, Section 3).
-        `sensitivity_1` divides the second scale by d, which protects nobody.
+        `sensitivity_1` divides the second scale by d, with which nothing is proved.
         Tight: `centre` is the sum of x, at most s sqrt(d) long. The others are released together
         from z = x - centre, clipped at norm b = B s sqrt(d): the class count (changed by 1), the
         class sum (by at most b) and zz^T (by at most b² in Frobenius norm, in orthonormal

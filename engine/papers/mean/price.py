@@ -2,7 +2,7 @@ r"""What the private mean releases, and its guarantee cards. No torch here.
 
 Guarantees:
     Values are clipped to [0, B], and m records are used, a public number. Replacing one record
-    changes the sum of clipped values by at most B, hence the mean by at most B/m. It moves one
+    changes the sum of clipped values by at most B, and so the mean by at most B/m. It moves one
     record from one bin of the histogram to another, so the counts change by at most 2 in L1 norm
     and by at most \sqrt 2 in L2 norm (Dwork, McSherry, Nissim and Smith 2006, Section 3).
     Which records are used is drawn without looking at them, so that is public too.

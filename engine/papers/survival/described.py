@@ -1,4 +1,4 @@
-"""What the numbers of a fitted survival model mean, for whoever takes them elsewhere. No torch."""
+"""What the numbers of a fitted survival model mean, for use elsewhere. No torch."""
 
 from typing import Any
 

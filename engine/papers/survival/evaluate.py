@@ -1,4 +1,4 @@
-"""Yardsticks from raw records: what private parameters are compared with, and on what they score.
+"""Measures from raw records: what private parameters are compared with, and on what they score.
 
 Nothing here is private. Concordance and Brier score are those of scikit-survival, computed for
 all replicas at once on a fixed sample of at most 1,000 records. Covariates that vary in time are
@@ -259,7 +259,7 @@ def survival_at(f: Tensor, knots: int, intervals: int, sample: Evaluation) -> Te
 def utility(
     table: SurvivalTable, spec: SurvivalSpec, f: Tensor, noise_to_signal: Column
 ) -> Utility:
-    """All gauges of parameters f, shape (R, d); NaN where f is, and where nobody reads them."""
+    """All gauges of parameters f, shape (R, d); NaN where f is, and where they are not needed."""
     if not measuring():
         nothing = np.full(len(f), np.nan)
         return Utility(nothing, nothing, nothing, nothing, nothing, noise_to_signal)

@@ -3,7 +3,7 @@ r"""Sanitised exponential mechanism (Algorithm 3), sampled by Metropolis-correct
 With 6 to 11 parameters an independence proposal close to the target does: all proposals of a
 block are drawn and evaluated in one batch, and the accept-or-reject test then runs over them.
 Where the proposal is too thin a chain would stay for long, so every second draw is preceded by a
-step of a random walk: both kernels leave the target as it is, hence so does their alternation.
+step of a random walk: both kernels leave the target as it is, and so does their alternation.
 """
 
 from dataclasses import dataclass, replace

@@ -24,7 +24,7 @@ RANGES = (
     "and every possible record lies within them. As printed, they are computed from the records: "
     "one extreme record changes them, and the noise does not hide that."
 )
-YARDSTICKS = (
+COMPARISON = (
     "The error against f* and every other measure are computed from the raw data, for comparison "
     "only. They are not published."
 )
@@ -97,7 +97,7 @@ def output_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
         unit=unit,
         accountant="pure ε, one release",
         released=RELEASED,
-        reasons=(scaling(spec), *_output_reasons(spec, n), YARDSTICKS),
+        reasons=(scaling(spec), *_output_reasons(spec, n), COMPARISON),
         claim="Theorem 4.1: Algorithm 1 is ε-differentially private.",
     )
 
@@ -137,7 +137,7 @@ def objective_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
         unit=unit,
         accountant="pure ε: noise density plus ratio of Jacobian determinants",
         released=RELEASED,
-        reasons=(scaling(spec), *_objective_reasons(spec, n), YARDSTICKS),
+        reasons=(scaling(spec), *_objective_reasons(spec, n), COMPARISON),
         claim="Theorem 4.4: Algorithm 2 is ε-differentially private.",
     )
 

@@ -18,7 +18,7 @@ import functools
 import math
 from dataclasses import dataclass
 
-from engine.papers.survival.price import RELEASED, YARDSTICKS, proved, scaling
+from engine.papers.survival.price import COMPARISON, RELEASED, proved, scaling
 from engine.papers.survival.spec import SurvivalSpec
 from engine.privacy.guarantee import Guarantee
 from engine.privacy.mechanisms import Gaussian
@@ -110,7 +110,7 @@ def gradient_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
             "released values and cost nothing.",
             "Step size, shares of the budget and prior were chosen on simulated records only.",
             scaling(spec),
-            YARDSTICKS,
+            COMPARISON,
         ),
         claim="Beyond the paper, which has no gradient descent.",
     )

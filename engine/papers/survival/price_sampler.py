@@ -2,7 +2,7 @@
 
 import math
 
-from engine.papers.survival.price import RELEASED, YARDSTICKS, scaling
+from engine.papers.survival.price import COMPARISON, RELEASED, scaling
 from engine.papers.survival.spec import SurvivalSpec
 from engine.privacy.guarantee import Guarantee
 from engine.privacy.mechanisms import Exponential
@@ -83,7 +83,7 @@ def psgld_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
             *_drift(spec),
             ONE,
             scaling(spec),
-            YARDSTICKS,
+            COMPARISON,
         ),
         claim=CLAIM,
     )
@@ -127,7 +127,7 @@ def exact_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
             f"v = {loss_bound(spec, n):.4g} bounds the loss of a record. The number of records is "
             "public: replacing a record does not change it.",
             scaling(spec),
-            YARDSTICKS,
+            COMPARISON,
         ),
         claim=CLAIM,
     )

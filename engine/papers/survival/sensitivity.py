@@ -134,7 +134,7 @@ def output_noise(spec: SurvivalSpec, n: int, dimension: int) -> GammaSphere:
         J is \Lambda-strongly convex, so its minimiser moves by at most t^*/(n\Lambda)
         (Chaudhuri et al. 2011, Lemma 1) and the optimiser stops within \tau/\Lambda of it: the
         sensitivity is (t^* + 2n\tau)/(n\Lambda). The printed scale t/(n\Lambda\varepsilon) is
-        larger than this needs, so it proves a smaller \varepsilon than it was asked for.
+        larger than this needs, so it proves a smaller \varepsilon than requested.
 
     Args:
         spec: The setting of one replica.

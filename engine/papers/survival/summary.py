@@ -27,7 +27,7 @@ Mixing = tuple[Floats, Floats]
 
 
 def mixed(draws: Tensor) -> Mixing:
-    """How well draws (R, chains, m, d) mix; NaN where nobody reads it."""
+    """How well draws (R, chains, m, d) mix; NaN where it is not needed."""
     if not measuring():
         nothing = np.full((len(draws), draws.shape[-1]), np.nan)
         return nothing, nothing

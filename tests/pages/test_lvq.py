@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from datasets import catalog as data_catalog
 from engine.catalog import catalog
 from engine.core.gauges import gauges
+from engine.papers.lvq.arrays import ARRAYS
 from engine.papers.lvq.spec import PRINTED, LvqSpec
 from engine.privacy.guarantee import Guarantee
 from engine.runs.events import Advanced, Finished, Measured, Produced, Started
@@ -22,7 +23,7 @@ from engine.service.process import here
 from engine.service.store import Store
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
-from pages.ui.paper import defaults
+from pages.ui.paper import defaults, panels
 from pages.ui.paper.overlay import overlays
 from pages.ui.paper.view import jobs, offers
 from pages.ui.papers.lvq import costs as lvq_costs
@@ -194,6 +195,13 @@ def test_a_card_that_spends_more_than_it_claims_says_so_in_red():
 
     assert "**Protects less than claimed**: ε = 9.2" in card.less(made(8.0, 9.2))
     assert [card.less(made(*pair)) for pair in ((8.0, 8.0), (None, 9.0), (8.0, None))] == [""] * 3
+
+
+def test_a_chart_is_marked_unless_all_that_it_draws_is_released():
+    assert panels.mark(ARRAYS, lvq.METRIC) == ""
+    assert panels.RAW in panels.mark(ARRAYS, lvq.METRIC, without_noise=True)
+    assert panels.RAW in panels.mark(ARRAYS, (*lvq.METRIC, "points"))
+    assert panels.RAW in panels.mark(ARRAYS, ("nobody has declared this",))
 
 
 def test_prototypes_of_one_class_are_numbered():

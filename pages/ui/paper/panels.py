@@ -1,11 +1,12 @@
 """The parts that every paper's page has: utility curve, readings, guarantees."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import streamlit as st
 
+from engine.core.kept import Declared, released
 from engine.privacy.guarantee import Guarantee
 from pages.ui import words
 from pages.ui.charts import curves
@@ -27,6 +28,18 @@ OTHER = ("hexagon", "star", "pentagon", "hourglass", "bowtie", "star-square")
 PAUSE = 1.0
 """Seconds between two questions to an accountant, in which the slider is answered."""
 DRAWN = "panels.drawn"
+
+
+def mark(arrays: Declared, names: Iterable[str], without_noise: bool = False) -> str:
+    """The mark of a chart that draws some of a run's arrays; empty where all are released.
+
+    Args:
+        arrays: What the paper declares.
+        names: The arrays that are drawn.
+        without_noise: Whether those of a method without noise are drawn beside them.
+    """
+    raw = without_noise or not all(released(arrays, name) for name in names)
+    return f" {RAW}" if raw else ""
 
 
 def meaning(view: View) -> None:

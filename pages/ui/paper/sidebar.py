@@ -87,6 +87,7 @@ def describe(card: Card) -> None:
         f"- One record is **{card.record}**; there are {card.records:,}.\n"
         f"- Covariates: {', '.join(card.features)}.\n"
         f"- Treated as public: {card.public}.\n"
+        f"{'' if card.bounds is None else f'- Bounds: {card.bounds.source}.{chr(10)}'}"
         f"- Source: {card.source}.\n"
         f"- Licence: {card.licence}."
     )

@@ -8,13 +8,14 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from engine.core.gauges import gauges
+from engine.papers.lvq.arrays import ARRAYS
 from pages.ui import words
 from pages.ui.charts import lines as course
 from pages.ui.charts.theme import SERIES, Style
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.chart import chart
-from pages.ui.paper.panels import RAW
+from pages.ui.paper.panels import RAW, mark
 from pages.ui.paper.view import View
 from pages.ui.papers.lvq import figures, space
 
@@ -27,6 +28,8 @@ LOST = (
     "Try a smaller learning rate or a larger ε."
 )
 MATRIX = "gmlvq_dp"
+METRIC = ("relevance", "eigenvalues", "eigenvectors")
+"""The arrays that show what the metric looks at."""
 FEATURES = 24
 """So many of the most relevant features are drawn where records are no images."""
 LOOKS = {
@@ -210,6 +213,7 @@ def relevance(view: View) -> None:
         "compared with a prototype. Directions 1 to 3: the mixtures of features that count most, "
         f"with {', '.join(f'{100 * v:.1f}' for v in share[:3])} % of the whole metric. The two "
         "colours are opposite signs. GLVQ gives every feature the same weight."
+        f"{mark(ARRAYS, METRIC, without_noise=exact is not None)}"
     )
 
 

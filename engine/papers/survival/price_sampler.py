@@ -81,6 +81,7 @@ def psgld_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
             "Theorem 5.1 needs an exact draw. No bound is known on how far a finite chain of "
             "stochastic gradients is from one.",
             *_drift(spec),
+            *_short(spec, n),
             ONE,
             scaling(spec),
             COMPARISON,
@@ -102,6 +103,23 @@ def _drift(spec: SurvivalSpec) -> tuple[str, ...]:
         "Half the printed drift is used, which samples the density itself (Li et al. 2016), with a "
         "bias-corrected V, a start at (−3, 0, …) and a step scale, which the paper does not give.",
         "As in the paper, the preconditioner's dependence on f is neglected, so a bias remains.",
+    )
+
+
+def burned(spec: SurvivalSpec, total: int) -> int:
+    """Steps of a chain of so many that are left out: the burn-in, but at most half of all."""
+    return min(spec.burn_in, total // 2)
+
+
+def _short(spec: SurvivalSpec, n: int) -> tuple[str, ...]:
+    """Says where the chain is too short for the burn-in that was asked for."""
+    total = chain_steps(spec, n)
+    left_out = burned(spec, total)
+    if left_out == spec.burn_in:
+        return ()
+    return (
+        f"The burn-in of {spec.burn_in:,} steps is longer than half of the chain: only the first "
+        f"{left_out:,} of its {total:,} steps are left out. Draw for more epochs.",
     )
 
 

@@ -15,7 +15,7 @@ from engine.core.batch import Batch
 from engine.core.gauges import Column
 from engine.method import Arrays
 from engine.papers.survival.minibatch import pick, sanitised_gradient
-from engine.papers.survival.price_sampler import PRECISION, chain_steps, psgld_steps
+from engine.papers.survival.price_sampler import PRECISION, burned, chain_steps, psgld_steps
 from engine.papers.survival.problem import survival
 from engine.papers.survival.products import repeated
 from engine.papers.survival.spec import Sampled, SurvivalSpec
@@ -139,11 +139,6 @@ def shown(state: State) -> Tensor:
     now = state.f[:, None]
     draws = state.draws if state.draws.shape[1] >= 8 else now.expand(-1, 8, -1)
     return torch.cat([draws, now], dim=1)[:, None]
-
-
-def burned(spec: SurvivalSpec, total: int) -> int:
-    """Steps that are left out: the burn-in, but at most half of all."""
-    return min(spec.burn_in, total // 2)
 
 
 @single_thread()

@@ -45,6 +45,13 @@ def test_an_export_names_every_coefficient_and_holds_their_basis():
     np.testing.assert_array_equal(found["basis"], design(catalog.load("flchain"), 12, 3).A)
 
 
+def test_a_burn_in_beyond_half_the_chain_is_said_on_the_card():
+    entry, long = PAPER.entry("psgld"), SurvivalSpec(burn_in=400, sampler_epochs=8.0)
+    assert "burn-in" not in " ".join(entry.guarantee(long, 100, "a person").reasons)
+    text = " ".join(entry.guarantee(long.replace(burn_in=401), 100, "a person").reasons)
+    assert "longer than half of the chain: only the first 400 of its 800 steps" in text
+
+
 def test_curves_are_those_that_are_scored(case):
     data, _, f = case
     sample = evaluate.evaluation(data)

@@ -7,6 +7,7 @@ import pytest
 
 from engine.catalog import catalog
 from engine.core.gauges import gauges
+from engine.runs import audits
 from engine.runs.events import Advanced, Finished, Measured, Produced, Started
 from engine.runs.job import Job, request
 from engine.service.claim import take
@@ -106,3 +107,20 @@ def test_the_ruler_has_a_mark_for_each_number_that_is_known():
         "Attacked",
     ]
     assert [trace.name for trace in charts.ruler(1.0, None, None).data] == ["Claimed"]
+
+
+def test_reproduce_shows_what_ships(visit: Open, monkeypatch):
+    row = audits.Row(
+        paper="lvq", method="glvq_dp", dataset="digits", calibration="paper", epsilon_claimed=1.0,
+        epsilon_proved=None, epsilon_attacked=2.5, mu_proved=None, mu_attacked=None, delta=1e-5,
+        statistic="likelihood ratio", replicas=100, seconds=1.0, broken=True,
+    )  # fmt: skip
+    monkeypatch.setattr(audits, "rows", lambda: (row,))
+    test = visit("reproduce")
+    assert not test.exception
+    assert "Of 1 attack, 1 show more than is claimed or proved; none is above its proof." in shown(
+        test
+    )
+    [table] = [one.value for one in test.dataframe if "Proved ε" in one.value.columns]
+    assert list(table["Attacked ε, at least"]) == ["2.5"]
+    assert list(table["Noise"]) == ["As printed"]

@@ -19,7 +19,7 @@ from engine.runs.reference import Reference
 from pages.ui import words
 from pages.ui.charts import agreement as verdict
 from pages.ui.charts import exhibit as drawing
-from pages.ui.exhibits import overview, provenance
+from pages.ui.exhibits import attacks, overview, provenance
 from pages.ui.exhibits import table as sheet
 from pages.ui.exhibits.outcome import Chosen, Shown, jobs, shown
 from pages.ui.exhibits.rerun import controls, panel, scratch
@@ -63,6 +63,7 @@ def show() -> None:
     slug = _paper(found)
     if not slug:
         overview.show(PREFIX, found)
+        attacks.show()
         return
     exhibit = _pick(slug, found[slug])
     with troubles():

@@ -33,9 +33,14 @@ def neighbours(case: Case) -> Iterator[tuple[Table, Table, float]]:
 def extreme(table: Table, place: int, low: bool) -> Table:
     """The table with one record at an end of its bounds, or a dark one."""
     x = np.array(table.x)
-    if isinstance(table, LabelledTable | PanelTable):
+    if isinstance(table, LabelledTable):
         x[place] = table.bounds[0 if low else 1]
         return replace(table, x=x)
+    if isinstance(table, PanelTable):
+        y = np.array(table.y)
+        y[place] = int(low)  # friends' windows depend on a user's labels too
+        x[place] = table.bounds[0 if low else 1]
+        return replace(table, x=x, y=y)
     assert isinstance(table, SurvivalTable)
     x[place] = table.x.min(0) if low else table.x.max(0)
     time, event = np.array(table.time), np.array(table.event)

@@ -7,11 +7,11 @@ from engine.papers.yesiwell import cards, price
 from engine.papers.yesiwell.arrays import ARRAYS
 from engine.papers.yesiwell.spec import Behaviour, YesiwellSpec
 
-DATA = ("task", "history", "window", "persistence", "influence", "most_friends")
+DATA = ("task", "history", "window", "persistence", "influence")
 OUTPUT = ("epochs", "batch", "dropout", "lasso")
 LAYERS = ("bases", "pretraining", "pretraining_rate")
 EXPANSION = ("degree", "polynomial")
-PRIVATE = ("epsilon", "calibration", "unit", "delta", "layer_share")
+PRIVATE = ("epsilon", "calibration", "unit", "delta", "layer_share", "most_friends")
 PURE = tuple(field for field in PRIVATE if field != "delta")
 RELEASED = ("social", "moment_share", "matrix_share")
 NETWORK = (*DATA, *OUTPUT, *LAYERS)
@@ -99,7 +99,7 @@ PAPER = Paper(
             guarantee=cards.rival_card,
             uses=(
                 *("epsilon", "unit", "delta"),
-                *(field for field in DATA if field != "most_friends"),
+                *DATA,
                 *("hidden", "sample_rate", "sgd_epochs", "clip", "gradient_rate"),
             ),
             role="beyond",

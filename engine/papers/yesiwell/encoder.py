@@ -30,7 +30,7 @@ from engine.papers.yesiwell import measure, output, price
 from engine.papers.yesiwell.network import seeds
 from engine.papers.yesiwell.output import Quadratic
 from engine.papers.yesiwell.spec import Behaviour, YesiwellSpec
-from engine.papers.yesiwell.windows import Part, Sample, panel, sample
+from engine.papers.yesiwell.windows import Part, Sample, check_friends, panel, sample
 from engine.privacy.mechanisms import Laplace
 from engine.privacy.noise import draw, release_together
 
@@ -117,6 +117,7 @@ def noisy(
 
 def init(batch: Batch[YesiwellSpec], data: Table, rng: Generator) -> State:
     """Fresh encoders, equal for equal seeds; in the rigorous calibration both releases."""
+    check_friends(data, batch.spec)
     groups = []
     for seed, rows in seeds(batch).items():
         found = sample(data, batch.spec, seed, str(rng.device))
@@ -252,18 +253,25 @@ class Dpah:
         return state, measure.gauges(self.told(batch, state))
 
     def products(self, batch: Batch[YesiwellSpec], data: Table, state: State) -> Arrays:
-        """Calibration, accuracy by number of friends, and predictions on the network."""
-        return measure.products(self.told(batch, state), panel(data, batch.spec))
+        """Weights, calibration, accuracy by number of friends, predictions on the network."""
+        found = measure.products(self.told(batch, state), panel(data, batch.spec))
+        codes: dict[int, Tensor] = {}
+        outputs: dict[int, Tensor] = {}
+        for group in state.groups:
+            assert group.head is not None
+            for place, row in enumerate(group.rows):
+                codes[row], outputs[row] = group.encoder[place], group.head.weight[place]
+        weights = {"weights_code": codes, "weights_output": outputs}
+        return {**found, **{name: measure.rows(one) for name, one in weights.items()}}
 
     def told(self, batch: Batch[YesiwellSpec], state: State) -> measure.Told:
         """The replicas' test scores."""
-        rows: dict[int, tuple[Tensor, Sample, float, Tensor]] = {}
+        rows: dict[int, tuple[Tensor, Sample, float]] = {}
         for group in state.groups:
             assert group.head is not None
             z = torch.bmm(group.test.double(), group.head.weight[..., None])[..., 0]
             for place, row in enumerate(group.rows):
-                weight = group.head.weight[place]
-                rows[row] = z[place], group.found, float(group.ratio[place]), weight
+                rows[row] = z[place], group.found, float(group.ratio[place])
         return measure.Told(*zip(*(rows[row] for row in range(len(batch))), strict=True))
 
 

@@ -19,11 +19,11 @@ from engine.runs.results import Results
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 LEVELS = (0.1, 2.0, 8.0)
 """Budgets of Figure 4."""
-EPOCHS = {True: (1, 20, 600), False: (1, 60)}
-DAYS = {True: (12, 28, 109, 272), False: (12, 28, 54)}
+EPOCHS = {True: (20, 600), False: (1, 60)}
+DAYS = {True: (12, 54, 272), False: (12, 28, 54)}
 WEEKS = {True: (6, 12, 34), False: (6, 12)}
 SETS = {"daily": "yesiwell", "weekly": "yesiwell_weekly"}
-SEEDS = {True: 5, False: 2}
+SEEDS = {True: 3, False: 2}
 VISITS = 1200
 """Epochs times M in Figure 2: large data sets are visited less often."""
 AT_600 = {0.1: 0.88, 2.0: 0.92, 8.0: 0.94}

@@ -144,16 +144,22 @@ class Gradient:
         return state, measure.gauges(self.told(batch, state))
 
     def products(self, batch: Batch[YesiwellSpec], data: Table, state: State) -> Arrays:
-        """Calibration, accuracy by number of friends, and predictions on the network."""
-        return measure.products(self.told(batch, state), panel(data, batch.spec))
+        """Weights, calibration, accuracy by number of friends, predictions on the network."""
+        found = measure.products(self.told(batch, state), panel(data, batch.spec))
+        weights = {
+            row: weight
+            for group in state.groups
+            for row, weight in zip(group.rows, group.weight, strict=True)
+        }
+        return {**found, "weights_output": measure.rows(weights)}
 
     def told(self, batch: Batch[YesiwellSpec], state: State) -> measure.Told:
         """The replicas' test scores."""
-        rows: dict[int, tuple[Tensor, Sample, float, Tensor]] = {}
+        rows: dict[int, tuple[Tensor, Sample, float]] = {}
         for group in state.groups:
             z, _ = scores(group.weight, inputs(group.found.test), batch.spec.hidden)
             for place, row in enumerate(group.rows):
-                rows[row] = z[place], group.found, float(group.ratio[place]), group.weight[place]
+                rows[row] = z[place], group.found, float(group.ratio[place])
         return measure.Told(*zip(*(rows[row] for row in range(len(batch))), strict=True))
 
 

@@ -1,5 +1,6 @@
 """What all methods show of their predictions: gauges, and arrays for the page."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,15 +23,11 @@ MEASURES = 40
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """Log odds of a label 1 for each replica's test windows, (m,) each, where and how noisy.
-
-    `weights` are those of what answers, a vector for each replica, where they are released.
-    """
+    """Log odds of a label 1 for each replica's test windows, (m,) each, where and how noisy."""
 
     scores: tuple[Tensor, ...]
     samples: tuple[Sample, ...]
     ratios: tuple[float, ...]
-    weights: tuple[Tensor, ...] = ()
 
 
 def due(done: int, total: int) -> bool:
@@ -129,11 +126,14 @@ def products(told: Told, table: PanelTable) -> Arrays:
         if np.isfinite(best).all():
             found["best"] = np.stack(best).astype(np.float32)
     count = len(told.scores)
-    if told.weights and len({weight.shape for weight in told.weights}) == 1:
-        found["weights"] = torch.stack(told.weights).cpu().numpy()
     found["places"] = np.broadcast_to(drawn.places, (count, *drawn.places.shape))
     found["links"] = np.broadcast_to(drawn.links, (count, *drawn.links.shape))
     return found
+
+
+def rows(found: Mapping[int, Tensor]) -> NDArray[np.float64]:
+    """One tensor for each replica, by row, as an array with the replicas first."""
+    return np.stack([np.asarray(found[row].cpu(), np.float64) for row in range(len(found))])
 
 
 def _pairs(told: Told) -> list[tuple[Tensor, Sample]]:

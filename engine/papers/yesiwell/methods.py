@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
+import numpy as np
 import torch
 from torch import Generator, Tensor
 
@@ -91,8 +92,13 @@ class Networked:
         return state, measure.gauges(self.told(batch, state))
 
     def products(self, batch: Batch[YesiwellSpec], data: Table, state: State) -> Arrays:
-        """Calibration, accuracy by number of friends, and predictions on the network."""
-        return measure.products(self.told(batch, state), panel(data, batch.spec))
+        """Filters, weights, calibration, accuracy by friends, predictions on the network."""
+        if isinstance(state, rigorous.State):
+            own = rigorous.products(state)
+        else:
+            own = network.products(state)
+        found = measure.products(self.told(batch, state), panel(data, batch.spec))
+        return {**found, **{name: np.asarray(part.cpu()) for name, part in own.items()}}
 
     def told(self, batch: Batch[YesiwellSpec], state: State) -> measure.Told:
         """The replicas' test scores."""

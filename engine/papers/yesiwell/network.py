@@ -24,7 +24,7 @@ from engine.papers.yesiwell import output, price, rbm
 from engine.papers.yesiwell.measure import Told
 from engine.papers.yesiwell.rbm import Layer, Shape
 from engine.papers.yesiwell.spec import YesiwellSpec
-from engine.papers.yesiwell.windows import Part, Sample, sample
+from engine.papers.yesiwell.windows import Part, Sample, check_friends, sample
 from engine.privacy.mechanisms import Laplace
 from engine.privacy.noise import draw
 from engine.training.activations import BETA, Activation, Q
@@ -100,6 +100,8 @@ def seeds(batch: Batch[YesiwellSpec]) -> dict[int, tuple[int, ...]]:
 
 def init(batch: Batch[YesiwellSpec], data: Table, rng: Generator, plan: Plan) -> State:
     """Fresh weights, equal for equal seeds, and the noise of the lower layers."""
+    if plan.noise:
+        check_friends(data, batch.spec)
     groups = []
     for seed, rows in seeds(batch).items():
         found = sample(data, batch.spec, seed, str(rng.device))
@@ -280,6 +282,18 @@ def _upper(batch: Batch[YesiwellSpec], group: Group, rng: Generator) -> Group:
     assert isinstance(group.head, output.Quadratic)
     steps = max(1, len(train) // spec.batch)
     return replace(group, head=output.descend(group.head, spec, steps))
+
+
+def products(state: State) -> dict[str, Tensor]:
+    """What a network consists of, by name, the replicas in their order."""
+    rows = torch.tensor([row for group in state.groups for row in group.rows]).argsort()
+    names = ("filters", "filters_second")[: len(state.groups[0].layers)]
+    found = {
+        name: torch.cat([group.layers[k][0] for group in state.groups])[rows]
+        for k, name in enumerate(names)
+    }
+    heads = [group.head.weight for group in state.groups if group.head is not None]
+    return {**found, "weights_output": torch.cat(heads)[rows]}
 
 
 def told(batch: Batch[YesiwellSpec], state: State) -> Told:

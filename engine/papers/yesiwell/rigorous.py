@@ -31,7 +31,7 @@ from engine.papers.yesiwell.measure import Told
 from engine.papers.yesiwell.network import seeds
 from engine.papers.yesiwell.rbm import Shape
 from engine.papers.yesiwell.spec import YesiwellSpec
-from engine.papers.yesiwell.windows import Part, Sample, sample
+from engine.papers.yesiwell.windows import Part, Sample, check_friends, sample
 from engine.training import least_squares
 from engine.training.activations import Activation
 from engine.training.least_squares import Quadratic
@@ -49,8 +49,9 @@ TINY = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Replica:
-    """One replica: its released quadratic, where it is tested, and noise over signal."""
+    """One replica: its filters, its quadratic, where it is tested, and noise over signal."""
 
+    filters: tuple[Tensor, Tensor]
     quadratic: Quadratic
     test: Tensor
     found: Sample
@@ -73,6 +74,7 @@ def init(
     activation: Callable[[YesiwellSpec], Activation],
 ) -> State:
     """All releases of all replicas; replicas of one repetition share the passes."""
+    check_friends(data, batch.spec)
     how, made = activation(batch.spec), {}
     for seed, rows in seeds(batch).items():
         found = sample(data, batch.spec, seed, str(rng.device))
@@ -82,7 +84,8 @@ def init(
         sums = _sums(found.train, specs, weights, shapes, how)
         for place, row in enumerate(rows):
             a, b = sums[0][place], sums[1][place]
-            made[row] = _replica(specs[place], a, b, test[:, place], found, rng)
+            own = weights[0][place], weights[1][place]
+            made[row] = _replica(specs[place], own, (a, b), test[:, place], found, rng)
     return State(tuple(made[row] for row in range(len(batch))), 0)
 
 
@@ -213,13 +216,14 @@ def _sums(
 
 
 def _replica(
-    spec: YesiwellSpec, a: Tensor, b: Tensor, test: Tensor, found: Sample, rng: Generator
-) -> Replica:
+    spec: YesiwellSpec, own: tuple[Tensor, Tensor], sums: tuple[Tensor, Tensor], test: Tensor,
+    found: Sample, rng: Generator,
+) -> Replica:  # fmt: skip
     """The release of one replica's quadratic."""
-    made = price.moments(spec)
+    made, (a, b) = price.moments(spec), sums
     ratio = made.vector.scale * math.sqrt(b.numel()) / max(float(b.norm()), TINY)
     quadratic = least_squares.quadratic(a, b[:, None], made.matrix, made.vector, rng)
-    return Replica(quadratic, test.contiguous(), found, ratio)
+    return Replica(own, quadratic, test.contiguous(), found, ratio)
 
 
 def step(state: State) -> State:
@@ -230,13 +234,25 @@ def step(state: State) -> State:
 def told(batch: Batch[YesiwellSpec], state: State) -> Told:
     """Test scores of all replicas: four times the descent's z, as the quadratic's minimiser is."""
     steps = state.taken * STEPS
-    weights = [4.0 * least_squares.weights(one.quadratic, steps)[:, 0] for one in state.replicas]
-    scores = [
-        one.test.double() @ weight for one, weight in zip(state.replicas, weights, strict=True)
-    ]
+    scores = [one.test.double() @ _weights(one, steps) for one in state.replicas]
     ratios = tuple(one.ratio for one in state.replicas)
     samples = tuple(one.found for one in state.replicas)
-    return Told(tuple(scores), samples, ratios, tuple(weights))
+    return Told(tuple(scores), samples, ratios)
+
+
+def products(state: State) -> dict[str, Tensor]:
+    """What is released, by name: filters of both layers and the output layer's weights."""
+    steps = state.taken * STEPS
+    return {
+        "filters": torch.stack([one.filters[0] for one in state.replicas]),
+        "filters_second": torch.stack([one.filters[1] for one in state.replicas]),
+        "weights_output": torch.stack([_weights(one, steps) for one in state.replicas]),
+    }
+
+
+def _weights(one: Replica, steps: int) -> Tensor:
+    """The output layer's weights, four times the descent's."""
+    return 4.0 * least_squares.weights(one.quadratic, steps)[:, 0]
 
 
 STEPS = 20

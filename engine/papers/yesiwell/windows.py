@@ -84,17 +84,25 @@ def panel(table: Table, spec: YesiwellSpec) -> PanelTable:
     """The panel, drawn with the persistence and influence of a spec where it is simulated.
 
     Raises:
-        RequestError: It is no panel, or a user has more friends than the public bound.
+        RequestError: It is no panel.
     """
     if not isinstance(table, PanelTable):
         raise RequestError(f"dataset: expected a panel with friendships, got {table.card.name}")
-    most = int(np.bincount(table.friends.ravel()).max(initial=0))
+    return _redrawn(table, spec.persistence, spec.influence)
+
+
+def check_friends(table: Table, spec: YesiwellSpec) -> None:
+    """Holds a panel to the public bound on friends, from which noise is computed.
+
+    Raises:
+        RequestError: It is no panel, or a user has more friends than the bound.
+    """
+    most = int(np.bincount(panel(table, spec).friends.ravel()).max(initial=0))
     if most > spec.most_friends:
         raise RequestError(
             f"most_friends: expected a bound of at least {most}, the friends that one user has, "
             f"got {spec.most_friends}"
         )
-    return _redrawn(table, spec.persistence, spec.influence)
 
 
 @lru_cache(maxsize=4)

@@ -187,7 +187,7 @@ def test_dp_sgd_draws_the_noise_that_is_priced():
 
 def test_more_friends_than_the_bound_are_refused():
     with pytest.raises(RequestError, match=r"expected a bound of at least 6.*got 5"):
-        windows.sample(panel(), SPEC.replace(most_friends=5), 0, "cpu")
+        windows.check_friends(panel(), SPEC.replace(most_friends=5))
 
 
 def test_a_history_that_does_not_fit_is_refused():

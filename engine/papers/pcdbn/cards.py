@@ -4,7 +4,7 @@ from engine.papers.pcdbn.price import gradient_noise, psgd_releases
 from engine.papers.pcdbn.releases import RELATION, dimensions, releases
 from engine.papers.pcdbn.sensitivity import monomials
 from engine.papers.pcdbn.spec import PcdbnSpec
-from engine.privacy.guarantee import POISSON, Guarantee, not_private, public_count
+from engine.privacy.guarantee import POISSON, Guarantee, Status, not_private, public_count
 from engine.privacy.releases import cost
 
 TAYLOR_DEGREE, LINE_DEGREE = 5, 1
@@ -56,16 +56,12 @@ def line_card(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
 def _paper(spec: PcdbnSpec, n: int, unit: str, degree: int) -> Guarantee:
     """The card of the algorithm as the text has it, with a polynomial of this degree."""
     size = spec.filter_size
-    return Guarantee(
-        mechanism="Laplace noise on the coefficients of each layer's polynomial energy, drawn once",
-        status="heuristic",
-        epsilon_claimed=spec.epsilon,
-        epsilon_proved=None,
-        delta=0.0,
-        relation=RELATION,
-        unit=unit,
-        released=("the filters of both layers", "the fully connected and the softmax layer"),
-        reasons=(
+    return _unproved(
+        "Laplace noise on the coefficients of each layer's polynomial energy, drawn once",
+        "heuristic",
+        spec,
+        unit,
+        (
             "The sensitivity is the largest over the records at hand; a proof needs the largest "
             "over all possible records.",
             "The normalisation Z depends on the filters and on the record, so the energy is not a "
@@ -77,22 +73,17 @@ def _paper(spec: PcdbnSpec, n: int, unit: str, degree: int) -> Guarantee:
             "gradient, and all of the fully connected layer's, comes from the raw records.",
             GAUGES,
         ),
-        claim=CLAIM,
     )
 
 
 def _released(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
     """The card of the published program."""
-    return Guarantee(
-        mechanism="Laplace noise on the constants of the polynomial, and on the features of a step",
-        status="not_private",
-        epsilon_claimed=spec.epsilon,
-        epsilon_proved=None,
-        delta=0.0,
-        relation=RELATION,
-        unit=unit,
-        released=("the filters of both layers", "the fully connected and the softmax layer"),
-        reasons=(
+    return _unproved(
+        "Laplace noise on the constants of the polynomial, and on the features of a step",
+        "not_private",
+        spec,
+        unit,
+        (
             "The noise is on constants of the activation, not on functions of the data: given "
             "this noise, the filters are computed from the raw records.",
             "Both layers and the output layer use the whole ε each, without dividing it.",
@@ -101,6 +92,23 @@ def _released(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
             "Sensitivities are computed from each batch, and batch normalisation mixes records.",
             GAUGES,
         ),
+    )
+
+
+def _unproved(
+    mechanism: str, status: Status, spec: PcdbnSpec, unit: str, reasons: tuple[str, ...]
+) -> Guarantee:
+    """The card of noise that proves nothing: the claim, and why it does not hold."""
+    return Guarantee(
+        mechanism=mechanism,
+        status=status,
+        epsilon_claimed=spec.epsilon,
+        epsilon_proved=None,
+        delta=0.0,
+        relation=RELATION,
+        unit=unit,
+        released=("the filters of both layers", "the fully connected and the softmax layer"),
+        reasons=reasons,
         claim=CLAIM,
     )
 

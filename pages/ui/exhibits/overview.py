@@ -45,11 +45,11 @@ PLAIN = ("", agreement.PRINTED, "without privacy")
 """Variants that follow what a paper describes."""
 WIDTHS = (4, 7)
 SUMS = {
-    "reproduced": "are reproduced",
-    "caveat": "are reproduced with a caveat",
-    "unreachable": "cannot be reached as printed",
-    "shape": "print no number to compare",
-    "open": "are not computed yet",
+    "reproduced": "reproduced",
+    "caveat": "reproduced with a caveat",
+    "unreachable": "not reachable as printed",
+    "shape": "without a printed number to compare",
+    "open": "not computed yet",
 }
 
 
@@ -119,7 +119,7 @@ def _head(own: Count) -> str:
 def _met(own: Count) -> str:
     """How many of the printed numbers are met."""
     met = own.near + own.fair
-    many = f"all {met}" if met == own.printed > 1 else f"{met} of {own.printed}"
+    many = f"all {met}" if met == own.printed > 2 else f"{met} of {own.printed}"
     text = f"{many} numbers are met within 25\u00a0%"
     return text if own.variant else f"{text[:1].upper()}{text[1:]}"
 
@@ -169,12 +169,12 @@ def _told(slug: str, name: str, exhibit: Exhibit) -> Line:
 def _sum(told: Sequence[Line]) -> str:
     """How many came out how, in one sentence."""
     counts = Counter(one.kind for one in told)
-    kinds = [f"{counts[kind]} {text}" for kind, text in SUMS.items() if counts[kind]]
+    kinds = [f"**{counts[kind]}** {text}" for kind, text in SUMS.items() if counts[kind]]
     beyond = sum(one.beyond for one in told)
     more = f" In **{beyond}**, numbers with a proof are better than the printed ones." * bool(
         beyond
     )
-    return f"Of **{len(told)}** tables and figures, {words.listed(kinds)}.{more}"
+    return f"{len(told)} tables and figures: {words.listed(kinds)}.{more}"
 
 
 def _row(prefix: str, slug: str, exhibit: Exhibit, told: Line) -> None:

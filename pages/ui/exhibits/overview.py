@@ -154,8 +154,8 @@ def show(prefix: str, found: Mapping[str, Mapping[str, Exhibit]]) -> None:
         with st.container(key=f"{prefix}-{slug}", border=True, gap="small"):
             st.markdown(f"#### {catalog()[slug].title}")
             st.caption(catalog()[slug].citation)
-            for name, exhibit in known.items():
-                _row(prefix, slug, exhibit, told[slug, name])
+            for place, (name, exhibit) in enumerate(known.items()):
+                _row(prefix, slug, exhibit, told[slug, name], first=place == 0)
 
 
 def _told(slug: str, name: str, exhibit: Exhibit) -> Line:
@@ -177,10 +177,15 @@ def _sum(told: Sequence[Line]) -> str:
     return f"{len(told)} tables and figures: {words.listed(kinds)}.{more}"
 
 
-def _row(prefix: str, slug: str, exhibit: Exhibit, told: Line) -> None:
-    """One exhibit: its link, and what became of it."""
+def _row(prefix: str, slug: str, exhibit: Exhibit, told: Line, *, first: bool) -> None:
+    """One exhibit: its link, and what became of it.
+
+    The first of a paper is what its address shows anyway. Naming it would make Streamlit
+    rewrite the address, which adds a step for Back.
+    """
     link, text = st.columns(WIDTHS, vertical_alignment="center")
-    query = {f"{prefix}.paper": catalog()[slug].title, f"{prefix}.{slug}": exhibit.title}
+    query = {f"{prefix}.paper": catalog()[slug].title}
+    query |= {} if first else {f"{prefix}.{slug}": exhibit.title}
     # An anchor, because Streamlit's own link to the same page leaves no step for Back.
     link.markdown(
         f'<a href="/{prefix}?{urlencode(query)}" target="_self">{escape(exhibit.title)}</a>',

@@ -15,6 +15,7 @@ from engine.audit.bounds import (
     needed,
     reachable,
 )
+from engine.audit.tradeoff import empirical
 
 AUDITS = 200
 
@@ -83,3 +84,9 @@ def test_intervals_hold_a_share_as_often_as_they_say():
     chances = binom.pmf(counts, trials, share)
     assert chances[low > share].sum() <= 0.025
     assert chances[high < share].sum() <= 0.025
+
+
+def test_empirical_misses_are_those_of_the_best_cut():
+    scores = Scores(np.array([0.0, 1.0, 2.0, 3.0]), np.array([1.5, 2.5, 3.5, 4.5]))
+    # one alarm of four is the cut at 2: only 1.5 of the four is missed
+    assert empirical(scores, np.array([0.0, 0.25, 1.0])).tolist() == [0.5, 0.25, 0.0]

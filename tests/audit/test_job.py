@@ -24,6 +24,7 @@ def test_an_audit_has_an_id_of_its_own_and_is_read_again():
     assert attack.id != run.id
     assert "audit" not in run.identity()
     assert Job.read(attack.text()) == attack
+    assert attack.entry().label == "Attack on Output perturbation"
 
 
 def test_an_audit_runs_like_any_job():

@@ -124,3 +124,10 @@ def test_reproduce_shows_what_ships(visit: Open, monkeypatch):
     [table] = [one.value for one in test.dataframe if "Proved ε" in one.value.columns]
     assert list(table["Attacked ε, at least"]) == ["2.5"]
     assert list(table["Noise"]) == ["As printed"]
+
+
+@pytest.mark.parametrize("page", ["runs", "compare", "home"])
+def test_an_attack_among_the_runs_breaks_no_page(visit: Open, trained, page):
+    attacked(trained, audit(defaults.opening("survival")["dp_gd"]), 0.4)
+    test = visit(page)
+    assert not test.exception

@@ -72,6 +72,7 @@ reference: $(VENV)/dev.stamp
 # What every page opens with, trained beforehand; what is up to date is left alone.
 shipped: $(VENV)/dev.stamp
 	$(BIN)/python -m pages.ui.shipped --write
+	$(BIN)/python -m pages.ui.paper.prices
 
 clean:
 	rm -rf build epsilon_explorer.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -14,8 +14,6 @@ from tests.pages.played import play
 
 ROOT = Path(__file__).parents[2]
 Open = Callable[..., AppTest]
-SLOW = ("psgld", "exact")
-"""What the survival page trains by hand only, and less often."""
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ from engine.papers.yesiwell.spec import YesiwellSpec
 from engine.runs.driver import drive
 from engine.runs.events import Measured
 from engine.runs.job import request
+from engine.runs.results import collect
 
 SPEC = YesiwellSpec()
 
@@ -174,6 +175,14 @@ def test_exhibits_ask_for_what_there_is():
             assert jobs
             assert all(job.paper == "yesiwell" and job.simulated for job in jobs.values())
         assert "imulated" in exhibit.caption
+
+
+@pytest.mark.parametrize("exhibit", exhibits.EXHIBITS, ids=lambda e: e.name)
+def test_cells_without_results_have_no_numbers_of_ours(exhibit):
+    jobs = exhibit.jobs(False)
+    cells = exhibit.cells({key: collect(job, []) for key, job in jobs.items()})
+    assert all(cell.ours is None and cell.spread is None for cell in cells)
+    assert len({(c.row, c.column, c.variant) for c in cells}) == len(cells)
 
 
 def test_a_paired_test_by_hand():

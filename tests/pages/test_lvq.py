@@ -145,9 +145,9 @@ def test_a_line_shows_what_is_proved_of_it(visit: Open, home: Path, drawn: dict[
         if "name" in trace and "line" in trace
     }
     for name in ("GLVQ, private, with proof", "GMLVQ, private, as printed"):
-        line = lines[f"{name} · assumption"]
+        line = lines[f"{name} · proved"]
         assert line["line"]["dash"] == "solid"
-        assert line["marker"]["symbol"].endswith("-open")
+        assert not line["marker"]["symbol"].endswith("-open")
     exact = [line for name, line in lines.items() if name.endswith(" · not private")]
     assert len({line["line"]["dash"] for line in exact}) == len(exact) == 4
     assert len({line["line"]["color"] for line in exact}) == 1

@@ -40,7 +40,7 @@ class Audit:
         allowed: The largest such share that the proof, or else the claim, allows; None for none.
         reach: What the witness changes before noise, over the sensitivity; None if not recorded.
         epsilon_reachable: The most that so many trainings could show.
-        broken: Whether the attack is above what is claimed or proved.
+        assumed: Whether the proof rests on an assumption that the card states.
     """
 
     epsilon_claimed: float | None
@@ -59,6 +59,7 @@ class Audit:
     allowed: float | None
     reach: float | None
     epsilon_reachable: float
+    assumed: bool = False
 
     @property
     def above_claim(self) -> bool:
@@ -67,7 +68,7 @@ class Audit:
 
     @property
     def above_proof(self) -> bool:
-        """Whether the attack shows more than is proved: then the program is wrong."""
+        """Whether the attack shows more than is proved: the program is wrong, or an assumption."""
         return self.epsilon_proved is not None and self.epsilon_attacked > self.epsilon_proved
 
     @property
@@ -181,6 +182,7 @@ def summary(card: Guarantee, setting: Setting, collected: Collected) -> Audit:
         allowed=allowed(card, mu),
         reach=None if math.isnan(collected.reach) else collected.reach,
         epsilon_reachable=reachable(collected.trainings, card.delta, CONFIDENCE),
+        assumed=card.status == "proved_under_assumption",
     )
 
 

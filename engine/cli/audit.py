@@ -37,6 +37,7 @@ def add(commands: "Commands") -> None:
     parser.set_defaults(command=run_audit)
     every = commands.add_parser("audits", help="attack every private method of a paper, or of all")
     every.add_argument("paper", nargs="?", metavar="PAPER", help="slug of the paper; all")
+    every.add_argument("method", nargs="?", metavar="METHOD", help="name of the method; all")
     every.add_argument(
         "--seconds", default="60", metavar="N", help="stop each attack after about so long; 60"
     )
@@ -82,17 +83,22 @@ def run_audits(arguments: argparse.Namespace) -> int:
         RequestError: A number that is none, or a paper that does not exist.
     """
     count, limit = replicas(arguments.replicas), replicas(arguments.seconds)
-    slug = paper(arguments.paper).slug if arguments.paper else None
+    slug, name = arguments.paper, arguments.method
+    if slug and name:
+        paper(slug).entry(name)  # a method that does not exist is a wrong request
+    elif slug:
+        paper(slug)
     found: list[audits.Row] = []
     for one, entry, values in audits.asked():
-        if slug is not None and one.slug != slug:
+        if (slug and one.slug != slug) or (name and entry.name != name):
             continue
         try:
             found.append(_timed(one, entry, values, count, limit))
         except ExplorerError as error:
             print(f"{one.slug} {entry.name}: {error}", file=sys.stderr, flush=True)
     if arguments.write:
-        kept = [row for row in audits.rows() if slug is not None and row.paper != slug]
+        new = {(row.paper, row.method) for row in found}
+        kept = [row for row in audits.rows() if (row.paper, row.method) not in new]
         audits.write([*kept, *found])
     if arguments.json:
         show_json({"audits": [dataclasses.asdict(row) for row in found]})
@@ -176,7 +182,9 @@ def _show(title: str, outcome: Audit) -> None:
     ]
     show_table(title, ("", ""), rows)
     print(outcome.sentence)
-    if outcome.above_proof:
+    if outcome.above_proof and outcome.assumed:
+        print("The attack is above what is proved: the card's assumption does not hold here.")
+    elif outcome.above_proof:
         print("The attack is above what is proved: this program has an error.")
     elif outcome.above_claim:
         print("The attack is above what the paper claims.")

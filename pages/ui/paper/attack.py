@@ -133,11 +133,11 @@ def verdict(found: Guarantee, bound: float) -> str:
     """What the bound means beside the card, in one sentence; red where something is broken."""
     least = f"The attack shows that at least ε = **{words.number(bound)}** is spent"
     if found.epsilon_proved is not None and bound > found.epsilon_proved:
-        return (
-            f":red[:material/error: {least}, above the proved "
-            f"{words.number(found.epsilon_proved)}.] This is an error in our program: please "
-            "report it with the address of this page."
-        )
+        why = "This is an error in our program: please report it with the address of this page."
+        if found.status == "proved_under_assumption":
+            why = "The proof rests on an assumption of the card, which these two data sets break."
+        above = f"above the proved {words.number(found.epsilon_proved)}"
+        return f":red[:material/error: {least}, {above}.] {why}"
     if found.epsilon_claimed is not None and bound > found.epsilon_claimed:
         return (
             f":red[:material/warning: {least}, above the claimed "

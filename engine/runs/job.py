@@ -13,6 +13,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
@@ -22,13 +23,15 @@ from engine import __version__
 from engine.audit.entry import audited
 from engine.catalog import catalog, paper
 from engine.core.batch import Batch
-from engine.core.errors import RequestError
+from engine.core.errors import RequestError, SpecError
 from engine.core.spec import Spec, Value, knobs
 from engine.method import Entry, Paper
 from engine.runs import naming
 
 MOST_REPLICAS = 100_000
 """More settings than this in one job is taken for a slip of the keyboard."""
+MOST_STEPS = 1_000_000
+"""More training steps than this take days, and an accountant minutes to price."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +172,7 @@ def request(
 
     Raises:
         RequestError: A name that does not exist, a knob that is no axis, a field both
-            fixed and swept, no or too many replicas.
+            fixed and swept, no or too many replicas, millions of training steps.
         SpecError: A value that its knob does not admit.
     """
     publication = paper(paper_slug)
@@ -196,7 +199,25 @@ def request(
     if not 0 < job.replicas() <= MOST_REPLICAS:
         raise RequestError(f"expected 1 to {MOST_REPLICAS} replicas, got {job.replicas()}")
     job.batch()  # contradicting fields of any single replica are found before anything runs
+    _within_reach(entry, job.spec(), card.records)
     return job
+
+
+def _within_reach(entry: Entry[Any], spec: Spec, n: int) -> None:
+    """Refuses millions of training steps, and names the field that does most to cause them."""
+    count = entry.steps(spec, n)
+    if count <= MOST_STEPS:
+        return
+    usual, values = type(spec)().values(), spec.values()
+    fewer = {}
+    for field in entry.uses:
+        with suppress(SpecError):  # a default may contradict another field
+            fewer[field] = entry.steps(type(spec).parse({**values, field: usual[field]}), n)
+    cause = min(fewer, key=fewer.__getitem__)
+    raise RequestError(
+        f"{cause}: expected a value that means at most {MOST_STEPS:,} training steps with the "
+        f"other settings, got {values[cause]:g}, which means {count:,}"
+    )
 
 
 def _axes(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.core.errors import RequestError, SpecError
 from engine.core.spec import Choice, Knob, knobs
-from engine.runs.job import MOST_REPLICAS, Job, request
+from engine.runs.job import MOST_REPLICAS, MOST_STEPS, Job, request
 from tests.engine.toy import ToySpec
 
 lenient = settings(
@@ -129,3 +129,24 @@ def test_what_does_not_fit_is_one_sentence(toy, change, error, says):
 def test_both_ends_of_a_knob_are_admitted(toy, field):
     low, high = knobs(ToySpec)[field].bounds
     assert toy({field: (low, high)}).replicas() == 2
+
+
+@pytest.mark.parametrize(
+    ("paper", "method", "values", "says"),
+    [
+        ("lvq", "glvq_dp", {"sample_rate": 1e-6}, "sample_rate: .* got 1e-06, .* 5,000,000"),
+        ("lvq", "glvq_sgd", {"epochs": 1e5, "sample_rate": 0.05}, "epochs: .* got 100000, .* 2,"),
+        ("enadpp", "psgd", {"sample_rate": 1e-6}, "sample_rate: .* got 1e-06, .* 20,000,000"),
+        ("pcdbn", "psgd", {"sample_rate": 1e-5}, "sample_rate: .* got 1e-05, .* 1,800,000"),
+    ],
+)
+def test_millions_of_training_steps_are_one_sentence(paper, method, values, says):
+    with pytest.raises(RequestError, match=says) as caught:
+        request(paper, method, "digits", values)
+    assert "\n" not in str(caught.value)
+    assert f"at most {MOST_STEPS:,} training steps" in str(caught.value)
+
+
+def test_as_many_training_steps_as_are_admitted_are_a_job():
+    one = request("lvq", "glvq_dp", "digits", {"epochs": 1e5, "sample_rate": 0.1})
+    assert one.entry().steps(one.spec(), 1_797) == MOST_STEPS

@@ -92,6 +92,7 @@ const FOOT = "[data-testid=stBottomBlockContainer]"
 const ROOM = 12 // pixels that stay free below a chart
 const HEAD = 60 // pixels that Streamlit's own head takes
 const LOW = 250 // a lower chart has a short title on its axis
+const TALL = 350 // from this height on the legend's lines stand apart
 const BROAD = 500 // from this width on the legend stands beside the chart
 const SLOWLY = 1300 // milliseconds in which points move
 
@@ -103,7 +104,7 @@ function height({ node }, { height, meta }) {
   const main = document.querySelector("[data-testid=stMain]")
   const above = node.getBoundingClientRect().top + (main?.scrollTop ?? 0)
   const below = window.innerHeight >= 700 && window.innerWidth >= 700 ? 84 : 0 // what it is drawn by
-  const least = window.innerWidth < 700 ? 360 : 190 // a phone scrolls a little for its chart
+  const least = window.innerWidth < 700 ? 330 : 190 // a phone scrolls a little for its chart
   return Math.max(Math.min(least, free - HEAD), Math.min(1.6 * height, free - above - below))
 }
 
@@ -112,12 +113,16 @@ function arrange(layout, width) {
   if (!layout.meta?.fit) return
   layout.margin = { ...layout.margin, t: 10 }
   const font = { size: width < BROAD ? 11 : 12 }
+  const rows = { font, itemwidth: 30, tracegroupgap: width < BROAD || layout.height < TALL ? 0 : 10 }
   layout.legend = width < BROAD
-    ? { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font, itemwidth: 30 }
-    : { x: 1.01, xanchor: "left", y: 1, yanchor: "top", font, itemwidth: 30 }
+    ? { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", ...rows }
+    : { x: 1.01, xanchor: "left", y: 1, yanchor: "top", ...rows }
   const title = layout.yaxis.title
-  if (layout.height < LOW) title.text = title.text.split(" · ")[0]
-  if (width < BROAD) layout.xaxis.title.text = layout.xaxis.title.text.replace(/\s{2,}/g, " ")
+  if (layout.height < LOW || width < BROAD) title.text = title.text.split(" · ")[0]
+  if (width < BROAD) {
+    const text = layout.xaxis.title.text.replace(/\s{2,}/g, " ")
+    layout.xaxis.title.text = text.replace("privacy budget ε", "ε")
+  }
 }
 
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches

@@ -41,8 +41,8 @@ def budget(page: Page) -> float:
     key = f"{page.prefix}.{BUDGET}"
     with st.container(horizontal=True, vertical_alignment="bottom", wrap=False):
         chosen = st.select_slider(
-            f"{label(knob)} (smaller: more private)", offer.texts, offer.default, key=key,
-            help=explain(knob), bind="query-params",
+            label(knob), offer.texts, offer.default, key=key, help=explain(knob),
+            bind="query-params",
         )  # fmt: skip
         low, high = (float(offer.values[end]) for end in (0, -1))
         st.number_input(

@@ -116,13 +116,18 @@ def _tab(page: Page, view: View, name: str) -> None:
 
 
 def _cost(page: Page, view: View) -> None:
-    """The curve, what it is drawn by, what is under way, and every measure at this budget."""
+    """The curve, what it is drawn by, what is under way, and on request every measure."""
     by_proof = address.value(page.prefix, page.offers.by) == PROOF_FIRST
     panels.utility(page, view, by_proof, below=lambda: _drawn_by(page))
     live.panel(page.prefix, view.watched, {BUDGET: view.budget})
     panels.caption(view)
-    st.subheader("At this budget")
-    panels.readings(view)
+    more = st.expander(
+        "Every measure at this budget", icon=":material/straighten:", on_change="rerun",
+        key=f"{page.prefix}.readings",
+    )  # fmt: skip
+    if more.open:
+        with more:
+            panels.readings(view)
 
 
 def _drawn_by(page: Page) -> None:

@@ -189,9 +189,8 @@ def readings(view: View) -> None:
             for value, (_, gauge) in zip(values, names, strict=True)
         ]
     st.table(table, border="horizontal")
-    with st.expander("What these measures mean", icon=":material/straighten:"):
-        st.markdown("\n".join(f"- **{gauge.label}**: {gauge.help}" for _, gauge in names))
     st.caption(f"{RAW}{words.sideways(len(table))}")
+    st.markdown("\n".join(f"- **{gauge.label}**: {gauge.help}" for _, gauge in names))
 
 
 def guarantees(page: Page, view: View) -> None:

@@ -9,7 +9,7 @@ releases are Gaussian without sampling, and from randomised response where nothi
 """
 
 import math
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from dp_accounting import DpEvent, UnsupportedEventError
@@ -105,7 +105,7 @@ def _worst(known: float, epsilons: Floats) -> Floats:
     return found
 
 
-def drawn(event: DpEvent, relation: Relation) -> dict[str, object]:
+def drawn(event: DpEvent, relation: Relation) -> dict[str, Any]:
     r"""\mu, the (\varepsilon, \delta) curve and the trade-off curve as JSON values."""
     epsilons, alarms = np.linspace(0.0, 10.0, 41), np.linspace(0.0, 1.0, 41)
     return {

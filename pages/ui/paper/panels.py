@@ -17,7 +17,7 @@ from pages.ui.charts.theme import Style, reference_style
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
 from pages.ui.kit.chart import chart
-from pages.ui.paper import attack, finding, foot, overlay
+from pages.ui.paper import attack, finding, foot, overlay, whole
 from pages.ui.paper.view import Page, View, measures
 
 budget = foot.budget
@@ -198,6 +198,7 @@ def guarantees(page: Page, view: View) -> None:
     left, right = st.columns([5, 6], gap="large")
     with left:
         card.show(view.watched[view.method].label, view.guarantee())
+        whole.fold(page, view)
     with right:
         meaning(view)
         attack.section(page, view)

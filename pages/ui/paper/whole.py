@@ -1,0 +1,88 @@
+"""The whole guarantee behind a card: μ where it is exact, every ε with its δ, the trade-off."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from engine.core.errors import BudgetError
+from engine.core.spec import Spec
+from engine.method import Entry
+from pages.ui import words
+from pages.ui.charts import guarantee as charts
+from pages.ui.jobs.live import BUDGET
+from pages.ui.kit.chart import chart
+from pages.ui.paper.view import Page, View
+
+NOTHING = "There is no curve: nothing finite is proved of these releases."
+_CURVES: dict[Hashable, Mapping[str, Any] | None] = {}
+"""Kept because an accountant takes seconds; shared by all sessions, since no data are read."""
+MOST = 256
+
+
+def fold(page: Page, view: View) -> None:
+    """The curves under the card, computed when the fold is opened."""
+    card = view.guarantee()
+    if card.epsilon_proved is None:
+        return
+    key = f"{page.prefix}.whole"
+    place = st.expander(
+        "The whole guarantee", icon=":material/ssid_chart:", on_change="rerun", key=key
+    )
+    if not place.open:
+        return
+    with place, st.spinner("Computing the curves"):
+        entry = view.entry
+        spec = view.watched[view.method].job.spec().replace(**{BUDGET: view.budget})
+        found = curves(entry, spec, view.data.records)
+    with place:
+        if found is None:
+            st.markdown(NOTHING)
+            return
+        st.markdown(reading(found))
+        rows = [
+            {"ε": at, "δ": delta}
+            for at, delta in zip(found["epsilons"], found["deltas"], strict=True)
+        ]
+        said = f"Failure probability by budget for {entry.label}."
+        drawn = charts.deltas(found["epsilons"], found["deltas"], card.epsilon_proved, card.delta)
+        chart(f"{key}.deltas", drawn, said, rows, view.budget)
+        pairs = zip(found["false_alarms"], found["misses"], strict=True)
+        rows = [{"False alarms": alarm, "Misses": miss} for alarm, miss in pairs]
+        drawn = charts.tradeoff(found["false_alarms"], found["misses"])
+        chart(f"{key}.tradeoff", drawn, "Fewest misses by false alarms.", rows, view.budget)
+        st.caption(
+            "A test that guesses whether one record was in the data raises false alarms and misses "
+            "some. No test lies below the solid line."
+        )
+
+
+def curves(entry: Entry[Any], spec: Spec, records: int) -> Mapping[str, Any] | None:
+    """μ and the curves of all that a method releases; None where nothing finite is proved."""
+    from engine.privacy.curves import drawn  # loads the accountant
+
+    key = entry.name, entry.module, spec, records
+    if len(_CURVES) >= MOST:
+        _CURVES.clear()
+    if key not in _CURVES:
+        try:
+            event = entry.cost(spec, records, entry.steps(spec, records))
+            relation = entry.guarantee(spec, records, "record").relation
+            made = drawn(event, relation)
+            _CURVES[key] = made if made["deltas"][-1] < 1.0 else None
+        except BudgetError:
+            _CURVES[key] = None
+    return _CURVES[key]
+
+
+def reading(found: Mapping[str, Any]) -> str:
+    """What the curves say at one false alarm in twenty, and μ where it is exact."""
+    pairs = dict(zip(found["false_alarms"], found["misses"], strict=True))
+    at = min(pairs, key=lambda alarm: abs(alarm - 0.05))
+    said = (
+        f"A test with {100 * at:.0f} % false alarms misses the record in at least "
+        f"{100 * pairs[at]:.0f} of 100 cases."
+    )
+    if found["mu"] is not None:
+        said += f" Together, the releases are one Gaussian with μ = {words.number(found['mu'])}."
+    return said

@@ -80,7 +80,8 @@ def init(
         found = sample(data, batch.spec, seed, str(rng.device))
         specs = [batch.specs[row] for row in rows]
         weights = filters(found.train, specs, shapes, how, rng)
-        test = features(found.test, specs, weights, shapes, how)
+        parts = slabs(found.test, shapes[0])
+        test = torch.cat([features(part, specs, weights, shapes, how) for part in parts])
         sums = _sums(found.train, specs, weights, shapes, how)
         for place, row in enumerate(rows):
             a, b = sums[0][place], sums[1][place]

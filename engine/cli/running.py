@@ -21,6 +21,7 @@ from engine.cli.shared import (
     show_table,
 )
 from engine.core.errors import ExplorerError, RequestError
+from engine.runs.doubts import doubts
 from engine.runs.events import Advanced, Event
 from engine.runs.job import Job
 from engine.runs.results import Results
@@ -67,17 +68,22 @@ def run_job(arguments: argparse.Namespace) -> int:
     with progress(f"{job.paper} {job.method} {job.dataset}") as report:
         run, cached = complete(client, job, report)
     results = client.table(run.id)
+    said = (event for _, event in client.events(run.id))
+    warnings = doubts(job.entry().label, job, results, said)
     if arguments.json:
         show_json(
             {
                 "run": run.id,
                 "seconds": run.seconds,
                 "cached": cached,
+                "warnings": warnings,
                 "replicas": replicas(job, results),
             }
         )
     else:
         _show(job, run, cached, client)
+        for text in warnings:
+            print(text)
     return 0
 
 

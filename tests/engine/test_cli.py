@@ -103,7 +103,7 @@ def test_prices_of_a_sweep_come_point_by_point(toy, capsys):
 
 def test_a_run_is_one_object_and_then_comes_from_the_store(toy, capsys):
     first = parsed(capsys, *RUN)
-    assert set(first) == {"run", "seconds", "cached", "replicas"}
+    assert set(first) == {"run", "seconds", "cached", "warnings", "replicas"}
     assert first["cached"] is False
     assert [(r["scale"], r["seed"]) for r in first["replicas"]] == [(1, 0), (1, 1), (2, 0), (2, 1)]
     assert first["replicas"][2]["gauges"] == {"count": 3.0, "product": 6.0}

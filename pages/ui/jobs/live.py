@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from engine.core.errors import StoreError
 from engine.core.gauges import Column
+from engine.runs.doubts import doubts
 from engine.runs.job import Job
 from engine.runs.results import Results
 from engine.service.client import Run
 from pages.ui import words
 from pages.ui.jobs import record
 from pages.ui.jobs import submit as asking
-from pages.ui.jobs.doubts import doubts
 from pages.ui.jobs.submit import BUDGET as BUDGET  # named here too: what is drawn follows it
 from pages.ui.jobs.submit import look
 from pages.ui.kit.access import afresh, client, sentence, troubles
@@ -140,8 +140,10 @@ def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
 def _over(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
     """What has been trained, and a way to run again what ships or is out of date."""
     st.caption(_summary(watched))
-    for text in doubts((one.label, one.results) for one in watched.values()):
-        st.caption(f":material/warning: {text}")
+    for one in watched.values():
+        said = record.measurements(one.run) if one.run is not None else ()
+        for text in doubts(one.label, one.job, one.results, said):
+            st.caption(f":material/warning: {text}")
     runs = {one.label: one.run for one in watched.values() if one.run is not None}
     old = [label for label, run in runs.items() if run.outdated]
     again = [one for one in watched.values() if one.run and (one.run.shipped or one.run.outdated)]

@@ -138,6 +138,20 @@ PAPER = Paper(
             role="reference",
         ),
         Entry(
+            name="unregularised",
+            label="Without privacy or regularisation",
+            brief="No privacy, Λ = 0",
+            summary="Fits the model to the raw records without a penalty, which is what private "
+            "gradient descent would find without noise.",
+            module="engine.papers.survival.unregularised",
+            info=Utility,
+            steps=price.one,
+            releases=price.nothing_private,
+            guarantee=price.optimum_guarantee,
+            uses=SCALED,
+            role="reference",
+        ),
+        Entry(
             name="cox",
             label="Cox regression",
             brief="Cox",

@@ -45,7 +45,7 @@ START = Glance(
     "flchain",
     {"intervals": 10, "regularisation": 0.01},
     "concordance",
-    ("non_private", "out_pert", "obj_pert", "dp_gd"),
+    ("unregularised", "out_pert", "obj_pert", "dp_gd"),
 )
 """The start page's: a measure that needs no explanation, and few intervals, so that the curve
 rises above guessing within the slider's range."""

@@ -24,7 +24,7 @@ from engine.runs.job import request
 from engine.runs.results import collect
 from tests.papers.survival.toys import real, table
 
-METHODS = ("out_pert", "obj_pert", "non_private", "cox")
+METHODS = ("out_pert", "obj_pert", "non_private", "unregularised", "cox")
 DRAWS = 2_000
 
 
@@ -109,7 +109,7 @@ def test_prices_by_hand(method):
 
 
 def test_references_are_not_private():
-    for method in ("non_private", "cox"):
+    for method in ("non_private", "unregularised", "cox"):
         card = paper("survival").entry(method).guarantee(SurvivalSpec(), 100, "a person")
         assert card.status == "not_private"
         assert card.epsilon_proved is None
@@ -288,6 +288,18 @@ def test_the_reference_keeps_what_a_page_draws(monkeypatch):
     np.testing.assert_allclose(
         kept["km_survival"][0], fitted.predict(kept["km_time"][0]).to_numpy()
     )
+
+
+def test_the_unregularised_reference_is_the_optimum_that_descent_leads_to(monkeypatch):
+    data = table(200, 2)
+    *_, kept = run("unregularised", data, monkeypatch, {"intervals": 10}, seeds=(0,))
+    np.testing.assert_array_equal(kept["coefficients"], kept["optimum"])
+    *_, near = run("dp_gd", data, monkeypatch, {"intervals": 10, "epsilon": 1e3}, seeds=(0,))
+    *_, penalised = run("non_private", data, monkeypatch, {"intervals": 10}, seeds=(0,))
+    far, close = (
+        np.linalg.norm(one["coefficients"] - near["coefficients"]) for one in (penalised, kept)
+    )
+    assert close < far
 
 
 def test_standard_errors_are_those_of_the_information():

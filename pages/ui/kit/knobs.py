@@ -12,8 +12,8 @@ LETTERS = {
     r"\varepsilon": "ε", r"\delta": "δ", r"\Lambda": "Λ", r"\lambda": "λ", r"\gamma": "γ",
     r"\alpha": "α", r"\rho": "ρ", r"\eta": "η", r"\sigma": "σ", r"\Omega": "Ω", r"\omega": "ω",
     r"\Delta": "Δ", r"\min": "min", r"\max": "max", r"\ell": "ℓ", r"\tau": "τ", r"\beta": "β",
-    r"\theta": "θ", r"\kappa": "κ", r"\varphi": "φ", r"\mu": "μ", r"\hat": "", r"\tilde": "",
-    r"\bar": "",
+    r"\theta": "θ", r"\kappa": "κ", r"\varphi": "φ", r"\mu": "μ", r"\iota": "ι", r"\hat": "",
+    r"\tilde": "", r"\bar": "",
 }  # fmt: skip
 """How the Greek letters of declarations are written."""
 SIDE_BY_SIDE = 4

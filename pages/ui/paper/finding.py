@@ -40,9 +40,11 @@ def saying(gauge: Gauge, own: Mapping[str, Saying], name: str) -> Saying:
     if name in own:
         return own[name]
     label = f"{gauge.label[:1].lower()}{gauge.label[1:]}"
-    return Saying(f"has a {label} of {{}} %", 100.0) if gauge.unit == SHARE else Saying(
-        f"has a {label} of {{}}"
-    )  # fmt: skip
+    article = "an" if label[:1] in "aeiou" else "a"
+    if gauge.unit == SHARE:
+        return Saying(f"has {article} {label} of {{}} %", 100.0)
+    unit = f" {gauge.unit}" if gauge.unit else ""
+    return Saying(f"has {article} {label} of {{}}{unit}")
 
 
 def finding(

@@ -106,7 +106,7 @@ def _tab(page: Page, view: View, name: str) -> None:
     if name == COST:
         _cost(page, view)
     else:
-        if len(page.offers.method.texts) > 1:
+        if name != DATA:
             _method(page)
         if name == PROOF:
             panels.guarantees(page, view)

@@ -43,7 +43,7 @@ def amounts(view: View) -> None:
     every = {f"{name}/{job.values['history']}": job for name, job in own.items()} | beside(own)
     watched = live.watch(every, {name: view.watched[name.split("/")[0]].label for name in every})
     lines = [one for name in (OWN, EXACT) if (one := _line(view, name, watched)) is not None]
-    if lines:
+    if len(lines) == 2:  # one alone has nothing to be compared with
         said = f"Test accuracy by M at ε = {view.budget:g}: " + "; ".join(
             f"{one.label} "
             + ", ".join(f"{y:.0f} % at {x:g}" for x, y in zip(one.x, one.middle, strict=True))

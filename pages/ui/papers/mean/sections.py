@@ -1,0 +1,74 @@
+"""Sections of the page on the private mean: the histogram, and bias against noise."""
+
+import numpy as np
+import streamlit as st
+
+from engine.core.gauges import gauges
+from engine.papers.mean.spec import UNIT
+from pages.ui import words
+from pages.ui.charts.curves import curve
+from pages.ui.kit.chart import chart
+from pages.ui.paper.panels import RAW
+from pages.ui.paper.series import WAITING, product
+from pages.ui.paper.view import View
+from pages.ui.papers.mean import figures
+
+PARTS = ("bias", "deviation", "expected")
+
+
+def histogram(view: View) -> None:
+    """The counts of one repetition, with and without noise."""
+    found = [product(view, view.method, name) for name in ("histogram", "histogram_exact", "edges")]
+    if any(one is None for one in found):
+        st.markdown(WAITING)
+        return
+    noisy, exact, edges = (one[0] for one in found if one is not None)
+    wrong = float(np.abs(noisy - exact).mean())
+    said = (
+        f"At ε = {view.budget:g} a bin is off by {words.number(wrong, 2)} of "
+        f"{words.number(float(exact.sum()))} records on average."
+    )
+    st.markdown(said)
+    run = view.watched[view.method].job.id
+    drawn = figures.histogram(noisy, exact, edges, f"histogram/{run}")
+    rows = [
+        {"From": float(edges[i]), "To": float(edges[i + 1]), "Published": float(noisy[i]),
+         "Without noise": float(exact[i])}
+        for i in range(len(noisy))
+    ]  # fmt: skip
+    chart("mean.histogram", drawn, said, rows, view.budget)
+    st.caption(
+        "Bars: the published counts of one repetition; noise can make them negative. Black lines: "
+        f"the counts without noise. The last bin holds the values that are cut to B. {RAW}"
+    )
+
+
+def parts(view: View) -> None:
+    """The two parts of the expected error over all budgets: bias by clipping, and noise."""
+    results = view.watched[view.method].results
+    kinds = gauges(view.entry.info)
+    found = [] if results is None else [
+        curve(results, name, kinds[name].label, i) for i, name in enumerate(PARTS)
+    ]  # fmt: skip
+    at = found[0].at(view.budget) if found else None
+    if at is None:
+        st.markdown(WAITING)
+        return
+    bias, noise, _ = (words.amount(one.middle[at], kinds[PARTS[0]]) for one in found)
+    said = (
+        f"At ε = {view.budget:g} clipping lowers the mean by {bias} {UNIT}; the noise has a "
+        f"standard deviation of {noise} {UNIT}."
+    )
+    st.markdown(said)
+    run = view.watched[view.method].job.id
+    drawn = figures.parts(found, view.budget, f"parts/{run}")
+    rows = [
+        {"Part": one.label, "ε": epsilon, f"Median [{UNIT}]": middle}
+        for one in found
+        for epsilon, middle in zip(one.epsilon, one.middle, strict=True)
+    ]
+    chart("mean.parts", drawn, said, rows, view.budget)
+    st.caption(
+        "The expected error is the root of bias² + variance. Where the bias is larger, raise B; "
+        f"where the noise is larger, lower B or use more records. {RAW}"
+    )

@@ -1,0 +1,41 @@
+"""The page on the private mean: its own charts, drawn from the runs that ship."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.runs import shipped
+from tests.pages.conftest import Open
+from tests.pages.drawn import charts, told
+
+SHIPPED = shipped.FOLDER
+
+
+@pytest.fixture
+def measured(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
+    return home
+
+
+def test_the_histogram_has_its_counts_with_and_without_noise(visit: Open, measured: Path):
+    page = visit("mean", **{"mean.tab": "Histogram"})
+    assert "of 500 records on average" in told([page])
+    bars, steps = charts(page)[0]["data"]
+    assert (len(bars["y"]), len(steps["x"]), len(steps["y"])) == (20, 21, 21)
+    assert sum(steps["y"][:-1]) == 500
+    assert bars["y"] != steps["y"][:-1]
+
+
+def test_bias_and_noise_make_up_the_expected_error(visit: Open, measured: Path):
+    page = visit("mean", **{"mean.tab": "Why"})
+    assert "clipping lowers the mean by" in told([page])
+    bias, noise, whole = (one["y"] for one in charts(page)[0]["data"])
+    assert noise == sorted(noise, reverse=True)
+    assert max(bias) == min(bias) > 0
+    # exact for each repetition; of 20 the median lies between two, and 4 digits are drawn
+    for i, both in enumerate(whole):
+        assert both == pytest.approx((bias[i] ** 2 + noise[i] ** 2) ** 0.5, rel=1e-2)
+
+
+def test_the_finding_is_in_the_unit_of_the_column(visit: Open, measured: Path):
+    assert "mg/dL**; without privacy" in told([visit("mean")])

@@ -4,12 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.model_selection import KFold
 
 from datasets import catalog
 from datasets.base import LabelledTable
+from engine.catalog import paper
 from engine.core.errors import RequestError
 from engine.papers.enadpp import price
 from engine.papers.enadpp.spec import EnadppSpec
+from engine.papers.lvq.folds import FOLDS, SWAPPED, fold
 from engine.training import split
 from engine.training.records import records
 
@@ -43,3 +46,22 @@ def test_every_row_is_either_trained_on_or_held_out(n):
 def test_a_large_table_without_a_test_part_is_refused():
     with pytest.raises(RequestError, match="expected a test part of digits"):
         records(table(10_001, 0), "cpu")
+
+
+@pytest.mark.parametrize("name", ["enadpp", "pcdbn"])
+def test_an_export_tells_the_rows_that_are_tested_on(name):
+    publication, data = paper(name), catalog.load("digits")
+    told = publication.model(publication.spec(), data.card)["tested_rows"]
+    shown = data.x[told].reshape(len(told), -1) / 16.0
+    used = records(data, "cpu").test_x.numpy()
+    assert sorted(map(tuple, used)) == sorted(map(tuple, shown.astype(np.float32)))
+
+
+def test_an_export_tells_the_folds_of_a_seed():
+    data = catalog.load("segment")
+    told = paper("lvq").model(paper("lvq").spec(), data.card)["split"]
+    assert "KFold(5, shuffle=True, random_state=s // 5)" in told
+    parts = list(KFold(5, shuffle=True, random_state=7 // 5).split(np.zeros(len(data))))
+    for ours, theirs in zip(fold(data, 7), parts[7 % 5], strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert FOLDS * SWAPPED == 70_000

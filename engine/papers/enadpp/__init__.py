@@ -9,6 +9,7 @@ from engine.papers.enadpp import cards, price
 from engine.papers.enadpp.arrays import ARRAYS
 from engine.papers.enadpp.spec import EnadppSpec, Training
 from engine.papers.enadpp.variants import VARIANTS
+from engine.training.described import model
 
 SMALL = 10_000
 """Up to so many records the networks are small, and overhead rules on a processor."""
@@ -118,4 +119,5 @@ PAPER = Paper(
     opening={"noise": "gaussian", "alpha_min": 0.5},
     exhibits="engine.papers.enadpp.exhibits",
     arrays=ARRAYS,
+    model=model,
 )

@@ -4,6 +4,7 @@ from functools import partial
 
 from engine.method import Entry, Paper
 from engine.papers.lvq.arrays import ARRAYS
+from engine.papers.lvq.described import model
 from engine.papers.lvq.guarantees import descent_guarantee, free_guarantee
 from engine.papers.lvq.optimum import MatrixOptimum, Optimum
 from engine.papers.lvq.price import free, releases, steps
@@ -95,7 +96,12 @@ PAPER = Paper(
             "Like private GLVQ, and also learns a relevance matrix.",
         ),
         _entry("glvq_sgd", "GLVQ, SGD", "Gradient descent without clipping or noise."),
-        _entry("gmlvq_sgd", "GMLVQ, SGD", "Gradient descent without clipping or noise."),
+        _entry(
+            "gmlvq_sgd",
+            "GMLVQ, SGD",
+            "Gradient descent without clipping or noise. Its metric starts as the identity, so "
+            "private GMLVQ, which starts from a released covariance, can be better.",
+        ),
         _entry("glvq_bfgs", "GLVQ, BFGS", OPTIMUM),
         _entry("gmlvq_bfgs", "GMLVQ, BFGS", OPTIMUM),
     ),
@@ -103,4 +109,5 @@ PAPER = Paper(
     gauge="error",
     exhibits="engine.papers.lvq.exhibits",
     arrays=ARRAYS,
+    model=model,
 )

@@ -4,6 +4,7 @@ from engine.method import Entry, Paper
 from engine.papers.pcdbn import cards, price
 from engine.papers.pcdbn.arrays import ARRAYS
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
+from engine.training.described import model
 
 STRUCTURE = ("filters", "filter_size")
 NETWORK = (
@@ -144,4 +145,5 @@ PAPER = Paper(
     gauge="accuracy",
     exhibits="engine.papers.pcdbn.exhibits",
     arrays=ARRAYS,
+    model=model,
 )

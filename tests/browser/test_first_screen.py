@@ -95,3 +95,20 @@ def test_a_typed_budget_moves_the_slider_to_the_nearest(app: App):
     page.keyboard.press("Enter")
     page.wait_for_url("**epsilon=2**")
     expect(page.get_by_text("the nearest is 2")).to_be_visible()
+
+
+def test_the_first_tab_is_at_most_one_screen_and_a_half_high(app: App):
+    page = app.tab("survival", width=1440)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    ready(page)
+    high = page.locator("[data-testid=stMainBlockContainer]").evaluate("one => one.scrollHeight")
+    assert high <= 1350
+
+
+def test_the_start_page_s_slider_keeps_its_label_on_one_line_at_200_percent(app: App):
+    page = app.tab("", width=960)
+    page.set_viewport_size({"width": 960, "height": 540})
+    settled(page)
+    label = page.get_by_text("Privacy budget ε", exact=True).first
+    expect(label).to_be_visible()
+    assert label.evaluate("one => one.getBoundingClientRect().height") < 30  # on one line

@@ -55,10 +55,10 @@ def test_what_is_as_good_as_guessing_is_said_to_be():
     assert "guessing" not in said(curve("One", 0.25, "proved", 1.0))
 
 
-def test_the_best_of_several_references_is_named():
+def test_the_best_of_several_references_is_said_to_be_that():
     levels = [Level("Plain", style(1), 0.97), Level("Cox regression", style(2), 0.98)]
     text = finding([curve("One", 0.6, "proved", 1.0)], levels, GAUGE, SAID, None, 1.0)  # type: ignore[arg-type]
-    assert text.endswith("; without privacy 98 (Cox regression).")
+    assert text.endswith("; without privacy 98 at best.")
 
 
 def test_nothing_is_found_before_anything_is_measured():

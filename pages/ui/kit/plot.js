@@ -108,21 +108,21 @@ function height({ node }, { height, meta }) {
   return Math.max(Math.min(least, free - HEAD), Math.min(1.6 * height, free - above - below))
 }
 
-// The chart of the first screen: its legend beside it where there is room, short titles if low.
+// Short titles in a narrow or low chart; one that fits has its legend beside it where there is room.
 function arrange(layout, width) {
+  const [across, up] = [layout.xaxis?.title, layout.yaxis?.title]
+  const narrow = width < BROAD
+  if (narrow && across?.text?.startsWith("←")) {
+    across.text = across.text.replace(/\s{2,}/g, " ").replace(/privacy budget ε/i, "ε")
+  }
+  if ((narrow || layout.height < LOW) && up?.text) up.text = up.text.split(" · ")[0]
   if (!layout.meta?.fit) return
   layout.margin = { ...layout.margin, t: 10 }
-  const font = { size: width < BROAD ? 11 : 12 }
-  const rows = { font, itemwidth: 30, tracegroupgap: width < BROAD || layout.height < TALL ? 0 : 10 }
-  layout.legend = width < BROAD
+  const font = { size: narrow ? 11 : 12 }
+  const rows = { font, itemwidth: 30, tracegroupgap: narrow || layout.height < TALL ? 0 : 10 }
+  layout.legend = narrow
     ? { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", ...rows }
     : { x: 1.01, xanchor: "left", y: 1, yanchor: "top", ...rows }
-  const title = layout.yaxis.title
-  if (layout.height < LOW || width < BROAD) title.text = title.text.split(" · ")[0]
-  if (width < BROAD) {
-    const text = layout.xaxis.title.text.replace(/\s{2,}/g, " ")
-    layout.xaxis.title.text = text.replace("privacy budget ε", "ε")
-  }
 }
 
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches

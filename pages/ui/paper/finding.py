@@ -66,8 +66,8 @@ def finding(
     exact = _best([(one.label, one.value) for one in levels], gauge)
     parts = [_first(held, exact, gauge, how, data, budget)] if held else []
     if exact is not None:
-        which = f" ({exact[0]})" if len(levels) > 1 else ""
-        parts.append(f"without privacy {_figure(exact[1], how)}{which}")
+        several = " at best" if len(levels) > 1 else ""
+        parts.append(f"without privacy {_figure(exact[1], how)}{several}")
     printed = _best([(one.label, _value(one, budget)) for one in open_], gauge)
     if printed is not None:
         parts.append(

@@ -31,15 +31,19 @@ WEAK = 3.0
 """From here on the best guess is right 95 times out of 100."""
 
 
-def budget(page: Page) -> float:
+def budget(page: Page, wrap: bool = False) -> float:
     """The budget slider, and a field to type the budget in.
+
+    Args:
+        page: The page.
+        wrap: Whether the field goes below the slider where there is no room beside it.
 
     Returns:
         The budget.
     """
     knob, offer = knobs(page.paper.spec)[BUDGET], page.offers.knobs[BUDGET]
     key = f"{page.prefix}.{BUDGET}"
-    with st.container(horizontal=True, vertical_alignment="bottom", wrap=False):
+    with st.container(horizontal=True, vertical_alignment="bottom", wrap=wrap):
         chosen = st.select_slider(
             label(knob), offer.texts, offer.default, key=key, help=explain(knob),
             bind="query-params",

@@ -84,7 +84,7 @@ def _draw(page: Page, watched: dict[str, Watched], gauge: str) -> None:
     """The curve, and beside it the slider with what it means."""
     left, right = st.columns([5, 3], gap="large")
     with right:
-        chosen = panels.budget(page)
+        chosen = panels.budget(page, wrap=True)
         view = page.view(watched, chosen, str(page.offers.method.values[0]), gauge)
         panels.meaning(view)
         live.panel(page.prefix, watched, {BUDGET: chosen})

@@ -122,6 +122,8 @@ class Paper(Generic[S]):
         arrays: What its methods' `products` keep, by name.
         model: What the numbers of a fitted model mean, for a spec and a data set: names of
             parameters, what they multiply, which records are tested on. For exports.
+        scores: Dotted name of the function, "module:name", that says from (spec, data, arrays) how
+            well what a run kept describes the raw records. For exports; empty for none.
     """
 
     slug: str
@@ -138,6 +140,7 @@ class Paper(Generic[S]):
     opening: Mapping[str, Value] = field(default_factory=dict)
     arrays: Declared = field(default_factory=dict)
     model: Callable[[S, Card], Mapping[str, Any]] = lambda spec, card: {}
+    scores: str = ""
 
     def opens(self) -> dict[str, Value]:
         """The value of every setting when its page is opened."""

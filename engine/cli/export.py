@@ -2,6 +2,7 @@
 
 import argparse
 import csv
+import importlib
 import json
 import platform
 import shlex
@@ -16,7 +17,7 @@ from datasets import catalog as data_catalog
 from engine.catalog import paper
 from engine.cli.running import replicas
 from engine.cli.shared import plain
-from engine.core.errors import StoreError
+from engine.core.errors import DatasetError, RequestError, StoreError
 from engine.core.gauges import gauges
 from engine.core.kept import declared, released
 from engine.method import Arrays
@@ -66,6 +67,7 @@ def write(client: Client, run: Run, folder: Path) -> list[Path]:
     job, rows = run.job, replicas(run.job, client.table(run.id))
     arrays = client.arrays(run.id)
     public, raw = divided(job, arrays, rows)
+    raw = {**raw, **scores(job, arrays)}
     shown = [name for name, gauge in gauges(job.entry().info).items() if gauge.released]
     device = client.store.device(run.id)
     outer, inner = folder / RELEASED, folder / RAW
@@ -83,6 +85,19 @@ def write(client: Client, run: Run, folder: Path) -> list[Path]:
             np.savez(place / "arrays.npz", allow_pickle=False, **some)
             files.append(place / "arrays.npz")
     return files
+
+
+def scores(job: Job, arrays: Arrays) -> Arrays:
+    """How well what the run kept describes the raw records; nothing where these are not here."""
+    module, _, name = paper(job.paper).scores.partition(":")
+    if not module:
+        return {}
+    try:
+        data = data_catalog.load(job.dataset)
+    except (DatasetError, RequestError):
+        return {}
+    found: Arrays = getattr(importlib.import_module(module), name)(job.spec(), data, arrays)
+    return found
 
 
 def covered(rows: list[dict[str, Any]]) -> bool:

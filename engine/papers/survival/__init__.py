@@ -172,4 +172,5 @@ PAPER = Paper(
     opening={"intervals": 10},
     arrays=ARRAYS,
     model=model,
+    scores="engine.papers.survival.fitted:scores",
 )

@@ -20,7 +20,8 @@ def model(spec: SurvivalSpec, card: Card) -> dict[str, Any]:
         "link": spec.link,
         "meaning": "In interval t (1 to q, of equal length, up to `horizon`), the chance of the "
         "event, for who has not had it yet, is on the scale of the link basis[t - 1] · baseline + "
-        "x · coefficients, where x = (covariates - centre) / span / norm.",
+        "x · coefficients, where x = (covariates - centre) / span / norm. With proof, times and "
+        "covariates beyond the public bounds are moved to them first.",
         "split": "All records are fitted. Concordance and Brier score use a fixed sample of at "
         "most 1,000 of the same records.",
     }

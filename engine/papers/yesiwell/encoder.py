@@ -159,7 +159,7 @@ def _proved(group: Group, specs: Sequence[YesiwellSpec], rng: Generator) -> Grou
     p = shorter(_features(flat(train), group) - 0.5).double()
     own_a, own_b = output.sums(p.transpose(0, 1), train.y)
     upper = [one.output for one in made]
-    scale = torch.tensor([one.scale for one in upper]).double()
+    scale = torch.tensor([one.scale for one in upper]).double().to(own_b.device)
     a, b = noisy(own_a, own_b, upper, rng)
     head = output.bounded(a, b, _none(a, b), FIVE * scale)
     ratio = math.sqrt(2.0 * (m + 1)) * scale / own_b.norm(dim=1).clamp(min=1e-12)

@@ -263,6 +263,9 @@ READINGS = (
     "the panel, and 10 training steps for each layer. "
 )
 
+GUESS = 0.5
+"""Accuracy of blind guessing between the two labels."""
+
 EXHIBITS = (
     Exhibit(
         name="figure2",
@@ -278,6 +281,8 @@ EXHIBITS = (
         cells=_figure2_cells,
         axis="M",
         log=(True, False),
+        whole=1.0,
+        guess=lambda cell: GUESS,
     ),
     Exhibit(
         name="figure3",
@@ -292,6 +297,8 @@ EXHIBITS = (
         cells=_figure3_cells,
         axis="ε",
         log=(True, False),
+        whole=1.0,
+        guess=lambda cell: GUESS,
     ),
     Exhibit(
         name="figure4",
@@ -307,6 +314,8 @@ EXHIBITS = (
         cells=_figure4_cells,
         axis="Epochs",
         log=(True, False),
+        whole=1.0,
+        guess=lambda cell: GUESS,
     ),
     Exhibit(
         name="tests",

@@ -245,7 +245,7 @@ Persistence = Annotated[
         label="Persistence of motivation",
         symbol=r"\rho",
         bounds=(0.0, 0.99),
-        range=(0.0, 0.99),
+        range=(0.5, 0.99),
         step=0.01,
         help="Simulated data only: how much of motivation stays from one time to the next.",
     ),

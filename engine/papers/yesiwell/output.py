@@ -55,7 +55,8 @@ def bounded(a: Tensor, b: Tensor, noise: tuple[Tensor, Tensor], ridge: Tensor) -
         ridge: What is added to A's diagonal, shape (E,).
     """
     f = a.shape[1]
-    shifted = (a + noise[0]).double() + ridge.double()[:, None, None] * torch.eye(f).to(a.device)
+    more = ridge.to(a.device).double()[:, None, None]
+    shifted = (a + noise[0]).double() + more * torch.eye(f, device=a.device)
     values, vectors = torch.linalg.eigh(shifted)
     kept = values.clamp(min=0.0)
     trimmed = (vectors * kept[:, None]) @ vectors.mT

@@ -323,7 +323,7 @@ EXHIBITS = (
         caption="p values of the text's comparisons, and the mean gain in accuracy of pCDBN over "
         f"the points and repetitions of ours. {SIMULATED}Repetitions overlap in time, so a small "
         "p says less than it seems to, in the paper as here.",
-        quantity="p, and gain in accuracy",
+        quantity="p, and mean gain",
         better="neither",
         digits=5,
         jobs=_tests_jobs,

@@ -101,7 +101,12 @@ class Behaviour(Info):
 
     accuracy: Annotated[
         Column,
-        Gauge("Test accuracy", "up", help="Share of the test windows that are predicted rightly."),
+        Gauge(
+            "Test accuracy",
+            "up",
+            unit="share",
+            help="Share of the test windows that are predicted rightly.",
+        ),
     ]
     best_possible: Annotated[
         Column,

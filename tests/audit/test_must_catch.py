@@ -27,8 +27,11 @@ def test_the_printed_noise_of_enadpp_is_caught():
 
 
 def test_the_printed_initialisation_of_lvq_is_caught():
-    """Noise for sensitivity 1 on sums that one record moves by the number of features."""
-    found = attacked("lvq", "glvq_dp", 100, epsilon=1.0, initialisation="sensitivity_1")
+    """Noise for sensitivity 1 on sums that one record moves by the number of features.
+
+    A guess that is right 78 times of 100, as it is here, bounds ε by 1 from about 300 trainings on.
+    """
+    found = attacked("lvq", "glvq_dp", 400, epsilon=1.0, initialisation="sensitivity_1")
     assert found.epsilon_claimed == 1.0
     assert found.above_claim
 

@@ -21,8 +21,10 @@ app: $(VENV)/app.stamp
 	@echo "Epsilon Explorer: http://localhost:$(PORT)"
 	@exec $(BIN)/streamlit run app.py --server.port $(PORT) --server.headless true
 
+# The browser's tests have the cores to themselves: they wait for pages that others would slow.
 test: $(VENV)/dev.stamp $(VENV)/browser.stamp
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser"
+	$(BIN)/python -m pytest -m browser
 
 test-fast: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser"

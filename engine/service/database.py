@@ -170,7 +170,7 @@ class Database:
         widen(connection)
 
     def _journal(self, connection: sqlite3.Connection) -> None:
-        """Scheduler the write-ahead log on; SQLite does not wait for a lock here by itself."""
+        """Turns the write-ahead log on; SQLite does not wait for a lock here by itself."""
         deadline = time.monotonic() + self.patience
         while True:
             try:

@@ -10,7 +10,7 @@ from engine.core.errors import ExplorerError, StoreError
 from engine.runs.changes import sources
 from engine.runs.job import Job
 from engine.runs.shipped import Shipped
-from engine.service.rows import State, checksum
+from engine.service.rows import State, sound
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,7 @@ def as_run(row: Row) -> Run:
 
 
 def _as_run(row: Row) -> Run:
-    said = row["crc"] if "crc" in row.keys() else None  # noqa: SIM118  # a row is no dict
-    if said not in (None, checksum(row["text"])):
+    if not sound(row, row["text"]):
         raise ValueError("a damaged request")
     if row["state"] not in get_args(State):
         raise ValueError(f"the state {row['state']!r}")

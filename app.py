@@ -11,6 +11,7 @@ from pages.ui.kit import logo as mark
 
 MENU = 330
 """Width of the menu in pixels, in which every paper's name has room."""
+TEACHING = (("learn", "Learn", "school"), ("lessons", "Lessons", "co_present"))
 ACROSS = (("compare", "Compare", "stacked_line_chart"), ("reproduce", "Reproduce", "fact_check"))
 
 
@@ -24,7 +25,10 @@ def settle_memory() -> None:
 def pages() -> dict[str, list[st.Page]]:
     """The pages by section of the menu; a page is listed as soon as its file is there."""
     return {
-        "": [st.Page("pages/home.py", title="Home", icon=":material/home:", default=True)],
+        "": [
+            st.Page("pages/home.py", title="Home", icon=":material/home:", default=True),
+            *(page(*one) for one in TEACHING if shell.there(one[0])),
+        ],
         "Papers": [page(slug, brief(one.title), "article") for slug, one in shell.papers().items()],
         "Across papers": [page(*one) for one in ACROSS if shell.there(one[0])],
         "Your work": [page("runs", "Runs", "history")],

@@ -22,6 +22,11 @@ st.markdown(
     "published methods and real data, see what the result is worth, and read what has been proved."
 )
 
+if shell.there("learn"):
+    st.page_link(
+        "pages/learn.py", label="New to ε? Learn it in ten minutes", icon=":material/school:"
+    )
+
 if START.slug in shell.papers():
     st.header("Move the slider")
     st.markdown(

@@ -1,0 +1,1 @@
+"""The page that explains ε: six screens, a glossary, and budgets of real deployments."""

@@ -12,7 +12,13 @@ pytestmark = pytest.mark.browser
 expect.set_options(timeout=60_000)
 
 EXHIBIT = "reproduce?reproduce.paper=enadpp&reproduce.enadpp=table1"
-PAGES = {"": "Home", "learn": "Learn", "compare": "Compare", "reproduce": "Reproduce", "runs": "Runs"}
+PAGES = {
+    "": "Home",
+    "learn": "Learn",
+    "compare": "Compare",
+    "reproduce": "Reproduce",
+    "runs": "Runs",
+}
 TITLES = PAGES | {slug: paper.title.partition(" (")[0] for slug, paper in shell.papers().items()}
 STREAMLITS = ("stSidebarNavItems", "stSidebarNav")
 """Where findings are Streamlit's own: its menu puts headings between the items of a list."""

@@ -100,7 +100,13 @@ class Shipped:
                 held = {name: file[name] for name in file.files}
         except (OSError, ValueError, EOFError) as error:
             raise StoreError(f"{path}: expected the arrays of a run, got {error}") from None
-        return [int(row) for row in held.pop(ROWS)], held
+        rows = [int(row) for row in held.pop(ROWS)]
+        return rows, {name: _every(part, len(rows)) for name, part in held.items()}
+
+
+def _every(part: NDArray[np.generic], count: int) -> NDArray[np.generic]:
+    """A row for each replica, also where one row stands for all."""
+    return np.broadcast_to(part, (count, *part.shape[1:])) if len(part) == 1 else part
 
 
 def find(run: str, folder: Path | None = None) -> Shipped | None:
@@ -183,6 +189,8 @@ def _rounded(event: Measured) -> Measured:
 def fitting(arrays: Arrays, job: Job) -> tuple[list[int], Arrays]:
     """As many repetitions as fit into ROOM, in single precision; then without the largest arrays.
 
+    An array that is the same in every replica is kept once, with a single row.
+
     Args:
         arrays: With a row for each replica.
         job: Their job: its seeds vary fastest.
@@ -198,13 +206,17 @@ def fitting(arrays: Arrays, job: Job) -> tuple[list[int], Arrays]:
     rows = np.flatnonzero(seeds < 1)
     for count in (len(job.seeds), *(n for n in FEWER if n < len(job.seeds))):
         rows = np.flatnonzero(seeds < count)
-        kept = {name: part[rows] for name, part in single.items()}
+        kept = {name: _once(part[rows]) for name, part in single.items()}
         if len(_packed(rows.tolist(), kept)) <= ROOM:
             return rows.tolist(), kept
-    kept = {name: part[rows] for name, part in single.items()}
     while kept and len(_packed(rows.tolist(), kept)) > ROOM:
         del kept[max(kept, key=lambda name: kept[name].nbytes)]
     return rows.tolist(), kept
+
+
+def _once(part: NDArray[np.generic]) -> NDArray[np.generic]:
+    """The first row alone where all rows are the same."""
+    return part[:1] if len(part) > 1 and (part == part[:1]).all() else part
 
 
 def _packed(rows: Sequence[int], arrays: Arrays) -> bytes:

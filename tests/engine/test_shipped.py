@@ -157,3 +157,11 @@ def test_the_project_s_own_files_can_be_read_and_are_small():
         assert any(isinstance(event, Measured) for event in one.events())
         rows, arrays = one.arrays()
         assert all(len(array) == len(rows) for array in arrays.values())
+
+
+def test_an_array_that_is_the_same_in_every_replica_is_kept_once(job):
+    same, other = np.tile(np.arange(5.0), (6, 1)), np.arange(30.0).reshape(6, 5)
+    rows, kept = shipped.fitting({"same": same, "other": other}, job)
+    assert rows == list(range(6))
+    assert kept["same"].shape == (1, 5)
+    assert kept["other"].shape == (6, 5)

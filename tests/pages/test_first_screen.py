@@ -45,9 +45,14 @@ def test_the_finding_names_the_best_that_is_proved_and_what_is_not():
         curve("Printed", 0.9, "heuristic", None),
     )
     assert text == (
-        "At ε = 1, the best proved method (Two) **is right on 80 of 100**; without privacy 97; "
+        "At ε = 1, the best proved method (One) **is right on 60 of 100**; without privacy 97; "
         "Printed 90, but nothing is proved."
     )
+
+
+def test_a_proof_that_needs_an_assumption_is_named_as_one():
+    text = said(curve("Two", 0.8, "proved_under_assumption", 1.0))
+    assert text.startswith("At ε = 1, the best method proved under an assumption (Two) **is right")
 
 
 def test_what_is_as_good_as_guessing_is_said_to_be():

@@ -140,10 +140,7 @@ def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
 def _over(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
     """What has been trained, and a way to run again what ships or is out of date."""
     st.caption(_summary(watched))
-    for one in watched.values():
-        said = record.measurements(one.run) if one.run is not None else ()
-        for text in doubts(one.label, one.job, one.results, said):
-            st.caption(f":material/warning: {text}")
+    _notes(watched)
     runs = {one.label: one.run for one in watched.values() if one.run is not None}
     old = [label for label, run in runs.items() if run.outdated]
     again = [one for one in watched.values() if one.run and (one.run.shipped or one.run.outdated)]
@@ -160,6 +157,24 @@ def _over(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
             st.caption(f"{OLD} {OUTDATED}{names}. Run again to update.")
     if pressed:
         st.rerun()
+
+
+def _notes(watched: Mapping[str, Watched]) -> None:
+    """What the numbers of each method do not say by themselves; folded where there is much."""
+    notes = [
+        f":material/warning: {text}"
+        for one in watched.values()
+        for text in doubts(
+            one.label, one.job, one.results,
+            record.measurements(one.run) if one.run is not None else (),
+        )
+    ]  # fmt: skip
+    if len(notes) > 1:
+        with st.expander(f"{len(notes)} notes on these numbers", icon=":material/warning:"):
+            for note in notes:
+                st.caption(note)
+    elif notes:
+        st.caption(notes[0])
 
 
 def _unasked(

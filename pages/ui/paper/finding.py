@@ -13,6 +13,11 @@ from pages.ui.words import SHARE, number
 NEAR = 0.1
 """Less than this part of the way from guessing to the answer without privacy is guessing."""
 HELD = ("proved", "proved_under_assumption")
+"""What a guarantee is known to hold by, the better first."""
+BEST = {
+    "proved": "the best proved method",
+    "proved_under_assumption": "the best method proved under an assumption",
+}
 
 
 @dataclass(frozen=True)
@@ -61,10 +66,13 @@ def finding(
         data: The data set.
         budget: The budget under the slider.
     """
-    held = [one for one in curves if one.status in HELD and _at(one, budget) is not None]
+    known = [one for one in curves if _at(one, budget) is not None]
+    ranks = (status for status in HELD if any(one.status == status for one in known))
+    status = next(ranks, HELD[0])
+    held = [one for one in known if one.status == status]
     open_ = [one for one in curves if one.status not in (*HELD, None) and _lost(one, budget)]
     exact = _best([(one.label, one.value) for one in levels], gauge)
-    parts = [_first(held, exact, gauge, how, data, budget)] if held else []
+    parts = [_first(held, BEST[status], exact, gauge, how, data, budget)] if held else []
     if exact is not None:
         several = " at best" if len(levels) > 1 else ""
         parts.append(f"without privacy {_figure(exact[1], how)}{several}")
@@ -78,13 +86,13 @@ def finding(
 
 
 def _first(
-    held: Sequence[Curve], exact: tuple[str, float] | None, gauge: Gauge, how: Saying, data: Card,
-    budget: float,
+    held: Sequence[Curve], called: str, exact: tuple[str, float] | None, gauge: Gauge,
+    how: Saying, data: Card, budget: float,
 ) -> str:  # fmt: skip
     """What the best proved method does; that it says nothing where it is as good as guessing."""
     best = _best([(one.label, _value(one, budget)) for one in held], gauge)
     assert best is not None
-    text = f"the best proved method ({best[0]}) **{_said(best[1], how)}**"
+    text = f"{called} ({best[0]}) **{_said(best[1], how)}**"
     chance = how.chance(data) if how.chance else None
     if chance is None or exact is None:
         return text

@@ -182,7 +182,8 @@ def _field(data: Card, scale: Scale, who: str, i: int) -> Field:
     centre, span = float(scale.centre[i]), float(scale.span[i])
     key, title = f"survival.{data.name}.{who}.{data.features[i]}", _unit(data, i)
     if data.units and data.units[i].startswith("1 ="):
-        return Field(key, title, 0.0, 1.0, float(centre >= 0.5), 1.0, 0)
+        usual = data.bounds.missing[i] if data.bounds and data.bounds.missing else centre
+        return Field(key, title, 0.0, 1.0, float(usual > 0.5), 1.0, 0)
     step = float(f"{span / 50:.0e}")
     places = max(0, -math.floor(math.log10(step)))
     low, high, usual = centre - span, centre + span, centre

@@ -86,7 +86,7 @@ def test_the_course_of_a_chain_is_drawn_while_it_runs(visit: Open, home: Path):
     test = visit("survival", **address(tab="Why", epsilon="0.05"))
     assert not test.exception
     assert len(titled(test, "Epochs of the sampler")) == 1
-    assert "as soon as the first chains have ended" in said(test)
+    assert "as soon as the first settings are trained" in said(test)
     test = visit("survival", **address(tab="Why", epsilon="10"))
     assert "The chains at this budget have not begun." in said(test)
 

@@ -11,8 +11,19 @@ from pages.ui.paper.view import View
 
 Floats = NDArray[np.float64]
 
-WAITING = ":material/hourglass_empty: Appears as soon as the first settings are trained."
+SOON = ":material/hourglass_empty: Appears as soon as the first settings are trained."
+LEFT_OUT = (
+    ":material/inventory_2: Not among the numbers that ship with the app. "
+    "Press *Run again* on the *Cost* tab to compute them."
+)
 SPREAD = "Bands: four of five repetitions."
+
+
+def waiting(view: View, method: str = "") -> str:
+    """Why there is nothing to draw of a method; of the one that is looked at, if none is named."""
+    run = view.watched[method or view.method].run
+    shipped = run is not None and run.state == "completed" and run.shipped is not None
+    return LEFT_OUT if shipped else SOON
 
 
 def look(view: View, method: str) -> Style:

@@ -10,7 +10,7 @@ from pages.ui.charts import lines
 from pages.ui.charts.heat import heat
 from pages.ui.kit.chart import chart
 from pages.ui.paper.panels import RAW
-from pages.ui.paper.series import WAITING, look, product
+from pages.ui.paper.series import look, product, waiting
 from pages.ui.paper.view import Page, View
 from pages.ui.papers.enadpp import figures
 from pages.ui.papers.enadpp import regions as enadpp_regions
@@ -21,7 +21,7 @@ def classes(view: View) -> None:
     """Share of right answers for each class, with and without privacy."""
     found = product(view, view.method, "accuracy_by_class")
     if found is None:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     label, at = view.entry.label, np.arange(found.shape[1])
     private = lines.line(label, look(view, view.method), at, found.T)
@@ -69,7 +69,7 @@ def looks(view: View) -> None:
     private = product(view, view.method, RULES[rule])
     images, said = (product(view, view.method, name) for name in ("images", "predicted"))
     if said is None:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     if view.data.image is None:
         enadpp_regions.show(view, RULES[rule])

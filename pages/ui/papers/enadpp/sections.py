@@ -14,7 +14,7 @@ from pages.ui.charts.theme import DASHES, MARKERS, Style, style
 from pages.ui.jobs import live
 from pages.ui.kit.chart import chart
 from pages.ui.paper.panels import RAW
-from pages.ui.paper.series import SPREAD, WAITING, course, look, product
+from pages.ui.paper.series import SPREAD, course, look, product, waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.enadpp import figures
 
@@ -44,7 +44,7 @@ def learning(view: View) -> None:
         found = [course(view, method, name) for method in (view.method, EXACT)]
         drawn = [one for one in found if one is not None]
         if not drawn:
-            st.markdown(WAITING)
+            st.markdown(waiting(view))
             return
         share: dict[str, Any] = {"tickformat": ".0%"} if gauge.unit == words.SHARE else {}
         figure = lines.lines(
@@ -61,7 +61,7 @@ def clipping(view: View) -> None:
     counts = product(view, view.method, "gradient_norm_counts")
     cut = course(view, view.method, "fraction_clipped")
     if cut is None:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     if counts is not None:
         edges = view.watched[view.method].arrays["gradient_norm_edges"][0]
@@ -106,7 +106,7 @@ def neurons(view: View) -> None:
     """The budget ratios of both adaptive methods, sorted."""
     drawn = [one for method in ADAPTIVE for one in _ratios(view, method)]
     if not drawn:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     floor = float(vars(view.spec)["alpha_min"])
     figure = lines.lines(
@@ -146,7 +146,7 @@ def layers(view: View) -> None:
     """Noise over signal by step, in all layers together and in each."""
     whole = course(view, view.method, "noise_to_signal")
     if whole is None:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     drawn = [Line("all layers", *(vars(whole)[k] for k in ("style", "x", "middle", "low", "high")))]
     parts = product(view, view.method, "noise_to_signal_layers")

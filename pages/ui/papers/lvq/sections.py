@@ -16,13 +16,13 @@ from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.chart import chart
 from pages.ui.paper.panels import RAW, mark
+from pages.ui.paper.series import waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.lvq import figures, space
 
 Floats = NDArray[np.float64]
 Kept = Mapping[str, NDArray[Any]]
 
-WAITING = ":material/hourglass_empty: Appears as soon as the first settings are trained."
 LOST = (
     ":material/trending_up: Training diverged at this ε in every repetition. "
     "Try a smaller learning rate or a larger ε."
@@ -62,7 +62,9 @@ def kept(view: View, method: str) -> Kept | None:
 def missing(view: View, method: str) -> str:
     """Why there is nothing to draw."""
     run = view.watched[method].run
-    return LOST if run is not None and run.state == "completed" else WAITING
+    if run is not None and run.state == "completed" and not run.shipped:
+        return LOST
+    return waiting(view, method)
 
 
 def revision(view: View, what: str) -> str:
@@ -128,7 +130,7 @@ def prototypes(view: View) -> None:
         names = _features(view, ours.shape[1])
         figure = figures.parallel(names, ours, theirs, called, revision(view, "prototypes"))
     else:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     dots = "" if view.data.image is not None else "; dotted: the same without noise"
     alt = f"Prototypes of {view.entry.label} at epsilon {view.budget:g}.{off}"

@@ -9,7 +9,7 @@ from pages.ui import words
 from pages.ui.charts.curves import curve
 from pages.ui.kit.chart import chart
 from pages.ui.paper.panels import RAW
-from pages.ui.paper.series import WAITING, product
+from pages.ui.paper.series import product, waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.mean import figures
 
@@ -20,7 +20,7 @@ def histogram(view: View) -> None:
     """The counts of one repetition, with and without noise."""
     found = [product(view, view.method, name) for name in ("histogram", "histogram_exact", "edges")]
     if any(one is None for one in found):
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     noisy, exact, edges = (one[0] for one in found if one is not None)
     wrong = float(np.abs(noisy - exact).mean())
@@ -52,7 +52,7 @@ def parts(view: View) -> None:
     ]  # fmt: skip
     at = found[0].at(view.budget) if found else None
     if at is None:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     bias, noise, _ = (words.amount(one.middle[at], kinds[PARTS[0]]) for one in found)
     said = (

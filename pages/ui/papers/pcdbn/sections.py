@@ -19,7 +19,7 @@ from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
 from pages.ui.kit.chart import chart
 from pages.ui.paper.panels import RAW
-from pages.ui.paper.series import SPREAD, WAITING, chosen, look, product
+from pages.ui.paper.series import SPREAD, chosen, look, product, waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.pcdbn import figures
 from pages.ui.words import number
@@ -98,7 +98,7 @@ def learning(view: View) -> None:
     found = {method: _course(view, method) for method in methods}
     drawn = [one for one in found.values() if one is not None]
     if not drawn:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     last = found[STEPWISE]
     over = last is not None and last.x[-1] >= 0.99 * spec(view, STEPWISE).sgd_epochs
@@ -197,7 +197,7 @@ def pictures(view: View) -> None:
     """Filters and maps of the method that is looked at, beside those with the largest budget."""
     results = view.watched[view.method].results
     if results is None or product(view, view.method, "filters") is None:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     largest = view.budget if not view.spends(view.method) else float(results.axes[BUDGET].max())
     budgets = list(dict.fromkeys((view.budget, largest)))
@@ -221,7 +221,7 @@ def _pictures(view: View, budget: float, key: str) -> None:
     there = replace(view, spec=view.spec.replace(**{BUDGET: budget}))
     filters, maps = (product(there, view.method, name) for name in ("filters", "maps"))
     if filters is None or maps is None:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     few, seen = filters[0][:SHOWN], maps[0].reshape(-1, *maps.shape[-2:])
     for name, what, signed in (("filters", few, True), ("maps", seen, False)):
@@ -243,7 +243,7 @@ def ratios(view: View) -> None:
         and (values := product(view, view.method, f"noise_{name}")) is not None
     }
     if not found:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     middle = {title: float(np.median(values)) for title, values in found.items()}
     worst = max(middle, key=lambda title: middle[title])

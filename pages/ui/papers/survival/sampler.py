@@ -14,7 +14,7 @@ from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.chart import chart
 from pages.ui.paper.panels import RAW
-from pages.ui.paper.series import SPREAD, chosen, look, product
+from pages.ui.paper.series import SPREAD, chosen, look, product, waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.survival import sampler_figures as figures
 from pages.ui.papers.survival.sampler_figures import Drawn, Normal
@@ -41,7 +41,7 @@ def _waiting(view: View) -> str:
             ":material/hourglass_empty: These samplers take minutes. "
             "Press *Train these too* on the *Cost* tab to start them."
         )
-    return ":material/hourglass_empty: Appears as soon as the first chains have ended."
+    return waiting(view, LANGEVIN)
 
 
 def sanitiser(view: View) -> None:

@@ -17,6 +17,7 @@ from pages.ui import words
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit.chart import chart
+from pages.ui.paper.series import SOON, waiting
 from pages.ui.paper.view import Page, View
 from pages.ui.papers.survival import figures
 from pages.ui.papers.survival.figures import Person
@@ -30,7 +31,6 @@ SCALE = ("centre", "span", "norm", "horizon")
 INNER = (0.1, 0.9)
 SHIFT = {"a": -0.2, "b": 0.2, "c": 0.0}
 """How far a person starts from the mean of the first covariate, in parts of its range."""
-WAITING = ":material/hourglass_empty: Appears as soon as the first settings are trained."
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def people(view: View) -> None:
     """Survival curves of one to three people that the user describes."""
     found = fit(view)
     if found is None:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     q, knots = int(vars(view.spec)["intervals"]), int(vars(view.spec)["knots"])
     profiles = _profiles(view.data, found.scale)
@@ -133,7 +133,7 @@ def describe(page: Page) -> None:
             "How many", COUNTS, default=COUNTS[1], required=True, key=PEOPLE, bind="query-params"
         )
         if scale is None:
-            st.markdown(WAITING)
+            st.markdown(SOON)
             return
         for who, tab in zip(LETTERS, st.tabs([_called(who) for who in LETTERS]), strict=True):
             for field in _fields(data, scale, who):
@@ -210,7 +210,7 @@ def noise(view: View) -> None:
     """The noise scale beside each coefficient's size."""
     found = fit(view)
     if found is None or "optimum" not in found.reference:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     knots = int(vars(view.spec)["knots"])
     size = np.abs(np.asarray(found.reference["optimum"][0][knots:], np.float64))
@@ -235,7 +235,7 @@ def ratios(view: View) -> None:
     """What one unit more of each covariate does to the odds: private, exact, and Cox's."""
     found = fit(view)
     if found is None:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     knots = int(vars(view.spec)["knots"])
     low, middle, high = curves.band(curves.odds_ratios(found.draws, found.scale, knots), *INNER)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pages.ui.charts.theme import GRID, INK, SERIES, brief, figure
 from pages.ui.kit.chart import chart
 from pages.ui.paper.panels import RAW
-from pages.ui.paper.series import WAITING, chosen
+from pages.ui.paper.series import chosen, waiting
 from pages.ui.paper.view import Page, View
 
 TIME = "yesiwell.time"
@@ -44,7 +44,7 @@ def friendships(view: View) -> None:
     rows = chosen(view, view.method)
     if "course" not in kept or not len(rows):
         classes = vars(view.watched[view.method].job.spec())["task"] == "classification"
-        st.markdown("Shown for the task of predicting the next time." if classes else WAITING)
+        st.markdown("Shown for the task of predicting the next time." if classes else waiting(view))
         return
     row = int(rows[0])
     courses = np.asarray(kept["course"], np.float64)[row]

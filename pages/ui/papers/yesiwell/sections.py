@@ -18,7 +18,7 @@ from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.chart import chart
 from pages.ui.paper.panels import RAW
-from pages.ui.paper.series import SPREAD, WAITING, chosen, look, product
+from pages.ui.paper.series import SPREAD, chosen, look, product, waiting
 from pages.ui.paper.view import View
 from pages.ui.words import number
 
@@ -38,7 +38,7 @@ def learning(view: View) -> None:
     """Figure 4, live: accuracy by epoch with a power fit for each polynomial."""
     found = [(name, one) for name in NETWORKS if (one := _course(view, name)) is not None]
     if not found:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     fits = [_power(one) for _, one in found]
     drawn = [one for _, one in found] + [fit for fit, _ in fits if fit is not None]
@@ -103,7 +103,7 @@ def calibration(view: View) -> None:
         if one is not None:
             drawn.append(one)
     if not drawn:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     figure = shared.lines(
         drawn, ("Predicted chance [%]", "Came true [%]"), f"calibration/{view.method}", height=380
@@ -129,7 +129,7 @@ def by_friends(view: View) -> None:
             one = shared.line(view.watched[name].label, look(view, name), x, values)
             drawn += [one] if one is not None else []
     if not drawn:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     first = drawn[0]
     said = (
@@ -166,7 +166,7 @@ def tests(view: View) -> None:
                 }
             )
     if not rows:
-        st.markdown(WAITING)
+        st.markdown(waiting(view))
         return
     st.table(rows, border="horizontal")
     st.caption(

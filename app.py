@@ -6,8 +6,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from pages.ui.kit import contrast, plot, shell
-from pages.ui.kit import logo as mark
+from pages.ui.kit import contrast, logo, plot, shell
 
 MENU = 330
 """Width of the menu in pixels, in which every paper's name has room."""
@@ -53,19 +52,19 @@ def asked() -> str:
 
 st.set_page_config(
     page_title="Epsilon Explorer",
-    page_icon=mark.icon(),
+    page_icon=logo.icon(),
     layout="wide",
     initial_sidebar_state=MENU,
 )
-st.logo(mark.logo(), size="large", icon_image=mark.icon())
-found = pages()
-known = {page.url_path for group in found.values() for page in group}
+st.logo(logo.logo(), size="large", icon_image=logo.icon())
+menu = pages()
+known = {page.url_path for group in menu.values() for page in group}
 if asked() and asked() not in known:
     lost = st.Page("pages/lost.py", title="No such page", url_path=asked(), visibility="hidden")
-    found[""].append(lost)
+    menu[""].append(lost)
 settle_memory()
-shell.mark()
-chosen = st.navigation(found)
+shell.remember()
+chosen = st.navigation(menu)
 st.set_page_config(page_title=f"{chosen.title} · Epsilon Explorer")
 contrast.apply()
 chosen.run()

@@ -35,19 +35,19 @@ def rows() -> list[Row]:
 
 
 def _attack(slug: str, method: str, dataset: str, budget: float | None) -> Audit:
-    found = paper(slug)
-    spec = found.spec() if budget is None else found.spec(epsilon=budget)
-    *_, (last, _) = audit(found.entry(method), spec, catalog.load(dataset), TRAININGS)
+    source = paper(slug)
+    spec = source.spec() if budget is None else source.spec(epsilon=budget)
+    *_, (last, _) = audit(source.entry(method), spec, catalog.load(dataset), TRAININGS)
     return last
 
 
 def _share(slug: str, method: str, dataset: str, budget: float, least: float) -> Row:
     """The lower bound over what is proved, in mu or in epsilon."""
-    found = _attack(slug, method, dataset, budget)
-    if found.mu_proved is not None and found.mu_attacked is not None:
-        what, share = "μ", found.mu_attacked / found.mu_proved
+    attack = _attack(slug, method, dataset, budget)
+    if attack.mu_proved is not None and attack.mu_attacked is not None:
+        what, share = "μ", attack.mu_attacked / attack.mu_proved
     else:
-        what, share = "ε", found.epsilon_attacked / (found.epsilon_proved or np.inf)
+        what, share = "ε", attack.epsilon_attacked / (attack.epsilon_proved or np.inf)
     return Row(
         f"{slug} {method} on {dataset}, ε = {budget:g}: attacked over proved {what}",
         share,

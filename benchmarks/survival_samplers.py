@@ -135,13 +135,13 @@ def figure5() -> list[Row]:
 
 def private(name: str, results: dict[str, Results]) -> Row:
     """Private gradient descent against the best published method, at its worst budget."""
-    ratios, told = {}, []
+    ratios, reported = {}, []
     for budget in BUDGETS:
         ours = results[f"{name}/dp_gd"].mean("mre", epsilon=budget)
         others = {m: results[f"{name}/{m}"].mean("mre", epsilon=budget) for m in PUBLISHED}
         best = min(others, key=lambda method: others[method])
         ratios[budget] = ours / others[best]
-        told.append(f"ε {budget:g}: {ours:.3f} to {others[best]:.3f} ({best})")
+        reported.append(f"ε {budget:g}: {ours:.3f} to {others[best]:.3f} ({best})")
     worst = max(ratios, key=lambda budget: ratios[budget])
     return Row(
         f"error of private descent over the best published method's, {name}",
@@ -150,7 +150,7 @@ def private(name: str, results: dict[str, Results]) -> Row:
         "times, at the worst of seven budgets",
         "below 1",
         ratios[worst] < 1.0,
-        f"worst at ε = {worst:g}; " + ", ".join(told),
+        f"worst at ε = {worst:g}; " + ", ".join(reported),
     )
 
 

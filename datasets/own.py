@@ -119,7 +119,7 @@ def read(content: bytes, name: str) -> SurvivalTable:
     Raises:
         DatasetError: It is no survival table; one sentence says why.
     """
-    columns, told = _columns(content, name)
+    columns, above = _columns(content, name)
     long = all(column in columns for column in COLUMNS)
     if not long and not all(column in columns for column in SHORT):
         raise DatasetError(
@@ -133,7 +133,7 @@ def read(content: bytes, name: str) -> SurvivalTable:
     if persons < FEWEST:
         raise DatasetError(f"{name}: expected at least {FEWEST} persons, got {persons}")
     event = numbers(name, "event", columns["event"], len(columns["event"]))
-    bounds = own_bounds.bounds(name, features, own_bounds.ranges(name, told))
+    bounds = own_bounds.bounds(name, features, own_bounds.ranges(name, above))
     described = _card(name, features, persons, int(event.sum()), long, bounds)
     if long:
         return long_table(described, columns)
@@ -144,12 +144,12 @@ def read(content: bytes, name: str) -> SurvivalTable:
 def _columns(content: bytes, name: str) -> tuple[dict[str, list[str]], list[str]]:
     """The columns of a file by their names in small letters, and the lines above them."""
     try:
-        text, told = own_bounds.split(content.decode("utf-8-sig"))
+        text, above = own_bounds.split(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise DatasetError(f"{name}: expected text in UTF-8, got something else") from None
     first = text.split("\n", 1)[0]
-    mark = max(",;\t", key=first.count)
-    rows = [row for row in csv.reader(io.StringIO(text), delimiter=mark) if any(row)]
+    delimiter = max(",;\t", key=first.count)
+    rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if any(row)]
     if len(rows) < 2:
         raise DatasetError(f"{name}: expected a line of column names and a row for each record")
     if len(rows) > MOST + 1:
@@ -162,7 +162,7 @@ def _columns(content: bytes, name: str) -> tuple[dict[str, list[str]], list[str]
             raise DatasetError(
                 f"{name}: expected {len(head)} values in every row, got {len(cells)} in row {row}"
             )
-    return {one: [cells[i].strip() for cells in rows[1:]] for i, one in enumerate(head)}, told
+    return {one: [cells[i].strip() for cells in rows[1:]] for i, one in enumerate(head)}, above
 
 
 def _card(

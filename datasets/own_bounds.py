@@ -27,8 +27,8 @@ def split(text: str) -> tuple[str, list[str]]:
     above = 0
     while above < len(lines) and lines[above].lstrip().startswith(MARK):
         above += 1
-    told = [line.strip().lstrip(MARK).strip() for line in lines[:above]]
-    return "".join(lines[above:]), [line for line in told if line]
+    stated = [line.strip().lstrip(MARK).strip() for line in lines[:above]]
+    return "".join(lines[above:]), [line for line in stated if line]
 
 
 def added(text: str) -> bytes:
@@ -45,13 +45,13 @@ def ranges(name: str, lines: Iterable[str]) -> Ranges:
     """
     stated: Ranges = {}
     for line in lines:
-        told = LINE.fullmatch(line)
-        if told is None:
+        parts = LINE.fullmatch(line)
+        if parts is None:
             raise DatasetError(f"{name}: expected a line of bounds such as {EXAMPLE}, got {line}")
-        column = told["name"].strip().lower()
+        column = parts["name"].strip().lower()
         if column in stated:
             raise DatasetError(f"{name}: expected one line of bounds of {column}, got two")
-        stated[column] = (float(told["low"]), float(told["high"]))
+        stated[column] = (float(parts["low"]), float(parts["high"]))
     return stated
 
 

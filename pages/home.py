@@ -5,7 +5,7 @@ import streamlit as st
 from pages.ui import words
 from pages.ui.charts.dots import dots
 from pages.ui.kit import shell
-from pages.ui.paper.preview import START, glance
+from pages.ui.paper.preview import START, draw
 
 EXAMPLES = {
     0.1: "An attacker does hardly better than chance. The result has a lot of noise.",
@@ -33,7 +33,7 @@ if START.slug in shell.papers():
         "A model learns from medical records which of two people is likely to live longer. How "
         "often is it right when its parameters are private?"
     )
-    glance(START)
+    draw(START)
 
 st.header("How to read ε")
 st.markdown(

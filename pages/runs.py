@@ -1,7 +1,7 @@
 """Everything that the store holds: what was asked, what became of it, and what to do with it."""
 
-from pages.ui.jobs import runs_table as shelf
+from pages.ui.jobs import runs_table
 from pages.ui.kit import shell
 
 shell.enter()
-shelf.show()
+runs_table.show()

@@ -88,14 +88,14 @@ class Audit:
     @property
     def sentence(self) -> str:
         """What the attack found, in words."""
-        told = (
+        outcome = (
             f"An attack with {2 * self.replicas:,} trainings was right {100 * self.right:.0f} "
             "times of 100"
         )
         if self.allowed is None:
-            return f"{told}; nothing limits it."
+            return f"{outcome}; nothing limits it."
         what = "claim" if self.epsilon_proved is None else "proof"
-        return f"{told}; the {what} allows {math.ceil(100 * self.allowed - 1e-9)}."
+        return f"{outcome}; the {what} allows {math.ceil(100 * self.allowed - 1e-9)}."
 
 
 def check(entry: Entry[Any], spec: Spec, n: int, replicas: int) -> Guarantee:

@@ -135,8 +135,8 @@ def train(
                 tally.add(stage, seen.releases, [_replayed(r, stage, seen) for r in runs[1:]])
         state = runs[0].state
         for name, score in setting.witness.scores.items():
-            if (found := score(batch, setting.pair, state)) is not None:
-                tally.scores[name] = found.double().cpu()
+            if (values := score(batch, setting.pair, state)) is not None:
+                tally.scores[name] = values.double().cpu()
     return tally.scores, tally.reach
 
 

@@ -88,22 +88,22 @@ def run_audits(arguments: argparse.Namespace) -> int:
         paper(slug).entry(name)  # a method that does not exist is a wrong request
     elif slug:
         paper(slug)
-    found: list[audits.Row] = []
+    measured: list[audits.Row] = []
     for one, entry, values in audits.asked():
         if (slug and one.slug != slug) or (name and entry.name != name):
             continue
         try:
-            found.append(_timed(one, entry, values, count, limit))
+            measured.append(_timed(one, entry, values, count, limit))
         except ExplorerError as error:
             print(f"{one.slug} {entry.name}: {error}", file=sys.stderr, flush=True)
     if arguments.write:
-        new = {(row.paper, row.method) for row in found}
+        new = {(row.paper, row.method) for row in measured}
         kept = [row for row in audits.rows() if (row.paper, row.method) not in new]
-        audits.write([*kept, *found])
+        audits.write([*kept, *measured])
     if arguments.json:
-        show_json({"audits": [dataclasses.asdict(row) for row in found]})
+        show_json({"audits": [dataclasses.asdict(row) for row in measured]})
     else:
-        _show_all(found)
+        _show_all(measured)
     return 0
 
 
@@ -132,7 +132,7 @@ def _timed(
     )
 
 
-def _show_all(found: list[audits.Row]) -> None:
+def _show_all(measured: list[audits.Row]) -> None:
     """One line for each attack."""
     show_table(
         "Attacks",
@@ -148,7 +148,7 @@ def _show_all(found: list[audits.Row]) -> None:
                 row.replicas,
                 "yes" if row.broken else "no",
             )
-            for row in found
+            for row in measured
         ],
     )
 

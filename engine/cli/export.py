@@ -96,8 +96,8 @@ def scores(job: Job, arrays: Arrays) -> Arrays:
         data = data_catalog.load(job.dataset)
     except (DatasetError, RequestError):
         return {}
-    found: Arrays = getattr(importlib.import_module(module), name)(job.spec(), data, arrays)
-    return found
+    computed: Arrays = getattr(importlib.import_module(module), name)(job.spec(), data, arrays)
+    return computed
 
 
 def covered(rows: list[dict[str, Any]]) -> bool:
@@ -143,9 +143,9 @@ def _cards(job: Job, rows: list[dict[str, Any]]) -> dict[str, Any]:
         }
         for row, card, event in zip(rows[:: len(job.seeds)], cards, events, strict=True)
     ]
-    told = asdict(described)
-    told.pop("events")
-    return {"run": job.id, "dataset": told, "points": each}
+    dataset = asdict(described)
+    dataset.pop("events")
+    return {"run": job.id, "dataset": dataset, "points": each}
 
 
 def _about(run: Run, arrays: Arrays) -> dict[str, Any]:
@@ -165,14 +165,14 @@ def _about(run: Run, arrays: Arrays) -> dict[str, Any]:
 
 def _table(path: Path, job: Job, rows: list[dict[str, Any]], names: list[str]) -> Path:
     """A line for each replica; what was not measured is empty."""
-    told = ("status", "epsilon_claimed", "epsilon_proved", "delta")
+    columns = ("status", "epsilon_claimed", "epsilon_proved", "delta")
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
-        table.writerow([*job.axes, "seed", *names, *told])
+        table.writerow([*job.axes, "seed", *names, *columns])
         for row in rows:
             place = [row[field] for field in job.axes]
-            card = [row["guarantee"][name] for name in told]
+            card = [row["guarantee"][name] for name in columns]
             table.writerow([*place, row["seed"], *(row["gauges"][n] for n in names), *card])
     return path
 
@@ -181,7 +181,7 @@ def _readme(run: Run, device: str, proved: bool) -> str:
     job = run.job
     trained = f", trained on {device}" if device else ""
     publication, entry = paper(job.paper), job.entry()
-    told = (
+    guarantee = (
         "card.json says what is guaranteed of each row, by whom and why. Each row is priced as if "
         "published alone: publishing several adds their ε up.\n\n"
         "The seed of the noise is public here, so that anyone can repeat the numbers. Results from "
@@ -193,7 +193,7 @@ def _readme(run: Run, device: str, proved: bool) -> str:
         f"# Run {run.id}\n\n{publication.title}, {entry.label}, on {job.dataset}: "
         f"{run.state}{trained}.\n"
         f"{publication.citation}\n\nresults.csv has a row for each replica, and arrays.npz, where "
-        f"there is one, a first axis in the same order.\n{told}\n\n"
+        f"there is one, a first axis in the same order.\n{guarantee}\n\n"
         f"Run it again with Epsilon Explorer {job.version}:\n\n    {command(job)}"
     )
 

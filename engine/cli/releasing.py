@@ -64,14 +64,14 @@ def written(folder: Path, job: Job, card: Guarantee, arrays: Arrays) -> list[Pat
     body = {"dataset": job.dataset, "method": f"{job.paper}/{job.method}", "settings": job.values}
     described, spec = data_catalog.card(job.dataset), job.batch().spec
     event = job.entry().cost(spec, described.records, job.entry().steps(spec, described.records))
-    told = {
+    content = {
         **body,
         "version": __version__,
         "guarantee": card.json(),
         "curves": drawn(event, card.relation),
         "registry": registry.entry(card, described, f"Epsilon Explorer {__version__}"),
     }
-    text = json.dumps(plain(told), indent=2, ensure_ascii=False)
+    text = json.dumps(plain(content), indent=2, ensure_ascii=False)
     files[1].write_text(text + "\n", encoding="utf-8")
     files[2].write_text(_readme(job, card, arrays), encoding="utf-8")
     return files
@@ -86,8 +86,8 @@ def _readme(job: Job, card: Guarantee, arrays: Arrays) -> str:
     from engine.cli.export import release_command  # which needs `run`, whose module needs this one
 
     kept = paper(job.paper).arrays
-    told = {name: declared(kept, name) for name in arrays}
-    lines = [f"- `{name}`: {one.what}" for name, one in told.items() if one is not None]
+    named = {name: declared(kept, name) for name in arrays}
+    lines = [f"- `{name}`: {one.what}" for name, one in named.items() if one is not None]
     limits = [f"- {limit}" for limit in card.limits]
     parts = (
         f"# A release by {job.entry().label}",

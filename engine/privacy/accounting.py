@@ -93,27 +93,27 @@ def _epsilon(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
     if delta > 0 and precision is not None:
         return gaussian(precision, delta)
     code = _code(key, delta, relation, tight)
-    found = _shipped().get(code)
-    if found is None and _HURRIED.get() and delta > 0:
+    shipped = _shipped().get(code)
+    if shipped is None and _HURRIED.get() and delta > 0:
         raise UnansweredError(f"expected an answer that is known already to {key.text}")
-    answers[code] = _answer(key, delta, relation, tight) if found is None else found
+    answers[code] = _answer(key, delta, relation, tight) if shipped is None else shipped
     return answers[code]
 
 
 def _answer(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
-    known, told = pure(key.event), False
+    known, bounded = pure(key.event), False
     if delta == 0:
         return known
     adjacent = neighbours(relation)
     with suppress(UnsupportedEventError):
         quick = RdpAccountant(orders=ORDERS, neighboring_relation=adjacent).compose(key.event)
-        known, told = min(known, float(quick.get_epsilon(delta))), True
-    if tight and not (told and known == 0.0):
+        known, bounded = min(known, float(quick.get_epsilon(delta))), True
+    if tight and not (bounded and known == 0.0):
         # a loss too large for a number is infinite, which is no less than it is
         with suppress(UnsupportedEventError), np.errstate(over="ignore"):
             ledger = PLDAccountant(adjacent, interval(known)).compose(key.event)
-            known, told = min(known, float(ledger.get_epsilon(delta))), True
-    if not told and math.isinf(known):
+            known, bounded = min(known, float(ledger.get_epsilon(delta))), True
+    if not bounded and math.isinf(known):
         raise BudgetError(f"expected an event that an accountant knows, got {key.text}")
     return known
 
@@ -130,8 +130,8 @@ def _code(key: _Key, delta: float, relation: Relation, tight: bool) -> str:
 def _shipped() -> dict[str, float]:
     """Answers that ship with the program, for the settings that its pages open with."""
     with suppress(OSError, ValueError):
-        found: dict[str, float] = json.loads(SHIPPED.read_text(encoding="utf-8"))
-        return found
+        table: dict[str, float] = json.loads(SHIPPED.read_text(encoding="utf-8"))
+        return table
     return {}
 
 

@@ -57,14 +57,14 @@ def deltas(event: DpEvent, epsilons: Floats, relation: Relation) -> Floats:
     if exact is not None:
         return _gaussian(exact, epsilons)
     known = pure(event)
-    found = _worst(known, epsilons) if math.isfinite(known) else np.ones_like(epsilons)
+    bound = _worst(known, epsilons) if math.isfinite(known) else np.ones_like(epsilons)
     try:
         ledger = PLDAccountant(neighbours(relation), interval(known)).compose(event)
-        return np.minimum(found, [float(ledger.get_delta(at)) for at in epsilons])
+        return np.minimum(bound, [float(ledger.get_delta(at)) for at in epsilons])
     except UnsupportedEventError:
         if math.isinf(known):
             raise BudgetError("expected an event of which something finite is proved") from None
-        return found
+        return bound
 
 
 def misses(event: DpEvent, alarms: Floats, relation: Relation) -> Floats:
@@ -86,8 +86,8 @@ def misses(event: DpEvent, alarms: Floats, relation: Relation) -> Floats:
         return np.asarray(norm.cdf(norm.ppf(1.0 - alarms) - exact), np.float64)
     left = 1.0 - deltas(event, EPSILONS, relation)[:, None]
     grown = np.exp(EPSILONS)[:, None]
-    found: Floats = np.maximum(left - grown * alarms, (left - alarms) / grown).max(axis=0)
-    return found.clip(0.0, 1.0)
+    share: Floats = np.maximum(left - grown * alarms, (left - alarms) / grown).max(axis=0)
+    return share.clip(0.0, 1.0)
 
 
 def _gaussian(at: float, epsilons: Floats) -> Floats:
@@ -95,14 +95,14 @@ def _gaussian(at: float, epsilons: Floats) -> Floats:
     if at == 0.0:
         return np.zeros_like(epsilons)
     first, second = at / 2.0 - epsilons / at, -at / 2.0 - epsilons / at
-    found: Floats = norm.cdf(first) - np.exp(epsilons + norm.logcdf(second))
-    return found.clip(0.0, 1.0)
+    delta: Floats = norm.cdf(first) - np.exp(epsilons + norm.logcdf(second))
+    return delta.clip(0.0, 1.0)
 
 
 def _worst(known: float, epsilons: Floats) -> Floats:
     """Of randomised response with that pure epsilon (Kairouz, Oh and Viswanath 2015)."""
-    found: Floats = -np.expm1(np.minimum(epsilons - known, 0.0)) / (1.0 + np.exp(-known))
-    return found
+    delta: Floats = -np.expm1(np.minimum(epsilons - known, 0.0)) / (1.0 + np.exp(-known))
+    return delta
 
 
 def drawn(event: DpEvent, relation: Relation) -> dict[str, Any]:

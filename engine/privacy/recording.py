@@ -79,16 +79,16 @@ class Recorder:
         assert self.script is not None
         if number >= len(self.script):
             raise ReplayError(f"expected {number} releases on neighbouring data, got more")
-        told = self.script[number]
-        if tuple(mechanisms) != told.mechanisms or [v.shape for v in values] != [
-            o.shape for o in told.outputs
+        first = self.script[number]
+        if tuple(mechanisms) != first.mechanisms or [v.shape for v in values] != [
+            o.shape for o in first.outputs
         ]:
             raise ReplayError(
                 f"expected release {number + 1} on neighbouring data to have the noise and the "
                 "shape of the first run's, got another"
             )
-        rng.set_state(told.generator)
-        return tuple(output.clone() for output in told.outputs)
+        rng.set_state(first.generator)
+        return tuple(output.clone() for output in first.outputs)
 
 
 _RECORDER: ContextVar[Recorder | None] = ContextVar("recorder", default=None)

@@ -94,10 +94,10 @@ def rows() -> tuple[Row, ...]:
     return _read(path, path.stat().st_mtime) if path.exists() else ()
 
 
-def write(found: Sequence[Row]) -> Path:
+def write(audits: Sequence[Row]) -> Path:
     """Keeps the attacks in the project's reference folder, in place of the earlier ones."""
     path = naming.FOLDER / FILE
-    lines = json.dumps([_plain(asdict(row)) for row in found], indent=1, ensure_ascii=False)
+    lines = json.dumps([_plain(asdict(row)) for row in audits], indent=1, ensure_ascii=False)
     path.write_text(f"{lines}\n", encoding="utf-8")
     return path
 

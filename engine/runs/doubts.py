@@ -34,8 +34,8 @@ def doubts(label: str, job: Job, results: Results | None, events: Iterable[Event
     """
     if results is None:
         return []
-    found = (_unconverged(results), _unmixed(results), _collapsed(job, events))
-    return [f"{label}: {text}" for text in found if text]
+    texts = (_unconverged(results), _unmixed(results), _collapsed(job, events))
+    return [f"{label}: {text}" for text in texts if text]
 
 
 def _unconverged(results: Results) -> str:
@@ -87,15 +87,15 @@ def _collapsed(job: Job, events: Iterable[Event]) -> str:
 
 def _right(events: Iterable[Event]) -> dict[int, list[float]]:
     """The share of right answers of each replica, in the order of its steps."""
-    found: dict[int, dict[int, float]] = defaultdict(dict)
+    courses: dict[int, dict[int, float]] = defaultdict(dict)
     for event in events:
         if not isinstance(event, Measured) or not {"accuracy", "error"} & set(event.values):
             continue
         name = "accuracy" if "accuracy" in event.values else "error"
         for row, value in zip(event.replicas, event.values[name], strict=True):
             if value is not None:
-                found[row][event.step] = value if name == "accuracy" else 1.0 - value
-    return {row: [steps[at] for at in sorted(steps)] for row, steps in found.items()}
+                courses[row][event.step] = value if name == "accuracy" else 1.0 - value
+    return {row: [steps[at] for at in sorted(steps)] for row, steps in courses.items()}
 
 
 def _stands_still(shares: list[float], classes: int) -> bool:

@@ -163,10 +163,10 @@ class Client:
         key = (run_id, row["created"])  # a repeated run is another
         seen, results = self._results.get(key, (0, None))
         if results is None or row["seq"] > seen:
-            told = self.store.events(run_id, after=seen)
-            new = collect(Job.read(row["text"], run_id), [event for _, event in told])
+            events = self.store.events(run_id, after=seen)
+            new = collect(Job.read(row["text"], run_id), [event for _, event in events])
             results = self._reading(run_id, new) if results is None else merge(results, new)
-            self._keep(key, told[-1][0] if told else row["seq"], results)
+            self._keep(key, events[-1][0] if events else row["seq"], results)
         if row["state"] != "completed" and (before := shipped.find(run_id)):
             return merge(self._shipped(before), results)  # a live run draws over what ships
         return results

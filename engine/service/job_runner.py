@@ -32,7 +32,7 @@ TRIES = 5
 EXHAUSTED = ("out of memory", "allocate memory", "not enough memory", "STATUS_ALLOC_FAILED")
 """What torch's allocators and CUDA's libraries say when a device is full."""
 FULL = "Memory ran out: run fewer replicas at once or a smaller model"
-TOLD = "The process that ran it was told to end; run it again"
+ENDED = "The process that ran it was told to end; run it again"
 
 Enough = Callable[[], bool]
 """Whether a turn has lasted long enough."""
@@ -102,7 +102,7 @@ class JobRunner:
             StoreError: The end could not be written, though it was tried for a while.
         """
         self._enough = enough
-        begun, told = time.monotonic(), None
+        begun, leave = time.monotonic(), None
         end: End | None
         try:
             with _breakable(), self._recorder.turn():
@@ -110,19 +110,19 @@ class JobRunner:
         except KeyboardInterrupt:
             end = End("cancelled", Finished(0, "cancelled"))
         except SystemExit as leaving:
-            end, told = End("interrupted", None, TOLD), leaving
+            end, leave = End("interrupted", None, ENDED), leaving
         except Exception as problem:
             end = self._failed(problem)
         self.spent += time.monotonic() - begun
         if end is not None:
             self._end(end)
-        if told is not None:
-            raise told
+        if leave is not None:
+            raise leave
         return end.state if end else None
 
     def leave(self) -> None:
         """Leaves the job as interrupted, between two turns, since the process is to end."""
-        self._end(End("interrupted", None, TOLD))
+        self._end(End("interrupted", None, ENDED))
 
     def _go(self) -> End | None:
         """Steps until the end, a stop, or enough; the last event is not emitted."""

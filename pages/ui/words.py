@@ -36,11 +36,11 @@ def _raised(exponent: int) -> str:
     return "".join("⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".index(figure)] for figure in str(exponent))
 
 
-def amount(found: float, gauge: Gauge) -> str:
+def amount(value: float, gauge: Gauge) -> str:
     """A measured value in its unit: shares in per cent."""
-    if gauge.unit == SHARE and math.isfinite(found):
-        return f"{100 * found:.3g}\u00a0%"
-    return number(found)
+    if gauge.unit == SHARE and math.isfinite(value):
+        return f"{100 * value:.3g}\u00a0%"
+    return number(value)
 
 
 def unit(gauge: Gauge) -> str:

@@ -258,7 +258,7 @@ def _text(value: Any) -> str:
     return repr(value)
 
 
-def seeds_draw_anew(case: Case) -> None:
+def seeds_draw_differently(case: Case) -> None:
     """Another seed, replica or release has other noise; the same seed has the same."""
     one, again, other = (play(case, case.base, seed=s, replicas=2) for s in (5, 5, 6))
     assert not _differ(one.numbers(), again.numbers()), "the same seed gives other numbers"
@@ -302,6 +302,6 @@ ALL = (
     neighbours_stay_within_the_sensitivity,
     released_gauges_follow_from_releases,
     nothing_is_kept,
-    seeds_draw_anew,
+    seeds_draw_differently,
 )
 """Every check of a private method."""

@@ -285,7 +285,7 @@ def test_a_signal_leaves_all_open_jobs_interrupted(toy, client, store, desk):
     desk.leave()
     for job in jobs:
         run = client.run(job.id)
-        assert (run.state, run.error) == ("interrupted", work.TOLD)
+        assert (run.state, run.error) == ("interrupted", work.ENDED)
 
 
 def test_a_run_takes_as_long_as_its_own_turns(toy, client, store, desk):

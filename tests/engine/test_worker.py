@@ -146,7 +146,7 @@ def test_a_signal_to_end_leaves_the_job_interrupted(toy, store, client):
         perform(claim)
     assert signal.getsignal(signal.SIGTERM) == before
     run = client.run(job.id)
-    assert (run.state, run.error) == ("interrupted", work.TOLD)
+    assert (run.state, run.error) == ("interrupted", work.ENDED)
     assert client.submit(job).joined is False
 
 
@@ -300,7 +300,7 @@ def test_the_life_of_a_worker(toy, client, worker):
     process.send_signal(signal.SIGTERM)
     assert process.wait(30) == 128 + signal.SIGTERM
     run = client.run(told.id)
-    assert (run.state, run.error) == ("interrupted", work.TOLD)
+    assert (run.state, run.error) == ("interrupted", work.ENDED)
 
 
 def test_workers_that_hang_and_die(toy, client, worker):

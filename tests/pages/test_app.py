@@ -257,7 +257,7 @@ def test_runs_from_before_an_update_say_so_and_are_computed_anew(
     monkeypatch.setattr("engine.service.run.sources", lambda job: "another")
     test = visit("survival")
     assert "Computed by an earlier version" in said(test)
-    test.button(key="survival.anew").click().run()
+    test.button(key="survival.again").click().run()
     client = Client(trained, workers=False)
     assert {run.state for run in client.runs()} == {"queued"}
     assert all(run.job.version in said(visit("runs")) for run in client.runs())

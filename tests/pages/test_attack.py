@@ -1,4 +1,4 @@
-"""The attack in the Proof tab: a button, a ruler, a verdict, and what a finished attack draws."""
+"""The attack in the Proof tab: a button, a ruler, a sentence, and what a finished one draws."""
 
 from pathlib import Path
 
@@ -94,10 +94,10 @@ def test_an_attack_above_a_claim_alone_is_red():
     entry = catalog()["enadpp"].entry("enadpp")
     card = entry.guarantee(catalog()["enadpp"].spec(calibration="paper"), 2000, "a person")
     assert card.epsilon_proved is None
-    text = attack.verdict(card, card.epsilon_claimed + 1.0)
+    text = attack.comparison(card, card.epsilon_claimed + 1.0)
     assert ":red[" in text
     assert "The claim does not hold" in text
-    assert "error in our program" not in attack.verdict(card, card.epsilon_claimed / 2.0)
+    assert "error in our program" not in attack.comparison(card, card.epsilon_claimed / 2.0)
 
 
 def test_the_ruler_has_a_mark_for_each_number_that_is_known():
@@ -135,6 +135,6 @@ def test_an_attack_above_a_proof_that_assumes_something_blames_the_assumption():
     paper = catalog()["survival"]
     card = paper.entry("dp_gd").guarantee(paper.spec(calibration="paper"), 2000, "a person")
     assert card.status == "proved_under_assumption"
-    text = attack.verdict(card, card.epsilon_proved + 1.0)
+    text = attack.comparison(card, card.epsilon_proved + 1.0)
     assert "assumption of the card" in text
     assert "error in our program" not in text

@@ -120,7 +120,7 @@ def test_unfinished_runs_and_other_sweeps_are_left_out(home: Path):
     wide = {"epsilon": EPSILONS, "regularisation": (1e-3, 1e-2)}
     play(home, request("survival", "out_pert", "flchain", {}, wide, (0,)))
     play(home, job(intervals=50))
-    (only,) = candidates.found(Client(home, workers=False).runs())
+    (only,) = candidates.listed(Client(home, workers=False).runs())
     assert only.job == job(intervals=50)
     assert only.settings == "Time intervals 50"
 
@@ -129,9 +129,9 @@ def test_runs_of_a_paper_that_is_gone_are_left_out(home: Path):
     Store(home).submit(job(), {})
     run = Client(home, workers=False).runs()[0]
     gone = replace(run, state="completed", job=replace(run.job, paper="gone"))
-    assert candidates.found([gone]) == []
+    assert candidates.listed([gone]) == []
     kept = replace(run, state="completed")
-    assert len(candidates.found([gone, kept])) == 1
+    assert len(candidates.listed([gone, kept])) == 1
 
 
 def test_measures_of_most_papers_come_first():

@@ -182,8 +182,8 @@ def test_the_printed_rule_is_red_where_it_under_protects():
     sigma, nominal, spent = lvq_costs.rule(spec)
     assert sigma == pytest.approx(2 * 0.01 * (5000 * np.log(1e5)) ** 0.5 / 6.4)
     assert (nominal, round(spent, 2)) == (6.4, 8.08)
-    assert lvq_costs.verdict(nominal, spent).startswith(":red[")
-    assert not lvq_costs.verdict(2.0, 1.2).startswith(":red[")
+    assert lvq_costs.price_text(nominal, spent).startswith(":red[")
+    assert not lvq_costs.price_text(2.0, 1.2).startswith(":red[")
 
 
 def test_a_card_that_spends_more_than_it_claims_says_so_in_red():
@@ -198,10 +198,10 @@ def test_a_card_that_spends_more_than_it_claims_says_so_in_red():
 
 
 def test_a_chart_is_marked_unless_all_that_it_draws_is_released():
-    assert panels.mark(ARRAYS, lvq.METRIC) == ""
-    assert panels.RAW in panels.mark(ARRAYS, lvq.METRIC, without_noise=True)
-    assert panels.RAW in panels.mark(ARRAYS, (*lvq.METRIC, "points"))
-    assert panels.RAW in panels.mark(ARRAYS, ("nobody has declared this",))
+    assert panels.raw_note(ARRAYS, lvq.METRIC) == ""
+    assert panels.RAW in panels.raw_note(ARRAYS, lvq.METRIC, without_noise=True)
+    assert panels.RAW in panels.raw_note(ARRAYS, (*lvq.METRIC, "points"))
+    assert panels.RAW in panels.raw_note(ARRAYS, ("nobody has declared this",))
 
 
 def test_prototypes_of_one_class_are_numbered():

@@ -22,10 +22,10 @@ from engine.service.claim import take
 from engine.service.client import Client
 from engine.service.process import here
 from engine.service.store import Store
-from pages.ui.charts import agreement as verdict
+from pages.ui.charts import agreement
 from pages.ui.charts import exhibit as drawing
 from pages.ui.exhibits import overview
-from pages.ui.exhibits import table as sheet
+from pages.ui.exhibits import table as layout
 from pages.ui.exhibits.page import spreadsheet
 from tests.pages.conftest import Open
 from tests.pages.played import play
@@ -36,7 +36,7 @@ QUICK = {**TABLE3, "reproduce.from": "quick"}
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder in place of the numbers that ship."""
     monkeypatch.setattr(reference, "FOLDER", tmp_path / "shipped")
     return tmp_path / "shipped"
@@ -65,10 +65,10 @@ def labels(test: AppTest) -> list[str]:
 # What ships
 
 
-def test_numbers_that_ship_stand_beside_the_papers(visit: Open, shelf: Path):
+def test_numbers_that_ship_stand_beside_the_papers(visit: Open, folder: Path):
     now = sources(*exhibits("survival")["table3"].jobs(True).values())
     reference.save(
-        "survival", "table3", table3(), full=True, seconds=30.0, sources=now, folder=shelf
+        "survival", "table3", table3(), full=True, seconds=30.0, sources=now, folder=folder
     )
     test = visit("reproduce", **TABLE3)
     assert not test.exception
@@ -85,30 +85,32 @@ def test_numbers_that_ship_stand_beside_the_papers(visit: Open, shelf: Path):
     assert "python -m engine reproduce survival table3 --full" in test.code[0].value
 
 
-def test_numbers_of_other_runs_say_so(visit: Open, shelf: Path):
+def test_numbers_of_other_runs_say_so(visit: Open, folder: Path):
     cells = [replace(cell, run="0" * 12) for cell in table3()]
-    reference.save("survival", "table3", cells, full=True, seconds=1.0, folder=shelf)
+    reference.save("survival", "table3", cells, full=True, seconds=1.0, folder=folder)
     test = visit("reproduce", **TABLE3)
     assert "Some come from other settings or data" in said(test)
 
 
-def test_numbers_of_an_earlier_version_say_so(visit: Open, shelf: Path):
-    reference.save("survival", "table3", table3(), full=True, seconds=1.0, folder=shelf)
+def test_numbers_of_an_earlier_version_say_so(visit: Open, folder: Path):
+    reference.save("survival", "table3", table3(), full=True, seconds=1.0, folder=folder)
     assert "Computed by an earlier version; run again" in said(visit("reproduce", **TABLE3))
 
 
-def test_where_nothing_ships_the_papers_numbers_and_two_buttons_are_there(visit: Open, shelf: Path):
+def test_where_nothing_ships_the_papers_numbers_and_two_buttons_are_there(
+    visit: Open, folder: Path
+):
     test = visit("reproduce", **TABLE2)
     assert not test.exception
     assert "Only the paper's numbers are available" in said(test)
     body = test.table[0].value
     assert body.iloc[0]["Λ\u00a0=\u00a01e-5"] == "981.635"
-    assert body.iloc[1]["Λ\u00a0=\u00a01e-5"] == sheet.NOTHING
+    assert body.iloc[1]["Λ\u00a0=\u00a01e-5"] == layout.NOTHING
     assert {"Run again at full size", "Quick look"} <= set(labels(test))
 
 
-def test_a_damaged_file_is_one_sentence_and_the_page_goes_on(visit: Open, shelf: Path):
-    path = reference.save("survival", "table2", table3(), full=True, seconds=1.0, folder=shelf)
+def test_a_damaged_file_is_one_sentence_and_the_page_goes_on(visit: Open, folder: Path):
+    path = reference.save("survival", "table2", table3(), full=True, seconds=1.0, folder=folder)
     path.write_text(path.read_text()[:60])
     test = visit("reproduce", **TABLE2)
     assert not test.exception
@@ -116,7 +118,7 @@ def test_a_damaged_file_is_one_sentence_and_the_page_goes_on(visit: Open, shelf:
     assert test.table
 
 
-def test_simulated_records_are_marked(visit: Open, shelf: Path):
+def test_simulated_records_are_marked(visit: Open, folder: Path):
     known = exhibits("survival")["table2"].jobs(True).values()
     marked = "No real person's record is in" in said(visit("reproduce", **TABLE2))
     assert marked == any(job.simulated for job in known)
@@ -125,7 +127,7 @@ def test_simulated_records_are_marked(visit: Open, shelf: Path):
 # What is computed here
 
 
-def test_a_quick_look_is_asked_for_followed_and_shown(visit: Open, shelf: Path, home: Path):
+def test_a_quick_look_is_asked_for_followed_and_shown(visit: Open, folder: Path, home: Path):
     test = press(visit("reproduce", **TABLE3), "Quick look")
     assert not test.exception
     known = exhibits("survival")["table3"]
@@ -137,8 +139,8 @@ def test_a_quick_look_is_asked_for_followed_and_shown(visit: Open, shelf: Path, 
     play(home, jobs["FL"])
     test.run()
     body = test.table[0].value
-    assert body["Ours"][0] != sheet.NOTHING
-    assert body["Ours"][1] == sheet.NOTHING
+    assert body["Ours"][0] != layout.NOTHING
+    assert body["Ours"][1] == layout.NOTHING
     assert "4 runs, 4 settings, 1 of them complete" in said(test)
     for name in ("TB", "WT", "SB"):
         play(home, jobs[name])
@@ -149,7 +151,7 @@ def test_a_quick_look_is_asked_for_followed_and_shown(visit: Open, shelf: Path, 
     assert all(run.state == "queued" for run in client.runs())
 
 
-def test_what_is_stopped_says_so_and_goes_on(visit: Open, shelf: Path, home: Path):
+def test_what_is_stopped_says_so_and_goes_on(visit: Open, folder: Path, home: Path):
     test = press(visit("reproduce", **QUICK), "Run again at full size")
     assert test.query_params["reproduce.from"] == "Full size, here"
     press(test, "Stop")
@@ -161,7 +163,7 @@ def test_what_is_stopped_says_so_and_goes_on(visit: Open, shelf: Path, home: Pat
     assert {run.state for run in client.runs()} == {"queued"}
 
 
-def test_a_job_that_fails_is_named_with_its_reason(visit: Open, shelf: Path, home: Path):
+def test_a_job_that_fails_is_named_with_its_reason(visit: Open, folder: Path, home: Path):
     job = exhibits("survival")["table3"].jobs(False)["TB"]
     store = Store(home)
     store.submit(job, {})
@@ -172,7 +174,7 @@ def test_a_job_that_fails_is_named_with_its_reason(visit: Open, shelf: Path, hom
     assert "**TB** failed. No such data." in said(test)
 
 
-def test_another_exhibit_begins_with_what_ships(visit: Open, shelf: Path):
+def test_another_exhibit_begins_with_what_ships(visit: Open, folder: Path):
     test = visit("reproduce", **QUICK)
     pickers = [*test.button_group, *test.selectbox]
     picker = next(one for one in pickers if one.label == "Table or figure")
@@ -182,14 +184,14 @@ def test_another_exhibit_begins_with_what_ships(visit: Open, shelf: Path):
     assert test.header[0].value == "Table 2"
 
 
-def test_an_address_from_elsewhere_is_put_right(visit: Open, shelf: Path):
+def test_an_address_from_elsewhere_is_put_right(visit: Open, folder: Path):
     test = visit("reproduce", **{"reproduce.survival": "Table 9", "reproduce.paper": "survival"})
     assert not test.exception
     assert "Link value ignored" in test.warning[0].value
     assert test.header[0].value == next(iter(exhibits("survival").values())).title
 
 
-def test_a_formula_needs_no_run(visit: Open, shelf: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_formula_needs_no_run(visit: Open, folder: Path, monkeypatch: pytest.MonkeyPatch):
     known, cells = exhibits("survival")["table3"], table3()
     made = replace(known, jobs=lambda full: {}, cells=lambda results: cells)
     monkeypatch.setattr("engine.papers.survival.figures.EXHIBITS", (made,))
@@ -210,10 +212,10 @@ def test_every_exhibit_can_be_drawn_before_anything_ran(slug: str):
         cells = exhibit.cells({name: collect(job, ()) for name, job in jobs.items()})
         assert cells
         if jobs:  # else it is a formula
-            assert all(verdict.known(cell.ours) is None for cell in cells), exhibit.name
+            assert all(agreement.known(cell.ours) is None for cell in cells), exhibit.name
             assert {cell.run for cell in cells if cell.run} <= {job.id for job in jobs.values()}
         assert json.loads(drawing.plot(exhibit, cells, "").to_json())
-        assert sheet.table(exhibit, cells)
+        assert layout.table(exhibit, cells)
 
 
 @pytest.mark.parametrize(
@@ -350,14 +352,14 @@ def test_a_figure_over_names_keeps_their_order():
 
 
 def test_a_table_has_the_papers_layout_with_variants_below():
-    body = sheet.table(replace(FIGURE, axis="", digits=1), CELLS)
+    body = layout.table(replace(FIGURE, axis="", digits=1), CELLS)
     assert list(body) == ["", " ", "0.1", "1", "10", "100"]
     assert body[""] == ["**FL**", "", "", "**TB**", ""]
     assert body["0.1"][0] == "10.0"
     assert body["0.1"][1].startswith("**10.0**")
     assert "smaller" in body["10"][1]
-    assert body["100"][1] == sheet.NOTHING
-    assert body["0.1"][3] == sheet.NOTHING  # nothing is printed there
+    assert body["100"][1] == layout.NOTHING
+    assert body["0.1"][3] == layout.NOTHING  # nothing is printed there
 
 
 @pytest.mark.parametrize(
@@ -367,8 +369,8 @@ def test_a_table_has_the_papers_layout_with_variants_below():
 )  # fmt: skip
 def test_grades_end_at_10_and_25_percent(ratio: float, grade: str):
     cell = Cell("a", "b", "c", 2.0, 2.0 * ratio, None, "0")
-    assert verdict.grade(FIGURE, cell) == grade
-    assert bool(verdict.mark(FIGURE, cell)) == bool(grade)
+    assert agreement.grade(FIGURE, cell) == grade
+    assert bool(agreement.badge(FIGURE, cell)) == bool(grade)
 
 
 @pytest.mark.parametrize(
@@ -382,11 +384,11 @@ def test_shares_of_right_answers_are_graded_by_their_error(
     """94 % right instead of 97 % is twice the error; half right of two is guessing."""
     accuracy = replace(FIGURE, whole=100.0, guess=lambda cell: 50.0, better="up")
     cell = Cell("a", "b", "rigorous", published, ours, None, "0")
-    assert verdict.grade(accuracy, cell) == grade
-    assert verdict.LOOK[grade][2] in verdict.mark(accuracy, cell)
+    assert agreement.grade(accuracy, cell) == grade
+    assert agreement.LOOK[grade][2] in agreement.badge(accuracy, cell)
     assert accuracy.ratio(cell) == pytest.approx((100 - ours) / (100 - published))
-    assert ("guessing" in verdict.summary(accuracy, [cell])) == (grade == "guess")
-    assert ("guessing" in verdict.legend(accuracy, [cell])) == (grade == "guess")
+    assert ("guessing" in agreement.summary(accuracy, [cell])) == (grade == "guess")
+    assert ("guessing" in agreement.legend(accuracy, [cell])) == (grade == "guess")
 
 
 @pytest.mark.parametrize("slug", [slug for slug in catalog() if exhibits(slug)])
@@ -403,7 +405,7 @@ def test_a_share_of_right_answers_says_what_no_error_is(slug: str):
 
 
 def test_rows_become_a_spreadsheet_without_loss():
-    rows = list(csv.DictReader(io.StringIO(spreadsheet(sheet.rows(FIGURE, CELLS)))))
+    rows = list(csv.DictReader(io.StringIO(spreadsheet(layout.rows(FIGURE, CELLS)))))
     assert len(rows) == len(CELLS)
     assert rows[0]["Ours"] == "10.0"
     assert rows[0]["Our error / the paper's"] == "1.0"
@@ -412,15 +414,15 @@ def test_rows_become_a_spreadsheet_without_loss():
 
 
 def test_a_summary_counts_each_variant():
-    text = verdict.summary(FIGURE, CELLS).replace("\u00a0", " ")
+    text = agreement.summary(FIGURE, CELLS).replace("\u00a0", " ")
     assert text.startswith("As printed: 1 of 3 numbers are within 10 % of the paper's")
     assert "With proof: 0 of 3" in text
-    assert verdict.summary(FIGURE, ()) == ""
+    assert agreement.summary(FIGURE, ()) == ""
 
 
 def test_what_is_printed_comes_first_whatever_the_reading_order():
-    assert verdict.variants(CELLS[::-1]) == ("as printed", "rigorous")
-    table = sheet.table(replace(FIGURE, axis=""), [*CELLS[4:], *CELLS[:4]])
+    assert agreement.variants(CELLS[::-1]) == ("as printed", "rigorous")
+    table = layout.table(replace(FIGURE, axis=""), [*CELLS[4:], *CELLS[:4]])
     assert [text.replace("\u00a0", " ") for text in table[" "][:3]] == [
         "Paper", "Ours, as printed", "Ours, with proof",
     ]  # fmt: skip

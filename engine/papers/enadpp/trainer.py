@@ -31,7 +31,7 @@ from engine.training.siamese import Siamese
 
 MEASURES = 20
 """Measurements in a run."""
-GLANCE = 2000
+SAMPLE = 2000
 """Test records that are looked at along the way; the last measurement looks at all."""
 RELEVANT = 1024
 """Records in a relevance batch, in the calibration of the paper."""
@@ -231,11 +231,11 @@ def budget_ratios(
     shares = neuron_shares(network, state.parameters, x.expand(len(batch), *x.shape), rule)
     formula = ratios.enadpp if variant.ratios == "gains" else ratios.adppl
     floor = torch.tensor(batch.column("alpha_min"), device=rng.device)[:, None]
-    found: list[Tensor | None] = [None] * len(network.layers)
+    by_layer: list[Tensor | None] = [None] * len(network.layers)
     for i, share in list(shares.items())[:-1]:
         alpha = torch.from_numpy(formula(share.cpu().numpy())).to(rng.device)
-        found[i] = torch.maximum(alpha, floor).float()
-    return found
+        by_layer[i] = torch.maximum(alpha, floor).float()
+    return by_layer
 
 
 def _layers(
@@ -260,7 +260,7 @@ def _info(
     last: bool,
 ) -> Training:
     """What the curves show; a replica whose loss is not finite shows no accuracy either."""
-    seen = slice(None) if last else slice(GLANCE)
+    seen = slice(None) if last else slice(SAMPLE)
     scores = evaluate(network, state.released, records.test_x[seen], records.test_y[seen])
     ratio, cut = torch.zeros(len(present)), torch.zeros(len(present))
     if added is not None:
@@ -290,9 +290,9 @@ def products(variant: Variant, batch: Batch[EnadppSpec], data: Table, state: Sta
     weights = None if batch.spec.calibration == "paper" else state.ratios
     norm: Literal["l1", "l2"] = "l1" if l1 else "l2"
     side = table.image
-    found = pictures(network, state.released, records, bounds, norm, weights, side)
+    arrays = pictures(network, state.released, records, bounds, norm, weights, side)
     for i, ratio in enumerate(r for r in state.ratios or () if r is not None):
-        found[f"alpha_{i + 1}"] = ratio.double().cpu().numpy()
+        arrays[f"alpha_{i + 1}"] = ratio.double().cpu().numpy()
     if state.layers:
-        found["noise_to_signal_layers"] = torch.stack(state.layers, 1).cpu().numpy()
-    return found | layer_arrays(state.released)
+        arrays["noise_to_signal_layers"] = torch.stack(state.layers, 1).cpu().numpy()
+    return arrays | layer_arrays(state.released)

@@ -28,7 +28,7 @@ class Look:
 
     Attributes:
         sample: The records of the step.
-        found: The prototypes that they touch.
+        pairs: The prototypes that they touch.
         norms: Norms of their gradients.
         weights: What the gradients were multiplied by.
         sums: The clipped sums before noise.
@@ -36,7 +36,7 @@ class Look:
     """
 
     sample: Sample
-    found: Pairs
+    pairs: Pairs
     norms: Norms
     weights: tuple[Tensor, Tensor | None]
     sums: Sums
@@ -70,7 +70,7 @@ def utility(
     error = errors(batch, data, all_records, models, centre)
     plain = Utility(
         error=error[0],
-        cost=_array(cost(look.found, look.sample.present)),
+        cost=_array(cost(look.pairs, look.sample.present)),
         clipped=_share(look.weights[0], look.sample),
         gradient=_median(sizes.w, look.sample),
         noise=_noise_to_signal(look) if look.noises else zero,

@@ -85,9 +85,9 @@ class State:
 
 def init(batch: Batch[PcdbnSpec], data: Table, rng: Generator, make: Make) -> State:
     """Fresh weights, equal for equal seeds, and each replica's recipe."""
-    found, spec = images(data, batch.spec, str(rng.device)), batch.spec
+    pictures, spec = images(data, batch.spec, str(rng.device)), batch.spec
     sources = [torch.Generator().manual_seed(seed) for seed in batch.seeds]
-    quarter = (found.side + 3) // 4
+    quarter = (pictures.side + 3) // 4
     k = max(s.filters for s in batch.specs)
     layers = (
         _layer(sources, k, 1, spec.filter_size, rng),
@@ -97,10 +97,10 @@ def init(batch: Batch[PcdbnSpec], data: Table, rng: Generator, make: Make) -> St
     upper = (
         _normal(sources, (flat, spec.hidden), (2.0 / flat) ** 0.5, rng),
         torch.zeros(len(batch), spec.hidden, device=rng.device),
-        _normal(sources, (spec.hidden, found.classes), spec.hidden**-0.5, rng),
-        torch.zeros(len(batch), found.classes, device=rng.device),
+        _normal(sources, (spec.hidden, pictures.classes), spec.hidden**-0.5, rng),
+        torch.zeros(len(batch), pictures.classes, device=rng.device),
     )
-    recipes = tuple(make(s, found, len(data), rng) for s in batch.specs)
+    recipes = tuple(make(s, pictures, len(data), rng) for s in batch.specs)
     optimisers = (adam.adam(layers[0]), adam.adam(layers[1]), adam.adam(upper))
     return State(layers, upper, optimisers, recipes, (), (), 0, 0)
 
@@ -123,19 +123,19 @@ def step(
 ) -> tuple[State, Digits | None]:
     """One epoch: of the first layer, of the second, or of the layers above."""
     spec = batch.spec
-    found = images(data, spec, str(rng.device))
+    pictures = images(data, spec, str(rng.device))
     stage = min(state.taken // spec.pretraining, 2)
     first = state.taken in (spec.pretraining, 2 * spec.pretraining)
     state = replace(state, moved=0) if first else state
     if stage == 2 and not state.train:
-        state = replace(state, train=_all(found.x, state), test=_all(found.test_x, state))
+        state = replace(state, train=_all(pictures.x, state), test=_all(pictures.test_x, state))
     moved = state.moved
-    for rows in _lots(len(found.x), spec.batch, rng):
+    for rows in _lots(len(pictures.x), spec.batch, rng):
         moved += 1
         for row in range(len(batch)):
-            (_upper if stage == 2 else _lower)(spec, found, state, row, rows, moved, stage, rng)
+            (_upper if stage == 2 else _lower)(spec, pictures, state, row, rows, moved, stage, rng)
     state = replace(state, taken=state.taken + 1, moved=moved)
-    return state, _measure(spec, found, len(data), state) if stage == 2 else None
+    return state, _measure(spec, pictures, len(data), state) if stage == 2 else None
 
 
 def _lots(count: int, size: int, rng: Generator) -> Iterator[Tensor]:
@@ -148,7 +148,7 @@ def _lots(count: int, size: int, rng: Generator) -> Iterator[Tensor]:
 
 def _lower(
     spec: PcdbnSpec,
-    found: Images,
+    pictures: Images,
     state: State,
     row: int,
     rows: Tensor,
@@ -158,7 +158,7 @@ def _lower(
 ) -> None:
     """One step of a convolution layer of one replica."""
     recipe, own = state.recipes[row], _row(state.layers[stage], row)
-    v = found.x.index_select(0, rows)
+    v = pictures.x.index_select(0, rows)
     if stage == 1:
         v = recipe.states(0, v, _row(state.layers[0], row))
     with torch.enable_grad():
@@ -170,7 +170,7 @@ def _lower(
 
 def _upper(
     spec: PcdbnSpec,
-    found: Images,
+    pictures: Images,
     state: State,
     row: int,
     rows: Tensor,
@@ -180,7 +180,7 @@ def _upper(
 ) -> None:
     """One step of the hidden and the softmax layer of one replica."""
     recipe, own = state.recipes[row], tuple(p[row] for p in state.upper)
-    x, y = state.train[row].index_select(0, rows).float(), found.y[rows]
+    x, y = state.train[row].index_select(0, rows).float(), pictures.y[rows]
     with torch.enable_grad():
         free = tuple(p.detach().requires_grad_() for p in own)
         p = top.hidden(x, free[0], free[1])
@@ -224,38 +224,38 @@ def _features(x: Tensor, state: State, row: int) -> Tensor:
     return torch.cat(parts)
 
 
-def _measure(spec: PcdbnSpec, found: Images, n: int, state: State) -> Digits | None:
+def _measure(spec: PcdbnSpec, pictures: Images, n: int, state: State) -> Digits | None:
     """Test accuracy, some hundred times in a run."""
     total, done = spec.epochs, state.taken - 2 * spec.pretraining
     if done % max(1, total // MEASURES) and state.taken != network_steps(spec, n):
         return None
-    accuracy = [_accuracy(found, state, row) for row in range(len(state.recipes))]
+    accuracy = [_accuracy(pictures, state, row) for row in range(len(state.recipes))]
     ratios: Column = np.array([recipe.ratio for recipe in state.recipes], dtype=np.float64)
     return Digits(np.array(accuracy), ratios)
 
 
 def outputs(x: Tensor, state: State) -> Tensor:
     """Outputs of every replica's network for images (m, 1, side, side), shape (R, m, classes)."""
-    found = []
+    logits = []
     for row in range(len(state.recipes)):
         own = tuple(p[row] for p in state.upper)
         hidden = top.hidden(_features(x, state, row).float(), own[0], own[1])
-        found.append(hidden @ own[2] + own[3])
-    return torch.stack(found)
+        logits.append(hidden @ own[2] + own[3])
+    return torch.stack(logits)
 
 
-def _accuracy(found: Images, state: State, row: int) -> float:
+def _accuracy(pictures: Images, state: State, row: int) -> float:
     own = tuple(p[row] for p in state.upper)
     z = top.hidden(state.test[row].float(), own[0], own[1]) @ own[2] + own[3]
-    right = float((z.argmax(1) == found.test_y).double().mean())
+    right = float((z.argmax(1) == pictures.test_y).double().mean())
     return right if bool(torch.isfinite(z).all()) else math.nan
 
 
 def products(batch: Batch[PcdbnSpec], data: Table, state: State) -> Arrays:
     """Filters of both layers, maps of a few test images, noise over signal by coefficient."""
-    found = images(data, batch.spec, str(state.upper[0].device))
+    pictures = images(data, batch.spec, str(state.upper[0].device))
     shown = [
-        recipe.states(0, found.shown, _row(state.layers[0], row))[:, :SHOWN_MAPS]
+        recipe.states(0, pictures.shown, _row(state.layers[0], row))[:, :SHOWN_MAPS]
         for row, recipe in enumerate(state.recipes)
     ]
     names = [name for name, _ in state.recipes[0].noise]

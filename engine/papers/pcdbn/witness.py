@@ -38,10 +38,10 @@ def fit(batch: Batch[PcdbnSpec], pair: Pair, state: object) -> Tensor | None:
     """
     if not isinstance(state, network.State):
         return None
-    found = images(pair.present, batch.spec, str(state.upper[0].device))
-    place = found.count - 1  # the witness is the last that is trained on
-    z = network.outputs(found.x[place : place + 1], state)
-    return torch.log_softmax(z, -1)[:, 0, int(found.y[place])]
+    pictures = images(pair.present, batch.spec, str(state.upper[0].device))
+    place = pictures.count - 1  # the witness is the last that is trained on
+    z = network.outputs(pictures.x[place : place + 1], state)
+    return torch.log_softmax(z, -1)[:, 0, int(pictures.y[place])]
 
 
 WORDS = "an image of plain white, or whose place is empty"

@@ -44,7 +44,7 @@ class Group:
 
     Attributes:
         rows: Which replicas these are.
-        found: The windows.
+        windows: The windows.
         encoder: Weights of the code, shape (E, m, d), changed as printed training goes.
         noise: The decoder's noise (E, m, m) and (E, d, m), on means over windows.
         head: The output layer; None before it begins.
@@ -53,7 +53,7 @@ class Group:
     """
 
     rows: tuple[int, ...]
-    found: Sample
+    windows: Sample
     encoder: Tensor
     noise: tuple[Tensor, Tensor]
     head: Quadratic | None
@@ -88,10 +88,10 @@ def encoded(x: Tensor, encoder: Tensor) -> Tensor:
 def triangle(mechanisms: Sequence[Laplace], size: int, rng: Generator) -> Tensor:
     """Symmetric noise, drawn on the upper triangle, shape (E, size, size)."""
     rows, columns = torch.triu_indices(size, size, device=rng.device)
-    found = torch.zeros(len(mechanisms), size, size, dtype=torch.float64, device=rng.device)
-    found[:, rows, columns] = draw(mechanisms, len(rows), rng)
-    upper: Tensor = found.triu()
-    return upper + found.triu(1).mT
+    noise = torch.zeros(len(mechanisms), size, size, dtype=torch.float64, device=rng.device)
+    noise[:, rows, columns] = draw(mechanisms, len(rows), rng)
+    upper: Tensor = noise.triu()
+    return upper + noise.triu(1).mT
 
 
 def noisy(
@@ -109,10 +109,10 @@ def noisy(
     count = len(mechanisms)
     values = (square[:, rows, columns].expand(count, -1), other.expand(count, *other.shape[1:]))
     upper, beside = release_together(values, mechanisms, rng)
-    found = square.new_empty(count, *square.shape[1:])
-    found[:, rows, columns] = upper
-    found[:, columns, rows] = upper
-    return found, beside
+    mirrored = square.new_empty(count, *square.shape[1:])
+    mirrored[:, rows, columns] = upper
+    mirrored[:, columns, rows] = upper
+    return mirrored, beside
 
 
 def init(batch: Batch[YesiwellSpec], data: Table, rng: Generator) -> State:
@@ -120,14 +120,14 @@ def init(batch: Batch[YesiwellSpec], data: Table, rng: Generator) -> State:
     check_friends(data, batch.spec)
     groups = []
     for seed, rows in seeds(batch).items():
-        found = sample(data, batch.spec, seed, str(rng.device))
+        windows = sample(data, batch.spec, seed, str(rng.device))
         specs = [batch.specs[row] for row in rows]
         source = torch.Generator().manual_seed(seed)
-        d, m = flat(found.test).shape[1], batch.spec.code
+        d, m = flat(windows.test).shape[1], batch.spec.code
         fresh = (torch.randn(m, d, generator=source) * d**-0.5).to(rng.device)
         encoder = fresh.expand(len(rows), m, d).clone()
         none = torch.zeros(0), torch.zeros(0)
-        group = Group(rows, found, encoder, none, None, torch.zeros(0), torch.zeros(len(rows)))
+        group = Group(rows, windows, encoder, none, None, torch.zeros(0), torch.zeros(len(rows)))
         make = _proved if batch.spec.calibration == "rigorous" else _printed
         groups.append(make(group, specs, rng))
     return State(tuple(groups), 0)
@@ -140,14 +140,14 @@ def _printed(group: Group, specs: Sequence[YesiwellSpec], rng: Generator) -> Gro
         Laplace(d * (m + m**2 / 4.0) * price.group(spec), price.layer_budgets(spec, 1)[0])
         for spec in specs
     ]
-    n = len(group.found.train)
+    n = len(group.windows.train)
     linear = draw(mechanisms, d * m, rng).view(count, d, m) / n
     return replace(group, noise=(8.0 * triangle(mechanisms, m, rng) / n, linear))
 
 
 def _proved(group: Group, specs: Sequence[YesiwellSpec], rng: Generator) -> Group:
     """Both releases: the decoder's sums under a public random code, then the output layer's."""
-    train = group.found.train
+    train = group.windows.train
     x, m = shorter(flat(train)), group.encoder.shape[1]
     h = shorter(encoded(flat(train), GAIN * group.encoder[:1]))[0].double()
     made = [price.codes(spec) for spec in specs]
@@ -163,7 +163,7 @@ def _proved(group: Group, specs: Sequence[YesiwellSpec], rng: Generator) -> Grou
     a, b = noisy(own_a, own_b, upper, rng)
     head = output.bounded(a, b, _none(a, b), FIVE * scale)
     ratio = math.sqrt(2.0 * (m + 1)) * scale / own_b.norm(dim=1).clamp(min=1e-12)
-    test = shorter(_features(flat(group.found.test), group) - 0.5)
+    test = shorter(_features(flat(group.windows.test), group) - 0.5)
     return replace(group, head=head, test=test, ratio=ratio)
 
 
@@ -188,7 +188,7 @@ def _features(x: Tensor, group: Group) -> Tensor:
 
 def _descend(spec: YesiwellSpec, group: Group) -> Group:
     """One step of the printed auto-encoder on all windows; the code is held fixed in it."""
-    x = flat(group.found.train)
+    x = flat(group.windows.train)
     h = encoded(x, group.encoder)
     square = torch.bmm(h.mT, h).double() / len(x) + group.noise[0]
     linear = torch.einsum("td,etm->edm", -x, h).double() / len(x) + group.noise[1]
@@ -209,7 +209,7 @@ def _least(a: Tensor) -> Tensor:
 
 def _ready(group: Group, specs: Sequence[YesiwellSpec], rng: Generator) -> Group:
     """The printed output layer: the functional mechanism on its quadratic."""
-    train = group.found.train
+    train = group.windows.train
     p = _features(flat(train), group).double()
     a, b = output.sums(p.transpose(0, 1), train.y)
     f, n = p.shape[2], len(train)
@@ -221,7 +221,7 @@ def _ready(group: Group, specs: Sequence[YesiwellSpec], rng: Generator) -> Group
     noise = 8.0 * triangle(mechanisms, f, rng) / n, draw(mechanisms, f, rng) / n
     head = output.bounded(a / n, b / n, noise, 8.0 * FIVE * scale)
     ratio = math.sqrt(2.0 * f) * scale / (b / n).norm(dim=1).clamp(min=1e-12)
-    return replace(group, head=head, test=_features(flat(group.found.test), group), ratio=ratio)
+    return replace(group, head=head, test=_features(flat(group.windows.test), group), ratio=ratio)
 
 
 class Dpah:
@@ -245,16 +245,16 @@ class Dpah:
             specs = [batch.specs[row] for row in group.rows]
             ready = group if group.head else _ready(group, specs, rng)
             assert ready.head is not None
-            steps = max(1, len(ready.found.train) // spec.batch)
+            steps = max(1, len(ready.windows.train) // spec.batch)
             moved.append(replace(ready, head=output.descend(ready.head, spec, steps)))
         state = State(tuple(moved), state.taken + 1)
         if not measure.due(state.taken - before, spec.epochs):
             return state, None
-        return state, measure.gauges(self.told(batch, state))
+        return state, measure.gauges(self.scored(batch, state))
 
     def products(self, batch: Batch[YesiwellSpec], data: Table, state: State) -> Arrays:
         """Weights, calibration, accuracy by number of friends, predictions on the network."""
-        found = measure.products(self.told(batch, state), panel(data, batch.spec))
+        arrays = measure.products(self.scored(batch, state), panel(data, batch.spec))
         codes: dict[int, Tensor] = {}
         outputs: dict[int, Tensor] = {}
         for group in state.groups:
@@ -262,17 +262,17 @@ class Dpah:
             for place, row in enumerate(group.rows):
                 codes[row], outputs[row] = group.encoder[place], group.head.weight[place]
         weights = {"weights_code": codes, "weights_output": outputs}
-        return {**found, **{name: measure.rows(one) for name, one in weights.items()}}
+        return {**arrays, **{name: measure.rows(one) for name, one in weights.items()}}
 
-    def told(self, batch: Batch[YesiwellSpec], state: State) -> measure.Told:
+    def scored(self, batch: Batch[YesiwellSpec], state: State) -> measure.Scored:
         """The replicas' test scores."""
         rows: dict[int, tuple[Tensor, Sample, float]] = {}
         for group in state.groups:
             assert group.head is not None
             z = torch.bmm(group.test.double(), group.head.weight[..., None])[..., 0]
             for place, row in enumerate(group.rows):
-                rows[row] = z[place], group.found, float(group.ratio[place])
-        return measure.Told(*zip(*(rows[row] for row in range(len(batch))), strict=True))
+                rows[row] = z[place], group.windows, float(group.ratio[place])
+        return measure.Scored(*zip(*(rows[row] for row in range(len(batch))), strict=True))
 
 
 METHOD = Dpah()

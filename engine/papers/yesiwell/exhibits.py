@@ -80,21 +80,21 @@ def _figure2_jobs(full: bool) -> dict[str, Job]:
 def _figure2_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
     """One row per curve and data set, one column per number of times."""
     cells = []
-    for name, found in results.items():
+    for name, outcome in results.items():
         key, data, times = name.split(":")
-        cells.append(_cell(key, f", {data}", times, None, found))
+        cells.append(_cell(key, f", {data}", times, None, outcome))
     return (*cells, *_ceilings(results))
 
 
 def _ceilings(results: Mapping[str, Results]) -> list[Cell]:
     """What the best predictor reaches on the same test windows."""
     cells = []
-    for name, found in results.items():
+    for name, outcome in results.items():
         key, data, column = name.split(":")
         if key == "cdbn":
-            best = _known(found.mean("best_possible"))
+            best = _known(outcome.mean("best_possible"))
             row = f"Best possible, {data}"
-            cells.append(Cell(row, column, "simulated", None, best, None, found.run))
+            cells.append(Cell(row, column, "simulated", None, best, None, outcome.run))
     return cells
 
 
@@ -115,11 +115,11 @@ def _still(key: str) -> bool:
 def _figure3_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
     """One row per curve and data set, one column per budget."""
     cells = []
-    for name, found in results.items():
+    for name, outcome in results.items():
         key, data = name.split(":")
         for epsilon in EPSILONS:
             at = {} if _still(key) else {"epsilon": epsilon}
-            cells.append(_cell(key, f", {data}", f"{epsilon:g}", None, found, at))
+            cells.append(_cell(key, f", {data}", f"{epsilon:g}", None, outcome, at))
     return tuple(cells)
 
 
@@ -136,12 +136,12 @@ def _figure4_jobs(full: bool) -> dict[str, Job]:
 def _figure4_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
     """One row per polynomial and budget, one column per number of epochs."""
     cells = []
-    for name, found in results.items():
+    for name, outcome in results.items():
         key, epochs = name.split(":")
         for epsilon in LEVELS:
-            told = AT_600[epsilon] if key.startswith("pcdbn/") and epochs == "600" else None
+            printed = AT_600[epsilon] if key.startswith("pcdbn/") and epochs == "600" else None
             row = f", ε = {epsilon:g}"
-            cells.append(_cell(key, row, epochs, told, found, {"epsilon": epsilon}))
+            cells.append(_cell(key, row, epochs, printed, outcome, {"epsilon": epsilon}))
     return tuple(cells)
 
 
@@ -150,7 +150,7 @@ def _cell(
     more: str,
     column: str,
     published: float | None,
-    found: Results,
+    outcome: Results,
     at: Mapping[str, float] | None = None,
 ) -> Cell:
     row, _, variant = (CURVES | SHAPES)[key]
@@ -159,9 +159,9 @@ def _cell(
         column=column,
         variant=variant,
         published=published,
-        ours=_known(found.mean("accuracy", **(at or {}))),
-        spread=_known(found.spread("accuracy", **(at or {}))),
-        run=found.run,
+        ours=_known(outcome.mean("accuracy", **(at or {}))),
+        spread=_known(outcome.spread("accuracy", **(at or {}))),
+        run=outcome.run,
     )
 
 
@@ -198,7 +198,7 @@ def _paired(
 ) -> tuple[Column, Column, str]:
     """Accuracies of pCDBN and of a rival at the same points and repetitions, and a run's id."""
     mine, theirs, run = [], [], ""
-    for name, found in results.items():
+    for name, outcome in results.items():
         number, _, rest = name.partition("|")
         key, _, point = rest.partition(":")
         if number != figure or key != f"pcdbn{end}":
@@ -206,10 +206,10 @@ def _paired(
         for other in others:
             name_there = f"{figure}|{other}{'' if other == 'sctrbm' else end}:{point}"
             there = results[name_there].gauges["accuracy"]
-            here = found.gauges["accuracy"]
+            here = outcome.gauges["accuracy"]
             mine.append(here)
             theirs.append(np.tile(there, len(here) // len(there)))
-            run = found.run
+            run = outcome.run
     return np.concatenate(mine), np.concatenate(theirs), run
 
 
@@ -248,11 +248,11 @@ def _time_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
             column="600 epochs",
             variant=CURVES[key][2],
             published=SECONDS.get(key),
-            ours=_known(found.seconds()),
+            ours=_known(outcome.seconds()),
             spread=None,
-            run=found.run,
+            run=outcome.run,
         )
-        for key, found in results.items()
+        for key, outcome in results.items()
     )
 
 

@@ -35,7 +35,7 @@ class Group:
 
     Attributes:
         rows: Which replicas these are.
-        found: The windows.
+        windows: The windows.
         x: Records' windows with a one for the bias, shape (n, w, d).
         y: Their labels, shape (n, w).
         kept: Which windows are trained on, shape (n, w), as 0 and 1.
@@ -44,7 +44,7 @@ class Group:
     """
 
     rows: tuple[int, ...]
-    found: Sample
+    windows: Sample
     x: Tensor
     y: Tensor
     kept: Tensor
@@ -110,9 +110,9 @@ class Gradient:
         """Weights of zero, or small random ones below; equal for equal seeds."""
         spec, groups = batch.spec, []
         for seed, rows in seeds(batch).items():
-            found = sample(data, spec, seed, str(rng.device))
+            windows = sample(data, spec, seed, str(rng.device))
             each = spec.windows if spec.unit != "window" else 1
-            x = inputs(found.whole)
+            x = inputs(windows.whole)
             size = x.shape[1]
             weight = torch.zeros(len(rows), size)
             if spec.hidden:
@@ -123,10 +123,10 @@ class Gradient:
             groups.append(
                 Group(
                     rows,
-                    found,
+                    windows,
                     x.view(-1, each, size),
-                    found.whole.y.view(-1, each).float(),
-                    found.kept.view(-1, each).float(),
+                    windows.whole.y.view(-1, each).float(),
+                    windows.kept.view(-1, each).float(),
                     weight.to(rng.device),
                     torch.zeros(len(rows)),
                 )
@@ -141,26 +141,26 @@ class Gradient:
         state = State(groups, state.taken + 1)
         if not measure.due(state.taken, price.rival_steps(batch.spec, len(data))):
             return state, None
-        return state, measure.gauges(self.told(batch, state))
+        return state, measure.gauges(self.scored(batch, state))
 
     def products(self, batch: Batch[YesiwellSpec], data: Table, state: State) -> Arrays:
         """Weights, calibration, accuracy by number of friends, predictions on the network."""
-        found = measure.products(self.told(batch, state), panel(data, batch.spec))
+        arrays = measure.products(self.scored(batch, state), panel(data, batch.spec))
         weights = {
             row: weight
             for group in state.groups
             for row, weight in zip(group.rows, group.weight, strict=True)
         }
-        return {**found, "weights_output": measure.rows(weights)}
+        return {**arrays, "weights_output": measure.rows(weights)}
 
-    def told(self, batch: Batch[YesiwellSpec], state: State) -> measure.Told:
+    def scored(self, batch: Batch[YesiwellSpec], state: State) -> measure.Scored:
         """The replicas' test scores."""
         rows: dict[int, tuple[Tensor, Sample, float]] = {}
         for group in state.groups:
-            z, _ = scores(group.weight, inputs(group.found.test), batch.spec.hidden)
+            z, _ = scores(group.weight, inputs(group.windows.test), batch.spec.hidden)
             for place, row in enumerate(group.rows):
-                rows[row] = z[place], group.found, float(group.ratio[place])
-        return measure.Told(*zip(*(rows[row] for row in range(len(batch))), strict=True))
+                rows[row] = z[place], group.windows, float(group.ratio[place])
+        return measure.Scored(*zip(*(rows[row] for row in range(len(batch))), strict=True))
 
 
 def _step(batch: Batch[YesiwellSpec], group: Group, n: int, rng: Generator) -> Group:
@@ -176,8 +176,8 @@ def _step(batch: Batch[YesiwellSpec], group: Group, n: int, rng: Generator) -> G
     noisy = release(total, noises, rng)
     scale = torch.tensor([one.scale for one in noises]).double()
     ratio = scale * math.sqrt(total.shape[1]) / total.norm(dim=1).cpu().clamp(min=1e-12)
-    lot = spec.sample_rate * len(group.x)
-    moved = group.weight.double() - spec.gradient_rate * noisy / lot
+    expected = spec.sample_rate * len(group.x)
+    moved = group.weight.double() - spec.gradient_rate * noisy / expected
     return replace(group, weight=moved.float(), ratio=ratio)
 
 

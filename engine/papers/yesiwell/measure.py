@@ -22,7 +22,7 @@ MEASURES = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class Scored:
     """Log odds of a label 1 for each replica's test windows, (m,) each, where and how noisy."""
 
     scores: tuple[Tensor, ...]
@@ -35,23 +35,23 @@ def due(done: int, total: int) -> bool:
     return done == total or done % max(1, total // MEASURES) == 0
 
 
-def gauges(told: Told) -> Behaviour:
+def gauges(scored: Scored) -> Behaviour:
     """One number per replica and gauge."""
-    pairs = list(zip(told.scores, told.samples, strict=True))
-    right = [_right(z, found.test) for z, found in pairs]
-    thirds = [_thirds(found) for _, found in pairs]
+    pairs = list(zip(scored.scores, scored.samples, strict=True))
+    right = [_right(z, windows.test) for z, windows in pairs]
+    thirds = [_thirds(windows) for _, windows in pairs]
     return Behaviour(
         accuracy=_column([float(one.mean()) for one in right]),
-        best_possible=_column([_best(found.test) for _, found in pairs]),
-        majority=_column([_majority(found) for _, found in pairs]),
-        calibration_error=_column([_error(z, found.test) for z, found in pairs]),
+        best_possible=_column([_best(windows.test) for _, windows in pairs]),
+        majority=_column([_majority(windows) for _, windows in pairs]),
+        calibration_error=_column([_error(z, windows.test) for z, windows in pairs]),
         few_friends=_column(
             [float(one[few].mean()) for one, (few, _) in zip(right, thirds, strict=True)]
         ),
         many_friends=_column(
             [float(one[many].mean()) for one, (_, many) in zip(right, thirds, strict=True)]
         ),
-        noise_to_signal=_column(list(told.ratios)),
+        noise_to_signal=_column(list(scored.ratios)),
     )
 
 
@@ -71,17 +71,17 @@ def _best(test: Part) -> float:
     return float(best) if bool(torch.isfinite(best)) else 1.0
 
 
-def _majority(found: Sample) -> float:
-    most = float(found.train.y.double().mean()) > 0.5
-    return float((found.test.y == int(most)).double().mean())
+def _majority(windows: Sample) -> float:
+    most = float(windows.train.y.double().mean()) > 0.5
+    return float((windows.test.y == int(most)).double().mean())
 
 
-def _thirds(found: Sample) -> tuple[Tensor, Tensor]:
+def _thirds(windows: Sample) -> tuple[Tensor, Tensor]:
     """The test windows of the users with fewest and with most friends, a third of users each."""
-    order = torch.argsort(found.friends, stable=True).argsort()
-    third = max(1, found.users // 3)
-    place = order[found.test.user]
-    few, many = place < third, place >= found.users - third
+    order = torch.argsort(windows.friends, stable=True).argsort()
+    third = max(1, windows.users // 3)
+    place = order[windows.test.user]
+    few, many = place < third, place >= windows.users - third
     whole = torch.ones_like(few)
     return (few if bool(few.any()) else whole), (many if bool(many.any()) else whole)
 
@@ -90,80 +90,80 @@ def bins(z: Tensor, test: Part) -> NDArray[np.float64]:
     """Mean predicted probability, share that came true and count of each bin, (BINS, 3)."""
     chance = torch.sigmoid(z)
     place = (chance * BINS).long().clamp(0, BINS - 1)
-    found = torch.zeros(BINS, 3, dtype=torch.float64, device=z.device)
+    table = torch.zeros(BINS, 3, dtype=torch.float64, device=z.device)
     columns = (chance, test.y.double(), torch.ones_like(chance))
     for k, column in enumerate(columns):
-        found[:, k].index_add_(0, place, column.double())
-    found[:, :2] /= found[:, 2:].clamp(min=1.0)
-    return np.asarray(found.cpu(), np.float64)
+        table[:, k].index_add_(0, place, column.double())
+    table[:, :2] /= table[:, 2:].clamp(min=1.0)
+    return np.asarray(table.cpu(), np.float64)
 
 
 def _error(z: Tensor, test: Part) -> float:
     if not bool(torch.isfinite(z).all()):
         return float("nan")
-    found = bins(z, test)
-    return float(np.sum(np.abs(found[:, 0] - found[:, 1]) * found[:, 2]) / found[:, 2].sum())
+    table = bins(z, test)
+    return float(np.sum(np.abs(table[:, 0] - table[:, 1]) * table[:, 2]) / table[:, 2].sum())
 
 
-def products(told: Told, table: PanelTable) -> Arrays:
+def products(scored: Scored, table: PanelTable) -> Arrays:
     """Calibration, accuracy by number of friends, and predictions on the network's layout.
 
     Networks of more users than a browser draws are sampled; see `layout`.
     """
     drawn = layout(table)
-    found: dict[str, NDArray[np.generic]] = {
-        "calibration": np.stack([bins(z, s.test) for z, s in _pairs(told)]),
-        "by_friends": np.stack([_by_friends(z, s) for z, s in _pairs(told)]),
+    arrays: dict[str, NDArray[np.generic]] = {
+        "calibration": np.stack([bins(z, s.test) for z, s in _pairs(scored)]),
+        "by_friends": np.stack([_by_friends(z, s) for z, s in _pairs(scored)]),
     }
-    times = min(sample.times for sample in told.samples)
+    times = min(sample.times for sample in scored.samples)
     if times:
         users = torch.from_numpy(drawn.users)
-        found["course"] = np.stack([_course(z, s, times, users) for z, s in _pairs(told)])
-        found["came"] = np.stack(
-            [_came(s.test.y.double(), s, times, users) for s in told.samples]
+        arrays["course"] = np.stack([_course(z, s, times, users) for z, s in _pairs(scored)])
+        arrays["came"] = np.stack(
+            [_came(s.test.y.double(), s, times, users) for s in scored.samples]
         ).astype(np.uint8)
-        best = [_came(s.test.best, s, times, users) for s in told.samples]
+        best = [_came(s.test.best, s, times, users) for s in scored.samples]
         if np.isfinite(best).all():
-            found["best"] = np.stack(best).astype(np.float32)
-    count = len(told.scores)
-    found["places"] = np.broadcast_to(drawn.places, (count, *drawn.places.shape))
-    found["links"] = np.broadcast_to(drawn.links, (count, *drawn.links.shape))
-    return found
+            arrays["best"] = np.stack(best).astype(np.float32)
+    count = len(scored.scores)
+    arrays["places"] = np.broadcast_to(drawn.places, (count, *drawn.places.shape))
+    arrays["links"] = np.broadcast_to(drawn.links, (count, *drawn.links.shape))
+    return arrays
 
 
-def rows(found: Mapping[int, Tensor]) -> NDArray[np.float64]:
+def rows(by_row: Mapping[int, Tensor]) -> NDArray[np.float64]:
     """One tensor for each replica, by row, as an array with the replicas first."""
-    return np.stack([np.asarray(found[row].cpu(), np.float64) for row in range(len(found))])
+    return np.stack([np.asarray(by_row[row].cpu(), np.float64) for row in range(len(by_row))])
 
 
-def _pairs(told: Told) -> list[tuple[Tensor, Sample]]:
-    return list(zip(told.scores, told.samples, strict=True))
+def _pairs(scored: Scored) -> list[tuple[Tensor, Sample]]:
+    return list(zip(scored.scores, scored.samples, strict=True))
 
 
-def _course(z: Tensor, found: Sample, times: int, users: Tensor) -> NDArray[np.float16]:
+def _course(z: Tensor, windows: Sample, times: int, users: Tensor) -> NDArray[np.float16]:
     """Predicted probability of each drawn user at each test time, shape (times, users).
 
     Three digits are enough to draw; they halve the size of what a run keeps.
     """
-    return _came(torch.sigmoid(z), found, times, users).astype(np.float16)
+    return _came(torch.sigmoid(z), windows, times, users).astype(np.float16)
 
 
-def _came(values: Tensor, found: Sample, times: int, users: Tensor) -> NDArray[np.float64]:
-    wide = values.cpu().view(found.users, -1)[users, :times]
+def _came(values: Tensor, windows: Sample, times: int, users: Tensor) -> NDArray[np.float64]:
+    wide = values.cpu().view(windows.users, -1)[users, :times]
     return np.asarray(wide.T, np.float64)
 
 
-def _by_friends(z: Tensor, found: Sample) -> NDArray[np.float64]:
+def _by_friends(z: Tensor, windows: Sample) -> NDArray[np.float64]:
     """Friends, accuracy and users in five groups of users by number of friends, (5, 3)."""
-    right = _right(z, found.test)
-    order = torch.argsort(found.friends, stable=True).argsort()
-    place = (order * 5 // found.users)[found.test.user]
+    right = _right(z, windows.test)
+    order = torch.argsort(windows.friends, stable=True).argsort()
+    place = (order * 5 // windows.users)[windows.test.user]
     rows = []
     for k in range(5):
         inside = place == k
         if not bool(inside.any()):
             rows.append((0.0, 0.0, 0.0))
             continue
-        friends = found.friends[found.test.user[inside]].double().mean()
+        friends = windows.friends[windows.test.user[inside]].double().mean()
         rows.append((float(friends), float(right[inside].mean()), float(inside.sum())))
     return np.array(rows)

@@ -89,7 +89,7 @@ class Networked:
         done = state.taken - before
         if done < 1 or not measure.due(done, batch.spec.epochs):
             return state, None
-        return state, measure.gauges(self.told(batch, state))
+        return state, measure.gauges(self.scored(batch, state))
 
     def products(self, batch: Batch[YesiwellSpec], data: Table, state: State) -> Arrays:
         """Filters, weights, calibration, accuracy by friends, predictions on the network."""
@@ -97,14 +97,14 @@ class Networked:
             own = rigorous.products(state)
         else:
             own = network.products(state)
-        found = measure.products(self.told(batch, state), panel(data, batch.spec))
-        return {**found, **{name: np.asarray(part.cpu()) for name, part in own.items()}}
+        arrays = measure.products(self.scored(batch, state), panel(data, batch.spec))
+        return {**arrays, **{name: np.asarray(part.cpu()) for name, part in own.items()}}
 
-    def told(self, batch: Batch[YesiwellSpec], state: State) -> measure.Told:
+    def scored(self, batch: Batch[YesiwellSpec], state: State) -> measure.Scored:
         """The replicas' test scores."""
         if isinstance(state, rigorous.State):
-            return rigorous.told(batch, state)
-        return network.told(batch, state)
+            return rigorous.scored(batch, state)
+        return network.scored(batch, state)
 
 
 def _expansion(spec: YesiwellSpec) -> Activation:

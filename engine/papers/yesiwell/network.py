@@ -21,7 +21,7 @@ from torch import Generator, Tensor
 from datasets.base import Table
 from engine.core.batch import Batch
 from engine.papers.yesiwell import output, price, rbm
-from engine.papers.yesiwell.measure import Told
+from engine.papers.yesiwell.measure import Scored
 from engine.papers.yesiwell.rbm import Layer, Shape
 from engine.papers.yesiwell.spec import YesiwellSpec
 from engine.papers.yesiwell.windows import Part, Sample, check_friends, sample
@@ -61,7 +61,7 @@ class Group:
 
     Attributes:
         rows: Which replicas these are.
-        found: The windows.
+        windows: The windows.
         layers: Parameters of all layers.
         optimisers: Their moments.
         noises: Noise on each layer's coefficients, shape (orders, E, K) each; empty without.
@@ -72,7 +72,7 @@ class Group:
     """
 
     rows: tuple[int, ...]
-    found: Sample
+    windows: Sample
     layers: tuple[Layer, ...]
     optimisers: tuple[Adam, ...]
     noises: tuple[Tensor, ...]
@@ -92,10 +92,10 @@ class State:
 
 def seeds(batch: Batch[YesiwellSpec]) -> dict[int, tuple[int, ...]]:
     """The replicas of each repetition."""
-    found: dict[int, tuple[int, ...]] = {}
+    by_seed: dict[int, tuple[int, ...]] = {}
     for row, seed in enumerate(batch.seeds):
-        found[seed] = (*found.get(seed, ()), row)
-    return found
+        by_seed[seed] = (*by_seed.get(seed, ()), row)
+    return by_seed
 
 
 def init(batch: Batch[YesiwellSpec], data: Table, rng: Generator, plan: Plan) -> State:
@@ -104,15 +104,15 @@ def init(batch: Batch[YesiwellSpec], data: Table, rng: Generator, plan: Plan) ->
         check_friends(data, batch.spec)
     groups = []
     for seed, rows in seeds(batch).items():
-        found = sample(data, batch.spec, seed, str(rng.device))
-        shapes = plan.shapes(batch.spec, found.whole.v.shape[1])
-        own = plan.view(found.whole.take(torch.arange(1, device=rng.device)))[1].shape[1]
+        windows = sample(data, batch.spec, seed, str(rng.device))
+        shapes = plan.shapes(batch.spec, windows.whole.v.shape[1])
+        own = plan.view(windows.whole.take(torch.arange(1, device=rng.device)))[1].shape[1]
         source = torch.Generator().manual_seed(seed)
         fresh = [shape.fresh([source], own, rng.device) for shape in shapes]
         layers = tuple(_spread(layer, len(rows)) for layer in fresh)
         specs = [batch.specs[row] for row in rows]
-        noises = _noises(specs, found, plan, shapes, rng) if plan.noise else ()
-        groups.append(Group(rows, found, layers, tuple(map(adam, layers)), noises))
+        noises = _noises(specs, windows, plan, shapes, rng) if plan.noise else ()
+        groups.append(Group(rows, windows, layers, tuple(map(adam, layers)), noises))
     return State(tuple(groups), 0)
 
 
@@ -123,11 +123,11 @@ def _spread(layer: Layer, count: int) -> Layer:
 
 
 def _noises(
-    specs: Sequence[YesiwellSpec], found: Sample, plan: Plan, shapes: tuple[Shape, ...],
+    specs: Sequence[YesiwellSpec], windows: Sample, plan: Plan, shapes: tuple[Shape, ...],
     rng: Generator,
 ) -> tuple[Tensor, ...]:  # fmt: skip
     """The text's noise on each layer's coefficients, drawn once."""
-    how, train = plan.activation(specs[0]), found.train
+    how, train = plan.activation(specs[0]), windows.train
     bound = lemma2(plan.view(train)[0][:SEEN], shapes[0], how)
     orders = len(how.coefficients)
     made = []
@@ -157,7 +157,7 @@ def step(
 ) -> State:
     """One step of contrastive divergence, or one epoch of the output layer."""
     spec, taken = batch.spec, state.taken + 1
-    shapes = plan.shapes(spec, state.groups[0].found.whole.v.shape[1])
+    shapes = plan.shapes(spec, state.groups[0].windows.whole.v.shape[1])
     stage = state.taken // spec.pretraining
     if stage < len(shapes):
         for group in state.groups:
@@ -175,7 +175,7 @@ def _lower(
     count: int, rng: Generator,
 ) -> None:  # fmt: skip
     """One step of one layer of a repetition's replicas."""
-    train, how = group.found.train, plan.activation(spec)
+    train, how = group.windows.train, plan.activation(spec)
     rows = torch.randint(len(train), (min(spec.batch, len(train)),), generator=rng,
                          device=rng.device)  # fmt: skip
     v, own = plan.view(train.take(rows))
@@ -229,7 +229,7 @@ def _ready(
 ) -> Group:
     """Features of all windows, and the output layer before its first epoch."""
     spec, count = batch.spec, len(group.rows)
-    train, test = group.found.train, group.found.test
+    train, test = group.windows.train, group.windows.test
     seen = torch.cat([features(one, group, plan, spec) for one in slabs(test, count)])
     group = replace(group, test=seen.transpose(0, 1).contiguous())
     if not plan.quadratic:
@@ -276,7 +276,7 @@ def _quadratic(
 
 def _upper(batch: Batch[YesiwellSpec], group: Group, rng: Generator) -> Group:
     """One epoch of the output layer."""
-    spec, train = batch.spec, group.found.train
+    spec, train = batch.spec, group.windows.train
     if isinstance(group.head, output.Entropy) and group.train is not None:
         return replace(group, head=output.train(group.head, group.train, train.y, spec, rng))
     assert isinstance(group.head, output.Quadratic)
@@ -288,20 +288,20 @@ def products(state: State) -> dict[str, Tensor]:
     """What a network consists of, by name, the replicas in their order."""
     rows = torch.tensor([row for group in state.groups for row in group.rows]).argsort()
     names = ("filters", "filters_second")[: len(state.groups[0].layers)]
-    found = {
+    arrays = {
         name: torch.cat([group.layers[k][0] for group in state.groups])[rows]
         for k, name in enumerate(names)
     }
     heads = [group.head.weight for group in state.groups if group.head is not None]
-    return {**found, "weights_output": torch.cat(heads)[rows]}
+    return {**arrays, "weights_output": torch.cat(heads)[rows]}
 
 
-def told(batch: Batch[YesiwellSpec], state: State) -> Told:
+def scored(batch: Batch[YesiwellSpec], state: State) -> Scored:
     """Test scores of all replicas, once the output layer has begun."""
     groups = state.groups
     scores: list[Tensor] = [torch.empty(0)] * len(batch)
     ratios = [0.0] * len(batch)
-    samples = [groups[0].found] * len(batch)
+    samples = [groups[0].windows] * len(batch)
     for group in groups:
         assert group.head is not None
         assert group.test is not None
@@ -309,5 +309,5 @@ def told(batch: Batch[YesiwellSpec], state: State) -> Told:
         z = torch.bmm(group.test.double(), group.head.weight.double()[..., None])[..., 0]
         for place, row in enumerate(group.rows):
             scores[row], ratios[row] = z[place], float(group.ratio[place])
-            samples[row] = group.found
-    return Told(tuple(scores), tuple(samples), tuple(ratios))
+            samples[row] = group.windows
+    return Scored(tuple(scores), tuple(samples), tuple(ratios))

@@ -27,7 +27,7 @@ from torch import Generator, Tensor
 from datasets.base import Table
 from engine.core.batch import Batch
 from engine.papers.yesiwell import price, rbm
-from engine.papers.yesiwell.measure import Told
+from engine.papers.yesiwell.measure import Scored
 from engine.papers.yesiwell.network import seeds
 from engine.papers.yesiwell.rbm import Shape
 from engine.papers.yesiwell.spec import YesiwellSpec
@@ -54,7 +54,7 @@ class Replica:
     filters: tuple[Tensor, Tensor]
     quadratic: Quadratic
     test: Tensor
-    found: Sample
+    windows: Sample
     ratio: float
 
 
@@ -77,16 +77,16 @@ def init(
     check_friends(data, batch.spec)
     how, made = activation(batch.spec), {}
     for seed, rows in seeds(batch).items():
-        found = sample(data, batch.spec, seed, str(rng.device))
+        windows = sample(data, batch.spec, seed, str(rng.device))
         specs = [batch.specs[row] for row in rows]
-        weights = filters(found.train, specs, shapes, how, rng)
-        parts = slabs(found.test, shapes[0])
+        weights = filters(windows.train, specs, shapes, how, rng)
+        parts = slabs(windows.test, shapes[0])
         test = torch.cat([features(part, specs, weights, shapes, how) for part in parts])
-        sums = _sums(found.train, specs, weights, shapes, how)
+        sums = _sums(windows.train, specs, weights, shapes, how)
         for place, row in enumerate(rows):
             a, b = sums[0][place], sums[1][place]
             own = weights[0][place], weights[1][place]
-            made[row] = _replica(specs[place], own, (a, b), test[:, place], found, rng)
+            made[row] = _replica(specs[place], own, (a, b), test[:, place], windows, rng)
     return State(tuple(made[row] for row in range(len(batch))), 0)
 
 
@@ -119,8 +119,8 @@ def maps(v: Tensor, weight: Tensor, shape: Shape, how: Activation) -> Tensor:
     rest = torch.zeros(replicas, shape.units, 0, device=v.device)
     layer = (weight, zeros, rest, zeros[:, 0], rest[:, 0])
     h = rbm.states(rbm.responses(wide, layer, none, shape), how)
-    found = rbm.pooled(h, shape) - 0.5
-    return found.view(len(v), replicas, shape.units, *found.shape[2:])
+    pooled = rbm.pooled(h, shape) - 0.5
+    return pooled.view(len(v), replicas, shape.units, *pooled.shape[2:])
 
 
 def _moments(train: Part, shape: Shape, view: Callable[[Part], Tensor]) -> Tensor:
@@ -145,8 +145,8 @@ def _patches(wide: Tensor, shape: Shape) -> Tensor:
     """Patches of maps (m, E, C, h, w), shape (m, E, D, positions)."""
     m, replicas = wide.shape[:2]
     stride = (max(1, shape.kernel[0] // 2), 1)
-    found = torch.nn.functional.unfold(wide.flatten(0, 1), shape.kernel, stride=stride)
-    return found.view(m, replicas, *found.shape[1:])
+    patches = torch.nn.functional.unfold(wide.flatten(0, 1), shape.kernel, stride=stride)
+    return patches.view(m, replicas, *patches.shape[1:])
 
 
 def _directions(moments: Tensor, shape: Shape) -> Tensor:
@@ -218,13 +218,13 @@ def _sums(
 
 def _replica(
     spec: YesiwellSpec, own: tuple[Tensor, Tensor], sums: tuple[Tensor, Tensor], test: Tensor,
-    found: Sample, rng: Generator,
+    windows: Sample, rng: Generator,
 ) -> Replica:  # fmt: skip
     """The release of one replica's quadratic."""
     made, (a, b) = price.moments(spec), sums
     ratio = made.vector.scale * math.sqrt(b.numel()) / max(float(b.norm()), TINY)
     quadratic = least_squares.quadratic(a, b[:, None], made.matrix, made.vector, rng)
-    return Replica(own, quadratic, test.contiguous(), found, ratio)
+    return Replica(own, quadratic, test.contiguous(), windows, ratio)
 
 
 def step(state: State) -> State:
@@ -232,13 +232,13 @@ def step(state: State) -> State:
     return replace(state, taken=state.taken + 1)
 
 
-def told(batch: Batch[YesiwellSpec], state: State) -> Told:
+def scored(batch: Batch[YesiwellSpec], state: State) -> Scored:
     """Test scores of all replicas: four times the descent's z, as the quadratic's minimiser is."""
     steps = state.taken * STEPS
     scores = [one.test.double() @ _weights(one, steps) for one in state.replicas]
     ratios = tuple(one.ratio for one in state.replicas)
-    samples = tuple(one.found for one in state.replicas)
-    return Told(tuple(scores), samples, ratios)
+    samples = tuple(one.windows for one in state.replicas)
+    return Scored(tuple(scores), samples, ratios)
 
 
 def products(state: State) -> dict[str, Tensor]:

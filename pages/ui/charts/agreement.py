@@ -46,8 +46,8 @@ class Count:
 
 def variants(cells: Sequence[Cell]) -> tuple[str, ...]:
     """Our readings of the paper: the printed one first, the others in reading order."""
-    found = dict.fromkeys(cell.variant for cell in cells)
-    return tuple(sorted(found, key=lambda variant: variant != PRINTED))
+    names = dict.fromkeys(cell.variant for cell in cells)
+    return tuple(sorted(names, key=lambda variant: variant != PRINTED))
 
 
 def spoken(variant: str) -> str:
@@ -81,7 +81,7 @@ def guessed(exhibit: Exhibit, cell: Cell) -> bool:
     return exhibit.error(cell.ours) > (1.0 - SKILL) * exhibit.error(blind)
 
 
-def mark(exhibit: Exhibit, cell: Cell) -> str:
+def badge(exhibit: Exhibit, cell: Cell) -> str:
     """The ratio and its grade as Markdown; empty where there is nothing to compare."""
     name, ratio = grade(exhibit, cell), exhibit.ratio(cell)
     if not name or ratio is None:
@@ -94,12 +94,12 @@ def mark(exhibit: Exhibit, cell: Cell) -> str:
 def tally(exhibit: Exhibit, cells: Sequence[Cell]) -> list[Count]:
     """How many are near, for each variant."""
     counted = Counter((cell.variant, grade(exhibit, cell)) for cell in cells)
-    found = []
+    counts = []
     for variant in variants(cells):
         graded = {name: counted[variant, name] for name in LOOK}
         if every := sum(graded.values()):
-            found.append(Count(variant, every, graded["near"], graded["fair"], graded["guess"]))
-    return found
+            counts.append(Count(variant, every, graded["near"], graded["fair"], graded["guess"]))
+    return counts
 
 
 def _head(variant: str) -> str:

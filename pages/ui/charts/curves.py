@@ -177,8 +177,8 @@ _NOTHING = {
 
 def _drawn(curves: Sequence[Curve], levels: Sequence[Level]) -> list[float]:
     """Every height that is drawn."""
-    found = [value for one in curves for value in (*one.low, *one.high)]
-    return found + [one.value for one in levels]
+    values = [value for one in curves for value in (*one.low, *one.high)]
+    return values + [one.value for one in levels]
 
 
 def _lines(one: Curve, ground: Ground, shown: str) -> list[dict[str, Any]]:
@@ -257,7 +257,7 @@ def _flag(chosen: float, bounds: tuple[float, float]) -> dict[str, Any]:
 
 def rows(curves: Sequence[Curve], levels: Sequence[Level]) -> list[dict[str, Any]]:
     """The same numbers as a table, one row per method and budget."""
-    found: list[dict[str, Any]] = [
+    table: list[dict[str, Any]] = [
         {
             "Method": one.label, "ε": one.epsilon[i], "Median": one.middle[i],
             "10 %": one.low[i], "90 %": one.high[i], "Repetitions": one.count[i],
@@ -267,7 +267,7 @@ def rows(curves: Sequence[Curve], levels: Sequence[Level]) -> list[dict[str, Any
         for one in curves
         for i in range(len(one.epsilon))
     ]  # fmt: skip
-    return found + [
+    return table + [
         {
             "Method": one.label,
             "ε": None,

@@ -114,8 +114,8 @@ def _within(at: Place, ends: Sequence[float]) -> Place:
 
 def _shown(exhibit: Exhibit, value: float | None) -> float | None:
     """A number that the vertical axis can show."""
-    found = known(value)
-    return found if found is not None and (found > 0 or not exhibit.log[1]) else None
+    finite = known(value)
+    return finite if finite is not None and (finite > 0 or not exhibit.log[1]) else None
 
 
 def _lines(exhibit: Exhibit, cells: Sequence[Cell]) -> Iterator[Line]:

@@ -22,10 +22,10 @@ def square(shares: Floats, regions: int) -> Floats:
         ValueError: Another number of pairs.
     """
     upper = np.triu_indices(regions, 1)
-    found = np.full((regions, regions), np.nan)
-    found[upper] = shares
-    found.T[upper] = shares
-    return found
+    grid = np.full((regions, regions), np.nan)
+    grid[upper] = shares
+    grid.T[upper] = shares
+    return grid
 
 
 def connections(squares: Sequence[tuple[str, Floats]], outlined: int, revision: str) -> go.Figure:

@@ -75,10 +75,11 @@ class Candidate:
     @cached_property
     def gauges(self) -> dict[str, Gauge]:
         """What it measures, the paper's own choice first, and the share of right answers."""
-        found = declared.gauges(self.entry.info)
-        first = {self.paper.gauge: found[self.paper.gauge]} if self.paper.gauge in found else {}
+        measures = declared.gauges(self.entry.info)
+        own = self.paper.gauge
+        first = {own: measures[own]} if own in measures else {}
         share = {SHARE: RIGHT} if self.share else {}
-        return share | first | found
+        return share | first | measures
 
     @cached_property
     def share(self) -> str:
@@ -142,19 +143,19 @@ def _text(setting: Setting, value: Value) -> str:
 
 
 @functools.lru_cache(maxsize=256)
-def _complete(found: Results, share: str, budgets: tuple[float, ...]) -> Results:
+def _complete(results: Results, share: str, budgets: tuple[float, ...]) -> Results:
     """Results with what they lack; the same object for the same results."""
-    if budgets and BUDGET not in found.axes:
-        only = np.full(len(found.seeds), budgets[0])
-        found = dataclasses.replace(found, axes={**found.axes, BUDGET: only})
+    if budgets and BUDGET not in results.axes:
+        only = np.full(len(results.seeds), budgets[0])
+        results = dataclasses.replace(results, axes={**results.axes, BUDGET: only})
     if share:
-        column = found.gauges[share]
+        column = results.gauges[share]
         right = 1.0 - column if SHARES[share] else column
-        found = dataclasses.replace(found, gauges={**found.gauges, SHARE: right})
-    return found
+        results = dataclasses.replace(results, gauges={**results.gauges, SHARE: right})
+    return results
 
 
-def found(runs: Sequence[Run]) -> list[Candidate]:
+def listed(runs: Sequence[Run]) -> list[Candidate]:
     """The runs that are over and vary in nothing but budget and seed, in the order given."""
     able = []
     for run in runs:
@@ -169,30 +170,32 @@ def found(runs: Sequence[Run]) -> list[Candidate]:
     return able if any(one.spends for one in able) else []
 
 
-def datasets(found: Sequence[Candidate]) -> tuple[str, ...]:
+def datasets(candidates: Sequence[Candidate]) -> tuple[str, ...]:
     """The data sets of the runs: first those on which most methods ran, own tables last."""
-    methods = {(one.job.dataset, one.job.paper, one.job.method) for one in found if one.spends}
+    methods = {(one.job.dataset, one.job.paper, one.job.method) for one in candidates if one.spends}
     count = Counter(dataset for dataset, _, _ in methods)
-    names = dict.fromkeys(one.job.dataset for one in found if count[one.job.dataset])
+    names = dict.fromkeys(one.job.dataset for one in candidates if count[one.job.dataset])
     return tuple(sorted(names, key=lambda name: (own.mine(name), -count[name])))
 
 
-def gauges(found: Sequence[Candidate]) -> dict[str, Gauge]:
+def gauges(candidates: Sequence[Candidate]) -> dict[str, Gauge]:
     """What the runs measure: first what a paper shows first, then what most of them share."""
-    known = {name: gauge for one in reversed(found) for name, gauge in one.gauges.items()}
-    papers = Counter(name for _, name in {(o.job.paper, name) for o in found for name in o.gauges})
-    count = Counter(name for one in found for name in one.gauges)
-    first = Counter(one.paper.gauge for one in found)
+    known = {name: gauge for one in reversed(candidates) for name, gauge in one.gauges.items()}
+    papers = Counter(
+        name for _, name in {(o.job.paper, name) for o in candidates for name in o.gauges}
+    )
+    count = Counter(name for one in candidates for name in one.gauges)
+    first = Counter(one.paper.gauge for one in candidates)
     ranked = sorted(
         known, key=lambda name: (name != SHARE, not first[name], -papers[name], -count[name])
     )
     return {name: known[name] for name in ranked}
 
 
-def named(found: Sequence[Candidate]) -> dict[str, Candidate]:
+def named(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
     """The runs by names of which no two are equal: by method, settings, paper, size and day."""
     names: dict[str, Candidate] = {}
-    for one in found:
+    for one in candidates:
         for name in _names(one):
             if name not in names:
                 names[name] = one
@@ -251,7 +254,7 @@ def looks(chosen: Sequence[Candidate]) -> list[Style]:
     method keeps the colour and has another marker and dash.
     """
     colours: dict[tuple[str, str], str] = {}
-    found = []
+    styles = []
     for turn, one in enumerate(chosen):
         key = (one.job.paper, one.job.method)
         position = [entry.name for entry in one.paper.methods].index(one.job.method)
@@ -260,8 +263,8 @@ def looks(chosen: Sequence[Candidate]) -> list[Style]:
             order = [*range(position, len(SERIES)), *range(position)]
             free = [SERIES[i] for i in order if SERIES[i] not in taken]
             colours[key] = free[0] if free else style(position).colour
-        found.append(Style(colours[key], style(turn).dash, style(turn).marker))
-    return found
+        styles.append(Style(colours[key], style(turn).dash, style(turn).marker))
+    return styles
 
 
 def drawn(

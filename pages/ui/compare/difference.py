@@ -52,32 +52,32 @@ def show(prefix: str, chosen: Mapping[str, Candidate], gauge: str, kind: Gauge, 
     pair = Pair((first, second), (chosen[first], chosen[second]), gauge, at)
     with st.spinner("Testing…"):
         one, other = pair.runs
-        found = ask(one.run, other.run, _gauges(pair), at, _stamp(pair))
-    st.markdown(sentence(pair, found, kind))
+        answer = ask(one.run, other.run, _gauges(pair), at, _stamp(pair))
+    st.markdown(sentence(pair, answer, kind))
     st.caption(
         "Student's t-test on repetitions with the same seed, which share their split and start."
-        if found["paired"]
+        if answer["paired"]
         else "Welch's t-test: these runs share no seeds, so repetitions are not paired."
     )
     st.caption("If you test many pairs, about 1 in 20 equal pairs will seem different by chance.")
 
 
-def sentence(pair: Pair, found: Mapping[str, Any], kind: Gauge) -> str:
+def sentence(pair: Pair, answer: Mapping[str, Any], kind: Gauge) -> str:
     """The answer in words."""
     first, second = pair.names
     scale, unit = (100.0, " percentage points") if kind.unit == words.SHARE else (1.0, "")
-    gap, *ends = (words.number(scale * found[name]) for name in ("mean", "low", "high"))
+    gap, *ends = (words.number(scale * answer[name]) for name in ("mean", "low", "high"))
     means = f"the means differ by {gap}{unit} (95 % interval {ends[0]} to {ends[1]}, "
-    means += f"p = {words.number(found['p'], 2)})"
-    count = min(found["counts"])
-    if found["p"] < 0.05:
-        higher = first if found["mean"] > 0 else second
+    means += f"p = {words.number(answer['p'], 2)})"
+    count = min(answer["counts"])
+    if answer["p"] < 0.05:
+        higher = first if answer["mean"] > 0 else second
         return f"**Yes.** At ε = {words.number(pair.epsilon)}, {means}: {higher} is higher."
     text = f"**No, not with {words.plural(count, 'repetition')} of each.** "
     text += f"{means[:1].upper()}{means[1:]}."
-    if not found["needed"]:
+    if not answer["needed"]:
         return text
-    more = max(1, found["needed"] - count)
+    more = max(1, answer["needed"] - count)
     return (
         f"{text} If the true difference is as large as measured, about "
         f"{words.plural(more, 'more repetition')} of each would show it in 4 of 5 attempts."
@@ -112,5 +112,5 @@ def ask(
         raise RequestError(f"test: expected an answer within {PATIENCE:g} s, got none") from None
     if done.returncode:
         raise RequestError(done.stderr.strip().splitlines()[-1] if done.stderr else "test failed")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer

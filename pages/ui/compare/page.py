@@ -49,11 +49,11 @@ def show() -> None:
     st.title("Compare")
     st.markdown(INTRODUCTION)
     with troubles():
-        found = candidates.found(client().at_hand(MOST))
-        if not found:
+        comparable = candidates.listed(client().at_hand(MOST))
+        if not comparable:
             _empty()
             return
-        _draw(found)
+        _draw(comparable)
 
 
 def _empty() -> None:
@@ -64,16 +64,16 @@ def _empty() -> None:
             st.page_link(f"pages/{slug}.py", label=paper.title, icon=":material/arrow_forward:")
 
 
-def _draw(found: list[Candidate]) -> None:
+def _draw(comparable: list[Candidate]) -> None:
     """The choices, the chart and what it answers."""
-    data = _data(found)
-    gauges = candidates.gauges(found)
-    budgets = _budgets(found)
+    data = _data(comparable)
+    gauges = candidates.gauges(comparable)
+    budgets = _budgets(comparable)
     free = [*(f"runs.{name}" for name in gauges), "by"]
     address.settle(PAGE, PREFIX, [data, _measures(gauges), budgets], free)
     left, right = st.columns(2)
     dataset = str(data.value(_choose("Data set", data, left)))
-    here = [one for one in found if dataset in ("", one.job.dataset)]
+    here = [one for one in comparable if dataset in ("", one.job.dataset)]
     measure = _measures({n: g for n, g in gauges.items() if any(n in o.gauges for o in here)})
     name = str(measure.value(_choose("Measured by", measure, right)))
     chosen = _runs(here, name, dataset)
@@ -87,9 +87,9 @@ def _draw(found: list[Candidate]) -> None:
     _chart(chosen, name, gauges[name], float(budgets.value(str(at))))
 
 
-def _data(found: list[Candidate]) -> Offer:
+def _data(comparable: list[Candidate]) -> Offer:
     """The data sets, the one with most methods first, and all of them together."""
-    keys = candidates.datasets(found)
+    keys = candidates.datasets(comparable)
     offer = names("data", keys)
     return Offer("data", (*offer.texts, ALL), (*keys, ""), offer.default)
 
@@ -110,9 +110,9 @@ def _choose(title: str, offer: Offer, place: st.delta_generator.DeltaGenerator) 
     return str(place.selectbox(title, offer.texts, key=key, bind="query-params"))
 
 
-def _budgets(found: list[Candidate]) -> Offer:
+def _budgets(comparable: list[Candidate]) -> Offer:
     """Every budget that one of the runs was trained with."""
-    values = tuple(sorted({value for one in found for value in one.budgets})) or (USUAL,)
+    values = tuple(sorted({value for one in comparable for value in one.budgets})) or (USUAL,)
     if len(values) == 1:
         values = (values[0], 2.0 * values[0])  # a slider needs two ends
     nearest = min(values, key=lambda value: abs(value - USUAL))
@@ -173,7 +173,7 @@ def _guarantees(chosen: dict[str, Candidate], name: str, gauge: Gauge, epsilon: 
     )  # fmt: skip
     st.caption(INTERVAL)
     private = [one.guarantee(epsilon) for one in chosen.values() if one.spends]
-    if len({found.relation for found in private}) > 1:
+    if len({card.relation for card in private}) > 1:
         st.warning(RELATIONS_DIFFER, icon=":material/group:")
     if len({one.job.dataset for one in chosen.values()}) > 1:
         st.caption(DATA_DIFFER)
@@ -183,14 +183,14 @@ def _guarantees(chosen: dict[str, Candidate], name: str, gauge: Gauge, epsilon: 
 
 def _row(text: str, one: Candidate, name: str, gauge: Gauge, epsilon: float) -> dict[str, str]:
     """One run: its reading, and its guarantee in words; three columns fit a phone."""
-    found = one.guarantee(epsilon)
-    verb = "Meant to protect" if found.epsilon_proved is None else "Protects"
-    protects = "" if found.status == "not_private" else f"  \n{verb} {found.unit}"
+    guarantee = one.guarantee(epsilon)
+    verb = "Meant to protect" if guarantee.epsilon_proved is None else "Protects"
+    protects = "" if guarantee.status == "not_private" else f"  \n{verb} {guarantee.unit}"
     ships = "; ships with the app" if one.ships else ""
     return {
         "Run": f"**{text}**  \n{one.paper.title}{ships}",
         "Median": _reading(one, name, gauge, epsilon),
-        "Guarantee": f"{ICONS[found.status]} {card.line(found)}{protects}",
+        "Guarantee": f"{ICONS[guarantee.status]} {card.line(guarantee)}{protects}",
     }
 
 
@@ -235,14 +235,15 @@ def _needed(lines: dict[str, Curve], gauge: Gauge, epsilon: float) -> None:
     at = [one.middle[i] for one in lines.values() if (i := one.at(epsilon)) is not None]
     start = round(scale * max(at, default=0.0), 1 if share else 3)
     wanted = st.number_input(f"{gauge.label} that I need{unit}", value=start, key=f"{PREFIX}.need")
-    found = {
+    needed = {
         name: answers.need(one, wanted / scale, up=gauge.better != "down")
         for name, one in lines.items()
     }
     st.table(
         {
-            "Run": [f"**{name}**" for name in found],
-            "Privacy budget": [one.sentence() if one else "not measured" for one in found.values()],
+            "Run": [f"**{name}**" for name in needed],
+            "Privacy budget": [one.sentence() if one else "not measured"
+                               for one in needed.values()],
         },
         hide_index=True, border="horizontal", alt="The budget that each method needs.",
     )  # fmt: skip

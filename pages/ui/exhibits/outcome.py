@@ -76,19 +76,19 @@ def shown(chosen: Chosen, watched: Mapping[str, Watched]) -> Shown:
     return Shown(chosen.ships.cells, _history(chosen, chosen.ships))
 
 
-def _history(chosen: Chosen, found: Reference) -> str:
+def _history(chosen: Chosen, ships: Reference) -> str:
     """One line on shipped numbers."""
-    at = "full size" if found.full else "a quick look"
-    runs = {cell.run for cell in found.cells if cell.run}
+    at = "full size" if ships.full else "a quick look"
+    runs = {cell.run for cell in ships.cells if cell.run}
     other = runs - {job.id for job in chosen.jobs.values()}
     stale = ""
     if other:
         stale = ". Some come from other settings or data than this copy would use now"
-    elif found.sources != sources(*chosen.jobs.values()):
+    elif ships.sources != sources(*chosen.jobs.values()):
         stale = ". Computed by an earlier version; run again to update"
     return (
-        f":material/inventory_2: Shipped with the app, computed at {at} on {found.date} by engine "
-        f"{found.version}: {words.plural(len(runs), 'run')}, {words.duration(found.seconds)} of "
+        f":material/inventory_2: Shipped with the app, computed at {at} on {ships.date} by engine "
+        f"{ships.version}: {words.plural(len(runs), 'run')}, {words.duration(ships.seconds)} of "
         f"work{stale}."
     )
 
@@ -129,6 +129,6 @@ def _cells(
     results: dict[str, Results] = {}
     for name, job in _chosen.jobs.items():
         one = _watched.get(name)
-        found = one.results if one is not None else None
-        results[name] = collect(job, ()) if found is None else found
+        ours = one.results if one is not None else None
+        results[name] = collect(job, ()) if ours is None else ours
     return tuple(_chosen.exhibit.cells(results))

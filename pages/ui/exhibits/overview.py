@@ -68,15 +68,15 @@ class Line:
     text: str
 
 
-def line(exhibit: Exhibit, found: Reference | None, *, simulated: bool) -> Line:
+def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
     """What became of an exhibit.
 
     Args:
         exhibit: The table or figure.
-        found: What ships of it.
+        ships: What ships of it.
         simulated: Whether it rests on simulated data.
     """
-    cells = found.cells if found else _formula(exhibit)
+    cells = ships.cells if ships else _formula(exhibit)
     if not cells:
         return Line("open", False, "Nothing has been computed for it yet.")
     counts = {one.variant: one for one in agreement.tally(exhibit, cells)}
@@ -136,29 +136,29 @@ def _proved(exhibit: Exhibit, cells: Sequence[Cell]) -> tuple[int, int]:
     return sum(ratio < 1.0 for ratio in ratios), len(ratios)
 
 
-def show(prefix: str, found: Mapping[str, Mapping[str, Exhibit]]) -> None:
+def show(prefix: str, papers: Mapping[str, Mapping[str, Exhibit]]) -> None:
     """Draws the summary of all papers.
 
     Args:
         prefix: What the page's names in the address begin with.
-        found: The exhibits of each paper, by name.
+        papers: The exhibits of each paper, by name.
     """
-    told = {
-        (slug, name): _told(slug, name, exhibit)
-        for slug, known in found.items()
+    lines = {
+        (slug, name): _outcome(slug, name, exhibit)
+        for slug, known in papers.items()
         for name, exhibit in known.items()
     }
-    st.markdown(_sum(list(told.values())))
+    st.markdown(_sum(list(lines.values())))
     st.caption(RULE)
-    for slug, known in found.items():
+    for slug, known in papers.items():
         with st.container(key=f"{prefix}-{slug}", border=True, gap="small"):
             st.markdown(f"#### {catalog()[slug].title}")
             st.caption(catalog()[slug].citation)
             for place, (name, exhibit) in enumerate(known.items()):
-                _row(prefix, slug, exhibit, told[slug, name], first=place == 0)
+                _row(prefix, slug, exhibit, lines[slug, name], first=place == 0)
 
 
-def _told(slug: str, name: str, exhibit: Exhibit) -> Line:
+def _outcome(slug: str, name: str, exhibit: Exhibit) -> Line:
     """What became of an exhibit; a damaged file is one sentence, and the page goes on."""
     ships = None
     with troubles():
@@ -166,18 +166,18 @@ def _told(slug: str, name: str, exhibit: Exhibit) -> Line:
     return line(exhibit, ships, simulated=bool(provenance.simulated(jobs(exhibit, True))))
 
 
-def _sum(told: Sequence[Line]) -> str:
+def _sum(lines: Sequence[Line]) -> str:
     """How many came out how, in one sentence."""
-    counts = Counter(one.kind for one in told)
+    counts = Counter(one.kind for one in lines)
     kinds = [f"**{counts[kind]}** {text}" for kind, text in SUMS.items() if counts[kind]]
-    beyond = sum(one.beyond for one in told)
+    beyond = sum(one.beyond for one in lines)
     more = f" In **{beyond}**, numbers with a proof are better than the printed ones." * bool(
         beyond
     )
-    return f"{len(told)} tables and figures: {words.listed(kinds)}.{more}"
+    return f"{len(lines)} tables and figures: {words.listed(kinds)}.{more}"
 
 
-def _row(prefix: str, slug: str, exhibit: Exhibit, told: Line, *, first: bool) -> None:
+def _row(prefix: str, slug: str, exhibit: Exhibit, outcome: Line, *, first: bool) -> None:
     """One exhibit: its link, and what became of it.
 
     The first of a paper is what its address shows anyway. Naming it would make Streamlit
@@ -191,11 +191,11 @@ def _row(prefix: str, slug: str, exhibit: Exhibit, told: Line, *, first: bool) -
         f'<a href="/{prefix}?{urlencode(query)}" target="_self">{escape(exhibit.title)}</a>',
         unsafe_allow_html=True,
     )
-    text.markdown(finding(told))
+    text.markdown(finding(outcome))
 
 
-def finding(told: Line) -> str:
+def finding(outcome: Line) -> str:
     """A line as Markdown: its badges and its sentence."""
-    badges = [BADGES[told.kind], *([BEYOND] * told.beyond)]
+    badges = [BADGES[outcome.kind], *([BEYOND] * outcome.beyond)]
     marks = [f":{colour}-badge[:material/{icon}: {label}]" for label, colour, icon in badges]
-    return f"{' '.join(marks)} {told.text}"
+    return f"{' '.join(marks)} {outcome.text}"

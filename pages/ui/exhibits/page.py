@@ -17,10 +17,10 @@ from engine.runs.exhibit import Cell, Exhibit, exhibits
 from engine.runs.job import Job
 from engine.runs.reference import Reference
 from pages.ui import words
-from pages.ui.charts import agreement as verdict
+from pages.ui.charts import agreement
 from pages.ui.charts import exhibit as drawing
 from pages.ui.exhibits import attacks, overview, provenance
-from pages.ui.exhibits import table as sheet
+from pages.ui.exhibits import table as layout
 from pages.ui.exhibits.outcome import Chosen, Shown, jobs, shown
 from pages.ui.exhibits.rerun import controls, panel, scratch
 from pages.ui.jobs import live
@@ -55,17 +55,17 @@ def show() -> None:
     """Draws the page."""
     st.title("Reproduce")
     st.markdown(INTRODUCTION)
-    found = {slug: known for slug in catalog() if (known := exhibits(slug))}
-    if not found:
+    papers = {slug: known for slug in catalog() if (known := exhibits(slug))}
+    if not papers:
         st.info("No paper has a table or figure here yet.", icon=":material/lightbulb:")
         return
-    address.settle(PAGE, PREFIX, _offers(found))
-    slug = _paper(found)
+    address.settle(PAGE, PREFIX, _offers(papers))
+    slug = _paper(papers)
     if not slug:
-        overview.show(PREFIX, found)
+        overview.show(PREFIX, papers)
         attacks.show()
         return
-    exhibit = _pick(slug, found[slug])
+    exhibit = _pick(slug, papers[slug])
     with troubles():
         st.header(exhibit.title)
         sizes = {size: jobs(exhibit, size == "full") for size in ("full", "quick")}
@@ -101,14 +101,14 @@ def _ships(slug: str, exhibit: Exhibit) -> Reference | None:
     return None
 
 
-def _offers(found: Mapping[str, Mapping[str, Exhibit]]) -> list[Offer]:
+def _offers(papers: Mapping[str, Mapping[str, Exhibit]]) -> list[Offer]:
     """What the address may hold: the paper, an exhibit of each paper, and the source."""
-    return [_papers(found), *(_exhibits(slug, known) for slug, known in found.items()), SOURCES]
+    return [_papers(papers), *(_exhibits(slug, known) for slug, known in papers.items()), SOURCES]
 
 
-def _papers(found: Mapping[str, Any]) -> Offer:
-    titles = tuple(catalog()[slug].title for slug in found)
-    return Offer("paper", (ALL, *titles), ("", *found), ALL)
+def _papers(papers: Mapping[str, Any]) -> Offer:
+    titles = tuple(catalog()[slug].title for slug in papers)
+    return Offer("paper", (ALL, *titles), ("", *papers), ALL)
 
 
 def _exhibits(slug: str, known: Mapping[str, Exhibit]) -> Offer:
@@ -116,9 +116,9 @@ def _exhibits(slug: str, known: Mapping[str, Exhibit]) -> Offer:
     return Offer(slug, titles, tuple(known), titles[0])
 
 
-def _paper(found: Mapping[str, Any]) -> str:
+def _paper(known: Mapping[str, Any]) -> str:
     """Which paper; empty for all of them."""
-    papers = _papers(found)
+    papers = _papers(known)
     return str(papers.value(_choose("Paper", papers)))
 
 
@@ -185,37 +185,37 @@ def _body(chosen: Chosen, ticking: bool) -> None:
             panel(PREFIX, watched)
         elif chosen.source == "shipped" and chosen.ships is None:
             st.info(MISSING, icon=":material/lightbulb:")
-        found = shown(chosen, watched)
-        _numbers(chosen, found)
+        drawn = shown(chosen, watched)
+        _numbers(chosen, drawn)
         with st.container(horizontal=True):
-            _take(chosen, found.cells)
+            _take(chosen, drawn.cells)
             if chosen.here:
                 scratch(PREFIX, watched)
         provenance.show(chosen.slug, chosen.exhibit, watched, chosen.source != "quick")
 
 
-def _numbers(chosen: Chosen, found: Shown) -> None:
+def _numbers(chosen: Chosen, drawn: Shown) -> None:
     """The table or the figure, how near it comes to the paper, and its origin."""
-    exhibit, cells = chosen.exhibit, found.cells
+    exhibit, cells = chosen.exhibit, drawn.cells
     if exhibit.axis:
         revision = f"{chosen.slug}/{exhibit.name}"
         figure = drawing.plot(exhibit, cells, revision, _lines(revision, exhibit, cells))
         plot(figure, f"{PREFIX}.{revision}", drawing.reading(exhibit, cells))
-        if any(verdict.known(cell.spread) for cell in cells):
+        if any(agreement.known(cell.spread) for cell in cells):
             st.caption("Bands: ± one standard deviation over the repetitions (random seeds).")
     else:
         better = drawing.DIRECTION.get(exhibit.better, "")
         st.markdown(f"**{exhibit.quantity}**{better}")
-        table = sheet.table(exhibit, cells)
+        table = layout.table(exhibit, cells)
         st.table(
             table, hide_index=True, border="horizontal", alt=drawing.reading(exhibit, cells),
             width="stretch" if len(table) > words.FEW_COLUMNS else "content",
         )  # fmt: skip
-        st.caption(f"{verdict.legend(exhibit, cells)}{words.sideways(len(table))}")
-    if text := verdict.summary(exhibit, cells):
+        st.caption(f"{agreement.legend(exhibit, cells)}{words.sideways(len(table))}")
+    if text := agreement.summary(exhibit, cells):
         st.markdown(text)
-    if found.origin:
-        st.caption(found.origin)
+    if drawn.origin:
+        st.caption(drawn.origin)
     _rows(chosen, cells)
 
 
@@ -232,21 +232,21 @@ def _lines(key: str, exhibit: Exhibit, cells: Sequence[Cell]) -> Sequence[str]:
 
 def _rows(chosen: Chosen, cells: Sequence[Cell]) -> None:
     """The same numbers as rows."""
-    found = sheet.rows(chosen.exhibit, cells)
+    rows = layout.rows(chosen.exhibit, cells)
     twin = st.expander(
         "All numbers as rows", key=f"{PREFIX}.rows", on_change="rerun",
         icon=":material/table_rows:",
     )  # fmt: skip
     if twin.open:
-        twin.dataframe(found, hide_index=True, alt=drawing.reading(chosen.exhibit, cells))
+        twin.dataframe(rows, hide_index=True, alt=drawing.reading(chosen.exhibit, cells))
 
 
 def _take(chosen: Chosen, cells: Sequence[Cell]) -> None:
     """A button for the same numbers as a file."""
-    found = sheet.rows(chosen.exhibit, cells)
+    rows = layout.rows(chosen.exhibit, cells)
     name = f"{chosen.slug}-{chosen.exhibit.name}-{chosen.source}.csv"
     st.download_button(
-        "Download as CSV", lambda: spreadsheet(found), name, "text/csv", key=f"{PREFIX}.csv",
+        "Download as CSV", lambda: spreadsheet(rows), name, "text/csv", key=f"{PREFIX}.csv",
         icon=":material/download:", on_click="ignore",
     )  # fmt: skip
 

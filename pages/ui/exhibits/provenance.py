@@ -37,14 +37,14 @@ def simulated(jobs: Mapping[str, Job]) -> str:
 def show(slug: str, exhibit: Exhibit, watched: Mapping[str, Watched], full: bool) -> None:
     """Draws, folded away, the settings, seeds and runs of an exhibit."""
     with st.expander("Settings, seeds and runs", icon=":material/fact_check:"):
-        told = {name: _settings(one.job) for name, one in watched.items()}
-        common = _common(list(told.values()))
+        settings = {name: _settings(one.job) for name, one in watched.items()}
+        common = _common(list(settings.values()))
         if common:
             fields = _fields(watched)
-            told_once = ", ".join(f"{label(fields[name])} {text}" for name, text in common.items())
-            st.markdown(f"The same everywhere: {told_once}.")
+            shared = ", ".join(f"{label(fields[name])} {text}" for name, text in common.items())
+            st.markdown(f"The same everywhere: {shared}.")
         if watched:
-            _runs(exhibit, watched, told, common)
+            _runs(exhibit, watched, settings, common)
         st.markdown("The same from a terminal:")
         size = " --full" if full else ""
         command = f"python -m engine reproduce {slug} {exhibit.name}{size}"
@@ -55,12 +55,12 @@ def show(slug: str, exhibit: Exhibit, watched: Mapping[str, Watched], full: bool
 def _runs(
     exhibit: Exhibit,
     watched: Mapping[str, Watched],
-    told: Mapping[str, Mapping[str, str]],
+    settings: Mapping[str, Mapping[str, str]],
     common: Mapping[str, str],
 ) -> None:
     """A row for each job."""
     st.dataframe(
-        [_row(name, one, told[name], common) for name, one in watched.items()],
+        [_row(name, one, settings[name], common) for name, one in watched.items()],
         hide_index=True,
         column_config={"Open": st.column_config.LinkColumn(display_text="Open its page")},
         alt=f"The runs behind {exhibit.title}.",
@@ -90,11 +90,11 @@ def _sweep(values: Sequence[Value]) -> str:
     return ", ".join(map(_text, values))
 
 
-def _common(told: Sequence[Mapping[str, str]]) -> dict[str, str]:
+def _common(each: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """The settings that no two jobs differ in."""
-    fields = dict.fromkeys(field for settings in told for field in settings)
-    values = {field: {s[field] for s in told if field in s} for field in fields}
-    return {field: next(iter(found)) for field, found in values.items() if len(found) == 1}
+    fields = dict.fromkeys(field for settings in each for field in settings)
+    values = {field: {s[field] for s in each if field in s} for field in fields}
+    return {field: next(iter(texts)) for field, texts in values.items() if len(texts) == 1}
 
 
 def _row(

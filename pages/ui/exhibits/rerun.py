@@ -35,11 +35,18 @@ def controls(prefix: str, sizes: Mapping[str, Mapping[str, Job]], took: float, a
     with st.container(horizontal=True, width="content"):
         for size, jobs in sizes.items():
             text, icon = BUTTONS[size]
-            told = f"{provenance.size(jobs)}."
+            described = f"{provenance.size(jobs)}."
             if size == "full" and took:
-                told += f" {words.duration(took)} of work where the shipped numbers were computed."
+                described += (
+                    f" {words.duration(took)} of work where the shipped numbers were computed."
+                )
             st.button(
-                text, icon=icon, key=f"{prefix}.{size}", help=told, on_click=act, args=(size, jobs)
+                text,
+                icon=icon,
+                key=f"{prefix}.{size}",
+                help=described,
+                on_click=act,
+                args=(size, jobs),
             )
 
 
@@ -71,12 +78,12 @@ def panel(prefix: str, watched: Mapping[str, Watched]) -> None:
 
 
 def scratch(prefix: str, watched: Mapping[str, Watched]) -> None:
-    """Draws, once all runs are over, a button that deletes them and does them anew."""
+    """Draws, once all runs are over, a button that deletes them and runs them again."""
     if all(one.run is not None and one.run.state == "completed" for one in watched.values()):
         st.button(
             "Repeat from scratch", icon=":material/restart_alt:", key=f"{prefix}.scratch",
-            help="Deletes the runs behind these numbers and does them anew.",
-            on_click=_guarded(_anew), args=(watched,),
+            help="Deletes the runs behind these numbers and runs them again.",
+            on_click=_guarded(_again), args=(watched,),
         )  # fmt: skip
 
 
@@ -94,7 +101,7 @@ def _go_on(watched: Mapping[str, Watched]) -> None:
     live.restart(watched, {})
 
 
-def _anew(watched: Mapping[str, Watched]) -> None:
+def _again(watched: Mapping[str, Watched]) -> None:
     for one in watched.values():
         client().again(one.job)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.runs.exhibit import Cell, Exhibit
-from pages.ui.charts.agreement import known, mark, spoken, variants
+from pages.ui.charts.agreement import badge, known, spoken, variants
 from pages.ui.words import number
 
 NOTHING = "–"
@@ -72,8 +72,8 @@ def _ours(variant: str, count: int) -> str:
 
 def _figure(exhibit: Exhibit, value: float | None) -> str:
     """A number as the paper prints it."""
-    found = known(value)
-    return NOTHING if found is None else f"{found:,.{exhibit.digits}f}"
+    figure = known(value)
+    return NOTHING if figure is None else f"{figure:,.{exhibit.digits}f}"
 
 
 def _cell(exhibit: Exhibit, cell: Cell) -> str:
@@ -81,7 +81,7 @@ def _cell(exhibit: Exhibit, cell: Cell) -> str:
     if known(cell.ours) is None:
         return NOTHING
     spread = f" ± {_short(exhibit, off)}" if (off := known(cell.spread)) is not None else ""
-    lines = (f"**{_figure(exhibit, cell.ours)}**{spread}", mark(exhibit, cell))
+    lines = (f"**{_figure(exhibit, cell.ours)}**{spread}", badge(exhibit, cell))
     return "  \n".join(line.replace(" ", UNBROKEN) for line in lines if line)
 
 

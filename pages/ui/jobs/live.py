@@ -148,9 +148,9 @@ def _over(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         pressed = st.button(
-            "Run again", icon=":material/restart_alt:", key=f"{slug}.anew",
+            "Run again", icon=":material/restart_alt:", key=f"{slug}.again",
             help="Trains these methods on this computer; the new lines replace the old ones.",
-            on_click=asking.anew, args=([one.job for one in again], focus),
+            on_click=asking.again, args=([one.job for one in again], focus),
         )  # fmt: skip
         if old:
             names = "" if len(old) == len(runs) else f": {words.listed(old)}"
@@ -219,7 +219,7 @@ def _button(
     *,
     quiet: bool = False,
 ) -> bool:
-    """The button that begins, or begins anew; whether it was pressed."""
+    """The button that begins, or begins again; whether it was pressed."""
     return st.button(
         text, icon=":material/play_arrow:", key=f"{slug}.{name}",
         type="secondary" if quiet else "primary", on_click=restart, args=(watched, focus),

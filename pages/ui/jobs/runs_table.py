@@ -88,8 +88,8 @@ def _row(run: Run) -> None:
 def _what(run: Run) -> None:
     """What was asked and what became of it."""
     name, icon, colour = LOOK[run.state]
-    found = catalog().get(run.job.paper)
-    title = found.title if found else run.job.paper
+    publication = catalog().get(run.job.paper)
+    title = publication.title if publication else run.job.paper
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.badge("Stopping" if run.stopping else name, icon=icon, color=colour)
         st.markdown(f"**{_method(run)}** on {words.short(run.job.dataset)}", width="content")
@@ -115,10 +115,10 @@ def _method(run: Run) -> str:
 
 def _settings(run: Run) -> str:
     """The settings that are not the defaults."""
-    found = catalog().get(run.job.paper)
-    if found is None:
+    publication = catalog().get(run.job.paper)
+    if publication is None:
         return "settings of a paper that this copy does not have"
-    default, known = found.spec().values(), knobs(found.spec)
+    default, known = publication.spec().values(), knobs(publication.spec)
     changed = [
         f"{known[field].label.lower()} {_text(known[field], value)}"
         for field, value in run.job.values.items()

@@ -89,16 +89,16 @@ def _active(run: str) -> bool:
 
 def _common(job: Job) -> bool:
     """Whether a job is what the page of its paper opens with."""
-    found = paper(job.paper)
-    default, free = found.opens(), (CALIBRATION, *job.axes)  # both calibrations are drawn
+    publication = paper(job.paper)
+    default, free = publication.opens(), (CALIBRATION, *job.axes)  # both calibrations are drawn
     same = all(job.values[name] == default[name] for name in job.entry().uses if name not in free)
-    return same and job.dataset == found.datasets[0]
+    return same and job.dataset == publication.datasets[0]
 
 
 def _kept(name: str, slug: str) -> set[str]:
     """A set of run ids that this session remembers for one paper."""
-    found: set[str] = st.session_state.setdefault(f"{name}.{slug}", set())
-    return found
+    runs: set[str] = st.session_state.setdefault(f"{name}.{slug}", set())
+    return runs
 
 
 def restart(jobs: Iterable[Job], focus: Mapping[str, float]) -> None:
@@ -110,7 +110,7 @@ def restart(jobs: Iterable[Job], focus: Mapping[str, float]) -> None:
                 client().submit(job, focus)
 
 
-def anew(jobs: Iterable[Job], focus: Mapping[str, float]) -> None:
+def again(jobs: Iterable[Job], focus: Mapping[str, float]) -> None:
     """Removes what came of the jobs and asks for them again."""
     with troubles():
         for job in jobs:

@@ -11,7 +11,7 @@ from engine.core.errors import ExplorerError, StoreError
 from engine.core.home import home
 from engine.service.client import Client
 
-TOLD = "access.told"
+SHOWN = "access.shown"
 FIELD = re.compile(r"^\w+(?=:)")
 
 
@@ -22,10 +22,10 @@ def client() -> Client:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _client(folder: str) -> Client:
-    found = Client(Path(folder))
+    opened = Client(Path(folder))
     with suppress(StoreError):  # what can be read is still shown; whoever writes says why not
-        found.register_app()
-    return found
+        opened.register_app()
+    return opened
 
 
 @contextmanager
@@ -38,20 +38,20 @@ def troubles() -> Iterator[None]:
         yield
     except ExplorerError as error:
         text = sentence(str(error))
-        told = st.session_state.setdefault(TOLD, set())
-        if text in told:
+        shown = st.session_state.setdefault(SHOWN, set())
+        if text in shown:
             st.markdown(":material/error: Not with these settings: see the message above.")
         else:
-            told.add(text)
+            shown.add(text)
             st.error(text, icon=":material/error:")
 
 
 def afresh() -> None:
-    """Forgets what has been said: a page, or a part of it, is drawn anew."""
-    st.session_state[TOLD] = set()
+    """Forgets what has been said: a page, or a part of it, is drawn again."""
+    st.session_state[SHOWN] = set()
 
 
 def sentence(error: str) -> str:
     """The text of an error as a sentence: it begins large and ends; a field is named in words."""
-    text = FIELD.sub(lambda found: found[0].replace("_", " "), error.strip().rstrip("."))
+    text = FIELD.sub(lambda match: match[0].replace("_", " "), error.strip().rstrip("."))
     return f"{text[:1].upper()}{text[1:]}." if text else ""

@@ -39,10 +39,10 @@ MOST = 4096
 
 def guarantee(entry: Entry[Any], spec: Spec, records: int, unit: str) -> Guarantee:
     """A method's card; the first answer may take an accountant seconds."""
-    found = known(entry, spec, records, unit)
-    if found is None:
-        found = _CARDS[_key(entry, spec, records, unit)] = entry.guarantee(spec, records, unit)
-    return found
+    card = known(entry, spec, records, unit)
+    if card is None:
+        card = _CARDS[_key(entry, spec, records, unit)] = entry.guarantee(spec, records, unit)
+    return card
 
 
 def known(entry: Entry[Any], spec: Spec, records: int, unit: str) -> Guarantee | None:

@@ -24,7 +24,7 @@ def papers() -> dict[str, Paper[Any]]:
     return {slug: paper for slug, paper in catalog().items() if there(slug)}
 
 
-def mark() -> None:
+def remember() -> None:
     """Says that the app's entry script has run in this session."""
     st.session_state[ENTERED] = True
 
@@ -38,6 +38,6 @@ def enter() -> None:
     """
     afresh()
     if not st.session_state.get(ENTERED):
-        mark()  # once is enough, whatever happens
+        remember()  # once is enough, whatever happens
         PagesManager.uses_pages_directory = False  # what `st.navigation` would have said
         st.rerun()

@@ -8,7 +8,7 @@ from engine.core.home import home
 from pages.ui.kit.access import sentence
 from pages.ui.words import short
 
-TOLD = "upload.told"
+MESSAGE = "upload.message"
 HOW = (
     f"**Limits**: comma-separated values, at most 1 MB and {own.MOST:,} rows, at least "
     f"{own.FEWEST} people, 1 to {own.WIDEST} covariates, numbers only. Write "
@@ -44,8 +44,8 @@ def show(slug: str, dataset: str, default: str) -> None:
             "Survival table", type=["csv", "txt", "tsv"], key=f"{slug}.upload",
             on_change=_take, args=(slug,), label_visibility="collapsed",
         )  # fmt: skip
-        if told := st.session_state.pop(TOLD, ""):
-            st.error(told, icon=":material/error:")
+        if message := st.session_state.pop(MESSAGE, ""):
+            st.error(message, icon=":material/error:")
         st.caption(
             f":material/lock: The table stays on this computer, in {home() / 'tables'}. Everyone "
             "who opens this app can choose it. Names of columns, bounds and the number of people "
@@ -68,7 +68,7 @@ def _take(slug: str) -> None:
     try:
         name = own.keep(file.name, file.getvalue(), st.session_state[f"{slug}.bounds"] or "")
     except ExplorerError as error:
-        st.session_state[TOLD] = sentence(str(error))
+        st.session_state[MESSAGE] = sentence(str(error))
     else:
         st.session_state[f"{slug}.dataset"] = short(name)
 

@@ -15,23 +15,23 @@ from pages.ui.learn.maths import COUNT, MOST, Densities, total
 HEIGHT = 340
 
 
-def overlap(found: Densities, epsilon: float) -> go.Figure:
+def overlap(densities: Densities, epsilon: float) -> go.Figure:
     """Two densities of a noisy count, and the area that they share."""
-    shared = np.minimum(found.without, found.present)
+    shared = np.minimum(densities.without, densities.present)
     area = {
         "type": "scatter", "mode": "none", "fill": "tozeroy", "name": "Overlap",
-        "x": brief(found.x), "y": brief(shared), "fillcolor": GRID,
+        "x": brief(densities.x), "y": brief(shared), "fillcolor": GRID,
         "hoverinfo": "skip",
     }  # fmt: skip
     lines = [
         {
-            "type": "scatter", "mode": "lines", "name": name, "x": brief(found.x), "y": brief(y),
+            "type": "scatter", "mode": "lines", "name": name, "x": brief(densities.x), "y": brief(y),
             "line": {"color": colour, "dash": dash, "width": 2.5},
             "hovertemplate": "%{x:.1f}: density %{y:.3f}<extra></extra>",
         }
         for name, y, colour, dash in (
-            (f"Without you: {COUNT} people", found.without, SERIES[0], "solid"),
-            (f"With you: {COUNT + 1} people", found.present, SERIES[1], "dash"),
+            (f"Without you: {COUNT} people", densities.without, SERIES[0], "solid"),
+            (f"With you: {COUNT + 1} people", densities.present, SERIES[1], "dash"),
         )
     ]  # fmt: skip
     return figure(

@@ -58,21 +58,21 @@ def _slide(label: str, name: str, options: tuple[str, ...], default: str, help: 
 def _count() -> None:
     """Two overlapping densities."""
     epsilon = float(_slide("Privacy budget ε", "count", BUDGETS, "0.5", SMALLER))
-    found = maths.densities(epsilon)
+    densities = maths.densities(epsilon)
     off = words.number(Laplace(1.0, epsilon).scale, 2)
-    right = round(100 * maths.guesses(found.overlap))
+    right = round(100 * maths.guesses(densities.overlap))
     said = (
         f"At ε = {epsilon:g} the count is off by {off} people on average, and the two curves share "
-        f"{100 * found.overlap:.0f} % of their area. Guessing from one published count whether you "
+        f"{100 * densities.overlap:.0f} % of their area. Guessing from one published count whether you "
         f"are in it is right {right} times out of 100."
     )
     st.markdown(said)
-    pairs = zip(found.x[::20], found.without[::20], found.present[::20], strict=True)
+    pairs = zip(densities.x[::20], densities.without[::20], densities.present[::20], strict=True)
     table = [
         {"Published count": float(x), "Density without you": float(a), "Density with you": float(b)}
         for x, a, b in pairs
     ]
-    chart("learn.count.chart", figures.overlap(found, epsilon), said, table, epsilon)
+    chart("learn.count.chart", figures.overlap(densities, epsilon), said, table, epsilon)
 
 
 @st.fragment
@@ -115,11 +115,11 @@ def _clipped(page: _Followed, watched: dict[str, Watched]) -> None:
     )  # fmt: skip
     noise, one = maths.deviations(), watched["laplace"]
     at = maths.BOUNDS.index(bound)
-    found = {}
+    lines = {}
     if one.results is not None:
         names = ("bias", "expected")
-        found = {name: curve(one.results, name, name, 0, "bound") for name in names}
-    bias, both = found.get("bias"), found.get("expected")
+        lines = {name: curve(one.results, name, name, 0, "bound") for name in names}
+    bias, both = lines.get("bias"), lines.get("expected")
     size = words.number(noise[at], 2)
     said = f"At B = {bound:g} the noise has a standard deviation of {size} {UNIT}"
     if bias is not None and (place := bias.at(bound)) is not None:
@@ -166,17 +166,17 @@ def _answers() -> None:
 @st.fragment
 def _attack() -> None:
     """Claimed, proved and attacked budget of one method."""
-    found = {_named(row): row for row in rows()}
-    if not found:
+    attacks = {_named(row): row for row in rows()}
+    if not attacks:
         st.markdown("No attacks ship with this copy.")
         return
-    names = list(found)
-    first = next((i for i, row in enumerate(found.values()) if row.broken), 0)
+    names = list(attacks)
+    first = next((i for i, row in enumerate(attacks.values()) if row.broken), 0)
     chosen = st.selectbox(
         "Method", names, first, key="learn.attack", bind="query-params",
         help="Each was attacked with the same budget.",
     )  # fmt: skip
-    row = found[chosen]
+    row = attacks[chosen]
     st.markdown(_verdict(row))
     table = [
         {"Claimed ε": row.epsilon_claimed, "Proved ε": row.epsilon_proved,

@@ -41,19 +41,19 @@ def attacked(view: View) -> float | None:
 def section(page: Page, view: View) -> None:
     """What an attack on the method that is looked at has shown, and a way to start one."""
     st.subheader("Attack")
-    found = view.guarantee()
+    guarantee = view.guarantee()
     with troubles():
         job = _job(view)
         if job is None:
-            st.markdown(_nothing(view, found))
+            st.markdown(_nothing(view, guarantee))
             return
         ticking = (run := look(job)) is not None and run.active
-        st.fragment(_body, run_every=TICK if ticking else None)(page, view, found, job, ticking)
+        st.fragment(_body, run_every=TICK if ticking else None)(page, view, guarantee, job, ticking)
 
 
-def _nothing(view: View, found: Guarantee) -> str:
+def _nothing(view: View, guarantee: Guarantee) -> str:
     """Why there is no attack on this method."""
-    if found.epsilon_claimed is None and found.epsilon_proved is None:
+    if guarantee.epsilon_claimed is None and guarantee.epsilon_proved is None:
         return f"Nothing to attack: {view.entry.label} states no finite ε."
     return f"No attack on {view.entry.label} is available."
 
@@ -77,7 +77,7 @@ def _bound(run: Run | None) -> float | None:
     return bound if math.isfinite(bound) else None
 
 
-def _body(page: Page, view: View, found: Guarantee, job: Job, ticking: bool) -> None:
+def _body(page: Page, view: View, guarantee: Guarantee, job: Job, ticking: bool) -> None:
     """The attack as it stands now; drawn again and again while it runs."""
     with troubles():
         run = look(job)
@@ -87,23 +87,23 @@ def _body(page: Page, view: View, found: Guarantee, job: Job, ticking: bool) -> 
         bound = _bound(run)
         if run is None or bound is None:
             return
-        st.markdown(verdict(found, bound))
+        st.markdown(comparison(guarantee, bound))
         chart(
             f"{page.prefix}.attack.ruler",
-            charts.ruler(found.epsilon_claimed, found.epsilon_proved, bound),
-            ruler_text(found, bound),
+            charts.ruler(guarantee.epsilon_claimed, guarantee.epsilon_proved, bound),
+            ruler_text(guarantee, bound),
             [
                 {"": name, "ε": value}
                 for name, value in (
-                    ("Claimed", found.epsilon_claimed),
-                    ("Proved", found.epsilon_proved),
+                    ("Claimed", guarantee.epsilon_claimed),
+                    ("Proved", guarantee.epsilon_proved),
                     ("Attacked, at least", bound),
                 )
             ],
             view.budget,
         )
         if run.state == "completed":
-            _outcome(page, view, found, record.arrays(run))
+            _outcome(page, view, guarantee, record.arrays(run))
 
 
 def _controls(view: View, job: Job, run: Run | None) -> None:
@@ -129,37 +129,38 @@ def _controls(view: View, job: Job, run: Run | None) -> None:
             st.rerun()
 
 
-def verdict(found: Guarantee, bound: float) -> str:
+def comparison(guarantee: Guarantee, bound: float) -> str:
     """What the bound means beside the card, in one sentence; red where something is broken."""
     least = f"The attack shows that at least ε = **{words.number(bound)}** is spent"
-    if found.epsilon_proved is not None and bound > found.epsilon_proved:
+    if guarantee.epsilon_proved is not None and bound > guarantee.epsilon_proved:
         why = "This is an error in our program: please report it with the address of this page."
-        if found.status == "proved_under_assumption":
+        if guarantee.status == "proved_under_assumption":
             why = "The proof rests on an assumption of the card, which these two data sets break."
-        above = f"above the proved {words.number(found.epsilon_proved)}"
+        above = f"above the proved {words.number(guarantee.epsilon_proved)}"
         return f":red[:material/error: {least}, {above}.] {why}"
-    if found.epsilon_claimed is not None and bound > found.epsilon_claimed:
+    if guarantee.epsilon_claimed is not None and bound > guarantee.epsilon_claimed:
         return (
             f":red[:material/warning: {least}, above the claimed "
-            f"{words.number(found.epsilon_claimed)}.] The claim does not hold at these settings."
+            f"{words.number(guarantee.epsilon_claimed)}.] "
+            "The claim does not hold at these settings."
         )
     return f"{least} (95 % confidence). It does not contradict the card."
 
 
-def ruler_text(found: Guarantee, bound: float) -> str:
+def ruler_text(guarantee: Guarantee, bound: float) -> str:
     """The ruler in one sentence, for screen readers."""
     known = (
-        ("claimed", found.epsilon_claimed, ""),
-        ("proved", found.epsilon_proved, ""),
+        ("claimed", guarantee.epsilon_claimed, ""),
+        ("proved", guarantee.epsilon_proved, ""),
         ("attacked", bound, "at least "),
     )
     parts = [f"{name} {least}{words.number(v)}" for name, v, least in known if v is not None]
     return f"Privacy budget ε: {words.listed(parts)}."
 
 
-def _outcome(page: Page, view: View, found: Guarantee, arrays: Arrays) -> None:
+def _outcome(page: Page, view: View, guarantee: Guarantee, arrays: Arrays) -> None:
     """The sentence, the two histograms and the trade-off of a finished attack."""
-    text = sentence(found, arrays)
+    text = sentence(guarantee, arrays)
     st.markdown(text)
     without, present = (np.asarray(arrays[name], float) for name in ("without", "present"))
     rows = [{"Without": a, "With": b} for a, b in zip(without, present, strict=True)]
@@ -176,14 +177,14 @@ def _outcome(page: Page, view: View, found: Guarantee, arrays: Arrays) -> None:
     )
 
 
-def sentence(found: Guarantee, arrays: Arrays) -> str:
+def sentence(guarantee: Guarantee, arrays: Arrays) -> str:
     """How often the attack was right, and how often the proof or the claim lets it be."""
     right, allowed = float(arrays["right"][0]), float(arrays["allowed"][0])
     count = 2 * len(arrays["present"])
     text = f"An attack with {count:,} trainings was right {100 * right:.0f} times of 100"
     if not math.isfinite(allowed):
         return f"{text}; nothing limits it."
-    what = "claim" if found.epsilon_proved is None else "proof"
+    what = "claim" if guarantee.epsilon_proved is None else "proof"
     return f"{text}; the {what} allows {math.ceil(100 * allowed - 1e-9)}."
 
 

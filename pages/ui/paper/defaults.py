@@ -18,8 +18,8 @@ PAPERS = "pages.ui.papers"
 def layout(slug: str) -> Layout:
     """The LAYOUT in `pages/ui/papers/<slug>/layout.py`; the common one where there is none."""
     if find_spec(f"{PAPERS}.{slug}") and find_spec(f"{PAPERS}.{slug}.layout"):
-        found: Layout = importlib.import_module(f"{PAPERS}.{slug}.layout").LAYOUT
-        return found
+        declared: Layout = importlib.import_module(f"{PAPERS}.{slug}.layout").LAYOUT
+        return declared
     return Layout()
 
 

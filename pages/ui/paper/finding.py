@@ -100,9 +100,9 @@ def _first(
     return text if way >= NEAR else f"{text}, no better than guessing ({_figure(chance, how)})"
 
 
-def _best(found: Sequence[tuple[str, float]], gauge: Gauge) -> tuple[str, float] | None:
+def _best(values: Sequence[tuple[str, float]], gauge: Gauge) -> tuple[str, float] | None:
     """The best of some values; None where there is none."""
-    known = [one for one in found if math.isfinite(one[1])]
+    known = [one for one in values if math.isfinite(one[1])]
     if not known:
         return None
     return (min if gauge.better == "down" else max)(known, key=lambda one: one[1])

@@ -80,32 +80,33 @@ def place() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 def meaning(view: View) -> None:
     """The guarantee of the method that is looked at, in marks and in odds."""
-    found = view.guarantee()
-    st.markdown(f"{marks(found, attack.attacked(view))}  \n{chances(found)}")
+    guarantee = view.guarantee()
+    st.markdown(f"{badges(guarantee, attack.attacked(view))}  \n{chances(guarantee)}")
 
 
-def marks(found: Guarantee, attacked: float | None) -> str:
+def badges(guarantee: Guarantee, attacked: float | None) -> str:
     """What is claimed, what is proved and what an attack has shown, in one line."""
     claimed = "no claim"
-    if found.epsilon_claimed is not None:
-        claimed = f"claimed **{words.number(found.epsilon_claimed)}**"
+    if guarantee.epsilon_claimed is not None:
+        claimed = f"claimed **{words.number(guarantee.epsilon_claimed)}**"
     proved = "no finite ε"
-    if found.epsilon_proved is not None and math.isfinite(found.epsilon_proved):
-        delta = f" (δ = {words.number(found.delta)})" if found.delta else ""
-        proved = f"{words.number(found.epsilon_proved)}{delta}"
+    if guarantee.epsilon_proved is not None and math.isfinite(guarantee.epsilon_proved):
+        delta = f" (δ = {words.number(guarantee.delta)})" if guarantee.delta else ""
+        proved = f"{words.number(guarantee.epsilon_proved)}{delta}"
     shown = attack.NOT_YET if attacked is None else f"at least {words.number(attacked)}"
-    status = f":{card.COLOURS[found.status]}[{card.ICONS[found.status]} {STATUSES[found.status]}]"
+    kind = guarantee.status
+    status = f":{card.COLOURS[kind]}[{card.ICONS[kind]} {STATUSES[kind]}]"
     return f"{status} · {claimed} · proved **{proved}** · attacked **{shown}**"
 
 
-def chances(found: Guarantee) -> str:
+def chances(guarantee: Guarantee) -> str:
     """The odds in one sentence; weak where the guess is nearly always right."""
-    epsilon = found.epsilon_proved
+    epsilon = guarantee.epsilon_proved
     if epsilon is None or math.isinf(epsilon):
-        return words.odds(None, 0.0, found.relation, found.unit)
-    right = words.out_of_100(words.best_guess(epsilon, found.delta))
+        return words.odds(None, 0.0, guarantee.relation, guarantee.unit)
+    right = words.out_of_100(words.best_guess(epsilon, guarantee.delta))
     weak = " This is weak protection." if epsilon >= WEAK else ""
     return (
-        f"Someone who guesses whether {found.unit} is in the data is right at most "
+        f"Someone who guesses whether {guarantee.unit} is in the data is right at most "
         f"**{right} times out of 100**.{weak}"
     )

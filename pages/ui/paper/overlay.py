@@ -23,15 +23,15 @@ def overlays(paper: Paper[Any], jobs: dict[str, Job], slow: tuple[str, ...] = ()
         jobs: One job per method, as chosen.
         slow: Methods that take minutes and are left out.
     """
-    found = {}
+    extra = {}
     for entry in paper.methods:
         if entry.role != "paper" or CALIBRATION not in entry.uses or entry.name in slow:
             continue
         for other in (PRINTED, PROVED):
             one = _changed(jobs[entry.name], other)
             if one is not None:
-                found[f"{entry.name}{SIGN}{other}"] = one
-    return found
+                extra[f"{entry.name}{SIGN}{other}"] = one
+    return extra
 
 
 def _changed(job: Job, calibration: str) -> Job | None:
@@ -57,8 +57,8 @@ def both(names: Iterable[str]) -> set[str]:
 
 def label(paper: Paper[Any], job: Job, twice: Collection[str], *, brief: bool = False) -> str:
     """A method as a page names it; with its calibration where it is drawn under both."""
-    found = paper.entry(job.method)
-    text = (found.brief if brief else "") or found.label
+    listed = paper.entry(job.method)
+    text = (listed.brief if brief else "") or listed.label
     if job.method not in twice:
         return text
     choice = knobs(paper.spec)[CALIBRATION]

@@ -30,7 +30,7 @@ PAUSE = 1.0
 DRAWN = "panels.drawn"
 
 
-def mark(arrays: Declared, names: Iterable[str], without_noise: bool = False) -> str:
+def raw_note(arrays: Declared, names: Iterable[str], without_noise: bool = False) -> str:
     """The mark of a chart that draws some of a run's arrays; empty where all are released.
 
     Args:
@@ -44,22 +44,22 @@ def mark(arrays: Declared, names: Iterable[str], without_noise: bool = False) ->
 
 def meaning(view: View) -> None:
     """What the chosen budget means, in a picture and a sentence."""
-    found = view.guarantee()
-    epsilon = found.epsilon_proved
+    guarantee = view.guarantee()
+    epsilon = guarantee.epsilon_proved
     if epsilon is None:
-        st.markdown(words.odds(None, 0.0, found.relation, found.unit))
+        st.markdown(words.odds(None, 0.0, guarantee.relation, guarantee.unit))
         return
-    chance = words.best_guess(epsilon, found.delta)
+    chance = words.best_guess(epsilon, guarantee.delta)
     count = min(99, round(100 * chance))
     st.image(
         dots(count), width="stretch", alt=f"{count} of 100 dots are filled, 50 of them in grey."
     )
-    st.markdown(words.odds(epsilon, found.delta, found.relation, found.unit))
+    st.markdown(words.odds(epsilon, guarantee.delta, guarantee.relation, guarantee.unit))
 
 
 def drawn(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
     """What has been measured of one gauge: curves by job, and levels of the references."""
-    found: dict[str, Curve] = {}
+    by_method: dict[str, Curve] = {}
     levels: list[Level] = []
     twice = overlay.both(view.watched)
     positions = {entry.name: i for i, entry in enumerate(view.paper.methods)}
@@ -72,12 +72,12 @@ def drawn(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
         if view.spends(name):
             curve = curves.curve(one.results, gauge, one.label, position)
             look = _look(view.looks.get(entry.name) or curve.style, position, name)
-            found[name] = _proved(view, name, replace(curve, style=look, brief=brief))
+            by_method[name] = _proved(view, name, replace(curve, style=look, brief=brief))
         elif (level := curves.level(one.results, gauge, one.label, position)) is not None:
             status = view.guarantee(name).status
             look = reference_style(len(levels))
             levels.append(replace(level, style=look, brief=brief, status=status))
-    return found, levels
+    return by_method, levels
 
 
 def _look(own: Style, position: int, name: str) -> Style:
@@ -88,14 +88,14 @@ def _look(own: Style, position: int, name: str) -> Style:
 def _proved(view: View, name: str, one: Curve) -> Curve:
     """A curve with its status and what is proved at each point, as far as that takes no time."""
     cards = [view.known(name, epsilon) for epsilon in one.epsilon]
-    status = next((found.status for found in cards if found is not None), None)
-    whole = [found for found in cards if found is not None]
-    proved = tuple(_finite(found) for found in whole) if len(whole) == len(cards) else ()
+    status = next((card.status for card in cards if card is not None), None)
+    whole = [card for card in cards if card is not None]
+    proved = tuple(_finite(card) for card in whole) if len(whole) == len(cards) else ()
     return replace(one, status=status, proved=proved)
 
 
-def _finite(found: Guarantee) -> float | None:
-    return found.epsilon_proved if finite(found.epsilon_proved) else None
+def _finite(card: Guarantee) -> float | None:
+    return card.epsilon_proved if finite(card.epsilon_proved) else None
 
 
 def work_out(view: View, budgets: Sequence[float]) -> None:
@@ -128,9 +128,9 @@ def _next_card(view: View, lacking: list[tuple[str, float]]) -> None:
 def result(view: View) -> str:
     """The page's finding at the chosen budget."""
     gauge = measures(view.paper)[view.gauge]
-    found, levels = drawn(view, view.gauge)
+    by_method, levels = drawn(view, view.gauge)
     how = finding.saying(gauge, view.says, view.gauge)
-    return finding.finding(list(found.values()), levels, gauge, how, view.data, view.budget)
+    return finding.finding(list(by_method.values()), levels, gauge, how, view.data, view.budget)
 
 
 def utility(
@@ -145,8 +145,8 @@ def utility(
         below: Draws what stands below it; with it, its height follows what the window has left.
     """
     gauge = measures(view.paper)[view.gauge]
-    found, levels = drawn(view, view.gauge)
-    lines = list(found.values())
+    by_method, levels = drawn(view, view.gauge)
+    lines = list(by_method.values())
     grid = [float(value) for value in page.offers.knobs[BUDGET].values]
     revision = f"{view.gauge}/{view.watched[view.method].job.id}"
     figure = curves.utility(
@@ -174,16 +174,16 @@ def caption(view: View) -> None:
 def readings(view: View) -> None:
     """Every gauge of the method that is looked at, beside the same without privacy."""
     names = list(measures(view.paper).items())
-    found = [drawn(view, name) for name, _ in names]
+    measured = [drawn(view, name) for name, _ in names]
     table = {
         "Measured": [gauge.label for _, gauge in names],
         f"{view.entry.label}, ε = {view.budget:g}": [
             words.amount(curves.medians(lines, view.budget).get(view.method, math.nan), gauge)
-            for (lines, _), (_, gauge) in zip(found, names, strict=True)
+            for (lines, _), (_, gauge) in zip(measured, names, strict=True)
         ],
     }
-    for name in dict.fromkeys(level.label for _, levels in found for level in levels):
-        values = [{one.label: one.value for one in levels} for _, levels in found]
+    for name in dict.fromkeys(level.label for _, levels in measured for level in levels):
+        values = [{one.label: one.value for one in levels} for _, levels in measured]
         table[name] = [
             words.amount(value.get(name, math.nan), gauge)
             for value, (_, gauge) in zip(values, names, strict=True)

@@ -1,4 +1,4 @@
-"""A paper at a glance: the budget slider and one curve, for pages that lead on."""
+"""A preview of a paper: the budget slider and one curve, for pages that lead on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from pages.ui.paper.view import Choices, Layout, Page, jobs, offers
 
 
 @dataclass(frozen=True)
-class Glance:
+class Preview:
     """One curve of one paper at fixed settings.
 
     Attributes:
@@ -39,7 +39,7 @@ class Glance:
     repeats: int = 20
 
 
-START = Glance(
+START = Preview(
     "home",
     "survival",
     "flchain",
@@ -51,8 +51,8 @@ START = Glance(
 rises above guessing within the slider's range."""
 
 
-def page(one: Glance) -> Page:
-    """The glance as a page of its paper: with the chosen methods only.
+def page(one: Preview) -> Page:
+    """The preview as a page of its paper, with the chosen methods only.
 
     Raises:
         SpecError: Settings that contradict each other.
@@ -66,18 +66,18 @@ def page(one: Glance) -> Page:
     return Page(one.prefix, paper, layout, offered, choices, wanted)
 
 
-def glance(one: Glance) -> None:
+def draw(one: Preview) -> None:
     """Draws the budget slider and the curve."""
     with troubles():
-        found = page(one)
-        budget = found.offers.knobs[BUDGET]
+        opened = page(one)
+        budget = opened.offers.knobs[BUDGET]
         focus = {BUDGET: float(address.value(one.prefix, budget))}
-        asking.start(found.jobs, focus, passing=False)
+        asking.start(opened.jobs, focus, passing=False)
 
         def body(page: Page, watched: dict[str, Watched]) -> None:
             _draw(page, watched, one.gauge)
 
-        live.follow(body, found)
+        live.follow(body, opened)
 
 
 def _draw(page: Page, watched: dict[str, Watched], gauge: str) -> None:

@@ -43,10 +43,10 @@ def chosen(view: View, method: str) -> NDArray[np.int64]:
 
 def product(view: View, method: str, name: str) -> Floats | None:
     """An array of a method's run at this budget, finite rows only; None before the first."""
-    found = view.watched[method].arrays.get(name)
-    if found is None:
+    array = view.watched[method].arrays.get(name)
+    if array is None:
         return None
-    rows = np.asarray(found[chosen(view, method)], np.float64)
+    rows = np.asarray(array[chosen(view, method)], np.float64)
     rows = rows[np.isfinite(rows).reshape(len(rows), -1).all(axis=1)]
     return rows if len(rows) else None
 

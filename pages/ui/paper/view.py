@@ -176,15 +176,15 @@ def offers(paper: Paper[Any], layout: Layout) -> Offers:
     """What the page of a paper offers."""
     default = paper.opens()
     used = {name for entry in paper.methods for name in entry.uses}
-    found = {
+    choices = {
         name: offer(paper.spec, name, knob, default[name])
         for name, knob in knobs(paper.spec).items()
         if name in used
     }
     if layout.budgets:
-        found[BUDGET] = found[BUDGET].among(layout.budgets)
+        choices[BUDGET] = choices[BUDGET].among(layout.budgets)
     if layout.budget is not None:
-        found[BUDGET] = replace(found[BUDGET], default=found[BUDGET].text(layout.budget))
+        choices[BUDGET] = replace(choices[BUDGET], default=choices[BUDGET].text(layout.budget))
     shown = measures(paper)
     gauge = layout.gauge or paper.gauge
     first = [gauge, *(name for name in shown if name != gauge)]
@@ -193,7 +193,7 @@ def offers(paper: Paper[Any], layout: Layout) -> Offers:
     repeats = tuple(str(count) for count in REPEATS)
     return Offers(
         dataset=names("dataset", (*paper.datasets, *(own.names() if paper.own else ()))),
-        knobs=found,
+        knobs=choices,
         repeats=Offer("repeats", repeats, REPEATS, str(layout.repeats)),
         gauge=Offer(
             "gauge",

@@ -34,22 +34,24 @@ def fold(page: Page, view: View) -> None:
     with place, st.spinner("Computing the curves"):
         entry = view.entry
         spec = view.watched[view.method].job.spec().replace(**{BUDGET: view.budget})
-        found = curves(entry, spec, view.data.records)
+        profile = curves(entry, spec, view.data.records)
     with place:
-        if found is None:
+        if profile is None:
             st.markdown(NOTHING)
             return
-        st.markdown(reading(found))
+        st.markdown(reading(profile))
         rows = [
             {"ε": at, "δ": delta}
-            for at, delta in zip(found["epsilons"], found["deltas"], strict=True)
+            for at, delta in zip(profile["epsilons"], profile["deltas"], strict=True)
         ]
         said = f"Failure probability by budget for {entry.label}."
-        drawn = charts.deltas(found["epsilons"], found["deltas"], card.epsilon_proved, card.delta)
+        drawn = charts.deltas(
+            profile["epsilons"], profile["deltas"], card.epsilon_proved, card.delta
+        )
         chart(f"{key}.deltas", drawn, said, rows, view.budget)
-        pairs = zip(found["false_alarms"], found["misses"], strict=True)
+        pairs = zip(profile["false_alarms"], profile["misses"], strict=True)
         rows = [{"False alarms": alarm, "Misses": miss} for alarm, miss in pairs]
-        drawn = charts.tradeoff(found["false_alarms"], found["misses"])
+        drawn = charts.tradeoff(profile["false_alarms"], profile["misses"])
         chart(f"{key}.tradeoff", drawn, "Fewest misses by false alarms.", rows, view.budget)
         st.caption(
             "A test that guesses whether one record was in the data raises false alarms and misses "
@@ -75,14 +77,14 @@ def curves(entry: Entry[Any], spec: Spec, records: int) -> Mapping[str, Any] | N
     return _CURVES[key]
 
 
-def reading(found: Mapping[str, Any]) -> str:
+def reading(profile: Mapping[str, Any]) -> str:
     """What the curves say at one false alarm in twenty, and μ where it is exact."""
-    pairs = dict(zip(found["false_alarms"], found["misses"], strict=True))
+    pairs = dict(zip(profile["false_alarms"], profile["misses"], strict=True))
     at = min(pairs, key=lambda alarm: abs(alarm - 0.05))
     said = (
         f"A test with {100 * at:.0f} % false alarms misses the record in at least "
         f"{100 * pairs[at]:.0f} of 100 cases."
     )
-    if found["mu"] is not None:
-        said += f" Together, the releases are one Gaussian with μ = {words.number(found['mu'])}."
+    if profile["mu"] is not None:
+        said += f" Together, the releases are one Gaussian with μ = {words.number(profile['mu'])}."
     return said

@@ -49,10 +49,10 @@ def counted(method: str, spec: Any, n: int) -> tuple[tuple[int, ...], dict[str, 
                        for e in events))  # fmt: skip
 
     sums = (0.0, *map(pure, events))
-    found = {PLAIN: sums} if math.isfinite(sums[-1]) else {RENYI: asked(False)}
+    ways = {PLAIN: sums} if math.isfinite(sums[-1]) else {RENYI: asked(False)}
     if exact(method, spec, n):
-        found[PLD] = asked(True)
-    return (0, *steps), found
+        ways[PLD] = asked(True)
+    return (0, *steps), ways
 
 
 def exact(method: str, spec: Any, n: int) -> bool:
@@ -87,10 +87,10 @@ def reading(method: str, spec: Any, n: int) -> str:
     return " ".join(parts)
 
 
-def alt(found: Sequence[Ledger]) -> str:
+def alt(ledgers: Sequence[Ledger]) -> str:
     """The budgets of all readings in one sentence."""
-    lots = ", ".join(f"{number(row.batch)} in reading {row.reading}" for row in found)
-    return f"What one batch with the printed noise spends: ε = {lots}."
+    batches = ", ".join(f"{number(row.batch)} in reading {row.reading}" for row in ledgers)
+    return f"What one batch with the printed noise spends: ε = {batches}."
 
 
 def readings(spec: Any) -> str:
@@ -113,11 +113,11 @@ def spent(view: View) -> None:
     """The budget spent by step, as each accountant counts it."""
     n = view.data.records
     with st.spinner("Working out the budget of every step"):
-        steps, found = counted(view.method, view.spec, n)
+        steps, ways = counted(view.method, view.spec, n)
     looks = {name: style(i) for i, name in enumerate(NAMES)}
     lines = [
         drawing.line(name, looks[name], np.array(steps), np.array(values)[:, None])
-        for name, values in found.items()
+        for name, values in ways.items()
     ]
     drawn = [one for one in lines if one is not None]
     figure = drawing.lines(
@@ -132,17 +132,17 @@ def spent(view: View) -> None:
 
 def ledger(view: View) -> None:
     """What the printed noise spends under each reading: one batch, an epoch, all, as drawn here."""
-    found = cards.ledger(view.spec, view.data.records)  # type: ignore[arg-type]
+    ledgers = cards.ledger(view.spec, view.data.records)  # type: ignore[arg-type]
     size = price.batch_size(view.spec, view.data.records)  # type: ignore[arg-type]
-    first = number(found[0].batch)
+    first = number(ledgers[0].batch)
     st.markdown(
         f"As printed (reading A), one batch of |L| = {size:,.0f} spends ε = **{first}**. The paper "
         f"claims {view.budget:g}."
     )
     parts = {
-        "one batch": {row.reading: row.batch for row in found},
-        "all epochs": {row.reading: row.epochs for row in found},
-        "drawn here": {row.reading: row.sampled for row in found},
+        "one batch": {row.reading: row.batch for row in ledgers},
+        "all epochs": {row.reading: row.epochs for row in ledgers},
+        "drawn here": {row.reading: row.sampled for row in ledgers},
     }
     table = [
         {
@@ -150,8 +150,8 @@ def ledger(view: View) -> None:
             "One epoch": number(row.epoch), "All epochs": number(row.epochs),
             "Drawn here": number(row.sampled),
         }
-        for row in found
+        for row in ledgers
     ]  # fmt: skip
-    chart("enadpp.ledger", figures.ledger(parts, view.budget), alt(found), table, view.budget)
+    chart("enadpp.ledger", figures.ledger(parts, view.budget), alt(ledgers), table, view.budget)
     st.table(table, border="horizontal", hide_index=True)
     st.caption(readings(view.spec))

@@ -112,14 +112,14 @@ def classes(private: Line, exact: Floats | None, chance: float) -> go.Figure:
     )
 
 
-def budget_ratios(found: Mapping[str, Floats], looks: Mapping[str, Style]) -> go.Figure:
+def budget_ratios(ratios: Mapping[str, Floats], looks: Mapping[str, Style]) -> go.Figure:
     """Figure 1: both methods' budget ratios of the same features, and the relevances."""
-    count = len(found["share"])
+    count = len(ratios["share"])
     names = [str(i + 1) for i in range(count)]
     shapes = {"ADPPL": "", "EnADPP": "/"}
     parts: list[dict[str, Any]] = [
         {
-            "type": "bar", "name": name, "x": names, "y": found[name].tolist(),
+            "type": "bar", "name": name, "x": names, "y": ratios[name].tolist(),
             "marker": {
                 "color": looks[name].colour,
                 "pattern": _pattern(shapes[name], looks[name].colour),
@@ -130,7 +130,7 @@ def budget_ratios(found: Mapping[str, Floats], looks: Mapping[str, Style]) -> go
     ]  # fmt: skip
     parts.append({
         "type": "scatter", "mode": "lines+markers", "name": "share of the relevance", "x": names,
-        "y": found["share"].tolist(), "line": {"color": MUTED, "dash": "dot", "width": 2},
+        "y": ratios["share"].tolist(), "line": {"color": MUTED, "dash": "dot", "width": 2},
         "marker": {"symbol": "circle", "size": 7, "color": MUTED},
         "hovertemplate": "<b>Share of relevance</b><br>feature %{x}: %{y:.3f}<extra></extra>",
     })  # fmt: skip

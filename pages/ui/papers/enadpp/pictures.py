@@ -19,12 +19,12 @@ from pages.ui.papers.enadpp.sections import ADAPTIVE, EXACT
 
 def classes(view: View) -> None:
     """Share of right answers for each class, with and without privacy."""
-    found = product(view, view.method, "accuracy_by_class")
-    if found is None:
+    shares = product(view, view.method, "accuracy_by_class")
+    if shares is None:
         st.markdown(waiting(view))
         return
-    label, at = view.entry.label, np.arange(found.shape[1])
-    private = lines.line(label, look(view, view.method), at, found.T)
+    label, at = view.entry.label, np.arange(shares.shape[1])
+    private = lines.line(label, look(view, view.method), at, shares.T)
     assert private is not None
     exact = product(view, EXACT, "accuracy_by_class")
     plain = None if exact is None else np.median(exact, axis=0)
@@ -35,7 +35,7 @@ def classes(view: View) -> None:
         f"({100 * private.middle[worst]:.0f} %)."
     )
     st.markdown(said)
-    figure = figures.classes(private, plain, 1.0 / found.shape[1])
+    figure = figures.classes(private, plain, 1.0 / shares.shape[1])
     chart("enadpp.classes", figure, said, lines.rows([private], "Class"), view.budget)
     st.caption(
         "Share of each class's test records that are classified correctly. Whiskers: four of five "
@@ -118,16 +118,16 @@ def figure1(view: View) -> None:
     values = [
         float(st.session_state.get(key, start)) for key, start in zip(keys, FIGURE1, strict=True)
     ]
-    found = ratios.figure(np.array(values))
+    budgets = ratios.figure(np.array(values))
     names = {view.paper.entry(method).label: look(view, method) for method in ADAPTIVE}
-    shown = {name: f"{found[name].min():.2f} to {found[name].max():.2f}" for name in names}
+    shown = {name: f"{budgets[name].min():.2f} to {budgets[name].max():.2f}" for name in names}
     said = "Budget ratios range " + ", ".join(f"from {r} in {name}" for name, r in shown.items())
     rows = [
-        {"Feature": i + 1, "Relevance": values[i]} | {k: float(v[i]) for k, v in found.items()}
+        {"Feature": i + 1, "Relevance": values[i]} | {k: float(v[i]) for k, v in budgets.items()}
         for i in range(len(values))
     ]
     st.markdown(f"{said}. Change the ten relevances in the sidebar.")
-    figure = figures.budget_ratios(found, names)
+    figure = figures.budget_ratios(budgets, names)
     chart("enadpp.figure1", figure, f"{said}.", rows, view.budget)
     st.caption(
         "Figure 1 of the paper, computed from the ten relevances alone. Both methods rank features "

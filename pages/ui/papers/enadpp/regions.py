@@ -54,10 +54,10 @@ def show(view: View, rule: str) -> None:
 
 def shares(view: View, method: str, rule: str) -> Floats | None:
     """Per cent of each pair of regions, shape (pairs,); None where a run has not kept them."""
-    found = product(view, method, RULES[rule])
-    if found is None or found.shape[1] != WINDOWS * PAIRS:
+    measured = product(view, method, RULES[rule])
+    if measured is None or measured.shape[1] != WINDOWS * PAIRS:
         return None
-    total: Floats = 100.0 * found.mean(axis=0).reshape(WINDOWS, PAIRS).sum(axis=0)
+    total: Floats = 100.0 * measured.mean(axis=0).reshape(WINDOWS, PAIRS).sum(axis=0)
     return total
 
 

@@ -41,8 +41,8 @@ def learning(view: View) -> None:
     """Accuracy and loss by step, live."""
     for name in ("accuracy", "loss"):
         gauge = gauges(view.entry.info)[name]
-        found = [course(view, method, name) for method in (view.method, EXACT)]
-        drawn = [one for one in found if one is not None]
+        courses = [course(view, method, name) for method in (view.method, EXACT)]
+        drawn = [one for one in courses if one is not None]
         if not drawn:
             st.markdown(waiting(view))
             return
@@ -131,15 +131,15 @@ def _clear(view: View) -> str:
 
 def _ratios(view: View, method: str) -> list[Line]:
     """One line for each hidden layer of a method."""
-    found, layer = [], 1
+    courses, layer = [], 1
     while (alpha := product(view, method, f"alpha_{layer}")) is not None:
         ranked = np.sort(alpha, axis=1)[:, ::-1].T
         x = 100.0 * (np.arange(len(ranked)) + 1) / len(ranked)
         label = f"{view.watched[method].label}, layer {layer}"
         own = Style(look(view, method).colour, DASHES[layer - 1], MARKERS[layer - 1])
-        found.append(lines.line(label, own, x, ranked))
+        courses.append(lines.line(label, own, x, ranked))
         layer += 1
-    return [one for one in found if one is not None]
+    return [one for one in courses if one is not None]
 
 
 def layers(view: View) -> None:

@@ -26,19 +26,19 @@ BREAKS: tuple[dict[str, Value], ...] = ({"epsilon": 2.5, "sample_rate": 0.0005},
 
 def _spec(view: View) -> LvqSpec:
     """The settings of the method that is looked at, its own knobs included."""
-    found = view.watched[view.method].job.spec().replace(**{BUDGET: view.budget})
-    assert isinstance(found, LvqSpec)
-    return found
+    spec = view.watched[view.method].job.spec().replace(**{BUDGET: view.budget})
+    assert isinstance(spec, LvqSpec)
+    return spec
 
 
 def clipping(view: View) -> None:
     """How long gradients are, and what the bound cuts."""
-    found = kept(view, view.method)
-    if found is None:
+    kept_share = kept(view, view.method)
+    if kept_share is None:
         st.markdown(missing(view, view.method))
         return
     spec = _spec(view)
-    counts = found["histogram"].astype(np.float64).sum(axis=0)
+    counts = kept_share["histogram"].astype(np.float64).sum(axis=0)
     matrix = bool(counts[1].sum())
     parts = [("prototypes", counts[0])] + ([("matrix", counts[1])] if matrix else [])
     bounds = [("bound C", spec.clip)]
@@ -46,7 +46,7 @@ def clipping(view: View) -> None:
         whole, part = spec.clip, spec.split
         bounds = [("bound of the prototypes", whole * math.sqrt(1 - part)),
                   ("bound of the matrix", whole * math.sqrt(part))]  # fmt: skip
-    edges = np.asarray(found["edges"][0], np.float64)
+    edges = np.asarray(kept_share["edges"][0], np.float64)
     said = _cut(view, matrix)
     st.markdown(said)
     chart(
@@ -145,7 +145,7 @@ def rule(spec: LvqSpec) -> tuple[float, float, float]:
     return price.printed_multiplier(printed), nominal, price.steps_epsilon(printed)
 
 
-def verdict(nominal: float, spent: float) -> str:
+def price_text(nominal: float, spent: float) -> str:
     """Whether the printed noise keeps its word: in red words where it does not."""
     if spent > nominal:
         return (
@@ -162,7 +162,7 @@ def printed(view: View) -> None:
     """What the paper's rule for the noise really costs at these settings."""
     spec = _spec(view)
     sigma, nominal, spent = rule(spec)
-    st.markdown(verdict(nominal, spent))
+    st.markdown(price_text(nominal, spent))
     st.table(
         {
             "Budget for the training steps": f"ε = {words.number(nominal)}, "
@@ -191,7 +191,7 @@ def _break(change: dict[str, Value]) -> str:
     _, nominal, spent = rule(spec)
     return (
         f"ε = {spec.epsilon:g}, q = {spec.sample_rate:g}, {spec.epochs:g} epochs: "
-        f"{verdict(nominal, spent)}"
+        f"{price_text(nominal, spent)}"
     )
 
 

@@ -15,7 +15,7 @@ from pages.ui.charts.theme import SERIES, Style
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.chart import chart
-from pages.ui.paper.panels import RAW, mark
+from pages.ui.paper.panels import RAW, raw_note
 from pages.ui.paper.series import waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.lvq import figures, space
@@ -75,12 +75,12 @@ def revision(view: View, what: str) -> str:
 def named(labels: Sequence[int]) -> list[str]:
     """What each prototype is called, from its class."""
     seen: dict[int, int] = {}
-    found = []
+    names = []
     for label in labels:
         seen[label] = seen.get(label, 0) + 1
         more = f" ({seen[label]})" if list(labels).count(label) > 1 else ""
-        found.append(f"Class {label}{more}")
-    return found
+        names.append(f"Class {label}{more}")
+    return names
 
 
 def learning(view: View) -> None:
@@ -215,7 +215,7 @@ def relevance(view: View) -> None:
         "compared with a prototype. Directions 1 to 3: the mixtures of features that count most, "
         f"with {', '.join(f'{100 * v:.1f}' for v in share[:3])} % of the whole metric. The two "
         "colours are opposite signs. GLVQ gives every feature the same weight."
-        f"{mark(ARRAYS, METRIC, without_noise=exact is not None)}"
+        f"{raw_note(ARRAYS, METRIC, without_noise=exact is not None)}"
     )
 
 

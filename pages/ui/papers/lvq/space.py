@@ -48,8 +48,8 @@ def plane(
 def nearest(places: Floats, anchors: Floats, labels: Integers) -> Integers:
     """Class of the nearest prototype of each place, shape (m,)."""
     apart = ((places[:, None] - anchors[None]) ** 2).sum(axis=2)
-    found: Integers = labels[apart.argmin(axis=1)]
-    return found
+    owners: Integers = labels[apart.argmin(axis=1)]
+    return owners
 
 
 def _side(values: Floats) -> Floats:
@@ -65,11 +65,11 @@ def _colour(label: int) -> str:
 def _regions(sides: Sequence[Floats], anchors: Floats, labels: Integers) -> dict[str, Any]:
     """Which class each place belongs to."""
     x, y = np.meshgrid(*sides)
-    found = nearest(np.stack([x.ravel(), y.ravel()], axis=1), anchors, labels).reshape(x.shape)
+    owners = nearest(np.stack([x.ravel(), y.ravel()], axis=1), anchors, labels).reshape(x.shape)
     count = int(labels.max()) + 1
     scale = [[edge / count, _colour(k)] for k in range(count) for edge in (k, k + 1)]
     return {
-        "type": "heatmap", "x": brief(sides[0]), "y": brief(sides[1]), "z": found.tolist(),
+        "type": "heatmap", "x": brief(sides[0]), "y": brief(sides[1]), "z": owners.tolist(),
         "zmin": -0.5, "zmax": count - 0.5, "colorscale": scale, "showscale": False,
         "opacity": 0.22, "hoverinfo": "skip",
     }  # fmt: skip

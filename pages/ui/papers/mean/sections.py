@@ -18,11 +18,13 @@ PARTS = ("bias", "deviation", "expected")
 
 def histogram(view: View) -> None:
     """The counts of one repetition, with and without noise."""
-    found = [product(view, view.method, name) for name in ("histogram", "histogram_exact", "edges")]
-    if any(one is None for one in found):
+    arrays = [
+        product(view, view.method, name) for name in ("histogram", "histogram_exact", "edges")
+    ]
+    if any(one is None for one in arrays):
         st.markdown(waiting(view))
         return
-    noisy, exact, edges = (one[0] for one in found if one is not None)
+    noisy, exact, edges = (one[0] for one in arrays if one is not None)
     wrong = float(np.abs(noisy - exact).mean())
     said = (
         f"At ε = {view.budget:g} a bin is off by {words.number(wrong, 2)} of "
@@ -47,24 +49,24 @@ def parts(view: View) -> None:
     """The two parts of the expected error over all budgets: bias by clipping, and noise."""
     results = view.watched[view.method].results
     kinds = gauges(view.entry.info)
-    found = [] if results is None else [
+    bands = [] if results is None else [
         curve(results, name, kinds[name].label, i) for i, name in enumerate(PARTS)
     ]  # fmt: skip
-    at = found[0].at(view.budget) if found else None
+    at = bands[0].at(view.budget) if bands else None
     if at is None:
         st.markdown(waiting(view))
         return
-    bias, noise, _ = (words.amount(one.middle[at], kinds[PARTS[0]]) for one in found)
+    bias, noise, _ = (words.amount(one.middle[at], kinds[PARTS[0]]) for one in bands)
     said = (
         f"At ε = {view.budget:g} clipping lowers the mean by {bias} {UNIT}; the noise has a "
         f"standard deviation of {noise} {UNIT}."
     )
     st.markdown(said)
     run = view.watched[view.method].job.id
-    drawn = figures.parts(found, view.budget, f"parts/{run}")
+    drawn = figures.parts(bands, view.budget, f"parts/{run}")
     rows = [
         {"Part": one.label, "ε": epsilon, f"Median [{UNIT}]": middle}
-        for one in found
+        for one in bands
         for epsilon, middle in zip(one.epsilon, one.middle, strict=True)
     ]
     chart("mean.parts", drawn, said, rows, view.budget)

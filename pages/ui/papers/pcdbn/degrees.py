@@ -35,16 +35,16 @@ def orders(job: Job) -> tuple[int, ...]:
 
 def beside(jobs: Mapping[str, Job]) -> dict[str, Job]:
     """The jobs of pCDBN and of its noise-free twin at every degree but the page's own."""
-    found = {}
+    requests = {}
     for method in (OWN, EXACT):
         job = jobs[method]
         for order in orders(job):
             if order != job.values["degree"]:
-                found[f"{method}/{order}"] = request(
+                requests[f"{method}/{order}"] = request(
                     job.paper, method, job.dataset, {**job.values, "degree": order}, job.axes,
                     job.seeds,
                 )  # fmt: skip
-    return found
+    return requests
 
 
 def degrees(view: View) -> None:
@@ -79,17 +79,17 @@ def _draw(view: View, lines: list[Line]) -> None:
 
 def _line(view: View, method: str, watched: Mapping[str, Watched]) -> Line | None:
     """A method's accuracy at the degrees that have been measured."""
-    found = {}
+    by_degree = {}
     for name, one in watched.items():
         if name.startswith(f"{method}/") and one.results is not None:
             at = {BUDGET: view.budget} if BUDGET in one.job.axes else {}
             values = one.results.values("accuracy", **at)
             if np.isfinite(values).any():
-                found[int(name.split("/")[1])] = 100.0 * values
-    if not found:
+                by_degree[int(name.split("/")[1])] = 100.0 * values
+    if not by_degree:
         return None
-    at_degree = np.array(sorted(found), np.float64)
-    values = np.stack([found[int(order)] for order in at_degree])
+    at_degree = np.array(sorted(by_degree), np.float64)
+    values = np.stack([by_degree[int(order)] for order in at_degree])
     label = view.watched[method].label
     style = replace(look(view, method), marker="diamond" if method == EXACT else "circle")
     return drawing.line(label, style, at_degree, values)

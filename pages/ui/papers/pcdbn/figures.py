@@ -110,8 +110,8 @@ def polynomials(
 
 def _clipped(error: Floats) -> Floats:
     """Sizes of errors; where a polynomial meets the function there is none to draw."""
-    found: Floats = np.maximum(np.abs(error), LEAST)
-    return found
+    clipped: Floats = np.maximum(np.abs(error), LEAST)
+    return clipped
 
 
 def _over(
@@ -174,9 +174,9 @@ def _tiled(pictures: Floats) -> Floats:
     return whole
 
 
-def ratios(found: Mapping[str, Floats], revision: str) -> go.Figure:
+def ratios(by_layer: Mapping[str, Floats], revision: str) -> go.Figure:
     """Noise over signal of each thing that gets noise, with the spread of the repetitions."""
-    spread = {name: np.quantile(values, (0.1, 0.5, 0.9)) for name, values in found.items()}
+    spread = {name: np.quantile(values, (0.1, 0.5, 0.9)) for name, values in by_layer.items()}
     middle = np.array([three[1] for three in spread.values()])
     above = np.array([three[2] - three[1] for three in spread.values()])
     below = np.array([three[1] - three[0] for three in spread.values()])

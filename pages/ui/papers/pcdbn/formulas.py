@@ -75,11 +75,11 @@ def polynomials(view: View) -> None:
     name, degree, _, _ = _tried()
     x = np.linspace(-1.0, 1.0, 121)
     exact = poly.activation(name)(x)
-    found = poly.fits(name, degree)
+    fits = poly.fits(name, degree)
     shapes = [
-        Shape(fit.name, np.polynomial.Polynomial(fit.coefficients)(x), fit.error) for fit in found
+        Shape(fit.name, np.polynomial.Polynomial(fit.coefficients)(x), fit.error) for fit in fits
     ]
-    worst, best = max(found, key=lambda f: f.error), min(found, key=lambda f: f.error)
+    worst, best = max(fits, key=lambda f: f.error), min(fits, key=lambda f: f.error)
     said = (
         f"For the {name} function, {best.name} is closest (largest error {number(best.error)}) and "
         f"{worst.name} is furthest ({number(worst.error)})."
@@ -90,7 +90,7 @@ def polynomials(view: View) -> None:
             "Largest error": number(fit.error),
             "Coefficients, constant first": ", ".join(number(c) for c in fit.coefficients),
         }
-        for fit in found
+        for fit in fits
     ]
     st.markdown(said)
     figure = figures.polynomials(x, name, exact, shapes, f"polynomials/{name}")
@@ -107,13 +107,13 @@ def bounds(view: View) -> None:
     """Lemma 3's bounds beside the measured error, by degree."""
     name, degree, _, _ = _tried()
     orders = list(range(1, LONGEST + 1))
-    found = [poly.lemma3(name, order) for order in orders]
+    lemmas = [poly.lemma3(name, order) for order in orders]
     parts = {
-        "upper bound": [one.upper for one in found],
-        "measured": [one.measured for one in found],
-        "lower bound": [one.lower if one.lower > ROUNDING else 0.0 for one in found],
+        "upper bound": [one.upper for one in lemmas],
+        "measured": [one.measured for one in lemmas],
+        "lower bound": [one.lower if one.lower > ROUNDING else 0.0 for one in lemmas],
     }
-    here = found[degree - 1]
+    here = lemmas[degree - 1]
     said = (
         f"At L = {degree} the Chebyshev polynomial of the {name} function has a largest error of "
         f"{number(here.measured)}; the bound of Lemma 3 is {number(here.upper)}."
@@ -160,10 +160,10 @@ def sensitivities(view: View) -> None:
                                              for s in WINDOWS}),
     }  # fmt: skip
     for column, (key, (title, chosen, cases)) in zip(st.columns(3), sweeps.items(), strict=True):
-        found = {at: _deltas(*case) for at, case in cases.items()}
-        lines = {name: [one[name] for one in found.values()] for name in found[chosen]}
+        by_case = {at: _deltas(*case) for at, case in cases.items()}
+        lines = {name: [one[name] for one in by_case.values()] for name in by_case[chosen]}
         figure = against(
-            list(found),
+            list(by_case),
             lines,
             (title, "Sensitivity Δ"),
             chosen,
@@ -171,8 +171,8 @@ def sensitivities(view: View) -> None:
             height=400,
             log=key == "K",
         )
-        ends = ", ".join(f"{name} {number(value)}" for name, value in found[chosen].items())
-        rows = [{title: at} | {k: number(v) for k, v in one.items()} for at, one in found.items()]
+        ends = ", ".join(f"{name} {number(value)}" for name, value in by_case[chosen].items())
+        rows = [{title: at} | {k: number(v) for k, v in one.items()} for at, one in by_case.items()]
         with column:
             said = f"Sensitivity against {title}; at {chosen}: {ends}."
             chart(f"pcdbn.delta.{key}", figure, said, rows, view.budget)
@@ -181,10 +181,10 @@ def sensitivities(view: View) -> None:
 
 def _implied(view: View, layer: Layer, filters: int) -> None:
     """A table: each sensitivity, its noise, and the largest signal over it."""
-    n, lot = view.data.records, min(int(setting(view, "batch")), view.data.records)
+    n, batch = view.data.records, min(int(setting(view, "batch")), view.data.records)
     rows = []
     for name, delta in _deltas(layer, filters).items():
-        many = lot if name == PROGRAM else n
+        many = batch if name == PROGRAM else n
         noise = math.sqrt(2.0) * delta / (view.budget * many)
         if name == PROGRAM:
             ratio = _largest_numerator(layer) / noise

@@ -88,19 +88,19 @@ def _course(view: View, method: str) -> Line | None:
         epochs, values = np.array([1.0, float(own.epochs)]), np.repeat(values[-1:], 2, axis=0)
     elif not (method == OWN and own.calibration == "rigorous"):
         epochs -= 2 * own.pretraining
-    found = shared.line(_label(view, method), look(view, method), epochs, 100.0 * values)
-    return found
+    course = shared.line(_label(view, method), look(view, method), epochs, 100.0 * values)
+    return course
 
 
 def learning(view: View) -> None:
     """Figure 5b, live: accuracy by epoch; pSGD ends where its budget is spent."""
     methods = list(dict.fromkeys((OWN, STEPWISE, view.method, EXACT)))
-    found = {method: _course(view, method) for method in methods}
-    drawn = [one for one in found.values() if one is not None]
+    courses = {method: _course(view, method) for method in methods}
+    drawn = [one for one in courses.values() if one is not None]
     if not drawn:
         st.markdown(waiting(view))
         return
-    last = found[STEPWISE]
+    last = courses[STEPWISE]
     over = last is not None and last.x[-1] >= 0.99 * spec(view, STEPWISE).sgd_epochs
     figure = figures.course(
         drawn, [last] if last is not None and over else [], (EPOCH, "Test accuracy [%]"),
@@ -132,8 +132,8 @@ def stepwise(own: PcdbnSpec, n: int) -> tuple[tuple[float, ...], tuple[float, ..
     total = price.psgd_steps(own, n)
     steps = sorted({max(1, round(total * k / POINTS)) for k in range(1, POINTS + 1)})
     costs = [cost(price.psgd_releases(own, n), step) for step in steps]
-    found = [accounting.epsilon(c, own.delta, RELATION, tight=False) for c in costs]
-    return tuple(step * own.sample_rate for step in steps), tuple(found)
+    epsilons = [accounting.epsilon(c, own.delta, RELATION, tight=False) for c in costs]
+    return tuple(step * own.sample_rate for step in steps), tuple(epsilons)
 
 
 def spent(view: View) -> None:
@@ -179,12 +179,14 @@ def calibrations(view: View) -> None:
         other = own.replace(calibration=name)
         if name == "rigorous" and own.degree not in (1, 3):
             other = other.replace(degree=3)
-        found = card.guarantee(view.paper.entry(OWN), other, view.data.records, view.data.record)
+        guarantee = card.guarantee(
+            view.paper.entry(OWN), other, view.data.records, view.data.record
+        )
         now = ", chosen now" if name == own.calibration else ""
         with column.container(border=True, height="stretch"):
             st.markdown(
-                f"**{choice.text(name)}**: {whose}{now}\n\n{card.badge(found)}\n\n"
-                f"Claims ε = {view.budget:g}; {card.line(found)}. {found.reasons[0]}"
+                f"**{choice.text(name)}**: {whose}{now}\n\n{card.badge(guarantee)}\n\n"
+                f"Claims ε = {view.budget:g}; {card.line(guarantee)}. {guarantee.reasons[0]}"
             )
     st.caption(
         "Good accuracy without a proof is not private learning: the noise of the published program "
@@ -236,16 +238,16 @@ def _pictures(view: View, budget: float, key: str) -> None:
 def ratios(view: View) -> None:
     """Noise over signal of each release, coefficient or gradient of the chosen method."""
     arrays = view.watched[view.method].arrays
-    found = {
+    by_layer = {
         title: values
         for name, title in PARTS.items()
         if f"noise_{name}" in arrays
         and (values := product(view, view.method, f"noise_{name}")) is not None
     }
-    if not found:
+    if not by_layer:
         st.markdown(waiting(view))
         return
-    middle = {title: float(np.median(values)) for title, values in found.items()}
+    middle = {title: float(np.median(values)) for title, values in by_layer.items()}
     worst = max(middle, key=lambda title: middle[title])
     said = (
         f"{_label(view, view.method)} at ε = {view.budget:g}: the noise is largest on "
@@ -253,7 +255,7 @@ def ratios(view: View) -> None:
     )
     rows = [{"Noise on": title, "Noise / signal": number(value)} for title, value in middle.items()]
     st.markdown(said)
-    chart("pcdbn.ratios", figures.ratios(found, "ratios"), said, rows, view.budget)
+    chart("pcdbn.ratios", figures.ratios(by_layer, "ratios"), said, rows, view.budget)
     st.caption(
         "Length of the noise over the length of what it is added to. Right of the dotted line "
         "there is more noise than signal; the strongest directions may still be visible. Whiskers: "

@@ -120,9 +120,9 @@ def _against(view: View, tried: SurvivalSpec) -> None:
          lambda one: one.length / (size or 1.0)),
     )  # fmt: skip
     grid = sorted({*_grid(), tried.intervals})
-    found = {name: [_cost(view, tried, way, q) for q in grid] for name, way in WAYS.items()}
+    prices = {name: [_cost(view, tried, way, q) for q in grid] for name, way in WAYS.items()}
     for column, (key, title, read) in zip(st.columns(3, gap="medium"), parts, strict=True):
-        lines = {name: [read(one) for one in costs] for name, costs in found.items()}
+        lines = {name: [read(one) for one in costs] for name, costs in prices.items()}
         here = grid.index(tried.intervals)
         said = f"{title} at q = {tried.intervals}, e = {tried.knots}: " + ", ".join(
             f"{number(values[here])} {name}" for name, values in lines.items()

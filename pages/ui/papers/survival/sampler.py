@@ -124,12 +124,12 @@ def names(view: View) -> list[str]:
 
 def posterior(view: View) -> None:
     """What the samplers draw, the Laplace approximation over it, and how well they mixed."""
-    found = [
+    samplers = [
         Drawn(view.watched[name].label, look(view, name), draws.reshape(-1, draws.shape[2]))
         for name in SAMPLERS
         if (draws := product(view, name, "draws")) is not None
     ]
-    if not found:
+    if not samplers:
         st.markdown(_waiting(view))
         _agreement(view)
         return
@@ -139,15 +139,15 @@ def posterior(view: View) -> None:
     same = best is not None and spec(view, EXACT).link == "logit"
     optimum = np.asarray(best[0], np.float64) if best is not None and same else None
     called = names(view)
-    widest = max(found, key=lambda one: float(figures.thinned(one.draws).std(axis=0).max()))
+    widest = max(samplers, key=lambda one: float(figures.thinned(one.draws).std(axis=0).max()))
     said = (
         f"At ε = {view.budget:g}, {words.plural(len(called), 'parameter')} as drawn by "
-        f"{' and '.join(one.label for one in found)}; the widest are those of {widest.label}."
+        f"{' and '.join(one.label for one in samplers)}; the widest are those of {widest.label}."
     )
     figure = figures.posterior(
-        called, found, laplace, optimum, f"posterior/{view.watched[EXACT].job.id}"
+        called, samplers, laplace, optimum, f"posterior/{view.watched[EXACT].job.id}"
     )
-    rows = figures.posterior_rows(called, found, laplace, optimum)
+    rows = figures.posterior_rows(called, samplers, laplace, optimum)
     chart("survival.posterior.chart", figure, said, rows, view.budget)
     st.caption(
         "Each row is one parameter. One draw from this posterior is the private answer, so its "

@@ -26,8 +26,8 @@ ROOM = 0.92
 
 def sanitised(loss: Floats, bound: float) -> Floats:
     """The loss as v tanh(loss/v): never above v, and nearly the loss where that is small."""
-    found: Floats = bound * np.tanh(loss / bound)
-    return found
+    losses: Floats = bound * np.tanh(loss / bound)
+    return losses
 
 
 def sanitiser(bound: float, revision: str) -> go.Figure:
@@ -115,14 +115,14 @@ def density(values: Floats, x: Floats) -> Floats:
     step = float(x[1] - x[0]) if len(x) > 1 else 1.0
     width = max(1.06 * float(values.std()) * len(values) ** -0.2, 0.5 * step)
     kernel = np.exp(-0.5 * ((x[:, None] - values) / width) ** 2)
-    found: Floats = kernel.sum(axis=1) / (len(values) * width * np.sqrt(2.0 * np.pi))
-    return found
+    heights: Floats = kernel.sum(axis=1) / (len(values) * width * np.sqrt(2.0 * np.pi))
+    return heights
 
 
 def normal(x: Floats, mode: float, spread: float) -> Floats:
     """The density of a normal distribution."""
-    found: Floats = np.exp(-0.5 * ((x - mode) / spread) ** 2) / (spread * np.sqrt(2.0 * np.pi))
-    return found
+    heights: Floats = np.exp(-0.5 * ((x - mode) / spread) ** 2) / (spread * np.sqrt(2.0 * np.pi))
+    return heights
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,9 +146,9 @@ class Ridge:
         return max(float(one.max()) for one in every) or 1.0
 
 
-def ridge(found: Sequence[Drawn], laplace: Normal | None, column: int) -> Ridge:
+def ridge(samplers: Sequence[Drawn], laplace: Normal | None, column: int) -> Ridge:
     """The densities of one parameter, where its draws lie."""
-    values = {one.label: thinned(one.draws)[:, column] for one in found}
+    values = {one.label: thinned(one.draws)[:, column] for one in samplers}
     ends = [np.quantile(one, EDGES) for one in values.values()]
     if laplace is not None:
         mode, spread = float(laplace.mode[column]), float(laplace.spread[column])
@@ -162,7 +162,7 @@ def ridge(found: Sequence[Drawn], laplace: Normal | None, column: int) -> Ridge:
 
 def posterior(
     names: Sequence[str],
-    found: Sequence[Drawn],
+    samplers: Sequence[Drawn],
     laplace: Normal | None,
     optimum: Floats | None,
     revision: str,
@@ -171,13 +171,13 @@ def posterior(
 
     Args:
         names: Of the parameters, from top to bottom.
-        found: The samplers.
+        samplers: The samplers.
         laplace: The approximation; None while there is none.
         optimum: What the raw records give, shape (d,); None while it is not known.
         revision: Changes when a zoom should be forgotten.
     """
-    ridges = [ridge(found, laplace, i) for i in range(len(names))]
-    traces = [_outline(one, ridges) for one in found]
+    ridges = [ridge(samplers, laplace, i) for i in range(len(names))]
+    traces = [_outline(one, ridges) for one in samplers]
     if laplace is not None:
         traces.append(_approximation(ridges))
     if optimum is not None:
@@ -240,13 +240,13 @@ def _optimum(names: Sequence[str], optimum: Floats) -> dict[str, Any]:
 
 
 def posterior_rows(
-    names: Sequence[str], found: Sequence[Drawn], laplace: Normal | None, optimum: Floats | None
+    names: Sequence[str], samplers: Sequence[Drawn], laplace: Normal | None, optimum: Floats | None
 ) -> list[dict[str, Any]]:
     """The same as a table: medians with the middle four fifths."""
     rows = []
     for i, name in enumerate(names):
         row: dict[str, Any] = {"Parameter": name}
-        for one in found:
+        for one in samplers:
             low, middle, high = np.quantile(thinned(one.draws)[:, i], (0.1, 0.5, 0.9))
             row[one.label] = f"{number(middle)} ({number(low)} to {number(high)})"
         if laplace is not None:

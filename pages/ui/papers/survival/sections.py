@@ -75,19 +75,19 @@ def names(dataset: str) -> tuple[str, ...]:
 
 def people(view: View) -> None:
     """Survival curves of one to three people that the user describes."""
-    found = fit(view)
-    if found is None:
+    fitted = fit(view)
+    if fitted is None:
         st.markdown(waiting(view))
         return
     q, knots = int(vars(view.spec)["intervals"]), int(vars(view.spec)["knots"])
-    profiles = _profiles(view.data, found.scale)
-    time = curves.times(found.scale, q)
+    profiles = _profiles(view.data, fitted.scale)
+    time = curves.times(fitted.scale, q)
     kept = figures.thin(len(time))
-    x = found.scale.covariates(list(profiles.values()))
+    x = fitted.scale.covariates(list(profiles.values()))
     link = str(view.watched[view.method].job.values["link"])
-    drawn = curves.survival(found.draws, x, q, knots, link)[:, :, kept]
+    drawn = curves.survival(fitted.draws, x, q, knots, link)[:, :, kept]
     low, middle, high = curves.band(drawn, *INNER)
-    exact = _exact(found, x, q, knots)
+    exact = _exact(fitted, x, q, knots)
     shown = [
         Person(name, middle[i], low[i], high[i], None if exact is None else exact[i][kept])
         for i, name in enumerate(profiles)
@@ -95,33 +95,33 @@ def people(view: View) -> None:
     unit = view.data.time_unit
     chart(
         "survival.people.chart",
-        figures.survival(time[kept], shown, _kaplan_meier(found), unit),
+        figures.survival(time[kept], shown, _kaplan_meier(fitted), unit),
         f"Survival of {words.plural(len(shown), 'person')} at epsilon {view.budget:g}, "
         "with bands over the noise, against the Kaplan-Meier curve of everyone.",
         figures.survival_rows(time[kept], shown, unit),
         view.budget,
     )
     st.caption(
-        f"Solid: median over {words.plural(len(found.draws), 'draw')} of the noise. Band: four "
+        f"Solid: median over {words.plural(len(fitted.draws), 'draw')} of the noise. Band: four "
         "draws of five; a wider band means a less certain answer. The budget pays for one draw. "
         "Dotted: the same person without privacy. Dotted and Kaplan–Meier curves are computed from "
         "the raw data and are not private."
     )
 
 
-def _exact(found: Fit, x: Floats, q: int, knots: int) -> Floats | None:
+def _exact(estimate: Fit, x: Floats, q: int, knots: int) -> Floats | None:
     """The people's curves without noise, shape (m, q + 1)."""
-    if "coefficients" not in found.reference:
+    if "coefficients" not in estimate.reference:
         return None
-    fitted = np.asarray(found.reference["coefficients"][:1], np.float64)
+    fitted = np.asarray(estimate.reference["coefficients"][:1], np.float64)
     exact: Floats = curves.survival(fitted, x, q, knots)[0]
     return exact
 
 
-def _kaplan_meier(found: Fit) -> tuple[Floats, Floats] | None:
-    if "km_time" not in found.reference:
+def _kaplan_meier(fitted: Fit) -> tuple[Floats, Floats] | None:
+    if "km_time" not in fitted.reference:
         return None
-    return found.reference["km_time"][0], found.reference["km_survival"][0]
+    return fitted.reference["km_time"][0], fitted.reference["km_survival"][0]
 
 
 def describe(page: Page) -> None:
@@ -208,13 +208,13 @@ def _profiles(data: Card, scale: Scale) -> dict[str, list[float]]:
 
 def noise(view: View) -> None:
     """The noise scale beside each coefficient's size."""
-    found = fit(view)
-    if found is None or "optimum" not in found.reference:
+    fitted = fit(view)
+    if fitted is None or "optimum" not in fitted.reference:
         st.markdown(waiting(view))
         return
     knots = int(vars(view.spec)["knots"])
-    size = np.abs(np.asarray(found.reference["optimum"][0][knots:], np.float64))
-    spread, features = found.noise[knots:], view.data.features
+    size = np.abs(np.asarray(fitted.reference["optimum"][0][knots:], np.float64))
+    spread, features = fitted.noise[knots:], view.data.features
     reading = figures.noise_reading(features, size, spread, view.budget)
     st.markdown(reading)
     chart(
@@ -233,18 +233,18 @@ def noise(view: View) -> None:
 
 def ratios(view: View) -> None:
     """What one unit more of each covariate does to the odds: private, exact, and Cox's."""
-    found = fit(view)
-    if found is None:
+    fitted = fit(view)
+    if fitted is None:
         st.markdown(waiting(view))
         return
     knots = int(vars(view.spec)["knots"])
-    low, middle, high = curves.band(curves.odds_ratios(found.draws, found.scale, knots), *INNER)
+    low, middle, high = curves.band(curves.odds_ratios(fitted.draws, fitted.scale, knots), *INNER)
     table: dict[str, list[str]] = {
         "One more": [_unit(view.data, i) for i in range(len(view.data.features))],
         "Private odds ratio (four draws of five)": _with_range(middle, low, high),
     }
-    if "coefficients" in found.reference:
-        table |= _yardsticks(found, knots)
+    if "coefficients" in fitted.reference:
+        table |= _yardsticks(fitted, knots)
     st.table(table, border="horizontal")
     st.caption(
         "Above 1, the event comes earlier when the covariate grows; below 1, later. The last "
@@ -254,12 +254,12 @@ def ratios(view: View) -> None:
     )
 
 
-def _yardsticks(found: Fit, knots: int) -> dict[str, list[str]]:
+def _yardsticks(fitted: Fit, knots: int) -> dict[str, list[str]]:
     """The ratios without noise, and Cox's with their confidence limits."""
-    exact = curves.odds_ratios(found.reference["optimum"][:1], found.scale, knots)[0]
-    beta, errors = found.reference["cox"][0], found.reference["cox_errors"][0]
-    cox = curves.ratios(beta, found.scale)
-    below, above = curves.confidence(beta, errors, found.scale)
+    exact = curves.odds_ratios(fitted.reference["optimum"][:1], fitted.scale, knots)[0]
+    beta, errors = fitted.reference["cox"][0], fitted.reference["cox_errors"][0]
+    cox = curves.ratios(beta, fitted.scale)
+    below, above = curves.confidence(beta, errors, fitted.scale)
     return {
         "Odds ratio without privacy": [words.number(value) for value in exact],
         "Cox hazard ratio (95 % confidence)": _with_range(cox, below, above),

@@ -24,17 +24,17 @@ TIMES = {"yesiwell": (6, 12, 28, 54), "yesiwell_weekly": (6, 12, 18, 24)}
 
 def beside(jobs: Mapping[str, Job]) -> dict[str, Job]:
     """The jobs of pCDBN and of CDBN at every M but the page's own."""
-    found = {}
+    requests = {}
     for method in (OWN, EXACT):
         job = jobs[method]
         least = int(job.values["window"])
         for times in TIMES.get(job.dataset, ()):
             if times != job.values["history"] and times >= least:
-                found[f"{method}/{times}"] = request(
+                requests[f"{method}/{times}"] = request(
                     job.paper, method, job.dataset, {**job.values, "history": times}, job.axes,
                     job.seeds,
                 )  # fmt: skip
-    return found
+    return requests
 
 
 def amounts(view: View) -> None:
@@ -68,17 +68,17 @@ def amounts(view: View) -> None:
 
 def _line(view: View, method: str, watched: Mapping[str, Watched]) -> Line | None:
     """A method's accuracy at the values that have been measured."""
-    found = {}
+    by_amount = {}
     for name, one in watched.items():
         if name.startswith(f"{method}/") and one.results is not None:
             at = {BUDGET: view.budget} if BUDGET in one.job.axes else {}
             values = one.results.values("accuracy", **at)
             if np.isfinite(values).any():
-                found[int(name.split("/")[1])] = 100.0 * values
-    if not found:
+                by_amount[int(name.split("/")[1])] = 100.0 * values
+    if not by_amount:
         return None
-    times = np.array(sorted(found), np.float64)
-    values = np.stack([found[int(at)] for at in times])
+    times = np.array(sorted(by_amount), np.float64)
+    values = np.stack([by_amount[int(at)] for at in times])
     return drawing.line(view.watched[method].label, look(view, method), times, values)
 
 

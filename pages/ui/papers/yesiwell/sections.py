@@ -36,12 +36,12 @@ def spec(view: View, method: str = OWN) -> YesiwellSpec:
 
 def learning(view: View) -> None:
     """Figure 4, live: accuracy by epoch with a power fit for each polynomial."""
-    found = [(name, one) for name in NETWORKS if (one := _course(view, name)) is not None]
-    if not found:
+    courses = [(name, one) for name in NETWORKS if (one := _course(view, name)) is not None]
+    if not courses:
         st.markdown(waiting(view))
         return
-    fits = [_power(one) for _, one in found]
-    drawn = [one for _, one in found] + [fit for fit, _ in fits if fit is not None]
+    fits = [_power(one) for _, one in courses]
+    drawn = [one for _, one in courses] + [fit for fit, _ in fits if fit is not None]
     figure = shared.lines(
         drawn, ("Epochs of the output layer", "Test accuracy [%]"),
         f"learning/{view.watched[OWN].job.id}", height=380,
@@ -50,7 +50,7 @@ def learning(view: View) -> None:
                                                                  for x in one.x])  # fmt: skip
     said = "Accuracy by epoch: " + "; ".join(
         f"{one.label} {one.middle[-1]:.1f} % after {one.x[-1]:g} epochs, power fit {words}"
-        for (_, one), (_, words) in zip(found, fits, strict=True)
+        for (_, one), (_, words) in zip(courses, fits, strict=True)
     )
     chart("yesiwell.learning", figure, f"{said}.", shared.rows(drawn, "Epoch"), view.budget)
     st.caption(
@@ -89,14 +89,14 @@ def calibration(view: View) -> None:
     """How often what was predicted with some chance came true."""
     drawn = []
     for name in dict.fromkeys((view.method, OWN, "cdbn")):
-        found = product(view, name, "calibration")
-        if found is None:
+        bins = product(view, name, "calibration")
+        if bins is None:
             continue
-        total = found.sum(axis=0)
-        weight = found[:, :, 2]
-        mean = (found[:, :, 0] * weight).sum(0) / np.maximum(total[:, 2], 1.0)
+        total = bins.sum(axis=0)
+        weight = bins[:, :, 2]
+        mean = (bins[:, :, 0] * weight).sum(0) / np.maximum(total[:, 2], 1.0)
         kept = total[:, 2] > 0
-        shares = np.where(weight > 0, found[:, :, 1], np.nan)[:, kept].T
+        shares = np.where(weight > 0, bins[:, :, 1], np.nan)[:, kept].T
         one = shared.line(
             view.watched[name].label, look(view, name), 100.0 * mean[kept], 100.0 * shares
         )
@@ -123,9 +123,9 @@ def by_friends(view: View) -> None:
     """Accuracy in five groups of users by number of friends."""
     drawn = []
     for name in dict.fromkeys((view.method, OWN, "cdbn")):
-        found = product(view, name, "by_friends")
-        if found is not None:
-            x, values = found[:, :, 0].mean(0), 100.0 * found[:, :, 1].T
+        groups = product(view, name, "by_friends")
+        if groups is not None:
+            x, values = groups[:, :, 0].mean(0), 100.0 * groups[:, :, 1].T
             one = shared.line(view.watched[name].label, look(view, name), x, values)
             drawn += [one] if one is not None else []
     if not drawn:
@@ -148,15 +148,15 @@ def tests(view: View) -> None:
     """Paired t-tests of pCDBN against every other method over the repetitions."""
     mine = _accuracies(view, OWN)
     rows: list[dict[str, Any]] = []
-    told = {"dpah": "Figure 3: pCDBN against dPAH", "sctrbm": "Figure 2: pCDBN against SctRBM"}
-    told |= dict.fromkeys(("pcdbn_te", "pcdbn_pw"), "Figure 4: pCDBN against TE and PW")
+    exhibits = {"dpah": "Figure 3: pCDBN against dPAH", "sctrbm": "Figure 2: pCDBN against SctRBM"}
+    exhibits |= dict.fromkeys(("pcdbn_te", "pcdbn_pw"), "Figure 4: pCDBN against TE and PW")
     for entry in view.paper.methods:
         theirs = _accuracies(view, entry.name)
         if entry.name == OWN or mine is None or theirs is None or len(theirs) != len(mine):
             continue
         p, gain = p_value(mine, theirs)
         if np.isfinite(gain):
-            paper = PUBLISHED_P.get(told.get(entry.name, ""))
+            paper = PUBLISHED_P.get(exhibits.get(entry.name, ""))
             rows.append(
                 {
                     "pCDBN against": entry.label,

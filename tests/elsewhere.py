@@ -72,16 +72,16 @@ class Numbers(TorchFunctionMode):
     """Brings there what is made from numbers, which torch writes past `__torch_dispatch__`."""
 
     def __torch_function__(self, call: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        told = dict(kwargs or {})
-        if call in (torch.tensor, torch.as_tensor) and str(told.get("device")) == NAME:
-            return call(*args, **{**told, "device": HERE}).to(NAME)
+        reported = dict(kwargs or {})
+        if call in (torch.tensor, torch.as_tensor) and str(reported.get("device")) == NAME:
+            return call(*args, **{**reported, "device": HERE}).to(NAME)
         if call is Tensor.new_tensor and isinstance(args[0], There):
-            return torch.tensor(args[1], **{"dtype": args[0].dtype, **told}).to(NAME)
+            return torch.tensor(args[1], **{"dtype": args[0].dtype, **reported}).to(NAME)
         if call is Tensor.__getitem__ and isinstance(args[1], list):
             return call(args[0], torch.tensor(args[1]))
         if call in PRODUCTS and isinstance(args[0], There) and args[0].dim() == 1 < args[1].dim():
             return (args[0][None] @ args[1])[0]  # torch does so itself, but shrinks in place
-        return call(*args, **told)
+        return call(*args, **reported)
 
 
 class Elsewhere(TorchDispatchMode):
@@ -107,9 +107,9 @@ def compute(op: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if any((one._cdata in KNOWN) != (target == NAME) for one in drawn):
         raise RuntimeError(f"{op}: expected a generator of the device of its tensors")
     plain = tree_map(lambda one: one.held if isinstance(one, There) else one, (args, kwargs))
-    found = op(*plain[0], **plain[1])
+    actual = op(*plain[0], **plain[1])
     own = {id(one.held): one for one in tensors if isinstance(one, There)}
-    return tree_map(lambda one: _placed(one, own, target), found)
+    return tree_map(lambda one: _placed(one, own, target), actual)
 
 
 def check(op: Any, tensors: list[Tensor]) -> None:

@@ -26,9 +26,9 @@ def test_medians_count_and_the_range_of_the_ratio_is_said():
 
 
 def test_rivals_take_turns_after_one_to_warm_up():
-    told: list[str] = []
-    took = race({"a": lambda: told.append("a"), "b": lambda: told.append("b")}, turns=2)
-    assert told == ["a", "b", "a", "b", "a", "b"]
+    reported: list[str] = []
+    took = race({"a": lambda: reported.append("a"), "b": lambda: reported.append("b")}, turns=2)
+    assert reported == ["a", "b", "a", "b", "a", "b"]
     assert all(len(timing.seconds) == 2 for timing in took.values())
 
 

@@ -60,8 +60,8 @@ def test_a_run_starts_measures_prices_and_finishes(paper, entry):
     assert isinstance(events[0], Started)
     assert isinstance(events[-1], Finished)
     assert events[0].replicas == job.replicas()
-    told = [event for event in events if isinstance(event, Measured)]
-    assert {row for event in told for row in event.replicas} == set(range(job.replicas()))
+    measured = [event for event in events if isinstance(event, Measured)]
+    assert {row for event in measured for row in event.replicas} == set(range(job.replicas()))
     priced = [event for event in events if isinstance(event, Spent)]
     assert sorted(row for event in priced for row in event.replicas) == list(range(job.replicas()))
 

@@ -79,9 +79,9 @@ def story(job: Job, device: str) -> tuple[list[Event], dict[str, np.ndarray]]:
 @each
 def test_a_run_elsewhere_is_the_run_here(name, monkeypatch):
     with elsewhere.device(monkeypatch) as there:
-        told, arrays = story(JOBS[name], there)
+        reported, arrays = story(JOBS[name], there)
     events, kept = story(JOBS[name], "cpu")
-    assert told == events
+    assert reported == events
     assert arrays.keys() == kept.keys()
     for key, value in kept.items():
         np.testing.assert_array_equal(arrays[key], value, key)
@@ -93,15 +93,17 @@ def test_a_run_on_a_card_measures_and_costs_what_it_does_here(name):
     """Other draws and another order of sums; but who is measured, when, and the price are equal."""
 
     def outline(events):
-        told = sorted((e.step, r) for e in events if isinstance(e, Measured) for r in e.replicas)
+        measured = sorted(
+            (e.step, r) for e in events if isinstance(e, Measured) for r in e.replicas
+        )
         spent = {r: p for e in events if isinstance(e, Spent)
                  for r, p in zip(e.replicas, e.epsilon, strict=True)}  # fmt: skip
-        return told, spent
+        return measured, spent
 
-    told, arrays = story(JOBS[name], "cuda")
+    reported, arrays = story(JOBS[name], "cuda")
     events, kept = story(JOBS[name], "cpu")
-    assert isinstance(told[-1], Finished)
-    assert outline(told) == outline(events)
+    assert isinstance(reported[-1], Finished)
+    assert outline(reported) == outline(events)
     assert arrays.keys() == kept.keys()
 
 
@@ -172,7 +174,7 @@ def test_a_device_that_is_named_and_not_there_is_one_sentence():
         resolve_device("xpu:7")
 
 
-def test_a_run_that_was_stopped_on_another_device_begins_anew(monkeypatch):
+def test_a_run_that_was_stopped_on_another_device_begins_again(monkeypatch):
     """Its generator's state would be of no use there, and its numbers of two kinds."""
     values = {"intervals": 8, "samples": 40, "sampler_epochs": 1.0, "minibatch": 10}
     job = request("survival", "psgld", "flchain", values, {"epsilon": (0.5, 5.0)}, (0, 1))

@@ -14,32 +14,32 @@ DATA = table()
 
 def attacked(replicas=1000, entry=ENTRY, **values):
     """The audit after the last training."""
-    return [found for found, _ in audit(entry, SumSpec(**values), DATA, replicas)][-1]
+    return [actual for actual, _ in audit(entry, SumSpec(**values), DATA, replicas)][-1]
 
 
 def test_a_right_gaussian_is_attacked_up_to_its_mu():
-    found = attacked(epsilon=4.0)
-    assert not found.broken
+    attack = attacked(epsilon=4.0)
+    assert not attack.broken
     # mu = .96: of 1,000 trainings each, hits .684 - .032 and alarms .316 + .032 at 97.5 %
-    assert 0.7 * found.mu_proved < found.mu_attacked <= found.mu_proved
-    assert 0.0 < found.epsilon_attacked <= found.epsilon_proved
-    assert found.reach == pytest.approx(1.0, abs=1e-6)
+    assert 0.7 * attack.mu_proved < attack.mu_attacked <= attack.mu_proved
+    assert 0.0 < attack.epsilon_attacked <= attack.epsilon_proved
+    assert attack.reach == pytest.approx(1.0, abs=1e-6)
 
 
 def test_a_right_laplace_is_attacked_below_its_epsilon():
-    found = attacked(epsilon=1.0, kind="laplace", replicas=2000)
-    assert not found.broken
-    assert found.mu_proved is None
-    assert found.mu_attacked is None
-    assert found.epsilon_attacked <= 1.0
+    attack = attacked(epsilon=1.0, kind="laplace", replicas=2000)
+    assert not attack.broken
+    assert attack.mu_proved is None
+    assert attack.mu_attacked is None
+    assert attack.epsilon_attacked <= 1.0
 
 
 @pytest.mark.parametrize("fault", ["half", "scaled", "twice"])
 def test_a_broken_method_is_caught(fault):
-    found = attacked(epsilon=4.0, fault=fault)
-    assert found.above_proof
-    assert found.broken
-    assert found.json()["broken"] is True
+    attack = attacked(epsilon=4.0, fault=fault)
+    assert attack.above_proof
+    assert attack.broken
+    assert attack.json()["broken"] is True
 
 
 def test_scaling_after_clipping_shows_before_any_noise():
@@ -60,15 +60,15 @@ def test_the_same_audit_twice_finds_the_same():
 
 
 def test_the_bound_climbs_with_the_trainings():
-    found = [one for one, _ in audit(ENTRY, SumSpec(epsilon=4.0), DATA, 1000)]
-    assert [one.replicas for one in found] == sorted({one.replicas for one in found})
-    assert len(found) >= 4
-    assert found[-1].mu_attacked > found[0].mu_attacked
+    actual = [one for one, _ in audit(ENTRY, SumSpec(epsilon=4.0), DATA, 1000)]
+    assert [one.replicas for one in actual] == sorted({one.replicas for one in actual})
+    assert len(actual) >= 4
+    assert actual[-1].mu_attacked > actual[0].mu_attacked
 
 
 def test_the_sentence_says_what_was_right_and_what_is_allowed():
-    found = replace(attacked(replicas=100), right=0.61, allowed=0.731, replicas=500)
-    assert found.sentence == (
+    actual = replace(attacked(replicas=100), right=0.61, allowed=0.731, replicas=500)
+    assert actual.sentence == (
         "An attack with 1,000 trainings was right 61 times of 100; the proof allows 74."
     )
 
@@ -104,7 +104,7 @@ def test_a_method_that_names_no_witness_is_refused():
 
 
 def test_scores_are_those_of_every_training():
-    *_, (found, collected) = audit(ENTRY, SumSpec(), DATA, 300)
+    *_, (attacks, collected) = audit(ENTRY, SumSpec(), DATA, 300)
     assert collected.trainings == 300
     assert all(np.isfinite(s.present).all() for s in collected.scores.values())
-    assert found.replicas == 300
+    assert attacks.replicas == 300

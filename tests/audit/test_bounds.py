@@ -33,35 +33,35 @@ def above(shares, most):
 
 def test_the_share_of_bounds_above_the_truth_is_at_most_five_percent():
     rng = np.random.default_rng(0)
-    found = [epsilon_bound({"score": laplace(1.0, 400, rng)}, 0.0).epsilon for _ in range(AUDITS)]
-    assert not above(np.sum(np.array(found) > 1.0), 0.05)
-    assert np.median(found) > 0.3  # and it says something: TPR .70 and FPR .30 at this scale
+    actual = [epsilon_bound({"score": laplace(1.0, 400, rng)}, 0.0).epsilon for _ in range(AUDITS)]
+    assert not above(np.sum(np.array(actual) > 1.0), 0.05)
+    assert np.median(actual) > 0.3  # and it says something: TPR .70 and FPR .30 at this scale
 
 
 def test_an_audit_that_believed_too_little_would_be_noticed():
     """The same test rejects bounds on a mechanism that is worse than it says."""
     rng = np.random.default_rng(0)
-    found = [epsilon_bound({"score": laplace(2.0, 400, rng)}, 0.0).epsilon for _ in range(AUDITS)]
-    assert above(np.sum(np.array(found) > 1.0), 0.05)
+    actual = [epsilon_bound({"score": laplace(2.0, 400, rng)}, 0.0).epsilon for _ in range(AUDITS)]
+    assert above(np.sum(np.array(actual) > 1.0), 0.05)
 
 
 def test_choosing_among_useless_scores_costs_no_confidence():
     rng = np.random.default_rng(1)
-    found = []
+    actual = []
     for _ in range(AUDITS):
         scores = {str(k): Scores(rng.normal(size=200), rng.normal(size=200)) for k in range(5)}
-        found.append(epsilon_bound(scores, 0.0).epsilon)
-    assert not above(np.sum(np.array(found) > 0.0), 0.05)
+        actual.append(epsilon_bound(scores, 0.0).epsilon)
+    assert not above(np.sum(np.array(actual) > 0.0), 0.05)
 
 
 def test_the_bound_on_mu_is_at_most_mu_as_often_as_it_says():
     rng, mu = np.random.default_rng(2), 1.0
-    found = [
+    actual = [
         mu_bound(Scores(rng.normal(-mu * mu / 2, mu, 1000), rng.normal(mu * mu / 2, mu, 1000)))[0]
         for _ in range(AUDITS)
     ]
-    assert not above(np.sum(np.array(found) > mu), 0.05)
-    assert np.median(found) > 0.8  # 2 ndtri(.69 - .029) = .83
+    assert not above(np.sum(np.array(actual) > mu), 0.05)
+    assert np.median(actual) > 0.8  # 2 ndtri(.69 - .029) = .83
 
 
 def test_delta_is_taken_off_the_right_answers():

@@ -12,16 +12,16 @@ SMALL = ["--dataset", "flchain", "--set", "intervals=10"]
 def test_an_audit_is_one_object(capsys):
     asked = ["audit", "survival", "out_pert", *SMALL, "--replicas", "60", "--json"]
     assert main(asked) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["epsilon_claimed"] == found["epsilon_proved"] == 1.0
-    assert 0.0 <= found["epsilon_attacked"] <= 1.0
-    assert found["mu_proved"] is None
-    assert found["mu_attacked"] is None
-    assert (found["delta"], found["confidence"]) == (0.0, 0.95)
-    assert (found["relation"], found["replicas"]) == ("replace_one", 60)
-    assert found["witness"]
-    assert found["statistic"]
-    assert found["broken"] is False
+    actual = json.loads(capsys.readouterr().out)
+    assert actual["epsilon_claimed"] == actual["epsilon_proved"] == 1.0
+    assert 0.0 <= actual["epsilon_attacked"] <= 1.0
+    assert actual["mu_proved"] is None
+    assert actual["mu_attacked"] is None
+    assert (actual["delta"], actual["confidence"]) == (0.0, 0.95)
+    assert (actual["relation"], actual["replicas"]) == ("replace_one", 60)
+    assert actual["witness"]
+    assert actual["statistic"]
+    assert actual["broken"] is False
 
 
 def test_an_audit_is_a_table(capsys):

@@ -34,8 +34,8 @@ def test_an_audit_runs_like_any_job():
     assert isinstance(events[-1], Finished)
     assert sum(isinstance(event, Advanced) for event in events) == STEPS
     assert [event for event in events if isinstance(event, Produced)]
-    told = [event for event in events if isinstance(event, Measured)]
-    assert told[-1].values["trainings"][0] == TRAININGS
+    measured = [event for event in events if isinstance(event, Measured)]
+    assert measured[-1].values["trainings"][0] == TRAININGS
     assert kept["present"].shape == (TRAININGS,)
     assert (np.diff(kept["misses"][0]) <= 0).all()  # fewer misses where more alarms are allowed
     assert (kept["misses_low"] <= kept["misses"]).all()
@@ -50,6 +50,6 @@ def test_what_cannot_be_audited_fails_with_a_sentence():
 
 def test_an_audit_without_a_job_counts_the_same_trainings():
     entry, spec = job().entry(), job().spec()
-    *_, (found, _) = audit(entry, spec, data.load("flchain"), TRAININGS)
-    assert found.replicas == TRAININGS
-    assert not found.broken
+    *_, (attacks, _) = audit(entry, spec, data.load("flchain"), TRAININGS)
+    assert attacks.replicas == TRAININGS
+    assert not attacks.broken

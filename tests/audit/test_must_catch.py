@@ -13,17 +13,17 @@ def attacked(slug, method, replicas, **values):
     """The audit of a method on a small table."""
     paper = catalog()[slug]
     spec = small.spec(paper, **values)
-    found = list(audit(paper.entry(method), spec, small.table(paper), replicas))
-    return found[-1][0]
+    actual = list(audit(paper.entry(method), spec, small.table(paper), replicas))
+    return actual[-1][0]
 
 
 def test_the_printed_noise_of_enadpp_is_caught():
     """Read as printed, one step spends |L|/rate times what is claimed: 24/0.02 times here."""
     printed = {"calibration": "paper", "noise_reading": "A", "learning_rate": 0.02}
-    found = attacked("enadpp", "enadpp", 100, epsilon=1.0, epochs=2, **printed)
-    assert found.epsilon_claimed == 1.0
-    assert found.epsilon_proved is None
-    assert found.above_claim
+    attack = attacked("enadpp", "enadpp", 100, epsilon=1.0, epochs=2, **printed)
+    assert attack.epsilon_claimed == 1.0
+    assert attack.epsilon_proved is None
+    assert attack.above_claim
 
 
 def test_the_printed_initialisation_of_lvq_is_caught():
@@ -31,14 +31,14 @@ def test_the_printed_initialisation_of_lvq_is_caught():
 
     A guess that is right 78 times of 100, as it is here, bounds ε by 1 from about 300 trainings on.
     """
-    found = attacked("lvq", "glvq_dp", 400, epsilon=1.0, initialisation="sensitivity_1")
-    assert found.epsilon_claimed == 1.0
-    assert found.above_claim
+    attack = attacked("lvq", "glvq_dp", 400, epsilon=1.0, initialisation="sensitivity_1")
+    assert attack.epsilon_claimed == 1.0
+    assert attack.above_claim
 
 
 def test_the_tight_initialisation_is_not(tmp_path):
-    found = attacked("lvq", "glvq_dp", 100, epsilon=1.0)
-    assert not found.broken
+    attack = attacked("lvq", "glvq_dp", 100, epsilon=1.0)
+    assert not attack.broken
 
 
 def _single(shape, rng):
@@ -52,6 +52,6 @@ def test_noise_in_single_precision_is_caught_by_its_last_digits(precision, caugh
     if precision == "single":
         monkeypatch.setattr(noise, "normal", _single)
     data = toys.table(wide=8192)
-    *_, (found, _) = audit(toys.ENTRY, toys.SumSpec(steps=20), data, 120)
-    assert found.broken is caught
-    assert (found.statistic == "last digits of the noise") is caught
+    *_, (attacks, _) = audit(toys.ENTRY, toys.SumSpec(steps=20), data, 120)
+    assert attacks.broken is caught
+    assert (attacks.statistic == "last digits of the noise") is caught

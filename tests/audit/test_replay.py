@@ -81,8 +81,8 @@ def test_no_pair_moves_a_release_further_than_it_is_priced_for(paper, entry, sha
     data = small.table(paper)
     pair = load(entry).pair(small.spec(paper), data)
     row = pair.without.left_out[0] if isinstance(pair.without, LabelledTable) else 0
-    found = faults(setting(paper, entry, neighbours(data, shape, seed, row)), seed)
-    assert list(found) == []
+    actual = faults(setting(paper, entry, neighbours(data, shape, seed, row)), seed)
+    assert list(actual) == []
 
 
 @pytest.mark.parametrize(

@@ -18,14 +18,14 @@ def folder(tmp_path, monkeypatch):
 
 def test_one_command_attacks_every_method_of_a_paper_and_keeps_the_rows(folder, capsys):
     assert main(["audits", "mean", "--replicas", "200", "--write", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["audits"]
+    reported = json.loads(capsys.readouterr().out)["audits"]
     kept = audits.rows()
     assert [(row.method, row.calibration) for row in kept] == [
         ("laplace", ""),
         ("gaussian", "paper"),
         ("gaussian", "rigorous"),
     ]
-    assert [row["replicas"] for row in told] == [200] * 3
+    assert [row["replicas"] for row in reported] == [200] * 3
     assert all(row.epsilon_attacked <= row.epsilon_proved for row in kept)
     assert not any(row.broken for row in kept)
 

@@ -53,9 +53,9 @@ def serving(home: Path) -> Iterator[str]:
 
 
 def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("localhost", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as actual:
+        actual.bind(("localhost", 0))
+        return int(actual.getsockname()[1])
 
 
 def _await(address: str, process: subprocess.Popen[bytes]) -> None:

@@ -27,10 +27,10 @@ GRAVE = ("serious", "critical")
 
 def findings(page: Page) -> list[str]:
     """Serious and critical findings that are not Streamlit's own."""
-    found = Axe().run(page, context={"exclude": [[f"[data-testid={one}]"] for one in STREAMLITS]})
+    actual = Axe().run(page, context={"exclude": [[f"[data-testid={one}]"] for one in STREAMLITS]})
     return [
         f"{one['id']}: {node['html'][:120]}"
-        for one in found.response["violations"]
+        for one in actual.response["violations"]
         if one["impact"] in GRAVE
         for node in one["nodes"]
     ]

@@ -153,17 +153,17 @@ def test_two_browsers_ask_for_one_run_and_both_see_its_end(app: App):
 
 
 def test_light_and_dark_both_carry_over_to_the_charts(app: App):
-    found = {}
+    actual = {}
     for scheme in ("light", "dark"):
         page = app.tab("survival", scheme)
         drawn(page, 1.0)
-        found[scheme] = page.evaluate(
+        actual[scheme] = page.evaluate(
             "() => [getComputedStyle(document.querySelector('[data-testid=stApp]'))"
             ".backgroundColor,"
             " document.querySelector('.js-plotly-plot .xtick text').style.fill,"
             " document.querySelector('.js-plotly-plot .js-line').style.stroke]"
         )
-    assert all(a != b for a, b in zip(found["light"], found["dark"], strict=True))
+    assert all(a != b for a, b in zip(actual["light"], actual["dark"], strict=True))
 
 
 def test_a_narrow_screen_needs_no_sideways_scrolling(app: App):

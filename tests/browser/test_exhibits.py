@@ -25,8 +25,8 @@ def opened(page: Page, exhibit: Exhibit) -> None:
     settled(page)
     expect(page.get_by_role("heading", name=exhibit.title, exact=True)).to_be_visible()
     if exhibit.axis:
-        page.wait_for_function(f"() => {{ const found = ({MARKS})(); return found.length > 0"
-                               " && found.every(count => count > 0) }")  # fmt: skip
+        page.wait_for_function(f"() => {{ const counts = ({MARKS})(); return counts.length > 0"
+                               " && counts.every(count => count > 0) }")  # fmt: skip
     else:
         table = page.locator("[data-testid=stMain] [data-testid=stTable] tbody tr")
         expect(table.first).to_be_visible()

@@ -69,10 +69,10 @@ def test_points_move_from_where_they_are_claimed_to_where_they_are_proved(app: A
     )
 
 
-def dumps(found: list[list[float]]) -> str:
+def dumps(actual: list[list[float]]) -> str:
     """Lists as the browser writes them."""
     return json.dumps(
-        [[int(x) if x == int(x) else x for x in one] for one in found], separators=(",", ":")
+        [[int(x) if x == int(x) else x for x in one] for one in actual], separators=(",", ":")
     )
 
 

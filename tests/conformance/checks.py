@@ -177,8 +177,8 @@ def _follows(mechanism: Mechanism, noise: torch.Tensor) -> None:
         case GammaSphere():
             law = stats.gamma(mechanism.dimension, scale=mechanism.scale)
             draws = noise.norm(dim=1)
-    found = draws[:20_000].numpy()
-    assert stats.kstest(found, law.cdf).pvalue > LEVEL, f"noise does not follow {mechanism}"
+    actual = draws[:20_000].numpy()
+    assert stats.kstest(actual, law.cdf).pvalue > LEVEL, f"noise does not follow {mechanism}"
 
 
 def _w(weight: torch.Tensor | None) -> torch.Tensor:
@@ -285,12 +285,12 @@ def _noise(releases: Iterable[Recorded], drawn: Iterable[Any]) -> list[torch.Ten
 
 
 def _few(items: Iterable[Any], count: int) -> list[Any]:
-    found = []
+    actual = []
     for item in items:
-        found.append(item)
-        if len(found) == count:
+        actual.append(item)
+        if len(actual) == count:
             break
-    return found
+    return actual
 
 
 ALL = (

@@ -108,8 +108,8 @@ def play(
     with torch.no_grad(), watching as seen:
         state = method.init(batch, table, rng)
         for _ in range(case.entry.steps(spec, len(table))):
-            state, told = method.step(batch, table, state, rng)
-            info = told or info
+            state, reported = method.step(batch, table, state, rng)
+            info = reported or info
         products = method.products(batch, table, state)
     return Played(seen, dict(products), info)
 

@@ -68,10 +68,10 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_a_malformed_table_is_one_clear_sentence(name):
     change, words = WRONG[name]
-    with pytest.raises(DatasetError) as told:
+    with pytest.raises(DatasetError) as reported:
         long_table(card(), {**GOOD, **change})
-    assert words in str(told.value)
-    assert "\n" not in str(told.value)
+    assert words in str(reported.value)
+    assert "\n" not in str(reported.value)
 
 
 def test_a_missing_column_is_named():

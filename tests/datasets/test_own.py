@@ -54,9 +54,9 @@ def test_bounds_are_typed_or_stand_above_the_table():
     known = heart().card.bounds
     rows = "".join(f"{i},0,1,0,1,1,1,1\n" for i in range(10))
     text = f"id,start,stop,event,age,year,surgery,transplant\n{rows}"
-    told = catalog.load(own.keep("long.csv", text.encode(), HEART))
-    assert told.card.bounds.covariates == known.covariates
-    assert told.card.bounds.horizon == known.horizon
+    reported = catalog.load(own.keep("long.csv", text.encode(), HEART))
+    assert reported.card.bounds.covariates == known.covariates
+    assert reported.card.bounds.horizon == known.horizon
 
 
 @pytest.mark.parametrize(

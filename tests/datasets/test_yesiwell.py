@@ -64,8 +64,8 @@ def test_the_filter_is_that_of_one_mode_by_hand():
     for _ in range(200):
         after = variance / (1 + motivation.PRECISION * variance)
         variance = 0.81 * after + society.noise
-    found = society.diagonal(motivation.Filter(society).ahead)
-    assert found == pytest.approx(np.full(3, variance), rel=1e-9)
+    actual = society.diagonal(motivation.Filter(society).ahead)
+    assert actual == pytest.approx(np.full(3, variance), rel=1e-9)
 
 
 def test_functions_of_the_graph_are_those_of_its_eigenvalues():

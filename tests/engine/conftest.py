@@ -63,16 +63,16 @@ def claimed(store: Store, job: Job) -> Claim:
 
 def ended(client: Client, run: str, seconds: float = 30.0) -> Run:
     """The run once it has ended."""
-    return until(lambda: None if (found := client.run(run)).active else found, seconds)
+    return until(lambda: None if (actual := client.run(run)).active else actual, seconds)
 
 
 def until(look, seconds: float = 30.0):
     """What `look` returns once it is something; a limit against hanging, not a measurement."""
     deadline = time.monotonic() + seconds
-    while not (found := look()):
+    while not (actual := look()):
         assert time.monotonic() < deadline, "it did not happen"
         time.sleep(0.02)
-    return found
+    return actual
 
 
 class Workers:

@@ -72,9 +72,9 @@ def test_calibrated_noise_meets_the_budget_and_no_less_would(target):
     def make(multiplier):
         return SelfComposedDpEvent(PoissonSampledDpEvent(0.02, GaussianDpEvent(multiplier)), 200)
 
-    found = calibrate(make, target, 1e-5, "add_or_remove_one")
-    assert epsilon(make(found), 1e-5, "add_or_remove_one", tight=True) <= target
-    assert epsilon(make(0.995 * found), 1e-5, "add_or_remove_one", tight=True) > target
+    mechanism = calibrate(make, target, 1e-5, "add_or_remove_one")
+    assert epsilon(make(mechanism), 1e-5, "add_or_remove_one", tight=True) <= target
+    assert epsilon(make(0.995 * mechanism), 1e-5, "add_or_remove_one", tight=True) > target
 
 
 @pytest.mark.parametrize("scale", [0.5, 1.0, 3.0])
@@ -91,8 +91,8 @@ def test_a_huge_budget_is_met_from_below(target):
     def make(multiplier):
         return SelfComposedDpEvent(PoissonSampledDpEvent(0.1, GaussianDpEvent(multiplier)), 200)
 
-    found = calibrate(make, target, 1e-5, "add_or_remove_one")
-    assert 600.0 < epsilon(make(found), 1e-5, "add_or_remove_one", tight=True) <= target
+    mechanism = calibrate(make, target, 1e-5, "add_or_remove_one")
+    assert 600.0 < epsilon(make(mechanism), 1e-5, "add_or_remove_one", tight=True) <= target
 
 
 def test_an_event_that_nobody_knows_is_an_error():

@@ -54,8 +54,8 @@ def project(tmp_path, monkeypatch):
 
 def digest() -> tuple[str, ...]:
     forget()
-    found = sorted(reached("engine.papers.one.method", "datasets.data"))
-    return tuple(f"{name} {changes._meaning(name)}" for name in found)
+    actual = sorted(reached("engine.papers.one.method", "datasets.data"))
+    return tuple(f"{name} {changes._meaning(name)}" for name in actual)
 
 
 @pytest.mark.parametrize(

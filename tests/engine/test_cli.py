@@ -32,7 +32,7 @@ from tests.engine.toy import PAPER, guarantee
 RUN = ["run", "toy", "count", "--sweep", "scale=1,2", "--seeds", "2"]
 
 
-def told(capsys, *arguments: str, code: int = 0) -> str:
+def said(capsys, *arguments: str, code: int = 0) -> str:
     """What a command prints when it ends with the code expected."""
     assert main(arguments) == code
     out, error = capsys.readouterr()
@@ -44,7 +44,7 @@ def told(capsys, *arguments: str, code: int = 0) -> str:
 
 
 def parsed(capsys, *arguments: str):
-    return json.loads(told(capsys, *arguments, "--json"))
+    return json.loads(said(capsys, *arguments, "--json"))
 
 
 # list and price
@@ -67,7 +67,7 @@ def test_list_tells_names_bounds_and_defaults(toy, capsys):
 
 
 def test_list_prints_tables_of_one_paper(toy, capsys):
-    text = told(capsys, "list", "toy")
+    text = said(capsys, "list", "toy")
     for word in ("Counting", "0 to 9", "count, raise", "Steps taken", "flchain", "embedded"):
         assert word in text
     assert "out_pert" not in text
@@ -93,7 +93,7 @@ def test_prices_of_a_sweep_come_point_by_point(toy, capsys):
     body = parsed(capsys, "price", "toy", "count", "--sweep", "epsilon=0.5,2")
     prices = [(point["epsilon"], point["guarantee"]["epsilon_proved"]) for point in body["points"]]
     assert prices == [(0.5, 0.5), (2.0, 2.0)]
-    text = told(capsys, "price", "toy", "count", "--sweep", "epsilon=0.5,2")
+    text = said(capsys, "price", "toy", "count", "--sweep", "epsilon=0.5,2")
     for word in ("Counting, epsilon = 0.5", "Proved", "one record replaced", "proved by playing"):
         assert word in text
 
@@ -113,20 +113,20 @@ def test_a_run_is_one_object_and_then_comes_from_the_store(toy, capsys):
 
 
 def test_a_run_is_a_table_of_means(toy, capsys):
-    text = told(capsys, *RUN)
+    text = said(capsys, *RUN)
     assert "2 seeds, in" in text
     assert "6 ± 0" in text
-    assert "from the store" in told(capsys, *RUN)
+    assert "from the store" in said(capsys, *RUN)
 
 
 def test_what_diverges_is_null(toy, capsys):
     body = parsed(capsys, *RUN, "--set", "behaviour=diverge")
     assert [r["gauges"]["product"] for r in body["replicas"]] == [None, 3, 6, 6]
-    assert "3" in told(capsys, *RUN, "--set", "behaviour=diverge")
+    assert "3" in said(capsys, *RUN, "--set", "behaviour=diverge")
 
 
 def test_a_failed_run_is_one_sentence(toy, capsys, home):
-    error = told(capsys, *RUN, "--set", "behaviour=raise", code=1)
+    error = said(capsys, *RUN, "--set", "behaviour=raise", code=1)
     assert error.endswith("ValueError: the toy is broken")
     assert "Traceback" in (home / "worker.log").read_text()
 
@@ -173,7 +173,7 @@ def test_a_failed_run_is_one_sentence(toy, capsys, home):
     ],
 )
 def test_a_wrong_request_is_one_sentence(toy, capsys, arguments, says):
-    assert re.search(says, told(capsys, *arguments, code=2))
+    assert re.search(says, said(capsys, *arguments, code=2))
 
 
 def test_no_command_prints_the_help(home, capsys):
@@ -196,7 +196,7 @@ def test_other_seeds_are_wrong(text):
 
 def test_control_c_cancels_and_says_so(toy, capsys, client):
     threading.Timer(1.5, os.kill, [os.getpid(), signal.SIGINT]).start()
-    error = told(capsys, *RUN, "--set", "steps=50000", "--set", "pause=0.01", code=130)
+    error = said(capsys, *RUN, "--set", "steps=50000", "--set", "pause=0.01", code=130)
     assert error == "stopped"
     assert client.runs()[0].state == "cancelled"
 
@@ -225,7 +225,7 @@ def test_a_run_that_another_process_does_is_followed(toy, capsys, client):
 def test_a_run_stopped_elsewhere_is_stopped_here(toy, capsys, client):
     job = toy({"scale": (1, 2)}, seeds=(0, 1), steps=50_000, pause=0.01)
     threading.Timer(1.5, client.cancel, [job.id]).start()
-    told(capsys, *RUN, "--set", "steps=50000", "--set", "pause=0.01", code=130)
+    said(capsys, *RUN, "--set", "steps=50000", "--set", "pause=0.01", code=130)
 
 
 def test_progress_is_drawn_on_a_terminal_only(toy, capsys, monkeypatch):
@@ -251,11 +251,11 @@ def test_runs_are_listed_stopped_and_deleted(toy, capsys, client):
         (done.id, "completed"),
     ]
     assert listed[0]["values"]["steps"] == 9
-    assert done.id in told(capsys, "runs", "--paper", "toy", "--limit", "5")
+    assert done.id in said(capsys, "runs", "--paper", "toy", "--limit", "5")
     assert parsed(capsys, "runs", "--paper", "survival")["runs"] == []
-    told(capsys, "stop", waiting.id)
+    said(capsys, "stop", waiting.id)
     assert client.run(waiting.id).state == "cancelled"
-    told(capsys, "delete", waiting.id, done.id)
+    said(capsys, "delete", waiting.id, done.id)
     assert client.runs() == []
 
 
@@ -265,7 +265,7 @@ def test_an_export_needs_no_store(toy, capsys, client, tmp_path):
     folder = tmp_path / "out" / "deep"
     names = {
         path.removeprefix(f"{folder}/")
-        for path in told(capsys, "export", job.id, "--to", str(folder)).split()
+        for path in said(capsys, "export", job.id, "--to", str(folder)).split()
     }
     outer, inner = folder / "released", folder / "raw-do-not-publish"
     files = {"README.md", "results.csv", "arrays.npz"}
@@ -308,7 +308,7 @@ def test_an_export_without_a_proof_releases_nothing(toy, capsys, client, tmp_pat
         guarantee=lambda *a: replace(guarantee(*a), status="heuristic", epsilon_proved=None),
     )
     monkeypatch.setattr("engine.runs.job.Job.entry", lambda self: bare)
-    told(capsys, "export", job.id, "--to", str(tmp_path))
+    said(capsys, "export", job.id, "--to", str(tmp_path))
     outer = tmp_path / "released"
     assert not (outer / "arrays.npz").exists()
     assert "count" not in (outer / "results.csv").read_text()
@@ -321,7 +321,7 @@ def test_an_export_without_a_proof_releases_nothing(toy, capsys, client, tmp_pat
 def test_an_export_onto_a_file_is_a_sentence(toy, capsys, client, tmp_path):
     perform(claimed(client.store, toy()))
     (tmp_path / "file").touch()
-    assert "expected a folder to write" in told(
+    assert "expected a folder to write" in said(
         capsys, "export", toy().id, "--to", str(tmp_path / "file"), code=1
     )
 
@@ -380,7 +380,7 @@ def test_an_exhibit_is_theirs_beside_ours(exhibit, capsys):
     assert second["ours"] is None
     assert body["full"] is False
     assert parsed(capsys, "reproduce", "toy", "table1", "--full")["cells"][0]["ours"] == 12.0
-    text = told(capsys, "reproduce", "toy", "table1")
+    text = said(capsys, "reproduce", "toy", "table1")
     for word in ("Table 1. A caption.", "5.00", "6.00", "0.25", "1.200"):
         assert word in text
 
@@ -388,7 +388,7 @@ def test_an_exhibit_is_theirs_beside_ours(exhibit, capsys):
 def test_an_exhibit_can_be_kept(exhibit, capsys, monkeypatch, tmp_path):
     kept = []
     monkeypatch.setattr(reference, "save", lambda *args, **options: kept.append((args, options)))
-    told(capsys, "reproduce", "toy", "table1", "--full", "--write")
+    said(capsys, "reproduce", "toy", "table1", "--full", "--write")
     ((slug, name, cells), options) = kept[0]
     assert (slug, name, len(cells), options["full"]) == ("toy", "table1", 2, True)
     assert options["seconds"] > 0
@@ -406,8 +406,8 @@ def test_all_exhibits_are_computed_and_one_that_fails_is_named(exhibit, capsys, 
     monkeypatch.setattr(exhibits, "exhibits", lambda slug: made if slug == "toy" else {})
     assert main(["reproduce", "--json"]) == 1
     out, error = capsys.readouterr()
-    found = {body["exhibit"]: body["cells"][0]["ours"] for body in json.loads(out)["exhibits"]}
-    assert found == {"table1": 6.0, "table2": None}
+    actual = {body["exhibit"]: body["cells"][0]["ours"] for body in json.loads(out)["exhibits"]}
+    assert actual == {"table1": 6.0, "table2": None}
     first, second = error.splitlines()
     assert first.startswith("Table 1, only: run ")
     assert second.startswith("toy table3: only: run ")

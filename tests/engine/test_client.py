@@ -45,7 +45,7 @@ def test_a_request_becomes_a_run(toy, client):
     assert 0 < run.seconds <= run.finished - run.started
     assert client.table(job.id).seconds() == run.seconds
     assert client.submit(job) == Ticket(job.id, cached=True)
-    assert [found.id for found in client.runs()] == [job.id]
+    assert [actual.id for actual in client.runs()] == [job.id]
     assert client.runs(paper="survival") == []
 
 
@@ -107,16 +107,16 @@ spent = st.builds(
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(told=st.lists(st.lists(measured | spent, max_size=4), max_size=4))
-def test_a_table_read_in_pieces_is_the_table_read_at_once(toy, client, told):
+@given(reported=st.lists(st.lists(measured | spent, max_size=4), max_size=4))
+def test_a_table_read_in_pieces_is_the_table_read_at_once(toy, client, reported):
     job = toy({"scale": (1, 2)}, seeds=(0, 1))
     claim = claimed(client.store, job)
     pieces = client.table(job.id)
-    for some in told:
+    for some in reported:
         claim.append(some)
         pieces = client.table(job.id)
     client.delete(job.id)
-    whole = collect(job, [event for some in told for event in some])
+    whole = collect(job, [event for some in reported for event in some])
     for name in GAUGES:
         np.testing.assert_array_equal(pieces.gauges[name], whole.gauges[name])
     np.testing.assert_array_equal(pieces.epsilon, whole.epsilon)
@@ -234,7 +234,7 @@ def test_an_interpreter_that_is_gone_is_a_sentence(toy, home, monkeypatch):
     client.close()
 
 
-def test_a_large_log_begins_anew(toy, home, monkeypatch):
+def test_a_large_log_begins_again(toy, home, monkeypatch):
     home.mkdir()
     (home / "worker.log").write_bytes(b"x" * 1_000_001)
     client = Client(home)

@@ -42,8 +42,8 @@ def test_mu_is_exact_for_gaussians_alone():
 def test_the_curve_goes_through_the_card_s_point(event):
     for delta in (1e-3, 1e-5):
         at = epsilon(event, delta, "zero_out_one", tight=True)
-        found = curves.deltas(event, np.array([at]), "zero_out_one")
-        assert found == pytest.approx([delta], rel=2e-3)  # the accountant's own grid is 1e-4
+        actual = curves.deltas(event, np.array([at]), "zero_out_one")
+        assert actual == pytest.approx([delta], rel=2e-3)  # the accountant's own grid is 1e-4
 
 
 def test_the_worst_of_a_pure_guarantee_is_randomised_response():
@@ -51,15 +51,15 @@ def test_the_worst_of_a_pure_guarantee_is_randomised_response():
     p = math.e / (1.0 + math.e)
     expected = np.maximum(p - np.exp(AT) * (1.0 - p), 0.0)
     np.testing.assert_allclose(curves.deltas(PureDp(1.0), AT, "replace_one"), expected, atol=1e-12)
-    found = curves.misses(PureDp(1.0), np.array([1.0 - p]), "replace_one")
-    assert found == pytest.approx([1.0 - p], abs=1e-3)  # the corner, up to the curve's grid
+    actual = curves.misses(PureDp(1.0), np.array([1.0 - p]), "replace_one")
+    assert actual == pytest.approx([1.0 - p], abs=1e-3)  # the corner, up to the curve's grid
 
 
 def test_laplace_is_better_than_the_worst_of_its_epsilon():
     """Its own curve is 1 - exp((t - epsilon)/2) for t < epsilon."""
-    found = curves.deltas(LaplaceDpEvent(1.0), AT, "add_or_remove_one")
-    np.testing.assert_allclose(found, np.maximum(-np.expm1((AT - 1.0) / 2.0), 0.0), atol=2e-4)
-    assert (found <= curves.deltas(PureDp(1.0), AT, "add_or_remove_one") + 1e-12).all()
+    actual = curves.deltas(LaplaceDpEvent(1.0), AT, "add_or_remove_one")
+    np.testing.assert_allclose(actual, np.maximum(-np.expm1((AT - 1.0) / 2.0), 0.0), atol=2e-4)
+    assert (actual <= curves.deltas(PureDp(1.0), AT, "add_or_remove_one") + 1e-12).all()
 
 
 def test_the_trade_off_of_gaussians_is_the_normal_one_and_the_curve_s_bound_meets_it():
@@ -77,11 +77,11 @@ def test_the_trade_off_of_gaussians_is_the_normal_one_and_the_curve_s_bound_meet
 
 @pytest.mark.parametrize("event", [GAUSSIAN, SAMPLED, PureDp(0.5)])
 def test_a_trade_off_is_no_better_than_a_coin_and_falls(event):
-    found = curves.misses(event, ALARMS, "zero_out_one")
-    assert (found <= 1.0 - ALARMS + 1e-9).all()
-    assert (np.diff(found) <= 1e-12).all()
-    assert found[0] <= 1.0
-    assert found[-1] == pytest.approx(0.0, abs=1e-9)
+    actual = curves.misses(event, ALARMS, "zero_out_one")
+    assert (actual <= 1.0 - ALARMS + 1e-9).all()
+    assert (np.diff(actual) <= 1e-12).all()
+    assert actual[0] <= 1.0
+    assert actual[-1] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_without_noise_the_bound_always_fails_and_nothing_is_missed():
@@ -102,15 +102,15 @@ def test_leaving_a_record_out_costs_what_removing_it_costs():
 def test_a_registry_entry_names_what_it_cannot_fill():
     described = data_catalog.card("flchain")
     card = paper("survival").entry("dp_gd").guarantee(SurvivalSpec(), 7874, described.record)
-    found = registry.entry(card, described, "this test")
-    assert found["tier_2"]["epsilon"] == card.epsilon_proved
-    assert found["tier_2"]["privacy_unit"] == "a person"
-    assert found["tier_3"]["neighbouring_relation"] == RELATIONS["replace_one"]
+    actual = registry.entry(card, described, "this test")
+    assert actual["tier_2"]["epsilon"] == card.epsilon_proved
+    assert actual["tier_2"]["privacy_unit"] == "a person"
+    assert actual["tier_3"]["neighbouring_relation"] == RELATIONS["replace_one"]
     gaps = {
         f"{tier}.{name}"
         for tier in ("tier_1", "tier_2", "tier_3")
-        for name, value in found[tier].items()
+        for name, value in actual[tier].items()
         if value is None and name != "sampling"
     }
-    assert gaps == set(found["unfilled"])
+    assert gaps == set(actual["unfilled"])
     assert "tier_1.curator" in gaps

@@ -37,9 +37,9 @@ def test_the_p_value_is_students_by_hand():
     For two degrees of freedom the distribution is t / (2√(2 + t²)) + 1/2, so the two-sided
     p-value is 1 − t/√(2 + t²) = 1 − √(12/14).
     """
-    found = difference(seeded((2, 4, 6)), seeded((1, 2, 3)), paired=True)
-    assert found.p == pytest.approx(1 - np.sqrt(12 / 14))
-    assert (found.mean, found.counts, found.paired) == (2.0, (3, 3), True)
+    actual = difference(seeded((2, 4, 6)), seeded((1, 2, 3)), paired=True)
+    assert actual.p == pytest.approx(1 - np.sqrt(12 / 14))
+    assert (actual.mean, actual.counts, actual.paired) == (2.0, (3, 3), True)
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -61,15 +61,15 @@ def test_power_is_what_simulation_gives(paired):
 def test_the_wanted_number_is_the_smallest_with_that_power(paired):
     rng = np.random.default_rng(2)
     first, second = rng.normal(0.0, 1.0, 6), rng.normal(0.3, 1.0, 6)
-    found = difference(seeded(first), seeded(second), paired=paired)
+    actual = difference(seeded(first), seeded(second), paired=paired)
     spread = (
         (first - second).std(ddof=1)
         if paired
         else np.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2)
     )
-    effect = abs(found.mean) / spread
-    assert power(effect, found.needed, paired=paired) >= 0.8
-    assert power(effect, found.needed - 1, paired=paired) < 0.8
+    effect = abs(actual.mean) / spread
+    assert power(effect, actual.needed, paired=paired) >= 0.8
+    assert power(effect, actual.needed - 1, paired=paired) < 0.8
 
 
 def test_equal_runs_and_constant_differences():
@@ -100,8 +100,8 @@ def test_the_command_line_says_it_of_two_runs(toy, client, capsys):
         perform(take(client.store, here(), job.id))
     runs = [job.id for job in jobs]
     assert main(["differ", *runs, "--gauge", "product", "--at", "1", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["mean"], found["p"], found["paired"]) == (-3.0, 0.0, True)
+    actual = json.loads(capsys.readouterr().out)
+    assert (actual["mean"], actual["p"], actual["paired"]) == (-3.0, 0.0, True)
     assert main(["differ", *runs, "--gauge", "wrong:product", "--at", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["mean"] == 3.0
     assert main(["differ", *runs, "--gauge", "product"]) == 2

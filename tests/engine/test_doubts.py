@@ -56,5 +56,5 @@ def test_a_network_that_collapses_says_so(rate, dead):
     values = {"pretraining_rate": rate, "epochs": 20}
     job = request("pcdbn", "tcdbn", "digits", values)
     events = list(drive(job, load("digits"), lambda name, arrays: name))
-    found = doubts("TCDBN", job, collect(job, events), events)
-    assert ["one class for every record" in text for text in found] == [True] * dead
+    texts = doubts("TCDBN", job, collect(job, events), events)
+    assert ["one class for every record" in text for text in texts] == [True] * dead

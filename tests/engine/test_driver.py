@@ -17,7 +17,7 @@ from engine.runs.results import collect
 from tests.engine.toy import ENTRY, PAPER, guarantee
 
 
-def told(job, focus=None, kept=None):
+def reported(job, focus=None, kept=None):
     """A job's events; its arrays land in `kept` by name."""
     kept = {} if kept is None else kept
 
@@ -33,7 +33,7 @@ def kinds(events, kind):
 
 
 def test_it_begins_and_ends_once(toy):
-    events = told(toy({"scale": (1, 2, 3)}, seeds=(0, 1), steps=4))
+    events = reported(toy({"scale": (1, 2, 3)}, seeds=(0, 1), steps=4))
     assert events[0] == Started(0, 4, 6)
     assert events[-1] == Finished(4, "completed", ())
     assert len(kinds(events, Started)) == len(kinds(events, Finished)) == 1
@@ -41,7 +41,7 @@ def test_it_begins_and_ends_once(toy):
 
 def test_every_step_of_every_replica_is_measured(toy):
     job = toy({"scale": (1, 2, 3)}, seeds=(0, 1), steps=4)
-    events = told(job)
+    events = reported(job)
     seen = {(event.step, row) for event in kinds(events, Measured) for row in event.replicas}
     assert seen == {(step, row) for step in range(1, 5) for row in range(6)}
     results = collect(job, events)
@@ -51,7 +51,7 @@ def test_every_step_of_every_replica_is_measured(toy):
 def test_every_replica_is_priced_once(toy):
     job = toy({"epsilon": (0.5, 2.0)}, seeds=(0, 1, 2))
     prices = {}
-    for event in kinds(told(job), Spent):
+    for event in kinds(reported(job), Spent):
         prices.update(zip(event.replicas, event.epsilon, strict=True))
     assert prices == dict(enumerate([0.5] * 3 + [2.0] * 3))
 
@@ -67,10 +67,10 @@ def test_what_nobody_can_price_costs_infinity(toy, monkeypatch):
 
     entry = replace(ENTRY, guarantee=unproved)
     monkeypatch.setitem(catalog(), "toy", replace(PAPER, methods=(entry,)))
-    (event,) = kinds(told(toy()), Spent)
+    (event,) = kinds(reported(toy()), Spent)
     assert event.epsilon == (1.0,)  # what the accountant says of the event
     monkeypatch.setattr(driver.accounting, "epsilon", refuse)
-    (event,) = kinds(told(toy()), Spent)
+    (event,) = kinds(reported(toy()), Spent)
     assert event.epsilon == (math.inf,)
 
 
@@ -78,7 +78,7 @@ def test_chunks_take_turns(toy):
     """Nine replicas in chunks of four, of many steps: each grows before any has finished."""
     job = toy({"scale": (1, 2, 3)}, seeds=(0, 1, 2), steps=10 * TURNS)
     first = {}
-    for number, event in enumerate(kinds(told(job), Measured)):
+    for number, event in enumerate(kinds(reported(job), Measured)):
         first.setdefault(event.replicas, number)
         if event.step == 10 * TURNS:
             break
@@ -86,7 +86,7 @@ def test_chunks_take_turns(toy):
 
 
 def test_progress_only_grows_and_ends_at_the_whole(toy):
-    events = kinds(told(toy({"scale": (1, 2, 3)}, seeds=(0, 1, 2), steps=50)), Advanced)
+    events = kinds(reported(toy({"scale": (1, 2, 3)}, seeds=(0, 1, 2), steps=50)), Advanced)
     done = [event.done for event in events]
     assert done == sorted(done)
     assert events[-1].done == events[-1].total == 3 * 50
@@ -94,14 +94,14 @@ def test_progress_only_grows_and_ends_at_the_whole(toy):
 
 def test_the_chunk_under_the_sliders_goes_first(toy):
     job = toy({"scale": (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)}, seeds=(0, 1))
-    measured = kinds(told(job, focus={"scale": 3.0}), Measured)
+    measured = kinds(reported(job, focus={"scale": 3.0}), Measured)
     assert 10 in measured[0].replicas  # the first seed of scale 3.2
-    assert 0 in kinds(told(job, focus={"scale": 0.11}), Measured)[0].replicas
+    assert 0 in kinds(reported(job, focus={"scale": 0.11}), Measured)[0].replicas
 
 
 def test_the_order_of_chunks_changes_no_number(toy):
     job = toy({"scale": (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)}, seeds=(0, 1))
-    ahead, back = told(job), told(job, focus={"scale": 3.0})
+    ahead, back = reported(job), reported(job, focus={"scale": 3.0})
     assert set(map(str, kinds(ahead, Measured))) == set(map(str, kinds(back, Measured)))
     assert ahead != back
 
@@ -115,7 +115,7 @@ def test_each_chunk_has_a_generator_of_its_own(toy):
 
 def test_a_replica_that_diverges_is_a_result(toy):
     job = toy({"scale": (1, 2)}, seeds=(0, 1), behaviour="diverge")
-    events = told(job)
+    events = reported(job)
     assert events[-1] == Finished(3, "completed", (0,))
     assert kinds(events, Measured)[0].values["product"][:2] == (None, 1.0)
     results = collect(job, events)
@@ -124,7 +124,7 @@ def test_a_replica_that_diverges_is_a_result(toy):
 
 def test_arrays_are_kept_for_each_chunk(toy):
     kept = {}
-    events = kinds(told(toy({"scale": (1, 2, 3)}, seeds=(0, 1)), kept=kept), Produced)
+    events = kinds(reported(toy({"scale": (1, 2, 3)}, seeds=(0, 1)), kept=kept), Produced)
     assert [event.replicas for event in events] == [(0, 1, 2, 3), (4, 5)]
     assert [event.digest for event in events] == list(kept)
     np.testing.assert_array_equal(kept["final-0001"]["scales"][:, 0], [3, 3])
@@ -141,4 +141,4 @@ def test_closing_it_stops_the_work(toy):
 
 def test_an_error_of_a_method_is_passed_on(toy):
     with pytest.raises(ValueError, match="the toy"):
-        told(toy(behaviour="raise"))
+        reported(toy(behaviour="raise"))

@@ -40,9 +40,9 @@ def paper(spec, *more: str):
 def recorded(monkeypatch, tmp_path):
     """The toy's defaults are on file, as a shipped paper's are."""
     naming.record(PAPER, tmp_path)
-    found = naming.recorded(tmp_path)
-    monkeypatch.setattr(naming, "recorded", lambda: found)
-    return found
+    actual = naming.recorded(tmp_path)
+    monkeypatch.setattr(naming, "recorded", lambda: actual)
+    return actual
 
 
 def test_a_knob_that_is_added_renames_no_run(toy, monkeypatch):
@@ -102,7 +102,7 @@ def test_a_run_under_an_earlier_name_is_read_and_done_again_under_todays(toy, st
     assert client.table("abc").gauges["count"].tolist() == [2.0]
     assert client.table("abc").run == "abc"
     assert client.again(run.job).run == job.id
-    assert [found.id for found in client.runs()] == [job.id]
+    assert [actual.id for actual in client.runs()] == [job.id]
 
 
 def test_a_queued_run_under_an_earlier_name_is_done_under_it(toy, store, client):
@@ -130,8 +130,8 @@ SHIPPED = [
 
 @pytest.mark.parametrize(("slug", "name"), SHIPPED)
 def test_every_shipped_id_is_what_todays_code_asks_for(slug, name):
-    found = reference.load(slug, name)
-    assert {cell.run for cell in found.cells if cell.run} <= {
+    actual = reference.load(slug, name)
+    assert {cell.run for cell in actual.cells if cell.run} <= {
         job.id for job in exhibits(slug)[name].jobs(True).values()
     }
 

@@ -105,8 +105,8 @@ def lattice(draws: np.ndarray, apart: int, bits: int) -> np.ndarray:
 
 def off_lattice(draws: np.ndarray, apart: int, bits: int) -> float:
     """The level at which the distances could be those of ideal draws."""
-    found = lattice(draws, apart, bits)
-    return float(stats.kstest(found, stats.uniform(0.0, 0.5).cdf).pvalue)
+    actual = lattice(draws, apart, bits)
+    return float(stats.kstest(actual, stats.uniform(0.0, 0.5).cdf).pvalue)
 
 
 COUNT = 2**20
@@ -188,11 +188,11 @@ def test_the_sum_is_rounded_once():
 def test_how_many_rows_are_drawn_together_changes_no_number(kind, replicas, size, monkeypatch):
     """A graphics card draws many rows at once, a processor as many as its caches hold."""
     mechanisms = [kind(1.0, 1.0 + r) for r in range(replicas)]
-    found = []
+    actual = []
     for most in (noise.SLAB, 2**22):
         monkeypatch.setattr(noise, "_rows", lambda columns, rng, most=most: max(1, most // columns))
-        found.append(noise.release(torch.zeros(replicas, size), mechanisms, generator(11)))
-    assert torch.equal(*found)
+        actual.append(noise.release(torch.zeros(replicas, size), mechanisms, generator(11)))
+    assert torch.equal(*actual)
 
 
 def test_weights_divide_the_noise_and_parts_share_one_release():
@@ -230,6 +230,6 @@ def test_laplace_draws_have_the_laplace_tails():
     draws = noise.laplace((1, 1_000_000), generator())[0]
     for at in (0.5, 1.0, 3.0, 6.0):
         chance = math.exp(-at)
-        found = float((draws.abs() > at).double().mean())
-        assert abs(found - chance) < 5 * math.sqrt(chance * (1 - chance) / 1e6)
+        actual = float((draws.abs() > at).double().mean())
+        assert abs(actual - chance) < 5 * math.sqrt(chance * (1 - chance) / 1e6)
     assert abs(float((draws > 0).double().mean()) - 0.5) < 5 * 0.5 / 1e3

@@ -17,12 +17,12 @@ CELLS = (
 
 def test_cells_survive_the_file(tmp_path):
     reference.save("survival", "table2", CELLS, full=True, seconds=1.23, folder=tmp_path)
-    found = reference.load("survival", "table2", tmp_path)
-    assert found.cells[0] == CELLS[0]
-    assert found.cells[1].ours is None
-    assert (found.full, found.seconds) == (True, 1.2)
-    assert found.cells[0].ratio == pytest.approx(771.7 / 981.635)
-    assert found.cells[1].ratio is None
+    actual = reference.load("survival", "table2", tmp_path)
+    assert actual.cells[0] == CELLS[0]
+    assert actual.cells[1].ours is None
+    assert (actual.full, actual.seconds) == (True, 1.2)
+    assert actual.cells[0].ratio == pytest.approx(771.7 / 981.635)
+    assert actual.cells[1].ratio is None
 
 
 def test_what_was_not_computed_is_none(tmp_path):
@@ -39,6 +39,6 @@ def test_a_damaged_file_is_one_sentence(tmp_path):
 @pytest.mark.parametrize("slug", catalog())
 def test_what_ships_can_be_read_and_is_full_size(slug):
     for path in (reference.FOLDER / slug).glob("*.json"):
-        found = reference.load(slug, path.stem)
-        assert found.full, path
-        assert found.cells
+        actual = reference.load(slug, path.stem)
+        assert actual.full, path
+        assert actual.cells

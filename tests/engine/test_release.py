@@ -36,11 +36,11 @@ def zeros(monkeypatch):
 
 
 def test_secret_numbers_are_uniform_and_have_53_bits():
-    found = secret.uniform((200, 100), secret.Secret()).numpy().ravel()
-    assert kstest(found, "uniform").pvalue > BROKEN
-    assert (found * 2.0**53 == np.round(found * 2.0**53)).all()
-    assert 0.0 <= found.min() < found.max() < 1.0
-    assert (found * 2.0**32 != np.round(found * 2.0**32)).any()
+    actual = secret.uniform((200, 100), secret.Secret()).numpy().ravel()
+    assert kstest(actual, "uniform").pvalue > BROKEN
+    assert (actual * 2.0**53 == np.round(actual * 2.0**53)).all()
+    assert 0.0 <= actual.min() < actual.max() < 1.0
+    assert (actual * 2.0**32 != np.round(actual * 2.0**32)).any()
 
 
 @pytest.mark.parametrize("kind", [Gaussian, Laplace, lambda s, e: GammaSphere(s, e, 6)])
@@ -83,11 +83,11 @@ def test_the_command_prints_no_measure_and_stores_nothing(tmp_path, monkeypatch,
     monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
     folder = tmp_path / "out"
     assert main([*ASKED, "--set", "steps=2", "--to", str(folder)]) == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert not (tmp_path / "home").exists()
     for name, gauge in gauges(job().entry().info).items():
-        assert name not in told
-        assert gauge.label not in told
+        assert name not in output
+        assert gauge.label not in output
     assert {path.name for path in folder.iterdir()} == {"release.npz", "card.json", "README.md"}
     card = json.loads((folder / "card.json").read_text())
     assert card["guarantee"]["secret"]

@@ -79,13 +79,13 @@ def test_it_can_be_run_again_though_the_store_holds_nothing(job, client, folder)
 
 def test_a_course_is_thinned_and_keeps_its_ends(job, client, folder):
     ship(job, folder)
-    found = [event for _, event in client.events(job.id)]
+    actual = [event for _, event in client.events(job.id)]
     for first in (0, 4):  # the toy's chunks are of four
-        steps = [e.step for e in found if isinstance(e, Measured) and e.replicas[0] == first]
+        steps = [e.step for e in actual if isinstance(e, Measured) and e.replicas[0] == first]
         assert (len(steps), steps[0], steps[-1]) == (STEPS, 1, 100)
         assert steps == sorted(steps)
-    assert sum(len(event.replicas) for event in found if isinstance(event, Spent)) == 6
-    assert client.events(job.id, after=len(found)) == []
+    assert sum(len(event.replicas) for event in actual if isinstance(event, Spent)) == 6
+    assert client.events(job.id, after=len(actual)) == []
 
 
 def test_large_arrays_keep_fewer_repetitions_and_then_none(job):
@@ -107,12 +107,12 @@ def test_the_same_run_gives_the_same_bytes(job, client, folder, tmp_path):
         job=job.text(), device="cpu", threads=1, seconds=1.0, finished=0.0, total=1,
         diverged=(), sources="", software={},
     )  # fmt: skip
-    told = [Measured(1, (0,), {"count": (1 / 3,), "product": (None,)})]
-    first = shipped.save(origin, told, {"a": np.ones((6, 1))}, tmp_path / "one")
-    second = shipped.save(origin, told, {"a": np.ones((6, 1))}, tmp_path / "two")
+    reported = [Measured(1, (0,), {"count": (1 / 3,), "product": (None,)})]
+    first = shipped.save(origin, reported, {"a": np.ones((6, 1))}, tmp_path / "one")
+    second = shipped.save(origin, reported, {"a": np.ones((6, 1))}, tmp_path / "two")
     assert first.read_bytes() == second.read_bytes()
-    found = shipped.index(tmp_path / "one")[job.id].events()
-    assert found[0] == Measured(1, (0,), {"count": (0.333333,), "product": (None,)})
+    actual = shipped.index(tmp_path / "one")[job.id].events()
+    assert actual[0] == Measured(1, (0,), {"count": (0.333333,), "product": (None,)})
 
 
 def test_what_older_code_computed_is_outdated_and_trained_again(job, client, folder, monkeypatch):
@@ -130,8 +130,8 @@ def test_files_that_no_page_opens_with_are_named(job, toy, folder):
     ship(job, folder)
     assert shipping.unwanted({job.id: job}, folder) == []
     other = toy(steps=4)
-    found = shipping.unwanted({other.id: other}, folder)
-    assert [path.name for path in found] == [f"{job.id}.gz", f"{job.id}.npz"]
+    actual = shipping.unwanted({other.id: other}, folder)
+    assert [path.name for path in actual] == [f"{job.id}.gz", f"{job.id}.npz"]
 
 
 def test_a_run_that_fails_is_a_sentence(toy, folder):
@@ -149,11 +149,11 @@ def test_a_damaged_file_ships_nothing(job, client, folder):
 
 
 def test_the_project_s_own_files_can_be_read_and_are_small():
-    found = shipped.index(shipped.FOLDER)
+    actual = shipped.index(shipped.FOLDER)
     paths = [path for path in shipped.FOLDER.rglob("*") if path.is_file()]
-    assert len(found) == sum(path.suffix == ".gz" for path in paths)
+    assert len(actual) == sum(path.suffix == ".gz" for path in paths)
     assert sum(path.stat().st_size for path in paths) < 8_000_000
-    for one in found.values():
+    for one in actual.values():
         assert any(isinstance(event, Measured) for event in one.events())
         rows, arrays = one.arrays()
         assert all(len(array) == len(rows) for array in arrays.values())

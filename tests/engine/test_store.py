@@ -104,7 +104,7 @@ def test_an_unknown_run_is_a_wrong_request(store):
 
 
 @pytest.mark.parametrize("state", ["cancelled", "failed", "interrupted"])
-def test_a_job_that_ended_badly_begins_anew(store, state):
+def test_a_job_that_ended_badly_begins_again(store, state):
     claim = claimed(store, job())
     claim.append([Started(0, 1, 1), Advanced(1, 1, 4)])
     claim.keep("final", {"x": np.zeros(1)})
@@ -498,11 +498,11 @@ def test_what_is_read_only_can_be_read(open_folder, log):
             return f"{len(other.rows(100, None))} {error}"
         return "it was written"
 
-    told = as_nobody(look)
+    reported = as_nobody(look)
     store.database.close()
     store.folder.chmod(0o755)
-    assert told.startswith("50 ")
-    assert told.endswith("expected a file that can be written, it is read-only")
+    assert reported.startswith("50 ")
+    assert reported.endswith("expected a file that can be written, it is read-only")
 
 
 def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path):
@@ -517,7 +517,7 @@ def test_a_disk_without_room_is_a_sentence(store):
     )
 
 
-def test_a_file_that_is_replaced_is_opened_anew(store):
+def test_a_file_that_is_replaced_is_opened_again(store):
     filled(store)
     assert len(store.rows(100, None)) == 50
     file(store).rename(file(store).with_name("elsewhere"))
@@ -607,12 +607,12 @@ events = st.one_of(
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(told=st.lists(st.lists(events, max_size=5), max_size=4))
-def test_events_are_read_as_they_were_written(store, told):
+@given(reported=st.lists(st.lists(events, max_size=5), max_size=4))
+def test_events_are_read_as_they_were_written(store, reported):
     claim = claimed(store, job())
-    for some in told:
+    for some in reported:
         assert claim.append(some)
-    flat = [event for some in told for event in some]
+    flat = [event for some in reported for event in some]
     assert store.events(job().id) == list(enumerate(flat, 1))
     for after in range(len(flat) + 1):
         assert [event for _, event in store.events(job().id, after)] == flat[after:]
@@ -631,7 +631,7 @@ class Interleaved(RuleBasedStateMachine):
         self.running: dict[int, tuple] = {}
         self.stopping: set[int] = set()
         self.states: dict[int, str] = {}
-        self.told: dict[int, list] = {}
+        self.reported: dict[int, list] = {}
 
     def teardown(self) -> None:
         for store in self.stores:
@@ -646,7 +646,7 @@ class Interleaved(RuleBasedStateMachine):
         self.stopping.discard(number)
         if state not in expected:
             self.queue.append(number)
-            self.states[number], self.told[number] = "queued", []
+            self.states[number], self.reported[number] = "queued", []
 
     @rule(who=st.integers(0, 1))
     def take(self, who):
@@ -657,11 +657,11 @@ class Interleaved(RuleBasedStateMachine):
             assert claim.job == job(number)
             self.running[number], self.states[number] = claim, "running"
 
-    @rule(number=st.integers(0, 3), told=st.lists(events, max_size=3))
-    def append(self, number, told):
+    @rule(number=st.integers(0, 3), reported=st.lists(events, max_size=3))
+    def append(self, number, reported):
         if number in self.running:
-            assert self.running[number].append(told)
-            self.told[number] += told
+            assert self.running[number].append(reported)
+            self.reported[number] += reported
 
     @rule(number=st.integers(0, 3), state=st.sampled_from(["completed", "failed", "cancelled"]))
     def finish(self, number, state):
@@ -677,7 +677,7 @@ class Interleaved(RuleBasedStateMachine):
             if number in self.queue:
                 self.queue.remove(number)
                 self.states[number] = "cancelled"
-                self.told[number].append(Finished(0, "cancelled"))
+                self.reported[number].append(Finished(0, "cancelled"))
             elif number in self.running:
                 self.stopping.add(number)
 
@@ -685,7 +685,7 @@ class Interleaved(RuleBasedStateMachine):
     def delete(self, number, who):
         if number in self.states:
             self.stores[who].delete(job(number).id)
-            del self.states[number], self.told[number]
+            del self.states[number], self.reported[number]
             self.stopping.discard(number)
             if number in self.queue:
                 self.queue.remove(number)
@@ -695,11 +695,11 @@ class Interleaved(RuleBasedStateMachine):
     @invariant()
     def both_stores_agree_with_the_model(self):
         for store in self.stores:
-            found = {json.loads(row["text"])["seeds"][0]: row for row in store.rows(10, None)}
-            assert {number: row["state"] for number, row in found.items()} == self.states
-            assert {n for n, row in found.items() if row["stop"] is not None} == self.stopping
-            for number, told in self.told.items():
-                assert [event for _, event in store.events(job(number).id)] == told
+            actual = {json.loads(row["text"])["seeds"][0]: row for row in store.rows(10, None)}
+            assert {number: row["state"] for number, row in actual.items()} == self.states
+            assert {n for n, row in actual.items() if row["stop"] is not None} == self.stopping
+            for number, reported in self.reported.items():
+                assert [event for _, event in store.events(job(number).id)] == reported
 
 
 TestInterleaved = Interleaved.TestCase

@@ -35,10 +35,10 @@ def through(desk: Scheduler) -> None:
 
 def story(client: Client, run: str) -> list[str]:
     """Each chunk's events in their order; whose turn it was may differ."""
-    told = [event for _, event in client.events(run)]
+    measured = [event for _, event in client.events(run)]
     about = (Measured, Produced, Spent)
     return list(
-        map(repr, sorted(told, key=lambda e: e.replicas[0] if isinstance(e, about) else -1))
+        map(repr, sorted(measured, key=lambda e: e.replicas[0] if isinstance(e, about) else -1))
     )
 
 
@@ -72,8 +72,8 @@ def test_numbers_do_not_depend_on_who_else_runs(tmp_path, monkeypatch):
     assert most == len(jobs)
     for job in jobs:
         assert shared.run(job.id).state == "completed"
-        told = [story(one, job.id) for one in (alone, shared)]
-        assert told[0] == told[1]
+        reported = [story(one, job.id) for one in (alone, shared)]
+        assert reported[0] == reported[1]
         arrays = [one.arrays(job.id) for one in (alone, shared)]
         assert arrays[0].keys() == arrays[1].keys()
         for name, values in arrays[0].items():
@@ -231,8 +231,8 @@ def test_a_stop_ends_its_own_job_and_keeps_its_state(tmp_path, monkeypatch):
     through(desk)
     for job in jobs:
         assert client.run(job.id).state == "completed"
-        told = [[e for e in story(one, job.id) if "Measured" in e] for one in (alone, client)]
-        assert told[0] == told[1]
+        reported = [[e for e in story(one, job.id) if "Measured" in e] for one in (alone, client)]
+        assert reported[0] == reported[1]
     alone.close(), client.close()
 
 

@@ -44,10 +44,10 @@ def test_what_is_kept_is_the_users_alone(home, toy, store):
         trained(store, toy())
     finally:
         os.umask(before)
-    found = modes(home)
-    assert {name for name in found if name.endswith(".npz")}
-    assert "store.sqlite-wal" in found
-    for name, mode in found.items():
+    actual = modes(home)
+    assert {name for name in actual if name.endswith(".npz")}
+    assert "store.sqlite-wal" in actual
+    for name, mode in actual.items():
         assert mode == (0o700 if (home / name).is_dir() else 0o600), name
 
 

@@ -294,12 +294,12 @@ def test_the_life_of_a_worker(toy, client, worker):
     second = worker()
     assert second.wait(30) == 0  # the device has its worker
 
-    told = toy(**LONG, behaviour="spin")
-    client.submit(told)
-    running(client, told.id)
+    reported = toy(**LONG, behaviour="spin")
+    client.submit(reported)
+    running(client, reported.id)
     process.send_signal(signal.SIGTERM)
     assert process.wait(30) == 128 + signal.SIGTERM
-    run = client.run(told.id)
+    run = client.run(reported.id)
     assert (run.state, run.error) == ("interrupted", work.ENDED)
 
 

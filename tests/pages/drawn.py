@@ -38,8 +38,8 @@ def loads_nothing_heavy(page: str) -> None:
 
 def plots(test: AppTest) -> list[dict[str, Any]]:
     """What each chart was given: its figure, and its message in words."""
-    found = [json.loads(one.proto.json) for one in test.get("bidi_component") if one.proto.json]
-    return [{**one, "figure": json.loads(one["figure"])} for one in found if "figure" in one]
+    actual = [json.loads(one.proto.json) for one in test.get("bidi_component") if one.proto.json]
+    return [{**one, "figure": json.loads(one["figure"])} for one in actual if "figure" in one]
 
 
 def charts(test: AppTest) -> list[dict[str, Any]]:
@@ -53,12 +53,12 @@ def tour(visit: Callable[..., AppTest], page: str, **address: str) -> list[AppTe
     return [visit(page, **{**address, f"{page}.tab": tab}) for tab in tabs]
 
 
-def told(tests: Iterable[AppTest]) -> str:
+def texts(tests: Iterable[AppTest]) -> str:
     """All words of some pages, none of which may hold an error."""
-    found = []
+    actual = []
     for test in tests:
         assert not test.exception
         assert not test.error
         kinds = (test.title, test.header, test.subheader, test.markdown, test.caption)
-        found += [str(one.value) for kind in kinds for one in kind]
-    return "\n".join(found)
+        actual += [str(one.value) for kind in kinds for one in kind]
+    return "\n".join(actual)

@@ -63,9 +63,9 @@ def test_the_survival_page_asks_for_its_first_runs_once(visit: Open, home: Path)
 def test_what_is_trained_is_drawn_with_words_and_a_guarantee(visit: Open, trained: Path):
     test = visit("survival")
     assert not test.exception
-    found = charts(test)
-    assert len(found) == 1
-    assert all(chart["layout"]["meta"]["budget"] == 1.0 for chart in found)
+    shown = charts(test)
+    assert len(shown) == 1
+    assert all(chart["layout"]["meta"]["budget"] == 1.0 for chart in shown)
     assert all(one["alt"] for one in plots(test))
     words = said(test)
     assert "At ε = 1, the best proved method" in words
@@ -250,7 +250,7 @@ def test_a_run_that_ended_badly_says_why(visit: Open, trained: Path, state: str)
     assert any(button.label == "Run again" for button in test.button)
 
 
-def test_runs_from_before_an_update_say_so_and_are_computed_anew(
+def test_runs_from_before_an_update_say_so_and_are_computed_again(
     visit: Open, trained: Path, monkeypatch: pytest.MonkeyPatch
 ):
     assert "earlier version" not in said(visit("survival"))
@@ -263,7 +263,7 @@ def test_runs_from_before_an_update_say_so_and_are_computed_anew(
     assert all(run.job.version in said(visit("runs")) for run in client.runs())
 
 
-def test_a_finished_run_can_be_computed_anew_from_the_list(visit: Open, trained: Path):
+def test_a_finished_run_can_be_computed_again_from_the_list(visit: Open, trained: Path):
     client = Client(trained, workers=False)
     run = client.runs()[0]
     test = visit("runs")

@@ -31,8 +31,8 @@ def job(method: str = "out_pert", dataset: str = "flchain", **values: object) ->
 
 
 def chart(test: AppTest) -> dict:
-    (found,) = charts(test)
-    return found
+    (shown,) = charts(test)
+    return shown
 
 
 def lines(test: AppTest) -> set[str]:
@@ -136,10 +136,10 @@ def test_runs_of_a_paper_that_is_gone_are_left_out(home: Path):
 
 def test_measures_of_most_papers_come_first():
     def made(paper: str) -> candidates.Candidate:
-        found = catalog()[paper]
-        entry = found.methods[0]
+        actual = catalog()[paper]
+        entry = actual.methods[0]
         return candidates.Candidate(
-            "0", request(paper, entry.name, found.datasets[0]), found, entry
+            "0", request(paper, entry.name, actual.datasets[0]), actual, entry
         )
 
     ranked = candidates.gauges([made("survival")])
@@ -243,14 +243,14 @@ def falling(low: tuple[float, ...], high: tuple[float, ...]) -> Curve:
 def test_the_budget_that_a_wanted_value_needs_is_an_interval_within_what_was_measured(
     wanted: float, low: float, high: float, said: str
 ):
-    found = answers.need(falling((0.2 - 0.1, 0.5, 0.8), (0.4, 0.7, 0.9)), wanted, up=True)
-    assert found is not None
-    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
-    assert said in found.sentence()
+    actual = answers.need(falling((0.2 - 0.1, 0.5, 0.8), (0.4, 0.7, 0.9)), wanted, up=True)
+    assert actual is not None
+    assert (actual.low, actual.high) == (pytest.approx(low), pytest.approx(high))
+    assert said in actual.sentence()
     errors = falling(tuple(1 - v for v in (0.4, 0.7, 0.9)), tuple(1 - v for v in (0.1, 0.5, 0.8)))
     down = answers.need(errors, 1.0 - wanted, up=False)
     assert down is not None
-    assert (down.low, down.high) == (pytest.approx(found.low), pytest.approx(found.high))
+    assert (down.low, down.high) == (pytest.approx(actual.low), pytest.approx(actual.high))
 
 
 def test_the_frontier_counts_what_is_proved_and_leaves_out_what_is_not(home: Path):
@@ -266,8 +266,8 @@ def test_the_frontier_counts_what_is_proved_and_leaves_out_what_is_not(home: Pat
         known = dict(zip(EPSILONS, spent[name], strict=True))
         lines[name] = Curve(name, style(0), EPSILONS, *[heights[name]] * 3, (3, 3, 3))
         chosen[name] = cast(candidates.Candidate, SimpleNamespace(proved=known.get))
-    found = answers.frontier(chosen, lines, Gauge("Error", "down"))
-    assert [(one.epsilon, one.name, one.middle) for one in found] == [
+    actual = answers.frontier(chosen, lines, Gauge("Error", "down"))
+    assert [(one.epsilon, one.name, one.middle) for one in actual] == [
         (0.1, "out_pert", 9.0), (0.5, "obj_pert", 4.0), (5.0, "obj_pert", 3.0),
         (6.4, "out_pert", 2.0), (9.0, "obj_pert", 1.0),
     ]  # fmt: skip
@@ -281,9 +281,9 @@ def test_two_runs_are_told_apart_by_the_engine(visit: Open, home: Path):
     test.run()
     assert not test.exception
     assert not test.error
-    told = " ".join(one.value for one in (*test.markdown, *test.caption))
+    reported = " ".join(one.value for one in (*test.markdown, *test.caption))
     # both are played with the same numbers, so every pair differs by nothing
-    assert "No, not with 3 repetitions of each" in told
-    assert "p = 1" in told
-    assert "same seed" in told
+    assert "No, not with 3 repetitions of each" in reported
+    assert "p = 1" in reported
+    assert "same seed" in reported
     assert "scipy" not in vars(sys.modules["pages.ui.compare.difference"])

@@ -34,7 +34,7 @@ from pages.ui.papers.enadpp import pictures as enadpp_pictures
 from pages.ui.papers.enadpp import regions as enadpp_regions
 from pages.ui.papers.enadpp import sections as enadpp
 from tests.pages.conftest import Open
-from tests.pages.drawn import loads_nothing_heavy, told, tour
+from tests.pages.drawn import loads_nothing_heavy, texts, tour
 
 STEPS = (5, 100, 200)
 SIDE = 8
@@ -46,8 +46,8 @@ def wanted(dataset: str = "digits", **values: Any) -> dict[str, Job]:
     offered = offers(paper, layout)
     first = defaults.chosen(offered)
     chosen = Choices(dataset, {**first.values, **values}, first.repeats)
-    found = jobs(paper, chosen, offered.knobs[BUDGET].values)
-    return {**found, **overlays(paper, found)}
+    actual = jobs(paper, chosen, offered.knobs[BUDGET].values)
+    return {**actual, **overlays(paper, actual)}
 
 
 def finish(home: Path, job: Job) -> None:
@@ -78,7 +78,7 @@ def take_up(store: Store, job: Job) -> Claim:
 def arrays(job: Job, rng: np.random.Generator) -> dict[str, Any]:
     """What a run leaves behind, with the shapes that the engine promises."""
     count, features = job.replicas(), job.method == "dpsgd"
-    found: dict[str, Any] = {
+    actual: dict[str, Any] = {
         "accuracy_by_class": rng.uniform(0, 1, (count, 10)),
         "predicted": rng.integers(0, 10, (count, 10)),
         "gradient_norm_counts": rng.integers(0, 20, (count, 60)),
@@ -87,16 +87,16 @@ def arrays(job: Job, rng: np.random.Generator) -> dict[str, Any]:
     }
     if job.dataset == "adni":
         for rule in ("z_plus", "epsilon"):
-            found[f"compared_{rule}"] = rng.dirichlet(np.ones(WINDOWS * PAIRS), count)
-        return found
+            actual[f"compared_{rule}"] = rng.dirichlet(np.ones(WINDOWS * PAIRS), count)
+        return actual
     if not features:
-        found["images"] = rng.uniform(0, 1, (count, 10, SIDE * SIDE))
-        found["relevance_z_plus"] = rng.uniform(0, 1, (count, 10, SIDE * SIDE))
-        found["relevance_epsilon"] = rng.normal(0, 1, (count, 10, SIDE * SIDE))
+        actual["images"] = rng.uniform(0, 1, (count, 10, SIDE * SIDE))
+        actual["relevance_z_plus"] = rng.uniform(0, 1, (count, 10, SIDE * SIDE))
+        actual["relevance_epsilon"] = rng.normal(0, 1, (count, 10, SIDE * SIDE))
     if job.method in ("enadpp", "adppl"):
-        found["alpha_1"] = rng.uniform(0.05, 1, (count, 64))
-        found["alpha_2"] = rng.uniform(0.05, 1, (count, 32))
-    return found
+        actual["alpha_1"] = rng.uniform(0.05, 1, (count, 64))
+        actual["alpha_2"] = rng.uniform(0.05, 1, (count, 32))
+    return actual
 
 
 @pytest.fixture
@@ -113,17 +113,17 @@ Charts = dict[str, dict[str, Any]]
 @pytest.fixture
 def charts(monkeypatch: pytest.MonkeyPatch) -> Charts:
     """Every chart that the page's sections draw, by its key without the slug."""
-    found: Charts = {}
+    actual: Charts = {}
 
     def kept(key: str, figure: Any, alt: str, rows: Any, budget: float, **how: Any) -> None:
         assert alt
         assert list(rows)
-        found[key.removeprefix("enadpp.")] = json.loads(figure.to_json())
+        actual[key.removeprefix("enadpp.")] = json.loads(figure.to_json())
         chart(key, figure, alt, rows, budget, **how)
 
     for module in (enadpp, enadpp_budgets, enadpp_pictures, enadpp_regions):
         monkeypatch.setattr(module, "chart", kept)
-    return found
+    return actual
 
 
 def said(test: AppTest) -> str:
@@ -155,7 +155,7 @@ def test_mnist_waits_for_a_button(visit: Open, home: Path):
 
 
 def test_every_section_draws(visit: Open, learned: Path, charts: Charts):
-    words = told(tour(visit, "enadpp"))
+    words = texts(tour(visit, "enadpp"))
     assert set(charts) == {
         "accuracy", "loss", "norms", "cut", "alpha", "layers", "figure1", "classes", "heat",
         "spent", "ledger",
@@ -170,7 +170,7 @@ def test_every_section_draws(visit: Open, learned: Path, charts: Charts):
 def test_every_section_draws_for_every_method(
     visit: Open, learned: Path, charts: Charts, method: str
 ):
-    words = told(tour(visit, "enadpp", **{"enadpp.method": method, "enadpp.epsilon": "2"}))
+    words = texts(tour(visit, "enadpp", **{"enadpp.method": method, "enadpp.epsilon": "2"}))
     assert method in named(charts["loss"])
     assert ("uses α = 1 for all neurons" in words) == (method != "ADPPL")
 
@@ -202,10 +202,10 @@ def test_persons_are_compared_by_the_connections_between_regions(
 
 
 def test_a_pair_of_regions_stands_on_both_sides_of_the_line():
-    found = square(np.array([1.0, 2.0, 3.0]), 3)
-    assert (found[0, 1], found[0, 2], found[1, 2]) == (1.0, 2.0, 3.0)
-    np.testing.assert_array_equal(found, found.T)
-    assert np.isnan(np.diag(found)).all()
+    actual = square(np.array([1.0, 2.0, 3.0]), 3)
+    assert (actual[0, 1], actual[0, 2], actual[1, 2]) == (1.0, 2.0, 3.0)
+    np.testing.assert_array_equal(actual, actual.T)
+    assert np.isnan(np.diag(actual)).all()
 
 
 @pytest.mark.parametrize("reading", ["A", "B", "C"])
@@ -242,20 +242,20 @@ def test_the_page_loads_no_training_library(learned: Path):
 
 def test_accountants_agree_with_the_budget_and_with_each_other():
     spec = EnadppSpec(noise="gaussian")
-    steps, found = enadpp_budgets.counted("enadpp", spec, 1797)
+    steps, ways = enadpp_budgets.counted("enadpp", spec, 1797)
     assert (steps[0], steps[-1]) == (0, 200)
-    assert found[enadpp_budgets.PLD][-1] == pytest.approx(1.0, rel=1e-3)
+    assert ways[enadpp_budgets.PLD][-1] == pytest.approx(1.0, rel=1e-3)
     assert all(
-        r >= p for r, p in zip(found[enadpp_budgets.RENYI], found[enadpp_budgets.PLD], strict=True)
+        r >= p for r, p in zip(ways[enadpp_budgets.RENYI], ways[enadpp_budgets.PLD], strict=True)
     )
-    assert list(found[enadpp_budgets.PLD]) == sorted(found[enadpp_budgets.PLD])
+    assert list(ways[enadpp_budgets.PLD]) == sorted(ways[enadpp_budgets.PLD])
 
 
 def test_laplace_noise_is_summed_by_hand():
     spec = EnadppSpec(calibration="paper", noise_reading="C")
-    _, found = enadpp_budgets.counted("enadpp", spec, 1797)
-    # Li et al. 2012: 200 lots, each log(1 + q(exp(ε/2) − 1)), as adding is half of replacing
-    assert found[enadpp_budgets.PLAIN][-1] == pytest.approx(200 * np.log1p(0.1 * np.expm1(0.5)))
+    _, ways = enadpp_budgets.counted("enadpp", spec, 1797)
+    # Li et al. 2012: 200 batches, each log(1 + q(exp(ε/2) − 1)), as adding is half of replacing
+    assert ways[enadpp_budgets.PLAIN][-1] == pytest.approx(200 * np.log1p(0.1 * np.expm1(0.5)))
     assert paper_epsilon(spec, 1797, "C") == 1.0
     assert not enadpp_budgets.exact("enadpp", spec.replace(noise_reading="A"), 1797)
     assert not enadpp_budgets.exact("appdl", EnadppSpec(), 1797)
@@ -279,7 +279,7 @@ def test_gradients_are_counted_on_both_sides_of_the_bound():
 
 def test_pictures_stand_below_one_another_without_overlap():
     images = np.ones((10, 4))
-    found = heat(images, [("map", np.zeros((10, 4)))], ["x"] * 10, "r")
-    places = {(one.x[0], one.y[0]) for one in found.data}
-    assert len(places) == len(found.data) == 20
-    assert len(found.layout.annotations) == 10
+    actual = heat(images, [("map", np.zeros((10, 4)))], ["x"] * 10, "r")
+    places = {(one.x[0], one.y[0]) for one in actual.data}
+    assert len(places) == len(actual.data) == 20
+    assert len(actual.layout.annotations) == 10

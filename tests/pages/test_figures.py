@@ -90,8 +90,8 @@ def test_every_colour_follows_the_theme():
     ):
         body = json.loads(one.to_json())
         del body["layout"]["template"]
-        found = set(re.findall(r"#[0-9a-fA-F]{6}", json.dumps(body)))
-        assert found <= {*theme.SERIES, theme.GRID, theme.MUTED, theme.INK, theme.GROUND}
+        actual = set(re.findall(r"#[0-9a-fA-F]{6}", json.dumps(body)))
+        assert actual <= {*theme.SERIES, theme.GRID, theme.MUTED, theme.INK, theme.GROUND}
 
 
 def test_the_axes_say_what_they_are_and_which_end_is_private():

@@ -16,7 +16,7 @@ from pages.ui.kit import shell
 from pages.ui.paper import defaults, prices
 from pages.ui.paper.finding import Saying, finding
 from tests.pages.conftest import Open
-from tests.pages.drawn import plots, told, tour
+from tests.pages.drawn import plots, texts, tour
 
 GAUGE = Gauge("Accuracy", "up", unit="share")
 SAID = Saying("is right on {} of 100", 100.0, lambda data: 0.1)
@@ -128,7 +128,7 @@ def identifiers(slug: str) -> set[str]:
 
 @pytest.mark.parametrize("slug", sorted(shell.papers()))
 def test_a_page_uses_the_words_of_people(visit: Open, slug: str, home: Path):
-    text = told(pages := tour(visit, slug))
+    text = texts(pages := tour(visit, slug))
     text += " ".join(one["alt"] for page in pages for one in plots(page))
     for page in pages:
         for kind in (page.selectbox, page.select_slider, page.segmented_control, page.button):

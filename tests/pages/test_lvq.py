@@ -30,7 +30,7 @@ from pages.ui.papers.lvq import costs as lvq_costs
 from pages.ui.papers.lvq import figures, space
 from pages.ui.papers.lvq import sections as lvq
 from tests.pages.conftest import Open
-from tests.pages.drawn import told, tour
+from tests.pages.drawn import texts, tour
 
 WIDTHS = {"digits": 64, "segment": 18}
 CHARTS = ("utility", "learning", "prototypes", "relevance", "plane", "clipping", "memory")
@@ -41,8 +41,8 @@ def wanted(dataset: str = "digits") -> dict[str, Job]:
     paper = catalog()["lvq"]
     offered = offers(paper, defaults.layout("lvq"))
     chosen = replace(defaults.chosen(offered), dataset=dataset)
-    found = jobs(paper, chosen, offered.knobs[BUDGET].values)
-    return {**found, **overlays(paper, found)}
+    actual = jobs(paper, chosen, offered.knobs[BUDGET].values)
+    return {**actual, **overlays(paper, actual)}
 
 
 def finish(home: Path, job: Job, *, lost: bool = False) -> None:
@@ -94,25 +94,25 @@ def said(test: AppTest) -> str:
 
 
 def body(figure: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(figure.to_json())
-    return found
+    actual: dict[str, Any] = json.loads(figure.to_json())
+    return actual
 
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[dict[str, Any], str, list[Any]]]:
     """The page's charts by key: what is drawn, its words and its table."""
-    found: dict[str, tuple[dict[str, Any], str, list[Any]]] = {}
+    actual: dict[str, tuple[dict[str, Any], str, list[Any]]] = {}
 
     def keep(key: str, figure: Any, alt: str, rows: Any, budget: float, **how: Any) -> None:
-        found[key.removeprefix("lvq.").removesuffix(".chart")] = (body(figure), alt, list(rows))
+        actual[key.removeprefix("lvq.").removesuffix(".chart")] = (body(figure), alt, list(rows))
 
     for module in ("paper.panels", "papers.lvq.sections", "papers.lvq.costs"):
         monkeypatch.setattr(f"pages.ui.{module}.chart", keep)
-    return found
+    return actual
 
 
 def test_an_empty_store_is_waited_for_in_every_section(visit: Open, home: Path):
-    assert told(tour(visit, "lvq")).count("Appears as soon as") == 6
+    assert texts(tour(visit, "lvq")).count("Appears as soon as") == 6
     asked = {run.id for run in Client(home, workers=False).runs()}
     assert asked == {job.id for job in wanted().values()}
 
@@ -124,7 +124,7 @@ def test_every_section_draws_what_the_runs_left(
 ):
     for job in wanted(dataset).values():
         finish(home, job)
-    words = told(tour(visit, "lvq", **{"lvq.dataset": dataset, "lvq.method": method}))
+    words = texts(tour(visit, "lvq", **{"lvq.dataset": dataset, "lvq.method": method}))
     assert set(drawn) == set(CHARTS)
     assert all(alt and rows for _, alt, rows in drawn.values())
     for key in ("learning", "plane", "clipping", "memory"):
@@ -156,7 +156,7 @@ def test_a_line_shows_what_is_proved_of_it(visit: Open, home: Path, drawn: dict[
 def test_what_diverged_is_told(visit: Open, home: Path, drawn: dict[str, Any]):
     for job in wanted().values():
         finish(home, job, lost="dp" in job.method)
-    words = told(tour(visit, "lvq"))
+    words = texts(tour(visit, "lvq"))
     assert "Training diverged at this ε in every repetition" in words
     assert "prototypes" not in drawn
 
@@ -217,9 +217,9 @@ def test_pictures_share_the_scale_of_the_noise_free_ones():
 
 def test_a_picture_lies_in_its_row_and_column():
     pictures = np.zeros((6, 2, 2))
-    found = body(figures.tiles([("private", pictures)], [str(k) for k in range(6)], "r"))
-    assert len(found["data"]) == 6
-    first, sixth = found["data"][0], found["data"][5]
+    actual = body(figures.tiles([("private", pictures)], [str(k) for k in range(6)], "r"))
+    assert len(actual["data"]) == 6
+    first, sixth = actual["data"][0], actual["data"][5]
     assert first["x"] == sixth["x"]
     assert sixth["y"][0] > max(first["y"])
 
@@ -232,8 +232,8 @@ def test_the_plane_belongs_to_the_nearest_prototype():
 
 @pytest.mark.parametrize(("far", "kind"), [(0.3, "-"), (30.0, "log")])
 def test_distances_that_differ_much_are_logarithmic(far: float, kind: str):
-    found = body(space.memory(["A"], np.array([0.1]), None, np.array([far]), "r"))
-    assert found["layout"]["xaxis"].get("type", "-") == kind
+    actual = body(space.memory(["A"], np.array([0.1]), None, np.array([far]), "r"))
+    assert actual["layout"]["xaxis"].get("type", "-") == kind
 
 
 def test_each_bound_cuts_what_is_longer():

@@ -6,7 +6,7 @@ import pytest
 
 from engine.runs import shipped
 from tests.pages.conftest import Open
-from tests.pages.drawn import charts, told
+from tests.pages.drawn import charts, texts
 
 SHIPPED = shipped.FOLDER
 
@@ -19,7 +19,7 @@ def measured(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_histogram_has_its_counts_with_and_without_noise(visit: Open, measured: Path):
     page = visit("mean", **{"mean.tab": "Histogram"})
-    assert "of 500 records on average" in told([page])
+    assert "of 500 records on average" in texts([page])
     bars, steps = charts(page)[0]["data"]
     assert (len(bars["y"]), len(steps["x"]), len(steps["y"])) == (20, 21, 21)
     assert sum(steps["y"][:-1]) == 500
@@ -28,7 +28,7 @@ def test_the_histogram_has_its_counts_with_and_without_noise(visit: Open, measur
 
 def test_bias_and_noise_make_up_the_expected_error(visit: Open, measured: Path):
     page = visit("mean", **{"mean.tab": "Why"})
-    assert "clipping lowers the mean by" in told([page])
+    assert "clipping lowers the mean by" in texts([page])
     bias, noise, whole = (one["y"] for one in charts(page)[0]["data"])
     assert noise == sorted(noise, reverse=True)
     assert max(bias) == min(bias) > 0
@@ -38,4 +38,4 @@ def test_bias_and_noise_make_up_the_expected_error(visit: Open, measured: Path):
 
 
 def test_the_finding_is_in_the_unit_of_the_column(visit: Open, measured: Path):
-    assert "mg/dL**; without privacy" in told([visit("mean")])
+    assert "mg/dL**; without privacy" in texts([visit("mean")])

@@ -18,7 +18,7 @@ from pages.ui.paper import defaults
 from pages.ui.papers.pcdbn import figures
 from pages.ui.papers.pcdbn.formulas import _largest_numerator
 from tests.pages.conftest import Open
-from tests.pages.drawn import charts, plots, told
+from tests.pages.drawn import charts, plots, texts
 
 
 def said(test: AppTest) -> str:
@@ -80,9 +80,9 @@ def test_what_needs_no_training_is_drawn_on_an_empty_store(visit: Open):
 
 def test_every_section_draws_with_words(visited: Open):
     tests = [visited(tab=tab) for tab in defaults.layout("pcdbn").tabs]
-    assert "Appears as soon as" not in told(tests)
-    found = set().union(*map(titles, tests))
-    assert {"Test accuracy [%]", "Spent privacy budget ε", "Height"} <= found
+    assert "Appears as soon as" not in texts(tests)
+    actual = set().union(*map(titles, tests))
+    assert {"Test accuracy [%]", "Spent privacy budget ε", "Height"} <= actual
     assert all(one["alt"] for test in tests for one in plots(test))
     assert sum(len(charts(test)) for test in tests) == 14
 
@@ -135,9 +135,9 @@ def test_a_degree_that_cannot_be_released_is_one_sentence(visited: Open):
 
 def degree_chart(test: AppTest) -> list[dict]:
     """The chart by degree, if it is drawn."""
-    found = [(c, c["layout"]["xaxis"].get("title", {}).get("text")) for c in charts(test)]
+    actual = [(c, c["layout"]["xaxis"].get("title", {}).get("text")) for c in charts(test)]
     return [
-        c for c, title in found
+        c for c, title in actual
         if title == "Degree L" and c["layout"]["yaxis"]["title"]["text"].startswith("Test")
     ]  # fmt: skip
 
@@ -176,9 +176,9 @@ def test_the_published_program_has_every_degree(visited: Open):
 def test_descent_is_drawn_by_epoch_and_psgd_stops(visited: Open):
     test = visited(solver="descent", sgd_epochs="3", tab="Why")
     assert not test.exception
-    found = charts(test)
+    shown = charts(test)
     course = next(
-        one for one in found
+        one for one in shown
         if one["layout"]["yaxis"].get("title", {}).get("text") == "Test accuracy [%]"
     )  # fmt: skip
     assert any(trace.get("text") == ["budget spent"] for trace in course["data"])

@@ -42,7 +42,7 @@ def test_arrays_are_read_again_only_when_there_are_more(home: Path):
     assert left() is second
 
 
-def test_measurements_begin_anew_with_a_repeated_run(home: Path):
+def test_measurements_begin_again_with_a_repeated_run(home: Path):
     claim = begin(home, job())
     run = Client(home, workers=False).run(job().id)
     assert len(record.measurements(run)) == 1

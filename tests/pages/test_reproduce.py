@@ -267,9 +267,9 @@ def test_what_became_of_an_exhibit_follows_a_rule(
         for column in "xyz"
         for variant, ratio in (("as printed", printed), ("rigorous", proved))
     ]
-    told = overview.line(FIGURE, shipped(*cells), simulated=simulated)
-    assert (told.kind, told.beyond) == (kind, beyond)
-    assert f"{3 * (proved < 1)} of 3 errors are smaller than printed" in told.text
+    reported = overview.line(FIGURE, shipped(*cells), simulated=simulated)
+    assert (reported.kind, reported.beyond) == (kind, beyond)
+    assert f"{3 * (proved < 1)} of 3 errors are smaller than printed" in reported.text
     half = [replace(cell, ours=9.0) if cell.column == "x" else cell for cell in cells]
     if kind == "reproduced":  # two of three
         assert overview.line(FIGURE, shipped(*half), simulated=False).kind == "caveat"

@@ -114,8 +114,8 @@ def test_costs_are_there_before_anything_is_trained(visit: Open, home: Path):
     for name, way in survival_costs.WAYS.items():
         assert lines[name][50] == sensitivity.gradient_bound(50, 5, way)
     left = {t["name"]: dict(zip(t["x"], t["y"], strict=True)) for t in shown[1]["data"]}
-    found = sensitivity.objective_noise(own, 7874, 5 + 8)
-    assert left["as proved"][50] == found.epsilon
+    actual = sensitivity.objective_noise(own, 7874, 5 + 8)
+    assert left["as proved"][50] == actual.epsilon
     assert shown[2]["layout"]["yaxis"]["title"]["text"] == "Mean length of the noise"
     [table] = [t.value for t in test.table if any("As tried" in c for c in t.value.columns)]
     assert sum("q = 50, e = 5" in column for column in table.columns) == 2
@@ -124,13 +124,13 @@ def test_costs_are_there_before_anything_is_trained(visit: Open, home: Path):
 def test_the_mean_length_of_the_noise_is_that_of_its_draws():
     """A Gamma(d, s) length has mean ds; 4,000 draws of d = 11 have an error of s√(11/4000)."""
     own = SurvivalSpec(epsilon=1.0)
-    found = survival_costs.cost(own, 7874, 8)
+    actual = survival_costs.cost(own, 7874, 8)
     mechanism = sensitivity.output_noise(own, 7874, 11)
     drawn = np.random.default_rng(0).gamma(11, mechanism.scale, 4000).mean()
-    assert abs(found.length - drawn) < 5 * mechanism.scale * np.sqrt(11 / 4000)
-    assert found.spent == pytest.approx((1.0, 1.0))
+    assert abs(actual.length - drawn) < 5 * mechanism.scale * np.sqrt(11 / 4000)
+    assert actual.spent == pytest.approx((1.0, 1.0))
     printed = survival_costs.cost(own.replace(calibration="paper"), 7874, 8)
-    assert printed.length > found.length
+    assert printed.length > actual.length
     assert printed.spent[1] == pytest.approx(401.8 / 469.8, rel=1e-3)
 
 
@@ -168,9 +168,9 @@ def drawn(width: float = 1.0) -> list[Drawn]:
 def test_a_density_integrates_to_one_and_peaks_where_the_draws_are():
     """A kernel estimate over all its draws leaves only its own tails outside ± 6 deviations."""
     x = np.linspace(-4.0, 8.0, 401)
-    found = sampler.density(sampler.thinned(drawn()[0].draws)[:, 0], x)
-    assert np.trapezoid(found, x) == pytest.approx(1.0, abs=1e-3)
-    assert abs(x[found.argmax()] - 2.0) < 0.5
+    actual = sampler.density(sampler.thinned(drawn()[0].draws)[:, 0], x)
+    assert np.trapezoid(actual, x) == pytest.approx(1.0, abs=1e-3)
+    assert abs(x[actual.argmax()] - 2.0) < 0.5
 
 
 def test_the_approximation_lies_over_draws_of_the_same_law():
@@ -195,10 +195,10 @@ def test_rows_of_the_posterior_stand_apart():
 def test_draws_that_are_not_finite_or_all_alike_can_be_drawn():
     draws = np.ones((50, 2))
     draws[::5] = np.nan
-    found = [Drawn("One", theme.style(0), draws)]
-    figure = sampler.posterior(["a", "b"], found, None, None, "r")
+    actual = [Drawn("One", theme.style(0), draws)]
+    figure = sampler.posterior(["a", "b"], actual, None, None, "r")
     assert all(np.isfinite(y) for y in figure.data[0].y if y is not None)
-    assert sampler.posterior_rows(["a", "b"], found, None, None)[0]["One"] == "1 (1 to 1)"
+    assert sampler.posterior_rows(["a", "b"], actual, None, None)[0]["One"] == "1 (1 to 1)"
 
 
 def test_the_sanitiser_is_bounded_and_nearly_the_loss_where_that_is_small():

@@ -19,24 +19,24 @@ def test_the_curve_goes_through_the_card(paper: str, method: str):
     entry = catalog()[paper].entry(method)
     spec = catalog()[paper].spec()
     card = entry.guarantee(spec, RECORDS, "a person")
-    found = whole.curves(entry, spec, RECORDS)
-    assert found is not None
-    proved = np.interp(card.epsilon_proved, found["epsilons"], found["deltas"])
+    profile = whole.curves(entry, spec, RECORDS)
+    assert profile is not None
+    proved = np.interp(card.epsilon_proved, profile["epsilons"], profile["deltas"])
     # between two points a convex curve lies below its chord, by at most the chord's fall
-    step = np.searchsorted(found["epsilons"], card.epsilon_proved)
-    fall = found["deltas"][step - 1] - found["deltas"][step]
+    step = np.searchsorted(profile["epsilons"], card.epsilon_proved)
+    fall = profile["deltas"][step - 1] - profile["deltas"][step]
     assert card.delta <= proved + 1e-12
     assert proved <= card.delta + fall + 1e-12
 
 
 def test_a_gaussian_says_its_mu():
     entry, spec = catalog()["mean"].entry("gaussian"), catalog()["mean"].spec()
-    found = whole.curves(entry, spec, RECORDS)
-    assert found is not None
-    at = found["false_alarms"][2]
+    profile = whole.curves(entry, spec, RECORDS)
+    assert profile is not None
+    at = profile["false_alarms"][2]
     assert at == pytest.approx(0.05)
-    missed = 100 * norm.cdf(norm.ppf(1 - at) - found["mu"])
-    said = whole.reading(found)
+    missed = 100 * norm.cdf(norm.ppf(1 - at) - profile["mu"])
+    said = whole.reading(profile)
     assert f"at least {missed:.0f} of 100" in said
     assert "μ =" in said
 

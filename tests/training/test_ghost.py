@@ -44,8 +44,8 @@ def record_gradients(network, parameters, x, y, replica):
         return cross_entropy(network.outputs(own, record[None, None]), target[None, None])[0].sum()
 
     own = tuple(tuple(p[replica : replica + 1] for p in layer) for layer in parameters)
-    found = vmap(grad(loss), in_dims=(None, 0, 0))(own, x[replica], y[replica])
-    return [[p[:, 0] for p in layer] for layer in found]
+    actual = vmap(grad(loss), in_dims=(None, 0, 0))(own, x[replica], y[replica])
+    return [[p[:, 0] for p in layer] for layer in actual]
 
 
 def ratios_for(parameters):
@@ -68,7 +68,7 @@ def test_ghost_equals_torch_func(name, norm, weighted, dtype, monkeypatch):
     present = torch.ones(REPLICAS, RECORDS)
     present[:, -1] = 0
     clip = torch.tensor([0.5, 1.0, 1e6])
-    found = clipped_sum(network, parameters, x, y, present, clip, norm, ratios)
+    total = clipped_sum(network, parameters, x, y, present, clip, norm, ratios)
     for replica in range(REPLICAS):
         exact = record_gradients(network, parameters, x, y, replica)
         rows = []
@@ -77,9 +77,9 @@ def test_ghost_equals_torch_func(name, norm, weighted, dtype, monkeypatch):
                 weight = ratios[i][replica] if weighted else torch.ones(part.shape[1])
                 rows.append((part * weight.view(1, -1, *[1] * (part.dim() - 2))).flatten(1))
         norms = torch.cat(rows, 1).norm(p=1 if norm == "l1" else 2, dim=1)
-        torch.testing.assert_close(found.norms[replica], norms, rtol=1e-5, atol=1e-5)
+        torch.testing.assert_close(total.norms[replica], norms, rtol=1e-5, atol=1e-5)
         share = (clip[replica] / norms).clamp(max=1.0) * present[replica]
-        for mine, layer in zip(found.sums, exact, strict=True):
+        for mine, layer in zip(total.sums, exact, strict=True):
             for ours, part in zip(mine, layer, strict=True):
                 theirs = torch.einsum("b,b...->...", share, part)
                 torch.testing.assert_close(ours[replica], theirs, rtol=3e-5, atol=1e-5)
@@ -159,11 +159,11 @@ def test_two_persons_who_are_almost_equal_stay_below_the_bound(gap):
         parameters[0][0][0], parameters[2][0][0] = slope.repeat(8, 1), torch.full((4, 8), 20.0)
         parameters[0][1][0], parameters[2][1][0] = -(slope @ (first + second) / 2), torch.zeros(4)
         pair = torch.stack([first, second], -1)[None, None]
-        found = clipped_sum(
+        total = clipped_sum(
             network, parameters, pair, torch.ones(1, 1, dtype=torch.long), torch.ones(1, 1),
             torch.ones(1), loss=pair_loss,
         )  # fmt: skip
-        assert length(found.sums) <= 1.0
+        assert length(total.sums) <= 1.0
 
 
 @pytest.mark.parametrize("gap", [1e-2, 1e-3, 1e-4])
@@ -191,8 +191,8 @@ def test_signals_that_cancel_over_positions_stay_below_the_bound(gap):
         top[1].fill_(1.0)
         x = torch.rand(1, 1, 1, 28, 28, generator=rng)
         target = torch.zeros(1, 1, dtype=torch.long)
-        found = clipped_sum(network, parameters, x, target, torch.ones(1, 1), torch.ones(1))
-        assert length(found.sums) <= 1.0
+        total = clipped_sum(network, parameters, x, target, torch.ones(1, 1), torch.ones(1))
+        assert length(total.sums) <= 1.0
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2"])

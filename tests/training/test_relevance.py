@@ -24,9 +24,9 @@ def test_every_layer_holds_the_whole_relevance(network, shape, rule):
     parameters = tuple(
         tuple(part.double() for part in own) for own in network.init([1, 2], torch.device("cpu"))
     )
-    found = relevances(network, parameters, x.double(), rule)
+    relevance = relevances(network, parameters, x.double(), rule)
     top = network.outputs(parameters, x.double()).amax(-1)
-    for layer in found:
+    for layer in relevance:
         total = layer.flatten(2).sum(2)
         # z+ loses what a neuron with no positive contribution holds; none is so here
         torch.testing.assert_close(total, top, rtol=1e-3, atol=1e-3)
@@ -46,9 +46,9 @@ def test_values_of_either_sign_conserve_too():
     network = mlp(20, 16, 4, activation=Activation("tanh"))
     parameters = network.init([1], torch.device("cpu"))
     x = torch.randn(1, 50, 20, generator=rng)
-    found = relevances(network, parameters, x, "z_plus")
-    for layer in found:
-        torch.testing.assert_close(layer.sum(2), found[-1].sum(2), rtol=1e-4, atol=1e-4)
+    relevance = relevances(network, parameters, x, "z_plus")
+    for layer in relevance:
+        torch.testing.assert_close(layer.sum(2), relevance[-1].sum(2), rtol=1e-4, atol=1e-4)
 
 
 def test_one_linear_layer_by_hand():

@@ -24,7 +24,7 @@ def generator(seed=0):
 
 
 def test_lots_have_the_binomial_size_and_no_record_twice():
-    """10,000 lots of Binomial(50, 0.3): the mean within 5 standard errors, 5 sqrt(10.5/10^4)."""
+    """10,000 batches of Binomial(50, 0.3): the mean within 5 standard errors, 5 sqrt(10.5/10^4)."""
     index, present = poisson(10_000, 50, 0.3, generator())
     sizes = present.sum(1)
     assert abs(float(sizes.mean()) - 15.0) < 5 * math.sqrt(50 * 0.3 * 0.7 / 10_000)
@@ -36,9 +36,9 @@ def test_lots_have_the_binomial_size_and_no_record_twice():
 
 def test_replicas_draw_lots_of_their_own():
     index, present = poisson(2, 1000, 0.5, generator())
-    lots = [set(index[r][present[r] > 0].tolist()) for r in range(2)]
+    batches = [set(index[r][present[r] > 0].tolist()) for r in range(2)]
     # shared records of two independent halves: 250 expected, deviation 13.7
-    assert 150 < len(lots[0] & lots[1]) < 350
+    assert 150 < len(batches[0] & batches[1]) < 350
 
 
 def test_rate_one_draws_everything_and_a_tiny_rate_draws_nothing():
@@ -55,8 +55,8 @@ def test_an_empty_lot_gives_a_sum_of_zero():
     parameters = network.init([0, 1], torch.device("cpu"))
     index, present = poisson(2, 10, 1e-9, generator())
     x, y = torch.rand(10, 4)[index], torch.zeros(10, dtype=torch.int64)[index]
-    found = clipped_sum(network, parameters, x, y, present, torch.ones(2))
-    assert all(float(part.abs().max()) == 0.0 for own in found.sums for part in own)
+    total = clipped_sum(network, parameters, x, y, present, torch.ones(2))
+    assert all(float(part.abs().max()) == 0.0 for own in total.sums for part in own)
 
 
 def test_noise_has_the_deviation_of_its_mechanism():

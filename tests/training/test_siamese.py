@@ -1,4 +1,4 @@
-"""The Siamese network against torch.func, and pairs whose lots move by one term at most."""
+"""The Siamese network against torch.func, and pairs whose batches move by one term at most."""
 
 import math
 
@@ -40,8 +40,8 @@ def written_out(own, pair, same):
 def gradients(parameters, x, same, replica):
     own = tuple(tuple(part[replica] for part in layer) or (None, None) for layer in parameters)
     own = tuple(layer if layer[0] is not None else () for layer in own)
-    found = vmap(grad(written_out), in_dims=(None, 0, 0))(own, x[replica], same[replica])
-    return [part for layer in found for part in layer]
+    actual = vmap(grad(written_out), in_dims=(None, 0, 0))(own, x[replica], same[replica])
+    return [part for layer in actual for part in layer]
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2"])
@@ -50,13 +50,13 @@ def test_norms_and_clipped_sums_of_pairs_equal_torch_func(norm):
     present = torch.ones(REPLICAS, PAIRS)
     present[:, -1] = 0
     clip = torch.tensor([0.3, 1e6])
-    found = clipped_sum(NETWORK, parameters, x, same, present, clip, norm, loss=pair_loss)
-    sums = [part for layer in found.sums for part in layer]
+    total = clipped_sum(NETWORK, parameters, x, same, present, clip, norm, loss=pair_loss)
+    sums = [part for layer in total.sums for part in layer]
     for replica in range(REPLICAS):
         exact = gradients(parameters, x, same, replica)
         flat = torch.cat([part.flatten(1) for part in exact], 1)
         norms = flat.norm(p=1 if norm == "l1" else 2, dim=1)
-        torch.testing.assert_close(found.norms[replica], norms, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(total.norms[replica], norms, rtol=1e-4, atol=1e-5)
         share = (clip[replica] / norms).clamp(max=1.0) * present[replica]
         for ours, part in zip(sums, exact, strict=True):
             theirs = torch.einsum("b,b...->...", share, part)
@@ -84,17 +84,17 @@ def test_an_episode_is_answered_by_the_nearest_example():
 def test_relevance_begins_with_the_distance_of_the_codes_and_is_conserved():
     parameters, x, _ = setting()
     doubled = tuple(tuple(part.double() for part in layer) for layer in parameters)
-    found = relevances(NETWORK, doubled, x.double(), "epsilon")
-    assert len(found) == NETWORK.code + 1
+    relevance = relevances(NETWORK, doubled, x.double(), "epsilon")
+    assert len(relevance) == NETWORK.code + 1
     distance = NETWORK.values(doubled, x.double())[-1][..., 0]
-    torch.testing.assert_close(found[-1].sum((2, 3)), distance)
+    torch.testing.assert_close(relevance[-1].sum((2, 3)), distance)
     shares = neuron_shares(NETWORK, doubled, x.double(), "z_plus")
     assert {i: part.shape[1] for i, part in shares.items()} == {0: 4, 2: 3}
 
 
 @pytest.mark.parametrize("records", [8, 9])
 def test_nobody_is_in_two_pairs_of_a_step(records):
-    """Every record takes part with the rate's probability: 2,000 lots, 5 standard errors."""
+    """Every record takes part with the rate's probability: 2,000 batches, 5 standard errors."""
     rate = 0.3
     index, present = pairs(2000, records, rate, torch.Generator().manual_seed(0))
     assert index.shape[-1] == 2

@@ -30,11 +30,11 @@ def table(n: int, test: int) -> LabelledTable:
 
 @pytest.mark.parametrize(("n", "test"), [(500, 0), (500, 70), (7_291, 2_007), (10_001, 30)])
 def test_a_batch_is_divided_by_the_records_that_are_trained_on(n, test):
-    found = records(table(n, test), "cpu")
-    assert len(found) == split.trained(n) == len(split.train_rows(n))
-    assert len(found.test_y) == n - len(found) + test
+    kept = records(table(n, test), "cpu")
+    assert len(kept) == split.trained(n) == len(split.train_rows(n))
+    assert len(kept.test_y) == n - len(kept) + test
     spec = EnadppSpec(sample_rate=0.1)
-    assert price.batch_size(spec, n) == pytest.approx(0.1 * len(found))
+    assert price.batch_size(spec, n) == pytest.approx(0.1 * len(kept))
 
 
 @pytest.mark.parametrize("n", [1, 4, 5, 999, 10_000, 10_001])
@@ -51,16 +51,16 @@ def test_a_large_table_without_a_test_part_is_refused():
 @pytest.mark.parametrize("name", ["enadpp", "pcdbn"])
 def test_an_export_tells_the_rows_that_are_tested_on(name):
     publication, data = paper(name), catalog.load("digits")
-    told = publication.model(publication.spec(), data.card)["tested_rows"]
-    shown = data.x[told].reshape(len(told), -1) / 16.0
+    reported = publication.model(publication.spec(), data.card)["tested_rows"]
+    shown = data.x[reported].reshape(len(reported), -1) / 16.0
     used = records(data, "cpu").test_x.numpy()
     assert sorted(map(tuple, used)) == sorted(map(tuple, shown.astype(np.float32)))
 
 
 def test_an_export_tells_the_folds_of_a_seed():
     data = catalog.load("segment")
-    told = paper("lvq").model(paper("lvq").spec(), data.card)["split"]
-    assert "KFold(5, shuffle=True, random_state=s // 5)" in told
+    reported = paper("lvq").model(paper("lvq").spec(), data.card)["split"]
+    assert "KFold(5, shuffle=True, random_state=s // 5)" in reported
     parts = list(KFold(5, shuffle=True, random_state=7 // 5).split(np.zeros(len(data))))
     for ours, theirs in zip(fold(data, 7), parts[7 % 5], strict=True):
         np.testing.assert_array_equal(ours, theirs)

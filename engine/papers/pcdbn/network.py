@@ -130,7 +130,7 @@ def step(
     if stage == 2 and not state.train:
         state = replace(state, train=_all(pictures.x, state), test=_all(pictures.test_x, state))
     moved = state.moved
-    for rows in _lots(len(pictures.x), spec.batch, rng):
+    for rows in _batches(len(pictures.x), spec.batch, rng):
         moved += 1
         for row in range(len(batch)):
             (_upper if stage == 2 else _lower)(spec, pictures, state, row, rows, moved, stage, rng)
@@ -138,7 +138,7 @@ def step(
     return state, _measure(spec, pictures, len(data), state) if stage == 2 else None
 
 
-def _lots(count: int, size: int, rng: Generator) -> Iterator[Tensor]:
+def _batches(count: int, size: int, rng: Generator) -> Iterator[Tensor]:
     """The records in random order, some at a time; a rest below half a batch is left out."""
     order = torch.randperm(count, generator=rng, device=rng.device)
     for part in torch.split(order, size):

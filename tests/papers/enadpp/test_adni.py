@@ -64,13 +64,13 @@ def test_an_episode_asks_about_somebody_who_is_no_example():
     assert not (shown[..., :1] == shown[..., 1:]).all(1).any()
     classes = plain.test_y.numpy()
     for row, target in zip(shown[:50], asked.test_y.numpy()[:50], strict=True):
-        found = [int(np.flatnonzero((own == row[:, place]).all(1))[0]) for place in range(3)]
-        assert classes[found].tolist() == [target, 0, 1]
+        actual = [int(np.flatnonzero((own == row[:, place]).all(1))[0]) for place in range(3)]
+        assert classes[actual].tolist() == [target, 0, 1]
 
 
 @pytest.mark.parametrize("name", [name for name in PAPER.datasets if data.card(name).embedded])
 def test_what_is_priced_is_what_is_drawn(name):
-    """Coins are thrown for the records that are trained on, and the lot is counted in those."""
+    """Coins are thrown for the records that are trained on, and the batch is counted in those."""
     assert price.trained(data.card(name).records) == len(records(data.load(name), "cpu"))
 
 

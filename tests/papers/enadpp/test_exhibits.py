@@ -58,17 +58,17 @@ def test_figure_1_shows_the_wider_range_of_the_entropy_ratio():
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_what_ships_has_the_rows_and_columns_of_the_exhibit(name):
-    found, jobs = reference.load("enadpp", name), BY_NAME[name].jobs(True)
+    actual, jobs = reference.load("enadpp", name), BY_NAME[name].jobs(True)
     cells = BY_NAME[name].cells({key: made(job) for key, job in jobs.items()})
     shape = [(cell.row, cell.column, cell.variant, cell.published) for cell in cells]
-    assert [(c.row, c.column, c.variant, c.published) for c in found.cells] == shape
+    assert [(c.row, c.column, c.variant, c.published) for c in actual.cells] == shape
     if name in ("table1", "table2"):
         assert BY_NAME[name].columns == "ε"  # what the page writes before each of them
-        assert {c.column for c in found.cells} == {f"{epsilon:g}" for epsilon in EPSILONS}
+        assert {c.column for c in actual.cells} == {f"{epsilon:g}" for epsilon in EPSILONS}
 
 
 def test_the_shipped_table_of_mnist_was_computed_as_it_would_be_now():
-    found = reference.load("enadpp", "table1")
-    assert found.version == __version__
+    actual = reference.load("enadpp", "table1")
+    assert actual.version == __version__
     jobs = BY_NAME["table1"].jobs(True).values()
-    assert {cell.run for cell in found.cells} <= {job.id for job in jobs}
+    assert {cell.run for cell in actual.cells} <= {job.id for job in jobs}

@@ -42,7 +42,7 @@ def quick(monkeypatch):
 
 
 def displaced(name, spec):
-    """How an empty lot moves fresh weights, and the ratios in force."""
+    """How an empty batch moves fresh weights, and the ratios in force."""
     batch, table = Batch.grid(spec, {}, (0, 1)), data.load("digits")
     rng = torch.Generator().manual_seed(0)
     with torch.no_grad():
@@ -60,10 +60,10 @@ def test_the_printed_noise_arrives_divided_by_the_ratio(reading):
         learning_rate=0.1, epsilon=0.2, clip_l1=30.0,
     )  # fmt: skip
     moved, ratios = displaced("enadpp", spec)
-    lot, n = 1e-6 * 1438, 1797  # 359 of the digits are held out
-    factor = {"A": 0.1 / lot, "B": 0.1, "C": 1.0}[reading]
-    mean_scale = 2 * factor * 30.0 / (lot * 0.2)
-    assert price.batch_size(spec, n) == pytest.approx(lot)
+    batch, n = 1e-6 * 1438, 1797  # 359 of the digits are held out
+    factor = {"A": 0.1 / batch, "B": 0.1, "C": 1.0}[reading]
+    mean_scale = 2 * factor * 30.0 / (batch * 0.2)
+    assert price.batch_size(spec, n) == pytest.approx(batch)
     unit = moved.abs() * ratios[0].double()[..., None] / (0.1 * mean_scale)
     assert float(unit.mean()) == pytest.approx(1.0, abs=5 * 0.011)
 
@@ -98,7 +98,7 @@ def test_extreme_settings_are_results(name, quick):
     ("name", "noise"), [("psgd", "gaussian"), ("enadpp", "laplace"), ("enadpp", "gaussian")]
 )
 def test_the_smallest_budget_is_a_result(name, noise):
-    """As the accountant has it, unlike above; a lot's noise is hundreds of times its signal."""
+    """As the accountant has it, unlike above; a batch's noise is hundreds of times its signal."""
     least = knobs(EnadppSpec)["epsilon"].bounds[0]
     results, events, _ = run(name, {"epsilon": least, "noise": noise})
     assert isinstance(events[-1], Finished)
@@ -131,12 +131,12 @@ def test_the_smallest_budget_trains_with_finite_noise(name):
 def test_without_clipping_a_huge_learning_rate_is_marked_diverged_and_harms_nobody(monkeypatch):
     """The other replica draws and computes what it does beside one that stays sane."""
     monkeypatch.setattr("engine.runs.driver._seed", lambda job, number: 5)
-    found, events, _ = run("non_private", {"epochs": 2}, {"plain_rate": (0.05, 1e6)})
+    actual, events, _ = run("non_private", {"epochs": 2}, {"plain_rate": (0.05, 1e6)})
     sane, quiet, _ = run("non_private", {"epochs": 2}, {"plain_rate": (0.05, 0.06)})
     assert (events[-1].diverged, quiet[-1].diverged) == ((1,), ())
     for gauge in ("accuracy", "loss"):
         at = {"plain_rate": 0.05}
-        np.testing.assert_array_equal(found.values(gauge, **at), sane.values(gauge, **at))
+        np.testing.assert_array_equal(actual.values(gauge, **at), sane.values(gauge, **at))
 
 
 def test_without_privacy_digits_are_learnt():
@@ -174,11 +174,11 @@ def test_rigorous_ratios_ignore_the_records():
     other = type(table)(table.card, table.x[::-1] * 0.5, table.y, table.bounds, table.image)
     with torch.no_grad():
         state = trainer.init(VARIANTS["enadpp"], batch, table, rng)
-        found = [
+        actual = [
             trainer.budget_ratios(VARIANTS["enadpp"], batch, t, state, *_network(batch, t), rng)
             for t in (table, other)
         ]
-    torch.testing.assert_close(found[0][0], found[1][0])
+    torch.testing.assert_close(actual[0][0], actual[1][0])
 
 
 def _network(batch, table):

@@ -41,7 +41,7 @@ def test_the_sampled_price_of_the_printed_noise():
 
 
 def test_the_length_of_the_noise_against_the_clipping_bound():
-    """C at epsilon 0.2 and a lot of 600: 535,818 * 2 C / (600 * 0.2) = 8,930 C."""
+    """C at epsilon 0.2 and a batch of 600: 535,818 * 2 C / (600 * 0.2) = 8,930 C."""
     spec = PRINTED.replace(noise_reading="C")
     assert "8930 C" in cards._length(VARIANTS["enadpp"], spec, 60_000)
 
@@ -104,8 +104,8 @@ def test_without_decay_all_stairs_have_one_height(monkeypatch):
 def test_a_published_figure_of_the_accountant():
     """q = .01, sigma = 4, T = 10,000, delta = 1e-5: .947 by privacy loss distributions."""
     event = cost((Release(Gaussian(1.0, 4.0), times=10_000, rate=0.01),))
-    found = accounting.epsilon(event, 1e-5, price.RELATION, tight=True)
-    assert found == pytest.approx(0.947, abs=0.003)
+    actual = accounting.epsilon(event, 1e-5, price.RELATION, tight=True)
+    assert actual == pytest.approx(0.947, abs=0.003)
 
 
 def test_noise_without_bound_costs_nothing():

@@ -36,9 +36,9 @@ def test_both_methods_rank_neurons_alike_while_shares_are_below_one_over_e():
 
 
 def test_ratios_are_between_zero_and_one_and_reach_both():
-    found = ratios.enadpp(np.random.default_rng(2).gamma(2.0, size=(4, 20)))
-    assert (found.min(-1) == 0).all()
-    assert (found.max(-1) == 1).all()
+    actual = ratios.enadpp(np.random.default_rng(2).gamma(2.0, size=(4, 20)))
+    assert (actual.min(-1) == 0).all()
+    assert (actual.max(-1) == 1).all()
 
 
 def test_no_relevance_or_equal_relevances_give_ones():

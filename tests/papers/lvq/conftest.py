@@ -46,8 +46,8 @@ def run(method, table, seeds=(0,), axes=None, **values):
     with torch.no_grad():
         state, info = entry.load().init(batch, table, rng), None
         for _ in range(entry.steps(batch.spec, len(table))):
-            state, told = entry.load().step(batch, table, state, rng)
-            info = told or info
+            state, reported = entry.load().step(batch, table, state, rng)
+            info = reported or info
         return state, info, entry.load().products(batch, table, state)
 
 

@@ -47,12 +47,12 @@ def test_small_tables_share_one_job_between_table_and_figure(model):
 def test_a_wide_matrix_has_a_job_for_each_repeat_and_one_cell_for_all():
     parts = private("mnist", "gmlvq", RIGOROUS, True)
     assert [part.seeds for part in parts] == [tuple(range(i, i + 5)) for i in range(0, 25, 5)]
-    found = {}
+    actual = {}
     for i, part in enumerate(parts):
         empty = collect(part, ())
         error = {**empty.gauges, "error": empty.seeds.astype(float)}
-        found[f"mnist gmlvq rigorous/{i}"] = replace(empty, gauges=error)
-    cells = ALL["table1"].cells(found)
+        actual[f"mnist gmlvq rigorous/{i}"] = replace(empty, gauges=error)
+    cells = ALL["table1"].cells(actual)
     (first, *_) = [c for c in cells if c.row == "MNIST, GMLVQ" and c.variant == RIGOROUS]
     assert first.ours == pytest.approx(12.0)  # of the numbers 0 to 24
     assert first.spread == pytest.approx(math.sqrt(25 * 26 / 12))

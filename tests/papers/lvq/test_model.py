@@ -45,7 +45,7 @@ def mu(model, x, y, r):
 
 def gradients(model, sample):
     """Per-record gradients by automatic differentiation: lists [r][i] of (w, omega)."""
-    found = []
+    actual = []
     for r in range(R):
         row = []
         for i in range(N):
@@ -54,8 +54,8 @@ def gradients(model, sample):
             one = Model(w, model.labels, omega, model.basis)
             mu(one, sample.x[r, i], sample.y[r, i], r).backward()
             row.append((w.grad[r], None if omega is None else omega.grad[r]))
-        found.append(row)
-    return found
+        actual.append(row)
+    return actual
 
 
 @pytest.mark.parametrize("prototypes", [1, 3])
@@ -94,14 +94,14 @@ def test_norms_equal_automatic_differentiation(kind, prototypes):
 def test_one_record_moves_the_clipped_sums_by_at_most_the_bound(kind, split, seed):
     """Neighbours differ in one record's presence: the change of both blocks is at most C."""
     model, sample = problem(kind, seed=seed)
-    found = pairs(model, sample)
+    actual = pairs(model, sample)
     clip = torch.full((R, 1), 0.05, dtype=torch.float64)
     rho = torch.full((R, 1), split, dtype=torch.float64)
-    first, second = factors(norms(model, sample, found), clip, rho)
+    first, second = factors(norms(model, sample, actual), clip, rho)
 
     def summed(present):
         weight = None if second is None else second * present
-        return sums(model, sample, found, first * present, weight)
+        return sums(model, sample, actual, first * present, weight)
 
     every = torch.ones(R, N, dtype=torch.float64)
     for i in range(N):
@@ -143,9 +143,9 @@ def test_rounding_lets_no_record_escape_the_bound(kind, gap):
     one = torch.ones(count, 1)
     sample = Sample(x, inner.square().sum(2), torch.zeros(count, 1, dtype=torch.long), one)
     model = Model(w, labels(2, 1), omega, basis)
-    found = pairs(model, sample)
-    first, second = factors(norms(model, sample, found), one, 0.3 * one)
-    moved = sums(model, sample, found, first, second)
+    actual = pairs(model, sample)
+    first, second = factors(norms(model, sample, actual), one, 0.3 * one)
+    moved = sums(model, sample, actual, first, second)
     size = moved.w.square().sum((1, 2))
     size = size if moved.omega is None else size + moved.omega.square().sum((1, 2))
     assert float(size.sqrt().max()) <= 1.0 + 1e-3
@@ -165,6 +165,6 @@ def test_a_record_on_a_prototype_gives_finite_gradients():
     model, sample = problem("gmlvq")
     on = sample._replace(x=model.w[:, sample.y[0]])
     on = on._replace(square=on.x.square().sum(2), y=sample.y[:1].expand(R, N))
-    found = pairs(model, on)
-    parts = (*sums(model, on, found, on.present, on.present), *norms(model, on, found))
+    actual = pairs(model, on)
+    parts = (*sums(model, on, actual, on.present, on.present), *norms(model, on, actual))
     assert all(part.isfinite().all() for part in parts)

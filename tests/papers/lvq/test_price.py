@@ -34,11 +34,11 @@ def test_the_printed_noise_is_the_papers():
     assert by_hand == pytest.approx(7.9975, abs=1e-4)
 
 
-@pytest.mark.parametrize(("budget", "found"), [(0.75, 0.300), (1.5, 0.650), (2.5, 1.179)])
-def test_the_printed_noise_is_twice_as_private_as_claimed(budget, found):
+@pytest.mark.parametrize(("budget", "actual"), [(0.75, 0.300), (1.5, 0.650), (2.5, 1.179)])
+def test_the_printed_noise_is_twice_as_private_as_claimed(budget, actual):
     """Table of PLD values in the region that the paper reports."""
     spec = LvqSpec(**{**PRINTED, "epsilon": budget})
-    assert price.steps_epsilon(spec) == pytest.approx(found, abs=2e-3)
+    assert price.steps_epsilon(spec) == pytest.approx(actual, abs=2e-3)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_step_adds_the_noise_that_is_priced(matrix, monkeypatch):
     """With gradients at zero and a rate of one, a step is minus the noise over qN."""
     from engine.papers.lvq import descent
 
-    def nothing(model, sample, found, *weights):
+    def nothing(model, sample, actual, *weights):
         omega = None if model.omega is None else torch.zeros_like(model.omega)
         return Sums(torch.zeros_like(model.w), omega)
 
@@ -199,8 +199,8 @@ def test_both_blocks_of_a_step_get_the_same_noise():
     noisy = _add(zero, noises, Generator().manual_seed(0))
     for r, mechanism in enumerate(noises):
         for block in (noisy.w[r], noisy.omega[r]):
-            found = float((block.double() / mechanism.scale).square().mean())
-            assert found == pytest.approx(1.0, abs=5 * math.sqrt(2 / block.numel()))
+            actual = float((block.double() / mechanism.scale).square().mean())
+            assert actual == pytest.approx(1.0, abs=5 * math.sqrt(2 / block.numel()))
 
 
 @pytest.mark.parametrize(
@@ -229,8 +229,8 @@ def test_poisson_samples_each_record_with_the_rate():
     table, spec = blobs(), LvqSpec(sample_rate=0.2)
     batch, rng = Batch.grid(spec, {}, (0, 1)), Generator().manual_seed(5)
     method = Descent(matrix=False, private=True)
-    state, found = method.init(batch, table, rng), gather(batch, table, rng)
-    sizes = torch.stack([draw_sample(found, state, 0.2, rng).present.sum(1) for _ in range(300)])
+    state, actual = method.init(batch, table, rng), gather(batch, table, rng)
+    sizes = torch.stack([draw_sample(actual, state, 0.2, rng).present.sum(1) for _ in range(300)])
     error = math.sqrt(160 * 0.2 * 0.8 / 600)
     assert float(sizes.mean()) == pytest.approx(32.0, abs=5 * error)
     assert sizes.float().std() == pytest.approx(math.sqrt(160 * 0.16), rel=0.15)
@@ -244,12 +244,12 @@ def test_samples_are_independent_trials(rate):
     draws, n = 20_000, 12
     sizes = torch.full((draws,), n)
     sizes[::2] = n - 2
-    found = places(n, sizes, rate, Generator().manual_seed(0))
-    there = found < sizes[:, None]
-    assert (found[:, 1:] > found[:, :-1]).all()
+    actual = places(n, sizes, rate, Generator().manual_seed(0))
+    there = actual < sizes[:, None]
+    assert (actual[:, 1:] > actual[:, :-1]).all()
     drawn = torch.zeros(draws, n, dtype=torch.float64)
     rows, columns = there.nonzero(as_tuple=True)
-    drawn[rows, found[rows, columns]] = 1.0
+    drawn[rows, actual[rows, columns]] = 1.0
     assert not drawn[::2, n - 2 :].any()
     whole = drawn[1::2]
     pairs = (whole.mT @ whole) / len(whole)

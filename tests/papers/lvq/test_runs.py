@@ -43,10 +43,10 @@ def test_features_are_scaled_by_public_bounds_and_clipped():
     x = np.array([[0.0, 5.0], [10.0, 5.0], [20.0, 5.0], [-10.0, 5.0], [5.0, 5.0]])
     table = make(x, np.array([0, 1, 0, 1, 0]))
     table = type(table)(table.card, x, table.y, (np.array([0.0, 5.0]), np.array([10.0, 5.0])))
-    found = folds.records(table, 0.5, "cpu")
-    assert found.x[:, 0].tolist() == [-0.5, 0.5, 0.5, -0.5, 0.0]
-    assert found.x[:, 1].tolist() == [0.0] * 5  # bounds that coincide
-    assert found.outside == pytest.approx(2 / 10)
+    kept = folds.records(table, 0.5, "cpu")
+    assert kept.x[:, 0].tolist() == [-0.5, 0.5, 0.5, -0.5, 0.0]
+    assert kept.x[:, 1].tolist() == [0.0] * 5  # bounds that coincide
+    assert kept.outside == pytest.approx(2 / 10)
 
 
 @every
@@ -124,12 +124,12 @@ def test_a_matrix_that_is_no_number_spoils_its_own_replica_only(toy):
     omega = torch.eye(4).repeat(2, 1, 1)
     omega[0] = math.nan
     model = Model(w, torch.arange(3), omega)
-    found = folds.records(toy, 1.0, "cpu")
+    kept = folds.records(toy, 1.0, "cpu")
     from engine.core.batch import Batch
     from engine.papers.lvq.spec import LvqSpec
 
     batch = Batch.grid(LvqSpec(), {}, (0, 1))
-    (error,) = measure.errors(batch, toy, found, [model], torch.zeros(2, 4))
+    (error,) = measure.errors(batch, toy, kept, [model], torch.zeros(2, 4))
     assert np.isnan(error[0])
     assert np.isfinite(error[1])
 
@@ -181,8 +181,8 @@ def peer(kind, monkeypatch, **extra):
 
 def fold_of(table, d):
     """Training records of the first fold, scaled, in float64."""
-    found, train = folds.records(table, 1 / math.sqrt(d), "cpu"), folds.fold(table, 0)[0]
-    return found.x[train].double().numpy(), found.y[train].numpy()
+    kept, train = folds.records(table, 1 / math.sqrt(d), "cpu"), folds.fold(table, 0)[0]
+    return kept.x[train].double().numpy(), kept.y[train].numpy()
 
 
 def test_the_optimum_of_glvq_is_that_of_sklvq(segment, monkeypatch):

@@ -46,8 +46,8 @@ def test_the_priced_noise_arrives(name):
     drawn = state.mean.numpy() - 1.0, (state.counts[0] - state.counts[1]).numpy()
     power, spread = (1, 1.0) if name == "laplace" else (2, math.sqrt(2.0))
     for noise, mechanism in zip(drawn, (mean, counts), strict=True):
-        found = np.mean(np.abs(noise / mechanism.scale) ** power)
-        assert abs(found - 1.0) < 6 * spread / math.sqrt(noise.size)
+        actual = np.mean(np.abs(noise / mechanism.scale) ** power)
+        assert abs(actual - 1.0) < 6 * spread / math.sqrt(noise.size)
     # the gauge states the deviation that the draws have, whose own error is at most 2 in 100
     assert info.deviation[0] == pytest.approx(drawn[0].std(), rel=6 * 0.02)
 

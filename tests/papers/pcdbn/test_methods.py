@@ -23,8 +23,8 @@ def run(name, table, spec, axes=None, seeds=(0,)):
     with torch.no_grad():
         state, info = method.init(batch, table, rng), None
         for _ in range(entry.steps(spec, len(table))):
-            state, told = method.step(batch, table, state, rng)
-            info = told or info
+            state, reported = method.step(batch, table, state, rng)
+            info = reported or info
         return state, info, method.products(batch, table, state)
 
 
@@ -126,9 +126,9 @@ def test_networks_learn_without_noise(digits, name):
 
 def test_the_released_noise_is_on_constants(digits):
     spec = PcdbnSpec(calibration="released", degree=7, filters=4)
-    found = images(digits, spec, "cpu")
+    pictures = images(digits, spec, "cpu")
     small, large = (
-        released.recipe(spec.replace(epsilon=e), found, len(digits), torch.Generator())
+        released.recipe(spec.replace(epsilon=e), pictures, len(digits), torch.Generator())
         for e in (0.5, 5.0)
     )
     # 10 (25 + 25^2/4) = 1812.5 over epsilon and the batch, which is all 1,438 records
@@ -138,11 +138,11 @@ def test_the_released_noise_is_on_constants(digits):
 
 def test_lemma_2_is_read_from_the_data(digits):
     spec = PcdbnSpec()
-    found = images(digits, spec, "cpu")
+    pictures = images(digits, spec, "cpu")
     how = activations.expansion("printed", 7)
     # of a single white 8 x 8 image: 2 * 3.5 * 16 * (25 + 1) + 64
     assert printed.lemma2(torch.ones(1, 1, 8, 8), 5, how) == pytest.approx(2976)
-    assert printed.lemma2(found.x, 5, how) < 2976
+    assert printed.lemma2(pictures.x, 5, how) < 2976
 
 
 def test_the_printed_noise_has_its_scale(digits):
@@ -161,9 +161,9 @@ def test_a_line_at_each_place_is_the_polynomial_and_its_slope():
     alpha = torch.tensor([0.4, 1.2, 0.1, -1.0, 0.0, 0.6, 0.0, -0.1])  # leaves [0, 1] at both ends
     weight = torch.randn(x.shape, generator=rng)
     wanted = sum(c * x**order for order, c in enumerate(alpha)).clamp(0.0, 1.0)
-    found = released.tangent(x, alpha)
-    torch.testing.assert_close(found, wanted)
-    (slope,) = torch.autograd.grad((found * weight).sum(), x)
+    actual = released.tangent(x, alpha)
+    torch.testing.assert_close(actual, wanted)
+    (slope,) = torch.autograd.grad((actual * weight).sum(), x)
     torch.testing.assert_close(slope, torch.autograd.grad((wanted * weight).sum(), x)[0])
 
 

@@ -49,7 +49,7 @@ def test_both_ways_to_sum_agree():
 def test_fourth_moments_by_brute_force():
     x = records(3)
     rows, columns, weight = least_squares.upper(SIZE**2, x.device)
-    found = moments.quartic(x, SIZE) / torch.outer(weight, weight).double()
+    actual = moments.quartic(x, SIZE) / torch.outer(weight, weight).double()
     stride = max(1, (8 - SIZE + 1) // moments.GRID)
     wanted = torch.zeros((SIZE**2,) * 4, dtype=torch.float64)
     for image in x:
@@ -57,7 +57,7 @@ def test_fourth_moments_by_brute_force():
         total = sum(float(p @ p) ** 2 for p in v)
         wanted += sum(torch.einsum("a,b,c,d->abcd", p, p, p, p) for p in v) / total
     picked = wanted[rows, columns][:, rows, columns]
-    torch.testing.assert_close(found, picked, rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(actual, picked, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -113,24 +113,24 @@ def test_without_noise_filters_are_eigenvectors():
     x = records(20)
     total = moments.pixels(x, SIZE)
     values, _ = torch.linalg.eigh(total)
-    found = filters.directions(total, 4)
-    torch.testing.assert_close(found @ found.T, torch.eye(4, dtype=torch.float64))
-    torch.testing.assert_close(torch.diag(found @ total @ found.T), values.flip(0)[:4])
+    actual = filters.directions(total, 4)
+    torch.testing.assert_close(actual @ actual.T, torch.eye(4, dtype=torch.float64))
+    torch.testing.assert_close(torch.diag(actual @ total @ actual.T), values.flip(0)[:4])
     assert len(filters.directions(total, 99)) == SIZE**2
 
 
 def test_the_quartic_is_climbed():
     x = records(40)
     m2, m4 = moments.pixels(x, SIZE), moments.quartic(x, SIZE)
-    start, found = filters.directions(m2, 3), filters.climbed(m2, m4, 0.75, -0.25, 3)
+    start, actual = filters.directions(m2, 3), filters.climbed(m2, m4, 0.75, -0.25, 3)
     first = start[0]
     two, four = m2 / (first @ m2 @ first), m4 / filters._form(m4, first)
 
     def value(u):
         return float(0.75 * (u @ two @ u) - 0.25 * filters._form(four, u))
 
-    torch.testing.assert_close(found @ found.T, torch.eye(3, dtype=torch.float64))
-    assert value(found[0]) >= value(start[0]) - 1e-9
+    torch.testing.assert_close(actual @ actual.T, torch.eye(3, dtype=torch.float64))
+    assert value(actual[0]) >= value(start[0]) - 1e-9
 
 
 def test_shrinkage_undoes_noise():
@@ -145,20 +145,20 @@ def test_shrinkage_undoes_noise():
 
 def test_descent_reaches_the_minimiser():
     rng = torch.Generator().manual_seed(0)
-    found = least_squares.Quadratic(
+    actual = least_squares.Quadratic(
         torch.linalg.qr(torch.randn(6, 6, generator=rng, dtype=torch.float64))[0],
         torch.linspace(1, 3, 6, dtype=torch.float64),
         torch.randn(6, 2, generator=rng, dtype=torch.float64),
     )
     torch.testing.assert_close(
-        least_squares.weights(found, 400), least_squares.weights(found, None)
+        least_squares.weights(actual, 400), least_squares.weights(actual, None)
     )
-    a = found.vectors @ torch.diag(found.values) @ found.vectors.T
-    b = found.vectors @ found.target
+    a = actual.vectors @ torch.diag(actual.values) @ actual.vectors.T
+    b = actual.vectors @ actual.target
     w = torch.zeros(6, 2, dtype=torch.float64)
     for _ in range(5):
         w = w - (a @ w - b) / 3.0
-    torch.testing.assert_close(least_squares.weights(found, 5), w)
+    torch.testing.assert_close(least_squares.weights(actual, 5), w)
 
 
 def rectified(responses, count, pool):
@@ -176,8 +176,8 @@ def test_features_are_those_of_plain_convolutions(side, count):
     torch.testing.assert_close(maps.first(x, lower, count), low, rtol=1e-4, atol=1e-5)
     high = rectified(functional.conv2d(low, upper, padding=pad), 2 * count, pool)
     wanted = maps.unit(high[:, :, :cells, :cells].flatten(2).sqrt())
-    found = maps.features(x, (lower, upper), (count, 2 * count))
-    torch.testing.assert_close(found, wanted, rtol=1e-3, atol=1e-4)
+    actual = maps.features(x, (lower, upper), (count, 2 * count))
+    torch.testing.assert_close(actual, wanted, rtol=1e-3, atol=1e-4)
 
 
 def layer(part):
@@ -197,8 +197,8 @@ def test_moments_of_the_first_layers_maps_by_brute_force(side):
             for j in range(start, start + 3 * places, 3)
         ]
         wanted += sum(torch.outer(p, p) for p in v) / sum(float(p @ p) for p in v)
-    found = moments.second(x, layer, 3, 3)
-    torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
+    actual = moments.second(x, layer, 3, 3)
+    torch.testing.assert_close(actual, wanted, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
@@ -211,9 +211,9 @@ def test_one_record_moves_the_maps_moments_by_at_most_one(scale):
 @pytest.mark.parametrize("rows", [3, 70, 200, 301])
 def test_blocks_make_the_whole_square(rows):
     wide = torch.randn(rows, 50, generator=torch.Generator().manual_seed(0))
-    found = least_squares.squared(wide)
-    torch.testing.assert_close(found, wide.double() @ wide.double().T, rtol=1e-4, atol=1e-4)
-    assert torch.equal(found, found.T)
+    actual = least_squares.squared(wide)
+    torch.testing.assert_close(actual, wide.double() @ wide.double().T, rtol=1e-4, atol=1e-4)
+    assert torch.equal(actual, actual.T)
 
 
 def test_features_do_not_look_at_other_records():
@@ -228,7 +228,7 @@ def test_features_do_not_look_at_other_records():
 
 def test_the_number_of_features_follows_the_noise():
     spec = PcdbnSpec()
-    found = [releases.dimensions(spec.replace(epsilon=e), 60_000, 1024) for e in (0.1, 0.5, 1.0)]
-    assert found == sorted(found)
+    actual = [releases.dimensions(spec.replace(epsilon=e), 60_000, 1024) for e in (0.1, 0.5, 1.0)]
+    assert actual == sorted(actual)
     assert releases.dimensions(spec.replace(dimensions=77), 60_000, 1024) == 77
-    assert np.all(np.array(found) <= 600)
+    assert np.all(np.array(actual) <= 600)

@@ -20,11 +20,11 @@ def digits():
     return images(data.load("digits"), SPEC, "cpu")
 
 
-def chain(found, outputs, monkeypatch):
+def chain(actual, outputs, monkeypatch):
     """All sums of a run, in order; what was released before is told again, or drawn and kept."""
     sums = []
 
-    def told(real):
+    def reported(real):
         def release(total, mechanism, rng):
             sums.append((total.clone(), mechanism))
             if len(outputs) < len(sums):
@@ -36,30 +36,30 @@ def chain(found, outputs, monkeypatch):
     made, rng = releases.releases(SPEC, N), torch.Generator().manual_seed(0)
     with monkeypatch.context() as patched:
         for name in ("released", "noisy"):
-            own = told(getattr(least_squares, name))
+            own = reported(getattr(least_squares, name))
             for module in (whitening, least_squares):
                 patched.setattr(module, name, own)
-        stack = rigorous.build(SPEC, found, made, N, rng)
+        stack = rigorous.build(SPEC, actual, made, N, rng)
         d = releases.dimensions(SPEC, N, stack.train.shape[1])
-        a, b = least_squares.sums(maps.unit(stack.train[:, :d].clone()), found.y, found.classes)
+        a, b = least_squares.sums(maps.unit(stack.train[:, :d].clone()), actual.y, actual.classes)
         least_squares.quadratic(a, b, made.matrix, made.vector, rng)
     return sums
 
 
-def white(found):
+def white(actual):
     """The first image white: every patch alike."""
-    return replace(found, x=torch.cat([torch.ones_like(found.x[:1]), found.x[1:]]))
+    return replace(actual, x=torch.cat([torch.ones_like(actual.x[:1]), actual.x[1:]]))
 
 
-def dot(found):
+def dot(actual):
     """The first image black but for one faint pixel."""
-    x = found.x.clone()
+    x = actual.x.clone()
     x[0] = 0.0
     x[0, 0, 3, 4] = 1e-3
-    return replace(found, x=x)
+    return replace(actual, x=x)
 
 
-@pytest.mark.parametrize("change", [lambda found: found, white, dot])
+@pytest.mark.parametrize("change", [lambda outputs: outputs, white, dot])
 def test_a_record_moves_each_sum_by_at_most_its_sensitivity(digits, change, monkeypatch):
     whole, outputs = change(digits), []
     less = replace(whole, x=whole.x[1:].contiguous(), y=whole.y[1:])

@@ -25,17 +25,17 @@ def test_softsign_has_a_kink_and_converges_slowly():
 
 
 def test_logistic_coefficients():
-    found = polynomials.series("sigmoid", 8)
+    actual = polynomials.series("sigmoid", 8)
     wanted = [0.5, 0.235571, 0, -0.00462009, 0, 1.0984e-4, 0, -2.6457e-6]
-    np.testing.assert_allclose(found, wanted, atol=5e-7)
+    np.testing.assert_allclose(actual, wanted, atol=5e-7)
     powers = polynomials.chebyshev("sigmoid", 3)
     np.testing.assert_allclose(powers, [0.5, 0.2494, 0, -0.0185], atol=1e-4)
 
 
 @pytest.mark.parametrize(("degree", "error"), [(3, 1.12e-4), (5, 2.7e-6), (7, 6.5e-8)])
 def test_chebyshev_errors(degree, error):
-    found = polynomials.chebyshev("sigmoid", degree)
-    assert polynomials.error(found, "sigmoid") == pytest.approx(error, rel=0.05)
+    actual = polynomials.chebyshev("sigmoid", degree)
+    assert polynomials.error(actual, "sigmoid") == pytest.approx(error, rel=0.05)
 
 
 @pytest.mark.parametrize("degree", [1, 3, 5, 7])
@@ -55,8 +55,8 @@ def test_printed_polynomial_is_far_from_the_logistic_function():
 @pytest.mark.parametrize("name", sorted(polynomials._TAYLOR))
 def test_taylor_touches_at_zero(name):
     x = np.array([-0.05, 0.05])
-    found = Polynomial(polynomials.taylor(name))(x)
-    np.testing.assert_allclose(found, polynomials.activation(name)(x), atol=1e-8)
+    actual = Polynomial(polynomials.taylor(name))(x)
+    np.testing.assert_allclose(actual, polynomials.activation(name)(x), atol=1e-8)
 
 
 def test_the_line_is_the_best_in_the_mean_square():
@@ -68,10 +68,10 @@ def test_the_line_is_the_best_in_the_mean_square():
 @pytest.mark.parametrize("name", SMOOTH)
 @pytest.mark.parametrize("degree", [1, 2, 3, 5, 7])
 def test_lemma_3_holds(name, degree):
-    found = polynomials.lemma3(name, degree)
-    assert found.lower <= found.best + 1e-15
-    assert found.best <= found.measured + 1e-15
-    assert found.measured <= found.upper + 1e-15
+    actual = polynomials.lemma3(name, degree)
+    assert actual.lower <= actual.best + 1e-15
+    assert actual.best <= actual.measured + 1e-15
+    assert actual.measured <= actual.upper + 1e-15
 
 
 def test_an_unknown_activation_is_named():

@@ -40,9 +40,9 @@ def test_survival_is_the_product_over_the_intervals(case):
 
 def test_an_export_names_every_coefficient_and_holds_their_basis():
     spec, card = SurvivalSpec(intervals=12, knots=3), catalog.card("flchain")
-    found = PAPER.model(spec, card)
-    assert found["parameters"] == ["baseline 1", "baseline 2", "baseline 3", *card.features]
-    np.testing.assert_array_equal(found["basis"], design(catalog.load("flchain"), 12, 3).A)
+    actual = PAPER.model(spec, card)
+    assert actual["parameters"] == ["baseline 1", "baseline 2", "baseline 3", *card.features]
+    np.testing.assert_array_equal(actual["basis"], design(catalog.load("flchain"), 12, 3).A)
 
 
 def test_a_burn_in_beyond_half_the_chain_is_said_on_the_card():

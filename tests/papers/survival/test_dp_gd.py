@@ -43,23 +43,25 @@ def test_the_releases_spend_the_budget_exactly(epsilon, steps):
     spec = SurvivalSpec(epsilon=epsilon, steps=steps)
     event = ENTRY.cost(spec, 1000, steps)
     assert accounting.epsilon(event, spec.delta, "replace_one") == pytest.approx(epsilon, rel=1e-3)
-    found = plan(epsilon, spec.delta, steps)
-    strength = found.counts.multiplier**-2 + found.moments.multiplier**-2
-    strength += steps * found.gradient.multiplier**-2
-    assert strength == pytest.approx(found.total**-2)
+    actual = plan(epsilon, spec.delta, steps)
+    strength = actual.counts.multiplier**-2 + actual.moments.multiplier**-2
+    strength += steps * actual.gradient.multiplier**-2
+    assert strength == pytest.approx(actual.total**-2)
     card = ENTRY.guarantee(spec, 1000, "a person")
     assert epsilon * (1.0 - 1e-3) < card.epsilon_proved <= epsilon
 
 
 def test_scales_by_hand():
-    found = plan(1.0, 1e-5, 32)
+    actual = plan(1.0, 1e-5, 32)
     sigma = 3.7306317  # Balle and Wang 2018: the multiplier of (1, 1e-5)
-    assert found.counts.scale == pytest.approx(math.sqrt(2.0) * sigma / math.sqrt(COUNTS), rel=1e-3)
-    assert found.moments.scale == pytest.approx(
+    assert actual.counts.scale == pytest.approx(
+        math.sqrt(2.0) * sigma / math.sqrt(COUNTS), rel=1e-3
+    )
+    assert actual.moments.scale == pytest.approx(
         math.sqrt(2.0) * sigma / math.sqrt(MOMENTS), rel=1e-3
     )
     rest = (1.0 - COUNTS - MOMENTS) / 32
-    assert found.gradient.scale == pytest.approx(2.0 * sigma / math.sqrt(rest), rel=1e-3)
+    assert actual.gradient.scale == pytest.approx(2.0 * sigma / math.sqrt(rest), rel=1e-3)
 
 
 @settings(max_examples=60, deadline=None)

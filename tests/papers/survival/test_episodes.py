@@ -77,16 +77,16 @@ def by_hand(course, interval, event, f, q=Q):
 def test_losses_and_derivatives_are_those_of_the_person_periods():
     rng = np.random.default_rng(1)
     some = people(rng, 30)
-    found, f = built(*some), torch.tensor(rng.normal(size=(3, E + P)), requires_grad=True)
+    actual, f = built(*some), torch.tensor(rng.normal(size=(3, E + P)), requires_grad=True)
     expected = by_hand(*some, f)
-    torch.testing.assert_close(likelihood.losses(found, f.detach()), expected.detach())
+    torch.testing.assert_close(likelihood.losses(actual, f.detach()), expected.detach())
     torch.testing.assert_close(
-        lookup.losses(found, f.detach()), expected.detach(), rtol=1e-4, atol=1e-4
+        lookup.losses(actual, f.detach()), expected.detach(), rtol=1e-4, atol=1e-4
     )
     (slope,) = torch.autograd.grad(expected.mean(1).sum(), f, retain_graph=True)
-    at = likelihood.derivatives(found, f.detach())
+    at = likelihood.derivatives(actual, f.detach())
     torch.testing.assert_close(at.gradient, slope)
-    torch.testing.assert_close(likelihood.mean_gradient(found, f.detach()), slope)
+    torch.testing.assert_close(likelihood.mean_gradient(actual, f.detach()), slope)
     bend = torch.autograd.functional.hessian(lambda g: by_hand(*some, g[None]).mean(), f[0])
     torch.testing.assert_close(at.hessian[0], bend)
 
@@ -94,10 +94,10 @@ def test_losses_and_derivatives_are_those_of_the_person_periods():
 def test_small_batches_of_persons_have_the_gradient_of_autograd():
     rng = np.random.default_rng(2)
     some = people(rng, 30)
-    found, f = built(*some), torch.tensor(rng.normal(size=(2, E + P)), requires_grad=True)
+    actual, f = built(*some), torch.tensor(rng.normal(size=(2, E + P)), requires_grad=True)
     rows = torch.randint(30, (2, 25), generator=torch.Generator().manual_seed(0))
     bound = torch.tensor([2.0, 20.0], dtype=torch.float64)
-    value, gradient = sanitised_gradient(found.A, f.detach(), pick(found, rows), bound, "logit")
+    value, gradient = sanitised_gradient(actual.A, f.detach(), pick(actual, rows), bound, "logit")
     costs = by_hand(*some, f).gather(1, rows)
     expected = bound * torch.tanh(costs / bound[:, None]).mean(1)
     (slope,) = torch.autograd.grad(expected.sum(), f)
@@ -105,18 +105,18 @@ def test_small_batches_of_persons_have_the_gradient_of_autograd():
     torch.testing.assert_close(gradient, slope, rtol=5e-3, atol=5e-3)
 
 
-def gradients(found, f):
+def gradients(actual, f):
     """Each person's gradient, shape (R, n, d)."""
-    v = likelihood.record_gradients(found, f)
-    return found.by_record(torch.cat([v, v[:, :, :1] * found.x], dim=2))
+    v = likelihood.record_gradients(actual, f)
+    return actual.by_record(torch.cat([v, v[:, :, :1] * actual.x], dim=2))
 
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**31), size=st.sampled_from([0.3, 3.0, 100.0]))
 def test_no_two_paths_differ_by_more_than_the_bound_of_one_record(seed, size):
     rng = np.random.default_rng(seed)
-    found = built(*people(rng, 40))
-    each = gradients(found, torch.tensor(rng.normal(size=(4, E + P)) * size))
+    actual = built(*people(rng, 40))
+    each = gradients(actual, torch.tensor(rng.normal(size=(4, E + P)) * size))
     assert float(torch.cdist(each, each).max()) <= gradient_bound(Q, E, "rigorous") * (1 + 1e-12)
 
 

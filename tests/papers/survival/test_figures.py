@@ -51,8 +51,8 @@ def test_a_density_integrates_to_one_and_has_the_draws_mean():
     mode, spread = np.full((1, 5), 1.0), np.full((1, 5), 2.0)
     job = ALL["figure3"].jobs(False)["exact"]
     arrays = {"draws": draws, "mode": mode, "laplace": spread}
-    found = dataclasses.replace(collect(job, ()), arrays=lambda: arrays)
-    cells = [c for c in ALL["figure3"].cells({"exact": found}) if c.row.startswith("β(1)")]
+    actual = dataclasses.replace(collect(job, ()), arrays=lambda: arrays)
+    cells = [c for c in ALL["figure3"].cells({"exact": actual}) if c.row.startswith("β(1)")]
     for row in ("β(1), exact", "β(1), Laplace"):
         x, y = np.array([(float(c.column), c.ours) for c in cells if c.row == row]).T
         assert np.trapezoid(y, x) == pytest.approx(1.0, abs=0.02)
@@ -64,8 +64,8 @@ def test_a_course_is_the_mean_over_chains():
     job, rows = jobs["rigorous"], 6
     trace = np.arange(rows)[:, None] + np.array([0.0, 0.5])
     arrays = {"trace": trace, "epochs": np.tile([0.5, 1.0], (rows, 1))}
-    found = dataclasses.replace(collect(job, ()), arrays=lambda: arrays)
-    cells = ALL["figure4"].cells({"rigorous": found})
+    actual = dataclasses.replace(collect(job, ()), arrays=lambda: arrays)
+    cells = ALL["figure4"].cells({"rigorous": actual})
     assert [c.ours for c in cells] == [0.5, 1.0, 2.5, 3.0, 4.5, 5.0]
     assert [c.column for c in cells[:2]] == ["0.5", "1"]
 

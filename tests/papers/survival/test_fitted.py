@@ -18,8 +18,8 @@ def test_the_log_likelihood_follows_from_the_exported_numbers_alone():
     job, data = request("survival", "non_private", "flchain", values), load("flchain")
     kept = {}
     list(drive(job, data, lambda name, arrays: kept.update(arrays) or name))
-    told = paper("survival").model(job.spec(), data.card)
-    basis = np.array(told["basis"])
+    reported = paper("survival").model(job.spec(), data.card)
+    basis = np.array(reported["basis"])
     knots = basis.shape[1]
     f, x = kept["coefficients"][0], (data.x - kept["centre"][0]) / kept["span"][0] / kept["norm"][0]
     last = np.ceil(5 * data.time / kept["horizon"][0]).clip(1, 5).astype(int)
@@ -30,8 +30,8 @@ def test_the_log_likelihood_follows_from_the_exported_numbers_alone():
         total += np.log1p(-hazard[row, : end - 1]).sum()
         at = hazard[row, end - 1]
         total += np.log(at if data.event[row] else 1.0 - at)
-    found = scores(job, kept)["log_likelihood"]
-    np.testing.assert_allclose(found, [total], rtol=1e-10)
+    actual = scores(job, kept)["log_likelihood"]
+    np.testing.assert_allclose(actual, [total], rtol=1e-10)
 
 
 def test_a_run_without_coefficients_or_with_another_link_has_no_such_number():

@@ -61,22 +61,22 @@ def test_losses_are_those_of_the_definition(case):
 
 def test_gradient_and_hessian_are_those_of_autograd(case):
     design, f = case
-    found = derivatives(design, f)
-    for row, gradient, hessian in zip(f, found.gradient, found.hessian, strict=True):
+    actual = derivatives(design, f)
+    for row, gradient, hessian in zip(f, actual.gradient, actual.hessian, strict=True):
         mean = functools.partial(mean_loss, design)
         expected = torch.autograd.functional.jacobian(mean, row)
         torch.testing.assert_close(gradient, expected, rtol=1e-10, atol=1e-12)
         curvature = torch.autograd.functional.hessian(mean, row)
         torch.testing.assert_close(hessian, curvature, rtol=1e-10, atol=1e-12)
-    torch.testing.assert_close(mean_gradient(design, f), found.gradient)
+    torch.testing.assert_close(mean_gradient(design, f), actual.gradient)
 
 
 def test_record_gradients_are_those_of_autograd(case):
     design, f = case
     v = record_gradients(design, f)
-    for row, found in zip(f, v, strict=True):
+    for row, actual in zip(f, v, strict=True):
         expected = torch.autograd.functional.jacobian(lambda point: plain(design, point), row)
-        whole = torch.cat([found, found[:, :1] * design.x], dim=1)
+        whole = torch.cat([actual, actual[:, :1] * design.x], dim=1)
         torch.testing.assert_close(whole, expected, rtol=1e-10, atol=1e-12)
 
 
@@ -98,9 +98,11 @@ def test_far_parameters_neither_overflow_nor_lose_a_digit(size):
     expected = torch.stack([plain(design, row) for row in f])
     torch.testing.assert_close(losses(design, f), expected, rtol=1e-12, atol=1e-9)
     h = torch.sigmoid((f[:, :3] @ design.A.T)[:, None] + (f[:, 3:] @ design.x.T)[:, :, None])
-    for rows, found, _ in likelihood.hazards(design, f):
-        inside = torch.arange(1, found.shape[2] + 1) <= design.interval[rows, None]
-        torch.testing.assert_close(found, h[:, rows, : found.shape[2]] * inside, rtol=1e-9, atol=0)
+    for rows, actual, _ in likelihood.hazards(design, f):
+        inside = torch.arange(1, actual.shape[2] + 1) <= design.interval[rows, None]
+        torch.testing.assert_close(
+            actual, h[:, rows, : actual.shape[2]] * inside, rtol=1e-9, atol=0
+        )
     a, c = f[:, :3] @ design.A.T, f[:, 3:] @ design.x.T
     expected = softplus(a[:, None] + c[:, :, None])
     torch.testing.assert_close(log_one_plus(a, c), expected, rtol=1e-12, atol=1e-12)
@@ -129,12 +131,12 @@ def test_the_optimum_is_that_of_the_person_period_table():
 def test_scaling_is_the_papers():
     x = [[0.0, 5.0], [4.0, 5.0], [2.0, 5.0]]
     small = unbounded(table(x=x, time=[1.0, 4.0, 0.0], event=[1, 0, 1]))
-    found = scaled(small)
-    np.testing.assert_allclose(found.x, [[-1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])  # constant: 0
-    np.testing.assert_allclose(found.time, [0.25, 1.0, 0.0])
-    assert found.norm == 0.5
-    np.testing.assert_allclose(found.span, [4.0, 1.0])
-    assert discretise(found.time, 2).tolist() == [1, 2, 1]
+    actual = scaled(small)
+    np.testing.assert_allclose(actual.x, [[-1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])  # constant: 0
+    np.testing.assert_allclose(actual.time, [0.25, 1.0, 0.0])
+    assert actual.norm == 0.5
+    np.testing.assert_allclose(actual.span, [4.0, 1.0])
+    assert discretise(actual.time, 2).tolist() == [1, 2, 1]
     assert discretise(np.array([0.0, 0.5, 0.500001, 1.0]), 200).tolist() == [1, 100, 101, 200]
     own = scaled(unbounded(table(50, 3)))
     assert np.linalg.norm(own.x, axis=1).max() == pytest.approx(1.0)
@@ -142,17 +144,17 @@ def test_scaling_is_the_papers():
 
 def test_a_design_is_sorted_and_keeps_the_order():
     small = table(40, 2)
-    found = design(small, 10, 3)
-    assert (found.interval.diff() >= 0).all()
-    np.testing.assert_array_equal(found.x.numpy(), scaled(small).x[found.order.numpy()])
-    assert design(small, 10, 3) is found
+    rows = design(small, 10, 3)
+    assert (rows.interval.diff() >= 0).all()
+    np.testing.assert_array_equal(rows.x.numpy(), scaled(small).x[rows.order.numpy()])
+    assert design(small, 10, 3) is rows
 
 
 @given(longest=st.integers(1, 10_000), share=st.floats(0.0, 1.0), intervals=st.integers(1, 400))
 def test_whole_times_fall_into_the_interval_that_whole_numbers_say(longest, share, intervals):
     time = round(share * longest)
-    found = discretise(np.array([time / longest]), intervals)[0]
-    assert found == min(max(-(-intervals * time // longest), 1), intervals)
+    actual = discretise(np.array([time / longest]), intervals)[0]
+    assert actual == min(max(-(-intervals * time // longest), 1), intervals)
 
 
 def test_every_week_of_a_year_in_as_many_intervals_is_its_own():

@@ -54,25 +54,25 @@ def cases(link, size, seed=0, n=80, q=30):
     """Random records and parameters, and their losses summed the long way."""
     rng = np.random.default_rng(seed)
     x, interval, event = records(rng, n, 3, q)
-    found = model(x, interval, event, q, 3)
+    actual = model(x, interval, event, q, 3)
     f = torch.tensor(rng.normal(size=(4, 6)) * size)
-    a, c = f[:, :3] @ found.A.T, f[:, 3:] @ found.x.T
+    a, c = f[:, :3] @ actual.A.T, f[:, 3:] @ actual.x.T
     eta = a[:, None] + c[:, :, None]
     survived, happened = LINKS[link].survived(eta)[0], LINKS[link].happened(eta)[0]
     order = torch.arange(1, q + 1)
-    last = order == found.interval[:, None]
-    cost = torch.where(last & (found.event[:, None] > 0), happened, survived)
-    return found, f, (cost * (order <= found.interval[:, None])).sum(2)
+    last = order == actual.interval[:, None]
+    cost = torch.where(last & (actual.event[:, None] > 0), happened, survived)
+    return actual, f, (cost * (order <= actual.interval[:, None])).sum(2)
 
 
 @each
 @pytest.mark.parametrize("size", [0.1, 1.0, 3.0])
 def test_interpolated_losses_are_the_losses(link, size):
     """The bound is the module's 1e-5 a loss, times what thirty certain events may cost."""
-    found, f, expected = cases(link, size)
+    actual, f, expected = cases(link, size)
     if link == "cloglog" and size > 1.0:
         f, (_, _, expected) = f / 3.0, cases(link, 1.0)
-    got = lookup.losses(found, f, link)
+    got = lookup.losses(actual, f, link)
     torch.testing.assert_close(got, expected, rtol=2e-4, atol=1e-4)
 
 
@@ -87,14 +87,14 @@ def test_interpolated_logit_losses_are_those_of_the_likelihood():
 @each
 @pytest.mark.parametrize("size", [0.5, 2.0])
 def test_gradients_of_small_batches_are_those_of_autograd(link, size):
-    found, f, _ = cases(link, size)
+    actual, f, _ = cases(link, size)
     if link == "cloglog":
         f = f / 2.0
     rows = torch.randint(80, (4, 20), generator=torch.Generator().manual_seed(1))
     bound = torch.tensor([3.0, 10.0, 30.0, 100.0], dtype=torch.float64)
-    value, gradient = sanitised_gradient(found.A, f, pick(found, rows), bound, link)
+    value, gradient = sanitised_gradient(actual.A, f, pick(actual, rows), bound, link)
     point = f.clone().requires_grad_(True)
-    costs = _whole(found, point, link).gather(1, rows)
+    costs = _whole(actual, point, link).gather(1, rows)
     expected = bound * torch.tanh(costs / bound[:, None]).mean(1)
     (slope,) = torch.autograd.grad(expected.sum(), point)
     scale = float(slope.abs().max())  # the module's error is relative to the sums
@@ -102,24 +102,24 @@ def test_gradients_of_small_batches_are_those_of_autograd(link, size):
     torch.testing.assert_close(gradient, slope, rtol=2e-3, atol=2e-3 * scale)
 
 
-def _whole(found, f, link):
+def _whole(actual, f, link):
     """Losses (R, n) the long way, differentiable."""
-    q = found.intervals
-    eta = (f[:, :3] @ found.A.T)[:, None] + (f[:, 3:] @ found.x.T)[:, :, None]
+    q = actual.intervals
+    eta = (f[:, :3] @ actual.A.T)[:, None] + (f[:, 3:] @ actual.x.T)[:, :, None]
     order = torch.arange(1, q + 1)
-    last = (order == found.interval[:, None]) & (found.event[:, None] > 0)
+    last = (order == actual.interval[:, None]) & (actual.event[:, None] > 0)
     cost = torch.where(last, LINKS[link].happened(eta)[0], LINKS[link].survived(eta)[0])
-    return (cost * (order <= found.interval[:, None])).sum(2)
+    return (cost * (order <= actual.interval[:, None])).sum(2)
 
 
 def test_chains_far_away_harm_no_other():
     """One at 1e4, where every record is summed directly, and one that is not finite."""
-    found, f, _ = cases("logit", 1.0)
-    part = pick(found, torch.arange(80).expand(4, -1))
+    actual, f, _ = cases("logit", 1.0)
+    part = pick(actual, torch.arange(80).expand(4, -1))
     bound = torch.full((4,), 5.0, dtype=torch.float64)
-    before = sanitised_gradient(found.A, f, part, bound, "logit")
+    before = sanitised_gradient(actual.A, f, part, bound, "logit")
     f[1], f[2] = 1e4 * f[1], torch.nan
-    value, gradient = sanitised_gradient(found.A, f, part, bound, "logit")
+    value, gradient = sanitised_gradient(actual.A, f, part, bound, "logit")
     assert torch.isfinite(gradient[1]).all()
     assert value[1] <= 5.0
     assert value[2].isnan()
@@ -132,9 +132,9 @@ def test_chains_far_away_harm_no_other():
 @pytest.mark.parametrize("size", [0.7, 3.0])
 def test_interpolated_sums_are_the_direct_ones(link, size):
     """Costs, slopes and what the baseline gets back, in single precision; at 3 some are far."""
-    found, f, _ = cases(link, size)
-    part, law = pick(found, torch.arange(80).expand(4, -1)), LINKS[link]
-    a, c = (f[:, :3] @ found.A.T).float() / size, (f[:, 3:] @ found.x.T).float()
+    actual, f, _ = cases(link, size)
+    part, law = pick(actual, torch.arange(80).expand(4, -1)), LINKS[link]
+    a, c = (f[:, :3] @ actual.A.T).float() / size, (f[:, 3:] @ actual.x.T).float()
     ours = summed(a, c, part.place, law)
     cost, slope = _direct(a, c.flatten(), part.place.flatten(), law)
     torch.testing.assert_close(ours.cost.flatten(), cost, rtol=1e-3, atol=2e-3)

@@ -128,13 +128,13 @@ def test_concordance_and_brier_are_those_of_scikit_survival():
     f = torch.tensor(np.random.default_rng(0).normal(size=(3, 5)))
     f[2, 3:] = 0.0  # everything tied
     risk = f[:, 3:] @ sample.x.T
-    found = evaluate.concordance(sample, risk)
+    actual = evaluate.concordance(sample, risk)
     curves = evaluate.survival_at(f, 3, 10, sample)
     scores = evaluate.brier(sample, curves)
     outcome = Surv.from_arrays(data.event, records.time)
     for row in range(3):
         expected = concordance_index_censored(data.event, records.time, risk[row].numpy())[0]
-        assert found[row] == pytest.approx(expected, abs=1e-12)
+        assert actual[row] == pytest.approx(expected, abs=1e-12)
         expected = integrated_brier_score(outcome, outcome, curves[row].numpy(), sample.times)
         assert scores[row] == pytest.approx(expected, rel=1e-10)
 
@@ -246,9 +246,9 @@ def test_a_replica_that_fails_is_not_released_and_harms_no_other(monkeypatch):
     data, minimise = table(80, 2), obj_pert.minimise
 
     def stumbles(*arguments, **named):
-        found = minimise(*arguments, **named)
-        found.tau[1] = 1e-3
-        return found
+        optimum = minimise(*arguments, **named)
+        optimum.tau[1] = 1e-3
+        return optimum
 
     values, axes = {"intervals": 6}, {"epsilon": (0.5, 2.0)}
     _, fine, sane = run("obj_pert", data, monkeypatch, values, axes)
@@ -256,13 +256,13 @@ def test_a_replica_that_fails_is_not_released_and_harms_no_other(monkeypatch):
     _, events, kept = run("obj_pert", data, monkeypatch, values, axes)
     assert events[-1].diverged == (1,)
     assert np.isnan(kept["coefficients"][1]).all()
-    told, before = (next(e for e in es if isinstance(e, Measured)) for es in (events, fine))
+    measured, before = (next(e for e in es if isinstance(e, Measured)) for es in (events, fine))
     others = [0, 2, 3]
     np.testing.assert_array_equal(kept["coefficients"][others], sane["coefficients"][others])
     for name in ("mre", "brier", "concordance"):
-        assert told.values[name][1] is None
+        assert measured.values[name][1] is None
         # Vectors that hold a NaN take another path through exp, which rounds the last bit apart.
-        assert [told.values[name][r] for r in (0, 2, 3)] == pytest.approx(
+        assert [measured.values[name][r] for r in (0, 2, 3)] == pytest.approx(
             [before.values[name][r] for r in (0, 2, 3)], rel=1e-13
         )
 

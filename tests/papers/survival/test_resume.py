@@ -40,7 +40,7 @@ def begin(method, past):
     return drive(job(method), DATA, keep, past=mind), kept
 
 
-def told(events):
+def reported(events):
     return [event for event in events if not isinstance(event, Advanced)]
 
 
@@ -51,7 +51,7 @@ def first(event):
 
 def by_chunk(events):
     """Each chunk's events in their order; whose turn it was may differ."""
-    return sorted(told(events), key=first)
+    return sorted(reported(events), key=first)
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def chunks(monkeypatch):
 def test_a_run_stopped_anywhere_tells_the_same_story(method, chunks):
     """Stopped again and again."""
     run, whole = begin(method, {})
-    story = told(run)
+    story = reported(run)
     assert isinstance(story[0], Started)
     every = len(story) // 9 + 5  # going on is told first, once for each chunk
     past, events, kept = {}, [], {}
@@ -92,16 +92,16 @@ def test_a_run_stopped_anywhere_tells_the_same_story(method, chunks):
 @each
 def test_a_step_that_is_broken_into_is_taken_again(method, monkeypatch):
     run, whole = begin(method, {})
-    story = told(run)
+    story = reported(run)
     past, module = {}, METHODS[method]
     real, calls = module.advance, []
 
     def breaks(*arguments):
-        found = real(*arguments)  # uses the generator, and is lost
+        actual = real(*arguments)  # uses the generator, and is lost
         calls.append(1)
         if len(calls) == 4:
             raise KeyboardInterrupt
-        return found
+        return actual
 
     monkeypatch.setattr(module, "advance", breaks)
     run, _ = begin(method, past)
@@ -109,7 +109,7 @@ def test_a_step_that_is_broken_into_is_taken_again(method, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         events.extend(run)
     run, kept = begin(method, past)
-    assert told([*events, *run]) == story
+    assert reported([*events, *run]) == story
     for name, values in whole["final-0000"].items():
         np.testing.assert_array_equal(kept["final-0000"][name], values)
 

@@ -162,8 +162,8 @@ def test_a_step_of_algorithm_4_by_hand(calibration, share):
     G = 1 / (1e-5 + mended.sqrt())
     size = 0.5 * 3**-0.51
     expected = f - share * size * 50 * G * gradient + (size * G).sqrt() * noise
-    found, squares = psgld.move(f, V, gradient, noise, 3, 50, spec)
-    torch.testing.assert_close(found, expected)
+    actual, squares = psgld.move(f, V, gradient, noise, 3, 50, spec)
+    torch.testing.assert_close(actual, expected)
     torch.testing.assert_close(squares, V_next)
 
 
@@ -197,10 +197,10 @@ def test_the_mended_chain_finds_the_neighbourhood_of_the_optimum():
     data = table(300, 1, seed=6)
     values = {"sampler_epochs": 4.0, "step_scale": 1e-3, "burn_in": 600, "samples": 200}
     values |= {"epsilon": 20.0, "minibatch": 50}
-    (job, events, _), (other, told, _) = (
+    (job, events, _), (other, measured, _) = (
         run(method, data, values, seeds=range(3)) for method in SAMPLERS
     )
-    ours, theirs = collect(job, events).mean("mre"), collect(other, told).mean("mre")
+    ours, theirs = collect(job, events).mean("mre"), collect(other, measured).mean("mre")
     assert 0.5 < ours / theirs < 2.0
 
 
@@ -237,8 +237,8 @@ def test_ten_records_end_in_a_result_under_any_link(method, link):
     assert events[-1].diverged == ()
     assert kept["coefficients"].shape == kept["noise"].shape == (4, 5)
     assert kept["draws"].shape[::2] == (4, 5)
-    told = [event for event in events if isinstance(event, Measured)]
-    assert told[-1].values.keys() == gauges(job.entry().info).keys()
+    measured = [event for event in events if isinstance(event, Measured)]
+    assert measured[-1].values.keys() == gauges(job.entry().info).keys()
 
 
 def test_a_chain_keeps_its_course():

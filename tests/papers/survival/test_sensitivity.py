@@ -273,5 +273,5 @@ def test_gradient_at_zero_by_hand():
     design = model(np.array([[0.6]]), np.array([2]), np.ones(1), 2, 3)
     A = basis(2, 3)
     expected = np.r_[0.5 * A[0] - 0.5 * A[1], 0.6 * (0.5 - 0.5)]
-    found = mean_gradient(design, torch.zeros(1, 4, dtype=torch.float64))[0]
-    np.testing.assert_allclose(found, expected, atol=1e-15)
+    actual = mean_gradient(design, torch.zeros(1, 4, dtype=torch.float64))[0]
+    np.testing.assert_allclose(actual, expected, atol=1e-15)

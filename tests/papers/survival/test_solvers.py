@@ -21,10 +21,10 @@ def problem(replicas=6, seed=0, push=1.0):
 @pytest.mark.parametrize("push", [0.0, 0.1, 30.0])
 def test_newton_reaches_its_tolerance(push):
     fitted, ridge, linear = problem(push=push)
-    found = minimise(fitted, ridge, linear)
-    gradient = mean_gradient(fitted, found.f) + ridge[:, None] * found.f + linear
+    optimum = minimise(fitted, ridge, linear)
+    gradient = mean_gradient(fitted, optimum.f) + ridge[:, None] * optimum.f + linear
     assert (gradient.norm(dim=1) <= TOLERANCE).all()
-    torch.testing.assert_close(found.tau, gradient.norm(dim=1), rtol=0, atol=1e-13)
+    torch.testing.assert_close(optimum.tau, gradient.norm(dim=1), rtol=0, atol=1e-13)
 
 
 def test_newton_and_bfgs_agree():
@@ -48,9 +48,9 @@ def test_replicas_do_not_touch_each_other():
 def test_newton_needs_a_dozen_steps_on_real_data():
     fitted = design(real("flchain"), 200, 3)
     zero = torch.zeros(1, fitted.dimension, dtype=torch.float64)
-    found = minimise(fitted, zero[:, 0], zero)
-    assert int(found.steps) <= 15
-    assert float(found.tau) <= TOLERANCE
+    optimum = minimise(fitted, zero[:, 0], zero)
+    assert int(optimum.steps) <= 15
+    assert float(optimum.tau) <= TOLERANCE
 
 
 def test_it_starts_at_the_events_over_the_periods():
@@ -81,7 +81,7 @@ DEGENERATE = {
 def test_degenerate_data_end_in_a_finite_fit(name, q, e, ridge):
     fitted = design(DEGENERATE[name], q, e)
     zero = torch.zeros(1, fitted.dimension, dtype=torch.float64)
-    found = minimise(fitted, zero[:, 0] + ridge, zero)
-    assert torch.isfinite(found.f).all()
+    optimum = minimise(fitted, zero[:, 0] + ridge, zero)
+    assert torch.isfinite(optimum.f).all()
     if ridge > 0.0:  # without it the optimum may lie at infinity
-        assert (found.tau <= TOLERANCE).all()
+        assert (optimum.tau <= TOLERANCE).all()

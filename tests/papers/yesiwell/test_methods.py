@@ -33,22 +33,22 @@ def run(table, method, axes=None, seeds=(0,), **values):
 
 
 def test_windows_are_as_many_as_the_paper_counts(weekly):
-    found = windows.sample(weekly, SPEC.replace(history=10), 0, "cpu")
-    assert len(found.whole) == 254 * 7 == 1_778
-    assert found.whole.v.shape == (1_778, 30, 4)
+    sampled = windows.sample(weekly, SPEC.replace(history=10), 0, "cpu")
+    assert len(sampled.whole) == 254 * 7 == 1_778
+    assert sampled.whole.v.shape == (1_778, 30, 4)
 
 
 def test_a_window_is_what_the_panel_holds(weekly):
-    found = windows.sample(weekly, SPEC, 3, "cpu")
+    sampled = windows.sample(weekly, SPEC, 3, "cpu")
     first, _ = windows._stretch(38, 12, 3, True)
     low, high = weekly.bounds
     user, place = 17, 2
     row = user * 9 + place
     times = slice(first + place, first + place + 4)
     share = (weekly.x[user, times, 1] - low[1]) / (high[1] - low[1]) - 0.5
-    np.testing.assert_allclose(found.whole.v[row, 1].numpy(), share, atol=1e-6)
-    assert int(found.whole.y[row]) == weekly.y[user, first + place + 4]
-    assert not set(found.test.best.tolist()) <= {0.0, 1.0}
+    np.testing.assert_allclose(sampled.whole.v[row, 1].numpy(), share, atol=1e-6)
+    assert int(sampled.whole.y[row]) == weekly.y[user, first + place + 4]
+    assert not set(sampled.test.best.tolist()) <= {0.0, 1.0}
 
 
 def test_the_friends_term_by_hand(weekly):
@@ -80,7 +80,7 @@ def test_the_friends_term_does_not_know_the_label(weekly):
 
 def test_divergence_has_the_gradient_of_cd_1(weekly):
     shape = methods.stacked(SPEC, 30)[0]
-    part = windows.sample(weekly, SPEC, 0, "cpu").whole.take(torch.arange(5))
+    sampled = windows.sample(weekly, SPEC, 0, "cpu").whole.take(torch.arange(5))
     v, own = methods.window(part)
     layer = shape.fresh([torch.Generator().manual_seed(0)], 31, torch.device("cpu"))
     how = methods.CDBN.plan.activation(SPEC)
@@ -106,8 +106,8 @@ def test_descent_reaches_the_minimum_and_trimming_bounds_it():
     a, b = a / 200, b / 200
     none = torch.zeros_like(a), torch.zeros_like(b)
     spec = SPEC.replace(dropout=0.0, lasso=0.0)
-    found = output.descend(output.bounded(a, b, none, torch.zeros(1)), spec, 20_000)
-    torch.testing.assert_close(found.weight[0], torch.linalg.solve(a[0] / 4, b[0]), rtol=1e-3,
+    actual = output.descend(output.bounded(a, b, none, torch.zeros(1)), spec, 20_000)
+    torch.testing.assert_close(actual.weight[0], torch.linalg.solve(a[0] / 4, b[0]), rtol=1e-3,
                                atol=1e-3)  # fmt: skip
     noise = torch.randn(1, 6, 6, generator=rng, dtype=torch.float64)
     noise = noise + noise.mT  # an indefinite matrix: without trimming the descent diverges
@@ -124,21 +124,21 @@ def test_balanced_batches_have_as_many_of_each_class():
 
 def test_without_noise_the_network_comes_near_the_best_possible(weekly):
     values = {"history": 24, "epochs": 40, "pretraining": 20}
-    found, _ = run(weekly, "cdbn", seeds=(0, 1), **values)
+    actual, _ = run(weekly, "cdbn", seeds=(0, 1), **values)
     # 254 x 7 test windows a repetition: deviation of the mean of two below 0.5 / sqrt(3556)
     margin = 4 * 0.5 / math.sqrt(2 * 254 * 7)
-    gap = (found["best_possible"] - found["accuracy"]).mean()
+    gap = (actual["best_possible"] - actual["accuracy"]).mean()
     assert gap < 0.03 + margin
-    assert (found["accuracy"] - found["majority"]).mean() > 0.1
+    assert (actual["accuracy"] - actual["majority"]).mean() > 0.1
 
 
 def test_with_proof_a_user_is_protected_and_the_majority_is_beaten(weekly):
-    found, kept = run(weekly, "pcdbn", {"epsilon": (0.01, 8.0)}, (0, 1), epochs=30)
-    low, high = found["accuracy"].reshape(2, 2).mean(1)
-    majority = found["majority"].mean()
+    actual, kept = run(weekly, "pcdbn", {"epsilon": (0.01, 8.0)}, (0, 1), epochs=30)
+    low, high = actual["accuracy"].reshape(2, 2).mean(1)
+    majority = actual["majority"].mean()
     assert high > majority + 0.02 + 0.05  # 2 points are asked for; it is over 10
     assert low < high - 0.05  # the noise is there: at ε = 0.01 it hides almost all
-    noise = found["noise_to_signal"].reshape(2, 2).mean(1)
+    noise = actual["noise_to_signal"].reshape(2, 2).mean(1)
     assert noise[0] > 50 * noise[1]
     assert kept["course"].shape[:1] == (4,)
     assert kept["calibration"].shape == (4, 10, 3)
@@ -157,8 +157,8 @@ def test_replicas_do_not_change_each_other(weekly, method):
 
 @pytest.mark.parametrize("degree", [1, 2, 3, 5, 7])
 def test_every_degree_trains_with_proof(weekly, degree):
-    found, _ = run(weekly, "pcdbn", epsilon=4.0, degree=degree, epochs=10, history=6)
-    assert found["accuracy"][0] > found["majority"][0]
+    actual, _ = run(weekly, "pcdbn", epsilon=4.0, degree=degree, epochs=10, history=6)
+    assert actual["accuracy"][0] > actual["majority"][0]
 
 
 def test_the_layout_draws_every_friendship_of_a_small_network(weekly):

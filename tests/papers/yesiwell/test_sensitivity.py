@@ -35,8 +35,7 @@ def sums(table: PanelTable, spec: YesiwellSpec, absent: int | None, extra=None):
     An absent user's own windows are left out, and the user's summand is missing in each friend's
     term.
     """
-    found = windows.sample(table, spec, 0, "cpu")
-    part = found.whole
+    part = windows.sample(table, spec, 0, "cpu").whole
     if absent is not None:
         capped = part.capped - (extra if extra is not None else 0.0)
         part = replace(part, capped=capped).take(part.user != absent)
@@ -64,9 +63,9 @@ def test_a_user_moves_each_sum_by_at_most_its_sensitivity(user):
     table, spec = panel(user), SPEC
     extra = summand(table, spec, user)
     friends = set(table.friends[(table.friends == user).any(axis=1)].ravel()) - {user}
-    found = windows.sample(table, spec, 0, "cpu").whole
-    strangers = [u not in friends and u != user for u in found.user.tolist()]
-    near = [u in friends for u in found.user.tolist()]
+    part = windows.sample(table, spec, 0, "cpu").whole
+    strangers = [u not in friends and u != user for u in part.user.tolist()]
+    near = [u in friends for u in part.user.tolist()]
     assert float(extra[strangers].abs().max()) < 1e-6  # nobody but friends' windows change
     assert 0.0 < float(extra[near].abs().max()) <= 1.0 / spec.most_friends + 1e-6
     whole, less = sums(table, spec, None), sums(table, spec, user, extra)
@@ -156,23 +155,23 @@ def test_a_users_gradient_is_that_of_autograd_and_is_clipped(hidden):
     x, y = torch.randn(2, 6, 3, 7), torch.randint(0, 2, (2, 6, 3)).float()
     weight = torch.randn(2, 7 if not hidden else 7 * hidden + hidden)
     kept = torch.ones(2, 6, 3)
-    found = gradient.record_gradients(weight, x, y, kept, hidden)
+    actual = gradient.record_gradients(weight, x, y, kept, hidden)
     for r in range(2):
         for i in range(6):
             free = weight[r : r + 1].clone().requires_grad_()
             z, _ = gradient.scores(free, x[r : r + 1, i], hidden)
             loss = torch.nn.functional.binary_cross_entropy_with_logits(z[0], y[r, i])
             (slope,) = torch.autograd.grad(loss, free)
-            torch.testing.assert_close(found[r, i], slope[0])
+            torch.testing.assert_close(actual[r, i], slope[0])
     clip = torch.tensor([0.1, 0.01])
     ones = torch.ones(2, 6)
-    whole = gradient.clipped(found, ones, clip)
+    whole = gradient.clipped(actual, ones, clip)
     for i in range(6):
         less = ones.clone()
         less[:, i] = 0.0
-        moved = (whole - gradient.clipped(found, less, clip)).norm(dim=1)
+        moved = (whole - gradient.clipped(actual, less, clip)).norm(dim=1)
         assert bool((moved <= clip).all())
-    assert bool((found.norm(dim=2) > clip[:, None]).any())
+    assert bool((actual.norm(dim=2) > clip[:, None]).any())
 
 
 def test_dp_sgd_draws_the_noise_that_is_priced():

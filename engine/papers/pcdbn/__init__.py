@@ -33,7 +33,7 @@ def _releases(spec: PcdbnSpec, n: int, device: str) -> int:
     return _networks(spec, n, device) if spec.calibration != "rigorous" else 1000
 
 
-def _lots(spec: PcdbnSpec, n: int, device: str) -> int:
+def _batches(spec: PcdbnSpec, n: int, device: str) -> int:
     """Replicas of pSGD in one chunk: convolutions of one replica fill the processor."""
     return 1 if n >= LARGE else 8
 
@@ -111,7 +111,7 @@ PAPER = Paper(
                 "delta",
             ),
             role="rival",
-            chunk=_lots,
+            chunk=_batches,
         ),
         Entry(
             name="tcdbn",

@@ -51,10 +51,10 @@ def gradient_noise(spec: PcdbnSpec, n: int) -> Gaussian:
 
 def psgd_releases(spec: PcdbnSpec, n: int) -> tuple[Release, ...]:
     """So many batches, each drawn by a coin per record."""
-    return (_lots(gradient_noise(spec, n), spec.sample_rate, psgd_steps(spec, n)),)
+    return (_batches(gradient_noise(spec, n), spec.sample_rate, psgd_steps(spec, n)),)
 
 
-def _lots(noise: Gaussian, rate: float, count: int) -> Release:
+def _batches(noise: Gaussian, rate: float, count: int) -> Release:
     return Release(noise, times=count, rate=rate, what="sum of clipped gradients")
 
 
@@ -64,7 +64,7 @@ def _multiplier(epsilon: float, delta: float, rate: float, count: int) -> float:
     from engine.privacy import accounting
 
     return accounting.calibrate(
-        lambda s: cost((_lots(Gaussian(1.0, s), rate, count),)),
+        lambda s: cost((_batches(Gaussian(1.0, s), rate, count),)),
         epsilon,
         delta,
         RELATION,

@@ -80,7 +80,7 @@ def test_the_friends_term_does_not_know_the_label(weekly):
 
 def test_divergence_has_the_gradient_of_cd_1(weekly):
     shape = methods.stacked(SPEC, 30)[0]
-    sampled = windows.sample(weekly, SPEC, 0, "cpu").whole.take(torch.arange(5))
+    part = windows.sample(weekly, SPEC, 0, "cpu").whole.take(torch.arange(5))
     v, own = methods.window(part)
     layer = shape.fresh([torch.Generator().manual_seed(0)], 31, torch.device("cpu"))
     how = methods.CDBN.plan.activation(SPEC)

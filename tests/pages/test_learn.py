@@ -35,11 +35,14 @@ def test_the_best_guess_from_one_count_is_right_as_often_as_said(epsilon: float)
 
 def test_both_densities_have_area_one_where_the_picture_holds_their_tails():
     """Beyond 12 of the centre lies exp(-12 ε)/2 on each side, nothing at ε = 5."""
-    found = maths.densities(5.0)
-    step = found.x[1] - found.x[0]
-    for density in (found.without, found.present):
+    densities = maths.densities(5.0)
+    step = densities.x[1] - densities.x[0]
+    for density in (densities.without, densities.present):
         assert abs(density.sum() * step - 1.0) < 0.01
-    assert abs(np.minimum(found.without, found.present).sum() * step - found.overlap) < 0.01
+    assert (
+        abs(np.minimum(densities.without, densities.present).sum() * step - densities.overlap)
+        < 0.01
+    )
 
 
 def test_the_noise_on_the_picture_is_the_noise_that_is_priced():

@@ -25,7 +25,8 @@ def overlap(densities: Densities, epsilon: float) -> go.Figure:
     }  # fmt: skip
     lines = [
         {
-            "type": "scatter", "mode": "lines", "name": name, "x": brief(densities.x), "y": brief(y),
+            "type": "scatter", "mode": "lines", "name": name,
+            "x": brief(densities.x), "y": brief(y),
             "line": {"color": colour, "dash": dash, "width": 2.5},
             "hovertemplate": "%{x:.1f}: density %{y:.3f}<extra></extra>",
         }

@@ -63,8 +63,8 @@ def _count() -> None:
     right = round(100 * maths.guesses(densities.overlap))
     said = (
         f"At ε = {epsilon:g} the count is off by {off} people on average, and the two curves share "
-        f"{100 * densities.overlap:.0f} % of their area. Guessing from one published count whether you "
-        f"are in it is right {right} times out of 100."
+        f"{100 * densities.overlap:.0f} % of their area. Guessing from one published count whether "
+        f"you are in it is right {right} times out of 100."
     )
     st.markdown(said)
     pairs = zip(densities.x[::20], densities.without[::20], densities.present[::20], strict=True)

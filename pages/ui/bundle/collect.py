@@ -1,0 +1,202 @@
+"""A paper's default view as plain data: its figures at every budget, its cards, its runs."""
+
+import logging
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
+
+from engine import __version__, catalog
+from engine.core.gauges import Gauge
+from engine.privacy.guarantee import RELATIONS, STATUSES, Guarantee
+from engine.runs.job import Job
+from pages.ui import words
+from pages.ui.charts import curves
+from pages.ui.charts.curves import Curve, Level
+from pages.ui.charts.proof import LEGEND
+from pages.ui.jobs.live import BUDGET, Watched
+from pages.ui.jobs.submit import look
+from pages.ui.kit import address
+from pages.ui.paper import defaults, panels
+from pages.ui.paper.view import Page, View, measures, offers
+
+BOLD = re.compile(r"\*\*(.+?)\*\*")
+MARK = re.compile(r":material/\w+:\s*")
+NOTHING = "nothing is trained at its default settings: open its page once, then bundle again"
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One measure of one paper.
+
+    Attributes:
+        name: Of the measure.
+        gauge: The measure.
+        caption: How to read its figure.
+        base: The figure without what moves.
+        frames: What moves, for each budget: further traces, shapes and annotations.
+        rows: Every number that is drawn.
+    """
+
+    name: str
+    gauge: Gauge
+    caption: str
+    base: dict[str, Any]
+    frames: list[dict[str, Any]]
+    rows: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Taken:
+    """One paper's default view.
+
+    Attributes:
+        slug: Key of the paper.
+        title: Its title.
+        link: The address of the view.
+        budgets: The trained grid.
+        first: Position in the grid where the slider starts.
+        findings: The result in a sentence at each budget, as HTML.
+        cards: Every method's guarantee at each budget, by method.
+        labels: The methods' names.
+        drawn: One figure for each measure.
+        jobs: What is drawn, by method.
+    """
+
+    slug: str
+    title: str
+    link: str
+    budgets: list[float]
+    first: int
+    findings: list[str]
+    cards: dict[str, list[Guarantee]]
+    labels: dict[str, str]
+    drawn: list[Drawn]
+    jobs: dict[str, Job]
+
+
+def quiet() -> None:
+    """Streamlit warns of every call outside an app; here there is none."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.startswith("streamlit"):
+            logging.getLogger(name).setLevel(logging.ERROR)
+
+
+def take(slug: str) -> Taken | None:
+    """A paper's default view; None where none of its runs is there."""
+    quiet()
+    page = _page(slug)
+    watched = {
+        name: Watched(page.labels[name], job, run)
+        for name, job in page.jobs.items()
+        if (run := look(job)) is not None
+    }
+    method = str(page.offers.method.value(page.offers.method.default))
+    if not watched:
+        return None
+    if method not in watched:
+        method = next(iter(watched))
+    knob = page.offers.knobs[BUDGET]
+    budgets = [float(value) for value in knob.values]
+    gauge = str(page.offers.gauge.value(page.offers.gauge.default))
+    views = [page.view(watched, budget, method, gauge) for budget in budgets]
+    cards = {name: [view.guarantee(name) for view in views] for name in watched}
+    order = [gauge, *(name for name in measures(page.paper) if name != gauge)]
+    drawn = [one for name in order if (one := _draw(name, views, budgets)) is not None]
+    return Taken(
+        slug=slug,
+        title=page.paper.title,
+        link=address.link(page.jobs[method]),
+        budgets=budgets,
+        first=knob.texts.index(knob.default),
+        findings=[html(panels.result(view)) for view in views],
+        cards=cards,
+        labels={name: one.label for name, one in watched.items()},
+        drawn=drawn,
+        jobs={name: one.job for name, one in watched.items()},
+    )
+
+
+def _page(slug: str) -> Page:
+    """The page of a paper as it opens."""
+    paper, layout = catalog.paper(slug), defaults.layout(slug)
+    offered = offers(paper, layout)
+    return Page(slug, paper, layout, offered, defaults.chosen(offered), defaults.opening(slug))
+
+
+def _draw(name: str, views: list[View], budgets: list[float]) -> Drawn | None:
+    """One measure at every budget; None where nothing of it was measured."""
+    view = replace(views[0], gauge=name)
+    gauge = measures(view.paper)[name]
+    found, levels = panels.drawn(view, name)
+    lines = [one for one in found.values() if one.epsilon]
+    if not lines:
+        return None
+    figures = [_figure(lines, levels, gauge, budget, budgets) for budget in budgets]
+    fixed = min(_alike(figures[0]["data"], one["data"]) for one in figures)
+    base = {"data": figures[0]["data"][:fixed], "layout": figures[0]["layout"]}
+    frames = [
+        {"data": one["data"][fixed:], **{k: one["layout"][k] for k in ("shapes", "annotations")}}
+        for one in figures
+    ]
+    rows = [_row(one, watched) for watched in _told(view) for one in _rows(watched, lines, levels)]
+    raw = "" if gauge.released else f" {MARK.sub('', panels.RAW)}"
+    caption = f"{gauge.help} {LEGEND} Bands: four of five repetitions.{raw}"
+    return Drawn(name, gauge, caption, base, frames, rows)
+
+
+def _figure(
+    lines: list[Curve], levels: list[Level], gauge: Gauge, budget: float, budgets: list[float]
+) -> dict[str, Any]:
+    """The utility curve of the page, as Plotly's JSON values."""
+    made = curves.utility(
+        lines, levels, gauge, budget, "bundle", (min(budgets), max(budgets)), by_proof=True
+    )
+    plain: dict[str, Any] = made.to_plotly_json()
+    return plain
+
+
+def _alike(one: list[Any], other: list[Any]) -> int:
+    """How many traces at the front are the same."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _told(view: View) -> Iterator[Watched]:
+    return (one for one in view.watched.values() if one.results is not None)
+
+
+def _rows(one: Watched, lines: list[Curve], levels: list[Level]) -> list[dict[str, Any]]:
+    """The rows of one method."""
+    own = [line for line in lines if line.label == one.label]
+    return curves.rows(own, [level for level in levels if level.label == one.label])
+
+
+def _row(row: dict[str, Any], one: Watched) -> dict[str, Any]:
+    """A row with its run and the version that computed it."""
+    return {"Run": one.job.id, **row, "Version": one.job.version or __version__}
+
+
+def html(text: str) -> str:
+    """A sentence of a page as HTML: bold, and nothing else.
+
+    >>> html("**a** <b>")
+    '<strong>a</strong> &lt;b&gt;'
+    """
+    return BOLD.sub(r"<strong>\1</strong>", escape(MARK.sub("", text)))
+
+
+def guarantee(label: str, card: Guarantee) -> dict[str, str]:
+    """A card in the words of one line of a table."""
+    claimed, proved = card.epsilon_claimed, card.epsilon_proved
+    delta = f" (δ = {words.number(card.delta)})" if card.delta else ""
+    odds = words.odds(proved, card.delta, card.relation, card.unit)
+    return {
+        "method": label,
+        "status": STATUSES[card.status],
+        "claimed": "none" if claimed is None else words.number(claimed),
+        "proved": "no finite ε" if proved is None else f"{words.number(proved)}{delta}",
+        "protects": f"{card.unit}: {RELATIONS[card.relation]}",
+        "odds": "For comparison only." if card.status == "not_private" else html(odds),
+    }

@@ -1,0 +1,34 @@
+"""The theme's colours, by the numbers of the stand-ins that figures carry."""
+
+import functools
+import tomllib
+from pathlib import Path
+from typing import Any
+
+CONFIG = Path(__file__).parents[3] / ".streamlit" / "config.toml"
+
+
+@functools.cache
+def theme(name: str) -> dict[str, Any]:
+    """Streamlit's settings of the light or the dark theme."""
+    settings: dict[str, Any] = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["theme"][name]
+    return settings
+
+
+def palette(name: str) -> dict[str, str]:
+    """Colours of a theme: series from 1, then lines 35, muted 36, ink 37 and ground 38."""
+    own = theme(name)
+    series = {str(i): colour for i, colour in enumerate(own["chartCategoricalColors"], 1)}
+    ink, ground = own["textColor"], own["backgroundColor"]
+    return {**series, "35": own["borderColor"], "36": _between(ink, ground, 0.3), "37": ink,
+            "38": ground}  # fmt: skip
+
+
+def _between(one: str, other: str, share: float) -> str:
+    """A colour between two, both written #rrggbb.
+
+    >>> _between("#000000", "#ffffff", 0.5)
+    '#808080'
+    """
+    pairs = [(int(one[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)

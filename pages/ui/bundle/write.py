@@ -1,0 +1,172 @@
+"""Writes the bundle: one page that works without a network, cards, numbers, settings, scripts."""
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from plotly.offline import get_plotlyjs
+from plotly.utils import PlotlyJSONEncoder
+
+from engine import __version__
+from engine.core.errors import RequestError
+from engine.privacy.guarantee import Guarantee
+from pages.ui import words
+from pages.ui.bundle import collect, notebook
+from pages.ui.bundle.collect import NOTHING, Taken
+from pages.ui.bundle.colours import palette, theme
+from pages.ui.kit import shell
+
+HERE = Path(__file__).parent
+TEMPLATE, SCRIPT = HERE / "view.html", HERE / "reproduce.py"
+NAMES = {
+    "INK": "textColor",
+    "GROUND": "backgroundColor",
+    "LINE": "borderColor",
+    "LINK": "linkColor",
+}
+
+
+def bundle(path: Path, slugs: Sequence[str] = ()) -> list[str]:
+    """Writes the default view of every paper, or of some, into a zip file.
+
+    Args:
+        path: The file.
+        slugs: Keys of papers; every paper with a page if empty.
+
+    Returns:
+        One sentence for each paper that has nothing to show.
+
+    Raises:
+        RequestError: A paper without a page, or a file that cannot be written.
+    """
+    known = list(shell.papers())
+    for slug in slugs:
+        if slug not in known:
+            raise RequestError(f"--paper: expected one of {', '.join(known)}, got {slug!r}")
+    found = {slug: collect.take(slug) for slug in slugs or known}
+    taken = [one for one in found.values() if one is not None]
+    missing = [f"{slug}: {NOTHING}" for slug, one in found.items() if one is None]
+    try:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+            for name, text in files(taken):
+                file.writestr(name, text)
+    except OSError as error:
+        raise RequestError(
+            f"--to: expected a file that can be written, got {path}: {error.strerror}"
+        ) from None
+    return missing
+
+
+def files(taken: Sequence[Taken]) -> Iterator[tuple[str, str]]:
+    """Every file of the bundle: its name and its text."""
+    yield "index.html", index(taken)
+    yield "README.md", _readme(taken)
+    yield "reproduce.py", SCRIPT.read_text(encoding="utf-8")
+    yield "explore.ipynb", notebook.text()
+    for one in taken:
+        for name, cards in one.cards.items():
+            job, stem = one.jobs[name], _stem(one, name)
+            points = [
+                {"epsilon": budget, **card.json()}
+                for budget, card in zip(one.budgets, cards, strict=True)
+            ]
+            card = {"run": job.id, "method": one.labels[name], "points": points}
+            yield f"cards/{stem}.json", _json(card, indent=2)
+            spec = {"run": job.id, "label": one.labels[name], "job": json.loads(job.text())}
+            yield f"specs/{stem}.json", _json(spec, indent=2)
+        for drawn in one.drawn:
+            yield f"data/{one.slug}-{drawn.name}.csv", _table(drawn.rows)
+
+
+def _stem(one: Taken, name: str) -> str:
+    """A file's name for a method, whose calibration may stand after a colon."""
+    return f"{one.slug}-{name.replace(':', '-')}"
+
+
+def index(taken: Sequence[Taken]) -> str:
+    """The page: Plotly once, the views as data, and the script that moves them."""
+    text = TEMPLATE.read_text(encoding="utf-8")
+    for name, key in NAMES.items():
+        text = text.replace(f"LIGHT_{name}", theme("light")[key])
+        text = text.replace(f"DARK_{name}", theme("dark")[key])
+    views = {
+        "palettes": {name: palette(name) for name in ("light", "dark")},
+        "papers": [_view(one) for one in taken],
+    }
+    safe = _json(views).replace("</", "<\\/").replace("<!--", "<\\u0021--")
+    text = text.replace("HEAD_NOTE", _made(taken))
+    return text.replace("VIEWS", safe, 1).replace("PLOTLY", get_plotlyjs(), 1)
+
+
+def _view(one: Taken) -> dict[str, Any]:
+    """One paper as the script reads it; every text is HTML."""
+    runs = ", ".join(job.id for job in one.jobs.values())
+    return {
+        "slug": one.slug,
+        "title": escape(one.title),
+        "source": f"Epsilon Explorer {__version__}, address <code>{escape(one.link)}</code>, "
+        f"runs {runs}.",
+        "budgets": one.budgets,
+        "first": one.first,
+        "findings": one.findings,
+        "cards": [
+            [_line(one.labels[name], cards[i]) for name, cards in one.cards.items()]
+            for i in range(len(one.budgets))
+        ],
+        "charts": [
+            {"title": escape(d.gauge.label), "caption": escape(d.caption), "base": d.base,
+             "frames": d.frames}
+            for d in one.drawn
+        ],
+    }  # fmt: skip
+
+
+def _line(label: str, card: Guarantee) -> dict[str, str]:
+    """A card's line as HTML; its odds are HTML already."""
+    line = collect.guarantee(label, card)
+    return {key: text if key == "odds" else escape(text) for key, text in line.items()}
+
+
+def _made(taken: Sequence[Taken]) -> str:
+    """When, by what, and from how many runs."""
+    runs = sum(len(one.jobs) for one in taken)
+    return (
+        f"Made on {datetime.now(UTC):%-d %b %Y} by Epsilon Explorer {__version__} from "
+        f"{words.plural(runs, 'run')}. Measures marked as raw must not be published for private "
+        "records. Every number is in data/, every guarantee in cards/."
+    )
+
+
+def _readme(taken: Sequence[Taken]) -> str:
+    names = "\n".join(f"- {one.title}: `{one.link}`" for one in taken)
+    return (
+        f"# Views to take along\n\n{_made(taken)}\n\n{names}\n\n"
+        "- `index.html` shows the charts in any browser, without a network.\n"
+        "- `data/*.csv` holds every number that is drawn, with its run.\n"
+        "- `cards/` holds every guarantee at every budget.\n"
+        "- `specs/*.json` holds what each run was asked for.\n"
+        "- `python reproduce.py` runs them again with Epsilon Explorer and compares; "
+        "`python reproduce.py mean` takes the small ones only.\n"
+        "- `explore.ipynb` reads the numbers in a notebook.\n"
+    )
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    """Rows as comma-separated values; a value that is not there is empty."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    target = io.StringIO(newline="")
+    table = csv.DictWriter(target, names)
+    table.writeheader()
+    table.writerows(rows)
+    return target.getvalue()
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    text: str = json.dumps(value, cls=PlotlyJSONEncoder, ensure_ascii=False, indent=indent)
+    return text

@@ -1,0 +1,150 @@
+"""What can be taken along: its files, its numbers, its scripts, and what is not there."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
+from engine.cli.main import main
+from engine.runs import shipped
+from engine.runs.job import Job
+from engine.service.client import Client
+from pages.ui.bundle import collect, notebook
+from pages.ui.bundle.collect import html
+from pages.ui.paper import defaults
+from tests.pages.conftest import ROOT
+from tests.pages.played import play
+
+SHIPPED = ROOT / "reference" / "defaults"
+
+
+@pytest.fixture
+def bundle(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The bundle of the mean's default view, from what ships, unpacked."""
+    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
+    assert main(["bundle", "--to", str(home / "b.zip"), "--paper", "mean"]) == 0
+    with zipfile.ZipFile(home / "b.zip") as file:
+        file.extractall(home / "bundle")
+    return home / "bundle"
+
+
+def test_it_holds_what_the_contract_names(bundle: Path):
+    names = {path.relative_to(bundle).as_posix() for path in bundle.rglob("*") if path.is_file()}
+    assert {"index.html", "reproduce.py", "README.md", "explore.ipynb"} <= names
+    for folder, end in (("cards", ".json"), ("data", ".csv"), ("specs", ".json")):
+        assert any(name.startswith(f"{folder}/") and name.endswith(end) for name in names)
+
+
+def test_every_number_of_a_figure_is_in_its_table(home: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
+    taken = collect.take("mean")
+    assert taken is not None
+    for drawn in taken.drawn:
+        medians = {float(f"{row['Median']:.4g}") for row in drawn.rows}
+        lines = [one for one in drawn.base["data"] if one["mode"] == "lines+markers"]
+        assert lines
+        for line in lines:
+            assert {float(value) for value in line["y"]} <= medians
+
+
+def test_what_moves_completes_each_figure(home: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
+    taken = collect.take("mean")
+    assert taken is not None
+    for drawn in taken.drawn:
+        assert len(drawn.frames) == len(taken.budgets) == len(taken.findings)
+        for budget, frame in zip(taken.budgets, drawn.frames, strict=True):
+            moved = {key: frame[key] for key in ("shapes", "annotations")}
+            data = [*drawn.base["data"], *frame["data"]]
+            made = go.Figure({"data": data, "layout": {**drawn.base["layout"], **moved}})
+            assert made.layout.shapes[0].x0 == pytest.approx(budget)
+            assert frame["data"][0]["x"][0] == pytest.approx(budget, rel=1e-3)
+
+
+def test_a_spec_is_the_job_that_was_run(bundle: Path):
+    wanted = {job.id for job in defaults.opening("mean").values()}
+    specs = [json.loads(path.read_text()) for path in (bundle / "specs").glob("*.json")]
+    assert {Job.read(json.dumps(one["job"])).id for one in specs} == wanted
+    assert {one["run"] for one in specs} == wanted
+
+
+def again(bundle: Path) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, str(bundle / "reproduce.py"), "mean"], cwd=ROOT, capture_output=True,
+        text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+
+
+def test_the_numbers_come_out_again_and_a_changed_one_is_found(bundle: Path):
+    done = again(bundle)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "mean-laplace: " in done.stdout
+    path = bundle / "data" / "mean-error.csv"
+    rows = list(csv.DictReader(io.StringIO(path.read_text())))
+    rows[0]["Median"] = str(float(rows[0]["Median"]) * 1.01)
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, list(rows[0]))
+        table.writeheader()
+        table.writerows(rows)
+    done = again(bundle)
+    assert done.returncode == 1
+    assert "1 differ" in done.stdout
+
+
+def test_the_notebook_reads_every_table(bundle: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(bundle)
+    book = json.loads((bundle / "explore.ipynb").read_text())
+    names: dict[str, object] = {}
+    for cell in book["cells"]:
+        if cell["cell_type"] == "code":
+            exec(cell["source"], names)
+    tables = names["tables"]
+    assert isinstance(tables, dict)
+    assert all(isinstance(one, pd.DataFrame) and len(one) for one in tables.values())
+    assert len(tables) == len(list((bundle / "data").glob("*.csv")))
+    assert notebook.text() == (bundle / "explore.ipynb").read_text()
+
+
+def test_a_paper_without_runs_is_named(home: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["bundle", "--to", str(home / "b.zip"), "--paper", "mean"]) == 0
+    told = capsys.readouterr()
+    assert told.err == f"mean: {collect.NOTHING}\n"
+    with zipfile.ZipFile(home / "b.zip") as file:
+        assert '"papers": []' in file.read("index.html").decode()
+
+
+def test_a_run_that_was_deleted_is_left_out(home: Path):
+    jobs = defaults.opening("mean")
+    for job in jobs.values():
+        play(home, job)
+    Client(home, workers=False).delete(jobs["gaussian"].id)
+    taken = collect.take("mean")
+    assert taken is not None
+    assert "gaussian" not in taken.jobs
+    assert "laplace" in taken.jobs
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--to", "x.zip", "--paper", "nothing"], "--paper: expected one of"),
+        (["--to", "/nowhere/at/all/x.zip"], "--to: expected a file that can be written"),
+    ],
+)
+def test_a_wrong_request_is_one_sentence(
+    arguments: list[str], expected: str, home: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["bundle", *arguments]) == 2
+    assert expected in capsys.readouterr().err
+
+
+def test_texts_cannot_end_the_script():
+    assert html("**x** <script>") == "<strong>x</strong> &lt;script&gt;"

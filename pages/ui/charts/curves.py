@@ -90,6 +90,9 @@ class Level:
 
 
 def _named(name: str, status: Status | None) -> str:
+    """A name with its status, which says "with proof" already."""
+    if status == "proved":
+        name = name.removesuffix(", with proof")
     return f"{name} · {BRIEF[status]}" if status else name
 
 

@@ -10,6 +10,7 @@ r"""The symbols that more than one paper uses, each defined once.
 | Epochs          | E             | expected visits of each record                  |
 | StepSize        | \eta          | length of one step along the gradient           |
 | Calibration     |               | noise as the paper prints it, or as can be proved |
+| Objective       |               | noisy quadratic, bounded or as it was drawn      |
 """
 
 from typing import Annotated
@@ -126,5 +127,17 @@ Calibration = Annotated[
         labels=("As printed", "With proof"),
         help="As printed: the noise that the paper states. With proof: the noise for which "
         "ε is proved.",
+    ),
+]
+Objective = Annotated[
+    str,
+    Choice(
+        label="Noisy objective",
+        options=("bounded", "drawn"),
+        labels=("Bounded", "As drawn"),
+        help="As printed only. Bounded: the noisy quadratic is regularised and trimmed until it "
+        "has a minimum, which costs no budget. As drawn: it may fall without end, and training "
+        "may diverge.",
+        source="Zhang et al. 2012, Section 6",
     ),
 ]

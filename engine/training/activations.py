@@ -1,9 +1,10 @@
-r"""How hidden units read their states: the logistic function, or a polynomial in its place.
+r"""How hidden units read their states: an activation function, or a polynomial in its place.
 
 A polynomial takes X = a / Z with the local response normalisation Z of Phan et al. (2017),
 Section 3.1, so that X lies in [-1, 1].
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,26 +24,54 @@ class Activation:
 
     Attributes:
         coefficients: Of the polynomial in X = a/Z, the constant first; empty for the true
-            logistic function of a.
+            function of a.
+        name: The activation function, which also says between what bounds states lie.
     """
 
     coefficients: tuple[float, ...] = ()
+    name: str = "sigmoid"
 
     def states(self, a: Tensor) -> Tensor:
-        """Probabilities in [0, 1], in the shape of `a`."""
+        """States in the shape of `a`: in [0, 1], or in [-1, 1] where the function has both signs.
+
+        Those of the logistic function are probabilities. Even functions are taken less their
+        value at 0: a layer above them would else see almost the same number everywhere, and its
+        own normalisation would bound all its responses to 1.
+        """
+        rest = 1.0 if self.name in EVEN else 0.0
         if not self.coefficients:
-            return torch.sigmoid(a)
-        return horner(a / normaliser(a), self.coefficients).clamp(0.0, 1.0)
+            return FUNCTIONS[self.name](a) - rest
+        least = 0.0 if self.name in POSITIVE else -1.0
+        return horner(a / normaliser(a), self.coefficients).clamp(least, 1.0) - rest
 
 
-def logistic() -> Activation:
-    """The true logistic function."""
-    return Activation()
+FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "sigmoid": torch.sigmoid,
+    "tanh": torch.tanh,
+    "arctan": torch.atan,
+    "softsign": functional.softsign,
+    "sinusoid": torch.sin,
+    "sinc": lambda a: torch.sinc(a / torch.pi),
+    "gaussian": lambda a: torch.exp(-a.square()),
+}
+"""The functions of `polynomials.ACTIVATIONS` for tensors."""
+POSITIVE = ("sigmoid", "gaussian", polynomials.RECTIFIER)
+"""Functions that have one sign."""
+EVEN = ("sinc", "gaussian")
+"""Functions that are 1 at 0 and fall to both sides."""
 
 
-def expansion(polynomial: str, degree: int) -> Activation:
+def exact(name: str = "sigmoid") -> Activation:
+    """The true function; the rectifier is bounded by the normalisation, as Section 3.1 asks."""
+    if name == polynomials.RECTIFIER:
+        return expansion("chebyshev", 1, name)
+    return Activation(name=name)
+
+
+def expansion(polynomial: str, degree: int, name: str = "sigmoid") -> Activation:
     """The polynomial of a spec."""
-    return Activation(tuple(map(float, polynomials.coefficients(polynomial, degree))))
+    found = polynomials.coefficients(polynomial, degree, name)
+    return Activation(tuple(map(float, found)), name)
 
 
 def taylor() -> Activation:

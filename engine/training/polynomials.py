@@ -28,6 +28,8 @@ ACTIVATIONS: dict[str, Function] = {
     "gaussian": lambda x: np.exp(-(x**2)),
 }
 """The functions of Section 3.1; sinc is sin(x)/x."""
+RECTIFIER = "relu"
+"""A polynomial already, once its argument is bounded (Section 3.1)."""
 NODES = 2048
 """Points of the quadrature; coefficients are exact to rounding for smooth functions."""
 
@@ -130,9 +132,17 @@ def line(name: str) -> Floats:
     return np.array([np.sum(weight * y) / 2.0, 1.5 * np.sum(weight * x * y)])
 
 
-def coefficients(polynomial: str, degree: int) -> Floats:
-    """The polynomial of a spec for the logistic function, in powers of X."""
-    return printed(degree) if polynomial == "printed" else chebyshev("sigmoid", degree)
+def coefficients(polynomial: str, degree: int, name: str = "sigmoid") -> Floats:
+    """The polynomial of a spec for an activation, in powers of X.
+
+    The paper prints polynomials for the logistic function alone; others have their Chebyshev
+    expansion. The rectifier is X itself where X is positive, whatever the degree.
+    """
+    if name == RECTIFIER:
+        return np.array([0.0, 1.0])
+    if polynomial == "printed" and name == "sigmoid":
+        return printed(degree)
+    return chebyshev(name, degree)
 
 
 def error(coefficients: Floats, name: str) -> float:

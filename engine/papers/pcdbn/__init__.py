@@ -15,9 +15,11 @@ NETWORK = (
     "learning_rate",
     "batch",
     "hidden",
+    "pooling",
+    "optimiser",
 )
-EXPANSION = ("degree", "polynomial")
-PAPER_NOISE = ("epsilon", *NETWORK, "layer_share")
+EXPANSION = ("degree", "polynomial", "activation")
+PAPER_NOISE = ("epsilon", *NETWORK, "layer_share", "objective")
 RIGOROUS = ("moment_share", "matrix_share", "dimensions", "solver", "delta")
 LARGE = 10_000
 """Records from which one replica's features fill a good part of the memory."""
@@ -104,6 +106,7 @@ PAPER = Paper(
                 "epsilon",
                 *STRUCTURE,
                 "hidden",
+                "pooling",
                 "sgd_epochs",
                 "sample_rate",
                 "clip",
@@ -116,7 +119,7 @@ PAPER = Paper(
         Entry(
             name="tcdbn",
             label="TCDBN",
-            summary="The network with a polynomial instead of the logistic function, without "
+            summary="The network with a polynomial instead of the activation function, without "
             "noise.",
             module="engine.papers.pcdbn.methods:TCDBN",
             info=Digits,
@@ -130,13 +133,13 @@ PAPER = Paper(
         Entry(
             name="cdbn",
             label="CDBN",
-            summary="The network with the logistic function, without noise.",
+            summary="The network with the true activation function, without noise.",
             module="engine.papers.pcdbn.methods:CDBN",
             info=Digits,
             steps=price.network_steps,
             releases=price.reference_releases,
             guarantee=cards.reference_card,
-            uses=NETWORK,
+            uses=(*NETWORK, "activation"),
             role="reference",
             chunk=_networks,
         ),

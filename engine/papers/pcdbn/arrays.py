@@ -9,6 +9,7 @@ ARRAYS = {
     "bias_*": Kept("Biases of a layer", released=True),
     "visible_*": Kept("Visible bias of a layer", released=True),
     "maps": Kept("Feature maps of some test images"),
+    "learning": Kept("Epochs and test accuracy as it was measured"),
     "dimensions": Kept("Dimensions of the classifier's quadratic", released=True),
     "noise_*": Kept("Noise over what it is added to"),
 }

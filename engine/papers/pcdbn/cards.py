@@ -1,7 +1,7 @@
 """The guarantee cards: what the authors' program, the text and the proof give."""
 
 from engine.papers.pcdbn.price import gradient_noise, psgd_releases
-from engine.papers.pcdbn.releases import RELATION, dimensions, releases
+from engine.papers.pcdbn.releases import NAMES, RELATION, SKETCH, dimensions, releases
 from engine.papers.pcdbn.sensitivity import monomials
 from engine.papers.pcdbn.spec import PcdbnSpec
 from engine.privacy.guarantee import POISSON, Guarantee, Status, not_private, public_count
@@ -18,6 +18,15 @@ GAUGES = (
 CONSTANTS = (
     "Constants such as the pooling were chosen once, on MNIST. The guarantee covers a run with "
     "given constants, not that choice."
+)
+
+BOUNDED = (
+    "The softmax layer's noisy quadratic is regularised and trimmed until it has a minimum, as in "
+    "Zhang et al. (2012), whom the text cites; that costs no budget."
+)
+DRAWN = (
+    "The softmax layer's noisy quadratic is used as it was drawn: it falls without end in some "
+    "directions, so training may diverge."
 )
 
 
@@ -71,6 +80,7 @@ def _paper(spec: PcdbnSpec, n: int, unit: str, degree: int) -> Guarantee:
             f"Each group has {monomials(size, degree):,} coefficients at L = {degree} and "
             f"{size} x {size} filters, and only one per order gets noise. The rest of the "
             "gradient, and all of the fully connected layer's, comes from the raw records.",
+            BOUNDED if spec.objective == "bounded" else DRAWN,
             GAUGES,
         ),
     )
@@ -119,7 +129,8 @@ def _rigorous(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
 
     made = releases(spec, n)
     d = dimensions(spec, n, 16 * 2 * spec.filters)
-    order = "second and fourth moments" if made.quartic else "second moments"
+    along = "" if made.whole else f" (those beyond the second along {SKETCH} directions)"
+    order = " and ".join(("second", *(NAMES[order] for order in made.orders))) + " moments"
     return Guarantee(
         mechanism=f"{len(made.moments) + 2} Gaussian releases of sums, each drawn once",
         status="proved",
@@ -130,7 +141,7 @@ def _rigorous(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
         unit=unit,
         accountant="exact curve of composed Gaussian releases (Balle and Wang 2018)",
         released=(
-            f"{order} of the image patches, shared by all filters",
+            f"{order} of the image patches{along if made.orders else ''}, shared by all filters",
             "second moments of the first layer's patches",
             "the mean and the moments between channels and positions of the features",
             f"Σpp' of at most {d} features and Σpy', from which Σp(y−½)' follows",

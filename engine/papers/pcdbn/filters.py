@@ -1,10 +1,14 @@
 r"""Filters from released moments: post-processing, free for any number of filters.
 
 The energy of a filter u with X = u'v is -\sum_l \alpha_l <M_{l+1}, u^{\otimes (l+1)}>. For
-L = 1 its minimisers on the sphere are eigenvectors of M_2; for L = 3 the quartic
-\alpha_1 <M_2, u^2> + \alpha_3 <M_4, u^4> is climbed from each eigenvector, with the
-directions already found projected out. Both signs of a direction are filters.
+L = 1 its minimisers on the sphere are eigenvectors of M_2; otherwise the energy is climbed from
+each eigenvector, with the directions already found projected out. Both signs of a direction are
+filters.
 """
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -22,53 +26,78 @@ def directions(moments: Tensor, count: int) -> Tensor:
     return leading * torch.where(leading.sum(1, keepdim=True) < 0, -1.0, 1.0)
 
 
-def climbed(moments: Tensor, quartic: Tensor, linear: float, cubic: float, count: int) -> Tensor:
-    r"""Directions of large \alpha_1 <M_2, u^2> + \alpha_3 <M_4, u^4>, orthonormal rows.
+class Form(Protocol):
+    """A released moment as a form on filters."""
 
-    Both moments are scaled to 1 at the leading eigenvector, where responses are largest.
+    def value(self, u: Tensor) -> Tensor:
+        """Its value at u (N,), a number."""
+        ...
+
+    def slope(self, u: Tensor) -> Tensor:
+        """Its gradient at u, shape (N,)."""
+        ...
+
+
+def climbed(
+    moments: Tensor, linear: float, terms: Sequence[tuple[float, Form]], count: int
+) -> Tensor:
+    r"""Directions of large \alpha_1 <M_2, u^2> + \sum_l \alpha_l <M_{l+1}, u^{l+1}>, as rows.
+
+    They are orthonormal. All moments are scaled to 1 at the leading eigenvector, where responses
+    are largest.
 
     Args:
         moments: Released second moments, shape (N, N).
-        quartic: Released fourth moments in isometric coordinates, shape (D, D).
         linear: \alpha_1 of the polynomial.
-        cubic: \alpha_3 of the polynomial.
+        terms: The other coefficients, each with its released moment.
         count: How many.
     """
     starts = directions(moments, count)
     first = starts[0]
     m2 = moments / (first @ moments @ first).abs().clamp(min=1e-9)
-    m4 = quartic / _form(quartic, first).abs().clamp(min=1e-9)
+    parts = [
+        (alpha / float(form.value(first).abs().clamp(min=1e-9)), form) for alpha, form in terms
+    ]
     filters: list[Tensor] = []
     for start in starts:
         u = _clean(start, filters)
         for _ in range(CLIMBS):
-            slope = 2 * linear * (m2 @ u) + 4 * cubic * _slope(m4, u)
+            slope = 2 * linear * (m2 @ u)
+            for weight, form in parts:
+                slope = slope + weight * form.slope(u)
             u = _clean(u + 0.25 * slope, filters)
         filters.append(u)
     return torch.stack(filters)
 
 
+@dataclass(frozen=True, eq=False)
+class Quartic:
+    """Fourth moments in full.
+
+    Attributes:
+        matrix: Moments between isometric coordinates of v v', shape (D, D).
+    """
+
+    matrix: Tensor
+
+    def value(self, u: Tensor) -> Tensor:
+        """<M_4, u^4>."""
+        z = _pairs(u)
+        return z @ self.matrix @ z
+
+    def slope(self, u: Tensor) -> Tensor:
+        """4 <M_4, u^3 .>: the release's noise has no full symmetry, so both places are averaged."""
+        rows, columns, weight = upper(len(u), u.device)
+        half = self.matrix @ _pairs(u) * weight * 2
+        matrix = torch.zeros(len(u), len(u), dtype=u.dtype, device=u.device)
+        matrix[rows, columns] += half
+        matrix[columns, rows] += half
+        return matrix @ u
+
+
 def _pairs(u: Tensor) -> Tensor:
     rows, columns, weight = upper(len(u), u.device)
     return u[rows] * u[columns] * weight
-
-
-def _form(m4: Tensor, u: Tensor) -> Tensor:
-    """<M_4, u^4>."""
-    z = _pairs(u)
-    value: Tensor = z @ m4 @ z
-    return value
-
-
-def _slope(m4: Tensor, u: Tensor) -> Tensor:
-    """<M_4, u^3 .>: the noise of the release has no full symmetry, so both places are averaged."""
-    rows, columns, weight = upper(len(u), u.device)
-    half = m4 @ _pairs(u) * weight / 2
-    matrix = torch.zeros(len(u), len(u), dtype=u.dtype, device=u.device)
-    matrix[rows, columns] += half
-    matrix[columns, rows] += half
-    slope: Tensor = matrix @ u
-    return slope
 
 
 def _clean(u: Tensor, filters: list[Tensor]) -> Tensor:

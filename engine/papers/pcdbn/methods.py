@@ -19,14 +19,14 @@ from engine.papers.pcdbn.spec import Digits, PcdbnSpec
 from engine.training import activations
 
 
-def plain(how: activations.Activation, loss: top.Loss) -> network.Recipe:
+def plain(how: activations.Activation, loss: top.Loss, stride: int) -> network.Recipe:
     """Both layers by CD-1 with the states of `how`, without noise, and a loss for those above."""
 
     def energy(stage: int, v: Tensor, layer: network.Layer) -> Tensor:
-        return crbm.divergence(v, *layer, how)
+        return crbm.divergence(v, *layer, how, stride)
 
     def states(stage: int, v: Tensor, layer: network.Layer) -> Tensor:
-        return how.states(crbm.responses(v, layer[0], layer[1]))
+        return crbm.halved(how.states(crbm.responses(v, layer[0], layer[1], stride)), stride)
 
     return network.Recipe(energy, states, loss)
 
@@ -66,7 +66,7 @@ class Stacked:
         how = self.activation(spec)
         if self.noise:
             return printed.recipe(how, spec, images, n, rng)
-        return plain(how, top.Loss(self.quadratic))
+        return plain(how, top.Loss(self.quadratic), crbm.STRIDES[spec.pooling])
 
 
 State = rigorous.State | network.State
@@ -103,10 +103,10 @@ class Pcdbn:
 
 
 def _expansion(spec: PcdbnSpec) -> activations.Activation:
-    return activations.expansion(spec.polynomial, spec.degree)
+    return activations.expansion(spec.polynomial, spec.degree, spec.activation)
 
 
-CDBN = Stacked(lambda spec: activations.logistic(), noise=False, quadratic=False)
+CDBN = Stacked(lambda spec: activations.exact(spec.activation), noise=False, quadratic=False)
 TCDBN = Stacked(_expansion, noise=False)
 PRINTED = Stacked(_expansion, noise=True)
 PCDBN_TE = Stacked(lambda spec: activations.taylor(), noise=True)

@@ -39,9 +39,15 @@ def patches(maps: Tensor, size: int, stride: int = 1) -> Tensor:
 
 
 def scaled(columns: Tensor, order: int) -> Tensor:
-    """Each record's patches with the sum of norms to the power `order` scaled to 1, in place."""
-    total = columns.square().sum(1).pow(order / 2).sum(1)
-    share = torch.where(total > TINY, total.clamp(min=TINY).pow(-1.0 / order), 0.0)
+    """Each record's patches with the sum of norms to the power `order` scaled to 1, in place.
+
+    Powers are taken of norms over the record's largest, so that faint patches do not vanish.
+    """
+    squares = columns.square().sum(1)
+    top = squares.amax(1)
+    largest = top.clamp(min=TINY)
+    total = (squares / largest[:, None]).pow(order / 2).sum(1).clamp(min=TINY)
+    share = torch.where(top > TINY, total.pow(-1.0 / order) * largest.rsqrt(), 0.0)
     return columns.mul_(share[:, None, None])
 
 

@@ -17,7 +17,7 @@ from datasets.base import Table
 from engine.core.batch import Batch
 from engine.core.gauges import Column
 from engine.method import Arrays
-from engine.papers.pcdbn import top
+from engine.papers.pcdbn import course, top
 from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
 from engine.papers.pcdbn.price import network_steps
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
@@ -70,7 +70,8 @@ class State:
         train: Features of each replica once the convolutions are trained.
         test: The same of the test images.
         taken: Steps taken.
-        moved: Steps of Adam in the present stage.
+        moved: Training steps in the present stage.
+        course: Epochs and accuracies as they were measured, shape (k, 1 + R).
     """
 
     layers: tuple[Layer, Layer]
@@ -81,6 +82,7 @@ class State:
     test: tuple[Tensor, ...]
     taken: int
     moved: int
+    course: Tensor
 
 
 def init(batch: Batch[PcdbnSpec], data: Table, rng: Generator, make: Make) -> State:
@@ -102,7 +104,7 @@ def init(batch: Batch[PcdbnSpec], data: Table, rng: Generator, make: Make) -> St
     )
     recipes = tuple(make(s, pictures, len(data), rng) for s in batch.specs)
     optimisers = (adam.adam(layers[0]), adam.adam(layers[1]), adam.adam(upper))
-    return State(layers, upper, optimisers, recipes, (), (), 0, 0)
+    return State(layers, upper, optimisers, recipes, (), (), 0, 0, course.none(len(batch)))
 
 
 def _layer(sources: list[Generator], outputs: int, inputs: int, size: int, rng: Generator) -> Layer:
@@ -135,7 +137,11 @@ def step(
         for row in range(len(batch)):
             (_upper if stage == 2 else _lower)(spec, pictures, state, row, rows, moved, stage, rng)
     state = replace(state, taken=state.taken + 1, moved=moved)
-    return state, _measure(spec, pictures, len(data), state) if stage == 2 else None
+    info = _measure(spec, pictures, len(data), state) if stage == 2 else None
+    if info is not None:
+        done = state.taken - 2 * spec.pretraining
+        state = replace(state, course=course.later(state.course, done, info.accuracy))
+    return state, info
 
 
 def _batches(count: int, size: int, rng: Generator) -> Iterator[Tensor]:
@@ -165,7 +171,8 @@ def _lower(
         free = tuple(p.detach().requires_grad_() for p in own)
         loss = recipe.energy(stage, v, (free[0], free[1], free[2]))
         slopes = torch.autograd.grad(loss, free, allow_unused=True)
-    _move(state.optimisers[stage], row, own, slopes, spec.pretraining_rate, count)
+    moments = _moments(spec, state.optimisers[stage], row)
+    _move(moments, own, slopes, spec.pretraining_rate, count)
 
 
 def _upper(
@@ -187,27 +194,37 @@ def _upper(
         if recipe.jitter:
             p = (p + draw([recipe.jitter], p.shape[1], rng)[0].float()).clamp(0.0, 1.0)
         slopes = torch.autograd.grad(recipe.loss.value(p, free[2], free[3], y), free)
-    _move(state.optimisers[2], row, own, slopes, spec.learning_rate, count)
+    moments = _moments(spec, state.optimisers[2], row)
+    _move(moments, own, slopes, spec.learning_rate, count)
 
 
 def _row(layer: Layer, row: int) -> Layer:
     return layer[0][row], layer[1][row], layer[2][row]
 
 
+def _moments(spec: PcdbnSpec, optimiser: adam.Adam, row: int) -> adam.Adam | None:
+    """One replica's moments of Adam; None for plain gradient descent."""
+    if spec.optimiser == "descent":
+        return None
+    return adam.Adam(
+        tuple(m[row] for m in optimiser.first), tuple(v[row] for v in optimiser.second)
+    )
+
+
 def _move(
-    optimiser: adam.Adam,
-    row: int,
+    moments: adam.Adam | None,
     own: tuple[Tensor, ...],
     slopes: tuple[Tensor | None, ...],
     rate: float,
     count: int,
 ) -> None:
-    """Adam on one replica's rows; a parameter that the loss does not use stays."""
-    part = adam.Adam(
-        tuple(m[row] for m in optimiser.first), tuple(v[row] for v in optimiser.second)
-    )
+    """One step on one replica's rows; a parameter that the loss does not use stays."""
     steps = tuple(torch.zeros_like(p) if g is None else g for p, g in zip(own, slopes, strict=True))
-    part.move(own, steps, rate, count)
+    if moments is not None:
+        moments.move(own, steps, rate, count)
+        return
+    for p, g in zip(own, steps, strict=True):
+        p.sub_(g, alpha=rate)
 
 
 def _all(x: Tensor, state: State) -> tuple[Tensor, ...]:
@@ -267,6 +284,7 @@ def products(batch: Batch[PcdbnSpec], data: Table, state: State) -> Arrays:
         "filters": state.layers[0][0][:, :, 0].cpu().numpy(),
         "filters_second": state.layers[1][0][:, :SHOWN_MAPS].norm(dim=2).cpu().numpy(),
         "maps": torch.stack(shown).cpu().numpy(),
+        "learning": course.array(state.course),
         **noise,
         **layer_arrays((*state.layers, state.upper[:2], state.upper[2:])),
     }

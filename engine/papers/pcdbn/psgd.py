@@ -14,13 +14,13 @@ from torch import Generator, Tensor
 from datasets.base import Table
 from engine.core.batch import Batch
 from engine.method import Arrays
-from engine.papers.pcdbn import price
+from engine.papers.pcdbn import course, crbm, price
 from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
 from engine.training import ghost, steps
 from engine.training.evaluate import evaluate
 from engine.training.layer_arrays import layer_arrays
-from engine.training.layers import Activation, Flatten
+from engine.training.layers import Activation, Flatten, Layer, MaxPool
 from engine.training.network import Network, Parameters
 from engine.training.sampling import poisson
 from engine.training.weights import Convolution, Linear
@@ -28,21 +28,32 @@ from engine.training.weights import Convolution, Linear
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Weights, changed in place, the number of steps, and the latest noise over signal."""
+    """What a step hands to the next.
+
+    Attributes:
+        parameters: Weights, changed in place.
+        taken: Training steps taken.
+        ratio: The latest noise over signal, shape (R,).
+        course: Epochs and accuracies as they were measured, shape (k, 1 + R).
+    """
 
     parameters: Parameters
     taken: int
     ratio: Tensor
+    course: Tensor
 
 
 def structure(spec: PcdbnSpec, pictures: Images) -> Network:
-    """Two convolutions of stride 2, the hidden layer and the output layer."""
-    quarter, pad = (pictures.side + 3) // 4, spec.filter_size // 2
+    """Two convolutions, each halving its maps, the hidden layer and the output layer."""
+    pad, stride = spec.filter_size // 2, crbm.STRIDES[spec.pooling]
     k, rectifier = spec.filters, Activation("relu")
+    pool: tuple[Layer, ...] = (MaxPool(),) if stride == 1 else ()
+    half = pictures.side // 2 if pool else (pictures.side + 1) // 2
+    quarter = half // 2 if pool else (half + 1) // 2
     return Network(
         (
-            Convolution(1, k, spec.filter_size, 2, pad), rectifier,
-            Convolution(k, 2 * k, spec.filter_size, 2, pad), rectifier, Flatten(),
+            Convolution(1, k, spec.filter_size, stride, pad), rectifier, *pool,
+            Convolution(k, 2 * k, spec.filter_size, stride, pad), rectifier, *pool, Flatten(),
             Linear(2 * k * quarter**2, spec.hidden), rectifier,
             Linear(spec.hidden, pictures.classes),
         )
@@ -56,7 +67,7 @@ class Psgd:
         """Fresh weights, equal for equal seeds."""
         pictures = images(data, batch.spec, str(rng.device))
         parameters = structure(batch.spec, pictures).init(batch.seeds, rng.device)
-        return State(parameters, 0, torch.zeros(len(batch)))
+        return State(parameters, 0, torch.zeros(len(batch)), course.none(len(batch)))
 
     def step(
         self, batch: Batch[PcdbnSpec], data: Table, state: State, rng: Generator
@@ -82,7 +93,11 @@ class Psgd:
             state.parameters, None, sums, steps.Descent(rate, spec.sample_rate * len(data))
         )
         state = replace(state, taken=state.taken + 1, ratio=ratio)
-        return state, self._measure(spec, len(data), pictures, network, state)
+        info = self._measure(spec, len(data), pictures, network, state)
+        if info is not None:
+            epochs = state.taken * spec.sample_rate
+            state = replace(state, course=course.later(state.course, epochs, info.accuracy))
+        return state, info
 
     def _measure(
         self, spec: PcdbnSpec, n: int, pictures: Images, network: Network, state: State
@@ -99,11 +114,13 @@ class Psgd:
         pictures = images(data, batch.spec, str(state.parameters[0][0].device))
         layer = structure(batch.spec, pictures).layers[0]
         seen = pictures.shown.expand(len(batch), *pictures.shown.shape)
+        second = [part for part in state.parameters if len(part)][1]
         maps = layer.forward(state.parameters[0], seen).clamp(min=0)[:, :, :SHOWN_MAPS]
         return {
             "filters": state.parameters[0][0][:, :, 0].cpu().numpy(),
-            "filters_second": state.parameters[2][0][:, :SHOWN_MAPS].norm(dim=2).cpu().numpy(),
+            "filters_second": second[0][:, :SHOWN_MAPS].norm(dim=2).cpu().numpy(),
             "maps": maps.cpu().numpy(),
+            "learning": course.array(state.course),
             "noise_gradient": state.ratio.double().cpu().numpy(),
             **layer_arrays(state.parameters),
         }

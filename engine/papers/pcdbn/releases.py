@@ -3,39 +3,40 @@ r"""What the rigorous calibration releases, and with how much noise. No torch, n
 Every release is a sum over records of an array whose L2 norm is at most 1, so each has
 sensitivity 1 when a record is added or removed. Gaussian releases with multipliers s_i
 compose, adaptively too, to one with 1/s^2 = \sum 1/s_i^2; the budget is split in 1/s^2.
+
+A polynomial of degree L needs moments up to order L + 1. The second are released in full, and so
+are the fourth where no others are needed (L = 3). Otherwise all beyond the second are released
+along a few directions Q, the strongest of the noisy second moments, which cost nothing more:
+since Q's rows are orthonormal, \|Qv\| \le \|v\|, and \sum_j \|(Qv_j)^{\otimes r}\| \le
+\sum_j \|v_j\|^r = 1 for every order r.
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import comb
 from typing import Final
 
-from engine.core.errors import SpecError
 from engine.papers.pcdbn.spec import PcdbnSpec
 from engine.privacy.guarantee import Relation
 from engine.privacy.mechanisms import Gaussian
 from engine.privacy.releases import BEFORE, Release
+from engine.training.polynomials import coefficients
 
 RELATION: Final[Relation] = "zero_out_one"
-DEGREES = (1, 3)
-"""Degrees whose energy is even in the filter: second, and second and fourth moments."""
 ENOUGH = 750.0
 """Records over the multiplier at which a moment is exact enough: less noise would move
 nothing that can be seen, so what is left goes to the classifier. It also lets replicas
 with large budgets share one feature pass."""
 CROWD = 0.89
 """Noise of A over its mean eigenvalue at which the rule for d stops adding features."""
-WHAT = {
-    "patches": "second moments of the image patches",
-    "quartic": "fourth moments of the image patches",
-    "maps": "second moments of the first layer's patches",
-    "mean": "sum of the second layer's features",
-    "channels": "second moments between channels",
-    "positions": "second moments between positions",
-    "matrix": "Σpp' of the features",
-    "vector": "Σpy' of features and classes",
-}
-"""What each release is, in words."""
+WHOLE = (4,)
+"""Orders whose moments are released in full: 23,751 numbers of 5 x 5 patches. Others would be
+too many: the eighth moments have 10,518,300."""
+SKETCH = 6
+"""Directions along which other moments are released: 1,287 numbers for the eighth."""
+NAMES = {3: "third", 4: "fourth", 5: "fifth", 6: "sixth", 7: "seventh", 8: "eighth"}
+"""What the orders are called."""
+ZERO = 1e-9
+"""Coefficients below are rounding."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ class Releases:
 
     Attributes:
         patches: Second moments of the patches.
-        quartic: Fourth moments of the patches; None for L = 1.
+        higher: Moments of the patches of each of `orders`.
+        orders: The orders beyond the second that the energy has, none for L = 1.
         maps: Second moments of the first layer's patches.
         mean: Sum of the second layer's features.
         channels: Second moments between channels.
@@ -54,7 +56,8 @@ class Releases:
     """
 
     patches: Gaussian
-    quartic: Gaussian | None
+    higher: Gaussian
+    orders: tuple[int, ...]
     maps: Gaussian
     mean: Gaussian
     channels: Gaussian
@@ -63,19 +66,32 @@ class Releases:
     vector: Gaussian
 
     @property
+    def whole(self) -> bool:
+        """Whether fourth moments are released in full: where the energy has no others."""
+        return self.orders == WHOLE
+
+    @property
     def moments(self) -> tuple[Gaussian, ...]:
         """Those before the classifier."""
-        first = (self.patches, *((self.quartic,) if self.quartic else ()))
+        first = (self.patches, *(self.higher for _ in self.orders))
         return (*first, self.maps, self.mean, self.channels, self.positions)
 
     @property
     def listed(self) -> tuple[Release, ...]:
         """All of them, made once, before the first step."""
-        return tuple(
-            Release(part, first=BEFORE, what=WHAT[name])
-            for name, part in vars(self).items()
-            if part is not None
-        )
+        along = "" if self.whole else f", along {SKETCH} directions"
+        named = (
+            ("second moments of the image patches", self.patches),
+            *((f"{NAMES[o]} moments of the image patches{along}", self.higher)
+              for o in self.orders),
+            ("second moments of the first layer's patches", self.maps),
+            ("sum of the second layer's features", self.mean),
+            ("second moments between channels", self.channels),
+            ("second moments between positions", self.positions),
+            ("Σpp' of the features", self.matrix),
+            ("Σpy' of features and classes", self.vector),
+        )  # fmt: skip
+        return tuple(Release(part, first=BEFORE, what=what) for what, part in named)
 
 
 @lru_cache(maxsize=1024)
@@ -88,28 +104,30 @@ def multiplier(epsilon: float, delta: float) -> float:
     return accounting.calibrate(GaussianDpEvent, epsilon, delta, RELATION, tight=False)
 
 
-def releases(spec: PcdbnSpec, n: int) -> Releases:
-    """The releases whose composition costs `spec.epsilon` at `spec.delta`.
+def orders(spec: PcdbnSpec) -> tuple[int, ...]:
+    r"""The orders beyond the second of the moments that the energy of a filter has.
+
+    Order l + 1 belongs to \alpha_l X^l; a coefficient that is zero needs no moments.
 
     Raises:
-        SpecError: A degree whose moments are not released.
+        SpecError: A polynomial of that degree is not printed.
     """
-    if spec.degree not in DEGREES:
-        order = spec.degree + 1
-        numbers = comb(spec.filter_size**2 + order - 1, order)
-        raise SpecError(
-            "degree",
-            f"expected 1 or 3 in the rigorous calibration, since degree {spec.degree} needs "
-            f"moments up to order {order}, the last with {numbers:,} numbers, got {spec.degree}",
-        )
+    alpha = coefficients(spec.polynomial, spec.degree, spec.activation)
+    return tuple(n + 1 for n in range(2, len(alpha)) if abs(alpha[n]) > ZERO)
+
+
+def releases(spec: PcdbnSpec, n: int) -> Releases:
+    """The releases whose composition costs `spec.epsilon` at `spec.delta`."""
     whole = multiplier(spec.epsilon, spec.delta)
-    count = 5 + (spec.degree == 3)
+    higher = orders(spec)
+    count = 5 + len(higher)
     each = max(whole * (count / spec.moment_share) ** 0.5, n / ENOUGH)
     head = (whole**-2 - count * each**-2) ** -0.5
     moment = Gaussian(1.0, each)
     return Releases(
         patches=moment,
-        quartic=moment if spec.degree == 3 else None,
+        higher=moment,
+        orders=higher,
         maps=moment,
         mean=moment,
         channels=moment,

@@ -33,9 +33,9 @@ from datasets.base import Table
 from engine.core.batch import Batch
 from engine.core.gauges import Column
 from engine.method import Arrays
-from engine.papers.pcdbn import filters, maps, moments
+from engine.papers.pcdbn import course, filters, maps, moments, sketch
 from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
-from engine.papers.pcdbn.releases import Releases, dimensions, releases
+from engine.papers.pcdbn.releases import SKETCH, Releases, dimensions, releases
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
 from engine.papers.pcdbn.whitening import centre, whitened, whitening
 from engine.training import least_squares, polynomials
@@ -76,17 +76,24 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What a step hands to the next: releases only, beside the test images' features."""
+    """What a step hands to the next: releases only, beside the test images' features.
+
+    Attributes:
+        answers: The replicas.
+        taken: Steps taken.
+        course: Epochs and accuracies as they were measured, shape (k, 1 + R).
+    """
 
     answers: tuple[Answer, ...]
     taken: int
+    course: Tensor
 
 
 def init(batch: Batch[PcdbnSpec], data: Table, rng: Generator) -> State:
     """Makes all releases of all replicas; the data are read once for each group of them.
 
     Raises:
-        SpecError: A degree whose moments are not released, or a filter that does not fit.
+        SpecError: A polynomial that is not printed, or a filter that does not fit.
         RequestError: A table of something else than square images.
     """
     made = [releases(spec, len(data)) for spec in batch.specs]
@@ -105,7 +112,7 @@ def init(batch: Batch[PcdbnSpec], data: Table, rng: Generator) -> State:
             [batch.specs[row] for row in rows],
         )
         answers |= _answers(batch, rows, pictures, made, stack, len(data), rng)
-    return State(tuple(answers[row] for row in range(len(batch))), 0)
+    return State(tuple(answers[row] for row in range(len(batch))), 0, course.none(len(batch)))
 
 
 def build(
@@ -116,7 +123,7 @@ def build(
     rng: Generator,
     users: Sequence[PcdbnSpec] = (),
 ) -> Stack:
-    """Both layers and the whitening: four or five releases of moments, and two passes."""
+    """Both layers and the whitening: five releases of moments or more, and two passes."""
     ratios: dict[str, float] = {}
     first, counts = _first(spec, pictures, made, rng, ratios)
     second = _second(pictures, first, counts, made, rng, ratios)
@@ -147,20 +154,41 @@ def _first(
     total = moments.pixels(pictures.x, size)
     noisy = least_squares.released(total, made.patches, rng)
     ratios["patches"] = _ratio(total, made.patches.scale)
-    if made.quartic is None:
-        rows = filters.directions(noisy, -(-count // 2))
+    most = -(-count // 2)
+    if not made.orders:
+        rows = filters.directions(noisy, most)
     else:
-        fourth = moments.quartic(pictures.x, size)
-        ratios["quartic"] = _ratio(fourth, made.quartic.scale)
-        alpha = polynomials.coefficients(spec.polynomial, spec.degree)
-        rows = filters.climbed(
-            noisy,
-            least_squares.released(fourth, made.quartic, rng),
-            float(alpha[1]),
-            float(alpha[3]),
-            -(-count // 2),
-        )
+        alpha = polynomials.coefficients(spec.polynomial, spec.degree, spec.activation)
+        forms = _forms(spec, pictures, noisy, made, rng, ratios)
+        terms = [
+            (float(alpha[order - 1]), form) for order, form in zip(made.orders, forms, strict=True)
+        ]
+        rows = filters.climbed(noisy, float(alpha[1]), terms, most)
     return filters.kernels(rows, 1, size), (count, min(2 * count, 2 * maps.WINDOW**2 * count))
+
+
+def _forms(
+    spec: PcdbnSpec, pictures: Images, noisy: Tensor, made: Releases, rng: Generator,
+    ratios: dict[str, float],
+) -> list[filters.Form]:  # fmt: skip
+    """The releases of all moments beyond the second: the fourth in full, or all along directions.
+
+    The directions are the strongest of the released second moments, at most as many as there are.
+    """
+    size = spec.filter_size
+    if made.whole:
+        fourth = moments.quartic(pictures.x, size)
+        ratios["quartic"] = _ratio(fourth, made.higher.scale)
+        return [filters.Quartic(least_squares.released(fourth, made.higher, rng))]
+    along = filters.directions(noisy, SKETCH)
+    forms: list[filters.Form] = []
+    totals = sketch.sums(pictures.x, size, along, made.orders)
+    for order, total in zip(made.orders, totals, strict=True):
+        signal = max(float(total.norm()), 1e-300)
+        ratios[f"order_{order}"] = made.higher.scale * math.sqrt(len(total)) / signal
+        released = least_squares.noisy(total, made.higher, rng)
+        forms.append(sketch.Sketch(order, along, released))
+    return forms
 
 
 def _second(
@@ -233,7 +261,8 @@ def step(
         for answer in state.answers
     ]
     info = Digits(np.array(accuracy), _overall(state.answers))
-    return replace(state, taken=taken), info
+    told = course.later(state.course, taken, info.accuracy)
+    return replace(state, taken=taken, course=told), info
 
 
 def _accuracy(answer: Answer, weights: Tensor, y: Tensor) -> float:
@@ -257,6 +286,7 @@ def products(batch: Batch[PcdbnSpec], data: Table, state: State) -> Arrays:
         "filters": _stacked([a.weights[0][:, 0] for a in answers]),
         "filters_second": _stacked([a.weights[1].norm(dim=1)[:SHOWN_MAPS] for a in answers]),
         "maps": _stacked(seen),
+        "learning": course.array(state.course),
         "dimensions": np.array([float(len(a.quadratic.values)) for a in answers]),
         **ratios,
         **_layers(batch, state),

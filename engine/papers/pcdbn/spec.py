@@ -5,7 +5,7 @@ from typing import Annotated
 
 from engine.core.gauges import Column, Gauge, Info
 from engine.core.spec import Choice, Knob, Spec
-from engine.core.vocabulary import ClipNorm, Delta, Epsilon, SampleRate
+from engine.core.vocabulary import ClipNorm, Delta, Epsilon, Objective, SampleRate
 
 Calibration = Annotated[
     str,
@@ -28,6 +28,44 @@ Polynomial = Annotated[
         source="Section 3.1, equation 13",
     ),
 ]
+Function = Annotated[
+    str,
+    Choice(
+        label="Activation",
+        options=("sigmoid", "tanh", "arctan", "softsign", "sinusoid", "sinc", "gaussian", "relu"),
+        labels=(
+            "Logistic", "Tanh", "Arctan", "Softsign", "Sine", "Sinc", "Gaussian", "Rectifier",
+        ),
+        help="How a hidden unit's state follows from its response. The paper prints polynomials "
+        "for the logistic function only; the others use their Chebyshev expansion. The authors' "
+        "program has the logistic function whatever you choose.",
+        source="Section 3.1",
+    ),
+]  # fmt: skip
+Pooling = Annotated[
+    str,
+    Choice(
+        label="Pooling",
+        options=("stride", "max"),
+        labels=("Every second position", "Max-pooling"),
+        help="How the networks halve their maps after each layer. Every second position: as the "
+        "authors' program does. Max-pooling: the largest of each square of four, as the text "
+        "says; it takes four times as long. The authors' program and the version with proof "
+        "keep their own.",
+        source="Section 5.2",
+    ),
+]
+Optimiser = Annotated[
+    str,
+    Choice(
+        label="Optimiser",
+        options=("adam", "descent"),
+        labels=("Adam", "Gradient descent"),
+        help="How the networks learn. Adam: as the authors' program does. Gradient descent: as "
+        "the text says; it needs larger learning rates.",
+        source="Section 3.4",
+    ),
+]
 Degree = Annotated[
     int,
     Knob(
@@ -36,7 +74,9 @@ Degree = Annotated[
         bounds=(1, 7),
         range=(1, 7),
         grid=(1, 2, 3, 5, 7),
-        help="Higher degrees follow the activation more closely and need moments of higher order.",
+        help="Higher degrees follow the activation more closely and need moments of higher order. "
+        "With proof, from L = 2 on, those beyond the fourth, and odd ones, are released along the "
+        "six strongest directions of the second moments.",
         equation=r"\sigma(X) \approx \textstyle\sum_{l=0}^{L} \alpha_l X^l",
         source="Equation 13",
     ),
@@ -150,7 +190,8 @@ Hidden = Annotated[
         label="Hidden units",
         symbol="m",
         bounds=(1, 4096),
-        range=(5, 200),
+        range=(5, 1024),
+        scale="log",
         help="Units of the fully connected layer: 25 in the authors' program, 1,024 in the text.",
         source="Section 5.2",
     ),
@@ -224,6 +265,9 @@ class PcdbnSpec(Spec):
     calibration: Calibration = "rigorous"
     degree: Degree = 3
     polynomial: Polynomial = "printed"
+    activation: Function = "sigmoid"
+    pooling: Pooling = "stride"
+    optimiser: Optimiser = "adam"
     filters: Filters = 32
     filter_size: FilterSize = 5
     epochs: Epochs = 162
@@ -232,6 +276,7 @@ class PcdbnSpec(Spec):
     matrix_share: MatrixShare = 0.7
     dimensions: Dimensions = 0
     layer_share: LayerShare = 0.67
+    objective: Objective = "bounded"
     pretraining: Pretraining = 2
     pretraining_rate: PretrainingRate = 0.01
     learning_rate: LearningRate = 5e-3

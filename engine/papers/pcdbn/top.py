@@ -15,7 +15,7 @@ class Loss:
     Attributes:
         quadratic: Whether the cross-entropy is replaced by its Taylor form (equation 18).
         linear: Noise on the coefficients of w, shape (m, classes), or None.
-        square: Noise on the coefficients of w w', shape (m, m), or None.
+        square: Noise on the coefficients of w w', which are pp'/8, shape (m, m), or None.
     """
 
     quadratic: bool
@@ -31,7 +31,7 @@ class Loss:
         loss = (LOG2 + (0.5 - hot) * z + z.square() / 8).sum(1).mean()
         if self.linear is not None and self.square is not None:
             loss = loss + (self.linear * weight).sum()
-            loss = loss + (weight * (self.square @ weight)).sum() / 8
+            loss = loss + (weight * (self.square @ weight)).sum()
         return loss
 
 

@@ -120,8 +120,8 @@ PCDBN_TE = _private(lambda spec: activations.taylor())
 PCDBN_PW = _private(lambda spec: activations.line())
 TCDBN = Networked(Plan(stacked, window, _expansion, quadratic=True, noise=False))
 CDBN = Networked(
-    Plan(stacked, window, lambda spec: activations.logistic(), quadratic=False, noise=False)
+    Plan(stacked, window, lambda spec: activations.exact(), quadratic=False, noise=False)
 )
 SCTRBM = Networked(
-    Plan(conditional, present, lambda spec: activations.logistic(), quadratic=False, noise=False)
+    Plan(conditional, present, lambda spec: activations.exact(), quadratic=False, noise=False)
 )

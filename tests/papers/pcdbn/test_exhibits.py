@@ -1,7 +1,9 @@
 """The figures ask for runs that exist, and lay out their cells."""
 
+import numpy as np
 import pytest
 
+from engine.papers.pcdbn import course
 from engine.papers.pcdbn.exhibits import EXHIBITS
 from engine.runs.results import collect
 
@@ -31,5 +33,18 @@ def test_the_published_points_stand_at_their_epochs():
     assert points == {
         ("pCDBN", "162", "rigorous"): 0.9171,
         ("pCDBN", "162", "as released"): 0.9171,
+        ("pCDBN", "162", "as printed"): 0.9171,
         ("pSGD", "18", "rigorous"): 0.8875,
     }
+
+
+def test_one_training_gives_a_whole_curve():
+    """Accuracies stand at their epochs, and epochs that were not measured have none."""
+    kept = course.none(2)
+    for epochs, accuracy in ((1, (0.1, 0.2)), (9, (0.3, np.nan)), (18, (0.5, 0.6))):
+        kept = course.later(kept, epochs, np.array(accuracy))
+    learning = course.array(kept)
+    assert learning.shape == (2, 3, 2)
+    np.testing.assert_array_equal(course.at(learning, 9), [0.3, np.nan])
+    np.testing.assert_array_equal(course.at(learning, 18), [0.5, 0.6])
+    assert np.isnan(course.at(learning, 54)).all()

@@ -122,12 +122,13 @@ def test_without_noise_filters_are_eigenvectors():
 def test_the_quartic_is_climbed():
     x = records(40)
     m2, m4 = moments.pixels(x, SIZE), moments.quartic(x, SIZE)
-    start, actual = filters.directions(m2, 3), filters.climbed(m2, m4, 0.75, -0.25, 3)
+    form = filters.Quartic(m4)
+    start, actual = filters.directions(m2, 3), filters.climbed(m2, 0.75, [(-0.25, form)], 3)
     first = start[0]
-    two, four = m2 / (first @ m2 @ first), m4 / filters._form(m4, first)
+    two = m2 / (first @ m2 @ first)
 
     def value(u):
-        return float(0.75 * (u @ two @ u) - 0.25 * filters._form(four, u))
+        return float(0.75 * (u @ two @ u) - 0.25 * form.value(u) / form.value(first))
 
     torch.testing.assert_close(actual @ actual.T, torch.eye(3, dtype=torch.float64))
     assert value(actual[0]) >= value(start[0]) - 1e-9

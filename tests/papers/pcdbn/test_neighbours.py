@@ -20,7 +20,7 @@ def digits():
     return images(data.load("digits"), SPEC, "cpu")
 
 
-def chain(actual, outputs, monkeypatch):
+def chain(spec, actual, outputs, monkeypatch):
     """All sums of a run, in order; what was released before is told again, or drawn and kept."""
     sums = []
 
@@ -33,14 +33,14 @@ def chain(actual, outputs, monkeypatch):
 
         return release
 
-    made, rng = releases.releases(SPEC, N), torch.Generator().manual_seed(0)
+    made, rng = releases.releases(spec, N), torch.Generator().manual_seed(0)
     with monkeypatch.context() as patched:
         for name in ("released", "noisy"):
             own = reported(getattr(least_squares, name))
             for module in (whitening, least_squares):
                 patched.setattr(module, name, own)
-        stack = rigorous.build(SPEC, actual, made, N, rng)
-        d = releases.dimensions(SPEC, N, stack.train.shape[1])
+        stack = rigorous.build(spec, actual, made, N, rng)
+        d = releases.dimensions(spec, N, stack.train.shape[1])
         a, b = least_squares.sums(maps.unit(stack.train[:, :d].clone()), actual.y, actual.classes)
         least_squares.quadratic(a, b, made.matrix, made.vector, rng)
     return sums
@@ -59,13 +59,15 @@ def dot(actual):
     return replace(actual, x=x)
 
 
+@pytest.mark.parametrize("degree", [3, 5, 7])
 @pytest.mark.parametrize("change", [lambda outputs: outputs, white, dot])
-def test_a_record_moves_each_sum_by_at_most_its_sensitivity(digits, change, monkeypatch):
+def test_a_record_moves_each_sum_by_at_most_its_sensitivity(digits, change, degree, monkeypatch):
+    spec = SPEC.replace(degree=degree)
     whole, outputs = change(digits), []
     less = replace(whole, x=whole.x[1:].contiguous(), y=whole.y[1:])
-    one = chain(whole, outputs, monkeypatch)
-    other = chain(less, outputs, monkeypatch)
-    made = releases.releases(SPEC, N)
+    one = chain(spec, whole, outputs, monkeypatch)
+    other = chain(spec, less, outputs, monkeypatch)
+    made = releases.releases(spec, N)
     assert [mechanism for _, mechanism in one] == [*made.moments, made.matrix, made.vector]
     moved = [float((a - b).norm()) for (a, _), (b, _) in zip(one, other, strict=True)]
     for distance, (_, mechanism) in zip(moved, one, strict=True):

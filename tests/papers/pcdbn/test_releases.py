@@ -23,11 +23,11 @@ def delta_of(multiplier: float, epsilon: float) -> float:
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 3.0, 8.0])
-@pytest.mark.parametrize("degree", [1, 3])
+@pytest.mark.parametrize("degree", [1, 2, 3, 5, 7])
 def test_the_whole_costs_what_was_asked(epsilon, degree):
     made = releases.releases(PcdbnSpec(epsilon=epsilon, degree=degree), N)
     parts = (*made.moments, made.matrix, made.vector)
-    assert len(parts) == 7 + (degree == 3)
+    assert len(parts) == 7 + {1: 0, 2: 1, 3: 1, 5: 4, 7: 3}[degree]
     whole = sum(part.multiplier**-2 for part in parts) ** -0.5
     assert delta_of(whole, epsilon) <= 1e-5
     assert delta_of(whole, epsilon * 0.999) > 1e-5
@@ -64,11 +64,32 @@ def test_epochs_cost_nothing():
     assert repr(entry.cost(spec, N, 1)) == repr(entry.cost(spec, N, 500))
 
 
-@pytest.mark.parametrize("degree", [2, 5, 7])
-def test_degrees_beyond_the_moments_are_refused_in_one_sentence(degree):
-    with pytest.raises(SpecError, match=rf"degree: expected 1 or 3 .* got {degree}$") as caught:
-        releases.releases(PcdbnSpec(degree=degree), N)
-    assert "moments up to order" in str(caught.value)
+@pytest.mark.parametrize(
+    ("polynomial", "degree", "orders"),
+    [
+        ("printed", 1, ()),
+        ("printed", 2, (3,)),
+        ("printed", 3, (4,)),
+        ("printed", 5, (3, 4, 5, 6)),
+        ("printed", 7, (4, 6, 8)),
+        ("chebyshev", 2, ()),  # the logistic function less 1/2 is odd
+        ("chebyshev", 7, (4, 6, 8)),
+    ],
+)
+def test_moments_are_those_of_the_polynomial(polynomial, degree, orders):
+    spec = PcdbnSpec(degree=degree, polynomial=polynomial)
+    made = releases.releases(spec, N)
+    assert made.orders == orders
+    assert len(made.listed) == 7 + len(orders)
+    assert len({release.what for release in made.listed}) == len(made.listed)
+
+
+def test_even_activations_have_odd_moments_and_the_rectifier_none():
+    orders = {
+        name: releases.orders(PcdbnSpec(degree=5, activation=name))
+        for name in ("tanh", "gaussian", "sinc", "relu")
+    }
+    assert orders == {"tanh": (4, 6), "gaussian": (3, 5), "sinc": (3, 5), "relu": ()}
 
 
 @pytest.mark.parametrize("field", ["moment_share", "matrix_share", "layer_share"])

@@ -20,16 +20,11 @@ from pages.ui.paper.view import View
 from pages.ui.papers.pcdbn.sections import EXACT, OWN
 from pages.ui.words import number
 
-CARRIED = (1, 3)
-"""Degrees whose moments the rigorous calibration releases."""
-
 
 def orders(job: Job) -> tuple[int, ...]:
-    """The degrees that a method can have under its calibration."""
+    """The degrees at which a method is compared."""
     degree = knobs(type(job.spec()))["degree"]
     assert isinstance(degree, Knob)
-    if job.method == OWN and job.values["calibration"] == "rigorous":
-        return CARRIED
     return tuple(int(order) for order in degree.grid)
 
 
@@ -58,7 +53,8 @@ def degrees(view: View) -> None:
     _ask(view, {name: one for name, one in watched.items() if name not in _shown(watched)})
     st.caption(
         "A higher degree follows the activation closer but needs more sums, each with its own "
-        "noise. With proof, only L = 1 and 3 are available; the paper finds no gain beyond L = 3. "
+        "noise. With proof, L = 3 releases all fourth moments; L = 2, 5 and 7 release theirs "
+        "along six directions. The paper finds no gain beyond L = 3. "
         f"{SPREAD} {RAW}"
     )
 

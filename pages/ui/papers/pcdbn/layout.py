@@ -33,6 +33,7 @@ LAYOUT = Layout(
         Section("Noise and signal", pcdbn.ratios, wide=True),
     ),
     more=(
+        *("activation", "pooling", "optimiser", "objective"),
         *("moment_share", "matrix_share", "dimensions", "layer_share", "pretraining"),
         *("pretraining_rate", "learning_rate", "batch", "hidden", "sample_rate"),
         *("sgd_epochs", "clip", "gradient_rate", "delta"),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.core.spec import Choice, knobs
 from engine.papers.pcdbn import price
-from engine.papers.pcdbn.releases import RELATION
+from engine.papers.pcdbn.releases import NAMES, RELATION, SKETCH
 from engine.papers.pcdbn.spec import PcdbnSpec
 from pages.ui.charts import lines as shared
 from pages.ui.charts.lines import Line
@@ -35,6 +35,10 @@ SHOWN = 16
 PARTS = {
     "patches": "pairs of pixels (second moments)",
     "quartic": "fours of pixels (fourth moments)",
+    **{
+        f"order_{order}": f"{name} moments along {SKETCH} directions"
+        for order, name in NAMES.items()
+    },
     "maps": "pairs in the first layer's maps",
     "mean": "mean of the features",
     "channels": "pairs of channels",
@@ -177,8 +181,6 @@ def calibrations(view: View) -> None:
     assert isinstance(choice, Choice)
     for column, (name, whose) in zip(st.columns(3, gap="large"), WAYS.items(), strict=True):
         other = own.replace(calibration=name)
-        if name == "rigorous" and own.degree not in (1, 3):
-            other = other.replace(degree=3)
         guarantee = card.guarantee(
             view.paper.entry(OWN), other, view.data.records, view.data.record
         )

@@ -24,18 +24,3 @@ def array(course: Tensor) -> NDArray[np.float64]:
     values = np.asarray(course, np.float64)
     epochs = np.broadcast_to(values[:, :1], values[:, 1:].shape)
     return np.stack([epochs.T, values[:, 1:].T], axis=2)
-
-
-def at(learning: NDArray[np.generic], epochs: float) -> NDArray[np.float64]:
-    """Accuracy of each replica after so many epochs, shape (R,); NaN where it was not measured.
-
-    The measurement that is nearest counts, if it is less than half an epoch away.
-    """
-    values = np.asarray(learning, np.float64)
-    away = np.abs(values[..., 0] - epochs)
-    place = away.argmin(axis=1)
-    rows = np.arange(len(values))
-    accuracies: NDArray[np.float64] = np.where(
-        away[rows, place] < 0.5, values[rows, place, 1], np.nan
-    )
-    return accuracies

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.core.gauges import Column
-from engine.papers.pcdbn import course
 from engine.runs.exhibit import Cell, Exhibit
 from engine.runs.job import Job, request
 from engine.runs.results import Results
@@ -123,7 +123,22 @@ def _after(result: Results, epochs: int) -> Column:
     kept = result.arrays()
     if "learning" not in kept:
         return np.full(len(result.seeds), np.nan)
-    return course.at(kept["learning"], epochs)
+    return at(kept["learning"], epochs)
+
+
+def at(learning: NDArray[np.generic], epochs: float) -> NDArray[np.float64]:
+    """Accuracy of each replica after so many epochs, shape (R,); NaN where it was not measured.
+
+    The measurement that is nearest counts, if it is less than half an epoch away.
+    """
+    values = np.asarray(learning, np.float64)
+    away = np.abs(values[..., 0] - epochs)
+    place = away.argmin(axis=1)
+    rows = np.arange(len(values))
+    accuracies: NDArray[np.float64] = np.where(
+        away[rows, place] < 0.5, values[rows, place, 1], np.nan
+    )
+    return accuracies
 
 
 def _figure5b_jobs(full: bool) -> dict[str, Job]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.papers.pcdbn import course
-from engine.papers.pcdbn.exhibits import EXHIBITS
+from engine.papers.pcdbn.exhibits import EXHIBITS, at
 from engine.runs.results import collect
 
 
@@ -45,6 +45,6 @@ def test_one_training_gives_a_whole_curve():
         kept = course.later(kept, epochs, np.array(accuracy))
     learning = course.array(kept)
     assert learning.shape == (2, 3, 2)
-    np.testing.assert_array_equal(course.at(learning, 9), [0.3, np.nan])
-    np.testing.assert_array_equal(course.at(learning, 18), [0.5, 0.6])
-    assert np.isnan(course.at(learning, 54)).all()
+    np.testing.assert_array_equal(at(learning, 9), [0.3, np.nan])
+    np.testing.assert_array_equal(at(learning, 18), [0.5, 0.6])
+    assert np.isnan(at(learning, 54)).all()

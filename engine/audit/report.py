@@ -192,7 +192,7 @@ def gaussian_mu(releases: tuple[Release, ...]) -> float | None:
     for release in releases:
         if not isinstance(release.mechanism, Gaussian) or release.rate < 1.0:
             return None
-        precision += release.times / release.mechanism.multiplier**2
+        precision += release.met() / release.mechanism.multiplier**2
     return math.sqrt(precision) if releases else None
 
 

@@ -9,8 +9,9 @@ from torch import Generator, Tensor
 
 from datasets.base import Integers, LabelledTable
 from engine.core.errors import RequestError
+from engine.privacy.releases import Batches
 from engine.training import split
-from engine.training.sampling import pairs, poisson
+from engine.training.sampling import matchings, orders, pairs, part, poisson
 
 EPISODES = 1000
 """Two-way one-shot questions that are asked in a test; the same ones in every test."""
@@ -44,6 +45,29 @@ class Records:
         """A Poisson batch per replica: positions (R, B), or (R, B, 2) of pairs; and presence."""
         index, present = (pairs if self.paired else poisson)(replicas, len(self), rate, rng)
         return index, self.without(index, present)
+
+    def batch(
+        self, how: Batches, replicas: int, taken: int, order: Tensor | None, rng: Generator
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """The batch of each replica after so many steps, drawn as it is priced.
+
+        Args:
+            how: By coins, or cut from an order of the epoch.
+            replicas: R.
+            taken: Steps taken.
+            order: Order of this epoch, (R, N); None before the first.
+            rng: Draws coins, and an order at the start of an epoch.
+
+        Returns:
+            Positions and presence, as `draw`, and the order of this epoch.
+        """
+        if how.parts == 1:
+            return *self.draw(replicas, how.rate, rng), order
+        number = taken % how.parts
+        if order is None or number == 0:
+            order = orders(replicas, len(self), rng)
+        index, present = part(matchings(order) if self.paired else order, number, how.parts)
+        return index, self.without(index, present), order
 
     def without(self, index: Tensor, present: Tensor) -> Tensor:
         """Presence of the positions `index` where records may be left out, in the same shape."""

@@ -1,4 +1,4 @@
-"""Poisson sampling: each record by its own coin, as the accountant assumes."""
+"""Poisson sampling, each record by its own coin, and batches that are cut from a random order."""
 
 import math
 
@@ -72,7 +72,38 @@ def pairs(replicas: int, records: int, rate: float, rng: Generator) -> tuple[Ten
     if records < 2:
         empty = torch.zeros(replicas, 1, 2, dtype=torch.int64, device=rng.device)
         return empty, torch.zeros(replicas, 1, device=rng.device)
-    order = torch.rand(replicas, records, generator=rng, device=rng.device).argsort(1)
-    matched = order[:, : records // 2 * 2].view(replicas, -1, 2)
+    matched = matchings(orders(replicas, records, rng))
     index, present = poisson(replicas, matched.shape[1], rate, rng)
     return matched.gather(1, index[..., None].expand(-1, -1, 2)), present
+
+
+def matchings(order: Tensor) -> Tensor:
+    """Neighbours in an order (R, N) as pairs, shape (R, N // 2, 2)."""
+    return order[:, : order.shape[1] // 2 * 2].view(len(order), -1, 2)
+
+
+def orders(replicas: int, records: int, rng: Generator) -> Tensor:
+    """A random order of all records for each replica, shape (R, N)."""
+    return torch.rand(replicas, records, generator=rng, device=rng.device).argsort(1)
+
+
+def part(order: Tensor, number: int, parts: int) -> tuple[Tensor, Tensor]:
+    """Batch `number` of the `parts` that an order is cut into.
+
+    Args:
+        order: Positions, shape (R, N), or of pairs, (R, N, 2).
+        number: From 0.
+        parts: Batches of an epoch; their sizes differ by one at most.
+
+    Returns:
+        Positions, shape (R, B) or (R, B, 2), and whether each is present, shape (R, B) of ones;
+        where there are more batches than records, one absent record.
+
+    Guarantees:
+        The batches of an order are disjoint and together hold every record once, so a record
+        moves one sum in an epoch (`engine.privacy.releases.Release.met`).
+    """
+    index = order[:, number::parts]
+    if index.shape[1]:
+        return index, torch.ones(index.shape[:2], device=order.device)
+    return order[:, :1], torch.zeros(len(order), 1, device=order.device)

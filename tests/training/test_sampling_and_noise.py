@@ -8,7 +8,7 @@ import torch
 from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.training.ghost import clipped_sum
 from engine.training.network import mlp
-from engine.training.sampling import coins, poisson
+from engine.training.sampling import coins, orders, part, poisson
 from engine.training.steps import (
     Descent,
     add_noise,
@@ -108,3 +108,15 @@ def test_coins_never_fall_more_often_than_is_priced(rate, monkeypatch):
     true = coins((len(near),), rate, torch.Generator())
     assert max(0, edge - 3) + int(true.sum()) <= rate * 2**24
     assert max(0, edge - 3) + int(true.sum()) > rate * 2**24 - 1
+
+
+@pytest.mark.parametrize(("records", "parts"), [(50, 4), (7, 7), (3, 5)])
+def test_the_batches_of_an_order_hold_every_record_once(records, parts):
+    order = orders(2, records, generator())
+    assert order.sort(1).values.tolist() == [list(range(records))] * 2
+    assert order[0].tolist() != order[1].tolist()
+    cut = [part(order, number, parts) for number in range(parts)]
+    for row in range(2):
+        drawn = [index[row][present[row] > 0].tolist() for index, present in cut]
+        assert sorted(place for own in drawn for place in own) == list(range(records))
+        assert max(map(len, drawn)) - min(map(len, drawn)) <= 1

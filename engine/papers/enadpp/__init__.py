@@ -15,10 +15,10 @@ SMALL = 10_000
 """Up to so many records the networks are small, and overhead rules on a processor."""
 
 TRAINING = ("sample_rate", "epochs", "learning_rate", "decay", "network")
-GAUSSIAN = ("epsilon", "delta", "clip", *TRAINING)
+GAUSSIAN = ("epsilon", "delta", "clip", "sampling", *TRAINING)
 ADAPTIVE = (
     *("epsilon", "delta", "calibration", "noise_reading", "noise", "clip", "clip_l1"),
-    *("alpha_min", "relevance_rule", "relevance_every", *TRAINING),
+    *("alpha_min", "relevance_rule", "relevance_every", "sampling", *TRAINING),
 )
 
 

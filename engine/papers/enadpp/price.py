@@ -5,10 +5,13 @@ its release among `releases`, which are what is priced. Neighbours differ by add
 record, so that a batch's clipped sum has sensitivity C; the divisor |L| is a
 constant. The paper itself replaces one record, where the sensitivity is 2C.
 Where records are drawn in pairs, see `engine.training.sampling.pairs`: at most one
-pair of a step holds a given record, so the same numbers hold.
+pair of a step holds a given record, so the same numbers hold. Shuffled batches are disjoint
+within an epoch, so a record pays for one step of each epoch, in full: no gain from sampling is
+proved for them, and the price of Poisson batches does not hold (Annamalai et al. 2024).
 """
 
 import itertools
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -16,7 +19,7 @@ from engine.papers.enadpp.spec import EnadppSpec
 from engine.papers.enadpp.variants import Variant
 from engine.privacy.guarantee import Relation
 from engine.privacy.mechanisms import Exposed, Gaussian, Laplace
-from engine.privacy.releases import Release, cost, exposed
+from engine.privacy.releases import Batches, Release, cost, exposed
 from engine.training.split import trained
 
 if TYPE_CHECKING:
@@ -45,8 +48,19 @@ def plain_rate(spec: EnadppSpec, n: int) -> float:
 
 
 def batch_size(spec: EnadppSpec, n: int) -> float:
-    """Expected batch size |L|: q times the records trained on; it divides every sum."""
-    return spec.sample_rate * trained(n)
+    """Expected batch size |L|, which divides every sum: q times the records trained on.
+
+    Shuffled batches are 1/q to an epoch, rounded.
+    """
+    parts = batches(spec).parts
+    return trained(n) / parts if parts > 1 else spec.sample_rate * trained(n)
+
+
+def batches(spec: EnadppSpec) -> Batches:
+    """How a private step draws its records."""
+    if spec.sampling == "poisson":
+        return Batches(spec.sample_rate)
+    return Batches(1.0, max(1, round(1.0 / spec.sample_rate)))
 
 
 def stairs(spec: EnadppSpec, n: int) -> tuple[int, ...]:
@@ -87,11 +101,8 @@ def _sums(variant: Variant, spec: EnadppSpec, n: int) -> tuple[Release, ...]:
     """The noisy sums of clipped gradients, stair by stair."""
     starts = stairs(spec, n) if variant.falling else (0,)
     return tuple(
-        Release(
-            _noise(variant, spec, n, start),
-            times=end - start,
-            rate=spec.sample_rate,
-            first=start,
+        replace(
+            _repeated(_noise(variant, spec, n, start), batches(spec), end - start, start),
             what="sum of clipped gradients",
         )
         for start, end in itertools.pairwise((*starts, steps(spec, n)))
@@ -132,40 +143,40 @@ def noise_cost(variant: Variant, spec: EnadppSpec, n: int, count: int) -> "DpEve
     )
 
 
-def _repeated(added: Laplace | Gaussian, rate: float, count: int) -> "DpEvent":
-    """So many Poisson samples."""
-    return cost((Release(added, times=count, rate=rate),))
+def _repeated(added: Laplace | Gaussian, drawn: Batches, count: int, start: int = 0) -> Release:
+    """So many noisy sums of batches."""
+    return Release(added, times=count, rate=drawn.rate, first=start, disjoint=drawn.parts)
 
 
-def _plan(spec: EnadppSpec, n: int) -> tuple[float, int]:
-    return spec.sample_rate, steps(spec, n)
+def _plan(spec: EnadppSpec, n: int) -> tuple[Batches, int]:
+    return batches(spec), steps(spec, n)
 
 
 @lru_cache(maxsize=4096)
-def _gaussian(epsilon: float, delta: float, rate: float, count: int) -> float:
+def _gaussian(epsilon: float, delta: float, drawn: Batches, count: int) -> float:
     """The noise multiplier by PLD."""
     from engine.privacy import accounting
 
     def make(multiplier: float) -> "DpEvent":
-        return _repeated(Gaussian(1.0, multiplier), rate, count)
+        return cost((_repeated(Gaussian(1.0, multiplier), drawn, count),))
 
     return accounting.calibrate(make, epsilon, delta, RELATION)
 
 
 @lru_cache(maxsize=4096)
-def _laplace(epsilon: float, delta: float, rate: float, count: int) -> float:
+def _laplace(epsilon: float, delta: float, drawn: Batches, count: int) -> float:
     """The Laplace scale over the sensitivity, by PLD."""
     from engine.privacy import accounting
 
     def make(scale: float) -> "DpEvent":
-        return _repeated(Laplace(1.0, 1.0 / scale), rate, count)
+        return cost((_repeated(Laplace(1.0, 1.0 / scale), drawn, count),))
 
     return accounting.calibrate(make, epsilon, delta, RELATION)
 
 
 def _first_stair(spec: EnadppSpec, n: int) -> float:
     r"""APPDL's \sigma_0, by Renyi accounting of all stairs: PLD would take minutes."""
-    budget = (spec.epsilon, spec.delta, spec.sample_rate, spec.sigma_decay)
+    budget = (spec.epsilon, spec.delta, batches(spec), spec.sigma_decay)
     return _stairs(*budget, stairs(spec, n), steps(spec, n))
 
 
@@ -173,7 +184,7 @@ def _first_stair(spec: EnadppSpec, n: int) -> float:
 def _stairs(
     epsilon: float,
     delta: float,
-    rate: float,
+    drawn: Batches,
     decay: float,
     starts: tuple[int, ...],
     total: int,
@@ -183,13 +194,13 @@ def _stairs(
     ends = (*starts[1:], total)
 
     def flat(multiplier: float) -> "DpEvent":
-        return _repeated(Gaussian(1.0, multiplier), rate, total)
+        return cost((_repeated(Gaussian(1.0, multiplier), drawn, total),))
 
     def make(first: float) -> "DpEvent":
         """All stairs, the first of this deviation."""
         return cost(
             [
-                Release(Gaussian(1.0, first * decay**start), times=end - start, rate=rate)
+                _repeated(Gaussian(1.0, first * decay**start), drawn, end - start, start)
                 for start, end in zip(starts, ends, strict=True)
             ]
         )

@@ -167,6 +167,18 @@ NetworkName = Annotated[
         source="Section 5",
     ),
 ]
+Sampling = Annotated[
+    str,
+    Choice(
+        label="Batches",
+        options=("poisson", "shuffled"),
+        labels=("By coins (Poisson)", "Cut from a shuffled order"),
+        help="By coins, nobody knows which steps a record is in, and that lowers the price. "
+        "Shuffled batches are what most programs use: each record is in one batch of every epoch, "
+        "and no lower price is proved.",
+        source="Annamalai et al. 2024, arXiv 2411.10614",
+    ),
+]
 Representation = Annotated[
     str,
     Choice(
@@ -196,6 +208,7 @@ class EnadppSpec(Spec):
     relevance_every: Refresh = 0
     sigma_decay: SigmaDecay = 0.998
     sample_rate: SampleRate = 0.1
+    sampling: Sampling = "poisson"
     epochs: Epochs = 20.0
     learning_rate: LearningRate = 0.5
     decay: Decay = 1e-4

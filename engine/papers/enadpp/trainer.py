@@ -21,6 +21,7 @@ from engine.papers.enadpp.pictures import pictures
 from engine.papers.enadpp.spec import EnadppSpec, Training
 from engine.papers.enadpp.variants import Variant
 from engine.privacy.mechanisms import Gaussian, Laplace
+from engine.privacy.releases import Batches
 from engine.training import ghost, split, steps
 from engine.training.evaluate import evaluate
 from engine.training.layer_arrays import layer_arrays
@@ -53,6 +54,7 @@ class State:
         ratios: Per layer the budget ratios (R, outputs); None where all are one.
         taken: Steps taken.
         layers: Noise to signal of each layer with weights, (R, layers) per measurement.
+        order: Order of the records in this epoch, (R, N), where batches are cut from one.
     """
 
     parameters: Parameters
@@ -61,6 +63,7 @@ class State:
     ratios: ghost.Ratios | None
     taken: int
     layers: tuple[Tensor, ...]
+    order: Tensor | None = None
 
     @property
     def released(self) -> Parameters:
@@ -89,7 +92,7 @@ def init(variant: Variant, batch: Batch[EnadppSpec], data: Table, rng: Generator
     """
     table = _labelled(data)
     records = models.inputs(variant, batch.spec, table, str(rng.device))
-    network = _network(variant, batch.spec, table, records)
+    network = models.network(variant, batch.spec, table, records.x[0].numel())
     parameters = network.init(batch.seeds, rng.device)
     velocity = (
         tuple(tuple(map(torch.zeros_like, own)) for own in parameters) if variant.moving else None
@@ -104,23 +107,17 @@ def _labelled(data: Table) -> LabelledTable:
     return data
 
 
-def _network(
-    variant: Variant, spec: EnadppSpec, table: LabelledTable, records: Records
-) -> Network | Siamese:
-    return models.network(variant, spec, table, records.x[0].numel())
-
-
 def step(
     variant: Variant, batch: Batch[EnadppSpec], data: Table, state: State, rng: Generator
 ) -> tuple[State, Training | None]:
     """One batch: sample, clip, add noise, descend."""
     table, spec = _labelled(data), batch.spec
     records = models.inputs(variant, spec, table, str(rng.device))
-    network = _network(variant, spec, table, records)
+    network = models.network(variant, spec, table, records.x[0].numel())
     if _refreshes(variant, spec, len(data), state.taken):
         state = replace(state, ratios=budget_ratios(variant, batch, table, state, network, rng))
-    rate = price.plain_rate(spec, len(data)) if not variant.private else spec.sample_rate
-    index, present = records.draw(len(batch), rate, rng)
+    how = price.batches(spec) if variant.private else Batches(price.plain_rate(spec, len(data)))
+    index, present, order = records.batch(how, len(batch), state.taken, state.order, rng)
     x, y = records.take(index)
     added = noise(variant, batch, len(data), state.taken, rng.device)
     clipped = _clipped(variant, batch, network, state, x, y, present, added)
@@ -138,7 +135,7 @@ def step(
     )
     if state.mean is not None:
         steps.average(state.mean, state.parameters, state.taken)
-    state = replace(state, taken=state.taken + 1)
+    state = replace(state, taken=state.taken + 1, order=order)
     if signal is not None:
         layers = _layers(clipped, added, signal, state.ratios)
         state = replace(state, layers=(*state.layers, layers))
@@ -283,7 +280,7 @@ def products(variant: Variant, batch: Batch[EnadppSpec], data: Table, state: Sta
     table = _labelled(data)
     device = str(state.parameters[0][0].device)
     records = models.inputs(variant, batch.spec, table, device)
-    network = _network(variant, batch.spec, table, records)
+    network = models.network(variant, batch.spec, table, records.x[0].numel())
     mechanisms: Sequence[object] = [price.mechanism(variant, s, len(data)) for s in batch.specs]
     l1 = isinstance(mechanisms[0], Laplace)
     bounds = batch.column("clip_l1" if l1 else "clip")

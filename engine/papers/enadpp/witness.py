@@ -5,6 +5,7 @@ import numpy as np
 from datasets.base import LabelledTable, Table
 from engine.audit.witness import Pair, Witness, left_out
 from engine.core.errors import RequestError
+from engine.papers.enadpp import price
 from engine.papers.enadpp.models import PAIRED
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.training.records import train_rows
@@ -28,8 +29,8 @@ def white(spec: EnadppSpec, data: Table) -> Pair:
 
 
 def rate(spec: EnadppSpec, n: int) -> float:
-    """Every step draws its batch by coins."""
-    return spec.sample_rate
+    """By coins, or by an order, which the proof lets the attacker know."""
+    return price.batches(spec).rate
 
 
 WHITE = Witness(

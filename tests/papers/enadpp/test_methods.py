@@ -1,6 +1,7 @@
 """Whole steps and whole runs: the noise that arrives, bad input, and what runs leave behind."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from engine.core.spec import knobs
 from engine.papers.enadpp import PAPER, price, trainer
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.papers.enadpp.variants import VARIANTS
+from engine.privacy.recording import recording, replaying
 from engine.runs.driver import drive
 from engine.runs.events import Finished
 from engine.runs.job import request
@@ -21,6 +23,7 @@ from engine.service.claim import take
 from engine.service.client import Client
 from engine.service.job_runner import perform
 from engine.service.process import here
+from engine.training.split import train_rows
 
 NAMES = [entry.name for entry in PAPER.methods]
 SHORT = {"sample_rate": 0.1, "epochs": 0.5}
@@ -216,3 +219,27 @@ def test_a_full_device_is_one_sentence_and_the_next_run_is_whole(kind, monkeypat
     )
     client.submit(job)
     assert perform(take(client.store, here(), job.id)) == "completed"
+
+
+@pytest.mark.parametrize("name", ["psgd", "enadpp"])
+def test_shuffled_batches_are_drawn_as_they_are_priced(name):
+    """A record that is left out moves one sum in each epoch, and is paid for as often."""
+    spec = EnadppSpec(sampling="shuffled", sample_rate=0.25, epochs=3, noise="gaussian")
+    entry, table = PAPER.entry(name), data.load("digits")
+    alone = replace(table, left_out=(int(train_rows(len(table))[3]),))
+
+    def sums(own, watching):
+        batch, rng = Batch(spec, (spec,), (0,)), torch.Generator().manual_seed(1)
+        with watching as seen, torch.no_grad():
+            state = entry.load().init(batch, own, rng)
+            for _ in range(12):
+                state, _ = entry.load().step(batch, own, state, rng)
+        return seen.releases
+
+    first = sums(table, recording())
+    second = sums(alone, replaying(first))
+    moved = [
+        not all(map(torch.equal, x.values, y.values)) for x, y in zip(first, second, strict=True)
+    ]
+    assert [sum(moved[epoch : epoch + 4]) for epoch in (0, 4, 8)] == [1, 1, 1]
+    assert sum(release.met() for release in entry.releases(spec, len(table))) == 3

@@ -134,3 +134,30 @@ def test_every_method_is_listed_once():
     assert [entry.name for entry in PAPER.methods] == [
         "enadpp", "adppl", "appdl", "psgd", "non_private", "dpsgd",
     ]  # fmt: skip
+
+
+def test_shuffled_batches_pay_once_an_epoch_and_in_full():
+    """20 epochs are 20 releases of all records, sigma^2 = 20 sigma_1^2; coins gain from chance."""
+    own = {s: EnadppSpec(epsilon=1.0, sampling=s) for s in ("shuffled", "poisson")}
+    noise = {s: price.mechanism(VARIANTS["psgd"], spec, 1_797) for s, spec in own.items()}
+    once = accounting.multiplier(1.0, 1e-5)
+    assert noise["shuffled"].multiplier == pytest.approx(math.sqrt(20.0) * once, rel=1e-3)
+    assert noise["poisson"].multiplier < 0.5 * noise["shuffled"].multiplier
+
+
+@pytest.mark.parametrize(
+    ("times", "first", "met"), [(20, 0, 2), (21, 0, 3), (1, 9, 1), (2, 9, 2), (10, 5, 2), (0, 3, 0)]
+)
+def test_how_many_disjoint_batches_a_record_is_in_at_most(times, first, met):
+    """Of ten to an epoch: as many as the uses touch epochs."""
+    assert Release(Gaussian(1.0, 1.0), times=times, first=first, disjoint=10).met() == met
+
+
+@pytest.mark.parametrize("name", ["enadpp", "appdl", "psgd"])
+def test_the_card_of_shuffled_batches_shows_the_gap(name):
+    spec = EnadppSpec(epsilon=1.0, sampling="shuffled")
+    card = cards.guarantee(VARIANTS[name], spec, 1_797, "an image")
+    cheap = cards.poisson_price(VARIANTS[name], spec, 1_797)
+    assert cheap < 0.5 < card.epsilon_proved <= 1.0
+    assert "Shuffled" in card.sampling
+    assert any(f"ε = {cheap:.3g} instead of" in reason for reason in card.reasons)

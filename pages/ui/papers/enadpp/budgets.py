@@ -21,7 +21,8 @@ from pages.ui.papers.enadpp.sections import STEP
 from pages.ui.words import number
 
 PLAIN, RENYI, PLD = "plain sum (δ = 0)", "Rényi", "privacy loss distribution"
-NAMES = (PLAIN, RENYI, PLD)
+COINS = "if priced as Poisson batches"
+NAMES = (PLAIN, RENYI, PLD, COINS)
 POINTS = 5
 """An accountant is asked at so many steps."""
 LOT = (
@@ -52,6 +53,9 @@ def counted(method: str, spec: Any, n: int) -> tuple[tuple[int, ...], dict[str, 
     ways = {PLAIN: sums} if math.isfinite(sums[-1]) else {RENYI: asked(False)}
     if exact(method, spec, n):
         ways[PLD] = asked(True)
+    if price.batches(spec).parts > 1 and not price.unaccounted(VARIANTS[method], spec):
+        coins = (cards.poisson_price(VARIANTS[method], spec, n, step) for step in steps)
+        ways[COINS] = (0.0, *coins)
     return (0, *steps), ways
 
 
@@ -76,7 +80,14 @@ def reading(method: str, spec: Any, n: int) -> str:
             "The budget ratios are treated as public, although the printed method computes them "
             "from the records: this is a count, not a proof."
         )
-    if isinstance(price.mechanism(VARIANTS[method], spec, n), Laplace):
+    shuffled = price.batches(spec).parts > 1
+    if shuffled:
+        parts.append(
+            "Each record is in one of an epoch's shuffled batches and pays in full: the price "
+            "rises once an epoch. The Poisson price is often stated for shuffled batches; it is "
+            "not proved for them."
+        )
+    if not shuffled and isinstance(price.mechanism(VARIANTS[method], spec, n), Laplace):
         parts.append("The Rényi accountant has no formula for Laplace noise in random batches.")
     if not exact(method, spec, n):
         parts.append(

@@ -36,7 +36,7 @@ LAYOUT = Layout(
         Section("What the printed noise spends", enadpp_budgets.ledger, tab=PROOF),
     ),
     more=(
-        *("sample_rate", "learning_rate", "momentum", "decay", "relevance_rule"),
+        *("sample_rate", "sampling", "learning_rate", "momentum", "decay", "relevance_rule"),
         *(
             "relevance_every",
             "sigma_decay",

@@ -71,6 +71,9 @@ class Card:
         public: What is treated as public knowledge in the privacy argument.
         simulated: Whether the values were drawn from a simulator.
         embedded: Whether it loads with no file at hand (shipped inside a library, or simulated).
+        rows: Most rows of one person where `record` is a row of a person and persons are to be
+            protected; 1 where a record is all of them.
+        taken: Whether the bounds were taken from the records instead of public knowledge.
     """
 
     name: str
@@ -90,6 +93,8 @@ class Card:
     image: tuple[int, int] | None = None
     simulated: bool = False
     embedded: bool = False
+    rows: int = 1
+    taken: bool = False
 
 
 @dataclass(frozen=True, eq=False)

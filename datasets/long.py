@@ -16,7 +16,7 @@ from engine.core.errors import DatasetError
 COLUMNS = ("id", "start", "stop", "event")
 
 
-def long_table(card: Card, columns: Mapping[str, Sequence[object]]) -> SurvivalTable:
+def long_table(card: Card, columns: Mapping[str, Sequence[object] | Floats]) -> SurvivalTable:
     """The table of a long format, its persons in the order of their first rows.
 
     Args:
@@ -46,7 +46,7 @@ def long_table(card: Card, columns: Mapping[str, Sequence[object]]) -> SurvivalT
     return check(SurvivalTable(card, path[first], stop[last], event[last] > 0, episodes))
 
 
-def _persons(name: str, column: Sequence[object]) -> tuple[list[object], Integers]:
+def _persons(name: str, column: Sequence[object] | Floats) -> tuple[list[object], Integers]:
     """The ids, and the number of each row's person in the order of first rows."""
     ids = list(column)
     if not ids:
@@ -58,9 +58,12 @@ def _persons(name: str, column: Sequence[object]) -> tuple[list[object], Integer
     return ids, np.array([numbers[key] for key in ids], np.int64)
 
 
-def numbers(name: str, column: str, values: Sequence[object], rows: int) -> Floats:
+def numbers(name: str, column: str, values: Sequence[object] | Floats, rows: int) -> Floats:
     """A column of finite numbers."""
-    parsed = np.array([_number(name, column, row, one) for row, one in enumerate(values, 1)])
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
+        parsed = values.astype(np.float64)
+    else:
+        parsed = np.array([_number(name, column, row, one) for row, one in enumerate(values, 1)])
     if len(parsed) != rows:
         raise DatasetError(f"{name}: expected {rows} values of {column!r}, got {len(parsed)}")
     wrong = np.flatnonzero(~np.isfinite(parsed))
@@ -91,27 +94,32 @@ def _number(name: str, column: str, row: int, value: object) -> float:
 
 def _follow(name: str, ids: Sequence[object], start: Floats, stop: Floats, event: Floats) -> None:
     """Checks that rows, sorted by person and start, follow each other."""
-    for row, key in enumerate(ids):
-        if not stop[row] > start[row]:
-            raise DatasetError(
-                f"{name}: expected rows that stop after they start, "
-                f"got {start[row]:g} to {stop[row]:g} of id {key}"
-            )
-        if (row == 0 or ids[row - 1] != key) and start[row] != 0.0:
-            raise DatasetError(
-                f"{name}: expected the first row of each id to start at 0, "
-                f"got {start[row]:g} of id {key}"
-            )
-    for (before, key), (after, other) in pairwise(enumerate(ids)):
-        if key != other:
-            continue
-        both = f"{start[before]:g} to {stop[before]:g} and {start[after]:g} to {stop[after]:g}"
-        if start[after] < stop[before]:
-            raise DatasetError(f"{name}: expected rows without overlap, got {both} of id {key}")
-        if start[after] > stop[before]:
-            raise DatasetError(f"{name}: expected rows without gaps, got {both} of id {key}")
-        if event[before]:
-            raise DatasetError(
-                f"{name}: expected an event in the last row of each id alone, "
-                f"got one at {stop[before]:g} and more rows of id {key}"
-            )
+    same = np.array([before == after for before, after in pairwise(ids)], bool)
+    fresh = np.append(True, ~same)
+    if (wrong := ~(stop > start)).any():
+        row = int(wrong.argmax())
+        raise DatasetError(
+            f"{name}: expected rows that stop after they start, "
+            f"got {start[row]:g} to {stop[row]:g} of id {ids[row]}"
+        )
+    if (wrong := fresh & (start != 0.0)).any():
+        row = int(wrong.argmax())
+        raise DatasetError(
+            f"{name}: expected the first row of each id to start at 0, "
+            f"got {start[row]:g} of id {ids[row]}"
+        )
+    for wrong, says in (
+        (same & (start[1:] < stop[:-1]), "expected rows without overlap"),
+        (same & (start[1:] > stop[:-1]), "expected rows without gaps"),
+    ):
+        if wrong.any():
+            at = int(wrong.argmax())
+            both = " and ".join(f"{start[i]:g} to {stop[i]:g}" for i in (at, at + 1))
+            raise DatasetError(f"{name}: {says}, got {both} of id {ids[at]}")
+    early = same & (event[:-1] > 0)
+    if early.any():
+        row = int(early.argmax())
+        raise DatasetError(
+            f"{name}: expected an event in the last row of each id alone, "
+            f"got one at {stop[row]:g} and more rows of id {ids[row]}"
+        )

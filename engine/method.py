@@ -17,7 +17,7 @@ from engine.core.errors import RequestError
 from engine.core.gauges import Info
 from engine.core.kept import Declared
 from engine.core.spec import Spec, Value
-from engine.privacy.guarantee import Guarantee, Relation
+from engine.privacy.guarantee import Guarantee, Relation, assuming, for_persons
 from engine.privacy.releases import Release
 from engine.privacy.releases import cost as composed
 
@@ -31,6 +31,10 @@ S = TypeVar("S", bound=Spec)
 T = TypeVar("T")
 
 Arrays = Mapping[str, "NDArray[np.generic]"]
+TAKEN = (
+    "The bounds were taken from the records, and the proof takes them as public. They show the "
+    "smallest and the largest value of each column, which no ε covers."
+)
 
 
 class Method(Protocol[S, T]):
@@ -95,6 +99,11 @@ class Entry(Generic[S]):
         """Everything that so many steps on n records release, as an accountant's event."""
         return composed(self.releases(spec, n), steps)
 
+    def promise(self, spec: S, data: Card) -> Guarantee:
+        """The card for a spec and a data set: what its rows and its bounds are counts."""
+        card = for_persons(self.guarantee(spec, data.records, data.record), data.rows)
+        return assuming(card, TAKEN) if data.taken else card
+
     def load(self) -> Method[S, Any]:
         """Imports the module that runs this method; the first call loads torch."""
         module, _, name = self.module.partition(":")
@@ -117,7 +126,8 @@ class Paper(Generic[S]):
         gauge: The gauge that the utility curve shows first.
         exhibits: Dotted name of the module whose EXHIBITS are the paper's tables and
             figures; empty while there is none.
-        own: Whether it takes survival tables of the user's own.
+        own: Which tables of the user's own it takes: "survival", "classes", "images" (of
+            classes); empty for none.
         opening: Settings that its page opens with, where the defaults do not show it at its best.
         arrays: What its methods' `products` keep, by name.
         model: What the numbers of a fitted model mean, for a spec and a data set: names of
@@ -136,7 +146,7 @@ class Paper(Generic[S]):
     datasets: tuple[str, ...]
     gauge: str
     exhibits: str = ""
-    own: bool = False
+    own: Literal["", "survival", "classes", "images"] = ""
     opening: Mapping[str, Value] = field(default_factory=dict)
     arrays: Declared = field(default_factory=dict)
     model: Callable[[S, Card], Mapping[str, Any]] = lambda spec, card: {}
@@ -145,6 +155,16 @@ class Paper(Generic[S]):
     def opens(self) -> dict[str, Value]:
         """The value of every setting when its page is opened."""
         return {**self.spec().values(), **self.opening}
+
+    def takes(self, data: Card) -> bool:
+        """Whether a table of the user's own is of its kind."""
+        if self.own == "survival":
+            return data.classes is None
+        return (
+            self.own != ""
+            and data.classes is not None
+            and (self.own == "classes" or data.image is not None)
+        )
 
     def entry(self, name: str) -> Entry[S]:
         """The method of that name.

@@ -125,20 +125,25 @@ def _json(value: Any) -> str:
     return json.dumps(plain(value), indent=2, ensure_ascii=False)
 
 
+def _persons(found: float | None, rows: int) -> float | None:
+    """The mu of a person with so many rows, from that of one row (Dong et al. 2022)."""
+    return None if found is None else rows * found
+
+
 def _cards(job: Job, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """One guarantee for each point; seeds share theirs. Counts of raw records are left out."""
     from engine.privacy.curves import mu
 
     entry, described = job.entry(), data_catalog.card(job.dataset)
     n, specs = described.records, job.batch().specs[:: len(job.seeds)]
-    cards = [entry.guarantee(spec, n, described.record) for spec in specs]
+    cards = [entry.promise(spec, described) for spec in specs]
     events = [entry.cost(spec, n, entry.steps(spec, n)) for spec in specs]
     software = f"Epsilon Explorer {job.version}"
     each = [
         {
             **{field: row[field] for field in job.axes},
             "guarantee": row["guarantee"],
-            "mu": mu(event),
+            "mu": _persons(mu(event), described.rows),
             "registry": registry.entry(card, described, software),
         }
         for row, card, event in zip(rows[:: len(job.seeds)], cards, events, strict=True)

@@ -10,7 +10,18 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from engine import __version__
-from engine.cli import app, audit, bundle, catalogue, differ, exhibits, export, running, runs
+from engine.cli import (
+    app,
+    audit,
+    bundle,
+    catalogue,
+    differ,
+    exhibits,
+    export,
+    running,
+    runs,
+    tables,
+)
 from engine.core.errors import BudgetError, ExplorerError, RequestError, SpecError
 
 Command = Callable[[argparse.Namespace], int]
@@ -75,6 +86,6 @@ def _parser(program: str) -> tuple[Parser, tuple[str, ...]]:
     parser = Parser(prog=program, description="See what differential privacy costs.")
     parser.add_argument("--version", action="version", version=f"epsilon-explorer {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for module in (catalogue, running, audit, runs, differ, export, bundle, exhibits, app):
+    for module in (catalogue, tables, running, audit, runs, differ, export, bundle, exhibits, app):
         module.add(commands)
     return parser, tuple(commands.choices)

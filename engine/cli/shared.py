@@ -99,7 +99,7 @@ def cards(job: Job) -> list[dict[str, Any]]:
     known: dict[Any, dict[str, Any]] = {}
     for spec in (batch := job.batch()).specs:
         if spec not in known:
-            known[spec] = entry.guarantee(spec, card.records, card.record).json()
+            known[spec] = entry.promise(spec, card).json()
     return [known[spec] for spec in batch.specs]
 
 

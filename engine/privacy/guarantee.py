@@ -1,6 +1,7 @@
 """The guarantee card as data: what is claimed, what is proved, and under what conditions."""
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -124,3 +125,40 @@ def public_count(sets: str) -> str:
         f"The number of records is public: it sets {sets}. A neighbouring table is the same table "
         "with one record left out of every sum."
     )
+
+
+def for_persons(card: Guarantee, rows: int) -> Guarantee:
+    """The card of persons with at most so many rows each, from the card of one row.
+
+    Guarantees:
+        From a data set, one without a person's m rows is m steps away that each change one row, so
+        (ε, δ) for a row gives mε and δ (1 + exp(ε) + ... + exp((m - 1)ε)) for a person (Dwork and
+        Roth 2014, Theorem 2.2; Vadhan 2017, Lemma 2.2). Where that sum is 1 or more, nothing is
+        proved.
+    """
+    if rows == 1 or card.status == "not_private":
+        return card
+    reason = (
+        f"A person has at most {rows} rows, so the ε of a row counts {rows} times for a person."
+    )
+    if card.epsilon_proved is None:
+        return dataclasses.replace(card, reasons=(*card.reasons, reason))
+    row, lost = card.epsilon_proved, 0.0
+    for i in range(rows if card.delta else 0):
+        lost += card.delta * math.exp(min(i * row, 700.0))
+    if lost >= 1.0:
+        none = f"With {rows} rows of a person δ adds up to 1, so nothing is proved of a person."
+        return dataclasses.replace(
+            card, status="heuristic", epsilon_proved=None, reasons=(*card.reasons, none)
+        )
+    return dataclasses.replace(
+        card, epsilon_proved=rows * row, delta=lost, reasons=(*card.reasons, reason)
+    )
+
+
+def assuming(card: Guarantee, sentence: str) -> Guarantee:
+    """The card of a proof that holds only if a sentence is accepted, which it says first."""
+    if card.status == "not_private":
+        return card
+    status: Status = "proved_under_assumption" if card.status == "proved" else card.status
+    return dataclasses.replace(card, status=status, reasons=(sentence, *card.reasons))

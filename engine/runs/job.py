@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from datasets import catalog as data_catalog
 from datasets import own
+from datasets.base import Card
 from engine import __version__
 from engine.audit.entry import audited
 from engine.catalog import catalog, paper
@@ -177,11 +178,7 @@ def request(
     """
     publication = paper(paper_slug)
     entry = publication.entry(method)
-    if dataset not in publication.datasets and not (publication.own and own.mine(dataset)):
-        raise RequestError(
-            f"dataset: expected one of {', '.join(publication.datasets)}, got {dataset!r}"
-        )
-    card = data_catalog.card(dataset)
+    card = _data(publication, dataset)
     values, axes = dict(values or {}), dict(axes or {})
     swept = _axes(publication, axes, values)
     shared = publication.spec.parse(values).values()
@@ -201,6 +198,26 @@ def request(
     job.batch()  # contradicting fields of any single replica are found before anything runs
     _within_reach(entry, job.spec(), card.records)
     return job
+
+
+def _data(publication: Paper[Any], dataset: str) -> Card:
+    """The card of a data set that the paper takes: one of its own, or a user's of its kind."""
+    if dataset not in publication.datasets and not (publication.own and own.mine(dataset)):
+        raise RequestError(
+            f"dataset: expected one of {', '.join(publication.datasets)}, got {dataset!r}"
+        )
+    card = data_catalog.card(dataset)
+    if own.mine(dataset) and not publication.takes(card):
+        kinds = {
+            "survival": "times and events",
+            "classes": "classes",
+            "images": "images and classes",
+        }
+        raise RequestError(
+            f"dataset: expected a table of {kinds[publication.own]} for {publication.slug}, "
+            f"got {dataset!r}"
+        )
+    return card
 
 
 def _within_reach(entry: Entry[Any], spec: Spec, n: int) -> None:

@@ -37,7 +37,7 @@ def checked(job: Job, described: Card) -> Guarantee:
     if job.replicas() != 1:
         raise RequestError(f"release: expected one setting and one seed, got {job.replicas()}")
     entry, spec = job.entry(), job.batch().spec
-    card = entry.guarantee(spec, described.records, described.record)
+    card = entry.promise(spec, described)
     if card.status != "proved" or card.epsilon_proved is None:
         raise RequestError(
             f"release: expected a method whose card is proved, got {entry.label}, "

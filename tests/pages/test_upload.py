@@ -6,7 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from datasets import own
+from datasets.own_preview import preview
 from engine.service.client import Client
+from pages.ui.paper import upload
 from tests.datasets.test_own import plain, stretches
 from tests.pages.conftest import Open
 
@@ -19,8 +21,9 @@ def asked(home: Path) -> set[str]:
 
 
 def add(test: AppTest, name: str, content: bytes) -> AppTest:
-    """Puts a file into the widget."""
-    return test.file_uploader(key="survival.upload").set_value((name, content, KIND)).run()
+    """Puts a file into the widget and accepts what is proposed."""
+    test.file_uploader(key="survival.upload").set_value((name, content, KIND)).run()
+    return test.button(key="survival.add").click().run()
 
 
 @pytest.mark.parametrize(("content", "persons"), [(plain(15), 15), (stretches(12), 12)])
@@ -40,7 +43,10 @@ def test_a_good_file_is_chosen_and_asked_for(visit: Open, home: Path, content: b
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"name,age\n" + b"Ann,40\n" * 12, "File: expected columns time, event, or id, start,"),
+        (
+            b"name,age\n" + b"Ann,40\n" * 12,
+            "File: expected events of 0 or 1, got 40",
+        ),
         (stretches() + b"\np3,3,9,0,1", "File: expected rows without overlap, got"),
     ],
 )
@@ -68,8 +74,37 @@ def test_a_table_that_is_removed_leaves_the_list(visit: Open, home: Path):
         assert not visit(page).exception
 
 
-def test_papers_of_labelled_records_take_no_survival_table(visit: Open, home: Path):
+def flowers() -> bytes:
+    rows = (f"{40 + i % 9},{i % 3},{('red', 'blue')[i % 2]}" for i in range(40))
+    return "\n".join(["# age: 30 to 60", "# width: 0 to 3", "age,width,species", *rows]).encode()
+
+
+def test_papers_of_labelled_records_take_tables_of_classes_alone(visit: Open, home: Path):
     own.keep("study.csv", plain(15))
     test = visit("lvq")
-    assert not test.get("file_uploader")
     assert not any("study" in text for text in test.selectbox(key="lvq.dataset").options)
+    test.file_uploader(key="lvq.upload").set_value(("flowers.csv", flowers(), KIND)).run()
+    assert test.selectbox(key="lvq.label").value == "species"
+    test.button(key="lvq.add").click().run()
+    assert not test.exception
+    assert not test.error
+    assert test.selectbox(key="lvq.dataset").value.startswith("Own flowers ")
+    assert any("40 records" in one.value for one in test.caption)
+    assert asked(home) & set(own.names())
+
+
+def test_an_edited_preview_becomes_lines():
+    seen = preview(b"time,event,age,name\n1,0,40,Ann\n", "file")
+    table = upload._frame(seen, ("time", "event"))
+    assert table[upload.USE].tolist() == [True, True, True, False]
+    table.loc[0, upload.HIGH] = 60.0
+    assert upload.lines(table, {"time": "time", "event": "event"}).splitlines() == [
+        "time: 0 to 60", "age: 0 to 120", "time column: time", "event column: event",
+        "leave out: name",
+    ]  # fmt: skip
+
+
+def test_bounds_are_proposed_by_name_and_never_by_value():
+    one, other = (preview(b"age,x1\n%d,3\n" % age, "file").columns for age in (5, 500))
+    assert one[0].bounds == other[0].bounds == (0.0, 120.0)
+    assert one[1].bounds is other[1].bounds is None

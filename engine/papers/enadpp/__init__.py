@@ -118,6 +118,7 @@ PAPER = Paper(
     gauge="accuracy",
     opening={"noise": "gaussian", "alpha_min": 0.5},
     exhibits="engine.papers.enadpp.exhibits",
+    own="classes",
     arrays=ARRAYS,
     model=model,
 )

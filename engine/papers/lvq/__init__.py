@@ -108,6 +108,7 @@ PAPER = Paper(
     datasets=("digits", "mnist", "segment", "har"),
     gauge="error",
     exhibits="engine.papers.lvq.exhibits",
+    own="classes",
     arrays=ARRAYS,
     model=model,
 )

@@ -4,10 +4,12 @@ Settings of the rigorous runs were chosen on folds of repeats 5 to 9, which no e
 Those of the other readings were not: see `settings`. No torch here.
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
+from datasets import catalog as data_catalog
 from datasets.fetch import local
 from engine.core.spec import Value
 from engine.papers.lvq.published import BUDGETS, CURVE
@@ -32,6 +34,8 @@ SMALL: dict[str, Value] = {**REFERENCE, "epochs": 100.0, "rate_w": 0.01}
 SHORTER: dict[str, Value] = {**REFERENCE, "epochs": 5.0, "rate_omega": 0.3}
 """On MNIST, GMLVQ meets the printed error here and leaves it behind when it is trained on."""
 LARGE = ("mnist", "har")
+WIDTHS = {"har": 561}
+"""Features of a table whose card does not list them."""
 FEWER = {
     ("gmlvq", PAPERS): 2,
     ("gmlvq", ONE): 1,
@@ -66,7 +70,8 @@ def settings(dataset: str, model: str, reading: str) -> dict[str, Value]:
     from records of norm up to 1 (0.1 d for prototypes, 1/d for the matrix), with which the noise
     of 5,000 steps drives the parameters away, and the smaller pair that is kept.
     """
-    d = {"mnist": 784, "har": 561, "segment": 18, "digits": 64}[dataset]
+    card = data_catalog.card(dataset)
+    d = WIDTHS.get(dataset) or (math.prod(card.image) if card.image else len(card.features))
     if reading == RIGOROUS:
         small = FULL if dataset in ("segment", "digits") else {}
         return {**RATES, **small}

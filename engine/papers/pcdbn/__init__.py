@@ -147,6 +147,7 @@ PAPER = Paper(
     datasets=("digits", "mnist"),
     gauge="accuracy",
     exhibits="engine.papers.pcdbn.exhibits",
+    own="images",
     arrays=ARRAYS,
     model=model,
 )

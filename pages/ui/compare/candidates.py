@@ -134,7 +134,7 @@ class Candidate:
         data, spec = data_catalog.card(self.job.dataset), self.job.spec()
         if self.spends:
             spec = spec.replace(**{BUDGET: epsilon})
-        return card.guarantee(self.entry, spec, data.records, data.record)
+        return card.guarantee(self.entry, spec, data)
 
 
 def _text(setting: Setting, value: Value) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from datasets.base import Card
 from engine.core.spec import Spec
 from engine.method import Entry
 from engine.privacy.guarantee import RELATIONS, STATUSES, Guarantee, Status
@@ -31,35 +32,31 @@ MEANING: dict[Status, str] = {
 }
 
 
-Asked = tuple[Entry[Any], Spec, int, str]
+Asked = tuple[Entry[Any], Spec, Card]
 _CARDS: dict[Asked, Guarantee] = {}
 """Kept because an accountant may take seconds; shared by all sessions, since no data are read."""
 MOST = 4096
 
 
-def guarantee(entry: Entry[Any], spec: Spec, records: int, unit: str) -> Guarantee:
+def guarantee(entry: Entry[Any], spec: Spec, data: Card) -> Guarantee:
     """A method's card; the first answer may take an accountant seconds."""
-    card = known(entry, spec, records, unit)
+    card = known(entry, spec, data)
     if card is None:
-        card = _CARDS[_key(entry, spec, records, unit)] = entry.guarantee(spec, records, unit)
+        card = _CARDS[entry, spec, data] = entry.promise(spec, data)
     return card
 
 
-def known(entry: Entry[Any], spec: Spec, records: int, unit: str) -> Guarantee | None:
+def known(entry: Entry[Any], spec: Spec, data: Card) -> Guarantee | None:
     """A method's card if it takes no time; None if an accountant would have to be asked."""
     from engine.privacy.accounting import UnansweredError, at_once
 
-    key = _key(entry, spec, records, unit)
+    key = (entry, spec, data)
     if len(_CARDS) >= MOST:
         _CARDS.clear()
     if key not in _CARDS:
         with suppress(UnansweredError), at_once():
-            _CARDS[key] = entry.guarantee(spec, records, unit)
+            _CARDS[key] = entry.promise(spec, data)
     return _CARDS.get(key)
-
-
-def _key(entry: Entry[Any], spec: Spec, records: int, unit: str) -> Asked:
-    return entry, spec, records, unit
 
 
 def show(title: str, card: Guarantee) -> None:

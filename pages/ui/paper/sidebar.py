@@ -9,9 +9,9 @@ from datasets.base import Card
 from engine.core.spec import Setting, Value, knobs
 from engine.method import Paper
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit import upload
 from pages.ui.kit.knobs import pick, widget
 from pages.ui.kit.offers import Offer
+from pages.ui.paper import upload
 from pages.ui.paper.view import Choices, Layout, Offers, Page
 from pages.ui.words import plural
 
@@ -42,7 +42,7 @@ def choose(paper: Paper[Any], offers: Offers, layout: Layout) -> Choices:
         dataset = str(offers.dataset.value(text))
         about(catalog.card(dataset))
         if paper.own:
-            upload.show(slug, dataset, offers.dataset.default)
+            upload.show(paper, dataset, offers.dataset.default)
         values = {field: _value(slug, offers.knobs[field], settings[field]) for field in shown}
         with st.expander("More settings", icon=":material/tune:"):
             for field in layout.more:

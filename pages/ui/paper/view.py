@@ -1,6 +1,7 @@
 """What the page of a paper offers, what was chosen, and what its sections draw from."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from datasets import catalog as data_catalog
 from datasets import own
 from datasets.base import Card
+from engine.core.errors import ExplorerError
 from engine.core.gauges import Gauge, gauges
 from engine.core.spec import Spec, Value, knobs
 from engine.method import Entry, Paper
@@ -71,10 +73,10 @@ class View:
         """The same at any budget, if it takes no time: an accountant may take seconds."""
         return card.known(*self._asked(method, budget))
 
-    def _asked(self, method: str, budget: float) -> tuple[Entry[Any], Spec, int, str]:
+    def _asked(self, method: str, budget: float) -> tuple[Entry[Any], Spec, Card]:
         """What a card is asked for; a method's job holds what the others do not use."""
         spec = self.watched[method].job.spec().replace(**{BUDGET: budget})
-        return overlay.entry(self.paper, method), spec, self.data.records, self.data.record
+        return overlay.entry(self.paper, method), spec, self.data
 
     def spends(self, method: str) -> bool:
         """Whether a method has a curve over budgets rather than one level."""
@@ -192,7 +194,7 @@ def offers(paper: Paper[Any], layout: Layout) -> Offers:
     looked = next((entry for entry in private if entry.name == layout.method), private[0])
     repeats = tuple(str(count) for count in REPEATS)
     return Offers(
-        dataset=names("dataset", (*paper.datasets, *(own.names() if paper.own else ()))),
+        dataset=names("dataset", (*paper.datasets, *tables(paper))),
         knobs=choices,
         repeats=Offer("repeats", repeats, REPEATS, str(layout.repeats)),
         gauge=Offer(
@@ -210,6 +212,16 @@ def offers(paper: Paper[Any], layout: Layout) -> Offers:
         tab=Offer("tab", layout.tabs, layout.tabs, COST),
         by=Offer("by", BY, BY, PROOF_FIRST),
     )
+
+
+def tables(paper: Paper[Any]) -> tuple[str, ...]:
+    """The user's own tables that a paper takes; one that cannot be read is left out."""
+    kept: list[str] = []
+    for name in own.names() if paper.own else ():
+        with suppress(ExplorerError):
+            if paper.takes(own.card(name)):
+                kept.append(name)
+    return tuple(kept)
 
 
 def measures(paper: Paper[Any]) -> dict[str, Gauge]:

@@ -145,7 +145,7 @@ def spent(view: View) -> None:
     n, own = view.data.records, spec(view)
     with st.spinner("Working out the budget of every epoch"):
         epochs, paid = stepwise(spec(view, STEPWISE), n)
-        proved = card.guarantee(view.paper.entry(OWN), own, n, view.data.record).epsilon_proved
+        proved = card.guarantee(view.paper.entry(OWN), own, view.data).epsilon_proved
     shown = [_paid(view, STEPWISE, epochs, paid)]
     if proved is not None:
         shown.append(_paid(view, OWN, (min(1.0, epochs[0]), float(own.epochs)), (proved, proved)))
@@ -181,9 +181,7 @@ def calibrations(view: View) -> None:
     assert isinstance(choice, Choice)
     for column, (name, whose) in zip(st.columns(3, gap="large"), WAYS.items(), strict=True):
         other = own.replace(calibration=name)
-        guarantee = card.guarantee(
-            view.paper.entry(OWN), other, view.data.records, view.data.record
-        )
+        guarantee = card.guarantee(view.paper.entry(OWN), other, view.data)
         now = ", chosen now" if name == own.calibration else ""
         with column.container(border=True, height="stretch"):
             st.markdown(

@@ -1,0 +1,256 @@
+"""The forms that public tables come in: each is read as it is, or refused in one sentence."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from datasets import catalog, own, own_reader
+from engine.core.errors import DatasetError
+from engine.training import split
+
+ROWS = 24
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
+
+
+def text(head: str, row: str, rows: int = ROWS) -> bytes:
+    """A file whose every row is `row` with its number for {i} and 0 or 1 for {b}."""
+    return "\n".join([head, *(row.format(i=i, b=i % 2) for i in range(rows))]).encode()
+
+
+def kept(content: bytes, lines: str, label: str = ""):
+    return catalog.load(own.keep("a.csv", content, lines, label))
+
+
+AGE = "age: 0 to 100\n"
+TIME = "time: 0 to 50\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "lines"),
+    [
+        ("duration,status,age", "{i},{b},{i}", "duration: 0 to 50"),
+        ("T,E,age", "{i},{b},{i}", "t: 0 to 50"),
+        ("survival_in_days,Status,age", "{i}.0,{b},{i}", TIME),
+        (",time,event,age", "{i},{i},{b},{i}", TIME),
+        ('"","time","event","age"', '"{i}",{i},{b},{i}', TIME),
+        ("time,event,age", '"row {i}",{i},{b},{i}', TIME),
+        ("rownames,time,event,age", "{i},{i},{b},{i}", TIME),
+        ("time;event;age", "{i},0;{b};{i}", TIME),
+        ("time\tevent\tage", "{i},5\t{b}\t{i}", TIME + "decimal comma: yes"),
+        ("los,died,age", "{i},{b},{i}", TIME + "time column: los"),
+        ("time,cens,age", "{i},{b},{i}", TIME + "event column: cens"),
+        ("id,time,event,age", "p{i},{i},{b},{i}", TIME),
+        ("time,event,age,name", "{i},{b},{i},Ann", TIME + "leave out: name"),
+    ],
+)
+def test_usual_forms_are_read_as_they_are(head: str, row: str, lines: str):
+    table = kept(text(head, row), AGE + lines)
+    assert table.card.features == ("age",)
+    np.testing.assert_array_equal(np.floor(table.time), np.arange(ROWS))
+    np.testing.assert_array_equal(table.event, np.arange(ROWS) % 2 > 0)
+    np.testing.assert_array_equal(table.x[:, 0], np.arange(ROWS))
+
+
+def test_true_and_false_are_one_and_zero_with_known_bounds():
+    rows = "\n".join(f"{i},{i % 2 == 1},{'yes' if i % 3 else 'no'}" for i in range(ROWS))
+    table = kept(f"time,event,smoker\n{rows}".encode(), TIME)
+    assert table.card.bounds.covariates == ((0.0, 1.0),)
+    np.testing.assert_array_equal(table.event, np.arange(ROWS) % 2 > 0)
+    np.testing.assert_array_equal(table.x[:, 0], np.arange(ROWS) % 3 > 0)
+
+
+def test_latin_letters_of_windows_are_read():
+    content = "time,event,größe\n".encode("latin-1") + b"1,0,170\n" * ROWS
+    assert kept(content, "größe: 100 to 220\n" + TIME).card.features == ("größe",)
+
+
+def test_one_and_two_need_a_line_that_says_which_is_the_event():
+    content = text("time,status,age", "{i},2,{i}")
+    with pytest.raises(DatasetError, match='a line such as "event value: 2" says which'):
+        own.keep("a.csv", content, AGE + TIME)
+    assert kept(content, AGE + TIME + "event value: 2").event.all()
+
+
+def test_blanks_are_filled_by_a_public_value_or_refused():
+    rows = [f"{i},{i % 2},{'NA' if i == 3 else i}" for i in range(ROWS)]
+    content = "\n".join(["time,event,age", *rows]).encode()
+    with pytest.raises(DatasetError, match="every row of 'age', got none in row 4; write"):
+        own.keep("a.csv", content, AGE + TIME)
+    assert kept(content, "age: 0 to 100, blanks 50\n" + TIME).x[3, 0] == 50.0
+
+
+def test_categories_are_columns_of_their_own_in_the_order_typed():
+    rows = [f"{i},{i % 2},{('Late', 'early', 'unknown')[i % 3]}" for i in range(ROWS)]
+    table = kept("\n".join(["time,event,stage", *rows]).encode(),
+                 "stage: categories early, middle, late\n" + TIME)  # fmt: skip
+    assert table.card.features == ("stage middle", "stage late")
+    assert table.card.bounds.covariates == ((0.0, 1.0), (0.0, 1.0))
+    assert not table.x[:, 0].any()
+    np.testing.assert_array_equal(table.x[:, 1], np.arange(ROWS) % 3 == 0)
+
+
+def test_a_public_list_names_levels():
+    content = text("time,event,day", "{i},{b},Tuesday")
+    table = kept(content, "day: categories weekdays\n" + TIME)
+    assert table.card.features == tuple(
+        f"day {day}" for day in ("tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+    )
+
+
+def test_bounds_from_the_data_are_a_choice_that_every_card_states():
+    from engine.catalog import paper
+
+    content = text("time,event,age", "{i},{b},{i}")
+    public, taken = kept(content, AGE + TIME), kept(content, "bounds: from the data")
+    assert taken.card.bounds.covariates == ((0.0, ROWS - 1.0),)
+    entry = paper("survival").entry("out_pert")
+    spec = paper("survival").spec()
+    assert entry.promise(spec, public.card).status == "proved"
+    card = entry.promise(spec, taken.card)
+    assert card.status == "proved_under_assumption"
+    assert card.reasons[0].startswith("The bounds were taken from the records")
+
+
+def parquet_file(**columns) -> bytes:
+    sink = io.BytesIO()
+    parquet.write_table(pa.table(columns), sink)
+    return sink.getvalue()
+
+
+def test_parquet_is_read_with_its_types():
+    frame = pd.DataFrame(
+        {"time": np.arange(ROWS, dtype=np.int32), "event": np.arange(ROWS) % 2 > 0,
+         "sex": pd.Categorical(["male", "female"] * (ROWS // 2)), "age": 40.5}
+    )  # fmt: skip
+    sink = io.BytesIO()
+    frame.set_index(np.arange(ROWS)).to_parquet(sink)
+    table = kept(sink.getvalue(), "sex: categories sexes\n" + AGE + TIME)
+    assert table.card.features == ("sex male", "age")
+    np.testing.assert_array_equal(table.x, [[1.0, 40.5], [0.0, 40.5]] * (ROWS // 2))
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "says"),
+    [
+        (parquet_file(time=[[1.0]] * 20), "", "expected numbers, text or true and false, got list"),
+        (b"PAR1 and no more", "", "expected a Parquet file, got a damaged one"),
+        (parquet_file(time=[1.0] * 3), "", "expected columns time, event, or id, start, stop"),
+        (text("time,duration,status,event,age", "1,1,0,0,1"), "", "got none"),
+        (text("duration,weeks,event,age", "1,1,0,1"), "", "expected one column of the time, got "),
+        (text("id,time,event,age", "7,1,0,1"), "", "expected one row for each id, or columns"),
+        (text("time,event,name", "{i},{b},name {i}", 200), "", "expected a number, got 'name 0'"),
+        (text("time,event,age", "1,0,1"), "stage: categories a", "expected 2 to 100 different"),
+        (text("time,event,age", "1,0,1"), "age: categories x, y\n" + TIME, "got none of them"),
+        (text("time,event,age", "1,0,1"), "image: large", "expected an image such as 28 x 28"),
+        (text("time,event,age", "1,0,1"), "bounds: mine", "expected bounds: from the data"),
+        (text("time,event,age", "1,0,inf"), AGE + TIME, "expected a number, got 'inf'"),
+        (text("time,event,age", "1,0,1"), "time column: when", "expected the time column among"),
+    ],
+)
+def test_what_is_no_table_is_one_sentence(content: bytes, lines: str, says: str):
+    with pytest.raises(DatasetError) as raised:
+        own.keep("a.csv", content, lines)
+    assert says in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert own.names() == ()
+
+
+def test_a_table_above_the_settings_is_refused(monkeypatch):
+    monkeypatch.setenv(own_reader.ROWS, "20")
+    with pytest.raises(DatasetError, match="expected at most 20 rows, got 24"):
+        own.keep("a.csv", text("time,event,age", "1,0,1"), AGE + TIME)
+    monkeypatch.setenv(own_reader.MEGABYTES, "1")
+    with pytest.raises(DatasetError, match="expected at most 1 MB, got 2 MB"):
+        own.keep("a.csv", b"time,event,age\n" + b"1,0,1\n" * 300_000, AGE + TIME)
+
+
+def species(rows: int = ROWS) -> bytes:
+    kinds = ("Setosa", "virginica", "versicolor")
+    lines = [f"{i % 7}.5,{i % 5},{kinds[i % 3]},p{i // 4}" for i in range(rows)]
+    return "\n".join(["length,width,species,plant", *lines]).encode()
+
+
+FLOWER = "length: 0 to 6\nwidth: 0 to 5\nleave out: plant"
+
+
+def test_a_label_column_makes_a_table_of_classes():
+    table = kept(species(), FLOWER, "Species")
+    assert table.card.classes == 3
+    assert table.y[:3].tolist() == [0, 2, 1]  # by the alphabet
+    assert table.x[:, 0].max() == 6.0  # clipped to its bound
+    typed = kept(species(), FLOWER + "\nclasses: virginica, setosa, versicolor", "species")
+    assert typed.y[:3].tolist() == [1, 0, 2]
+
+
+def test_numbers_are_classes_in_their_order():
+    content = text("a,b,label", "{i},1,{i}0").replace(b",1,", b",1,")
+    lines = "every column: 0 to 255"
+    assert kept(content, lines, "label").y.tolist() == list(range(ROWS))
+
+
+@pytest.mark.parametrize(
+    ("content", "lines", "says"),
+    [
+        (text("a,y", "{i},{i}.5"), "a: 0 to 9", "got measurements with decimals"),
+        (text("a,y", "{i},{i}", 60), "a: 0 to 9", "classes in column 'y', got 60 different values"),
+        (text("a,y", "{i},1"), "a: 0 to 9", "expected 2 to 50 classes in column 'y', got 1"),
+        (text("a,b", "{i},1"), "a: 0 to 9", "expected the label column among a, b, got y"),
+        (text("a,y", "{i},{b}", 5), "a: 0 to 9", "expected at least 20 rows, got 5"),
+        (text("a,y", "{i},{b}"), "", "expected bounds of a, a line such as"),
+        (text("a,y", "{i},{b}"), "a: 0 to 9\nimage: 2 x 2", "expected 2 x 2 = 4 columns of pixels"),
+        (text("a,y", "{i},{b}"), "a: 0 to 9\nclasses: 1, 2", "expected the classes 1, 2"),
+        (text("a,y", "{i},"), "a: 0 to 9", "expected a class in every row of 'y', got none"),
+    ],
+)
+def test_what_has_no_classes_is_one_sentence(content: bytes, lines: str, says: str):
+    with pytest.raises(DatasetError) as raised:
+        own.keep("a.csv", content, lines, "y")
+    assert says in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_rows_of_a_person_are_capped_and_weaken_the_bound():
+    from engine.catalog import paper
+
+    lines = "length: 0 to 6\nwidth: 0 to 5\nperson column: plant\nrows per person: 3"
+    table = kept(species(), lines, "species")
+    assert len(table) == ROWS * 3 // 4  # three of each person's four rows
+    assert table.card.rows == 3
+    entry, spec = paper("lvq").entry("glvq_dp"), paper("lvq").spec(epsilon=1.0)
+    row = entry.guarantee(spec, len(table), "a row")
+    person = entry.promise(spec, table.card)
+    assert person.unit == "a person with at most 3 rows"
+    assert person.epsilon_proved == pytest.approx(3 * row.epsilon_proved)
+    grown = np.exp(row.epsilon_proved)
+    assert person.delta == pytest.approx(row.delta * (1 + grown + grown**2))
+
+
+def test_large_tables_are_split_by_a_public_seed_and_by_whole_persons():
+    from datasets import own_labelled
+
+    assert own_labelled.PUBLISHED == split.PUBLISHED
+    rows = own_labelled.PUBLISHED + 4
+    lines = "length: 0 to 6\nwidth: 0 to 5\nperson column: plant\nrows per person: 4\nsplit seed: 5"
+    table = kept(species(rows), lines, "species")
+    persons = rows // 4
+    assert len(table.test) == 4 * (persons // 5)
+    assert len(table) == table.card.records == rows - len(table.test)
+    assert len(np.unique(table.groups)) == persons - persons // 5
+    other = kept(species(rows), lines.replace("seed: 5", "seed: 6"), "species")
+    assert not np.array_equal(np.unique(other.groups), np.unique(table.groups))
+
+
+def test_a_table_is_read_back_as_it_was_kept():
+    table = own.read(species(), "file", FLOWER, "species")
+    again = kept(species(), FLOWER, "species")
+    np.testing.assert_array_equal(again.x, table.x)
+    np.testing.assert_array_equal(again.y, table.y)
+    assert own.card(again.card.name) == again.card

@@ -1,0 +1,102 @@
+"""How each paper's page answers on a first visit: its first curve, its height and its slider.
+
+python -m benchmarks.pages
+"""
+
+import time
+
+from playwright.sync_api import Browser, Page
+
+from benchmarks.row import Row
+from engine.catalog import catalog
+from tests.browser.app import browsing, serving, settled, temporary_home
+
+SIZES = {"desktop": (1440, 900, 1.5), "phone": (390, 844, 3.0)}
+"""Width and height in pixels, and how many screens high the first tab may be."""
+MOVES = 40
+TABS = {0: ("first screen", 250.0), 2: ("Why tab", 400.0)}
+"""The tabs on which the slider is moved, by position, and the target in milliseconds."""
+LINES = """() => (document.querySelector('.js-plotly-plot')?.data ?? [])
+  .filter(trace => trace.mode === 'lines+markers' && trace.x.length > 1).length >= 2"""
+BUDGETS = """() => [...document.querySelectorAll('.js-plotly-plot')]
+  .map(one => one.layout?.meta?.budget).filter(one => one !== undefined)"""
+MOVED = f"""was => new Promise(done => {{
+  const look = () => {{
+    const all = ({BUDGETS})()
+    all.length && all.every(one => one === all[0] && one !== was)
+      ? done([performance.now(), all[0]]) : requestAnimationFrame(look)
+  }}
+  look()
+}})"""
+"""Resolves once every chart is drawn for one budget that is not the one before."""
+
+
+def rows() -> list[Row]:
+    """Each page in each size, opened from an empty store; then its slider on two tabs."""
+    found = []
+    with temporary_home() as home, serving(home) as address, browsing() as browser:
+        opened(browser, f"{address}/")  # the first page of a process also loads the program
+        for slug in catalog():
+            for size, (width, height, screens) in SIZES.items():
+                page, first = opened(browser, f"{address}/{slug}", width, height)
+                tall = page.locator("[data-testid=stMain]").evaluate("one => one.scrollHeight")
+                shown = f"{slug}, {size}: "
+                found += [
+                    Row(f"{shown}first curve", first, None, "s", "under 3 s", first < 3.0,
+                        "empty store, shipped numbers"),
+                    Row(f"{shown}height of the first tab", tall / height, None, "screens",
+                        f"at most {screens:g}", tall <= screens * height, f"{tall:.0f} pixels"),
+                ]  # fmt: skip
+                if size == "desktop":
+                    found += sliders(page, slug)
+                page.context.close()
+    return found
+
+
+def opened(
+    browser: Browser, address: str, width: int = 1440, height: int = 900
+) -> tuple[Page, float]:
+    """A new visitor's page, and the seconds to its first two lines."""
+    page = browser.new_context(viewport={"width": width, "height": height}).new_page()
+    began = time.perf_counter()
+    page.goto(address)
+    page.wait_for_function(LINES)
+    first = time.perf_counter() - began
+    settled(page)
+    return page, first
+
+
+def sliders(page: Page, slug: str) -> list[Row]:
+    """The slider's answers on each of TABS."""
+    found = []
+    for position, (where, most) in TABS.items():
+        page.get_by_role("tab").nth(position).click()
+        settled(page)
+        page.wait_for_timeout(2000)
+        times = sorted(moves(page))
+        late = times[int(0.95 * len(times))]
+        note = f"{MOVES} moves, median {times[len(times) // 2]:.0f} ms, every chart in the tab"
+        what = f"{slug}, {where}: budget slider, p95"
+        found.append(Row(what, late, None, "ms", f"under {most:g} ms", late < most, note))
+    return found
+
+
+def moves(page: Page) -> list[float]:
+    """Milliseconds from each key press to the last chart, up and down the slider."""
+    slider = page.get_by_role("slider", name="Privacy budget")
+    slider.focus()
+    now, distances, key = page.evaluate(BUDGETS)[0], [], "ArrowRight"
+    for _ in range(MOVES):
+        at, low, high = slider.evaluate("one => [one.value, one.min, one.max].map(Number)")
+        if at in (low, high):
+            key = "ArrowRight" if at == low else "ArrowLeft"
+        began = float(page.evaluate("performance.now()"))
+        page.keyboard.press(key)
+        done, now = page.evaluate(MOVED, now)
+        distances.append(float(done) - began)
+    return distances
+
+
+if __name__ == "__main__":
+    for row in rows():
+        print(f"{row.what:50} {row.ours:8.3g} {row.unit:8} {row.target:14} {row.ok} {row.note}")

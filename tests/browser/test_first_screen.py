@@ -69,6 +69,21 @@ def test_points_move_from_where_they_are_claimed_to_where_they_are_proved(app: A
     )
 
 
+def test_points_do_not_move_for_somebody_who_asks_for_less_motion(app: App):
+    page = app.tab("survival?survival.by=By+claim")
+    page.emulate_media(reduced_motion="reduce")
+    ready(page)
+    claimed = page.evaluate(f"() => JSON.stringify(({PLACES})())")
+    page.evaluate(WATCH)
+    page.get_by_text("By proof").first.click()
+    page.wait_for_function(f"was => JSON.stringify(({PLACES})()) !== was", arg=claimed)
+    page.wait_for_timeout(1500)
+    seen = page.evaluate("() => window.seen")
+    rest = {round(x) for one in (seen[0], seen[-1]) for x in one}
+    # in every frame each point is where it began or where it ended
+    assert all(round(x) in rest for one in seen for x in one)
+
+
 def dumps(actual: list[list[float]]) -> str:
     """Lists as the browser writes them."""
     return json.dumps(

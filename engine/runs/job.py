@@ -130,6 +130,11 @@ class Job:
 
     def spec(self) -> Spec:
         """What all replicas share."""
+        return self._spec
+
+    @functools.cached_property
+    def _spec(self) -> Spec:
+        """Read once: pages ask for it at every move of a slider."""
         spec: Spec = paper(self.paper).spec.parse(self.values)
         return spec
 

@@ -63,6 +63,9 @@ class Client:
         home: Folder of the store; None for EXPLORER_HOME or the user's data folder.
         patience: Seconds to wait for another process's lock.
         workers: Whether to start a worker when none is alive.
+
+    Attributes:
+        changes: How often this client has changed something in the store.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class Client:
         self._workers = workers
         self._tried = time.monotonic()
         self._process: subprocess.Popen[bytes] | None = None
+        self.changes = 0
         self._results: OrderedDict[tuple[str, float], tuple[int, Results]] = OrderedDict()
 
     def submit(self, job: Job, focus: Mapping[str, float] | None = None) -> Ticket:
@@ -85,6 +89,7 @@ class Client:
             StoreError: The store cannot be written, or no worker can be started.
         """
         answer = self.store.submit(job, focus or {})
+        self.changes += 1
         if answer != "cached":
             self.ensure_worker()
         return Ticket(job.id, answer == "cached", answer == "joined")
@@ -147,10 +152,12 @@ class Client:
     def cancel(self, run_id: str) -> None:
         """Stops a run: at once while it waits, between two steps or operations while it runs."""
         self.store.cancel(run_id)
+        self.changes += 1
 
     def delete(self, run_id: str) -> None:
         """Removes a run with all that came of it, stopping it first if it runs."""
         self.store.delete(run_id)
+        self.changes += 1
 
     def table(self, run_id: str) -> Results:
         """The latest measurement of every replica; the same object once the run has ended.

@@ -34,6 +34,7 @@ class Run:
         worked: Seconds of work, without the turns of others; 0 until it ends.
         sources: Digest of the sources that computed it; empty until it begins, and where an
             earlier version did not keep it.
+        seq: Number of its last event.
         shipped: Where its numbers come from if they ship with the app; None if computed here.
     """
 
@@ -52,6 +53,7 @@ class Run:
     beside: int
     worked: float
     sources: str
+    seq: int = 0
     shipped: Shipped | None = None
 
     @property
@@ -94,14 +96,18 @@ class Unreadable:
     reason: str
 
 
-def as_run(row: Row) -> Run:
+def as_run(row: Row, known: Job | None = None) -> Run:
     """A row of the store as a value.
+
+    Args:
+        row: The row.
+        known: What the row asks for, where it has been read before.
 
     Raises:
         StoreError: The row is damaged, or another version has written it.
     """
     try:
-        return _as_run(row)
+        return _as_run(row, known)
     except (ExplorerError, LookupError, TypeError, ValueError) as error:
         what = f"one with no {error}" if isinstance(error, LookupError) else error
         raise StoreError(
@@ -110,14 +116,14 @@ def as_run(row: Row) -> Run:
         ) from error
 
 
-def _as_run(row: Row) -> Run:
+def _as_run(row: Row, known: Job | None) -> Run:
     if not sound(row, row["text"]):
         raise ValueError("a damaged request")
     if row["state"] not in get_args(State):
         raise ValueError(f"the state {row['state']!r}")
     return Run(
         id=row["id"],
-        job=Job.read(row["text"], row["id"]),
+        job=known or Job.read(row["text"], row["id"]),
         state=row["state"],
         done=row["done"],
         total=row["total"],
@@ -131,6 +137,7 @@ def _as_run(row: Row) -> Run:
         beside=row["beside"],
         worked=row["worked"],
         sources=row["sources"],
+        seq=row["seq"],
     )
 
 

@@ -8,7 +8,7 @@ process that does a job.
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from sqlite3 import Connection, Row
@@ -195,6 +195,12 @@ class Store:
         """
         with self.database.reading() as connection:
             return find(connection, run)
+
+    def these(self, runs: Sequence[str]) -> list[Row]:
+        """The rows of some jobs, as `row` gives them; none for those that are not there."""
+        marks = ", ".join("?" * len(runs))
+        with self.database.reading() as connection:
+            return connection.execute(f"{ROWS} WHERE id IN ({marks})", tuple(runs)).fetchall()
 
     def rows(self, limit: int, paper: str | None) -> list[Row]:
         """The latest jobs, of all papers or of one, newest first."""

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from engine.runs import shipped
 from engine.service.client import Client
+from pages.ui.kit import shared
 from pages.ui.paper import defaults
 from tests.pages.played import play
 
@@ -23,6 +24,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(shipped, "FOLDER", tmp_path / "shipped")
     monkeypatch.setattr(Client, "ensure_worker", lambda self: None)
     st.cache_resource.clear()
+    shared.SHARED.clear()
     return tmp_path
 
 

@@ -23,6 +23,7 @@ from engine.service.process import here
 from engine.service.store import Store
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
+from pages.ui.kit.chart import Picture
 from pages.ui.paper import defaults, panels
 from pages.ui.paper.overlay import overlays
 from pages.ui.paper.view import jobs, offers
@@ -103,11 +104,12 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[dict[str, Any], st
     """The page's charts by key: what is drawn, its words and its table."""
     actual: dict[str, tuple[dict[str, Any], str, list[Any]]] = {}
 
-    def keep(key: str, figure: Any, alt: str, rows: Any, budget: float, **how: Any) -> None:
-        actual[key.removeprefix("lvq.").removesuffix(".chart")] = (body(figure), alt, list(rows))
+    def keep(key: str, picture: Picture, below: Any = None) -> None:
+        name = key.removeprefix("lvq.").removesuffix(".chart")
+        actual[name] = (json.loads(picture.text), picture.alt, list(picture.rows))
 
-    for module in ("paper.panels", "papers.lvq.sections", "papers.lvq.costs"):
-        monkeypatch.setattr(f"pages.ui.{module}.chart", keep)
+    for module in ("paper.panels", "kit.chart"):
+        monkeypatch.setattr(f"pages.ui.{module}.show", keep)
     return actual
 
 

@@ -23,7 +23,7 @@ from pages.ui.exhibits import attacks, overview, provenance
 from pages.ui.exhibits import table as layout
 from pages.ui.exhibits.outcome import Chosen, Shown, jobs, shown
 from pages.ui.exhibits.rerun import controls, panel, scratch
-from pages.ui.jobs import live
+from pages.ui.jobs import clock
 from pages.ui.kit import address
 from pages.ui.kit.access import client, troubles
 from pages.ui.kit.offers import Offer
@@ -82,7 +82,7 @@ def show() -> None:
         wanted = sizes["quick" if source == "quick" else "full"]
         chosen = Chosen(slug, exhibit, source, wanted, ships)
         ticking = chosen.here and any(one.active for one in chosen.watched().values())
-        st.fragment(_body, run_every=live.TICK if ticking else None)(chosen, ticking)
+        st.fragment(_body, run_every=clock.pace() if ticking else None)(chosen, ticking)
 
 
 def _explain(caption: str) -> None:
@@ -200,7 +200,8 @@ def _numbers(chosen: Chosen, drawn: Shown) -> None:
     if exhibit.axis:
         revision = f"{chosen.slug}/{exhibit.name}"
         figure = drawing.plot(exhibit, cells, revision, _lines(revision, exhibit, cells))
-        plot(figure, f"{PREFIX}.{revision}", drawing.reading(exhibit, cells))
+        said = drawing.reading(exhibit, cells)
+        plot(figure.to_json(validate=False), f"{PREFIX}.{revision}", said)
         if any(agreement.known(cell.spread) for cell in cells):
             st.caption("Bands: ± one standard deviation over the repetitions (random seeds).")
     else:

@@ -4,8 +4,7 @@ A run is named by what it computes, so the same address shows the same runs: aft
 reload, in a second tab, on another person's screen.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -15,26 +14,22 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from engine.core.errors import StoreError
 from engine.core.gauges import Column
 from engine.runs.doubts import doubts
 from engine.runs.job import Job
 from engine.runs.results import Results
 from engine.service.client import Run
 from pages.ui import words
-from pages.ui.jobs import record
+from pages.ui.jobs import clock, record
 from pages.ui.jobs import submit as asking
 from pages.ui.jobs.submit import BUDGET as BUDGET  # named here too: what is drawn follows it
-from pages.ui.jobs.submit import look
-from pages.ui.kit.access import afresh, client, sentence, troubles
+from pages.ui.kit.access import afresh, board, sentence, troubles
 
 ASLEEP = ":material/hourglass_empty:"
 OLD = ":material/update:"
 SHIPPED = ":material/inventory_2:"
 OUTDATED = "Computed by an earlier version"
 HALTED = ("cancelled", "failed", "interrupted")
-TICK = 0.5
-"""Seconds between two looks at runs that are under way."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +51,16 @@ class Watched:
         """Whether more is to come."""
         return self.run is not None and self.run.active
 
+    @property
+    def stands(self) -> Hashable:
+        """All of the run that lines and figures depend on."""
+        run = self.run
+        return run and (run.created, run.state, run.seq, run.shipped is not None)
+
     @cached_property
     def results(self) -> Results | None:
         """The latest measurements; None before there can be any."""
-        return client().table(self.job.id) if self.run is not None else None
+        return board().results(self.run) if self.run is not None else None
 
     @cached_property
     def arrays(self) -> Mapping[str, NDArray[Any]]:
@@ -73,7 +74,8 @@ class Watched:
 def watch(jobs: Mapping[str, Job], labels: Mapping[str, str]) -> dict[str, Watched]:
     """Where each job stands now; nowhere if the store cannot be read, which is said."""
     with troubles():
-        return {name: Watched(labels[name], job, look(job)) for name, job in jobs.items()}
+        runs = board().look(job.id for job in jobs.values())
+        return {name: Watched(labels[name], job, runs.get(job.id)) for name, job in jobs.items()}
     return {name: Watched(labels[name], job, None) for name, job in jobs.items()}
 
 
@@ -88,33 +90,24 @@ def stop(watched: Mapping[str, Watched]) -> None:
 
 
 def follow(draw: Callable[[Any, dict[str, Watched]], None], page: Any) -> None:
-    """Draws a part of a page by itself, again and again while its runs are under way.
+    """Draws a part of a page by itself, and again when its runs have something new to show.
 
     Args:
         draw: Draws it, from the page and where its runs stand.
         page: Handed on to `draw`; its `jobs` are followed under its `labels`, and what it has
             `beside` them.
     """
-    ticking = any(_under_way(job) for job in (*page.jobs.values(), *page.beside.values()))
+    key = f"{page.prefix}.live"
 
     def body() -> None:
         afresh()
         with troubles():
             watched = watch(page.jobs, page.labels)
-            beside = any(_under_way(job) for job in page.beside.values())
-            if ticking != (beside or any(one.active for one in watched.values())):
-                st.rerun()  # the clock starts or stops with the work
             draw(page, watched)
+            every = (*page.jobs.values(), *page.beside.values())
+            clock.follow(key, [job.id for job in every])
 
-    st.fragment(body, run_every=TICK if ticking else None)()
-
-
-def _under_way(job: Job) -> bool:
-    """Whether a job waits or runs; not if the store cannot be read."""
-    with suppress(StoreError):
-        run = look(job)
-        return run is not None and run.active
-    return False
+    st.fragment(body, key=key)()
 
 
 def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:

@@ -62,7 +62,8 @@ def _read(run: Run) -> tuple[list[Measured], int]:
     """The measurements so far, and the number of parts; only what is new is read."""
     kept = _history(run.id, run.created)
     with kept.lock:
-        for seen, event in client().events(run.id, kept.seen):
+        new = client().events(run.id, kept.seen) if kept.seen < max(run.seq, 1) else ()
+        for seen, event in new:
             kept.seen = seen
             if isinstance(event, Started):
                 kept.events.clear()

@@ -14,8 +14,9 @@ from engine.core.spec import Choice, Setting, Value, knobs
 from engine.service.client import Run
 from engine.service.rows import State
 from pages.ui import words
+from pages.ui.jobs import clock
 from pages.ui.jobs.download import bundle
-from pages.ui.jobs.live import OLD, OUTDATED, TICK, progress, share
+from pages.ui.jobs.live import OLD, OUTDATED, progress, share
 from pages.ui.kit.access import client, sentence, troubles
 from pages.ui.kit.address import link
 from pages.ui.kit.offers import figure
@@ -46,7 +47,7 @@ def show() -> None:
         if notice := client().notice():
             st.warning(notice, icon=":material/inventory_2:")
         ticking = any(run.active for run in client().runs(MOST))
-        st.fragment(_body, run_every=TICK if ticking else None)(ticking)
+        st.fragment(_body, run_every=clock.pace() if ticking else None)(ticking)
 
 
 def _body(ticking: bool) -> None:

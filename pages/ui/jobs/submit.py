@@ -8,7 +8,7 @@ from engine.catalog import paper
 from engine.core.errors import RequestError
 from engine.runs.job import Job
 from engine.service.client import Run
-from pages.ui.kit.access import client, troubles
+from pages.ui.kit.access import board, client, troubles
 
 BUDGET = "epsilon"
 """The field under the slider of every paper's page."""
@@ -23,10 +23,7 @@ def look(job: Job) -> Run | None:
     Raises:
         StoreError: The store cannot be read.
     """
-    try:
-        return client().run(job.id)
-    except RequestError:
-        return None
+    return board().look([job.id]).get(job.id)
 
 
 def start(
@@ -49,6 +46,7 @@ def start(
     with troubles():
         if passing:
             _drop(jobs.values())
+        board().look(job.id for job in jobs.values())  # all at once
         for job in sorted(jobs.values(), key=lambda job: (job.method in last, BUDGET in job.axes)):
             run = look(job)
             if run is None or (run.state == "cancelled" and run.id in _kept(DROPPED, job.paper)):

@@ -1,5 +1,6 @@
 """The way to the engine: one client for all sessions, and its troubles in one sentence."""
 
+import functools
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -9,6 +10,7 @@ import streamlit as st
 
 from engine.core.errors import ExplorerError, StoreError
 from engine.core.home import home
+from engine.service.board import Board
 from engine.service.client import Client
 
 SHOWN = "access.shown"
@@ -20,7 +22,17 @@ def client() -> Client:
     return _client(str(home()))
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+def board() -> Board:
+    """What this process last saw of its store; shared by all sessions."""
+    return _board(str(home()))
+
+
+@functools.lru_cache(maxsize=4)
+def _board(folder: str) -> Board:
+    return Board(_client(folder))
+
+
+@functools.lru_cache(maxsize=4)
 def _client(folder: str) -> Client:
     opened = Client(Path(folder))
     with suppress(StoreError):  # what can be read is still shown; whoever writes says why not

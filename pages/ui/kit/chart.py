@@ -1,12 +1,42 @@
 """A chart as a page shows it: with words for those who cannot see it, and its numbers below."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
 from pages.ui.kit.plot import plot
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure as the browser gets it.
+
+    Attributes:
+        text: The figure as JSON.
+        alt: Its message in one sentence, for screen readers.
+        rows: Its numbers.
+    """
+
+    text: str
+    alt: str
+    rows: tuple[dict[str, Any], ...]
+
+
+def picture(
+    figure: go.Figure,
+    alt: str,
+    rows: Sequence[dict[str, Any]],
+    budget: float,
+    *,
+    fit: bool = False,
+    move: str = "",
+) -> Picture:
+    """A figure, ready to be sent; arguments as those of `chart`."""
+    figure.layout.meta = {"budget": budget, "fit": fit, "move": move}
+    return Picture(figure.to_json(validate=False), alt, tuple(rows))
 
 
 def chart(
@@ -33,8 +63,12 @@ def chart(
         move: Where its points stand; when that changes, they are seen to move.
         below: Draws what stands between the figure and its table.
     """
-    figure.layout.meta = {"budget": budget, "fit": fit, "move": move}
-    plot(figure, key, alt)
+    show(key, picture(figure, alt, rows, budget, fit=fit, move=move), below)
+
+
+def show(key: str, picture: Picture, below: Callable[[], None] | None = None) -> None:
+    """Draws a picture and, once asked for, the table of what it shows."""
+    plot(picture.text, key, picture.alt)
     if below is not None:
         below()
     table = st.expander(
@@ -42,4 +76,4 @@ def chart(
         icon=":material/table_rows:",
     )  # fmt: skip
     if table.open:
-        table.dataframe(list(rows), hide_index=True, alt=alt)
+        table.dataframe(list(picture.rows), hide_index=True, alt=picture.alt)

@@ -96,6 +96,7 @@ class _Followed:
     jobs: Mapping[str, Job]
     labels: Mapping[str, str]
     beside: Mapping[str, Job] = field(default_factory=dict)
+    prefix: str = "learn"
 
 
 def _clipping() -> None:

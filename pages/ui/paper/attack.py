@@ -16,12 +16,13 @@ from engine.runs.job import Job, request
 from engine.service.client import Run
 from pages.ui import words
 from pages.ui.charts import attack as charts
-from pages.ui.jobs import record
+from pages.ui.jobs import clock, record
 from pages.ui.jobs import submit as asking
-from pages.ui.jobs.live import BUDGET, HALTED, TICK
+from pages.ui.jobs.live import BUDGET, HALTED
 from pages.ui.jobs.submit import look
-from pages.ui.kit.access import client, troubles
+from pages.ui.kit.access import board, troubles
 from pages.ui.kit.chart import chart
+from pages.ui.kit.shared import once
 from pages.ui.paper.view import Page, View
 
 NOT_YET = "not yet"
@@ -48,7 +49,9 @@ def section(page: Page, view: View) -> None:
             st.markdown(_nothing(view, guarantee))
             return
         ticking = (run := look(job)) is not None and run.active
-        st.fragment(_body, run_every=TICK if ticking else None)(page, view, guarantee, job, ticking)
+        st.fragment(_body, run_every=clock.pace() if ticking else None)(
+            page, view, guarantee, job, ticking
+        )
 
 
 def _nothing(view: View, guarantee: Guarantee) -> str:
@@ -65,15 +68,19 @@ def _job(view: View) -> Job | None:
     if not entry.witness:
         return None
     values = {**job.values, BUDGET: view.budget}
-    seeds = range(TRAININGS)
-    return request(job.paper, job.method, job.dataset, values, seeds=seeds, audit=True)
+
+    def made() -> Job:
+        seeds = range(TRAININGS)
+        return request(job.paper, job.method, job.dataset, values, seeds=seeds, audit=True)
+
+    return once(("attack", job.id, view.budget), made)
 
 
 def _bound(run: Run | None) -> float | None:
     """The bound so far; None before there is one."""
     if run is None or not (run.done or run.finished):
         return None
-    bound = float(client().table(run.id).gauges["epsilon_attacked"][0])
+    bound = float(board().results(run).gauges["epsilon_attacked"][0])
     return bound if math.isfinite(bound) else None
 
 
@@ -115,7 +122,7 @@ def _controls(view: View, job: Job, run: Run | None) -> None:
             f"{TRAININGS:,} without, and guesses which is which."
         )
         if st.button("Attack this", icon=":material/swords:", key=f"{key}.start"):
-            client().submit(job)
+            asking.restart([job], {})
             st.rerun()
     elif run.active:
         st.progress(run.done / max(run.total, 1), "Attack under way…")

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from engine.core.errors import SpecError
@@ -41,7 +42,7 @@ def _changed(job: Job, calibration: str) -> Job | None:
     with suppress(SpecError):
         values: dict[str, Value] = {**job.values, CALIBRATION: calibration}
         job.spec().replace(**{CALIBRATION: calibration})
-        return Job(**{**vars(job), "values": values})
+        return replace(job, values=values)
     return None
 
 

@@ -16,7 +16,8 @@ from pages.ui.charts.proof import LEGEND, finite
 from pages.ui.charts.theme import Style, reference_style
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
-from pages.ui.kit.chart import chart
+from pages.ui.kit.chart import Picture, picture, show
+from pages.ui.kit.shared import once
 from pages.ui.paper import attack, finding, foot, overlay, whole
 from pages.ui.paper.view import Page, View, measures
 
@@ -59,6 +60,10 @@ def meaning(view: View) -> None:
 
 def drawn(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
     """What has been measured of one gauge: curves by job, and levels of the references."""
+    return once(("drawn", gauge, view.signature), lambda: _measured(view, gauge))
+
+
+def _measured(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
     by_method: dict[str, Curve] = {}
     levels: list[Level] = []
     twice = overlay.both(view.watched)
@@ -127,10 +132,14 @@ def _next_card(view: View, lacking: list[tuple[str, float]]) -> None:
 
 def result(view: View) -> str:
     """The page's finding at the chosen budget."""
-    gauge = measures(view.paper)[view.gauge]
-    by_method, levels = drawn(view, view.gauge)
-    how = finding.saying(gauge, view.says, view.gauge)
-    return finding.finding(list(by_method.values()), levels, gauge, how, view.data, view.budget)
+
+    def made() -> str:
+        gauge = measures(view.paper)[view.gauge]
+        by_method, levels = drawn(view, view.gauge)
+        how = finding.saying(gauge, view.says, view.gauge)
+        return finding.finding(list(by_method.values()), levels, gauge, how, view.data, view.budget)
+
+    return once(("result", view.gauge, view.budget, view.signature), made)
 
 
 def utility(
@@ -144,24 +153,22 @@ def utility(
         by_proof: Whether points stand at the budget that is proved, not the one claimed.
         below: Draws what stands below it; with it, its height follows what the window has left.
     """
-    gauge = measures(view.paper)[view.gauge]
-    by_method, levels = drawn(view, view.gauge)
-    lines = list(by_method.values())
-    grid = [float(value) for value in page.offers.knobs[BUDGET].values]
     revision = f"{view.gauge}/{view.watched[view.method].job.id}"
-    figure = curves.utility(
-        lines, levels, gauge, view.budget, revision, (min(grid), max(grid)), by_proof
-    )
-    chart(
-        f"{page.prefix}.utility",
-        figure,
-        curves.reading(lines, gauge, view.budget),
-        curves.rows(lines, levels),
-        view.budget,
-        fit=below is not None,
-        move="proof" if by_proof else "claim",
-        below=below,
-    )
+    fit, move = below is not None, "proof" if by_proof else "claim"
+
+    def made() -> Picture:
+        gauge = measures(view.paper)[view.gauge]
+        found, levels = drawn(view, view.gauge)
+        lines = list(found.values())
+        grid = [float(value) for value in page.offers.knobs[BUDGET].values]
+        figure = curves.utility(
+            lines, levels, gauge, view.budget, revision, (min(grid), max(grid)), by_proof
+        )
+        said, rows = curves.reading(lines, gauge, view.budget), curves.rows(lines, levels)
+        return picture(figure, said, rows, view.budget, fit=fit, move=move)
+
+    signature = ("utility", revision, view.budget, fit, move, view.signature)
+    show(f"{page.prefix}.utility", once(signature, made), below)
 
 
 def caption(view: View) -> None:

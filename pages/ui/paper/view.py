@@ -1,6 +1,6 @@
 """What the page of a paper offers, what was chosen, and what its sections draw from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,6 +29,11 @@ BY = (PROOF_FIRST, "By claim")
 REPEATS = (5, 10, 20, 50)
 FEW = 3
 """Repetitions of what takes minutes."""
+
+
+_KNOWN: dict[tuple[str, float], Guarantee] = {}
+"""Cards by run and budget: a page asks for a hundred at every move of its slider."""
+MOST = 8192
 
 
 @dataclass(frozen=True)
@@ -67,11 +72,34 @@ class View:
 
     def guarantee(self, method: str | None = None) -> Guarantee:
         """The card of a method at this setting."""
-        return card.guarantee(*self._asked(method or self.method, self.budget))
+        name = method or self.method
+        known = self.known(name, self.budget)
+        return known or card.guarantee(*self._asked(name, self.budget))
 
     def known(self, method: str, budget: float) -> Guarantee | None:
         """The same at any budget, if it takes no time: an accountant may take seconds."""
-        return card.known(*self._asked(method, budget))
+        key = self.watched[method].job.id, budget
+        if key not in _KNOWN:
+            found = card.known(*self._asked(method, budget))
+            if found is None:
+                return None
+            _KNOWN[key] = found
+            if len(_KNOWN) > MOST:
+                _KNOWN.popitem()
+        return _KNOWN.get(key)
+
+    @cached_property
+    def signature(self) -> Hashable:
+        """All that lines and levels depend on: the runs as they stand, and the cards so far."""
+        methods = tuple(entry.name for entry in self.paper.methods)
+        return self.paper.slug, methods, tuple(self._stands(name) for name in self.watched)
+
+    def _stands(self, name: str) -> Hashable:
+        """Where one job stands, and how many of its cards are known."""
+        one = self.watched[name]
+        budgets = one.job.axes.get(BUDGET, ())
+        cards = sum(self.known(name, float(budget)) is not None for budget in budgets)
+        return name, one.label, one.job.id, one.stands, cards
 
     def _asked(self, method: str, budget: float) -> tuple[Entry[Any], Spec, Card]:
         """What a card is asked for; a method's job holds what the others do not use."""

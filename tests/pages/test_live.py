@@ -1,0 +1,112 @@
+"""Many sessions on one page: what is made once for all, and when a page is drawn again."""
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.runs.events import Advanced, Measured
+from engine.service.board import Board
+from engine.service.client import Client
+from pages.ui.jobs import clock
+from pages.ui.kit.shared import Shared
+from pages.ui.paper import defaults
+from tests.pages.played import begin, play
+
+
+def test_what_many_ask_for_is_made_once():
+    """Twenty threads ask for the same while it is being made: one maker, one thing."""
+    shared, made, begun = Shared(), list[int](), threading.Barrier(20)
+
+    def make() -> object:
+        made.append(1)
+        time.sleep(0.05)
+        return object()
+
+    def ask() -> None:
+        begun.wait()
+        found.append(shared.once("figure", make))
+
+    found: list[object] = []
+    threads = [threading.Thread(target=ask) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 1
+    assert len(found) == 20
+    assert len(set(map(id, found))) == 1
+
+
+def test_an_error_is_kept_by_nobody_and_the_oldest_go_first():
+    shared = Shared(most=2)
+    with pytest.raises(ZeroDivisionError):
+        shared.once("a", lambda: 1 / 0)
+    assert [shared.once(name, lambda name=name: name.upper()) for name in "abc"] == ["A", "B", "C"]
+    assert len(shared) == 2
+    assert shared.once("c", lambda: "new") == "C"
+    assert shared.once("a", lambda: "new") == "new"
+
+
+def test_a_board_reads_the_store_once_in_a_while_and_its_own_changes_at_once(home: Path):
+    job = defaults.opening("survival")["out_pert"]
+    claim = begin(home, job)
+    client = Client(home)
+    board = Board(client)
+    board.pace = 60.0
+    first = board.look([job.id])[job.id]
+    measured = board.results(first)
+    claim.append([Advanced(2, 2, 4), Measured(2, (0,), {"concordance": (0.5,)})])
+    assert board.look([job.id])[job.id] is first
+    assert board.results(first) is measured
+    board.pace = 0.0
+    later = board.look([job.id])[job.id]
+    assert (later.done, later.seq) == (2, first.seq + 1)
+    assert later.job is first.job
+    assert board.results(later).gauges["concordance"][0] == 0.5
+    board.pace = 60.0
+    client.cancel(job.id)
+    assert board.look([job.id])[job.id].stopping
+
+
+def test_a_signature_changes_with_what_a_page_shows(home: Path):
+    job = defaults.opening("survival")["out_pert"]
+    assert clock.signature({}) == ()
+    claim = begin(home, job)
+    board, seen = Board(Client(home)), list[object]()
+
+    def look() -> bool:
+        """Whether there is something new."""
+        seen.append(clock.signature(board.look([job.id])))
+        return seen[-1] not in seen[:-1]
+
+    assert look()
+    claim.beat()
+    assert not look()
+    claim.append([Advanced(2, 2, 4)])
+    assert look()
+    claim.append([Measured(2, (0,), {"concordance": (0.5,)})])
+    assert look()
+    claim.finish("cancelled", [])
+    assert look()
+
+
+def test_what_has_ended_does_not_tick(home: Path):
+    job = defaults.opening("survival")["out_pert"]
+    play(home, job)
+    assert not Board(Client(home)).look([job.id])[job.id].active
+
+
+def test_pages_tick_more_slowly_the_more_sessions_look_on():
+    assert [clock.interval(count) for count in (1, 5, 20, 40, 400)] == [0.5, 0.5, 2.0, 4.0, 5.0]
+    onlookers = clock.Onlookers()
+    assert [onlookers.note(name) for name in ("a", "b", "a")] == [1, 2, 2]
+
+
+def test_a_session_that_went_is_not_counted(monkeypatch: pytest.MonkeyPatch):
+    onlookers = clock.Onlookers()
+    onlookers.note("gone")
+    later = time.monotonic() + clock.GONE + 1.0
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    assert onlookers.note("here") == 1

@@ -13,11 +13,11 @@ from benchmarks.row import Row
 from datasets import catalog
 from datasets.base import Floats
 from engine.papers.pcdbn import maps
-from engine.papers.pcdbn.spread import spread
 from engine.runs import memory
 from engine.runs.driver import drive
 from engine.runs.job import Job, request
 from engine.runs.results import collect
+from engine.training.spread import spread
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 8.0)
 TARGETS = {0.5: 0.9171, 1.0: 0.94, 3.0: 0.96}

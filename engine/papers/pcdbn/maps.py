@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from engine.papers.pcdbn.moments import slabs
-from engine.papers.pcdbn.spread import spread
+from engine.training.spread import spread
 
 SLAB = 64
 """Records convolved together: their maps stay in the cache."""

@@ -203,8 +203,7 @@ def _below(
 ) -> Tensor:
     """What a layer sees: the pooled states of those below it, less 1/2."""
     for layer, shape in zip(group.layers, shapes, strict=False):
-        h = rbm.states(rbm.responses(v, layer, own, shape), how)
-        v = rbm.pooled(h, shape) - 0.5
+        v = rbm.passed_on(rbm.responses(v, layer, own, shape), how, shape) - 0.5
     return v
 
 

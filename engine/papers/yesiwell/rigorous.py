@@ -19,7 +19,8 @@ Guarantees:
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -35,6 +36,7 @@ from engine.papers.yesiwell.windows import Part, Sample, check_friends, sample
 from engine.training import least_squares
 from engine.training.activations import Activation
 from engine.training.least_squares import Quadratic
+from engine.training.spread import spread
 
 SLAB = 2**22
 """Most numbers of patches that lie in memory at once."""
@@ -45,6 +47,10 @@ REACH = (2.0, 1.0)
 GAIN = 3.0
 """Length of a filter: how far a patch along it moves the response."""
 TINY = 1e-12
+ROOM = 2**27
+"""Numbers of the first layer's maps that are kept for a second visit: half a gibibyte."""
+BESIDE = 16
+"""Parts whose sums lie in memory at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +85,15 @@ def init(
     for seed, rows in seeds(batch).items():
         windows = sample(data, batch.spec, seed, str(rng.device))
         specs = [batch.specs[row] for row in rows]
-        weights = filters(windows.train, specs, shapes, how, rng)
-        parts = slabs(windows.test, shapes[0])
-        test = torch.cat([features(part, specs, weights, shapes, how) for part in parts])
-        sums = _sums(windows.train, specs, weights, shapes, how)
+        train = slabs(windows.train, shapes[0])
+        lower, upper = filters(train, specs, shapes, how, rng)
+        weights = lower.weight, upper
+        later = [
+            features(part, lower.maps(part.v), specs, upper, shapes[1], how)
+            for part in slabs(windows.test, shapes[0])
+        ]
+        test = torch.cat(later)
+        sums = _sums(train, lower, specs, upper, shapes[1], how)
         for place, row in enumerate(rows):
             a, b = sums[0][place], sums[1][place]
             own = weights[0][place], weights[1][place]
@@ -90,24 +101,55 @@ def init(
     return State(tuple(made[row] for row in range(len(batch))), 0)
 
 
+@dataclass(frozen=True, eq=False)
+class Lower:
+    """The first layer of some replicas; keeps what it has computed of parts of the windows.
+
+    Attributes:
+        weight: Its filters, shape (E, K, 1, h, w).
+        shape: Its sizes.
+        how: How states are read.
+        kept: Its maps by part, while there is room.
+    """
+
+    weight: Tensor
+    shape: Shape
+    how: Activation
+    kept: dict[int, Tensor] = field(default_factory=dict)
+
+    def __call__(self, part: Part) -> Tensor:
+        """The maps of a part that lives as long as this layer, shape (m, E, K, h, w)."""
+        if id(part) in self.kept:
+            return self.kept[id(part)]
+        made = self.maps(part.v)
+        if (len(self.kept) + 1) * made.numel() <= ROOM:
+            self.kept[id(part)] = made
+        return made
+
+    def maps(self, v: Tensor) -> Tensor:
+        """The maps of windows (m, d, N)."""
+        return maps(v, self.weight, self.shape, self.how)
+
+
 def filters(
-    train: Part,
+    train: Sequence[Part],
     specs: Sequence[YesiwellSpec],
     shapes: tuple[Shape, Shape],
     how: Activation,
     rng: Generator,
-) -> tuple[Tensor, Tensor]:
-    """Both layers' filters for each replica, (E, K, C, h, w): two releases of moments."""
+) -> tuple[Lower, Tensor]:
+    """The first layer and the second's filters (E, K, C, h, w): two releases of moments."""
     releases = [price.moments(spec) for spec in specs]
     total = _moments(train, shapes[0], lambda part: part.v[:, None, None])
     firsts = [least_squares.released(total[0], made.first, rng) for made in releases]
     first = torch.stack([_directions(one, shapes[0]) for one in firsts])
-    later = _moments(train, shapes[1], lambda part: maps(part.v, first, shapes[0], how))
+    lower = Lower(first, shapes[0], how)
+    later = _moments(train, shapes[1], lower)
     seconds = [
         least_squares.released(one, made.second, rng)
         for one, made in zip(later, releases, strict=True)
     ]
-    return first, torch.stack([_directions(one, shapes[1]) for one in seconds])
+    return lower, torch.stack([_directions(one, shapes[1]) for one in seconds])
 
 
 def maps(v: Tensor, weight: Tensor, shape: Shape, how: Activation) -> Tensor:
@@ -118,26 +160,42 @@ def maps(v: Tensor, weight: Tensor, shape: Shape, how: Activation) -> Tensor:
     zeros = torch.zeros(replicas, shape.units, device=v.device)
     rest = torch.zeros(replicas, shape.units, 0, device=v.device)
     layer = (weight, zeros, rest, zeros[:, 0], rest[:, 0])
-    h = rbm.states(rbm.responses(wide, layer, none, shape), how)
-    pooled = rbm.pooled(h, shape) - 0.5
+    a = rbm.responses(wide, layer, none, shape)
+    pooled = rbm.passed_on(a, how, shape).sub_(0.5)
     return pooled.view(len(v), replicas, shape.units, *pooled.shape[2:])
 
 
-def _moments(train: Part, shape: Shape, view: Callable[[Part], Tensor]) -> Tensor:
+def _moments(train: Sequence[Part], shape: Shape, view: Callable[[Part], Tensor]) -> Tensor:
     r"""\sum_t \sum_j v v' of the patches of (m, E, C, h, w), shape (E, D, D), double precision.
 
     Patches lie side by side where no zeros are needed.
     """
-    total: Tensor | None = None
-    for part in slabs(train, shape):
-        wide = view(part)
-        patches = _patches(wide, shape)
+
+    def work(part: Part) -> tuple[Tensor]:
+        patches = _patches(view(part), shape)
         length = patches.square().sum((2, 3), keepdim=True)
         scaled = patches * torch.where(length > TINY, length.clamp(min=TINY).rsqrt(), 0.0)
         flat = scaled.transpose(0, 1).transpose(2, 3).flatten(1, 2)
-        own = torch.bmm(flat.mT, flat).double()
-        total = own if total is None else total + own
-    assert total is not None
+        return (torch.bmm(flat.mT, flat).double(),)
+
+    return _summed(train, work)[0]
+
+
+def _summed(
+    parts: Sequence[Part], work: Callable[[Part], tuple[Tensor, ...]]
+) -> tuple[Tensor, ...]:
+    """Sums over parts of what `work` makes of each, some parts side by side, added in order."""
+    total: tuple[Tensor, ...] = ()
+    for start in range(0, len(parts), BESIDE):
+        block = parts[start : start + BESIDE]
+        made: list[tuple[Tensor, ...]] = [()] * len(block)
+
+        def write(place: int, block: Sequence[Part] = block, made: Any = made) -> None:
+            made[place] = work(block[place])
+
+        spread(write, range(len(block)))
+        for own in made:
+            total = tuple(x + y for x, y in zip(total, own, strict=True)) if total else own
     return total
 
 
@@ -162,14 +220,14 @@ def _directions(moments: Tensor, shape: Shape) -> Tensor:
 
 def features(
     part: Part,
+    low: Tensor,
     specs: Sequence[YesiwellSpec],
-    weights: tuple[Tensor, Tensor],
-    shapes: tuple[Shape, Shape],
+    upper: Tensor,
+    shape: Shape,
     how: Activation,
 ) -> Tensor:
     r"""P = (states, own attributes, friends' term) of windows, shape (m, E, f), \|p\| \le 1."""
-    low = maps(part.v, weights[0], shapes[0], how)
-    high = maps(low, weights[1], shapes[1], how).flatten(2)
+    high = maps(low, upper, shape, how).flatten(2)
     kappa = torch.tensor([spec.social for spec in specs], device=part.v.device)
     rest = (1.0 - kappa.square()).clamp(min=0.0)
     top = cut(high, REACH[0]) * (MAPS * rest).sqrt()[:, None]
@@ -196,23 +254,22 @@ def slabs(part: Part, shape: Shape) -> list[Part]:
 
 
 def _sums(
-    train: Part,
+    train: Sequence[Part],
+    lower: Callable[[Part], Tensor],
     specs: Sequence[YesiwellSpec],
-    weights: tuple[Tensor, Tensor],
-    shapes: tuple[Shape, Shape],
+    upper: Tensor,
+    shape: Shape,
     how: Activation,
 ) -> tuple[Tensor, Tensor]:
     """Σpp' (E, f, f) and Σp(y - 1/2) (E, f), double precision."""
-    a: Tensor | None = None
-    b: Tensor | None = None
-    for part in slabs(train, shapes[0]):
-        wide = features(part, specs, weights, shapes, how).transpose(0, 1)
+
+    def work(part: Part) -> tuple[Tensor, Tensor]:
+        wide = features(part, lower(part), specs, upper, shape, how).transpose(0, 1)
         target = (part.y.float() - 0.5).expand(len(wide), -1)
-        own_a = torch.bmm(wide.mT, wide).double()
-        own_b = torch.bmm(wide.mT, target[..., None])[..., 0].double()
-        a, b = (own_a, own_b) if a is None or b is None else (a + own_a, b + own_b)
-    assert a is not None
-    assert b is not None
+        own = torch.bmm(wide.mT, wide).double()
+        return own, torch.bmm(wide.mT, target[..., None])[..., 0].double()
+
+    a, b = _summed(train, work)
     return a, b
 
 

@@ -236,13 +236,17 @@ def test_a_line_at_each_place_is_the_polynomial_and_its_slope():
 
 def test_the_normaliser_keeps_responses_in_range():
     a = 10.0 * torch.randn(2, 7, 3, 3, generator=torch.Generator().manual_seed(0))
-    z = activations.normaliser(a)
-    assert float((a / z).abs().max()) <= 1.0
-    assert float(z.min()) >= 2.0**0.75 - 1e-6
-    k = 3
-    near = a[:, k - 2 : k + 3].square().sum(1)
-    wanted = torch.maximum(a[:, k].abs(), (2.0 + 1e-4 * near) ** 0.75)
-    torch.testing.assert_close(z[:, k], wanted)
+    x = activations.bounded(a)
+    assert 0.5 < float(x.abs().max()) <= 1.0
+    for k in range(7):
+        near = a[:, max(0, k - 2) : k + 3].square().sum(1)
+        z = torch.maximum(a[:, k].abs(), (2.0 + 1e-4 * near) ** 0.75)
+        torch.testing.assert_close(x[:, k], a[:, k] / z)
+
+
+@pytest.mark.parametrize(("degree", "rising"), [(1, True), (2, True), (3, True), (5, False)])
+def test_only_rising_polynomials_may_be_pooled_before_they_are_read(degree, rising):
+    assert activations.expansion("printed", degree).rising is rising
 
 
 def test_the_energy_gradient_is_contrastive_divergence():

@@ -14,6 +14,7 @@ from engine.runs.driver import drive
 from engine.runs.events import Measured
 from engine.runs.job import request
 from engine.runs.results import collect
+from engine.training import activations
 
 SPEC = YesiwellSpec()
 
@@ -194,3 +195,13 @@ def test_a_paired_test_by_hand():
     assert p == pytest.approx(1 - t / math.sqrt(2 + t**2))
     assert gain == pytest.approx(gaps.mean())
     assert math.isnan(exhibits.p_value(mine[:1], theirs[:1])[0])
+
+
+@pytest.mark.parametrize("degree", [5, 7])
+@pytest.mark.parametrize("sides", [(30, 4), (15, 3)])
+def test_pooled_states_are_the_largest_of_each_square(degree, sides):
+    """Read before or after pooling, at even and odd sides, against the library's pooling."""
+    a = 3.0 * torch.randn(4, 2, 5, *sides, generator=torch.Generator().manual_seed(0))
+    how = activations.expansion("printed", degree)
+    wanted = torch.nn.functional.max_pool2d(rbm.states(a, how).flatten(1, 2), 2, ceil_mode=True)
+    torch.testing.assert_close(rbm.passed_on(a, how, rbm.Shape(1, 5, (3, 3))), wanted)

@@ -44,9 +44,10 @@ def sums(table: PanelTable, spec: YesiwellSpec, absent: int | None, extra=None):
     source = torch.Generator().manual_seed(1)
     first = torch.randn(1, 4, 1, 12, 4, generator=source)
     second = torch.randn(1, 4, 4, 6, 2, generator=source)
-    one = rigorous._moments(part, shapes[0], lambda p: p.v[:, None, None])
-    two = rigorous._moments(part, shapes[1], lambda p: rigorous.maps(p.v, first, shapes[0], how))
-    a, b = rigorous._sums(part, [spec], (first, second), shapes, how)
+    parts, lower = rigorous.slabs(part, shapes[0]), rigorous.Lower(first, shapes[0], how)
+    one = rigorous._moments(parts, shapes[0], lambda p: p.v[:, None, None])
+    two = rigorous._moments(parts, shapes[1], lower)
+    a, b = rigorous._sums(parts, lower, [spec], second, shapes[1], how)
     return one, two, a, b
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from engine.papers.pcdbn import maps
-from engine.papers.pcdbn.spread import spread
+from engine.training.spread import spread
 
 
 @pytest.fixture(params=[1, 3])

@@ -150,7 +150,7 @@ EXHIBITS = (
         title="Section 4: error under a perturbed relevance matrix",
         caption="Noise of variance 0.025 on each element of Omega, scaled to norm sqrt(d), at the "
         "optimum by BFGS. The paper does not say at which scale, on which the rise depends: with "
-        "0.025 as standard deviation the error stays where it is. Segment has 25 folds, MNIST 1; "
+        "0.025 as standard deviation the error stays where it is. Segment has 25 folds, MNIST 2; "
         "the paper prints no rise for Segment.",
         quantity="Test error and its rise",
         jobs=perturbation_jobs,

@@ -1,6 +1,6 @@
 """The best that GLVQ and GMLVQ reach without privacy: limited-memory BFGS on all records."""
 
-from contextlib import AbstractContextManager, nullcontext
+import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
@@ -17,17 +17,19 @@ from engine.method import Arrays
 from engine.papers.lvq import initial, measure, products
 from engine.papers.lvq.descent import gather, length, training
 from engine.papers.lvq.folds import Records
-from engine.papers.lvq.model import Model, Sample, cost, norms, pairs, sums
+from engine.papers.lvq.model import Model, Sample, norms, pairs, sums
 from engine.papers.lvq.optimum import MatrixOptimum, Optimum
+from engine.papers.lvq.smooth import soft_cost, whitened
 from engine.papers.lvq.spec import LvqSpec, Utility
 from engine.training.threads import single_thread
 
 ITERATIONS = 1_000
-LONG = 300
-"""Iterations above `WIDE` features, where each takes seconds."""
-WIDE = 128
 SLOPE = 1e-5
-"""Converged means that no entry of the mean cost's gradient is larger."""
+"""Converged means that no entry of the soft cost's gradient is larger."""
+STAGES = ((0.1, 1e-3), (0.01, 1e-4), (0.001, SLOPE))
+"""Temperatures of the soft cost and the gradient at which each ends: the first are only on the way.
+
+On digits and Segment the last is less than 1e-4 above the cost itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +66,8 @@ class QuasiNewton:
 
     def init(self, batch: Batch[LvqSpec], data: Table, rng: Generator) -> State:
         """Class means and the identity."""
-        with _steady(all_records := gather(batch, data, rng)):
-            return self._start(batch, all_records, *training(batch, data, rng), rng)
+        with single_thread():
+            return self._start(batch, gather(batch, data, rng), *training(batch, data, rng), rng)
 
     def _start(
         self,
@@ -89,8 +91,8 @@ class QuasiNewton:
         self, batch: Batch[LvqSpec], data: Table, state: State, rng: Generator
     ) -> tuple[State, Utility | None]:
         """The whole minimisation."""
-        with _steady(all_records := gather(batch, data, rng)):
-            return self._solved(batch, data, all_records, state, rng)
+        with single_thread():  # so that no number depends on how many there are
+            return self._solved(batch, data, gather(batch, data, rng), state, rng)
 
     def _solved(
         self, batch: Batch[LvqSpec], data: Table, all_records: Records, state: State, rng: Generator
@@ -98,9 +100,8 @@ class QuasiNewton:
         rows, sizes = training(batch, data, rng)
         solved, looks, slopes = [], [], []
         for r, part in enumerate(_unpadded(rows, sizes)):
-            one = _take(state.model, r)
             sample = _sample(all_records, part, state.centre[r])
-            best = solve(one, sample)
+            best = solve(_doubled(_take(state.model, r)), sample)
             norm = length(batch.spec, all_records.x.shape[1])
             solved.append(_normal(best.model, norm))
             slopes.append(best.slope)
@@ -131,28 +132,39 @@ class QuasiNewton:
         return products.arrays(batch, data, state.model, state.centre)
 
 
-def _steady(all_records: Records) -> AbstractContextManager[None]:
-    """One thread where products are small, so that no number depends on how many there are.
-
-    Above `WIDE` features one thread would take twice as long; there only the order within a
-    product is fixed (`engine.service.job_runner.set_threads`).
-    """
-    return nullcontext() if all_records.x.shape[1] > WIDE else single_thread()
-
-
-def solve(start: Model, sample: Sample, iterations: int | None = None) -> Solved:
-    """The minimum of the mean cost near `start` (one replica), by L-BFGS (Liu and Nocedal 1989).
+def solve(start: Model, sample: Sample, iterations: int = ITERATIONS) -> Solved:
+    """A minimum of the mean cost near `start` (one replica), by L-BFGS (Liu and Nocedal 1989).
 
     In double precision: in single precision the line search fails long before the gradient
-    vanishes, and where it fails depends on the order in which threads add up. The cost has
-    kinks, where a record's nearest prototype changes, so it may also end at one of these.
+    vanishes, and where it fails depends on the order in which threads add up. The cost is
+    smoothed (`engine.papers.lvq.smooth`), since the gradient does not vanish at the minima of
+    the cost itself, and GMLVQ's is solved in coordinates in which all directions vary alike, which
+    takes a hundred iterations where thousands do not suffice otherwise.
 
     Args:
-        start: Where to begin.
+        start: Where to begin, in double precision; a matrix is the identity.
         sample: The records of one replica, in double precision.
-        iterations: At most so many; None for `ITERATIONS`, or `LONG` above `WIDE` features.
+        iterations: At most so many at each temperature.
     """
-    most = iterations or (LONG if start.w.shape[2] > WIDE else ITERATIONS)
+    if start.omega is None:
+        return _staged(start, sample, iterations)
+    coordinates = whitened(sample.x[0])
+    best = _staged(coordinates.into(start), coordinates.records(sample), iterations)
+    return best._replace(model=coordinates.back(best.model))
+
+
+def _staged(start: Model, sample: Sample, iterations: int) -> Solved:
+    """The minima of ever less smoothed costs, each from the one before."""
+    best = Solved(start, math.inf)
+    for temperature, slope in STAGES:
+        best = _minimised(best.model, sample, temperature, slope, iterations)
+    return best
+
+
+def _minimised(
+    start: Model, sample: Sample, temperature: float, slope: float, iterations: int
+) -> Solved:
+    """The minimum of the soft cost at one temperature."""
     parts = [start.w] if start.omega is None else [start.w, start.omega]
     shapes = [part.shape for part in parts]
     splits = [part.numel() for part in parts]
@@ -163,18 +175,17 @@ def solve(start: Model, sample: Sample, iterations: int | None = None) -> Solved
         return replace(start, w=blocks[0], omega=blocks[1] if len(blocks) > 1 else None)
 
     def value(values: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        """The mean cost and its slope, both at all parameters in a row."""
-        model = build(values)
-        nearest = pairs(model, sample)
-        slope = sums(model, sample, nearest, sample.present, sample.present)
-        flat = [block.reshape(-1) for block in slope if block is not None]
-        gradient = torch.cat(flat).double().cpu().numpy() / float(sample.present.sum())
-        return float(cost(nearest, sample.present)), gradient
+        """The soft cost and its gradient at all parameters in a row."""
+        here = soft_cost(build(values), sample, temperature)
+        flat = [block.reshape(-1) for block in here[1:] if block is not None]
+        return here.cost, torch.cat(flat).cpu().numpy()
 
     first = torch.cat([part.reshape(-1) for part in parts]).double().cpu().numpy()
-    options = {"maxiter": most, "maxfun": 2 * most, "maxcor": 20, "ftol": 0.0, "gtol": SLOPE}
+    options = {"maxiter": iterations, "maxfun": 2 * iterations, "maxcor": 20, "ftol": 0.0}
     with ThreadpoolController().select(internal_api="openblas").limit(limits=1):  # the solver's
-        best = minimize(value, first, jac=True, method="L-BFGS-B", options=options)
+        best = minimize(
+            value, first, jac=True, method="L-BFGS-B", options=options | {"gtol": slope}
+        )
     return Solved(build(best.x), float(np.abs(best.jac).max()))
 
 
@@ -200,6 +211,11 @@ def _unpadded(rows: Tensor, sizes: Tensor) -> list[Tensor]:
 def _take(model: Model, r: int) -> Model:
     omega = None if model.omega is None else model.omega[r : r + 1]
     return Model(model.w[r : r + 1], model.labels, omega)
+
+
+def _doubled(model: Model) -> Model:
+    omega = None if model.omega is None else model.omega.double()
+    return replace(model, w=model.w.double(), omega=omega)
 
 
 def _normal(model: Model, norm: float) -> Model:

@@ -6,10 +6,10 @@ from itertools import product
 from engine.papers.lvq.published import NAMES, PERTURBED, PUBLISHED, SPREADS
 from engine.papers.lvq.readings import (
     FREE,
-    LARGE,
     READINGS,
     available,
     cell,
+    reference,
     settings,
     tables,
 )
@@ -77,12 +77,9 @@ def _deviation(values: Sequence[float]) -> float | None:
 
 
 def perturbation_jobs(full: bool) -> dict[str, Job]:
-    """The optimum of GMLVQ without privacy, whose matrix is then shaken."""
-    jobs = {}
-    for name in tables() if full else ["segment"]:
-        folds = range((1 if name in LARGE else 25) if full else 5)
-        jobs[name] = request("lvq", "gmlvq_bfgs", name, seeds=folds)
-    return jobs
+    """The optimum of GMLVQ without privacy, Table 1's, whose matrix is then shaken."""
+    names = tables() if full else ["segment"]
+    return {name: reference(name, "gmlvq", "bfgs", full) for name in names}
 
 
 def perturbation_cells(by_name: Mapping[str, Results]) -> tuple[Cell, ...]:

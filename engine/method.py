@@ -128,6 +128,8 @@ class Paper(Generic[S]):
             figures; empty while there is none.
         own: Which tables of the user's own it takes: "survival", "classes", "images" (of
             classes); empty for none.
+        seeds_split: Whether a seed names the records that are tested on, so that only runs of
+            the same seeds can be compared.
         opening: Settings that its page opens with, where the defaults do not show it at its best.
         arrays: What its methods' `products` keep, by name.
         model: What the numbers of a fitted model mean, for a spec and a data set: names of
@@ -147,6 +149,7 @@ class Paper(Generic[S]):
     gauge: str
     exhibits: str = ""
     own: Literal["", "survival", "classes", "images"] = ""
+    seeds_split: bool = False
     opening: Mapping[str, Value] = field(default_factory=dict)
     arrays: Declared = field(default_factory=dict)
     model: Callable[[S, Card], Mapping[str, Any]] = lambda spec, card: {}

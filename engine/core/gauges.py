@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 __all__ = ["Annotated", "Column", "Gauge", "Info", "gauges"]
 
 Column: TypeAlias = NDArray[np.float64]
-"""One number per replica, shape (R,); not finite where a replica has diverged."""
+"""One number per replica, shape (R,); not finite where a replica has diverged or has none."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class Gauge:
         unit: Unit of the value; empty for a pure number.
         scale: How an axis is spaced.
         help: One sentence: how it is computed and how to read it.
+        may_be_undefined: Whether some data have no such value, so that one that is not finite
+            does not mean that a replica has diverged.
     """
 
     label: str
@@ -44,6 +46,7 @@ class Gauge:
     unit: str = ""
     scale: Literal["linear", "log"] = "linear"
     help: str = ""
+    may_be_undefined: bool = False
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def drive(
     with past.noting(over, diverged):
         for number, event in _in_turns(runs):
             if isinstance(event, Measured):
-                diverged |= _diverged(event)
+                diverged |= _diverged(event, entry.info)
             if isinstance(event, Advanced):
                 done += event.done
                 over |= {number} if event.step == total else set()
@@ -206,11 +206,13 @@ def _number(value: Column) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _diverged(event: Measured) -> set[int]:
-    """The replicas of which some gauge is not finite."""
+def _diverged(event: Measured, info: type[Info]) -> set[int]:
+    """The replicas of which some gauge is not finite that every replica has."""
+    optional = {name for name, gauge in gauges(info).items() if gauge.may_be_undefined}
     return {
         r
-        for column in event.values.values()
+        for name, column in event.values.items()
+        if name not in optional
         for r, value in zip(event.replicas, column, strict=True)
         if value is None
     }

@@ -22,8 +22,10 @@ PRIVATE = (
     "clip",
     "delta",
 )
-MATRIX = ("rate_omega",)
-PRIVATE_MATRIX = (*MATRIX, "metric", "ridge", "split")
+MATRIX = ("rate_omega", "metric")
+PRIVATE_MATRIX = (*MATRIX, "ridge", "split")
+PUBLIC_MATRIX = (*MATRIX, "initialisation")
+"""Without privacy, which kind of initialisation only says whether there is a covariance."""
 OPTIMUM = "Finds the optimum on all training records by L-BFGS, without privacy."
 LARGE = 14_000
 """From this many records on, caches rule and few replicas step together."""
@@ -55,7 +57,7 @@ def _entry(name: str, label: str, summary: str) -> Entry[LvqSpec]:
     module = "quasi_newton" if kind == "bfgs" else "descent"
     uses = {
         "dp": PRIVATE + (PRIVATE_MATRIX if matrix else ()),
-        "sgd": DESCENT + (MATRIX if matrix else ()),
+        "sgd": DESCENT + (PUBLIC_MATRIX if matrix else ()),
         "bfgs": SHARED,
     }[kind]
     return Entry(
@@ -95,18 +97,23 @@ PAPER = Paper(
             "GMLVQ, private",
             "Like private GLVQ, and also learns a relevance matrix.",
         ),
-        _entry("glvq_sgd", "GLVQ, SGD", "Gradient descent without clipping or noise."),
+        _entry(
+            "glvq_sgd",
+            "GLVQ, SGD",
+            "The same start and steps as private GLVQ, without clipping or noise.",
+        ),
         _entry(
             "gmlvq_sgd",
             "GMLVQ, SGD",
-            "Gradient descent without clipping or noise. Its metric starts as the identity, so "
-            "private GMLVQ, which starts from a released covariance, can be better.",
+            "The same start and steps as private GMLVQ, without clipping or noise. Clipped steps "
+            "can be better where the unclipped ones are too long.",
         ),
         _entry("glvq_bfgs", "GLVQ, BFGS", OPTIMUM),
         _entry("gmlvq_bfgs", "GMLVQ, BFGS", OPTIMUM),
     ),
     datasets=("digits", "mnist", "segment", "har"),
     gauge="error",
+    seeds_split=True,
     exhibits="engine.papers.lvq.exhibits",
     own="classes",
     arrays=ARRAYS,

@@ -112,7 +112,7 @@ class Descent:
         x, y, k = all_records.x[rows], all_records.y[rows], all_records.classes
         if self.private:
             return initial.private(x, y, k, spec, self.matrix, rng, n)
-        return initial.exact(x, y, k, spec, rng)
+        return initial.exact(x, y, k, spec, rng, self.matrix and price.whitened(spec))
 
     def _omega(self, batch: Batch[LvqSpec], all_records: Records) -> Tensor:
         """The identity times the public factor that makes its norm `length`."""

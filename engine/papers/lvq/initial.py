@@ -14,6 +14,13 @@ from engine.training.least_squares import noisy, released
 JITTER = 0.05
 """Distance between the first prototypes of one class, as a part of the largest norm of a record."""
 
+RIDGE = 1.0
+"""Of the metric without noise, as a multiple of the mean variance within classes.
+
+Of 0.0001 to 1 the best on digits, Segment and MNIST: steps that are not clipped leave a metric with
+less for good.
+"""
+
 
 @dataclass(frozen=True, eq=False)
 class Start:
@@ -35,11 +42,23 @@ def labels(classes: int, prototypes: int) -> Tensor:
     return torch.arange(classes).repeat_interleave(prototypes)
 
 
-def exact(x: Tensor, y: Tensor, classes: int, spec: LvqSpec, rng: Generator) -> Start:
-    """Class means without noise, for the references; an empty class starts at the centre."""
+def exact(
+    x: Tensor, y: Tensor, classes: int, spec: LvqSpec, rng: Generator, whiten: bool = False
+) -> Start:
+    """Class means, and with `whiten` a metric, without noise, for the references.
+
+    The start of `private` with nothing clipped, and with `RIDGE` in place of a ridge as large as
+    the noise. A class without records starts at the centre.
+    """
     centre = x.mean(0)
-    counts, sums = totals(x - centre, y, classes)
-    return Start(centre, _several(sums / counts.clamp(min=1)[:, None], spec, rng), None)
+    z = x - centre
+    counts, sums = totals(z, y, classes)
+    means = sums / counts.clamp(min=1)[:, None]
+    if not whiten:
+        return Start(centre, _several(means, spec, rng), None)
+    within = z.mT @ z / len(z) - (means * (counts / len(z))[:, None]).mT @ means
+    basis = whitening(within, RIDGE * float(within.trace()) / len(within))
+    return Start(centre, _several(means, spec, rng) @ basis, basis)
 
 
 def private(

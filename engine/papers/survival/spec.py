@@ -124,6 +124,7 @@ class Utility(Info):
             help="Squared error of the predicted survival, weighted for censoring and averaged "
             "over time; 0.25 is what always saying one half scores. "
             "On a fixed sample of at most 1,000 records.",
+            may_be_undefined=True,
         ),
     ]
     cox_error: Annotated[

@@ -127,6 +127,7 @@ PAPER = Paper(
     ),
     datasets=("yesiwell", "yesiwell_weekly", "yesiwell_large"),
     gauge="accuracy",
+    seeds_split=True,
     exhibits="engine.papers.yesiwell.exhibits",
     arrays=ARRAYS,
 )

@@ -328,7 +328,7 @@ def jobs(
     """
 
     def seeds(entry: Entry[Any]) -> range:
-        if entry.role == "reference":
+        if entry.role == "reference" and not paper.seeds_split:
             return range(1)
         return range(min(choices.repeats, FEW) if entry.name in slow else choices.repeats)
 

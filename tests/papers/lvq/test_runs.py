@@ -230,3 +230,30 @@ def test_the_printed_start_is_noise_on_the_digits():
     values = {**PRINTED, "epsilon": 0.75, "epochs": 1.0, "sample_rate": 1.0, "rate_w": 0.0}
     _, info, _ = run("glvq_dp", catalog.load("digits"), range(5), **values)
     assert info.error.mean() > 0.7
+
+
+def test_without_privacy_gmlvq_starts_where_private_gmlvq_starts(toy):
+    """At the covariance within classes, and at the identity where the private one does."""
+    still = {"sample_rate": 1.0, "epochs": 1.0, "rate_w": 0.0, "rate_omega": 0.0}
+    _, free, kept = run("gmlvq_sgd", toy, **still)
+    rows = folds.fold(toy, 0)[0]
+    x, y = toy.x[rows] / math.sqrt(4), toy.y[rows]
+    within = sum(np.cov(x[y == k].T, bias=True) * np.mean(y == k) for k in range(3))
+    whitening = np.linalg.inv(within + np.trace(within) / 4 * np.eye(4))
+    expected = np.diag(whitening) / np.trace(whitening)
+    assert kept["relevance"][0] == pytest.approx(expected, rel=1e-4)
+    for values in ({"metric": "identity"}, {"initialisation": "paper"}):
+        _, info, _ = run("gmlvq_sgd", toy, **values, **still)
+        assert info.rank == pytest.approx([4.0])
+    assert free.rank < 3.99
+
+
+@pytest.mark.parametrize("model", ["glvq", "gmlvq"])
+def test_noise_and_clipping_do_not_gain_on_the_digits(model):
+    """On the same folds: by at most three standard errors of the mean difference over five."""
+    table = catalog.load("digits")
+    _, free, _ = run(f"{model}_sgd", table, range(5))
+    _, private, _ = run(f"{model}_dp", table, range(5), {"epsilon": (1.0, 8.0)})
+    gaps = private.error.reshape(2, 5) - free.error
+    assert (gaps.mean(1) > -3 * gaps.std(1, ddof=1) / math.sqrt(5)).all()
+    assert gaps[0].mean() > 0.01

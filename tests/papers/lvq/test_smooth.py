@@ -70,7 +70,7 @@ def test_the_soft_cost_lies_above_the_cost_by_at_most_its_bound(matrix, temperat
 
 def test_whitened_coordinates_keep_every_distance():
     """The identity there and back, up to a factor, on records that vary in four directions."""
-    model, sample = problem(True)
+    _, sample = problem(True)
     x = sample.x @ torch.diag(torch.tensor([1.0, 0.1, 3.0, 1.0, 0.0], dtype=torch.float64))
     x = x - x.mean(1, keepdim=True)
     sample = sample._replace(x=x, square=x.square().sum(2))

@@ -33,7 +33,7 @@ check: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests/test_architecture.py
+	$(BIN)/python -m pytest -q tests/test_architecture.py tests/test_house.py
 
 bench: $(VENV)/dev.stamp $(VENV)/browser.stamp $(VENV)/bench.stamp
 	$(BIN)/python -m benchmarks

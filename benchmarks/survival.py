@@ -17,7 +17,8 @@ from datasets.base import SurvivalTable
 from engine.core.errors import DatasetError
 from engine.core.vocabulary import EPSILONS
 from engine.papers.survival import evaluate, exhibits
-from engine.papers.survival.problem import Design, design, survival
+from engine.papers.survival.problem import Design, design
+from engine.papers.survival.scale import survival
 from engine.papers.survival.sensitivity import objective_noise, output_noise
 from engine.papers.survival.solvers import Solution, minimise
 from engine.papers.survival.spec import SurvivalSpec

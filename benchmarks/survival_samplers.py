@@ -18,7 +18,8 @@ from engine.core.errors import DatasetError
 from engine.papers.survival import exact, psgld
 from engine.papers.survival.figures import BUDGETS
 from engine.papers.survival.price_sampler import exact_steps, loss_bound, sanitised
-from engine.papers.survival.problem import Design, survival
+from engine.papers.survival.problem import Design
+from engine.papers.survival.scale import survival
 from engine.papers.survival.spec import SurvivalSpec
 from engine.runs.driver import drive
 from engine.runs.exhibit import exhibits

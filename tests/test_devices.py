@@ -16,7 +16,7 @@ from datasets import catalog as data
 from engine.cli.main import main
 from engine.core.errors import RequestError
 from engine.papers.enadpp import price
-from engine.papers.pcdbn import price as pcdbn_price
+from engine.privacy import descent
 from engine.runs.checkpoint import Checkpoints
 from engine.runs.driver import drive, resolve_device
 from engine.runs.events import Event, Finished, Measured, Produced, Spent, Started
@@ -61,7 +61,7 @@ def quick(monkeypatch):
     """A multiplier in place of seconds of accounting: no price depends on the device."""
     for search in ("_gaussian", "_stairs", "_laplace"):
         monkeypatch.setattr(price, search, lambda *plan: 1.5)
-    monkeypatch.setattr(pcdbn_price, "_multiplier", lambda *plan: 1.5)
+    monkeypatch.setattr(descent, "multiplier", lambda *plan: 1.5)
 
 
 def story(job: Job, device: str) -> tuple[list[Event], dict[str, np.ndarray]]:

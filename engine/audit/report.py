@@ -198,9 +198,9 @@ def gaussian_mu(releases: tuple[Release, ...]) -> float | None:
 
 def epsilon_of_mu(mu: float, delta: float) -> float:
     """The epsilon at `delta` of a mu-Gaussian mechanism (Dong, Roth and Su 2022)."""
-    from engine.privacy.accounting import gaussian
+    from engine.privacy import gaussian
 
-    return gaussian(mu**2, delta) if mu > 0.0 else 0.0
+    return gaussian.epsilon(mu**2, delta) if mu > 0.0 else 0.0
 
 
 def allowed(card: Guarantee, mu: float | None) -> float | None:

@@ -11,6 +11,7 @@ r"""The symbols that more than one paper uses, each defined once.
 | StepSize        | \eta          | length of one step along the gradient           |
 | Calibration     |               | noise as the paper prints it, or as can be proved |
 | Objective       |               | noisy quadratic, bounded or as it was drawn      |
+| Polynomial      |               | which polynomial that is                        |
 """
 
 from typing import Annotated
@@ -139,5 +140,16 @@ Objective = Annotated[
         "has a minimum, which costs no budget. As drawn: it may fall without end, and training "
         "may diverge.",
         source="Zhang et al. 2012, Section 6",
+    ),
+]
+Polynomial = Annotated[
+    str,
+    Choice(
+        label="Polynomial",
+        options=("printed", "chebyshev"),
+        labels=("As printed", "Chebyshev"),
+        help="The polynomials printed in the paper (smooth steps from 0 to 1), or the "
+        "Chebyshev expansion of the logistic function.",
+        source="Section 3.1, equation 13",
     ),
 ]

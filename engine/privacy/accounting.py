@@ -17,19 +17,16 @@ from pathlib import Path
 
 import numpy as np
 from dp_accounting import (
-    ComposedDpEvent,
     DpEvent,
-    GaussianDpEvent,
     NeighboringRelation,
-    SelfComposedDpEvent,
     UnsupportedEventError,
 )
 from dp_accounting.pld import PLDAccountant
 from dp_accounting.rdp import RdpAccountant
 from scipy.optimize import brentq
-from scipy.special import log_ndtr
 
 from engine.core.errors import BudgetError
+from engine.privacy import gaussian
 from engine.privacy.guarantee import Relation
 from engine.privacy.pure import pure
 
@@ -89,9 +86,9 @@ class _Key:
 
 @functools.lru_cache(maxsize=4096)
 def _epsilon(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
-    precision = gaussian_precision(key.event)
+    precision = gaussian.precision(key.event)
     if delta > 0 and precision is not None:
-        return gaussian(precision, delta)
+        return gaussian.epsilon(precision, delta)
     code = _code(key, delta, relation, tight)
     shipped = _shipped().get(code)
     if shipped is None and _HURRIED.get() and delta > 0:
@@ -178,68 +175,6 @@ def interval(bound: float) -> float:
     return max(FINEST, bound / GRID) if math.isfinite(bound) else FINEST
 
 
-def gaussian(precision: float, delta: float) -> float:
-    r"""The exact epsilon of Gaussian releases without sampling, in nats.
-
-    Releases with noise multipliers s_i, adaptive or not, are as private as one release
-    with 1/s^2 = \sum_i 1/s_i^2 (Dong, Roth and Su 2022, Corollary 2), whose curve is
-    \delta(\varepsilon) = \Phi(1/2s - \varepsilon s) - e^\varepsilon \Phi(-1/2s - \varepsilon s)
-    (Balle and Wang 2018, Theorem 8).
-
-    Args:
-        precision: \sum_i 1/s_i^2; infinite for a release without noise.
-        delta: Probability with which the bound may fail.
-    """
-    if not 0 < precision < math.inf:
-        return precision
-    mu = precision**0.5
-
-    def excess(at: float) -> float:
-        return _log_curve(mu, at) - math.log(delta)
-
-    if excess(0.0) <= 0:
-        return 0.0
-    high = 0.5 * precision + math.sqrt(2.0 * precision * math.log(1.0 / delta)) + 1e-9  # zCDP
-    return float(brentq(excess, 0.0, high, xtol=1e-12, rtol=1e-12))
-
-
-def multiplier(target: float, delta: float) -> float:
-    """The noise multiplier of one Gaussian release of all records that costs `target` at `delta`.
-
-    The other root of the curve of `gaussian`: rounded up, so that it never costs more.
-
-    >>> round(multiplier(1.0, 1e-5), 4)
-    3.7306
-    """
-
-    def excess(log_multiplier: float) -> float:
-        return _log_curve(math.exp(-log_multiplier), target) - math.log(delta)
-
-    return math.exp(float(brentq(excess, -12.0, 25.0, xtol=1e-10)) + 1e-9)
-
-
-def _log_curve(mu: float, epsilon: float) -> float:
-    r"""\log\delta(\varepsilon) of a Gaussian release whose sensitivity is mu deviations."""
-    left, right = log_ndtr(mu / 2 - epsilon / mu), epsilon + log_ndtr(-mu / 2 - epsilon / mu)
-    return float(left + math.log(-math.expm1(min(right - left, -1e-300))))
-
-
-def gaussian_precision(event: DpEvent) -> float | None:
-    r"""\sum 1/s^2 over an event that is made of Gaussian releases alone; None otherwise."""
-    match event:
-        case GaussianDpEvent(noise_multiplier=multiplier):
-            return 1.0 / multiplier**2 if multiplier > 0 else math.inf
-        case SelfComposedDpEvent(event=part, count=times):
-            inner = gaussian_precision(part)
-            return None if inner is None else times * inner
-        case ComposedDpEvent(events=parts):
-            each = [gaussian_precision(part) for part in parts]
-            known = [precision for precision in each if precision is not None]
-            return math.fsum(known) if known and len(known) == len(each) else None
-        case _:
-            return None
-
-
 def calibrate(
     make: Callable[[float], DpEvent],
     target: float,
@@ -283,13 +218,24 @@ def calibrate(
             high, stride = min(high, math.log(near) + 0.01), 0.1
     if excess(high) > 0:
         raise BudgetError(f"expected a budget that some noise meets, got epsilon = {target:g}")
+    close = 5e-4 if tight else 1e-6  # the tight accountant is slow, the noise hardly larger
+    return math.exp(_root(excess, low, high, stride, close))
+
+
+def _root(
+    excess: Callable[[float], float], low: float, high: float, stride: float, close: float
+) -> float:
+    """Where a falling function that is negative at `high` changes its sign, or `low`.
+
+    Looks from `high` downwards in growing strides; the answer is off by at most `close`, and
+    never on the positive side.
+    """
     while high - stride > low and excess(high - stride) <= 0:
         high, stride = high - stride, 2.0 * stride
     low = max(low, high - stride)
     if excess(low) <= 0:
-        return math.exp(low)
-    close = 5e-4 if tight else 1e-6  # the tight accountant is slow, the noise hardly larger
+        return low
     root = float(brentq(excess, low, high, xtol=close))
     while excess(root) > 0:  # step to the private side
         root += close
-    return math.exp(root)
+    return root

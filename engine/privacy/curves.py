@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from engine.core.errors import BudgetError
-from engine.privacy.accounting import gaussian_precision, interval, neighbours
+from engine.privacy import gaussian
+from engine.privacy.accounting import interval, neighbours
 from engine.privacy.guarantee import Relation
 from engine.privacy.pure import pure
 
@@ -34,7 +35,7 @@ def mu(event: DpEvent) -> float | None:
     Releases with noise multipliers s_i that read all records are together exactly as private as
     one with \mu = (\sum_i 1/s_i^2)^{1/2} (Dong et al. 2022, Corollary 2).
     """
-    precision = gaussian_precision(event)
+    precision = gaussian.precision(event)
     return None if precision is None or math.isinf(precision) else math.sqrt(precision)
 
 

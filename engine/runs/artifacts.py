@@ -99,3 +99,15 @@ def load(folder: Path, digest: str) -> dict[str, NDArray[np.generic]]:
             f"{path}: expected the arrays of a run, the file is damaged ({error}): "
             "delete the run and repeat it"
         ) from error
+
+
+def together(count: int, parts: list[tuple[list[int], NDArray[np.generic]]]) -> NDArray[np.generic]:
+    """Parts of an array in the order of their rows; missing rows are NaN, or empty texts."""
+    kind = np.result_type(*(part.dtype for _, part in parts))
+    rows = {row for some, _ in parts for row in some}
+    gaps = len(rows) < count and kind.kind in "biuf"
+    shape = (count, *parts[0][1].shape[1:])
+    whole = np.full(shape, np.nan) if gaps else np.zeros(shape, kind)
+    for some, part in parts:
+        whole[some] = part
+    return whole

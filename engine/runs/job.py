@@ -198,10 +198,7 @@ def request(
         simulated=card.simulated,
         audit=audit,
     )
-    if not 0 < job.replicas() <= MOST_REPLICAS:
-        raise RequestError(f"expected 1 to {MOST_REPLICAS} replicas, got {job.replicas()}")
-    job.batch()  # contradicting fields of any single replica are found before anything runs
-    _within_reach(entry, job.spec(), card.records)
+    _within_reach(job, card.records)
     return job
 
 
@@ -225,8 +222,12 @@ def _data(publication: Paper[Any], dataset: str) -> Card:
     return card
 
 
-def _within_reach(entry: Entry[Any], spec: Spec, n: int) -> None:
-    """Refuses millions of training steps, and names the field that does most to cause them."""
+def _within_reach(job: Job, n: int) -> None:
+    """Refuses too many replicas, and millions of training steps; names the field to blame."""
+    if not 0 < job.replicas() <= MOST_REPLICAS:
+        raise RequestError(f"expected 1 to {MOST_REPLICAS} replicas, got {job.replicas()}")
+    job.batch()  # contradicting fields of any single replica are found before anything runs
+    entry, spec = job.entry(), job.spec()
     count = entry.steps(spec, n)
     if count <= MOST_STEPS:
         return

@@ -220,13 +220,13 @@ class Client:
         if isinstance(row, shipped.Shipped):
             rows, kept = row.arrays()
             count = row.job.replicas()
-            return {name: _together(count, [(rows, part)]) for name, part in kept.items()}
+            return {name: artifacts.together(count, [(rows, part)]) for name, part in kept.items()}
         count = Job.read(row["text"]).replicas()
         for _, event in self.store.events(run_id):
             if isinstance(event, Produced):
                 for name, part in artifacts.load(self.store.artifacts, event.digest).items():
                     parts.setdefault(name, []).append((list(event.replicas), part))
-        return {name: _together(count, some) for name, some in parts.items()}
+        return {name: artifacts.together(count, some) for name, some in parts.items()}
 
     def _seconds(self, run_id: str) -> float:
         """How long a completed run took; NaN for any other."""
@@ -296,17 +296,3 @@ def _places() -> dict[str, str]:
     """The folders named by the environment, as a process in another folder must read them."""
     named = {name: os.environ.get(name) for name in ("EXPLORER_DATA", "EXPLORER_CACHE")}
     return {name: str(Path(folder).absolute()) for name, folder in named.items() if folder}
-
-
-def _together(
-    count: int, parts: list[tuple[list[int], NDArray[np.generic]]]
-) -> NDArray[np.generic]:
-    """Parts of an array in the order of their rows; missing rows are NaN, or empty texts."""
-    kind = np.result_type(*(part.dtype for _, part in parts))
-    rows = {row for some, _ in parts for row in some}
-    gaps = len(rows) < count and kind.kind in "biuf"
-    shape = (count, *parts[0][1].shape[1:])
-    whole = np.full(shape, np.nan) if gaps else np.zeros(shape, kind)
-    for some, part in parts:
-        whole[some] = part
-    return whole

@@ -11,7 +11,7 @@ from engine.core.spec import Knob, knobs
 from engine.papers.survival.spec import SurvivalSpec
 from engine.runs.job import request
 from engine.service.client import Client
-from pages.ui.jobs.live import progress
+from pages.ui.jobs.sentences import progress
 from pages.ui.kit.address import link
 from pages.ui.kit.offers import offer
 from pages.ui.paper import defaults

@@ -84,14 +84,14 @@ def _bare(variant: Variant, unit: str) -> Guarantee:
 
 
 def _proved(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
-    from engine.privacy import accounting
+    from engine.privacy import accounting, gaussian
     from engine.privacy.releases import cost
 
     event = cost(price.releases(variant, spec, n))
     tight = not variant.falling  # so many stairs would take the exact accountant minutes
     spent = accounting.epsilon(event, spec.delta, price.RELATION, tight=tight)
     coins = price.batches(spec).parts == 1
-    exact = accounting.gaussian_precision(event) is not None
+    exact = gaussian.precision(event) is not None
     return Guarantee(
         mechanism=variant.mechanism or _weighted(variant, spec),
         status="proved",

@@ -1,5 +1,6 @@
 """Arrays for the charts beside the curves, at the end of a run. All from raw records."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,13 +27,26 @@ EDGES = np.logspace(-3.0, 3.0, 61)
 RULES: tuple[Rule, ...] = ("z_plus", "epsilon")
 
 
+@dataclass(frozen=True, eq=False)
+class Clipping:
+    """How each record's gradient is clipped.
+
+    Attributes:
+        bounds: C of each replica, shape (R,).
+        norm: In which norm.
+        weights: Weights of the coordinates in the norm; None for equal ones.
+    """
+
+    bounds: Column
+    norm: Norm
+    weights: ghost.Ratios | None
+
+
 def pictures(
     network: Network | Siamese,
     parameters: Parameters,
     records: Records,
-    bounds: Column,
-    norm: Norm,
-    weights: ghost.Ratios | None,
+    clipping: Clipping,
     pixels: tuple[int, int] | None,
 ) -> dict[str, NDArray[Any]]:
     """Shapes with R in front.
@@ -47,12 +61,12 @@ def pictures(
     classes = int(records.y.max()) + 1
     example = torch.stack([(records.test_y == k).int().argmax() for k in range(classes)])
     shown = records.test_x[example]
-    wide = shown.expand(len(bounds), *shown.shape)
-    counts = _norms(network, parameters, records, bounds, norm, weights)
+    wide = shown.expand(len(clipping.bounds), *shown.shape)
+    counts = _norms(network, parameters, records, clipping)
     arrays: dict[str, NDArray[Any]] = {
         "accuracy_by_class": _by_class(network, parameters, records, classes),
         "gradient_norm_counts": counts,
-        "gradient_norm_edges": np.tile(EDGES, (len(bounds), 1)),
+        "gradient_norm_edges": np.tile(EDGES, (len(clipping.bounds), 1)),
         "predicted": network.outputs(parameters, wide).argmax(-1).cpu().numpy(),
     }
     if records.paired:
@@ -89,20 +103,18 @@ def _by_class(
 
 
 def _norms(
-    network: Network | Siamese,
-    parameters: Parameters,
-    records: Records,
-    bounds: Column,
-    norm: Norm,
-    weights: ghost.Ratios | None,
+    network: Network | Siamese, parameters: Parameters, records: Records, clipping: Clipping
 ) -> NDArray[np.int64]:
     """How many records' (or pairs') gradient norms over C fall in each bin, shape (R, 60)."""
     x, y = records.take(records.first(NORMED))
+    bounds = clipping.bounds
     wide, targets = x.expand(len(bounds), *x.shape), y.expand(len(bounds), -1)
     values = network.values(parameters, wide)
     _, last = models.loss(network)(values[-1], targets)
     signals = network.signals(parameters, values, last)
-    norms = ghost.record_norms(network, parameters, values, signals, norm, weights)
+    norms = ghost.record_norms(
+        network, parameters, values, signals, clipping.norm, clipping.weights
+    )
     size = np.nan_to_num(norms.double().cpu().numpy() / bounds[:, None], posinf=np.inf)
     clipped = np.clip(size, EDGES[0], EDGES[-1])
     return np.stack([np.histogram(row, EDGES)[0] for row in clipped]).astype(np.int64)

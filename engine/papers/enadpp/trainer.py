@@ -17,7 +17,7 @@ from engine.core.batch import Batch
 from engine.core.errors import RequestError
 from engine.method import Arrays
 from engine.papers.enadpp import models, price, ratios
-from engine.papers.enadpp.pictures import pictures
+from engine.papers.enadpp.pictures import Clipping, pictures
 from engine.papers.enadpp.spec import EnadppSpec, Training
 from engine.papers.enadpp.variants import Variant
 from engine.privacy.mechanisms import Gaussian, Laplace
@@ -286,8 +286,8 @@ def products(variant: Variant, batch: Batch[EnadppSpec], data: Table, state: Sta
     bounds = batch.column("clip_l1" if l1 else "clip")
     weights = None if batch.spec.calibration == "paper" else state.ratios
     norm: Literal["l1", "l2"] = "l1" if l1 else "l2"
-    side = table.image
-    arrays = pictures(network, state.released, records, bounds, norm, weights, side)
+    clipping = Clipping(bounds, norm, weights)
+    arrays = pictures(network, state.released, records, clipping, table.image)
     for i, ratio in enumerate(r for r in state.ratios or () if r is not None):
         arrays[f"alpha_{i + 1}"] = ratio.double().cpu().numpy()
     if state.layers:

@@ -94,7 +94,7 @@ def first_multiplier(spec: LvqSpec) -> float:
 @lru_cache(maxsize=4096)
 def _first(budget: float, delta: float) -> float:
     """The multiplier of one Gaussian release that spends the budget."""
-    from engine.privacy.accounting import multiplier
+    from engine.privacy.gaussian import multiplier
 
     return multiplier(budget, delta)
 

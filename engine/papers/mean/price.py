@@ -67,9 +67,9 @@ def multiplier(spec: MeanSpec) -> float:
     """
     if spec.calibration == "paper":
         return math.sqrt(2.0 * math.log(1.25 / spec.delta)) / spec.epsilon
-    from engine.privacy import accounting
+    from engine.privacy import gaussian
 
-    return accounting.multiplier(spec.epsilon, spec.delta)
+    return gaussian.multiplier(spec.epsilon, spec.delta)
 
 
 def laplace_card(spec: MeanSpec, n: int, unit: str) -> Guarantee:

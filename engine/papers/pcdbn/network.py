@@ -85,6 +85,25 @@ class State:
     course: Tensor
 
 
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One training step, the same for every replica.
+
+    Attributes:
+        spec: The settings that all replicas share.
+        pictures: The images.
+        rows: Which of them are in the batch.
+        count: Steps of this stage so far, this one included.
+        stage: 0 and 1 for the convolution layers, 2 for the layers above.
+    """
+
+    spec: PcdbnSpec
+    pictures: Images
+    rows: Tensor
+    count: int
+    stage: int
+
+
 def init(batch: Batch[PcdbnSpec], data: Table, rng: Generator, make: Make) -> State:
     """Fresh weights, equal for equal seeds, and each replica's recipe."""
     pictures, spec = images(data, batch.spec, str(rng.device)), batch.spec
@@ -134,8 +153,12 @@ def step(
     moved = state.moved
     for rows in _batches(len(pictures.x), spec.batch, rng):
         moved += 1
+        at = Step(spec, pictures, rows, moved, stage)
         for row in range(len(batch)):
-            (_upper if stage == 2 else _lower)(spec, pictures, state, row, rows, moved, stage, rng)
+            if stage == 2:
+                _upper(at, state, row, rng)
+            else:
+                _lower(at, state, row)
     state = replace(state, taken=state.taken + 1, moved=moved)
     info = _measure(spec, pictures, len(data), state) if stage == 2 else None
     if info is not None:
@@ -152,50 +175,32 @@ def _batches(count: int, size: int, rng: Generator) -> Iterator[Tensor]:
             yield part
 
 
-def _lower(
-    spec: PcdbnSpec,
-    pictures: Images,
-    state: State,
-    row: int,
-    rows: Tensor,
-    count: int,
-    stage: int,
-    rng: Generator,
-) -> None:
+def _lower(at: Step, state: State, row: int) -> None:
     """One step of a convolution layer of one replica."""
-    recipe, own = state.recipes[row], _row(state.layers[stage], row)
-    v = pictures.x.index_select(0, rows)
-    if stage == 1:
+    recipe, own = state.recipes[row], _row(state.layers[at.stage], row)
+    v = at.pictures.x.index_select(0, at.rows)
+    if at.stage == 1:
         v = recipe.states(0, v, _row(state.layers[0], row))
     with torch.enable_grad():
         free = tuple(p.detach().requires_grad_() for p in own)
-        loss = recipe.energy(stage, v, (free[0], free[1], free[2]))
+        loss = recipe.energy(at.stage, v, (free[0], free[1], free[2]))
         slopes = torch.autograd.grad(loss, free, allow_unused=True)
-    moments = _moments(spec, state.optimisers[stage], row)
-    _move(moments, own, slopes, spec.pretraining_rate, count)
+    moments = _moments(at.spec, state.optimisers[at.stage], row)
+    _move(moments, own, slopes, at.spec.pretraining_rate, at.count)
 
 
-def _upper(
-    spec: PcdbnSpec,
-    pictures: Images,
-    state: State,
-    row: int,
-    rows: Tensor,
-    count: int,
-    stage: int,
-    rng: Generator,
-) -> None:
+def _upper(at: Step, state: State, row: int, rng: Generator) -> None:
     """One step of the hidden and the softmax layer of one replica."""
     recipe, own = state.recipes[row], tuple(p[row] for p in state.upper)
-    x, y = state.train[row].index_select(0, rows).float(), pictures.y[rows]
+    x, y = state.train[row].index_select(0, at.rows).float(), at.pictures.y[at.rows]
     with torch.enable_grad():
         free = tuple(p.detach().requires_grad_() for p in own)
         p = top.hidden(x, free[0], free[1])
         if recipe.jitter:
             p = (p + draw([recipe.jitter], p.shape[1], rng)[0].float()).clamp(0.0, 1.0)
         slopes = torch.autograd.grad(recipe.loss.value(p, free[2], free[3], y), free)
-    moments = _moments(spec, state.optimisers[2], row)
-    _move(moments, own, slopes, spec.learning_rate, count)
+    moments = _moments(at.spec, state.optimisers[2], row)
+    _move(moments, own, slopes, at.spec.learning_rate, at.count)
 
 
 def _row(layer: Layer, row: int) -> Layer:

@@ -1,11 +1,10 @@
 """What each method costs: a number of steps, an event, a mechanism. No torch, and no data."""
 
-from functools import lru_cache
-
 from engine.papers.pcdbn.releases import RELATION, releases
 from engine.papers.pcdbn.spec import PcdbnSpec
+from engine.privacy import descent
 from engine.privacy.mechanisms import Gaussian
-from engine.privacy.releases import Release, cost, exposed
+from engine.privacy.releases import Release, exposed
 
 CLASSES = 10
 
@@ -44,32 +43,16 @@ def pcdbn_releases(spec: PcdbnSpec, n: int) -> tuple[Release, ...]:
 
 def gradient_noise(spec: PcdbnSpec, n: int) -> Gaussian:
     """The noise of pSGD on a batch's sum of gradients clipped to C."""
+    steps = psgd_steps(spec, n)
     return Gaussian(
-        spec.clip, _multiplier(spec.epsilon, spec.delta, spec.sample_rate, psgd_steps(spec, n))
+        spec.clip,
+        descent.multiplier(spec.epsilon, spec.delta, RELATION, spec.sample_rate, steps),
     )
 
 
 def psgd_releases(spec: PcdbnSpec, n: int) -> tuple[Release, ...]:
     """So many batches, each drawn by a coin per record."""
-    return (_batches(gradient_noise(spec, n), spec.sample_rate, psgd_steps(spec, n)),)
-
-
-def _batches(noise: Gaussian, rate: float, count: int) -> Release:
-    return Release(noise, times=count, rate=rate, what="sum of clipped gradients")
-
-
-@lru_cache(maxsize=1024)
-def _multiplier(epsilon: float, delta: float, rate: float, count: int) -> float:
-    """The smallest noise multiplier that Rényi accounting finds for the whole run."""
-    from engine.privacy import accounting
-
-    return accounting.calibrate(
-        lambda s: cost((_batches(Gaussian(1.0, s), rate, count),)),
-        epsilon,
-        delta,
-        RELATION,
-        tight=False,
-    )
+    return (descent.batches(gradient_noise(spec, n), spec.sample_rate, psgd_steps(spec, n)),)
 
 
 def layer_budgets(spec: PcdbnSpec) -> tuple[float, float, float]:

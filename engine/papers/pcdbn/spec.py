@@ -5,7 +5,7 @@ from typing import Annotated
 
 from engine.core.gauges import Column, Gauge, Info
 from engine.core.spec import Choice, Knob, Spec
-from engine.core.vocabulary import ClipNorm, Delta, Epsilon, Objective, SampleRate
+from engine.core.vocabulary import ClipNorm, Delta, Epsilon, Objective, Polynomial, SampleRate
 
 Calibration = Annotated[
     str,
@@ -15,17 +15,6 @@ Calibration = Annotated[
         labels=("With proof", "As printed", "Authors' program"),
         help="With proof: the noise for which ε is proved. As printed: the noise of the "
         "paper's text. Authors' program: the noise that their published program adds.",
-    ),
-]
-Polynomial = Annotated[
-    str,
-    Choice(
-        label="Polynomial",
-        options=("printed", "chebyshev"),
-        labels=("As printed", "Chebyshev"),
-        help="The polynomials printed in the paper (smooth steps from 0 to 1), or the "
-        "Chebyshev expansion of the logistic function.",
-        source="Section 3.1, equation 13",
     ),
 ]
 Function = Annotated[

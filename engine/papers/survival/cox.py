@@ -18,8 +18,8 @@ from engine.papers.survival.evaluate import (
     optimum,
     relative,
 )
-from engine.papers.survival.problem import scaled, survival
 from engine.papers.survival.products import repeated
+from engine.papers.survival.scale import scaled, survival
 from engine.papers.survival.spec import SurvivalSpec, Utility
 
 

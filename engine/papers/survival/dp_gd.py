@@ -21,8 +21,9 @@ from engine.papers.survival import products
 from engine.papers.survival.evaluate import utility
 from engine.papers.survival.likelihood import record_gradients
 from engine.papers.survival.price_gradient import Plan, planned
-from engine.papers.survival.problem import Design, design, scaled, survival
+from engine.papers.survival.problem import Design, design
 from engine.papers.survival.public_start import Start, start
+from engine.papers.survival.scale import scaled, survival
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.privacy import noise
 from engine.training.threads import single_thread

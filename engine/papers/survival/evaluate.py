@@ -17,7 +17,8 @@ from torch.nn.functional import softplus
 from datasets.base import Booleans, Episodes, Floats, Integers, SurvivalTable
 from engine.core.gauges import Column, measuring
 from engine.papers.survival.likelihood import log_one_plus
-from engine.papers.survival.problem import boundary, design, scaled
+from engine.papers.survival.problem import boundary, design
+from engine.papers.survival.scale import scaled
 from engine.papers.survival.sensitivity import basis
 from engine.papers.survival.solvers import Solution, minimise
 from engine.papers.survival.spec import SurvivalSpec, Utility

@@ -16,8 +16,8 @@ from datasets.base import Table
 from engine.core.batch import Batch
 from engine.method import Arrays
 from engine.papers.survival.price_sampler import exact_steps
-from engine.papers.survival.problem import survival
 from engine.papers.survival.proposal import Proposal, proposals
+from engine.papers.survival.scale import survival
 from engine.papers.survival.spec import Corrected, SurvivalSpec
 from engine.papers.survival.summary import Mixing, corrected, mixed, packed, sampled, unpacked
 from engine.papers.survival.target import Target, target

@@ -6,7 +6,8 @@ import torch
 from datasets.base import Table
 from engine.method import Arrays
 from engine.papers.survival.likelihood import losses
-from engine.papers.survival.problem import design, survival
+from engine.papers.survival.problem import design
+from engine.papers.survival.scale import survival
 from engine.papers.survival.spec import SurvivalSpec
 
 

@@ -12,8 +12,9 @@ from engine.method import Arrays
 from engine.papers.survival import products
 from engine.papers.survival.evaluate import cox, fit, optimum, utility
 from engine.papers.survival.likelihood import derivatives
-from engine.papers.survival.problem import design, scaled, survival
+from engine.papers.survival.problem import design
 from engine.papers.survival.products import repeated
+from engine.papers.survival.scale import scaled, survival
 from engine.papers.survival.spec import SurvivalSpec, Utility
 
 CURVE = 200

@@ -12,7 +12,8 @@ from engine.method import Arrays
 from engine.papers.survival import products
 from engine.papers.survival.evaluate import utility
 from engine.papers.survival.likelihood import derivatives, mean_gradient
-from engine.papers.survival.problem import Design, design, scaled, survival
+from engine.papers.survival.problem import Design, design
+from engine.papers.survival.scale import scaled, survival
 from engine.papers.survival.sensitivity import TOLERANCE, Objective, length, objective_noise
 from engine.papers.survival.solvers import minimise
 from engine.papers.survival.spec import SurvivalSpec, Utility

@@ -12,7 +12,7 @@ from engine.core.gauges import Column
 from engine.method import Arrays
 from engine.papers.survival import products
 from engine.papers.survival.evaluate import fit, utility
-from engine.papers.survival.problem import scaled, survival
+from engine.papers.survival.scale import scaled, survival
 from engine.papers.survival.sensitivity import TOLERANCE, length, output_noise
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.privacy.noise import release

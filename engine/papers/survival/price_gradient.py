@@ -90,13 +90,13 @@ def gradient_releases(spec: SurvivalSpec, n: int) -> tuple[Release, ...]:
 
 def gradient_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
     """The card of private gradient descent."""
-    from engine.privacy.accounting import gaussian
+    from engine.privacy import gaussian
 
     return Guarantee(
         mechanism="Full-batch gradient descent, each record's gradient clipped, Gaussian noise",
         status=proved(spec),
         epsilon_claimed=None,
-        epsilon_proved=gaussian(planned(spec).total ** -2, spec.delta),
+        epsilon_proved=gaussian.epsilon(planned(spec).total ** -2, spec.delta),
         delta=spec.delta,
         relation="replace_one",
         unit=unit,

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.method import Arrays
-from engine.papers.survival.problem import Scaled
+from engine.papers.survival.scale import Scaled
 
 
 def repeated(values: object, replicas: int) -> NDArray[np.float64]:

@@ -16,8 +16,8 @@ from engine.core.gauges import Column
 from engine.method import Arrays
 from engine.papers.survival.minibatch import pick, sanitised_gradient
 from engine.papers.survival.price_sampler import PRECISION, burned, chain_steps, psgld_steps
-from engine.papers.survival.problem import survival
 from engine.papers.survival.products import repeated
+from engine.papers.survival.scale import survival
 from engine.papers.survival.spec import Sampled, SurvivalSpec
 from engine.papers.survival.summary import Mixing, measure, mixed, packed, sampled, unpacked
 from engine.papers.survival.target import Target, target

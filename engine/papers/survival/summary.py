@@ -13,7 +13,7 @@ from engine.papers.survival import products
 from engine.papers.survival.diagnostics import mixing
 from engine.papers.survival.evaluate import brier, cox, evaluation, utility
 from engine.papers.survival.links import LINKS
-from engine.papers.survival.problem import scaled
+from engine.papers.survival.scale import scaled
 from engine.papers.survival.sensitivity import basis
 from engine.papers.survival.spec import Corrected, Sampled, SurvivalSpec
 from engine.papers.survival.target import optimum_of

@@ -9,7 +9,7 @@ from datasets.base import Table
 from engine.core.batch import Batch
 from engine.papers.survival.evaluate import fit
 from engine.papers.survival.non_private import NonPrivate, State
-from engine.papers.survival.problem import survival
+from engine.papers.survival.scale import survival
 from engine.papers.survival.spec import SurvivalSpec
 
 

@@ -21,7 +21,8 @@ from engine.core.errors import RequestError
 from engine.papers.survival.likelihood import mean_gradient
 from engine.papers.survival.lookup import losses
 from engine.papers.survival.price_sampler import loss_bound
-from engine.papers.survival.problem import Design, design, survival
+from engine.papers.survival.problem import Design, design
+from engine.papers.survival.scale import survival
 from engine.papers.survival.sensitivity import objective_noise
 from engine.papers.survival.spec import SurvivalSpec
 

@@ -1,5 +1,6 @@
 """Human behaviour in a health social network (Phan et al. 2017, Section 4.1)."""
 
+from dataclasses import replace
 from functools import partial
 
 from engine.method import Entry, Paper
@@ -40,12 +41,8 @@ def _reference(
     name: str, label: str, summary: str, uses: tuple[str, ...], layers: int = 2
 ) -> Entry[YesiwellSpec]:
     """A network without noise."""
-    return Entry(
-        name=name,
-        label=label,
-        summary=summary,
-        module=f"{METHODS}:{name.upper()}",
-        info=Behaviour,
+    return replace(
+        _private(name, label, summary),
         steps=partial(price.reference_steps, layers=layers),
         releases=price.reference_releases,
         guarantee=cards.reference_card,

@@ -19,6 +19,7 @@ Guarantees:
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import torch
 from torch import Generator, Tensor
@@ -26,9 +27,9 @@ from torch import Generator, Tensor
 from datasets.base import Table
 from engine.core.batch import Batch
 from engine.method import Arrays
-from engine.papers.yesiwell import measure, output, price
-from engine.papers.yesiwell.network import seeds
+from engine.papers.yesiwell import measure, output, price, repetitions
 from engine.papers.yesiwell.output import Quadratic
+from engine.papers.yesiwell.repetitions import Repetition, seeds
 from engine.papers.yesiwell.spec import Behaviour, YesiwellSpec
 from engine.papers.yesiwell.windows import Part, Sample, check_friends, panel, sample
 from engine.privacy.mechanisms import Laplace
@@ -39,12 +40,10 @@ FIVE = 5.0 * math.sqrt(2.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class Group(Repetition):
     """The replicas of one repetition.
 
     Attributes:
-        rows: Which replicas these are.
-        windows: The windows.
         encoder: Weights of the code, shape (E, m, d), changed as printed training goes.
         noise: The decoder's noise (E, m, m) and (E, d, m), on means over windows.
         head: The output layer; None before it begins.
@@ -52,8 +51,6 @@ class Group:
         ratio: Noise over signal of the output layer, shape (E,).
     """
 
-    rows: tuple[int, ...]
-    windows: Sample
     encoder: Tensor
     noise: tuple[Tensor, Tensor]
     head: Quadratic | None
@@ -61,12 +58,7 @@ class Group:
     ratio: Tensor
 
 
-@dataclass(frozen=True, eq=False)
-class State:
-    """What a step hands to the next."""
-
-    groups: tuple[Group, ...]
-    taken: int
+State: TypeAlias = repetitions.State[Group]
 
 
 def flat(part: Part) -> Tensor:

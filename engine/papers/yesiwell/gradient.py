@@ -13,6 +13,7 @@ Guarantees:
 
 import math
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import torch
 from torch import Generator, Tensor
@@ -20,8 +21,8 @@ from torch import Generator, Tensor
 from datasets.base import Table
 from engine.core.batch import Batch
 from engine.method import Arrays
-from engine.papers.yesiwell import measure, price
-from engine.papers.yesiwell.network import seeds
+from engine.papers.yesiwell import measure, price, repetitions
+from engine.papers.yesiwell.repetitions import Repetition, seeds
 from engine.papers.yesiwell.spec import Behaviour, YesiwellSpec
 from engine.papers.yesiwell.windows import Part, Sample, panel, sample
 from engine.privacy.noise import release
@@ -30,12 +31,10 @@ from engine.training.sampling import poisson
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class Group(Repetition):
     """The replicas of one repetition.
 
     Attributes:
-        rows: Which replicas these are.
-        windows: The windows.
         x: Records' windows with a one for the bias, shape (n, w, d).
         y: Their labels, shape (n, w).
         kept: Which windows are trained on, shape (n, w), as 0 and 1.
@@ -43,8 +42,6 @@ class Group:
         ratio: Noise over signal of the latest step, shape (E,).
     """
 
-    rows: tuple[int, ...]
-    windows: Sample
     x: Tensor
     y: Tensor
     kept: Tensor
@@ -52,12 +49,7 @@ class Group:
     ratio: Tensor
 
 
-@dataclass(frozen=True, eq=False)
-class State:
-    """What a step hands to the next."""
-
-    groups: tuple[Group, ...]
-    taken: int
+State: TypeAlias = repetitions.State[Group]
 
 
 def inputs(part: Part) -> Tensor:

@@ -57,20 +57,9 @@ Degree = Annotated[
         bounds=(1, 7),
         range=(1, 7),
         grid=PRINTED_DEGREES,
-        help="Higher follows the activation closer; every degree has a proof here.",
+        help="Higher degrees follow the activation more closely; every degree has a proof here.",
         equation=r"\sigma(X) \approx \textstyle\sum_{l=0}^{L} \alpha_l X^l",
         source="Equation 13",
-    ),
-]
-Polynomial = Annotated[
-    str,
-    Choice(
-        label="Polynomial",
-        options=("printed", "chebyshev"),
-        labels=("As printed", "Chebyshev"),
-        help="The smooth steps from 0 to 1 that the paper prints, or the Chebyshev expansion of "
-        "the logistic function.",
-        source="Section 3.1, equation 13",
     ),
 ]
 Bases = Annotated[

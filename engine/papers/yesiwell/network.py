@@ -14,15 +14,17 @@ trimmed to a bounded one (`output.bounded`).
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import torch
 from torch import Generator, Tensor
 
 from datasets.base import Table
 from engine.core.batch import Batch
-from engine.papers.yesiwell import output, price, rbm
+from engine.papers.yesiwell import output, price, rbm, repetitions
 from engine.papers.yesiwell.measure import Scored
 from engine.papers.yesiwell.rbm import Layer, Shape
+from engine.papers.yesiwell.repetitions import Repetition, seeds
 from engine.papers.yesiwell.spec import YesiwellSpec
 from engine.papers.yesiwell.windows import Part, Sample, check_friends, sample
 from engine.privacy.mechanisms import Laplace
@@ -56,12 +58,10 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class Group(Repetition):
     """The replicas of one repetition; parameters change in place.
 
     Attributes:
-        rows: Which replicas these are.
-        windows: The windows.
         layers: Parameters of all layers.
         optimisers: Their moments.
         noises: Noise on each layer's coefficients, shape (orders, E, K) each; empty without.
@@ -71,8 +71,6 @@ class Group:
         ratio: Noise over signal of the output layer, shape (E,).
     """
 
-    rows: tuple[int, ...]
-    windows: Sample
     layers: tuple[Layer, ...]
     optimisers: tuple[Adam, ...]
     noises: tuple[Tensor, ...]
@@ -82,20 +80,7 @@ class Group:
     ratio: Tensor | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class State:
-    """What a step hands to the next."""
-
-    groups: tuple[Group, ...]
-    taken: int
-
-
-def seeds(batch: Batch[YesiwellSpec]) -> dict[int, tuple[int, ...]]:
-    """The replicas of each repetition."""
-    by_seed: dict[int, tuple[int, ...]] = {}
-    for row, seed in enumerate(batch.seeds):
-        by_seed[seed] = (*by_seed.get(seed, ()), row)
-    return by_seed
+State: TypeAlias = repetitions.State[Group]
 
 
 def init(batch: Batch[YesiwellSpec], data: Table, rng: Generator, plan: Plan) -> State:

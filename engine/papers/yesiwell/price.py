@@ -25,9 +25,10 @@ from functools import lru_cache
 from typing import Final
 
 from engine.papers.yesiwell.spec import YesiwellSpec
+from engine.privacy import descent
 from engine.privacy.guarantee import Relation
 from engine.privacy.mechanisms import Gaussian, Laplace
-from engine.privacy.releases import BEFORE, Release, cost, exposed
+from engine.privacy.releases import BEFORE, Release, exposed
 
 RELATION: Final[Relation] = "zero_out_one"
 
@@ -132,29 +133,15 @@ def codes(spec: YesiwellSpec) -> Codes:
 def gradient_noise(spec: YesiwellSpec, n: int) -> Gaussian:
     """The noise of DP-SGD on a batch's sum of gradients clipped to C."""
     steps = rival_steps(spec, n)
-    return Gaussian(spec.clip, _multiplier(spec.epsilon, spec.delta, spec.sample_rate, steps))
+    return Gaussian(
+        spec.clip,
+        descent.multiplier(spec.epsilon, spec.delta, RELATION, spec.sample_rate, steps),
+    )
 
 
 def rival_releases(spec: YesiwellSpec, n: int) -> tuple[Release, ...]:
     """One noisy sum in each step, of records drawn by a coin each."""
-    return (_batches(gradient_noise(spec, n), spec.sample_rate, rival_steps(spec, n)),)
-
-
-def _batches(noise: Gaussian, rate: float, count: int) -> Release:
-    return Release(noise, times=count, rate=rate, what="sum of clipped gradients")
-
-
-@lru_cache(maxsize=1024)
-def _multiplier(epsilon: float, delta: float, rate: float, count: int) -> float:
-    from engine.privacy import accounting
-
-    return accounting.calibrate(
-        lambda s: cost((_batches(Gaussian(1.0, s), rate, count),)),
-        epsilon,
-        delta,
-        RELATION,
-        tight=False,
-    )
+    return (descent.batches(gradient_noise(spec, n), spec.sample_rate, rival_steps(spec, n)),)
 
 
 def network_releases(spec: YesiwellSpec, n: int) -> tuple[Release, ...]:

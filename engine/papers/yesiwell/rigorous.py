@@ -29,8 +29,8 @@ from datasets.base import Table
 from engine.core.batch import Batch
 from engine.papers.yesiwell import price, rbm
 from engine.papers.yesiwell.measure import Scored
-from engine.papers.yesiwell.network import seeds
 from engine.papers.yesiwell.rbm import Shape
+from engine.papers.yesiwell.repetitions import seeds
 from engine.papers.yesiwell.spec import YesiwellSpec
 from engine.papers.yesiwell.windows import Part, Sample, check_friends, sample
 from engine.training import least_squares

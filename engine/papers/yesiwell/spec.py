@@ -6,7 +6,7 @@ from typing import Annotated
 from engine.core.errors import SpecError
 from engine.core.gauges import Column, Gauge, Info
 from engine.core.spec import Spec
-from engine.core.vocabulary import Calibration, ClipNorm, Delta, Epsilon, SampleRate
+from engine.core.vocabulary import Calibration, ClipNorm, Delta, Epsilon, Polynomial, SampleRate
 from engine.papers.yesiwell.knobs import (
     PRINTED_DEGREES,
     Bases,
@@ -23,7 +23,6 @@ from engine.papers.yesiwell.knobs import (
     MatrixShare,
     MomentShare,
     Persistence,
-    Polynomial,
     Pretraining,
     Rate,
     RivalEpochs,

@@ -272,16 +272,11 @@ def rows(curves: Sequence[Curve], levels: Sequence[Level]) -> list[dict[str, Any
     ]  # fmt: skip
     return table + [
         {
-            "Method": one.label,
-            "ε": None,
-            "Median": one.value,
-            "10 %": None,
-            "90 %": None,
-            "Repetitions": 1,
-            **({"Status": STATUS[one.status]} if one.status else {}),
+            "Method": one.label, "ε": None, "Median": one.value, "10 %": None, "90 %": None,
+            "Repetitions": 1, **({"Status": STATUS[one.status]} if one.status else {}),
         }
         for one in levels
-    ]
+    ]  # fmt: skip
 
 
 def reading(curves: Sequence[Curve], gauge: Gauge, chosen: float) -> str:

@@ -15,7 +15,7 @@ from engine.runs.reference import Reference
 from engine.runs.results import Results, collect
 from pages.ui import words
 from pages.ui.exhibits import provenance
-from pages.ui.jobs import live
+from pages.ui.jobs import live, sentences
 from pages.ui.jobs.live import Watched
 from pages.ui.kit.access import client
 
@@ -105,7 +105,7 @@ def _computed(chosen: Chosen, watched: Mapping[str, Watched]) -> Shown:
     day = f" on {datetime.fromtimestamp(ended):%Y-%m-%d at %H:%M}" if ended else ""
     part = "" if len(done) == len(watched) else f", {len(done)} of them complete"
     seconds = sum(run.seconds or 0.0 for run in runs)
-    old = f" {live.OLD} {live.OUTDATED}." if any(run.outdated for run in runs) else ""
+    old = f" {sentences.OLD} {sentences.OUTDATED}." if any(run.outdated for run in runs) else ""
     versions = ", ".join(dict.fromkeys(run.job.version for run in runs))
     return Shown(
         cells,

@@ -7,7 +7,7 @@ import streamlit as st
 from engine.runs.job import Job
 from pages.ui import words
 from pages.ui.exhibits import provenance
-from pages.ui.jobs import live
+from pages.ui.jobs import live, sentences
 from pages.ui.jobs.live import Watched
 from pages.ui.kit.access import client, troubles
 
@@ -110,7 +110,7 @@ def _share(watched: Mapping[str, Watched]) -> float:
     """The part of all work that is done; a run counts by its settings."""
     weights = {name: one.job.replicas() for name, one in watched.items()}
     done = sum(
-        weights[name] * (1.0 if one.run.state == "completed" else live.share(one.run))
+        weights[name] * (1.0 if one.run.state == "completed" else sentences.share(one.run))
         for name, one in watched.items()
         if one.run is not None
     )
@@ -122,7 +122,7 @@ def _progress(active: Mapping[str, Watched], done: int, count: int) -> str:
     first = min(active, key=lambda name: getattr(active[name].run, "state", "") != "running")
     run = active[first].run
     assert run is not None
-    return f"{done} of {words.plural(count, 'run')} done · {live.progress(first, run)}"
+    return f"{done} of {words.plural(count, 'run')} done · {sentences.progress(first, run)}"
 
 
 def _endings(watched: Mapping[str, Watched]) -> list[str]:

@@ -4,9 +4,8 @@ A run is named by what it computes, so the same address shows the same runs: aft
 reload, in a second tab, on another person's screen.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
@@ -22,13 +21,11 @@ from engine.service.client import Run
 from pages.ui import words
 from pages.ui.jobs import clock, record
 from pages.ui.jobs import submit as asking
+from pages.ui.jobs.sentences import OLD, OUTDATED, endings, progress, share, summary
 from pages.ui.jobs.submit import BUDGET as BUDGET  # named here too: what is drawn follows it
-from pages.ui.kit.access import afresh, board, sentence, troubles
+from pages.ui.kit.access import afresh, board, troubles
 
 ASLEEP = ":material/hourglass_empty:"
-OLD = ":material/update:"
-SHIPPED = ":material/inventory_2:"
-OUTDATED = "Computed by an earlier version"
 HALTED = ("cancelled", "failed", "interrupted")
 
 
@@ -117,7 +114,7 @@ def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
     unasked = {name: one for name, one in watched.items() if one.run is None}
     if active or halted:
         with st.container(border=True):
-            for line in _endings(halted):
+            for line in endings((one.label, one.run) for one in halted if one.run):
                 st.markdown(line)
             with st.container(horizontal=True, vertical_alignment="center"):
                 if active:
@@ -132,7 +129,7 @@ def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
 
 def _over(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
     """What has been trained, and a way to run again what ships or is out of date."""
-    st.caption(_summary(watched))
+    st.caption(summary(_runs(watched)))
     _notes(watched)
     runs = {one.label: one.run for one in watched.values() if one.run is not None}
     old = [label for label, run in runs.items() if run.outdated]
@@ -183,7 +180,7 @@ def _unasked(
             text = f"{ASLEEP} Nothing has been trained with these settings yet."
             pressed = _button(slug, "train", "Train", unasked, focus)
         else:
-            text = f"{_summary(watched)}. {ASLEEP} Not yet, because it takes long: {names}."
+            text = f"{summary(_runs(watched))}. {ASLEEP} Not yet, because it takes long: {names}."
             pressed = _button(slug, "train", "Train these too", unasked, focus, quiet=True)
         st.caption(text)
     if pressed:
@@ -219,71 +216,12 @@ def _button(
     )  # fmt: skip
 
 
+def _runs(watched: Mapping[str, Watched]) -> list[Run]:
+    return [one.run for one in watched.values() if one.run is not None]
+
+
 def _stopping(one: Watched) -> bool:
     return one.run is not None and one.run.stopping
-
-
-def share(run: Run) -> float:
-    """The part of a run's work that is done, between 0 and 1."""
-    return min(1.0, run.done / run.total) if run.total else 0.0
-
-
-def progress(label: str, run: Run) -> str:
-    """One line on a run that waits or runs."""
-    if run.stopping:
-        return f"{label} · stopping"
-    if run.state == "queued":
-        first = "for a step of another run to end" if run.beside else "to begin"
-        what = f"behind {words.plural(run.ahead, 'run')}" if run.ahead else first
-        return f"{label} · waiting {what}"
-    left = run.seconds_left
-    more = f", in turns with {words.plural(run.beside, 'other run')}" if run.beside else ""
-    more += f" · about {words.duration(left)} left" if left and left >= 1 else ""
-    return f"{label} · training, {100 * share(run):.0f} %{more}"
-
-
-def _endings(halted: Iterable[Watched]) -> list[str]:
-    """One line on the runs that did not come to their end, for each way in which they ended."""
-    names: dict[tuple[str, str], list[str]] = {}
-    for one in halted:
-        assert one.run is not None
-        names.setdefault((one.run.state, one.run.error), []).append(one.label)
-    return [_ending(labels, *how) for how, labels in names.items()]
-
-
-def _ending(labels: list[str], state: str, error: str) -> str:
-    many, reason = len(labels) > 1, f" {sentence(error)}".rstrip()
-    who = words.listed([f"**{label}**" for label in labels])
-    match state:
-        case "cancelled":
-            was, it = ("were", "they") if many else ("was", "it")
-            return f":material/stop_circle: {who} {was} stopped; what {it} measured is shown."
-        case "interrupted":
-            return f":material/power_off: {who} {'were' if many else 'was'} interrupted.{reason}"
-        case _:
-            return f":material/error: {who} failed.{reason}"
-
-
-def _summary(watched: Mapping[str, Watched]) -> str:
-    """One line on what has been trained."""
-    runs = [one.run for one in watched.values() if one.run and one.run.state == "completed"]
-    settings = sum(run.job.replicas() for run in runs)
-    seconds = sum(run.seconds or 0.0 for run in runs)
-    lost = sum(len(run.diverged) for run in runs)
-    ships = [run for run in runs if run.shipped]
-    icon = f"{SHIPPED} Shipped with the app:" if ships else ":material/check_circle:"
-    text = (
-        f"{icon} {words.plural(len(runs), 'method')}, "
-        f"{words.plural(settings, 'setting')} trained in {words.duration(seconds)}"
-    )
-    if ships:
-        text += f" on {day(max(run.finished or 0.0 for run in ships))}"
-    return text + (f"; {words.plural(lost, 'setting')} diverged and are left out" if lost else "")
-
-
-def day(at: float) -> str:
-    """The day of a Unix time: "21 Nov 2026"."""
-    return f"{datetime.fromtimestamp(at, UTC):%-d %b %Y}"
 
 
 def history(one: Watched, gauge: str) -> tuple[NDArray[np.int64], Column]:

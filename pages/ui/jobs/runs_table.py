@@ -16,7 +16,7 @@ from engine.service.rows import State
 from pages.ui import words
 from pages.ui.jobs import clock
 from pages.ui.jobs.download import bundle
-from pages.ui.jobs.live import OLD, OUTDATED, progress, share
+from pages.ui.jobs.sentences import OLD, OUTDATED, progress, share
 from pages.ui.kit.access import client, sentence, troubles
 from pages.ui.kit.address import link
 from pages.ui.kit.offers import figure

@@ -26,9 +26,8 @@ COST, WHY, PROOF, DATA = "Cost", "Why", "Proof", "Data"
 PROOF_FIRST = "By proof"
 BY = (PROOF_FIRST, "By claim")
 """Where a point of the curve stands: at the budget that is proved, or at the one claimed."""
-REPEATS = (5, 10, 20, 50)
-FEW = 3
-"""Repetitions of what takes minutes."""
+REPEATS, FEW = (5, 10, 20, 50), 3
+"""Repetitions to choose from, and those of what takes minutes."""
 
 
 _KNOWN: dict[tuple[str, float], Guarantee] = {}

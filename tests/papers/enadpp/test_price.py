@@ -8,7 +8,7 @@ from engine.core.errors import BudgetError, SpecError
 from engine.papers.enadpp import PAPER, cards, price
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.papers.enadpp.variants import VARIANTS
-from engine.privacy import accounting
+from engine.privacy import accounting, gaussian
 from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.privacy.releases import Release, cost
 
@@ -140,7 +140,7 @@ def test_shuffled_batches_pay_once_an_epoch_and_in_full():
     """20 epochs are 20 releases of all records, sigma^2 = 20 sigma_1^2; coins gain from chance."""
     own = {s: EnadppSpec(epsilon=1.0, sampling=s) for s in ("shuffled", "poisson")}
     noise = {s: price.mechanism(VARIANTS["psgd"], spec, 1_797) for s, spec in own.items()}
-    once = accounting.multiplier(1.0, 1e-5)
+    once = gaussian.multiplier(1.0, 1e-5)
     assert noise["shuffled"].multiplier == pytest.approx(math.sqrt(20.0) * once, rel=1e-3)
     assert noise["poisson"].multiplier < 0.5 * noise["shuffled"].multiplier
 

@@ -9,7 +9,7 @@ from scipy.stats import norm
 from engine.core.errors import SpecError
 from engine.papers.pcdbn import PAPER, cards, price, releases
 from engine.papers.pcdbn.spec import PcdbnSpec
-from engine.privacy import accounting
+from engine.privacy import accounting, gaussian
 from engine.privacy.releases import cost
 
 N = 60_000
@@ -45,7 +45,7 @@ def test_the_price_is_that_of_the_noise():
 def test_a_single_gaussian_by_hand():
     # multiplier 7.0318 is the root of the curve at epsilon = 0.5 and delta = 1e-5
     assert releases.multiplier(0.5, 1e-5) == pytest.approx(7.0318, abs=2e-3)
-    assert accounting.gaussian(7.0318**-2, 1e-5) == pytest.approx(0.5, abs=1e-4)
+    assert gaussian.epsilon(7.0318**-2, 1e-5) == pytest.approx(0.5, abs=1e-4)
 
 
 def test_moments_get_their_share_and_no_more_than_enough():

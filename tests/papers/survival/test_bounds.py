@@ -14,7 +14,8 @@ from engine.papers.survival import evaluate
 from engine.papers.survival.dp_gd import clipped_sum
 from engine.papers.survival.likelihood import mean_gradient
 from engine.papers.survival.price_gradient import planned
-from engine.papers.survival.problem import design, scaled, survival, unbounded
+from engine.papers.survival.problem import design
+from engine.papers.survival.scale import scaled, survival, unbounded
 from engine.papers.survival.sensitivity import gradient_bound, output_noise
 from engine.papers.survival.spec import SurvivalSpec
 from tests.papers.survival.toys import LARGEST, LONGEST, real, table

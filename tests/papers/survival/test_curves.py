@@ -7,8 +7,9 @@ import torch
 from datasets import catalog
 from engine.papers.survival import PAPER, curves, evaluate
 from engine.papers.survival.links import LINKS
-from engine.papers.survival.problem import design, scaled, unbounded
+from engine.papers.survival.problem import design
 from engine.papers.survival.products import scale
+from engine.papers.survival.scale import scaled, unbounded
 from engine.papers.survival.sensitivity import basis
 from engine.papers.survival.spec import SurvivalSpec
 from tests.papers.survival.toys import table

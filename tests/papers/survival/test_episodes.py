@@ -15,8 +15,9 @@ from datasets.base import Episodes, SurvivalTable
 from engine.catalog import paper
 from engine.papers.survival import dp_gd, evaluate, likelihood, lookup
 from engine.papers.survival.minibatch import pick, sanitised_gradient
-from engine.papers.survival.problem import arrange_path, design, scaled, unbounded
+from engine.papers.survival.problem import arrange_path, design
 from engine.papers.survival.public_start import _share
+from engine.papers.survival.scale import scaled, unbounded
 from engine.papers.survival.sensitivity import basis, gradient_bound, output_noise
 from engine.papers.survival.solvers import minimise
 from engine.papers.survival.spec import SurvivalSpec

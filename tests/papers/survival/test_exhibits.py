@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from engine.papers.survival import evaluate, exhibits
-from engine.papers.survival.problem import unbounded
+from engine.papers.survival.scale import unbounded
 from engine.papers.survival.sensitivity import output_noise
 from engine.papers.survival.spec import SurvivalSpec
 from engine.privacy.noise import gamma_sphere

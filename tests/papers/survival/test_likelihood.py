@@ -17,7 +17,8 @@ from engine.papers.survival.likelihood import (
     mean_gradient,
     record_gradients,
 )
-from engine.papers.survival.problem import design, discretise, scaled, unbounded
+from engine.papers.survival.problem import design, discretise
+from engine.papers.survival.scale import scaled, unbounded
 from engine.papers.survival.solvers import minimise
 from tests.papers.survival.toys import model, real, records, table
 

@@ -14,7 +14,8 @@ from engine.core.batch import Batch
 from engine.core.gauges import gauges
 from engine.papers.survival import evaluate, obj_pert, out_pert
 from engine.papers.survival.likelihood import mean_gradient
-from engine.papers.survival.problem import design, scaled, unbounded
+from engine.papers.survival.problem import design
+from engine.papers.survival.scale import scaled, unbounded
 from engine.papers.survival.sensitivity import objective_noise, output_noise
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.privacy import accounting

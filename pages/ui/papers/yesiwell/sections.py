@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.core.spec import Choice, knobs
 from engine.papers.yesiwell import price
-from engine.papers.yesiwell.exhibits import PUBLISHED_P, p_value
+from engine.papers.yesiwell.figures import PUBLISHED_P, p_value
 from engine.papers.yesiwell.spec import YesiwellSpec
 from pages.ui.charts import lines as shared
 from pages.ui.charts.lines import Line

@@ -23,9 +23,10 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from datasets import own_lines, packed
+from datasets import own_lines, own_names, packed
 from datasets.base import Card, LabelledTable, SurvivalTable
 from datasets.own_lines import Said
+from engine.core import settings
 from engine.core.errors import DatasetError, RequestError
 from engine.core.home import home, private_folder, private_opener
 
@@ -36,6 +37,12 @@ PREFIX = "own_"
 NAME = re.compile(rf"{PREFIX}[a-z0-9_]*[0-9a-f]{{8}}")
 THE_FILE = "file"
 """What a sentence about a file calls it."""
+MOST_TABLES, TABLES = "EXPLORER_MOST_TABLES", 200
+"""The setting of the most tables that are kept, and its default."""
+KEY = 8
+"""Bytes of a name that are drawn: whoever knows a table's name may see it."""
+OWNER = ".owner"
+"""Ending of the file that says who has brought a table."""
 DESCRIBED, ARRAYS, TEXT = ".json", ".npz", ".csv"
 """Endings of a table's two files, and of the one file of a table that an earlier version kept."""
 
@@ -52,8 +59,9 @@ def names() -> tuple[str, ...]:
 
 
 def keep(
-    title: str, content: bytes, lines: str = "", label: str = "", *, above: bool = True
-) -> str:
+    title: str, content: bytes, lines: str = "", label: str = "", *, above: bool = True,
+    owner: str = "",
+) -> str:  # fmt: skip
     """Checks a file and keeps it.
 
     Args:
@@ -62,18 +70,24 @@ def keep(
         lines: What the owner says of its columns, beside the file's own first lines.
         label: The column of the classes; empty for a survival table.
         above: Whether the file's own first lines count; a preview has repeated them.
+        owner: Who has brought it; empty for a table that everyone here may see.
 
     Returns:
         The name of the data set.
 
     Raises:
-        DatasetError: It is no such table, or has no bounds; one sentence says why.
+        DatasetError: It is no such table, has no bounds, or is one too many; one sentence says why.
     """
+    if (count := len(names())) >= (allowed := settings.whole(MOST_TABLES, TABLES)):
+        raise DatasetError(
+            f"{THE_FILE}: expected at most {allowed} tables on this machine ({MOST_TABLES}), got "
+            f"one more than the {count} that are kept: remove one first"
+        )
     plain = re.sub(r"[^a-z0-9]+", "_", Path(title).stem.lower()).strip("_")[:24]
-    drawn = secrets.token_hex(4)
+    drawn = secrets.token_hex(KEY)
     name = f"{PREFIX}{plain}_{drawn}" if plain else f"{PREFIX}{drawn}"
     table = read(content, THE_FILE, lines, label, above=above)
-    table = replace(table, card=_renamed(table.card, name))
+    table = replace(table, card=_named(table.card, name))
     place = _folder() / name
     try:
         private_folder(place.parent)
@@ -81,6 +95,9 @@ def keep(
             np.savez(file, allow_pickle=False, **packed.arrays(table))
         with _written(place.with_suffix(DESCRIBED)) as file:
             file.write(json.dumps(packed.described(table.card)).encode())
+        if owner:
+            with _written(place.with_suffix(OWNER)) as file:
+                file.write(owner.encode())
     except OSError as error:
         raise DatasetError(f"{THE_FILE}: expected room to keep it, got {error.strerror}") from None
     return name
@@ -89,8 +106,18 @@ def keep(
 def remove(name: str) -> None:
     """Deletes a table; runs on it stay."""
     if mine(name):
-        for end in (DESCRIBED, ARRAYS, TEXT):
+        for end in (DESCRIBED, ARRAYS, TEXT, OWNER):
             (_folder() / name).with_suffix(end).unlink(missing_ok=True)
+
+
+def owner(name: str) -> str:
+    """Who has brought a table; empty where everyone here may see it."""
+    try:
+        return (
+            (_folder() / name).with_suffix(OWNER).read_text(encoding="utf-8") if mine(name) else ""
+        )
+    except OSError:
+        return ""
 
 
 def card(name: str) -> Card:
@@ -140,8 +167,16 @@ def decimal_comma(said: Said, read: "Read") -> bool:
     return read.mark == ";" if said.comma is None else said.comma
 
 
-def _renamed(card: Card, name: str) -> Card:
-    return replace(card, name=name, title=f"Your own table ({name.removeprefix(PREFIX)})")
+def _named(card: Card, name: str) -> Card:
+    """The card under a table's name; what the file calls things becomes plain words."""
+    return replace(
+        card,
+        name=name,
+        title=f"Your own table ({name.removeprefix(PREFIX)})",
+        summary=own_names.plain(card.summary),
+        record=own_names.plain(card.record),
+        features=own_names.names(card.features),
+    )
 
 
 @contextmanager
@@ -159,7 +194,7 @@ def _written(place: Path) -> Iterator[IO[bytes]]:
 @functools.lru_cache(maxsize=64)
 def _card(place: Path, written: int) -> Card:
     try:
-        return packed.card(json.loads(place.read_text(encoding="utf-8")))
+        return _named(packed.card(json.loads(place.read_text(encoding="utf-8"))), place.stem)
     except (OSError, ValueError, TypeError) as error:
         raise DatasetError(
             f"{place.stem}: expected the card of a table, got a damaged one: add the file again"
@@ -170,7 +205,7 @@ def _card(place: Path, written: int) -> Card:
 def _load(place: Path) -> SurvivalTable | LabelledTable:
     if place.suffix == TEXT:
         table = read(place.read_bytes(), place.stem)
-        return replace(table, card=_renamed(table.card, place.stem))
+        return replace(table, card=_named(table.card, place.stem))
     try:
         with np.load(place.with_suffix(ARRAYS), allow_pickle=False) as file:
             held = {key: file[key] for key in file.files}

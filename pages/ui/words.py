@@ -1,6 +1,7 @@
 """Numbers as people read them: short figures, durations, and what a budget means in odds."""
 
 import math
+import re
 from collections.abc import Sequence
 
 from engine.core.gauges import Gauge
@@ -9,6 +10,8 @@ from engine.privacy.guarantee import Relation
 SHARE = "share"
 """The unit of a measure between 0 and 1, which pages write in per cent."""
 
+ACTIVE = re.compile(r"[\\`*\[\]<>$~|@]|(?<![^\W_])_|_(?![^\W_])|:(?=\S)|(?<=www)\.", re.IGNORECASE)
+"""Characters by which a text becomes more than its words: marks, formulas, icons, addresses."""
 FEW_COLUMNS = 4
 """More do not fit a telephone."""
 SPELT = {"adni": "ADNI", "flchain": "FLchain", "har": "HAR", "mnist": "MNIST"}
@@ -75,6 +78,15 @@ def listed(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def escaped(text: str) -> str:
+    r"""A text as a page shows it word for word: nothing in it becomes Markdown, HTML or a link.
+
+    >>> print(escaped("column '![](http://x)': expected 1_000, got <b>"))
+    column '!\[\](http\://x)': expected 1_000, got \<b\>
+    """
+    return ACTIVE.sub(r"\\\g<0>", text)
 
 
 def short(name: str) -> str:

@@ -12,7 +12,7 @@ from pages.ui.charts.curves import Curve
 from pages.ui.compare import answers, candidates, difference
 from pages.ui.compare.candidates import Candidate
 from pages.ui.jobs.runs_table import MOST
-from pages.ui.kit import address, card
+from pages.ui.kit import address, card, visitors
 from pages.ui.kit.access import client, troubles
 from pages.ui.kit.card import ICONS
 from pages.ui.kit.chart import chart
@@ -49,7 +49,7 @@ def show() -> None:
     st.title("Compare")
     st.markdown(INTRODUCTION)
     with troubles():
-        comparable = candidates.listed(client().at_hand(MOST))
+        comparable = candidates.listed([r for r in client().at_hand(MOST) if visitors.sees(r.job)])
         if not comparable:
             _empty()
             return

@@ -9,7 +9,7 @@ from pages.ui import words
 from pages.ui.exhibits import provenance
 from pages.ui.jobs import live, sentences
 from pages.ui.jobs.live import Watched
-from pages.ui.kit.access import client, troubles
+from pages.ui.kit.access import client, sentence, troubles
 
 BUTTONS = {
     "full": ("Run again at full size", ":material/replay:"),
@@ -62,8 +62,8 @@ def panel(prefix: str, watched: Mapping[str, Watched]) -> None:
         active = {name: one for name, one in watched.items() if one.active}
         if active:
             st.progress(_share(watched), text=_progress(active, done, len(watched)))
-        for sentence in _endings(watched):
-            st.markdown(sentence)
+        for ending in _endings(watched):
+            st.markdown(ending)
         with st.container(horizontal=True):
             if active:
                 st.button(
@@ -141,6 +141,6 @@ def _ending(state: str, error: str, names: list[str]) -> str:
         case "cancelled":
             return f"{who} {verb} stopped; what was measured is shown."
         case "interrupted":
-            return f"{who} {verb} interrupted. {error}."
+            return f"{who} {verb} interrupted. {sentence(error)}"
         case _:
-            return f"{who} failed. {error}."
+            return f"{who} failed. {sentence(error)}"

@@ -17,6 +17,7 @@ from pages.ui import words
 from pages.ui.jobs import clock
 from pages.ui.jobs.download import bundle
 from pages.ui.jobs.sentences import OLD, OUTDATED, progress, share
+from pages.ui.kit import visitors
 from pages.ui.kit.access import client, sentence, troubles
 from pages.ui.kit.address import link
 from pages.ui.kit.offers import figure
@@ -46,14 +47,14 @@ def show() -> None:
     with troubles():
         if notice := client().notice():
             st.warning(notice, icon=":material/inventory_2:")
-        ticking = any(run.active for run in client().runs(MOST))
+        ticking = any(run.active for run in _runs())
         st.fragment(_body, run_every=clock.pace() if ticking else None)(ticking)
 
 
 def _body(ticking: bool) -> None:
     """The list itself; redrawn alone while something is under way."""
     with troubles():
-        runs = client().runs(MOST)
+        runs = _runs()
         if ticking != any(run.active for run in runs):
             st.rerun()
         if not runs:
@@ -68,6 +69,11 @@ def _body(ticking: bool) -> None:
         for run in runs[(page - 1) * PER_PAGE : page * PER_PAGE]:
             with st.container(border=True, key=f"run.{run.id}"):
                 _row(run)
+
+
+def _runs() -> list[Run]:
+    """The latest runs that this visitor may see."""
+    return [run for run in client().runs(MOST) if visitors.sees(run.job)]
 
 
 def _summary(runs: list[Run]) -> str:
@@ -97,7 +103,7 @@ def _what(run: Run) -> None:
     if run.active:
         st.progress(share(run), text=progress(title, run))
     if run.error:
-        st.markdown(f"{run.error.rstrip('.')}.")
+        st.markdown(sentence(run.error))
     if run.outdated:
         st.caption(f"{OLD} {OUTDATED}.")
     st.caption(

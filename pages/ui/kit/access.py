@@ -12,6 +12,7 @@ from engine.core.errors import ExplorerError, StoreError
 from engine.core.home import home
 from engine.service.board import Board
 from engine.service.client import Client
+from pages.ui.words import escaped
 
 SHOWN = "access.shown"
 FIELD = re.compile(r"^\w+(?=:)")
@@ -64,6 +65,9 @@ def afresh() -> None:
 
 
 def sentence(error: str) -> str:
-    """The text of an error as a sentence: it begins large and ends; a field is named in words."""
+    """The text of an error as a sentence: it begins large and ends; a field is named in words.
+
+    It may repeat what a user's file or address says, so nothing in it is more than words.
+    """
     text = FIELD.sub(lambda match: match[0].replace("_", " "), error.strip().rstrip("."))
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+    return f"{escaped(text[:1].upper() + text[1:])}." if text else ""

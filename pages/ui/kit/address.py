@@ -5,11 +5,12 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from datasets import own
 from engine.catalog import paper
 from engine.core.spec import Value
 from engine.runs.job import Job
 from pages.ui.kit.offers import Offer, figure
-from pages.ui.words import short
+from pages.ui.words import escaped, short
 
 NOTES = "address.notes"
 
@@ -28,12 +29,16 @@ def settle(page: str, slug: str, offers: Sequence[Offer], free: Sequence[str] = 
     """
     asked = {key: st.query_params.get_all(key) for key in st.query_params}
     known = {f"{slug}.{offer.field}": offer for offer in offers}
-    kept, notes = dict(asked), []
+    kept, notes, gone = dict(asked), [], []
     for key, texts in asked.items():
         if key in known:
             text, note = known[key].read(texts[-1])
             if note and st.session_state.get(key) in known[key].texts:
                 continue  # what was offered has gone, and the widget says what stands for it
+            if note and key in st.session_state:  # bound: the address follows the widget
+                st.session_state[key] = text
+                gone.append(_gone(texts[-1], text, note))
+                continue
             kept[key] = [text]
         elif key.removeprefix(f"{slug}.") in free:
             continue
@@ -44,8 +49,15 @@ def settle(page: str, slug: str, offers: Sequence[Offer], free: Sequence[str] = 
     if kept != asked:
         st.session_state[NOTES] = notes
         st.switch_page(page, query_params=kept)
-    for note in st.session_state.pop(NOTES, ()):
-        st.warning(note, icon=":material/link_off:")
+    for note in (*st.session_state.pop(NOTES, ()), *gone):
+        st.warning(escaped(note), icon=":material/link_off:")
+
+
+def _gone(was: str, text: str, note: str) -> str:
+    """What to say of a value that was offered a moment ago: a table that somebody has removed."""
+    if own.mine(was.strip().lower().replace(" ", "_")):
+        return f"{was} is no longer on this machine: it was removed. {text} is shown instead."
+    return note
 
 
 def value(prefix: str, offer: Offer) -> Value:

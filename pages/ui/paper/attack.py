@@ -21,6 +21,7 @@ from pages.ui.jobs import submit as asking
 from pages.ui.jobs.live import BUDGET, HALTED
 from pages.ui.jobs.submit import look
 from pages.ui.kit.access import board, troubles
+from pages.ui.kit.access import sentence as sentenced
 from pages.ui.kit.chart import chart
 from pages.ui.kit.shared import once
 from pages.ui.paper.view import Page, View
@@ -130,7 +131,7 @@ def _controls(view: View, job: Job, run: Run | None) -> None:
             asking.stop([job])
             st.rerun()
     elif run.state in HALTED:
-        st.markdown(f"The attack did not finish. {run.error or ''}")
+        st.markdown(f"The attack did not finish. {sentenced(run.error)}")
         if st.button("Attack again", key=f"{key}.again"):
             asking.restart([job], {})
             st.rerun()

@@ -8,9 +8,10 @@ import streamlit as st
 
 from datasets import own, own_reader
 from datasets.own_preview import Preview, line, preview
-from engine.core.errors import ExplorerError
+from engine.core.errors import ExplorerError, RequestError
 from engine.core.home import home
 from engine.method import Paper
+from pages.ui.kit import visitors
 from pages.ui.kit.access import sentence
 from pages.ui.words import plural, short
 
@@ -30,6 +31,7 @@ BOUNDS = (
     "reveal the most extreme ones. Values beyond them are clipped. Proposed bounds follow from the "
     "names of columns alone."
 )
+OFF = "Tables of your own are turned off here: the operator can turn them on (EXPLORER_UPLOADS)."
 TAKE = "Take missing bounds from the data (the guarantee then holds only under an assumption)"
 MORE = "More lines"
 MORE_HELP = (
@@ -48,28 +50,46 @@ def show(paper: Paper[Any], dataset: str, default: str) -> None:
     """
     slug = paper.slug
     with st.popover("A table of your own", icon=":material/upload_file:", width="stretch"):
-        st.markdown(SURVIVAL if paper.own == "survival" else CLASSES)
-        limits = f"{own_reader.most(own_reader.ROWS):,} rows and {_megabytes()} MB"
-        file = st.file_uploader(
-            f"CSV or Parquet, at most {limits}", type=["csv", "txt", "tsv", "parquet"],
-            key=f"{slug}.upload", max_upload_size=_megabytes(),
-        )  # fmt: skip
-        if message := st.session_state.pop(MESSAGE, ""):
-            st.error(message, icon=":material/error:")
-        if file is not None:
-            _form(paper, file)
-        st.caption(
-            f":material/lock: The table stays on this computer, in {home() / 'tables'}. Everyone "
-            "who opens this app can choose it. Names of columns, bounds and the number of records "
-            "are treated as public. Ids are part of no result."
-        )
+        if visitors.uploads():
+            _bring(paper)
+        else:
+            st.markdown(OFF)
         if own.mine(dataset):
-            sure = st.checkbox("Delete the chosen table from this computer", key=f"{slug}.sure")
-            st.button(
-                "Remove this table", icon=":material/delete:", key=f"{slug}.remove",
-                on_click=_remove, args=(slug, dataset, default), disabled=not sure,
-                help="Deletes the file. Its runs stay until you delete them on the Runs page.",
-            )  # fmt: skip
+            _own_table(slug, dataset, default)
+
+
+def _bring(paper: Paper[Any]) -> None:
+    """Takes a file."""
+    slug = paper.slug
+    st.markdown(SURVIVAL if paper.own == "survival" else CLASSES)
+    limits = f"{own_reader.most(own_reader.ROWS):,} rows and {_megabytes()} MB"
+    file = st.file_uploader(
+        f"CSV or Parquet, at most {limits}", type=["csv", "txt", "tsv", "parquet"],
+        key=f"{slug}.upload", max_upload_size=_megabytes(),
+    )  # fmt: skip
+    if message := st.session_state.pop(MESSAGE, ""):
+        st.error(message, icon=":material/error:")
+    if file is not None:
+        _form(paper, file)
+    st.caption(
+        f":material/lock: The table stays on this computer, in {home() / 'tables'}. Only this "
+        "browser can choose it, and whoever gets the page's address from you. Names of "
+        "columns, bounds and the number of records are treated as public. Ids are part of no "
+        "result."
+    )
+
+
+def _own_table(slug: str, dataset: str, default: str) -> None:
+    """What can be done with the chosen table: its owner may remove it."""
+    if own.owner(dataset) not in ("", visitors.visitor()):
+        st.caption("Somebody else has added this table. Only they can remove it.")
+        return
+    sure = st.checkbox("Delete the chosen table from this computer", key=f"{slug}.sure")
+    st.button(
+        "Remove this table", icon=":material/delete:", key=f"{slug}.remove",
+        on_click=_remove, args=(slug, dataset, default), disabled=not sure,
+        help="Deletes the file. Its runs stay until you delete them on the Runs page.",
+    )  # fmt: skip
 
 
 def _megabytes() -> int:
@@ -191,7 +211,11 @@ def _take(slug: str, file: Any, edited: pd.DataFrame, roles: dict[str, str]) -> 
         taken = "\nbounds: from the data" if state[f"{slug}.taken"] else ""
         long = {"start", "stop"} <= set(edited[COLUMN])
         text = f"{lines(edited, roles, long)}{taken}\n{state[f'{slug}.more'] or ''}"
-        name = own.keep(file.name, file.getvalue(), text, above=False)
+        if not visitors.uploads():
+            raise RequestError(OFF)
+        owner = visitors.visitor()
+        name = own.keep(file.name, file.getvalue(), text, above=False, owner=owner)
+        visitors.meet(name)
     except ExplorerError as error:
         state[MESSAGE] = sentence(str(error))
     else:

@@ -17,7 +17,7 @@ from engine.privacy.guarantee import Guarantee
 from engine.runs.job import Job, request
 from pages.ui.charts.theme import Style
 from pages.ui.jobs.live import BUDGET, Watched
-from pages.ui.kit import card
+from pages.ui.kit import card, visitors
 from pages.ui.kit.offers import Offer, names, offer
 from pages.ui.paper import overlay
 from pages.ui.paper.finding import Saying
@@ -242,9 +242,11 @@ def offers(paper: Paper[Any], layout: Layout) -> Offers:
 
 
 def tables(paper: Paper[Any]) -> tuple[str, ...]:
-    """The user's own tables that a paper takes; one that cannot be read is left out."""
+    """The tables of this session that a paper takes; one that cannot be read is left out."""
     kept: list[str] = []
     for name in own.names() if paper.own else ():
+        if not visitors.knows(name):
+            continue
         with suppress(ExplorerError):
             if paper.takes(own.card(name)):
                 kept.append(name)

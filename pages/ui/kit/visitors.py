@@ -1,0 +1,67 @@
+"""Who looks at the app: which browser it is, and which tables of one's own it may see.
+
+A table belongs to whoever has brought it. Others see it, and runs on it, once they have followed a
+link that names it: half of the name is drawn, so nobody guesses it. A table without an owner was
+added from the command line, for everyone here.
+"""
+
+import hashlib
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
+
+from datasets import own
+from engine.core import settings
+from engine.runs.job import Job
+
+UPLOADS = "EXPLORER_UPLOADS"
+"""The setting that turns uploads on or off."""
+COOKIE = "_streamlit_xsrf"
+"""Drawn by Streamlit for each browser, and sent back with every page."""
+TABLES = "visitors.tables"
+
+
+def visitor() -> str:
+    """What this browser is called here; of a client without cookies, this session."""
+    context = get_script_run_ctx()
+    drawn, _ = decode_xsrf_token_string(st.context.cookies.get(COOKIE, ""))
+    secret = drawn or (context.session_id if context else "").encode()
+    return hashlib.sha256(b"visitor" + secret).hexdigest()[:16]
+
+
+def uploads() -> bool:
+    """Whether visitors may bring tables of their own.
+
+    Raises:
+        RequestError: The setting is neither on nor off.
+    """
+    return settings.switch(UPLOADS, True)
+
+
+def knows(table: str) -> bool:
+    """Whether this session may see a table; a command line sees all."""
+    if get_script_run_ctx(suppress_warning=True) is None:
+        return True
+    return table in _named() or own.owner(table) in ("", visitor())
+
+
+def sees(job: Job) -> bool:
+    """Whether this session may see a run: those on others' tables stay theirs."""
+    return not own.mine(job.dataset) or knows(job.dataset)
+
+
+def meet(table: str) -> None:
+    """Notes that this session knows a table."""
+    _named().add(table)
+
+
+def _named() -> set[str]:
+    """The tables that this session has brought, or whose names its addresses have held."""
+    named: set[str] = st.session_state.setdefault(TABLES, set())
+    for key in st.query_params:
+        if key.endswith(".dataset"):
+            name = st.query_params[key].strip().lower().replace(" ", "_")
+            if own.mine(name):
+                named.add(name)
+    return named

@@ -186,25 +186,25 @@ def _figure1_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
 
 
 REGIMES = (
-    "As printed, the budget is per batch and the noise that of reading A, which really spends "
-    "hundreds of times as much; rigorous, the budget is that of the whole training at delta = "
-    "1e-5, with the Gaussian twin. pSGD and APPDL print no noise scale and are calibrated to the "
-    "same total. "
+    "As printed, ε is for one batch and the noise is that of reading A, which spends hundreds of "
+    "times as much. With proof, ε is for the whole training at δ = 1e-5, with Gaussian noise. "
+    "pSGD and APPDL print no noise scale and get the same total. "
 )
 EXHIBITS = (
     Exhibit(
         name="table1",
         columns="ε",
         title="Table 1",
-        caption="Printed numbers are for MNIST; a quick look shows scikit-learn's digits instead. "
-        f"{REGIMES}The paper prints no batch size, bound, rate or epochs. Ours were chosen on "
-        "MNIST's test part, in some twenty trials outside the budget. Batches of 3,000; printed: "
-        "20 epochs at rate 1 with C = 1000 in L1, so a batch of ε = 0.2 spends 600; "
-        "rigorous 6 epochs at rate 3, or 1.5 where noise follows the ratios; 2 repetitions. As "
-        "printed, both methods then reach the printed numbers, ADPPL also where it printed less; "
-        "under reading B of the noise ADPPL ends at 21 for epsilon 0.2 and at 71 for 8. What is "
-        "proved does not reach APPDL's and EnADPP's, unless by DP-SGD of today.",
-        quantity="Test accuracy in per cent",
+        caption="The printed numbers are for MNIST; a quick version uses scikit-learn's digits. "
+        f"{REGIMES}The paper prints no batch size, clipping bound, learning rate or number of "
+        "epochs. Ours were chosen on MNIST's test part in about twenty trials, which no budget "
+        "covers: batches of 3,000 and 2 repetitions; as printed, 20 epochs at rate 1 with C = 1000 "
+        "in L1, so that one batch at ε = 0.2 spends 600; with proof, 6 epochs at rate 3, or at "
+        "1.5 where the noise follows the ratios. As printed, both methods then reach the printed "
+        "numbers, and ADPPL exceeds its own; with reading B of the noise, ADPPL ends at 21 % for "
+        "ε = 0.2 and at 71 % for ε = 8. With proof, only DP-SGD today reaches the printed "
+        "numbers of APPDL and EnADPP.",
+        quantity="Test accuracy [%]",
         whole=100.0,
         guess=lambda cell: 10.0,
         better="up",
@@ -216,11 +216,11 @@ EXHIBITS = (
         name="table2",
         columns="ε",
         title="Table 2",
-        caption="Two-way one-shot answers on brain connectivity. The printed numbers rest on "
-        "ADNI's scans of 319 persons, which need a signed agreement; ours on as many simulated "
-        f"persons, unless the file is at hand. {REGIMES}What is proved leaves guessing: a half. "
+        caption="One-shot tests with two answers on brain connectivity. The printed numbers come "
+        "from ADNI's scans of 319 persons, which need a signed agreement; without that file, ours "
+        f"come from as many simulated persons. {REGIMES}With proof, the result is guessing: 50 %. "
         "The printed gains are smaller than the chance error of so few persons.",
-        quantity="Test accuracy in per cent",
+        quantity="Test accuracy [%]",
         whole=100.0,
         guess=lambda cell: 50.0,
         better="up",
@@ -231,11 +231,10 @@ EXHIBITS = (
     Exhibit(
         name="table3",
         title="Table 3",
-        caption="Accuracy without privacy, after 4 epochs of MNIST; a quick look shows "
-        "scikit-learn's digits instead. The persons of ADNI are simulated, unless the file is at "
-        "hand: how hard they are to tell apart was set so that this number comes out "
-        "near the printed one.",
-        quantity="Test accuracy in per cent",
+        caption="Accuracy without privacy, after 4 epochs of MNIST; a quick version uses "
+        "scikit-learn's digits. Without ADNI's file the persons are simulated, and their "
+        "difference is chosen so that this number comes near the printed one.",
+        quantity="Test accuracy [%]",
         whole=100.0,
         guess=lambda cell: 10.0 if cell.column == "MNIST" else 50.0,
         better="up",
@@ -246,8 +245,8 @@ EXHIBITS = (
     Exhibit(
         name="figure1",
         title="Figure 1",
-        caption="Budget ratios of ten relevances; the printed figure gives no numbers, so ten "
-        "rising relevances are taken. Both methods rank alike and differ in contrast.",
+        caption="Budget ratios of ten relevances. The printed figure gives no numbers, so the "
+        "relevances here rise evenly. Both methods give the same order and differ in contrast.",
         quantity="Budget ratio",
         better="neither",
         axis="Feature",

@@ -292,7 +292,7 @@ EXHIBITS = (
         "CDBN, the network without noise and without a polynomial. The text says that TCDBN is "
         "less than 1 % below CDBN, and pCDBN above its versions with the Taylor polynomial and "
         f"with a line. {BOUNDED} {NETWORKS}",
-        quantity="Test accuracy, and difference",
+        quantity="Share of right answers, and difference",
         better="neither",
         digits=4,
         jobs=_methods_jobs,

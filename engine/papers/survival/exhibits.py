@@ -97,12 +97,12 @@ EXHIBITS = (
         name="table2",
         columns="Λ",
         title="Table 2",
-        caption="Output perturbation at ε = 6.4 for six regularisations. About 1 means that "
-        "the answer is no better than zero. The paper does not say over how many draws it "
-        "averaged; ours are means over draws with their standard deviation. Rigorous uses the "
-        "tighter sensitivity, which needs 14.5 % less noise, and scales the records by public "
-        "bounds instead of their own ranges, which changes what the error is relative to. Where "
-        "SB is marked simulated, its records are not the paper's.",
+        caption="Output perturbation at ε = 6.4 for six regularisations. An error of 1 "
+        "is no better than answering zero. The paper does not say how many draws it averages; "
+        "ours are means over draws with their standard deviation. With proof, the sensitivity is "
+        "tighter and needs 14.5 % less noise, and records are scaled by public bounds instead of "
+        "their own ranges, which changes what the error is relative to. Where SB is marked "
+        "simulated, its records are not the paper's.",
         quantity="Mean relative error of all parameters",
         better="down",
         jobs=_table2_jobs,
@@ -111,10 +111,10 @@ EXHIBITS = (
     Exhibit(
         name="table3",
         title="Table 3",
-        caption="Covariate coefficients of the discrete-time model without regularisation "
-        "against those of Cox regression, neither private, on the paper's scale. Where SB is "
-        "marked simulated, its records are not the paper's.",
-        quantity="Relative error against Cox regression, in percent",
+        caption="Covariate coefficients of the discrete-time model without regularisation, "
+        "compared with those of Cox regression on the paper's scale. Neither is private. Where "
+        "SB is marked simulated, its records are not the paper's.",
+        quantity="Relative error against Cox regression [%]",
         better="down",
         jobs=_table3_jobs,
         cells=_table3_cells,

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from pages.ui.kit import contrast, logo, plot, shell
+from pages.ui.lessons import collect, guide
 
 MENU = 330
 """Width of the menu in pixels, in which every paper's name has room."""
@@ -67,5 +68,7 @@ shell.remember()
 chosen = st.navigation(menu)
 st.set_page_config(page_title=f"{chosen.title} · Epsilon Explorer")
 contrast.apply()
+guide.before(chosen)
 chosen.run()
+collect.offer(chosen)
 plot.library()

@@ -38,9 +38,18 @@ ADDED = {
 }
 """Columns that came later, by table and name; older programs do not miss them."""
 
+LATER = (
+    """CREATE TABLE IF NOT EXISTS answers (
+        question TEXT NOT NULL, option INTEGER NOT NULL, times INTEGER NOT NULL,
+        PRIMARY KEY (question, option)) WITHOUT ROWID""",
+)
+"""Tables that came later; older programs do not miss them."""
+
 
 def widen(connection: sqlite3.Connection) -> None:
-    """Adds the columns that a file from before them lacks."""
+    """Adds the columns and tables that a file from before them lacks."""
+    for statement in LATER:
+        connection.execute(statement)
     if _lacking(connection):
         connection.execute("BEGIN IMMEDIATE")
         for table, name in _lacking(connection):  # nobody else was quicker

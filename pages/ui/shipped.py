@@ -12,7 +12,7 @@ from pathlib import Path
 
 from engine.cli import shipping
 from engine.runs import shipped
-from pages.ui.paper import defaults
+from pages.ui import openings
 
 
 def main() -> int:
@@ -24,7 +24,7 @@ def main() -> int:
         "--processes", type=int, default=os.cpu_count() or 1, metavar="N", help="at once; all cores"
     )
     arguments = parser.parse_args()
-    wanted = defaults.everything()
+    wanted = openings.everything()
     todo = shipping.missing(wanted, arguments.to)
     surplus = shipping.unwanted(wanted, arguments.to)
     print(f"{len(wanted)} runs: {len(todo)} to train, {len(surplus)} files to remove")

@@ -15,6 +15,7 @@ EXHIBIT = "reproduce?reproduce.paper=enadpp&reproduce.enadpp=table1"
 PAGES = {
     "": "Home",
     "learn": "Learn",
+    "lessons": "Lessons",
     "compare": "Compare",
     "reproduce": "Reproduce",
     "runs": "Runs",

@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, expect
 from engine.cli import shipping
 from engine.runs import shipped
 from engine.service.client import Client
+from pages.ui import openings
 from pages.ui.kit import shell
-from pages.ui.paper import defaults
 from tests.browser.app import browsing, serving, settled, temporary_home
 
 pytestmark = pytest.mark.browser
@@ -26,7 +26,7 @@ def empty() -> Iterator[tuple[str, Path, Browser]]:
 
 def test_every_page_s_first_runs_ship_as_today_s_code_computes_them():
     """Else `make shipped` is to be run: code or defaults have changed since."""
-    lacking = shipping.missing(defaults.everything(), shipped.FOLDER)
+    lacking = shipping.missing(openings.everything(), shipped.FOLDER)
     assert [f"{job.paper} {job.method} {run}" for run, job in lacking.items()] == []
 
 

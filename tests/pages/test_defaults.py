@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
 from engine.service.client import Client
+from pages.ui import openings
 from pages.ui.kit import shell
 from pages.ui.paper import defaults
 from pages.ui.paper.view import Layout
@@ -22,7 +23,7 @@ def test_a_page_opens_with_jobs_of_the_list(visit: Open, page: str):
     assert not visit(page).exception
     asked = {run.id for run in Client(workers=False).runs()}
     assert asked
-    assert asked <= set(defaults.everything())
+    assert asked <= set(openings.everything())
 
 
 def test_a_first_visit_draws_what_ships_and_asks_for_nothing(visit: Open, home: Path):
@@ -55,7 +56,7 @@ def press(test: AppTest, label: str) -> AppTest:
 
 
 def test_every_paper_with_a_page_is_in_the_list():
-    assert {job.paper for job in defaults.everything().values()} == set(shell.papers())
+    assert {job.paper for job in openings.everything().values()} == set(shell.papers())
 
 
 def test_a_page_without_a_layout_of_its_own_is_the_common_one():

@@ -13,6 +13,9 @@ from pages.ui.kit.offers import Offer, figure
 from pages.ui.words import escaped, short
 
 NOTES = "address.notes"
+LESSON, VIEW, PRESENT = "lesson", "view", "present"
+COMMON = (LESSON, VIEW, PRESENT)
+"""Names that every page's address may hold: a lesson, the number of its view, presenter mode."""
 
 
 def settle(page: str, slug: str, offers: Sequence[Offer], free: Sequence[str] = ()) -> None:
@@ -40,7 +43,7 @@ def settle(page: str, slug: str, offers: Sequence[Offer], free: Sequence[str] = 
                 gone.append(_gone(texts[-1], text, note))
                 continue
             kept[key] = [text]
-        elif key.removeprefix(f"{slug}.") in free:
+        elif key in COMMON or key.removeprefix(f"{slug}.") in free:
             continue
         else:
             del kept[key]

@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from engine.core.spec import Knob, Setting
+from pages.ui.kit.lock import locked
 from pages.ui.kit.offers import Offer
 
 LETTERS = {
@@ -30,14 +31,14 @@ def widget(slug: str, offer: Offer, setting: Setting, place: DeltaGenerator | No
         return str(
             draw.select_slider(
                 label(setting), offer.texts, offer.default, key=key, help=explain(setting),
-                bind="query-params",
+                bind="query-params", disabled=locked(key),
             )
         )  # fmt: skip
     if len(offer.texts) <= SIDE_BY_SIDE and sum(map(len, offer.texts)) <= 32:
         return str(
             draw.segmented_control(
                 label(setting), offer.texts, default=offer.default, required=True, key=key,
-                help=explain(setting), bind="query-params",
+                help=explain(setting), bind="query-params", disabled=locked(key),
             )
         )  # fmt: skip
     return pick(slug, offer, label(setting), explain(setting), draw)
@@ -47,7 +48,12 @@ def pick(slug: str, offer: Offer, title: str, help: str, place: DeltaGenerator) 
     """A list to choose one of the offered texts from."""
     index = offer.texts.index(offer.default)
     key = f"{slug}.{offer.field}"
-    return str(place.selectbox(title, offer.texts, index, key=key, help=help, bind="query-params"))
+    return str(
+        place.selectbox(
+            title, offer.texts, index, key=key, help=help, bind="query-params",
+            disabled=locked(key),
+        )
+    )  # fmt: skip
 
 
 def label(setting: Setting) -> str:

@@ -109,6 +109,17 @@ function height({ node }, { height, meta }) {
   return Math.max(Math.min(least, free - HEAD), Math.min(1.6 * height, free - above - below))
 }
 
+// Type grows with the page's own, as in presenter mode.
+function enlarge(value, scale) {
+  for (const [key, part] of Object.entries(value ?? {})) {
+    if (typeof part !== "object") continue
+    if (key.endsWith("font")) part.size = (part.size ?? 12) * scale
+    else enlarge(part, scale)
+  }
+}
+
+const scale = () => Math.max(1, parseFloat(getComputedStyle(document.documentElement).fontSize) / 16)
+
 // Short titles in a narrow or low chart; one that fits has its legend beside it where there is room.
 function arrange(layout, width) {
   const [across, up] = [layout.xaxis?.title, layout.yaxis?.title]
@@ -155,7 +166,7 @@ async function draw(parent) {
   const figure = coloured(plot.figure, look)
   const whole = document.fullscreenElement === plot.node
   const high = whole ? window.innerHeight : height(plot, figure.layout)
-  const key = JSON.stringify([plot.figure.replace(META, ""), look, width, high])
+  const key = JSON.stringify([plot.figure.replace(META, ""), look, width, high, scale()])
   if (!width) return
   if (key === plot.key) return note(plot)
   plot.key = key
@@ -164,6 +175,7 @@ async function draw(parent) {
   figure.layout.height = high
   plot.node.style.minHeight = `${figure.layout.height}px`
   arrange(figure.layout, width)
+  if (scale() > 1) enlarge(figure.layout, scale())
   await move(Plotly, plot, figure)
   if (plot.key !== key) return // another picture came while the points moved
   plot.drawing = Plotly.react(plot.node, figure.data, figure.layout, plot.config)

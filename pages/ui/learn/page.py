@@ -3,27 +3,40 @@
 import streamlit as st
 
 from pages.ui.learn import deployments, glossary, screens
+from pages.ui.learn.names import FORMULAS, ONLY, SCREENS
 
 MINUTES = 10
 
 
 def show() -> None:
     """Draws the page."""
+    only = st.query_params.get(ONLY, "")
+    if only in SCREENS:
+        screen = screens.SCREENS[SCREENS.index(only)]
+        st.title(screen.title, anchor=False)
+        _screen(screen)
+        st.page_link("pages/learn.py", label="All six ideas", icon=":material/school:")
+        return
     st.title("Learn: what ε means")
     st.markdown(
         f"Six ideas, {MINUTES} minutes, no prior knowledge. Each idea has one control: move it and "
         "watch the picture."
     )
-    st.toggle("Show formulas", key=screens.FORMULAS, bind="query-params")
+    st.toggle("Show formulas", key=FORMULAS, bind="query-params")
     for number, screen in enumerate(screens.SCREENS, 1):
         with st.container(border=True, key=f"learn-{screen.name}"):
             st.header(f"{number}. {screen.title}", anchor=screen.name)
-            st.markdown(screen.text)
-            screen.draw()
-            if st.session_state.get(screens.FORMULAS):
-                st.markdown(screen.formula)
+            _screen(screen)
     _budgets()
     _glossary()
+
+
+def _screen(screen: screens.Screen) -> None:
+    """One idea without its heading."""
+    st.markdown(screen.text)
+    screen.draw()
+    if st.session_state.get(FORMULAS):
+        st.markdown(screen.formula)
 
 
 def _budgets() -> None:

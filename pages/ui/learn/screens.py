@@ -19,13 +19,12 @@ from pages.ui.jobs.live import Watched
 from pages.ui.kit import shell
 from pages.ui.kit.access import troubles
 from pages.ui.kit.chart import chart
+from pages.ui.kit.lock import locked
 from pages.ui.learn import figures, maths
 from pages.ui.learn.glossary import here as link
+from pages.ui.learn.names import ANSWERS, BUDGETS, CONTROLS
 from pages.ui.paper.panels import RAW
 
-FORMULAS = "learn.formulas"
-BUDGETS = ("0.1", "0.2", "0.5", "1", "2", "5", "10")
-ANSWERS = ("1", "2", "5", "10", "20", "50", "100")
 SMALLER = "A smaller ε adds more noise and protects more."
 
 
@@ -51,7 +50,11 @@ class Screen:
 def _slide(label: str, name: str, options: tuple[str, ...], default: str, help: str) -> str:
     """A slider whose place the address holds."""
     key = f"learn.{name}"
-    return str(st.select_slider(label, options, default, key=key, help=help, bind="query-params"))
+    return str(
+        st.select_slider(
+            label, options, default, key=key, help=help, bind="query-params", disabled=locked(key)
+        )
+    )
 
 
 @st.fragment
@@ -109,7 +112,7 @@ def _clipping() -> None:
 
 def _clipped(page: _Followed, watched: dict[str, Watched]) -> None:
     """What clipping costs at the chosen bound."""
-    options = tuple(f"{bound:g}" for bound in maths.BOUNDS)
+    options = CONTROLS["learn.bound"]
     bound = float(
         _slide(f"Clipping bound B [{UNIT}]", "bound", options, "5",
                "A larger B clips fewer values and needs more noise.")

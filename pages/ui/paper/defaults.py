@@ -6,9 +6,6 @@ from importlib.util import find_spec
 from engine import catalog
 from engine.runs.job import Job
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit import shell
-from pages.ui.learn.maths import clipping
-from pages.ui.paper import preview
 from pages.ui.paper.overlay import overlays
 from pages.ui.paper.view import Choices, Layout, Offers, jobs, offers
 
@@ -38,13 +35,3 @@ def chosen(offered: Offers) -> Choices:
         {field: one.value(one.default) for field, one in offered.knobs.items() if field != BUDGET},
         int(str(offered.repeats.value(offered.repeats.default))),
     )
-
-
-def everything() -> dict[str, Job]:
-    """The jobs of every page's first visit, by id: the papers', the start page and Learn."""
-    wanted = [job for slug in shell.papers() for job in opening(slug).values()]
-    if shell.there("learn"):
-        wanted.append(clipping())
-    if preview.START.slug in shell.papers():
-        wanted += preview.page(preview.START).jobs.values()
-    return {job.id: job for job in wanted}

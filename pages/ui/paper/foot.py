@@ -11,6 +11,7 @@ from pages.ui import words
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
 from pages.ui.kit.knobs import explain, label
+from pages.ui.kit.lock import locked
 from pages.ui.paper import attack
 from pages.ui.paper.view import Page, View
 
@@ -46,12 +47,12 @@ def budget(page: Page, wrap: bool = False) -> float:
     with st.container(horizontal=True, vertical_alignment="bottom", wrap=wrap):
         chosen = st.select_slider(
             label(knob), offer.texts, offer.default, key=key, help=explain(knob),
-            bind="query-params",
+            bind="query-params", disabled=locked(key),
         )  # fmt: skip
         low, high = (float(offer.values[end]) for end in (0, -1))
         st.number_input(
             "Type ε", low, high, None, key=f"{key}.{TYPED}", placeholder="ε", width=84,
-            label_visibility="collapsed", on_change=_take, args=(page, key),
+            label_visibility="collapsed", on_change=_take, args=(page, key), disabled=locked(key),
             help=f"From {low:g} to {high:g}; the nearest budget that is trained is shown.",
         )  # fmt: skip
     return float(offer.value(chosen))

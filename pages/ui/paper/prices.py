@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from datasets import catalog as data_catalog
 from engine.privacy.guarantee import Guarantee
 from engine.runs.job import Job
+from pages.ui import openings
 from pages.ui.jobs.live import BUDGET
-from pages.ui.paper import defaults
 
 
 def cards(job: Job) -> Iterator[Guarantee]:
@@ -26,7 +26,7 @@ def main() -> None:
     """Asks for every card of every page's opening and writes the accountants' answers."""
     from engine.privacy import accounting
 
-    for job in defaults.everything().values():
+    for job in openings.everything().values():
         proved = [card.epsilon_proved for card in cards(job)]
         print(job.paper, job.method, proved, flush=True)
     known = {code: value for code, value in accounting.answers.items() if math.isfinite(value)}

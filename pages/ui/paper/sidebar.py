@@ -10,6 +10,7 @@ from engine.core.spec import Setting, Value, knobs
 from engine.method import Paper
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.knobs import pick, widget
+from pages.ui.kit.lock import locked
 from pages.ui.kit.offers import Offer
 from pages.ui.paper import upload
 from pages.ui.paper.view import Choices, Layout, Offers, Page
@@ -51,6 +52,7 @@ def choose(paper: Paper[Any], offers: Offers, layout: Layout) -> Choices:
             repeats = st.select_slider(
                 "Repetitions", offers.repeats.texts, offers.repeats.default,
                 key=f"{slug}.repeats", help=REPEATS_HELP, bind="query-params",
+                disabled=locked(f"{slug}.repeats"),
             )  # fmt: skip
     return Choices(dataset, values, int(repeats))
 

@@ -1,0 +1,53 @@
+"""Adding what is shown now to a lesson, from any page."""
+
+from typing import Any
+
+import streamlit as st
+
+from engine.core.errors import ExplorerError
+from pages.ui.kit.access import sentence
+from pages.ui.lessons import go, shelf, views
+from pages.ui.lessons.schema import View
+
+NEW = "A new lesson"
+TITLE, TEXT, INTO = "collect.title", "collect.text", "collect.into"
+SAID = "collect.said"
+
+
+def offer(page: Any) -> None:
+    """Draws the button in the sidebar; nothing on pages that no lesson can show."""
+    if (page.url_path or "home") not in views.pages():
+        return
+    with st.sidebar, st.popover("Add this view to a lesson", icon=":material/playlist_add:",
+                                width="stretch"):  # fmt: skip
+        own = {held.name: held for name in shelf.names() if (held := shelf.find(name)).own}
+        titles = {name: held.title for name, held in own.items() if held.lesson is not None}
+        into = st.selectbox("Lesson", ["", *titles], format_func=lambda one: titles.get(one, NEW),
+                            key=INTO)  # fmt: skip
+        if not into:
+            st.text_input("Title of the new lesson", key=TITLE, max_chars=100)
+        st.text_area("What is to be seen in this view", key=TEXT, max_chars=1000)
+        st.button("Add", icon=":material/add:", key="collect.add", on_click=_add,
+                  args=(go.here(page), into))  # fmt: skip
+        if said := st.session_state.pop(SAID, ""):
+            st.markdown(said)
+
+
+def _add(address: str, into: str) -> None:
+    """Adds the view and says where it went."""
+    view = View(address=address, text=st.session_state.get(TEXT) or "Look at this view.")
+    try:
+        name = shelf.add(view, into, st.session_state.get(TITLE) or "")
+    except ExplorerError as error:
+        st.session_state[SAID] = f":material/error: {sentence(str(error))}"
+    else:
+        st.session_state[TEXT] = ""
+        st.session_state[SAID] = (
+            f":material/check: Added as view {len(_views(name))}. [Open the lesson]"
+            f"(/lessons?lesson={name})"
+        )
+
+
+def _views(name: str) -> tuple[View, ...]:
+    held = shelf.find(name).lesson
+    return () if held is None else held.views

@@ -1,0 +1,68 @@
+"""From one view of a lesson to another."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from pages.ui.kit.address import COMMON, LESSON, PRESENT, VIEW
+from pages.ui.learn.names import FORMULAS, ONLY
+from pages.ui.lessons.schema import Lesson, View
+from pages.ui.lessons.views import offered
+
+HERE = "lesson.here"
+"""Under which a session remembers which page it shows."""
+
+
+def to(name: str, lesson: Lesson, number: int) -> None:
+    """Opens a view by its number, from 1; a number beyond the ends opens the first or last."""
+    number = min(max(number, 1), len(lesson.views))
+    view = lesson.views[number - 1]
+    show(view, {LESSON: name, VIEW: str(number)})
+
+
+def show(view: View, more: dict[str, str]) -> None:
+    """Opens the page of a view with its settings, in presenter mode if this page is.
+
+    On the page that is shown already, settings are set as widgets say them, since their names in
+    the address are the widgets' own.
+    """
+    _settle(view)
+    kept = {PRESENT: "1"} if st.query_params.get(PRESENT) == "1" else {}
+    if st.session_state.get(HERE) != view.page:
+        st.switch_page(script(view.page), query_params={**view.settings, **kept, **more})
+    for key in (*COMMON, ONLY):
+        st.query_params.pop(key, None)
+    only = {ONLY: view.settings[ONLY]} if ONLY in view.settings else {}
+    st.query_params.update({**only, **kept, **more})
+    st.rerun()
+
+
+def remember(page: Any) -> None:
+    """Notes which page is shown."""
+    st.session_state[HERE] = page.url_path or "home"
+
+
+def script(page: str) -> str:
+    """The path of a page's script."""
+    return f"pages/{page}.py"
+
+
+def _settle(view: View) -> None:
+    """Makes widgets of that page say what the view says, or what the page opens with.
+
+    A widget that stays on the screen would otherwise go before the address.
+    """
+    known = offered(view.page)
+    texts = {key: one.read(view.settings.get(key, one.default))[0] for key, one in known.items()}
+    if view.page == "learn":
+        texts = {key: text for key, text in view.settings.items() if key not in (ONLY, FORMULAS)}
+    for key, text in texts.items():
+        st.session_state[key] = text
+
+
+def here(page: Any) -> str:
+    """The address of what is shown now, without the lesson that it is shown in."""
+    pairs = {key: st.query_params[key] for key in st.query_params if key not in COMMON}
+    path = page.url_path or ""
+    return f"/{path}?{urlencode(pairs)}" if pairs else f"/{path}"

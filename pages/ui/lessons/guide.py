@@ -1,0 +1,87 @@
+"""What a lesson adds to every page: its words and questions above, what it hides and locks."""
+
+from typing import Any
+
+import streamlit as st
+
+from engine.core.errors import ExplorerError
+from pages.ui.kit import lock, plot
+from pages.ui.kit.access import sentence
+from pages.ui.lessons import go, present, question
+from pages.ui.lessons.place import Place, place
+from pages.ui.lessons.schema import View
+from pages.ui.lessons.views import PARTS
+
+
+def before(page: Any) -> None:
+    """Draws what the lesson says above a page; stops there while its question is open."""
+    lock.hold(())
+    go.remember(page)
+    if page.url_path == "lessons":
+        return
+    found = _place()
+    if present.on():
+        present.begin(page, found)
+    if found is None:
+        return
+    if found.view.page != (page.url_path or "home"):
+        _back(found)
+        return
+    lock.hold(found.view.lock)
+    _hide(found.view)
+    waiting = found.view.question is not None and question.given(found.view.question) is None
+    if waiting:
+        st.title(found.lesson.title, anchor=False)
+    with st.container(border=True, key="lesson"):
+        _words(found, waiting)
+    if waiting:
+        plot.library()
+        st.stop()
+
+
+def _place() -> Place | None:
+    """Where the address says that somebody is; a wrong one is said."""
+    try:
+        return place()
+    except ExplorerError as error:
+        st.warning(f"Link value ignored: {sentence(str(error))}", icon=":material/link_off:")
+        return None
+
+
+def _words(found: Place, waiting: bool) -> None:
+    """Text, question and buttons."""
+    count = len(found.lesson.views)
+    st.caption(f":material/co_present: {found.lesson.title} · {found.number} of {count}")
+    st.markdown(found.view.text)
+    asked = found.view.question
+    if asked is not None and waiting:
+        (question.poll if present.on() else question.ask)(asked)
+        return
+    if asked is not None:
+        question.reveal(asked)
+    with st.container(horizontal=True, key="lesson-steps"):
+        if found.number > 1 and st.button("Back", icon=":material/arrow_back:", key="lesson.back"):
+            go.to(found.name, found.lesson, found.number - 1)
+        if found.last:
+            st.page_link("pages/lessons.py", label="End of the lesson", icon=":material/flag:")
+        elif st.button("Next", icon=":material/arrow_forward:", key="lesson.next", type="primary"):
+            go.to(found.name, found.lesson, found.number + 1)
+
+
+def _back(found: Place) -> None:
+    """The way back to a lesson whose view is on another page."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="lesson"):
+        st.markdown(f"This page is not the view of the lesson **{found.lesson.title}**.")
+        if st.button("Back to the lesson", key="lesson.return"):
+            go.to(found.name, found.lesson, found.number)
+
+
+def _hide(view: View) -> None:
+    """Leaves out what the view hides: parts, and settings by their keys, which were checked."""
+    places = [PARTS[one] for one in view.hide if one in PARTS]
+    for key in view.hide:
+        if key not in PARTS:
+            name = "".join(one if one.isalnum() or one in "-_" else "-" for one in key)
+            places.append(f".st-key-{name}")
+    if places:
+        st.html(f"<style>{', '.join(places)} {{ display: none !important }}</style>")

@@ -1,0 +1,56 @@
+"""The speaker's notes, in a window of their own that follows the presenter's."""
+
+import streamlit as st
+
+from engine.core.errors import ExplorerError
+from pages.ui.kit.access import sentence
+from pages.ui.kit.address import VIEW
+from pages.ui.lessons import keys, shelf
+
+NOTES = "notes"
+STYLE = """<style>
+[data-testid=stSidebar], [data-testid=stExpandSidebarButton] { display: none !important }
+</style>"""
+
+
+def wanted() -> bool:
+    """Whether the address asks for the notes."""
+    return st.query_params.get(NOTES) == "1"
+
+
+def address(lesson: str, view: int) -> str:
+    """The notes of a lesson."""
+    return f"/lessons?lesson={lesson}&notes=1&view={view}"
+
+
+def show(name: str) -> None:
+    """Draws the notes of one view, and what comes next."""
+    st.html(STYLE)
+    try:
+        lesson = shelf.find(name).lesson
+    except ExplorerError as error:
+        st.title("Notes")
+        st.warning(sentence(str(error)), icon=":material/link_off:")
+        return
+    if lesson is None:
+        st.title("Notes")
+        st.warning("This lesson has mistakes.", icon=":material/error:")
+        return
+    text = st.query_params.get(VIEW, "1")
+    count = len(lesson.views)
+    number = min(max(int(text), 1), count) if text.isdecimal() else 1
+    moved = keys.listen("notes", name, number)
+    if moved.get("view") and moved["view"] != number:
+        st.query_params[VIEW] = str(moved["view"])
+        st.rerun()
+    view = lesson.views[number - 1]
+    st.title(f"{number} of {count}: {lesson.title}", anchor=False)
+    st.markdown(f"## {view.notes or 'No notes for this view.'}")
+    st.markdown(f"On the screen: {view.text}")
+    if view.question is not None:
+        right = view.question.answer
+        said = f" The answer: {view.question.options[right - 1]}." if right else ""
+        st.markdown(f"Question: {view.question.text}{said}")
+    if number < count:
+        st.caption(f"Next: {lesson.views[number].text}")
+    st.caption("Arrow and page keys move the presenter's window too.")

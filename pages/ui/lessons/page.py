@@ -1,0 +1,186 @@
+"""The page of the lessons: take one, make one, share one, read the speaker's notes."""
+
+import streamlit as st
+
+from engine.core.errors import ExplorerError
+from engine.service import answers
+from pages.ui import words
+from pages.ui.kit.access import client, sentence, troubles
+from pages.ui.kit.address import LESSON
+from pages.ui.lessons import go, notes, schema, shelf
+from pages.ui.lessons.schema import Lesson
+from pages.ui.lessons.shelf import Held
+
+TEMPLATE = """title = "A new lesson"
+text = "What it shows."
+
+[[views]]
+address = "/learn?learn.screen=count&learn.count=0.5"
+text = "Look at the overlap of the two curves."
+
+[views.question]
+text = "What happens to the overlap if ε grows?"
+options = ["It grows", "It shrinks"]
+answer = 2
+reveal = "Less noise makes the two counts easier to tell apart."
+"""
+HOW = (
+    "A lesson is a text file. Each view has the address of a page, as the address bar shows it, "
+    "and a text. It may hide parts (`sidebar`, `tabs`, `budget`, or a setting), lock settings, "
+    "ask a question first, and hold notes for the speaker."
+)
+SHARED = (
+    "Everybody who opens this app can see and change lessons that are made here. Answers are "
+    "counted without names."
+)
+TEXT, SAID = "lessons.text", "lessons.said"
+
+
+def show() -> None:
+    """Draws the page: all lessons, or the one in the address."""
+    name = st.query_params.get(LESSON, "")
+    if name and notes.wanted():
+        notes.show(name)
+        return
+    if said := st.session_state.pop(SAID, ""):
+        st.success(said, icon=":material/check:")
+    if not name:
+        _all()
+        return
+    try:
+        held = shelf.find(name)
+    except ExplorerError as error:
+        st.warning(f"Link value ignored: {sentence(str(error))}", icon=":material/link_off:")
+        _all()
+        return
+    _one(held)
+
+
+def _all() -> None:
+    """Every lesson in a box."""
+    st.title("Lessons")
+    st.markdown(
+        "A lesson leads through views of this app, with a question before each answer is shown."
+    )
+    with st.grid(2, min_column_width=320):
+        for name in shelf.names():
+            with troubles(), st.container(border=True, height="stretch"):
+                _box(shelf.find(name))
+    st.header("Make a lesson")
+    st.markdown(
+        "Open any page, set it as you like, and choose *Add this view to a lesson* in its sidebar. "
+        "Or begin with a file:"
+    )
+    if st.button("New lesson", icon=":material/add:", key="lessons.new"):
+        with troubles():
+            st.query_params[LESSON] = shelf.keep(TEMPLATE)
+            st.rerun()
+    st.caption(f":material/group: {SHARED}")
+
+
+def _box(held: Held) -> None:
+    """One lesson in the list."""
+    st.subheader(held.title, anchor=False)
+    if held.lesson is None:
+        st.markdown(f":material/error: {words.plural(len(held.mistakes), 'mistake')}")
+    else:
+        st.markdown(held.lesson.text)
+        asked = sum(view.question is not None for view in held.lesson.views)
+        views = words.plural(len(held.lesson.views), "view")
+        st.caption(f"{views}, {words.plural(asked, 'question')}")
+    with st.container(horizontal=True):
+        if held.lesson is not None and st.button(
+            "Start", icon=":material/play_arrow:", key=f"start-{held.name}", type="primary"
+        ):
+            go.to(held.name, held.lesson, 1)
+        if st.button("Details", key=f"open-{held.name}", type="tertiary"):
+            st.query_params[LESSON] = held.name
+            st.rerun()
+
+
+def _one(held: Held) -> None:
+    """One lesson: start, share, present, edit."""
+    st.title(held.title, anchor=False)
+    for mistake in held.mistakes:
+        st.error(mistake, icon=":material/error:")
+    if held.lesson is not None:
+        st.markdown(held.lesson.text)
+        _begin(held.name, held.lesson)
+        for number, view in enumerate(held.lesson.views, 1):
+            asked = " · a question" if view.question else ""
+            st.markdown(f"{number}. {view.text}  \n`{view.address}`{asked}")
+        _share(held.name, held.lesson)
+    _edit(held)
+    if st.button("All lessons", icon=":material/arrow_back:", key="lessons.all", type="tertiary"):
+        st.query_params.clear()
+        st.rerun()
+
+
+def _begin(name: str, lesson: Lesson) -> None:
+    """Start it, or present it."""
+    with st.container(horizontal=True):
+        if st.button("Start", icon=":material/play_arrow:", key="lessons.start", type="primary"):
+            go.to(name, lesson, 1)
+        if st.button("Present", icon=":material/slideshow:", key="lessons.present",
+                     help="One chart, large type. Arrow and page keys move through the views, N "
+                     "opens the speaker's notes, Escape ends."):  # fmt: skip
+            go.show(lesson.views[0], {LESSON: name, "view": "1", "present": "1"})
+
+
+def _share(name: str, lesson: Lesson) -> None:
+    """The link and the class's answers."""
+    st.markdown(f"Share this lesson by its address: `/lessons?lesson={name}`")
+    keys = [view.question.key for view in lesson.views if view.question]
+    if not keys:
+        return
+    with st.popover("Forget the class's answers", icon=":material/delete:"):
+        sure = st.checkbox("Forget every answer to this lesson's questions")
+        if st.button("Forget", disabled=not sure, key="lessons.forget"):
+            with troubles():
+                answers.clear(client().store.database, keys)
+                st.session_state[SAID] = "The answers are forgotten."
+                st.rerun()
+
+
+def _edit(held: Held) -> None:
+    """The file: to read and copy, and to change where it was made here."""
+    with st.expander(
+        "The file of this lesson", icon=":material/edit:", expanded=held.lesson is None
+    ):
+        st.markdown(HOW)
+        st.text_area("Lesson file", held.text, height=420, key=f"{TEXT}.{held.name}")
+        with st.container(horizontal=True):
+            st.download_button(
+                "Download", held.text, f"{held.name}.toml", "text/plain", on_click="ignore",
+                icon=":material/download:",
+            )  # fmt: skip
+            label = "Save" if held.own else "Save as a lesson of your own"
+            st.button(label, icon=":material/save:", key="lessons.save", on_click=_save,
+                      args=(held,), type="primary")  # fmt: skip
+            if held.own:
+                st.button("Delete", icon=":material/delete:", key="lessons.delete",
+                          on_click=_delete, args=(held.name,))  # fmt: skip
+        st.caption(f":material/group: {SHARED}")
+
+
+def _save(held: Held) -> None:
+    """Keeps the text, says what is wrong with it, and opens it."""
+    text = str(st.session_state[f"{TEXT}.{held.name}"])
+    try:
+        name = shelf.keep(text, held.name if held.own else "")
+    except ExplorerError as error:
+        st.session_state[SAID] = sentence(str(error))
+        return
+    st.query_params[LESSON] = name
+    wrong = schema.read(text)[1]
+    st.session_state[SAID] = (
+        f"Saved, with {words.plural(len(wrong), 'mistake')}." if wrong else "Saved."
+    )
+
+
+def _delete(name: str) -> None:
+    """Removes a lesson that was made here."""
+    with troubles():
+        shelf.remove(name)
+        st.query_params.clear()
+        st.session_state[SAID] = "The lesson is deleted."

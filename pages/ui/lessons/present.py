@@ -1,0 +1,70 @@
+"""Presenter mode: one chart, large type, and keys that move through the views."""
+
+from typing import Any
+
+import streamlit as st
+
+from pages.ui.kit import shell
+from pages.ui.kit.address import PRESENT
+from pages.ui.lessons import go, keys, notes, question
+from pages.ui.lessons.place import Place
+from pages.ui.lessons.schema import View
+
+STYLE = """<style>
+html { font-size: clamp(18px, 1.45vw, 30px) }
+[data-testid=stSidebar], [data-testid=stExpandSidebarButton], [data-testid=stHeader],
+[data-testid=stExpander]:not([class*="answers-"] *), [data-testid=stTabs] [role=tablist],
+[data-testid=stMain] [data-testid=stPopover], [data-testid=stMain] [data-testid=stButtonGroup],
+[data-testid=stMain] [data-testid=stSelectbox]:not(.st-key-learn-attack *, .st-key-learn-paper *),
+[data-testid=stMain] [data-testid=stPageLink], .st-key-lesson-steps { display: none !important }
+[data-testid=stMainBlockContainer] { padding: 1.5rem 3rem 1rem; max-width: none }
+[data-testid=stBottomBlockContainer] { padding-left: 3rem; padding-right: 3rem }
+</style>"""
+"""Streamlit has no setting for a page without its frame."""
+
+
+def on() -> bool:
+    """Whether the address asks for presenter mode."""
+    return st.query_params.get(PRESENT) == "1"
+
+
+def begin(page: Any, place: Place | None) -> None:
+    """Draws the frame and does what a key asked for.
+
+    Args:
+        page: The page that is shown.
+        place: Where the lesson stands; None outside lessons, when keys walk through the papers.
+    """
+    st.html(STYLE)
+    lesson, number = ("", _here(page)) if place is None else (place.name, place.number)
+    moved = keys.listen(
+        "present", lesson, number, notes.address(lesson, number) if lesson else ""
+    ).get("move")
+    if moved is None:
+        return
+    by = int(moved["by"])
+    if by == 0:
+        st.query_params.pop(PRESENT, None)
+        st.rerun()
+    elif place is None:
+        names = list(shell.papers())
+        at = min(max(number + by, 1), len(names)) - 1
+        go.show(View(address=f"/{names[at]}", text=""), {})
+    else:
+        _step(place, by)
+
+
+def _here(page: Any) -> int:
+    """The number of this page among the papers, from 1; 0 before the first."""
+    names = list(shell.papers())
+    return names.index(page.url_path) + 1 if page.url_path in names else 0
+
+
+def _step(place: Place, by: int) -> None:
+    """To the next view; an open question is answered first."""
+    asked = place.view.question
+    if by > 0 and asked is not None and question.given(asked) is None:
+        question.remember(asked, -1)
+        st.rerun()
+    if by < 0 or not place.last:
+        go.to(place.name, place.lesson, place.number + by)

@@ -1,0 +1,219 @@
+"""A lesson as a text file: what may stand in it, and one sentence for each mistake.
+
+title = "Why clipping hurts"
+text = "What the lesson shows, in a sentence or two."
+
+[[views]]
+address = "/mean?mean.bound=1"          # as the address bar shows it
+text = "What to look at."
+notes = "What the speaker says."        # optional, as is everything below
+hide = ["sidebar"]
+lock = ["mean.bound"]
+
+[views.question]
+text = "Which bound is best?"
+options = ["1", "5", "30"]
+answer = 2                              # counted from 1; 0 where none is right
+reveal = "What is seen once it is answered."
+"""
+
+import hashlib
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import tomli_w
+
+from pages.ui.lessons import views
+from pages.ui.words import plural
+
+LONGEST = 2_000
+"""Characters of a text."""
+MOST = 40
+"""Views of a lesson."""
+OPTIONS = (2, 8)
+"""Fewest and most options of a question."""
+LESSON = {"title": str, "text": str, "views": list}
+VIEW = {"address": str, "text": str, "notes": str, "hide": list, "lock": list, "question": dict}
+QUESTION = {"text": str, "options": list, "answer": int, "reveal": str}
+KINDS = {str: "a text", list: "a list", int: "a whole number", dict: "a table"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked before a view is shown.
+
+    Attributes:
+        text: The question.
+        options: What may be answered.
+        answer: The position of the right option, from 1; 0 where none is right.
+        reveal: What is said once it is answered.
+    """
+
+    text: str
+    options: tuple[str, ...]
+    answer: int = 0
+    reveal: str = ""
+
+    @property
+    def key(self) -> str:
+        """Names the question in the store; a question that is changed starts without answers."""
+        parts = "\0".join((self.text, *self.options))
+        return hashlib.sha256(parts.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """One state of one page.
+
+    Attributes:
+        address: The page's path and its settings.
+        text: What is said above the page.
+        notes: What only the speaker sees.
+        hide: Parts and settings that are not shown.
+        lock: Settings that cannot be changed.
+        question: What is asked first; None for nothing.
+    """
+
+    address: str
+    text: str
+    notes: str = ""
+    hide: tuple[str, ...] = ()
+    lock: tuple[str, ...] = ()
+    question: Question | None = None
+
+    @property
+    def page(self) -> str:
+        """Name of the page."""
+        return urlsplit(self.address).path.strip("/") or "home"
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What the address sets, by key."""
+        return dict(parse_qsl(urlsplit(self.address).query))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lesson:
+    """A list of views.
+
+    Attributes:
+        title: Its name.
+        text: What it shows.
+        views: In order.
+    """
+
+    title: str
+    text: str
+    views: tuple[View, ...]
+
+
+def read(text: str) -> tuple[Lesson | None, list[str]]:
+    """The lesson in a file, or None and what is wrong with it, one sentence for each mistake."""
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return None, [f"The file: expected TOML, got: {error}."]
+    wrong = _shape("", raw, LESSON, ("title", "text", "views"))
+    listed = raw.get("views")
+    if isinstance(listed, list):
+        if not 0 < len(listed) <= MOST:
+            wrong.append(f"views: expected 1 to {MOST}, got {len(listed)}.")
+        for number, one in enumerate(listed, 1):
+            wrong += _view(f"views {number}", one)
+    if wrong:
+        return None, wrong
+    made = tuple(_made(one) for one in raw["views"])
+    return Lesson(title=raw["title"], text=raw["text"], views=made), []
+
+
+def write(lesson: Lesson) -> str:
+    """The file of a lesson; `read` gives the same lesson back."""
+    return tomli_w.dumps(
+        {
+            "title": lesson.title,
+            "text": lesson.text,
+            "views": [_plain(vars(view)) for view in lesson.views],
+        },
+        multiline_strings=True,
+    )
+
+
+def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields as TOML has them, without those that are empty."""
+    plain: dict[str, Any] = {}
+    for name, value in fields.items():
+        if isinstance(value, Question):
+            plain[name] = _plain(vars(value))
+        elif value:
+            plain[name] = list(value) if isinstance(value, tuple) else value
+    return plain
+
+
+def _made(raw: Mapping[str, Any]) -> View:
+    """A view that has been checked."""
+    asked = raw.get("question")
+    lists = {name: tuple(raw.get(name, ())) for name in ("hide", "lock")}
+    question = None if asked is None else Question(**{**asked, "options": tuple(asked["options"])})
+    return View(**{**raw, **lists, "question": question})
+
+
+def _shape(
+    where: str, raw: Mapping[str, Any], kinds: Mapping[str, type], needed: Sequence[str]
+) -> list[str]:
+    """Fields that are missing, unknown, of another kind, or too long."""
+    at = f"{where}, " if where else ""
+    wrong = [f"{at}{name}: expected {KINDS[kinds[name]]}, got nothing." for name in needed
+             if name not in raw]  # fmt: skip
+    for name, value in raw.items():
+        if name not in kinds:
+            wrong.append(f"{at}{name}: expected one of {', '.join(kinds)}.")
+        elif type(value) is not kinds[name]:
+            wrong.append(f"{at}{name}: expected {KINDS[kinds[name]]}, got {value!r}.")
+        elif isinstance(value, str) and len(value) > LONGEST:
+            wrong.append(
+                f"{at}{name}: expected at most {plural(LONGEST, 'character')}, got {len(value):,}."
+            )
+        elif isinstance(value, list) and name != "views":
+            wrong += [f"{at}{name}: expected texts, got {one!r}." for one in value
+                      if not isinstance(one, str)]  # fmt: skip
+    return wrong
+
+
+def _view(where: str, raw: Any) -> list[str]:
+    """What is wrong with one view."""
+    if not isinstance(raw, dict):
+        return [f"{where}: expected a table, got {raw!r}."]
+    wrong = _shape(where, raw, VIEW, ("address", "text"))
+    question = raw.get("question")
+    if isinstance(question, dict):
+        wrong += _question(f"{where}, question", question)
+    if wrong:
+        return wrong
+    view = _made(raw)
+    wrong = [f"{where}, address: {one}" for one in views.wrong(view.page, view.settings)]
+    for name, known in (("hide", views.PARTS), ("lock", ())):
+        for one in getattr(view, name):
+            if one not in known and not views.setting(view.page, one):
+                settings = ", ".join(sorted(views.settings(view.page))) or "no settings"
+                parts = ", ".join((*known, settings))
+                wrong.append(f"{where}, {name}: expected one of {parts}, got {one!r}.")
+    return wrong
+
+
+def _question(where: str, raw: Mapping[str, Any]) -> list[str]:
+    """What is wrong with one question."""
+    wrong = _shape(where, raw, QUESTION, ("text", "options"))
+    if wrong:
+        return wrong
+    options, answer = raw["options"], raw.get("answer", 0)
+    low, high = OPTIONS
+    if not low <= len(options) <= high:
+        wrong.append(f"{where}, options: expected {low} to {high}, got {len(options)}.")
+    if len(set(options)) < len(options):
+        wrong.append(f"{where}, options: expected different texts, got one twice.")
+    if not 0 <= answer <= len(options):
+        wrong.append(f"{where}, answer: expected 0 to {len(options)}, got {answer}.")
+    return wrong

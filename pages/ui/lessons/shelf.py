@@ -1,0 +1,148 @@
+"""Where lessons lie: those that come with the app, and those that were made here."""
+
+import re
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.core.errors import RequestError, StoreError
+from engine.core.home import home, private_folder, private_opener
+from pages.ui.lessons import schema
+from pages.ui.lessons.schema import Lesson, View
+
+SHIPPED = Path(__file__).parent / "ship"
+ORDER = ("epsilon", "clipping", "intervals", "epochs", "attack", "prototypes")
+"""The lessons that come with the app, from the first to the last."""
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
+LARGEST = 200_000
+"""Bytes of a file."""
+MOST = 200
+"""Lessons that are kept here."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """One file.
+
+    Attributes:
+        name: In the address.
+        text: What it holds.
+        own: Whether it was made here, and can be changed.
+        lesson: What it says; None where that is wrong.
+        mistakes: What is wrong with it, one sentence each.
+    """
+
+    name: str
+    text: str
+    own: bool
+    lesson: Lesson | None
+    mistakes: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """Its title, or its name where that cannot be read."""
+        return self.name if self.lesson is None else self.lesson.title
+
+
+def folder() -> Path:
+    """The folder of the lessons that were made here."""
+    return home() / "lessons"
+
+
+def names() -> Mapping[str, Path]:
+    """Every lesson's file by its name: first those that come with the app."""
+    shipped = {name: SHIPPED / f"{name}.toml" for name in ORDER}
+    made = {path.stem: path for path in sorted(folder().glob("*.toml"))}
+    return {**shipped, **{name: path for name, path in made.items() if name not in shipped}}
+
+
+def find(name: str) -> Held:
+    """The lesson of that name.
+
+    Raises:
+        RequestError: There is none.
+        StoreError: Its file cannot be read.
+    """
+    known = names()
+    if name not in known:
+        raise RequestError(f"lesson: expected one of {', '.join(known)}, got {name!r}")
+    path = known[name]
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StoreError(f"{path}: expected a lesson, got {error}") from None
+    lesson, mistakes = schema.read(text)
+    return Held(name, text, path.parent != SHIPPED, lesson, tuple(mistakes))
+
+
+def keep(text: str, name: str = "") -> str:
+    """Keeps a lesson's file, whatever it holds, so that work on it is not lost.
+
+    Args:
+        text: The file.
+        name: Under which it is kept already; empty for a new name, which is drawn.
+
+    Returns:
+        Its name.
+
+    Raises:
+        RequestError: A name that is not one of a lesson made here, too large a file, or too many.
+        StoreError: The file cannot be written.
+    """
+    if len(text.encode()) > LARGEST:
+        raise RequestError(
+            f"lesson: expected at most {LARGEST:,} bytes, got {len(text.encode()):,}"
+        )
+    if not name:
+        if len(list(folder().glob("*.toml"))) >= MOST:
+            raise RequestError(f"lessons: expected at most {MOST}, delete one first")
+        name = f"own-{secrets.token_hex(4)}"
+    elif not NAME.fullmatch(name) or name in ORDER:
+        raise RequestError(f"lesson: expected the name of a lesson made here, got {name!r}")
+    path = folder() / f"{name}.toml"
+    try:
+        private_folder(folder())
+        with open(path, "w", encoding="utf-8", opener=private_opener) as file:
+            file.write(text)
+    except OSError as error:
+        raise StoreError(f"{path}: expected a file that can be written, {error.strerror}") from None
+    return name
+
+
+def remove(name: str) -> None:
+    """Deletes a lesson that was made here; one that is gone stays gone.
+
+    Raises:
+        RequestError: It comes with the app.
+    """
+    if name in ORDER or not NAME.fullmatch(name):
+        raise RequestError(f"lesson: expected a lesson made here, got {name!r}")
+    with suppress(FileNotFoundError):
+        (folder() / f"{name}.toml").unlink()
+
+
+def add(view: View, name: str = "", title: str = "") -> str:
+    """Adds a view at the end of a lesson, or begins a new one with it.
+
+    Returns:
+        The lesson's name.
+
+    Raises:
+        RequestError: The lesson cannot be read, or the view is not one.
+    """
+    if name:
+        before = find(name).lesson
+        if before is None or not find(name).own:
+            raise RequestError(
+                f"lesson: expected a lesson made here without mistakes, got {name!r}"
+            )
+        made = Lesson(title=before.title, text=before.text, views=(*before.views, view))
+    else:
+        made = Lesson(title=title or "A new lesson", text="", views=(view,))
+    text = schema.write(made)
+    mistakes = schema.read(text)[1]
+    if mistakes:
+        raise RequestError(f"view: {mistakes[0]}")
+    return keep(text, name)

@@ -1,0 +1,140 @@
+"""All six lessons to their end, a phone's way to a question, and a presenter's keys."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from engine.service import answers
+from engine.service.store import Store
+from pages.ui import openings
+from pages.ui.lessons import shelf
+from pages.ui.lessons.schema import Lesson
+from tests.browser.app import settled
+from tests.browser.conftest import App
+from tests.pages.played import play
+
+pytestmark = pytest.mark.browser
+expect.set_options(timeout=60_000)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def shown(server: tuple[str, Path, object]) -> None:
+    """What the lessons show is in the store already, so that nothing trains meanwhile."""
+    known = Store(server[1])
+    for job in openings.lessons():
+        if known.submit(job, {}) == "new":
+            play(server[1], job)
+
+
+def lesson(name: str) -> Lesson:
+    found = shelf.find(name).lesson
+    assert found is not None
+    return found
+
+
+def button(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name).first.click()
+
+
+def on(page: Page, number: int, count: int) -> None:
+    """Waits for a view of a lesson."""
+    expect(page.get_by_text(f"· {number} of {count}")).to_be_visible()
+    settled(page)
+
+
+def answer(page: Page, option: int) -> None:
+    page.locator("[data-testid=stRadio] label:has(input[type=radio])").nth(option).click()
+    page.get_by_role("button", name="Answer", exact=False).first.click()
+
+
+@pytest.mark.parametrize("name", shelf.ORDER)
+def test_a_lesson_goes_to_its_end(app: App, name: str):
+    one, page = lesson(name), app.tab(f"lessons?lesson={name}")
+    settled(page)
+    button(page, "Start")
+    store = Store(app.home)
+    for number, view in enumerate(one.views, 1):
+        on(page, number, len(one.views))
+        if view.question is not None:
+            before = answers.counts(store.database, view.question.key, len(view.question.options))
+            answer(page, max(view.question.answer - 1, 0))
+            expect(page.get_by_text("Right.", exact=True)).to_be_visible()
+            after = answers.counts(store.database, view.question.key, len(view.question.options))
+            assert sum(after) == sum(before) + 1
+        settled(page)
+        assert page.url.split("?")[0].endswith(f"/{view.page}")
+        if number < len(one.views):
+            button(page, "Next")
+    expect(page.get_by_text("End of the lesson")).to_be_visible()
+    assert not page.locator("[data-testid=stException]").count()
+
+
+def test_a_phone_is_two_taps_from_the_question(app: App):
+    page = app.tab("lessons?lesson=clipping", width=390)
+    settled(page)
+    button(page, "Start")  # the first tap; the second chooses
+    answer(page, 2)
+    expect(page.get_by_text("Right.", exact=True)).to_be_visible()
+    wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+    assert wide <= 390
+
+
+def test_the_class_sees_its_answers_grow(app: App):
+    page = app.tab("learn?learn.screen=clipping&learn.bound=30&lesson=clipping&view=1")
+    button(page, "Show without answering")
+    page.get_by_text("The class's answers").click()
+    question = lesson("clipping").views[0].question
+    assert question is not None
+    store = Store(app.home)
+    total = sum(answers.counts(store.database, question.key, 3))
+    expect(page.get_by_text(f"{total} answer")).to_be_visible()
+    for _ in range(3):
+        answers.add(store.database, question.key, 0, 3)
+    expect(page.get_by_text(f"{total + 3} answers so far")).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 720)])
+def test_keys_move_the_presenter_and_the_slider_stays_live(app: App, width: int, height: int):
+    page = app.tab("mean?lesson=clipping&view=4&present=1")
+    page.set_viewport_size({"width": width, "height": height})
+    on(page, 4, 4)
+    chart = page.locator(".js-plotly-plot").first
+    expect(chart).to_be_visible()
+    box = chart.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= height
+    expect(page.locator("[data-testid=stSidebar]")).to_be_hidden()
+    slider = page.get_by_role("slider", name="Privacy budget").first
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[data-testid=stBottom]").get_by_text("1.25", exact=True)).to_be_visible()
+    on(page, 4, 4)  # arrows on the slider move the slider
+    page.keyboard.press("PageUp")  # as a clicker does
+    on(page, 3, 4)
+    page.locator("h1").first.click()
+    page.keyboard.press("ArrowRight")
+    on(page, 4, 4)
+    expect(page.get_by_role("tablist")).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("tablist")).to_be_visible()
+
+
+def test_the_notes_follow_and_lead(app: App):
+    page = app.tab("learn?learn.screen=clipping&learn.bound=30&lesson=clipping&view=1&present=1")
+    expect(
+        page.get_by_text("answers so far").or_(page.get_by_text("answer so far"))
+    ).to_be_visible()
+    settled(page)
+    with page.expect_popup() as opened:
+        page.keyboard.press("n")
+    notes, one = opened.value, lesson("clipping")
+    expect(notes.get_by_text(one.views[0].notes)).to_be_visible()
+    page.keyboard.press("PageDown")  # reveals the answer first
+    expect(page.get_by_text("The answer is")).to_be_visible()
+    page.keyboard.press("PageDown")
+    on(page, 2, 4)
+    expect(notes.get_by_text(one.views[1].notes)).to_be_visible()
+    notes.keyboard.press("PageDown")
+    on(page, 3, 4)
+    expect(notes.get_by_text(one.views[2].notes)).to_be_visible()

@@ -128,8 +128,8 @@ class Paper(Generic[S]):
             figures; empty while there is none.
         own: Which tables of the user's own it takes: "survival", "classes", "images" (of
             classes); empty for none.
-        seeds_split: Whether a seed names the records that are tested on, so that only runs of
-            the same seeds can be compared.
+        seeds_split: Whether a seed names the records that are used or tested on, so that only runs
+            of the same seeds can be compared.
         opening: Settings that its page opens with, where the defaults do not show it at its best.
         arrays: What its methods' `products` keep, by name.
         model: What the numbers of a fitted model mean, for a spec and a data set: names of

@@ -57,5 +57,6 @@ PAPER = Paper(
     ),
     datasets=("flchain",),
     gauge="error",
+    seeds_split=True,
     arrays=ARRAYS,
 )

@@ -15,6 +15,14 @@ GAUGES = (
     "only, not part of what is published."
 )
 COUNT = "The number of users, M, N and the bounds of the attributes are public."
+BOUNDED = (
+    "The output layer's noisy quadratic is regularised and trimmed to a bounded one, as Zhang et "
+    "al. (2012) do; the paper does not mention it."
+)
+DRAWN = (
+    "The output layer's noisy quadratic is used as it was drawn: it falls without end in some "
+    "directions, so training may diverge."
+)
 FRIENDS = {
     "window": "Friends' influence ψ is taken as given, though it was computed from other windows.",
     "user": "The friendships are public. A user's labels also reach the windows of at most D "
@@ -146,8 +154,7 @@ def _printed(spec: YesiwellSpec, unit: str, what: str) -> Guarantee:
             f"{price.group(spec):,} windows that change with a user's data, friends' included.",
             "The coefficients depend on the weights, and the sensitivity is read from the data.",
             "Of the polynomial's many million coefficients one per order and unit gets noise.",
-            "The output layer's noisy quadratic is regularised and trimmed to a bounded one, as "
-            "Zhang et al. (2012) do; the paper does not mention it.",
+            BOUNDED if spec.objective == "bounded" else DRAWN,
             GAUGES,
         ),
         claim=CLAIM,

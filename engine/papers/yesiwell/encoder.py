@@ -185,7 +185,8 @@ def _descend(spec: YesiwellSpec, group: Group) -> Group:
     square = torch.bmm(h.mT, h).double() / len(x) + group.noise[0]
     linear = torch.einsum("td,etm->edm", -x, h).double() / len(x) + group.noise[1]
     decoder = group.encoder.double().mT
-    head = output.bounded(square, linear[:, 0], _none(square, linear[:, 0]), _least(square))
+    none = _none(square, linear[:, 0])
+    head = output.objective(spec, square, linear[:, 0], none, _least(square))
     slope = linear + decoder @ head.matrix / 4.0
     moved = decoder - 4.0 * head.rate[:, None, None] * slope
     return replace(group, encoder=moved.mT.float().contiguous())
@@ -211,7 +212,7 @@ def _ready(group: Group, specs: Sequence[YesiwellSpec], rng: Generator) -> Group
     ]
     scale = torch.tensor([one.scale for one in mechanisms]).double() / n
     noise = 8.0 * triangle(mechanisms, f, rng) / n, draw(mechanisms, f, rng) / n
-    head = output.bounded(a / n, b / n, noise, 8.0 * FIVE * scale)
+    head = output.objective(specs[0], a / n, b / n, noise, 8.0 * FIVE * scale)
     ratio = math.sqrt(2.0 * f) * scale / (b / n).norm(dim=1).clamp(min=1e-12)
     return replace(group, head=head, test=_features(flat(group.windows.test), group), ratio=ratio)
 

@@ -6,7 +6,7 @@ from engine.runs.exhibit import Exhibit
 SIMULATED = "Ours is from simulated data; the study's records are not public. "
 READINGS = (
     "Rigorous: ε for a user with friendships public, δ = 1e-5 (dPAH: 0). As printed: ε for one "
-    "window, as the paper means it, and nothing is proved. Two repetitions, on other stretches of "
+    "window, as the paper means it, and nothing is proved. Five repetitions, on other stretches of "
     "the panel, and 10 training steps for each layer. "
 )
 

@@ -23,7 +23,7 @@ EPOCHS = {True: (20, 600), False: (1, 60)}
 DAYS = {True: (12, 54), False: (12, 28)}
 WEEKS = {True: (12, 34), False: (6, 12)}
 SETS = {"daily": "yesiwell", "weekly": "yesiwell_weekly"}
-SEEDS = {True: 2, False: 2}
+SEEDS = {True: 5, False: 2}
 PRETRAINING = 10
 """Training steps for each layer."""
 VISITS = 1200
@@ -86,15 +86,20 @@ def figure2_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
     return (*cells, *_ceilings(results))
 
 
-def _ceilings(results: Mapping[str, Results]) -> list[Cell]:
-    """What the best predictor reaches on the same test windows."""
+def _ceilings(results: Mapping[str, Results], budgets: Sequence[float] = ()) -> list[Cell]:
+    """What the best predictor and a majority vote reach on the same test windows."""
     cells = []
     for name, outcome in results.items():
-        key, data, column = name.split(":")
-        if key == "cdbn":
-            best = _known(outcome.mean("best_possible"))
-            row = f"Best possible, {data}"
-            cells.append(Cell(row, column, "simulated", None, best, None, outcome.run))
+        key, data, *times = name.split(":")
+        columns = [f"{epsilon:g}" for epsilon in budgets] or times
+        if key != "cdbn":
+            continue
+        for gauge, row in (("best_possible", "Best possible"), ("majority", "Majority vote")):
+            value = _known(outcome.mean(gauge))
+            cells += [
+                Cell(f"{row}, {data}", column, "simulated", None, value, None, outcome.run)
+                for column in columns
+            ]
     return cells
 
 
@@ -120,7 +125,7 @@ def figure3_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
         for epsilon in EPSILONS:
             at = {} if _still(key) else {"epsilon": epsilon}
             cells.append(_cell(key, f", {data}", f"{epsilon:g}", None, outcome, at))
-    return tuple(cells)
+    return (*cells, *_ceilings(results, EPSILONS))
 
 
 def figure4_jobs(full: bool) -> dict[str, Job]:

@@ -8,7 +8,7 @@ As printed, the noise of a layer is Laplace noise of scale \Delta / (\varepsilon
 coefficient per order l and unit k of the mean energy: of the polynomial's many million monomials
 the one in which all inputs are one. \Delta of Lemma 2 is read from the windows at hand. The output
 layer has the functional mechanism on its quadratic with \Delta = f + f^2 / 4 (equation 19),
-trimmed to a bounded one (`output.bounded`).
+trimmed to a bounded one (`output.bounded`) or left as drawn.
 """
 
 import math
@@ -253,7 +253,8 @@ def _quadratic(
     square[:, rows, columns] = 8.0 * draw(mechanisms, len(rows), rng) / n
     square = square.triu() + square.triu(1).mT
     # five deviations of a coefficient's noise, as the reference program of Zhang et al. adds
-    head = output.bounded(a, b, (square, linear), 8.0 * 5.0 * math.sqrt(2.0) * scale)
+    ridge = 8.0 * 5.0 * math.sqrt(2.0) * scale
+    head = output.objective(specs[0], a, b, (square, linear), ridge)
     ratio = math.sqrt(2.0 * f) * scale / b.norm(dim=1).cpu().clamp(min=1e-12)
     return replace(group, head=head, ratio=ratio)
 

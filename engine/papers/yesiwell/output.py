@@ -23,7 +23,7 @@ class Quadratic:
     """One quadratic for each replica.
 
     Attributes:
-        matrix: A as it is minimised, positive definite, shape (E, f, f).
+        matrix: A as it is minimised, positive where it is bounded, shape (E, f, f).
         vector: b, shape (E, f).
         rate: Step of the descent, one over A's largest eigenvalue, shape (E,).
         weight: Where the descent is, shape (E, f).
@@ -66,6 +66,20 @@ def bounded(a: Tensor, b: Tensor, noise: tuple[Tensor, Tensor], ridge: Tensor) -
     return Quadratic(trimmed, target, 1.0 / kept.amax(1).clamp(min=LEAST), torch.zeros_like(target))
 
 
+def drawn(a: Tensor, b: Tensor, noise: tuple[Tensor, Tensor]) -> Quadratic:
+    """The same as it was drawn: where its matrix is not positive, the descent has no end."""
+    matrix, target = (a + noise[0]).double(), (b + noise[1]).double()
+    reach = torch.linalg.eigvalsh(matrix).abs().amax(1)
+    return Quadratic(matrix, target, 1.0 / reach.clamp(min=LEAST), torch.zeros_like(target))
+
+
+def objective(
+    spec: YesiwellSpec, a: Tensor, b: Tensor, noise: tuple[Tensor, Tensor], ridge: Tensor
+) -> Quadratic:
+    """The noisy quadratic as a spec asks: bounded, or as drawn; see `bounded`."""
+    return bounded(a, b, noise, ridge) if spec.objective == "bounded" else drawn(a, b, noise)
+
+
 def descend(start: Quadratic, spec: YesiwellSpec, steps: int) -> Quadratic:
     """So many steps of gradient descent with dropout and L1 regularisation, on z^2 / 8 - ..."""
     share = spec.dropout / (1.0 - spec.dropout)
@@ -101,18 +115,28 @@ def entropy(replicas: int, features: int, device: torch.device) -> Entropy:
 
 
 def train(start: Entropy, p: Tensor, y: Tensor, spec: YesiwellSpec, rng: Generator) -> Entropy:
-    """One epoch of balanced batches, with dropout and L1 regularisation, on features (E, m, f)."""
+    """One epoch of balanced batches, with dropout and L1 regularisation, on features (E, m, f).
+
+    Many batches are drawn at once: a training step then is few operations on small tensors.
+    """
     moved = start.moved
-    for rows in balanced(y, spec.batch, rng):
-        moved += 1
-        x, target = p[:, rows], y[rows].to(p.dtype)
+    for some in torch.split(torch.stack(balanced(y, spec.batch, rng)), AT_ONCE):
+        x = p[:, some.flatten()]
         keep = torch.rand(x.shape, generator=rng, device=x.device) >= spec.dropout
-        x = x * keep / (1.0 - spec.dropout)
-        z = torch.bmm(x, start.weight[..., None])[..., 0]
-        slope = torch.bmm(x.mT, (torch.sigmoid(z) - target)[..., None])[..., 0] / len(rows)
-        slope = slope + spec.lasso * start.weight.sign()
-        start.optimiser.move((start.weight,), (slope,), spec.learning_rate, moved)
+        x.mul_(keep).mul_(1.0 / (1.0 - spec.dropout))
+        batches = x.view(len(p), *some.shape, -1).unbind(1)
+        targets = y[some].to(p.dtype)
+        for batch, target in zip(batches, targets, strict=True):
+            moved += 1
+            z = torch.bmm(batch, start.weight[..., None])[..., 0]
+            slope = torch.bmm(batch.mT, (torch.sigmoid(z) - target)[..., None])[..., 0]
+            slope = slope.div_(len(target)).add_(start.weight.sign(), alpha=spec.lasso)
+            start.optimiser.move((start.weight,), (slope,), spec.learning_rate, moved)
     return Entropy(start.weight, start.optimiser, moved)
+
+
+AT_ONCE = 64
+"""Batches that are drawn together: their features stay in the cache."""
 
 
 def balanced(y: Tensor, size: int, rng: Generator) -> list[Tensor]:

@@ -6,7 +6,15 @@ from typing import Annotated
 from engine.core.errors import SpecError
 from engine.core.gauges import Column, Gauge, Info
 from engine.core.spec import Spec
-from engine.core.vocabulary import Calibration, ClipNorm, Delta, Epsilon, Polynomial, SampleRate
+from engine.core.vocabulary import (
+    Calibration,
+    ClipNorm,
+    Delta,
+    Epsilon,
+    Objective,
+    Polynomial,
+    SampleRate,
+)
 from engine.papers.yesiwell.knobs import (
     PRINTED_DEGREES,
     Bases,
@@ -40,6 +48,7 @@ class YesiwellSpec(Spec):
 
     epsilon: Epsilon = 1.0
     calibration: Calibration = "rigorous"
+    objective: Objective = "bounded"
     unit: Unit = "user"
     task: Task = "prediction"
     history: History = 12

@@ -205,3 +205,12 @@ def test_pooled_states_are_the_largest_of_each_square(degree, sides):
     how = activations.expansion("printed", degree)
     wanted = torch.nn.functional.max_pool2d(rbm.states(a, how).flatten(1, 2), 2, ceil_mode=True)
     torch.testing.assert_close(rbm.passed_on(a, how, rbm.Shape(1, 5, (3, 3))), wanted)
+
+
+@pytest.mark.parametrize("method", ["pcdbn", "dpah"])
+def test_the_objective_as_drawn_may_diverge_and_the_bounded_one_does_not(weekly, method):
+    values = {"calibration": "paper", "unit": "window", "pretraining": 2, "epsilon": 0.1}
+    bounded, _ = run(weekly, method, epochs=100, **values)
+    drawn, _ = run(weekly, method, epochs=100, objective="drawn", **values)
+    assert np.isfinite(bounded["accuracy"]).all()
+    assert np.isnan(drawn["accuracy"]).all()  # each step lengthens a negative direction

@@ -33,6 +33,7 @@ LAYOUT = Layout(
     more=(
         *("window", "bases", "pretraining", "pretraining_rate", "learning_rate", "batch"),
         *("dropout", "lasso", "most_friends", "moment_share", "matrix_share", "layer_share"),
+        "objective",
         *("code", "hidden", "sample_rate", "sgd_epochs", "clip", "gradient_rate", "delta"),
     ),
     repeats=5,

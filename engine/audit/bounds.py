@@ -8,7 +8,6 @@ Clopper-Pearson intervals; the threshold is chosen on one half of the trainings 
 other, so that choosing it costs no confidence (Jagielski, Ullman and Oprea 2020).
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -184,21 +183,31 @@ def _limits(scores: Scores, cuts: Floats, miss: float) -> tuple[Floats, Floats]:
     return low, high
 
 
-def mu_bound(
-    scores: Scores, confidence: float = 0.95, threshold: float = 0.0
-) -> tuple[float, Judged]:
+def error_bound(scores: Scores, confidence: float = 0.95) -> float:
+    r"""An upper bound on the mean of the two error rates of the guess "with it, if above 0".
+
+    The threshold of a log likelihood ratio is fixed before anything is seen, so all trainings
+    count. The number of errors is a sum of independent coins of two kinds, whose lower tail is at
+    most that of equal coins of the same mean (Hoeffding 1956), so that the Clopper-Pearson limit of
+    all trainings together is valid.
+    """
+    wrong = int((scores.without > 0.0).sum() + (scores.present <= 0.0).sum())
+    trials = len(scores.without) + len(scores.present)
+    return float(interval(wrong, trials, 1.0 - confidence)[1])
+
+
+def mu_bound(scores: Scores, confidence: float = 0.95) -> float:
     r"""A lower bound on \mu, if the output is that of a \mu-Gaussian mechanism or worse.
 
-    Under \mu-Gaussian privacy \Phi^{-1}(TPR) - \Phi^{-1}(FPR) \le \mu for every test (Dong, Roth
-    and Su 2022; as an audit, Nasr et al. 2023). A log likelihood ratio is cut at 0, which is
-    decided before anything is seen, so that every training judges.
-
-    Returns:
-        The bound, and the test with its rates.
+    Under \mu-Gaussian privacy the two error rates of any test have a mean of at least
+    \Phi(-\mu/2) (Dong, Roth and Su 2022; as an audit, Nasr et al. 2023).
     """
     from scipy.special import ndtri
 
-    low, high = _limits(scores, np.array([threshold]), (1.0 - confidence) / 2.0)
-    gap = float((ndtri(low) - ndtri(high))[0])
-    largest = max(0.0, gap) if math.isfinite(gap) else 0.0
-    return largest, _judge("", scores, threshold, 0.0, (1.0 - confidence) / 2.0)
+    return max(0.0, -2.0 * float(ndtri(error_bound(scores, confidence))))
+
+
+def judged_at_zero(scores: Scores) -> Judged:
+    """The rates of the guess "with it, if above 0", of all trainings; it bounds nothing itself."""
+    hits, alarms = float((scores.present > 0.0).mean()), float((scores.without > 0.0).mean())
+    return Judged(0.0, "", 0.0, hits, alarms, len(scores.present))

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from datasets.base import Table
-from engine.audit.bounds import epsilon_bound, mu_bound, needed, reachable
+from engine.audit import family
+from engine.audit.bounds import (
+    epsilon_bound,
+    error_bound,
+    judged_at_zero,
+    mu_bound,
+    needed,
+    reachable,
+)
 from engine.audit.runner import LIKELIHOOD, TOGETHER, Collected, Setting, attack
 from engine.core.errors import RequestError
 from engine.core.spec import Spec
@@ -41,6 +49,8 @@ class Audit:
         reach: What the witness changes before noise, over the sensitivity; None if not recorded.
         epsilon_reachable: The most that so many trainings could show.
         assumed: Whether the proof rests on an assumption that the card states.
+        by_curve: Whether `epsilon_attacked` was read from the trade-off curves of noise of the
+            method's own kind, not from the two rates alone.
     """
 
     epsilon_claimed: float | None
@@ -60,6 +70,7 @@ class Audit:
     reach: float | None
     epsilon_reachable: float
     assumed: bool = False
+    by_curve: bool = False
 
     @property
     def above_claim(self) -> bool:
@@ -152,19 +163,27 @@ def audit(
 def summary(card: Guarantee, setting: Setting, collected: Collected) -> Audit:
     """The audit that scores amount to.
 
-    Where noise is Gaussian there are two bounds, one of them through mu; each gets half of the
-    chance to be wrong, so that the larger holds with the whole confidence.
+    Where the trade-off curve of the noise is known there are two bounds, one of them through it;
+    each gets half of the chance to be wrong, so that the larger holds with the whole confidence.
     """
-    mu = gaussian_mu(setting.entry.releases(setting.spec, len(setting.pair.without)))
-    split = mu is not None and LIKELIHOOD in collected.scores
+    releases = setting.entry.releases(setting.spec, len(setting.pair.without))
+    mu, width = gaussian_mu(releases), setting.witness.width(setting.spec, setting.pair)
+    ratio = collected.scores.get(LIKELIHOOD)
+    split = ratio is not None and family.known(releases, card.relation, width)
     confidence = 0.5 * (1.0 + CONFIDENCE) if split else CONFIDENCE
     judged = epsilon_bound(collected.scores, card.delta, confidence)
-    mu_attacked = None
-    if split:
-        mu_attacked, filtered = mu_bound(collected.scores[LIKELIHOOD], confidence)
-        through = epsilon_of_mu(mu_attacked, card.delta)
-        if through >= judged.epsilon:
-            judged = dataclasses.replace(filtered, epsilon=through, statistic=LIKELIHOOD)
+    mu_attacked, by_curve = None, False
+    if ratio is not None and split:
+        if mu is None:
+            wrong = error_bound(ratio, confidence)
+            through = family.epsilon(releases, card.relation, card.delta, wrong, width)
+        else:
+            mu_attacked = mu_bound(ratio, confidence)
+            through = epsilon_of_mu(mu_attacked, card.delta)
+        by_curve = through >= judged.epsilon
+        if by_curve:
+            kept = judged_at_zero(ratio)
+            judged = dataclasses.replace(kept, epsilon=through, statistic=LIKELIHOOD)
     return Audit(
         epsilon_claimed=card.epsilon_claimed,
         epsilon_proved=card.epsilon_proved,
@@ -183,6 +202,7 @@ def summary(card: Guarantee, setting: Setting, collected: Collected) -> Audit:
         reach=None if math.isnan(collected.reach) else collected.reach,
         epsilon_reachable=reachable(collected.trainings, card.delta, CONFIDENCE),
         assumed=card.status == "proved_under_assumption",
+        by_curve=by_curve,
     )
 
 

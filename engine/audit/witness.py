@@ -66,6 +66,7 @@ class Witness(Generic[S]):
             can be computed from them.
         rate: Chance of a record to be in a step where the method's releases do not say.
         seeds: Names of the repetitions.
+        width: Numbers in a release, where a bound through its noise needs them.
     """
 
     words: str
@@ -74,6 +75,7 @@ class Witness(Generic[S]):
     recorded: bool = True
     rate: Callable[[S, int], float] = field(default=lambda spec, n: 1.0)
     seeds: Callable[[int], tuple[int, ...]] = one_seed
+    width: Callable[[S, Pair], int] = field(default=lambda spec, pair: 0)
 
 
 def left_out(data: LabelledTable, row: int, x: Any, *, echo: bool = False) -> Pair:

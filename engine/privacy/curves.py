@@ -25,6 +25,8 @@ from engine.privacy.pure import pure
 
 Floats: TypeAlias = NDArray[np.float64]
 
+COARSE = 1e-3
+"""How finely the privacy loss is divided where only small losses matter, in nats."""
 EPSILONS = np.concatenate([np.linspace(0.0, 2.0, 81), np.linspace(2.1, 20.0, 180)])
 """Where the curve is taken for a trade-off: every one of its points is a valid bound."""
 
@@ -66,6 +68,26 @@ def deltas(event: DpEvent, epsilons: Floats, relation: Relation) -> Floats:
         if math.isinf(known):
             raise BudgetError("expected an event of which something finite is proved") from None
         return bound
+
+
+def advantage(event: DpEvent, relation: Relation) -> float:
+    r"""\delta at \varepsilon = 0: how far right guesses can be from wrong ones, in [0, 1].
+
+    It is the total variation distance between the outputs of two neighbours, from a coarser grid
+    than `deltas` has: at no loss the grid matters least, and it rounds up.
+
+    Raises:
+        BudgetError: Nothing is known of this event.
+    """
+    exact = mu(event)
+    if exact is not None:
+        return float(_gaussian(exact, np.zeros(1))[0])
+    known = pure(event)
+    try:
+        ledger = PLDAccountant(neighbours(relation), max(COARSE, interval(known))).compose(event)
+        return float(ledger.get_delta(0.0))
+    except UnsupportedEventError:
+        raise BudgetError("expected an event whose privacy loss is known") from None
 
 
 def misses(event: DpEvent, alarms: Floats, relation: Relation) -> Floats:

@@ -131,7 +131,18 @@ def outcomes(spec: SurvivalSpec, data: Table) -> Pair:
     return Pair(replace(pair.present, time=time, event=event), pair.present)
 
 
-OUTPUT = Witness(words=WORDS, pair=mirrored, scores={"sum of the coefficients": slope})
+def dimension(spec: SurvivalSpec, pair: Pair) -> int:
+    """Parameters of the model."""
+    assert isinstance(pair.present, SurvivalTable)
+    return _design(spec, pair.present).dimension
+
+
+OUTPUT = Witness(
+    words=WORDS,
+    pair=mirrored,
+    scores={"sum of the coefficients": slope},
+    width=dimension,
+)
 """For noise on the answer."""
 OBJECTIVE = Witness(
     words=WORDS,

@@ -7,7 +7,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from datasets import catalog as data_catalog
-from engine.audit.report import Audit, audit, check
 from engine.catalog import paper
 from engine.cli.running import progress
 from engine.cli.shared import add_json, add_request, requested, show_json, show_table
@@ -15,9 +14,9 @@ from engine.core.errors import ExplorerError, RequestError
 from engine.method import Entry, Paper
 from engine.privacy.guarantee import RELATIONS
 from engine.runs import audits
-from engine.runs.driver import resolve_device
 
 if TYPE_CHECKING:
+    from engine.audit.report import Audit
     from engine.cli.shared import Commands
 
 BIT = 20
@@ -55,6 +54,9 @@ def run_audit(arguments: argparse.Namespace) -> int:
     Raises:
         RequestError: There is nothing to audit, or the request names no single setting.
     """
+    from engine.audit.report import audit, check  # these load torch
+    from engine.runs.driver import resolve_device
+
     job = requested(arguments)
     if job.axes:
         raise RequestError(f"sweep: expected one setting to audit, got a sweep of {len(job.axes)}")
@@ -111,6 +113,8 @@ def _timed(
     one: Paper[Any], entry: Entry[Any], values: dict[str, Any], count: int, limit: int
 ) -> audits.Row:
     """One attack; it ends after the trainings asked for, or once it took so many seconds."""
+    from engine.audit.report import audit  # this loads torch
+
     name = next(name for name in one.datasets if data_catalog.card(name).embedded)
     spec, data = one.spec.parse(values), data_catalog.load(name)
     started = time.monotonic()
@@ -164,7 +168,7 @@ def replicas(text: str) -> int:
     return int(text)
 
 
-def _show(title: str, outcome: Audit) -> None:
+def _show(title: str, outcome: "Audit") -> None:
     """The three numbers and where they come from."""
     rows: list[tuple[str, Any]] = [
         ("ε claimed", outcome.epsilon_claimed),

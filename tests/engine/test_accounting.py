@@ -1,7 +1,9 @@
 """Costs whose value is known by hand, and noise that meets a budget."""
 
+import itertools
 import math
 
+import numpy as np
 import pytest
 from dp_accounting import (
     ComposedDpEvent,
@@ -13,6 +15,7 @@ from dp_accounting import (
     SelfComposedDpEvent,
     UnsupportedDpEvent,
 )
+from dp_accounting.rdp import RdpAccountant
 from scipy.stats import norm
 
 from engine.core.errors import BudgetError
@@ -21,6 +24,7 @@ from engine.privacy.accounting import calibrate, epsilon
 from engine.privacy.mechanisms import GammaSphere, Gaussian, Laplace
 from engine.privacy.pure import PureDp, pure
 
+ADDED = "add_or_remove_one"
 KNOWN = [
     (NoOpDpEvent(), 0.0),
     (LaplaceDpEvent(0.5), 2.0),
@@ -103,3 +107,31 @@ def test_an_event_that_nobody_knows_is_an_error():
 def test_a_budget_that_no_noise_meets_is_an_error():
     with pytest.raises(BudgetError, match="expected a budget that some noise meets"):
         calibrate(GaussianDpEvent, 1e-3, 1e-5, "add_or_remove_one", bracket=(0.1, 10.0))
+
+
+def test_leaving_out_orders_changes_no_answer():
+    """Over budgets from far below to far above what is used, against all orders at once."""
+    orders, adjacent = tuple(itertools.chain(*accounting.ORDERS)), accounting.neighbours(ADDED)
+    rng = np.random.default_rng(0)
+    for rate, noise, steps, delta in zip(
+        10 ** rng.uniform(-4, 0, 30), 10 ** rng.uniform(-1.2, 2.5, 30),
+        10 ** rng.uniform(0, 4, 30), 10 ** rng.uniform(-9, -2, 30), strict=True,
+    ):  # fmt: skip
+        event = SelfComposedDpEvent(PoissonSampledDpEvent(rate, GaussianDpEvent(noise)), int(steps))
+        every = RdpAccountant(orders, adjacent).compose(event).get_epsilon(delta)
+        assert epsilon(event, delta, ADDED) == every
+
+
+def test_a_price_of_a_huge_budget_asks_no_large_order(monkeypatch):
+    """They take most of the time, and prove nothing there."""
+    asked: list[float] = []
+    plain = RdpAccountant
+
+    def noted(orders, adjacent):
+        asked.extend(orders)
+        return plain(orders, adjacent)
+
+    monkeypatch.setattr(accounting, "RdpAccountant", noted)
+    event = SelfComposedDpEvent(PoissonSampledDpEvent(0.0999, GaussianDpEvent(0.21)), 200)
+    assert epsilon(event, 1e-5, ADDED) > 500.0
+    assert max(asked) <= 16

@@ -71,6 +71,7 @@ class Entry(Generic[S]):
             on which sample. Reads no data. `init` and `step` draw from the same mechanisms.
         guarantee: The card for a spec, a number of records n and the record's name.
         uses: The fields that change its result; other fields do not name its runs.
+        fixed: Fields that it sets whatever the spec says, as its jobs and exports show them.
         role: Whether it is the paper's own, a rival it compares with, a non-private
             reference line, or ours beyond the paper.
         chunk: Replicas that step together, from (spec, n, device); measured, not guessed.
@@ -89,6 +90,7 @@ class Entry(Generic[S]):
     releases: Callable[[S, int], tuple[Release, ...]]
     guarantee: Callable[[S, int, str], Guarantee]
     uses: tuple[str, ...]
+    fixed: Mapping[str, Value] = field(default_factory=dict)
     role: Literal["paper", "rival", "reference", "beyond"] = "paper"
     chunk: Callable[[S, int, str], int] = field(default=lambda spec, n, device: 2**30)
     resumes: bool = False

@@ -29,6 +29,7 @@ from scipy.optimize import brentq
 from engine.core.errors import BudgetError
 from engine.privacy import gaussian
 from engine.privacy.guarantee import Relation
+from engine.privacy.objective import objective_epsilon
 from engine.privacy.pure import pure
 
 _RELATIONS = {
@@ -96,6 +97,9 @@ def _epsilon(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
     precision = gaussian.precision(key.event)
     if delta > 0 and precision is not None:
         return gaussian.epsilon(precision, delta)
+    perturbed = objective_epsilon(key.event, delta) if delta > 0 else None
+    if perturbed is not None:
+        return perturbed
     code = _code(key, delta, relation, tight)
     shipped = _shipped().get(code)
     if shipped is None and _HURRIED.get() and delta > 0:

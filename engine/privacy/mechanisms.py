@@ -116,6 +116,38 @@ class GammaSphere:
 
 
 @dataclass(frozen=True)
+class GaussianObjective:
+    r"""Adds a Gaussian linear term to an objective that is then minimised.
+
+    Attributes:
+        sensitivity: Largest change \Delta of the objective's gradient in L2 norm, at any point.
+        multiplier: Standard deviation of each coordinate of the term over `sensitivity`.
+        freedom: Dimensions in which one pair of records can change the gradient.
+        ratio: Largest log ratio of the two Jacobian determinants, in nats.
+
+    Guarantees:
+        (\varepsilon, \delta)-DP as `engine.privacy.objective` derives.
+    """
+
+    sensitivity: float
+    multiplier: float
+    freedom: int
+    ratio: float = 0.0
+
+    @property
+    def scale(self) -> float:
+        """Standard deviation of each coordinate."""
+        return self.sensitivity * self.multiplier
+
+    @property
+    def event(self) -> "DpEvent":
+        """What one minimisation costs."""
+        from engine.privacy.objective import ObjectiveDp
+
+        return ObjectiveDp(self.multiplier, self.freedom, self.ratio)
+
+
+@dataclass(frozen=True)
 class Exponential:
     r"""One draw of density proportional to exp(\varepsilon U / (2\Delta)); it adds no noise.
 
@@ -162,7 +194,7 @@ class Exposed:
         return NonPrivateDpEvent()
 
 
-Noise: TypeAlias = Laplace | Gaussian | GammaSphere
+Noise: TypeAlias = Laplace | Gaussian | GammaSphere | GaussianObjective
 """Mechanisms that add noise, which `engine.privacy.noise` draws."""
 Mechanism: TypeAlias = Noise | Exponential | Exposed
 """What a release can be."""

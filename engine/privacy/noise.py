@@ -18,7 +18,7 @@ from typing import TypeAlias
 import torch
 from torch import Generator, Tensor
 
-from engine.privacy.mechanisms import GammaSphere, Gaussian, Laplace, Noise
+from engine.privacy.mechanisms import GammaSphere, Gaussian, GaussianObjective, Laplace, Noise
 from engine.privacy.recording import Parts, recorder
 from engine.privacy.secret import uniform
 
@@ -129,7 +129,7 @@ def _draw(mechanisms: Sequence[Noise], size: int, rng: Generator) -> Tensor:
         raise TypeError("expected mechanisms of one kind")
     shape = (len(mechanisms), size)
     match mechanisms[0]:
-        case Gaussian():
+        case Gaussian() | GaussianObjective():
             unit = normal(shape, rng)
         case Laplace():
             unit = laplace(shape, rng)

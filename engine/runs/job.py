@@ -187,12 +187,12 @@ def request(
     values, axes = dict(values or {}), dict(axes or {})
     swept = _axes(publication, axes, values)
     shared = publication.spec.parse(values).values()
-    default = publication.spec().values()
+    usual = {**publication.spec().values(), **entry.fixed}
     job = Job(
         paper=paper_slug,
         method=method,
         dataset=dataset,
-        values={f: v if f in entry.uses else default[f] for f, v in shared.items()},
+        values={f: v if f in entry.uses else usual[f] for f, v in shared.items()},
         axes={f: v for f, v in swept.items() if f in entry.uses},
         seeds=_seeds(seeds),
         simulated=card.simulated,

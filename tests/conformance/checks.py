@@ -18,7 +18,14 @@ from engine.core.errors import ExplorerError
 from engine.core.gauges import gauges
 from engine.core.spec import Spec, knobs
 from engine.privacy import accounting
-from engine.privacy.mechanisms import Exponential, GammaSphere, Gaussian, Laplace, Mechanism
+from engine.privacy.mechanisms import (
+    Exponential,
+    GammaSphere,
+    Gaussian,
+    GaussianObjective,
+    Laplace,
+    Mechanism,
+)
 from engine.privacy.recording import Recorded, Recorder
 from engine.privacy.releases import cost
 from tests.conformance.neighbours import neighbours
@@ -64,7 +71,8 @@ def draws_what_it_declares(case: Case) -> None:
         for mechanisms in [one.mechanisms for one in seen.releases] + [m for m, _ in seen.drawn]:
             drawn[_price(mechanisms[0])] += 1
         for mechanisms, _ in seen.drawn:  # noise inside an objective has no value to be added to
-            assert isinstance(mechanisms[0], GammaSphere), "noise is drawn and not released"
+            inside = isinstance(mechanisms[0], GammaSphere | GaussianObjective)
+            assert inside, "noise is drawn and not released"
         assert drawn == declared, f"declared {declared}, drawn {drawn} at {spec}"
 
 
@@ -81,6 +89,8 @@ def _price(mechanism: Mechanism) -> tuple[str, float]:
             return "laplace", float(f"{mechanism.epsilon:.9g}")
         case GammaSphere():
             return "gamma sphere", float(f"{mechanism.epsilon + mechanism.ratio:.9g}")
+        case GaussianObjective():
+            return "gaussian objective", float(f"{mechanism.multiplier + mechanism.ratio:.9g}")
     raise TypeError(mechanism)
 
 
@@ -170,7 +180,7 @@ def _follows(mechanism: Mechanism, noise: torch.Tensor) -> None:
     """Noise of shape (R, d) has the mechanism's distribution."""
     law: Any
     match mechanism:
-        case Gaussian():
+        case Gaussian() | GaussianObjective():
             law, draws = stats.norm(scale=mechanism.scale), noise.flatten()
         case Laplace():
             law, draws = stats.laplace(scale=mechanism.scale), noise.flatten()

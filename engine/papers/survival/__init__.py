@@ -1,10 +1,17 @@
 """Differentially private discrete-time survival regression (Nguyen and Hui 2017)."""
 
 from engine.method import Entry, Paper
-from engine.papers.survival import price, price_gradient, price_sampler
+from engine.papers.survival import (
+    price,
+    price_gauss,
+    price_gradient,
+    price_km,
+    price_newton,
+    price_sampler,
+)
 from engine.papers.survival.arrays import ARRAYS
 from engine.papers.survival.described import model
-from engine.papers.survival.spec import Corrected, Sampled, SurvivalSpec, Utility
+from engine.papers.survival.spec import Corrected, Curved, Sampled, SurvivalSpec, Utility
 
 SCALED = ("intervals", "knots", "calibration")
 """Every method's: the calibration also says whose ranges scale the records."""
@@ -13,6 +20,8 @@ PRIVATE = ("epsilon", *MODEL)
 SAMPLED = ("epsilon", *SCALED, "link", "bound")
 LANGEVIN = ("step_scale", "sampler_epochs", "minibatch", "burn_in")
 DESCENT = ("epsilon", "delta", *SCALED, "steps", "clip")
+PASSES = ("epsilon", "delta", *SCALED, "passes")
+GAUSSIAN = ("epsilon", "delta", *MODEL)
 
 
 def _draws(spec: SurvivalSpec, n: int, device: str) -> int:
@@ -123,6 +132,85 @@ PAPER = Paper(
             uses=DESCENT,
             role="beyond",
             chunk=_descents,
+        ),
+        Entry(
+            name="dp_newton",
+            label="Private Newton",
+            brief="Newton, private",
+            summary="Adds Gaussian noise to sums of clipped Hessians and gradients, and takes a "
+            "few Newton steps.",
+            module="engine.papers.survival.dp_newton",
+            info=Utility,
+            steps=price_newton.newton_passes,
+            releases=price_newton.newton_releases,
+            guarantee=price_newton.newton_guarantee,
+            witness="engine.papers.survival.witness:DESCENT",
+            uses=PASSES,
+            role="beyond",
+            chunk=_descents,
+        ),
+        Entry(
+            name="cox_dp",
+            label="Private Cox regression",
+            brief="Cox, private",
+            summary="Fits the proportional-hazards model on grouped times by private Newton "
+            "steps: its coefficients are those of Cox regression.",
+            module="engine.papers.survival.dp_newton:PROPORTIONAL",
+            info=Utility,
+            steps=price_newton.newton_passes,
+            releases=price_newton.newton_releases,
+            guarantee=price_newton.cox_guarantee,
+            witness="engine.papers.survival.witness:DESCENT",
+            uses=PASSES,
+            fixed={"link": "cloglog"},
+            role="beyond",
+            chunk=_descents,
+        ),
+        Entry(
+            name="km_dp",
+            label="Private Kaplan–Meier curve",
+            brief="Kaplan–Meier, private",
+            summary="Adds Gaussian noise to the counts of events and censored times in each "
+            "interval. It uses no covariates.",
+            module="engine.papers.survival.km_dp",
+            info=Curved,
+            steps=price.one,
+            releases=price_km.km_releases,
+            guarantee=price_km.km_guarantee,
+            witness="engine.papers.survival.witness:CURVE",
+            uses=("epsilon", "delta", "intervals", "calibration"),
+            role="beyond",
+            chunk=_draws,
+        ),
+        Entry(
+            name="out_pert_gauss",
+            label="Output perturbation, Gaussian",
+            brief="Output pert., (ε, δ)",
+            summary="Fits the regularised model, then adds Gaussian noise to its parameters.",
+            module="engine.papers.survival.out_pert:GAUSSIAN",
+            info=Utility,
+            steps=price.one,
+            releases=price_gauss.output_releases,
+            guarantee=price_gauss.output_guarantee,
+            witness="engine.papers.survival.witness:OUTPUT",
+            uses=GAUSSIAN,
+            role="beyond",
+            chunk=_draws,
+        ),
+        Entry(
+            name="obj_pert_gauss",
+            label="Objective perturbation, Gaussian",
+            brief="Objective pert., (ε, δ)",
+            summary="Adds a Gaussian linear term to the objective, then fits the model to it.",
+            module="engine.papers.survival.obj_pert:GAUSSIAN",
+            info=Utility,
+            steps=price.one,
+            releases=price_gauss.objective_releases,
+            guarantee=price_gauss.objective_guarantee,
+            witness="engine.papers.survival.witness:GAUSSIAN_OBJECTIVE",
+            uses=GAUSSIAN,
+            role="beyond",
+            chunk=_solutions,
         ),
         Entry(
             name="non_private",

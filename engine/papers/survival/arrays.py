@@ -26,6 +26,7 @@ ARRAYS = {
     "errors": Kept("Its standard errors"),
     "cox": Kept("Coefficients of Cox regression"),
     "cox_errors": Kept("Their standard errors"),
+    "km_private": Kept("The private Kaplan-Meier curve at the interval ends", released=True),
     "km_time": Kept("Times of the Kaplan-Meier curve"),
     "km_survival": Kept("The Kaplan-Meier curve of all records"),
 }

@@ -7,7 +7,7 @@ later iterates is released.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -157,12 +157,18 @@ def prior(plans: Sequence[Plan], clip: Tensor, model: Design, steps: int) -> Ten
     return variance[:, None] / spread.square()
 
 
-def clipped_sum(model: Design, f: Tensor, root: Tensor, clip: Tensor) -> tuple[Tensor, Tensor]:
+def clipped_sum(
+    model: Design,
+    f: Tensor,
+    root: Tensor,
+    clip: Tensor,
+    gradients: Callable[[Design, Tensor], Tensor] = record_gradients,
+) -> tuple[Tensor, Tensor]:
     r"""\sum_i W\nabla\ell_i min(1, C/\|W\nabla\ell_i\|), shape (R, d), and the share clipped (R,).
 
     Any record changes it by at most 2C when it is replaced, whatever f, W and C are.
     """
-    v = record_gradients(model, f)
+    v = gradients(model, f)
     white = model.by_record(torch.cat([v, v[:, :, :1] * model.x], dim=2)) @ root
     size = white.norm(dim=2)
     weight = (clip[:, None] / size.clamp_min(1e-300)).clamp(max=1.0)

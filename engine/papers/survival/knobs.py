@@ -1,4 +1,4 @@
-"""Knobs of the samplers and of private gradient descent."""
+"""Knobs of the samplers and of private descent."""
 
 from typing import Annotated
 
@@ -116,5 +116,18 @@ ClipFactor = Annotated[
         help="Bound on one record's whitened gradient, in units of its root mean square "
         "over 3,000 events. Larger clips fewer records and adds more noise.",
         equation=r"C = c\sqrt{(1 + 3/\sigma)\,d/\tilde N}\,(\tilde N/3000)^{1/4}",
+    ),
+]
+NewtonPasses = Annotated[
+    int,
+    Knob(
+        label="Newton passes",
+        symbol="T",
+        bounds=(1, 20),
+        range=(2, 10),
+        step=1,
+        help="Passes over all records. More come closer to the optimum but share the same budget.",
+        equation=r"\mu^2 = \sum_t 1/\sigma_t^2",
+        source="Ganesh et al. 2023",
     ),
 ]

@@ -1,6 +1,11 @@
-r"""Extended output perturbation (Algorithm 1): the regularised optimum plus Gamma-length noise."""
+r"""Extended output perturbation (Algorithm 1): the regularised optimum plus noise.
 
+The paper's noise has a Gamma-distributed length; Gaussian noise makes it (\varepsilon, \delta).
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import final
 
 import numpy as np
 import torch
@@ -12,9 +17,16 @@ from engine.core.gauges import Column
 from engine.method import Arrays
 from engine.papers.survival import products
 from engine.papers.survival.evaluate import fit, utility
+<<<<<<< HEAD
 from engine.papers.survival.scale import scaled, survival
 from engine.papers.survival.sensitivity import TOLERANCE, length, output_noise
+=======
+from engine.papers.survival.price_gauss import output_gaussian
+from engine.papers.survival.problem import scaled, survival
+from engine.papers.survival.sensitivity import TOLERANCE, deviation, output_noise
+>>>>>>> 4379cd7 (Add private Newton, Cox, Kaplan-Meier and (epsilon, delta) perturbations to survival)
 from engine.papers.survival.spec import SurvivalSpec, Utility
+from engine.privacy.mechanisms import GammaSphere, Gaussian
 from engine.privacy.noise import release
 from engine.training.threads import single_thread
 
@@ -35,13 +47,21 @@ class State:
     signal: Tensor
 
 
+@final
+@dataclass(frozen=True)
 class OutputPerturbation:
     """One fit per regularisation, one draw per replica.
 
+    Attributes:
+        noise: The mechanism of a spec, n records and d parameters.
+
     Guarantees:
-        `sensitivity.output_noise`: its mechanism gives both the scale and the price. A fit that
-        misses the tolerance that the sensitivity counts on is not released.
+        `sensitivity.output_noise` or `price_gauss.output_gaussian`: the mechanism gives both the
+        scale and the price. A fit that misses the tolerance that the sensitivity counts on is not
+        released.
     """
+
+    noise: Callable[[SurvivalSpec, int, int], GammaSphere | Gaussian]
 
     def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
         """Fits J once for each regularisation of the batch."""
@@ -56,16 +76,17 @@ class OutputPerturbation:
     ) -> tuple[State, Utility]:
         """Adds the noise and scores the result."""
         table, d = survival(data, batch.spec), state.f.shape[1]
-        noises = [output_noise(spec, len(table), d) for spec in batch.specs]
+        noises = [self.noise(spec, len(table), d) for spec in batch.specs]
         released = release(state.f, noises, rng)
-        ratio = np.array([length(noise) for noise in noises]) / _positive(state.signal)
+        size = np.sqrt(d) * np.array([deviation(noise) for noise in noises])
+        ratio = size / _positive(state.signal)
         return replace(state, f=released), utility(table, batch.spec, released, ratio)
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
         """Coefficients, the standard deviation of their noise, and the scale of the data."""
         table, d = survival(data, batch.spec), state.f.shape[1]
-        scale = [output_noise(spec, len(table), d).scale for spec in batch.specs]
-        spread = np.outer(scale, np.full(d, np.sqrt(d + 1.0)))  # E b_j^2 = scale^2 (d + 1)
+        each = [deviation(self.noise(spec, len(table), d)) for spec in batch.specs]
+        spread = np.outer(each, np.ones(d))
         return products.released(scaled(table), state.f, spread, state.tau)
 
 
@@ -80,4 +101,5 @@ def _positive(signal: Tensor) -> Column:
     return norm
 
 
-METHOD = OutputPerturbation()
+METHOD = OutputPerturbation(output_noise)
+GAUSSIAN = OutputPerturbation(output_gaussian)

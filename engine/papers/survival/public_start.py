@@ -14,6 +14,7 @@ from torch import Generator, Tensor
 
 from engine.papers.survival.price_gradient import Plan
 from engine.papers.survival.problem import Design
+from engine.privacy.mechanisms import Gaussian
 from engine.privacy.noise import release
 
 CELLS = 12
@@ -47,7 +48,7 @@ class Start:
 def start(design: Design, plans: Sequence[Plan], rng: Generator) -> Start:
     """Releases counts and second moments and works out the rest from them."""
     n, e, d = design.records, design.knots, design.dimension
-    happened, leaving = coarse_counts(design, plans, rng)
+    happened, leaving = coarse_counts(design, [plan.counts for plan in plans], rng)
     events = happened.sum(1).clamp_min(FEWEST)
     risk = n - leaving.cumsum(1) + leaving
     alpha, bend = baseline(design.A, happened, risk)
@@ -58,14 +59,16 @@ def start(design: Design, plans: Sequence[Plan], rng: Generator) -> Start:
     return Start(f, curvature, events)
 
 
-def coarse_counts(design: Design, plans: Sequence[Plan], rng: Generator) -> tuple[Tensor, Tensor]:
+def coarse_counts(
+    design: Design, noises: Sequence[Gaussian], rng: Generator
+) -> tuple[Tensor, Tensor]:
     """Noisy events and noisy ends of any kind, spread evenly over intervals, shape (R, q) each."""
     q, n = design.intervals, design.records
     cells = min(CELLS, q)
     place = torch.arange(q, device=design.A.device) * cells // q
     cell = place[design.ends - 1] + cells * (design.happened > 0)
     counts = torch.bincount(cell, minlength=2 * cells).to(design.A)
-    noisy = release(counts.expand(len(plans), -1), [p.counts for p in plans], rng)
+    noisy = release(counts.expand(len(noises), -1), noises, rng)
     noisy = noisy.clamp_min(0.0)
     noisy = noisy * (n / noisy.sum(1, keepdim=True).clamp_min(1.0))  # n is public
     width = torch.bincount(place, minlength=cells).to(design.A)

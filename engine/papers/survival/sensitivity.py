@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.papers.survival.spec import SurvivalSpec
-from engine.privacy.mechanisms import GammaSphere
+from engine.privacy.mechanisms import GammaSphere, Gaussian, GaussianObjective
 
 Floats = NDArray[np.float64]
 
@@ -201,7 +201,7 @@ def objective_noise(spec: SurvivalSpec, n: int, dimension: int) -> Objective:
             return printed_determinant(q, e, strength)
         return determinant(q, e, strength, dimension)
 
-    extra = _extra(price, budget / 2.0)
+    extra = smallest_extra(price, budget / 2.0)
     left = budget - price(extra) if extra == 0.0 else budget / 2.0
     bound = gradient_bound(q, e, "rigorous")
     scale = gradient_bound(q, e, spec.calibration) / left
@@ -212,7 +212,7 @@ def objective_noise(spec: SurvivalSpec, n: int, dimension: int) -> Objective:
     return Objective(extra, left, noise, None if printed else finish)
 
 
-def _extra(price: Callable[[float], float], half: float) -> float:
+def smallest_extra(price: Callable[[float], float], half: float) -> float:
     r"""The smallest \Delta at which the determinants cost at most `half`; by bisection.
 
     Returns:
@@ -229,6 +229,8 @@ def _extra(price: Callable[[float], float], half: float) -> float:
     return high
 
 
-def length(mechanism: GammaSphere) -> float:
-    r"""Root mean square length of the noise: scale \sqrt{d(d+1)}, from the Gamma's moments."""
-    return mechanism.scale * math.sqrt(mechanism.dimension * (mechanism.dimension + 1.0))
+def deviation(mechanism: GammaSphere | Gaussian | GaussianObjective) -> float:
+    r"""Standard deviation of one coordinate: scale \sqrt{d + 1} where the norm is Gamma's."""
+    if isinstance(mechanism, GammaSphere):
+        return mechanism.scale * math.sqrt(mechanism.dimension + 1.0)
+    return mechanism.scale

@@ -13,6 +13,7 @@ from engine.papers.survival.knobs import (
     GradientSteps,
     Link,
     Minibatch,
+    NewtonPasses,
     SamplerEpochs,
     Samples,
     StepScale,
@@ -78,6 +79,7 @@ class SurvivalSpec(Spec):
     samples: Samples = 1000
     steps: GradientSteps = 32
     clip: ClipFactor = 1.25
+    passes: NewtonPasses = 6
 
 
 @dataclass(frozen=True)
@@ -190,5 +192,32 @@ class Corrected(Sampled):
             unit="share",
             help="Share of the independent proposals that the Metropolis test accepts. 1 "
             "if the proposal equals the target.",
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class Curved(Info):
+    """What a private survival curve of everyone is worth."""
+
+    brier: Annotated[
+        Column,
+        Gauge(
+            "Integrated Brier score",
+            "down",
+            unit="squared error",
+            help="Squared error of the predicted survival, weighted for censoring and averaged "
+            "over time; 0.25 is what always saying one half scores. "
+            "On a fixed sample of at most 1,000 records.",
+        ),
+    ]
+    gap: Annotated[
+        Column,
+        Gauge(
+            "Distance from Kaplan–Meier",
+            "down",
+            unit="share",
+            help="Largest distance between the private curve and that of the raw records, over "
+            "the ends of the intervals.",
         ),
     ]

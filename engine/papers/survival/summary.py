@@ -73,11 +73,11 @@ def measure(
         "cox_error": _relative(pool[:, :, e:], reference),
     }
     if spec.link != "logit":
-        fields["brier"] = _brier(table, spec, draws[:, 0, -1].cpu())
+        fields["brier"] = brier_of(table, spec, draws[:, 0, -1].cpu())
     return Sampled(**fields, r_hat=r_hat.max(1), ess=ess.min(1))
 
 
-def _brier(table: SurvivalTable, spec: SurvivalSpec, f: Tensor) -> Column:
+def brier_of(table: SurvivalTable, spec: SurvivalSpec, f: Tensor) -> Column:
     """Integrated Brier score of parameters (R, d) under the spec's link, shape (R,)."""
     sample, e, q = evaluation(table), spec.knots, spec.intervals
     weight = torch.tensor(np.clip(q * sample.times - np.arange(q)[:, None], 0.0, 1.0))

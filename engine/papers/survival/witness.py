@@ -20,6 +20,7 @@ from engine.core.batch import Batch
 from engine.core.errors import RequestError
 from engine.papers.survival.likelihood import mean_gradient
 from engine.papers.survival.lookup import losses
+from engine.papers.survival.price_gauss import objective_gaussian
 from engine.papers.survival.price_sampler import loss_bound
 from engine.papers.survival.problem import Design, design
 from engine.papers.survival.scale import survival
@@ -113,6 +114,18 @@ def drawn(batch: Batch[SurvivalSpec], pair: Pair, state: Sampled) -> Tensor:
     return sanitised[0] - sanitised[1]
 
 
+def implied_gaussian(batch: Batch[SurvivalSpec], pair: Pair, state: Released) -> Tensor:
+    r"""(\|b\|^2 - \|b'\|^2)/(2\sigma^2) of the linear terms that a release implies, shape (R,)."""
+    sizes: list[Tensor] = []
+    for table in (pair.without, pair.present):
+        model = _design(batch.spec, table)
+        plan = objective_gaussian(batch.spec, model.records, model.dimension)
+        ridge = batch.spec.regularisation + plan.extra
+        push = mean_gradient(model, torch.nan_to_num(state.f)) + ridge * state.f
+        sizes.append((model.records * push.norm(dim=1) / plan.noise.scale).square())
+    return 0.5 * (sizes[0] - sizes[1])
+
+
 def _design(spec: SurvivalSpec, table: Table) -> Design:
     return design(survival(table, spec), spec.intervals, spec.knots)
 
@@ -166,3 +179,15 @@ DESCENT = Witness(
     scores={"sum of the coefficients": slope},
 )
 """For gradients clipped record by record."""
+CURVE = Witness(
+    words="a person who has the event at once, as everybody else does, or survives to the horizon",
+    pair=outcomes,
+)
+"""For counts of outcomes."""
+GAUSSIAN_OBJECTIVE = Witness(
+    words=WORDS,
+    pair=mirrored,
+    scores={"noise that the answer implies": implied_gaussian, "sum of the coefficients": slope},
+    recorded=False,
+)
+"""For Gaussian noise in the objective."""

@@ -14,8 +14,8 @@ from engine.papers.survival.sensitivity import (
     TOLERANCE,
     basis,
     determinant,
+    deviation,
     gradient_bound,
-    length,
     objective_noise,
     output_noise,
     printed_determinant,
@@ -262,7 +262,7 @@ def test_output_noise_by_hand():
     stop = 2.0 * TOLERANCE / 1e-2
     noise = output_noise(spec, 7874, 11)
     assert noise.scale == pytest.approx((tight / 78.74 + stop) / 2.0)
-    assert length(noise) == pytest.approx(noise.scale * math.sqrt(11 * 12))
+    assert deviation(noise) == pytest.approx(noise.scale * math.sqrt(12))
     paper = output_noise(spec.replace(calibration="paper"), 7874, 11)
     assert paper.scale == pytest.approx(printed / 78.74 / 2.0)
     assert paper.epsilon == pytest.approx(2.0 * tight / printed, rel=1e-6)

@@ -90,7 +90,7 @@ class Entry(Generic[S]):
     releases: Callable[[S, int], tuple[Release, ...]]
     guarantee: Callable[[S, int, str], Guarantee]
     uses: tuple[str, ...]
-    fixed: Mapping[str, Value] = field(default_factory=dict)
+    fixed: tuple[tuple[str, Value], ...] = ()
     role: Literal["paper", "rival", "reference", "beyond"] = "paper"
     chunk: Callable[[S, int, str], int] = field(default=lambda spec, n, device: 2**30)
     resumes: bool = False

@@ -187,7 +187,7 @@ def request(
     values, axes = dict(values or {}), dict(axes or {})
     swept = _axes(publication, axes, values)
     shared = publication.spec.parse(values).values()
-    usual = {**publication.spec().values(), **entry.fixed}
+    usual = {**publication.spec().values(), **dict(entry.fixed)}
     job = Job(
         paper=paper_slug,
         method=method,

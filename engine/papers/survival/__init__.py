@@ -162,7 +162,7 @@ PAPER = Paper(
             guarantee=price_newton.cox_guarantee,
             witness="engine.papers.survival.witness:DESCENT",
             uses=PASSES,
-            fixed={"link": "cloglog"},
+            fixed=(("link", "cloglog"),),
             role="beyond",
             chunk=_descents,
         ),

@@ -16,10 +16,10 @@ from datasets.base import Floats, SurvivalTable, Table
 from engine.core.batch import Batch
 from engine.core.gauges import Column, measuring
 from engine.method import Arrays
+from engine.papers.survival import products
 from engine.papers.survival.evaluate import brier, evaluation
 from engine.papers.survival.price_km import counts
 from engine.papers.survival.problem import design, scaled, survival
-from engine.papers.survival.products import repeated
 from engine.papers.survival.spec import Curved, SurvivalSpec
 from engine.privacy.noise import release
 from engine.training.threads import single_thread
@@ -60,11 +60,11 @@ class PrivateKaplanMeier:
         return State(curve), measured(table, q, curve)
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
-        """`km_private` (R, q + 1), from time 0 on, and `horizon` (R,), where it ends."""
+        """`km_private` (R, q + 1), from time 0 to the horizon, and the scale of the data."""
         records = scaled(survival(data, batch.spec))
         return {
             "km_private": state.curve.cpu().numpy(),
-            "horizon": repeated(records.horizon, len(batch)),
+            **products.scale(records, len(batch)),
         }
 
 

@@ -69,7 +69,7 @@ def _measured(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
     twice = overlay.both(view.watched)
     positions = {entry.name: i for i, entry in enumerate(view.paper.methods)}
     for name, one in view.watched.items():
-        if one.results is None:
+        if one.results is None or gauge not in one.results.gauges:
             continue
         entry = overlay.entry(view.paper, name)
         position = positions[entry.name]

@@ -254,8 +254,8 @@ def tables(paper: Paper[Any]) -> tuple[str, ...]:
 
 
 def measures(paper: Paper[Any]) -> dict[str, Gauge]:
-    """The gauges that all methods of a paper share."""
-    kinds = [gauges(entry.info) for entry in paper.methods]
+    """The gauges that all methods share which have the paper's own."""
+    kinds = [known for entry in paper.methods if paper.gauge in (known := gauges(entry.info))]
     return {name: gauge for name, gauge in kinds[0].items() if all(name in kind for kind in kinds)}
 
 

@@ -41,8 +41,8 @@ LAYOUT = Layout(
     gauge="concordance",
     method="dp_gd",
     more=(
-        *("link", "solver", "delta", "steps", "clip", "samples"),
+        *("link", "solver", "delta", "steps", "clip", "passes", "samples"),
         *("burn_in", "sampler_epochs", "minibatch", "step_scale"),
     ),
-    by_hand=("psgld", "exact"),
+    by_hand=("psgld", "exact", "out_pert_gauss", "obj_pert_gauss"),
 )

@@ -17,7 +17,7 @@ from pages.ui import words
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit.chart import chart
-from pages.ui.paper.series import SOON, waiting
+from pages.ui.paper.series import SOON, product, waiting
 from pages.ui.paper.view import Page, View
 from pages.ui.papers.survival import figures
 from pages.ui.papers.survival.figures import Person
@@ -31,6 +31,10 @@ SCALE = ("centre", "span", "norm", "horizon")
 INNER = (0.1, 0.9)
 SHIFT = {"a": -0.2, "b": 0.2, "c": 0.0}
 """How far a person starts from the mean of the first covariate, in parts of its range."""
+
+EVERYONE = "km_dp"
+"""The method whose answer is one curve of everyone."""
+NONE = "This method uses no covariates, so it has no coefficients."
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +58,7 @@ def fit(view: View) -> Fit | None:
     """Reads the arrays of the method that is looked at; None before the first."""
     one = view.watched[view.method]
     arrays, results = one.arrays, one.results
-    if not arrays or results is None:
+    if "coefficients" not in arrays or results is None:
         return None
     rows = results.rows(**{BUDGET: view.budget})
     draws = np.asarray(arrays["coefficients"][rows], np.float64)
@@ -76,6 +80,9 @@ def names(dataset: str) -> tuple[str, ...]:
 def people(view: View) -> None:
     """Survival curves of one to three people that the user describes."""
     fitted = fit(view)
+    if view.method == EVERYONE:
+        everyone(view)
+        return
     if fitted is None:
         st.markdown(waiting(view))
         return
@@ -95,7 +102,7 @@ def people(view: View) -> None:
     unit = view.data.time_unit
     chart(
         "survival.people.chart",
-        figures.survival(time[kept], shown, _kaplan_meier(fitted), unit),
+        figures.survival(time[kept], shown, _kaplan_meier(fitted.reference), unit),
         f"Survival of {words.plural(len(shown), 'person')} at epsilon {view.budget:g}, "
         "with bands over the noise, against the Kaplan-Meier curve of everyone.",
         figures.survival_rows(time[kept], shown, unit),
@@ -109,6 +116,38 @@ def people(view: View) -> None:
     )
 
 
+def everyone(view: View) -> None:
+    """The private curve of everyone, beside the one of the raw records."""
+    curve = product(view, EVERYONE, "km_private")
+    if curve is None:
+        st.markdown(waiting(view))
+        return
+    low, middle, high = curves.band(curve, *INNER)
+    horizon = float(view.watched[EVERYONE].arrays["horizon"][0])
+    time = np.linspace(0.0, horizon, len(middle))
+    kept = figures.thin(len(time))
+    shown = [Person("Everyone, private", middle[kept], low[kept], high[kept], None)]
+    exact = view.watched["non_private"].arrays
+    chart(
+        "survival.people.chart",
+        figures.survival(time[kept], shown, _kaplan_meier(exact), view.data.time_unit),
+        f"Private survival curve of everyone at epsilon {view.budget:g}, with a band over the "
+        "noise, against the Kaplan-Meier curve of the raw records.",
+        figures.survival_rows(time[kept], shown, view.data.time_unit),
+        view.budget,
+    )
+    st.caption(
+        f"Solid: median over {words.plural(len(curve), 'draw')} of the noise. Band: four draws of "
+        "five. The budget pays for one draw. The Kaplan–Meier curve of the raw records is not "
+        "private."
+    )
+
+
+def _no_coefficients(view: View) -> str:
+    """Why there are no coefficients to draw."""
+    return NONE if view.method == EVERYONE else waiting(view)
+
+
 def _exact(estimate: Fit, x: Floats, q: int, knots: int) -> Floats | None:
     """The people's curves without noise, shape (m, q + 1)."""
     if "coefficients" not in estimate.reference:
@@ -118,10 +157,10 @@ def _exact(estimate: Fit, x: Floats, q: int, knots: int) -> Floats | None:
     return exact
 
 
-def _kaplan_meier(fitted: Fit) -> tuple[Floats, Floats] | None:
-    if "km_time" not in fitted.reference:
+def _kaplan_meier(reference: Mapping[str, NDArray[Any]]) -> tuple[Floats, Floats] | None:
+    if "km_time" not in reference:
         return None
-    return fitted.reference["km_time"][0], fitted.reference["km_survival"][0]
+    return reference["km_time"][0], reference["km_survival"][0]
 
 
 def describe(page: Page) -> None:
@@ -210,7 +249,7 @@ def noise(view: View) -> None:
     """The noise scale beside each coefficient's size."""
     fitted = fit(view)
     if fitted is None or "optimum" not in fitted.reference:
-        st.markdown(waiting(view))
+        st.markdown(_no_coefficients(view))
         return
     knots = int(vars(view.spec)["knots"])
     size = np.abs(np.asarray(fitted.reference["optimum"][0][knots:], np.float64))
@@ -235,7 +274,7 @@ def ratios(view: View) -> None:
     """What one unit more of each covariate does to the odds: private, exact, and Cox's."""
     fitted = fit(view)
     if fitted is None:
-        st.markdown(waiting(view))
+        st.markdown(_no_coefficients(view))
         return
     knots = int(vars(view.spec)["knots"])
     low, middle, high = curves.band(curves.odds_ratios(fitted.draws, fitted.scale, knots), *INNER)

@@ -1,0 +1,263 @@
+"""Private Newton, Cox, Kaplan-Meier, and perturbations with Gaussian noise."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import chi, kstest, norm
+
+from engine.catalog import paper
+from engine.core.batch import Batch
+from engine.core.errors import RequestError
+from engine.papers.survival import (
+    dp_newton,
+    grouped,
+    hessians,
+    km_dp,
+    obj_pert,
+    out_pert,
+    price_gauss,
+    price_km,
+    price_newton,
+)
+from engine.papers.survival.evaluate import optimum
+from engine.papers.survival.likelihood import derivatives, mean_gradient, record_gradients
+from engine.papers.survival.lookup import losses
+from engine.papers.survival.problem import design
+from engine.papers.survival.sensitivity import determinant, gradient_bound
+from engine.papers.survival.spec import SurvivalSpec
+from engine.privacy import accounting
+from engine.privacy.objective import ObjectiveDp, excess, objective_multiplier
+from tests.papers.survival.toys import model, records, table
+
+PAPER = paper("survival")
+SIGMA = 3.7306317
+"""Noise multiplier of (1, 1e-5), Balle and Wang 2018."""
+
+
+def toy(seed, n=12, p=2, q=7, e=3):
+    """A design and two parameter vectors."""
+    rng = np.random.default_rng(seed)
+    made = model(*records(rng, n, p, q), q, e)
+    return made, torch.tensor(rng.normal(size=(2, e + p)))
+
+
+@pytest.mark.parametrize("name", ["km_dp", "out_pert_gauss", "dp_newton", "cox_dp"])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 6.4])
+def test_the_card_states_what_was_asked(name, epsilon):
+    entry, spec = PAPER.entry(name), SurvivalSpec(epsilon=epsilon)
+    event = entry.cost(spec, 1000, entry.steps(spec, 1000))
+    assert accounting.epsilon(event, spec.delta, "replace_one") == pytest.approx(epsilon, rel=1e-3)
+    card = entry.guarantee(spec, 1000, "a person")
+    assert epsilon * (1.0 - 1e-3) < card.epsilon_proved <= epsilon * (1.0 + 1e-9)
+    assert card.status == "proved"
+
+
+def test_scales_by_hand():
+    spec = SurvivalSpec(epsilon=1.0, regularisation=1e-2)
+    assert price_km.counts(spec).scale == pytest.approx(math.sqrt(2.0) * SIGMA, rel=1e-5)
+    output = price_gauss.output_gaussian(spec, 7874, 11)
+    moved = (401.7749 + 2e-10 * 7874) / 78.74
+    assert output.scale == pytest.approx(moved * SIGMA, rel=1e-5)
+    plan = price_newton.plan(1.0, 1e-5, 6)
+    weights = [1, 2, 4, 8, 8, 8]
+    for weight, gradient in zip(weights, plan.gradients, strict=True):
+        share = (1.0 - 0.03 - 0.03 - 0.04 - 0.08) * weight / sum(weights)
+        assert gradient.scale == pytest.approx(2.0 * SIGMA / math.sqrt(share), rel=1e-3)
+    assert plan.hessian.scale == pytest.approx(math.sqrt(2.0 / 0.08) * SIGMA, rel=1e-3)
+
+
+def test_noise_in_an_objective_of_one_direction_by_hand():
+    r"""k = 1, r = 0: L = |Z|/m + 1/(2m^2), so \delta = 2 \int_c^\infty (1 - e^{-(x-c)/m}) \phi(x)
+    = 2 (\Phi(-c) - e^{\varepsilon - 1/(2m^2) + 1/(2m^2)} \Phi(-c - 1/m)), c = m\varepsilon - 1/2m.
+    """
+    m, epsilon = 4.0, 0.9
+    c = m * epsilon - 0.5 / m
+    by_hand = 2.0 * (norm.cdf(-c) - math.exp(epsilon) * norm.cdf(-c - 1.0 / m))
+    assert excess(ObjectiveDp(m, 1, 0.0), epsilon) == pytest.approx(by_hand, rel=1e-6)
+
+
+@pytest.mark.parametrize(("freedom", "ratio"), [(1, 0.0), (4, 0.3), (12, 0.05)])
+def test_the_price_of_noise_in_an_objective_is_that_of_draws(freedom, ratio):
+    """A mean over 400,000 draws of chi: five standard errors."""
+    epsilon, event = 1.2, ObjectiveDp(4.0, freedom, ratio)
+    draws = chi(freedom).rvs(400_000, random_state=1)
+    lost = ratio + draws / 4.0 + 0.5 / 16.0
+    excesses = np.maximum(0.0, -np.expm1(epsilon - lost))
+    error = 5.0 * excesses.std() / math.sqrt(len(draws))
+    assert excess(event, epsilon) == pytest.approx(excesses.mean(), abs=error)
+    m = objective_multiplier(epsilon, 1e-5, freedom, ratio)
+    spent = accounting.epsilon(ObjectiveDp(m, freedom, ratio), 1e-5, "replace_one")
+    assert epsilon * (1.0 - 1e-4) < spent <= epsilon
+
+
+def test_objective_perturbation_by_hand():
+    spec = SurvivalSpec(epsilon=1.0, regularisation=1e-2)
+    plan = price_gauss.objective_gaussian(spec, 7874, 11)
+    strength = 7874 * (1e-2 + plan.extra)
+    assert plan.noise.ratio == pytest.approx(determinant(200, 3, strength, None))
+    assert plan.noise.ratio <= 0.5
+    assert plan.noise.freedom == 4
+    assert plan.noise.sensitivity == gradient_bound(200, 3, "rigorous")
+    card = PAPER.entry("obj_pert_gauss").guarantee(spec, 7874, "a person")
+    assert 0.999 < card.epsilon_proved <= 1.0
+
+
+def test_two_records_change_the_gradient_in_few_dimensions():
+    """e + 1 of e + p, wherever it is taken: the rank of gradients at forty points."""
+    rng = np.random.default_rng(3)
+    pair = model(*records(rng, 2, 6, 9), 9, 3)
+    v = record_gradients(pair, torch.tensor(rng.normal(size=(40, 9)) * 3.0))
+    gradients = torch.cat([v, v[:, :, :1] * pair.x], 2)
+    assert int(torch.linalg.matrix_rank(gradients[:, 0] - gradients[:, 1], rtol=1e-9)) == 4
+
+
+@pytest.mark.parametrize("ridge", [1e-4, 1.0])
+def test_the_linear_term_follows_the_normal_distribution_that_is_priced(ridge):
+    """The linear term is what the gradient at the release leaves over; 5,000 coordinates."""
+    data, spec = table(50, 2), SurvivalSpec(intervals=5, regularisation=ridge, epsilon=0.7)
+    batch = Batch.grid(spec, {}, range(1_000))
+    rng = torch.Generator().manual_seed(4)
+    state, _ = obj_pert.GAUSSIAN.step(batch, data, obj_pert.GAUSSIAN.init(batch, data, rng), rng)
+    plan = price_gauss.objective_gaussian(spec, 50, 5)
+    weight = ridge + plan.extra
+    b = -50 * (mean_gradient(design(data, 5, 3), state.f) + weight * state.f)
+    assert kstest((b / plan.noise.scale).flatten(), norm.cdf).pvalue > 1e-3
+
+
+def test_noise_in_an_objective_needs_fixed_covariates():
+    from datasets import catalog
+
+    batch = Batch.grid(SurvivalSpec(intervals=5), {}, (0,))
+    with pytest.raises(RequestError, match="fixed in time"):
+        obj_pert.GAUSSIAN.init(batch, catalog.load("heart"), torch.Generator())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_hessians_are_the_derivatives(seed):
+    """Of the logit model, against `derivatives`; a trace in any metric, record by record."""
+    some, f = toy(seed)
+    one = torch.ones(2, some.records, dtype=torch.float64)
+    whole = derivatives(some, f).hessian * some.records
+    torch.testing.assert_close(hessians.weighted(some, f, one), whole)
+    root = torch.tensor(np.random.default_rng(seed).normal(size=(2, 5, 5)))
+    metric = root @ root.transpose(1, 2)
+    for i in range(some.records):
+        alone = torch.zeros_like(one)
+        alone[:, i] = 1.0
+        expected = (metric * hessians.weighted(some, f, alone)).sum((1, 2))
+        torch.testing.assert_close(hessians.traces(some, f, metric)[:, i], expected)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_grouped_model_is_differentiated_rightly(seed):
+    """Gradient and Hessian of each record's interpolation-free loss, by automatic differences."""
+    some, f = toy(seed)
+
+    def loss(point):
+        eta = (point[:3] @ some.A.T)[None] + (some.x @ point[3:])[:, None]
+        inside = torch.arange(7)[None] < some.interval[:, None]
+        last = eta[torch.arange(some.rows), some.interval - 1]
+        rate = last.exp()
+        gone = -torch.log(-torch.expm1(-rate)) - rate
+        return (eta.exp() * inside).sum(1) + some.event * gone
+
+    v = grouped.gradients(some, f)
+    own = torch.cat([v, v[:, :, :1] * some.x], 2)
+    for row, point in enumerate(f):
+        exact = torch.autograd.functional.jacobian(loss, point)
+        torch.testing.assert_close(own[row], exact)
+        weight = torch.tensor(np.random.default_rng(seed).random((2, some.records)))
+        bend = torch.autograd.functional.hessian(
+            lambda g, w=weight[row]: (w * loss(g)).sum(), point
+        )
+        torch.testing.assert_close(grouped.weighted(some, f, weight)[row], bend)
+    metric = torch.eye(5, dtype=torch.float64).expand(2, -1, -1)
+    alone = torch.eye(some.records, dtype=torch.float64)
+    by_record = [
+        grouped.weighted(some, f, one.expand(2, -1)).diagonal(dim1=1, dim2=2).sum(1)
+        for one in alone
+    ]
+    torch.testing.assert_close(grouped.traces(some, f, metric), torch.stack(by_record, 1))
+    torch.testing.assert_close(losses(some, f, "cloglog"), torch.stack([loss(g) for g in f]),
+                               rtol=1e-3, atol=1e-3)  # fmt: skip
+
+
+def risky():
+    """3,000 persons whose covariates matter: hazard ratios of e^1 and e^-0.6 a deviation."""
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(3000, 2)).clip(-2.9, 2.9)
+    time = np.ceil(50.0 * rng.exponential(size=3000) * np.exp(-x @ (1.0, -0.6)))
+    return table(x=x, time=time.clip(1.0, 200.0), event=time <= 200.0)
+
+
+def finish(method, data, spec, seeds):
+    """The last state of a run."""
+    batch, rng = Batch.grid(spec, {}, seeds), torch.Generator().manual_seed(0)
+    state = method.init(batch, data, rng)
+    for _ in range(spec.passes):
+        state, info = method.step(batch, data, state, rng)
+    return state, info
+
+
+def test_with_a_large_budget_newton_is_at_the_optimum():
+    """At epsilon = 1,000 the multiplier is 1/43 and C = 1.1, so whitened noise has deviation
+    2C/43/sqrt(.6) = .07 a direction and moves the coefficients by about a hundredth each.
+    """
+    data, spec = risky(), SurvivalSpec(intervals=10, epsilon=1000.0)
+    state, info = finish(dp_newton.METHOD, data, spec, (0,))
+    best = optimum(data, 10, 3)
+    assert float((dp_newton.release(state)[0] - best).norm() / best.norm()) < 0.05
+    assert float(state.clipped[0]) == 0.0
+    assert info.mre[0] < 0.05
+
+
+def test_with_a_large_budget_the_private_cox_coefficients_are_coxs():
+    """Grouping into 20 intervals moves them by about a hundredth; the noise, as above, by more,
+    and most in the three baseline parameters, which lean on each other.
+    """
+    data, spec = risky(), SurvivalSpec(intervals=20, epsilon=1000.0)
+    _, info = finish(dp_newton.PROPORTIONAL, data, spec, (0,))
+    assert info.mre[0] < 0.1
+    assert info.cox_error[0] < 0.1
+
+
+def test_a_private_curve_is_kaplan_meiers_without_noise():
+    data, q = table(400, 2, seed=5), 20
+    some = design(data, q, 3)
+    cell = (some.interval - 1) + q * (some.event > 0)
+    exact = torch.bincount(cell, minlength=2 * q).double().view(1, 2, q)
+    alive, by_hand = 400.0, [1.0]
+    for s in range(q):
+        by_hand.append(by_hand[-1] * (1.0 - float(exact[0, 1, s]) / alive))
+        alive -= float(exact[0, :, s].sum())
+    np.testing.assert_allclose(km_dp.product_limit(exact, 400)[0], by_hand, atol=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0])
+def test_a_private_curve_falls_from_one_and_stays_a_share(epsilon):
+    data, spec = table(400, 2, seed=5), SurvivalSpec(intervals=20, epsilon=epsilon)
+    batch, rng = Batch.grid(spec, {}, range(20)), torch.Generator().manual_seed(0)
+    method = PAPER.entry("km_dp").load()
+    state, info = method.step(batch, data, method.init(batch, data, rng), rng)
+    assert (state.curve.diff(dim=1) <= 0).all()
+    assert (state.curve >= 0).all()
+    assert (state.curve[:, 0] == 1.0).all()
+    assert ((info.gap >= 0) & (info.gap <= 1)).all()
+
+
+def test_gaussian_output_noise_has_the_scale_that_is_priced():
+    data, spec = table(50, 2), SurvivalSpec(intervals=5, epsilon=0.7)
+    batch, rng = Batch.grid(spec, {}, range(1_000)), torch.Generator().manual_seed(1)
+    before = out_pert.GAUSSIAN.init(batch, data, rng)
+    after, _ = out_pert.GAUSSIAN.step(batch, data, before, rng)
+    unit = (after.f - before.f) / price_gauss.output_gaussian(spec, 50, 5).scale
+    assert kstest(unit.flatten(), norm.cdf).pvalue > 1e-3
+
+
+def test_a_private_cox_job_says_its_link():
+    from engine.runs.job import request
+
+    assert request("survival", "cox_dp", "flchain").values["link"] == "cloglog"
+    assert request("survival", "dp_newton", "flchain", {"link": "probit"}).values["link"] == "logit"

@@ -42,7 +42,7 @@ def output_gaussian(spec: SurvivalSpec, n: int, dimension: int) -> Gaussian:
         n: Records.
         dimension: d; the noise of a coordinate does not depend on it.
     """
-    from engine.privacy.accounting import multiplier
+    from engine.privacy.gaussian import multiplier
 
     bound = gradient_bound(spec.intervals, spec.knots, "rigorous")
     sensitivity = (bound + 2.0 * n * TOLERANCE) / (n * spec.regularisation)

@@ -27,7 +27,7 @@ def counts(spec: SurvivalSpec) -> Gaussian:
     >>> round(counts(SurvivalSpec(epsilon=1.0)).scale, 2)  # sqrt 2 times 3.73
     5.28
     """
-    from engine.privacy.accounting import multiplier
+    from engine.privacy.gaussian import multiplier
 
     return Gaussian(2.0**0.5, multiplier(spec.epsilon, spec.delta))
 

@@ -142,13 +142,13 @@ def cox_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
 
 def _card(spec: SurvivalSpec, unit: str, mechanism: str, claim: str) -> Guarantee:
     """What the two cards share."""
-    from engine.privacy.accounting import gaussian
+    from engine.privacy import gaussian
 
     return Guarantee(
         mechanism=mechanism,
         status=proved(spec),
         epsilon_claimed=None,
-        epsilon_proved=gaussian(planned(spec).total ** -2, spec.delta),
+        epsilon_proved=gaussian.epsilon(planned(spec).total ** -2, spec.delta),
         delta=spec.delta,
         relation="replace_one",
         unit=unit,

@@ -24,7 +24,8 @@ from engine.papers.survival.evaluate import utility
 from engine.papers.survival.grouped_utility import grouped_utility
 from engine.papers.survival.likelihood import record_gradients
 from engine.papers.survival.price_newton import HESSIANS, Plan, planned, shares
-from engine.papers.survival.problem import Design, design, scaled, survival
+from engine.papers.survival.problem import Design, design
+from engine.papers.survival.scale import scaled, survival
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.papers.survival.spread_out import start
 from engine.privacy import noise

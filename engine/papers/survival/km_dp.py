@@ -19,7 +19,8 @@ from engine.method import Arrays
 from engine.papers.survival import products
 from engine.papers.survival.evaluate import brier, evaluation
 from engine.papers.survival.price_km import counts
-from engine.papers.survival.problem import design, scaled, survival
+from engine.papers.survival.problem import design
+from engine.papers.survival.scale import scaled, survival
 from engine.papers.survival.spec import Curved, SurvivalSpec
 from engine.privacy.noise import release
 from engine.training.threads import single_thread

@@ -15,20 +15,15 @@ from engine.method import Arrays
 from engine.papers.survival import products
 from engine.papers.survival.evaluate import utility
 from engine.papers.survival.likelihood import derivatives, mean_gradient
-<<<<<<< HEAD
+from engine.papers.survival.price_gauss import GaussianPlan, objective_gaussian
 from engine.papers.survival.problem import Design, design
 from engine.papers.survival.scale import scaled, survival
-from engine.papers.survival.sensitivity import TOLERANCE, Objective, length, objective_noise
-=======
-from engine.papers.survival.price_gauss import GaussianPlan, objective_gaussian
-from engine.papers.survival.problem import Design, design, scaled, survival
 from engine.papers.survival.sensitivity import (
     TOLERANCE,
     Objective,
     deviation,
     objective_noise,
 )
->>>>>>> 4379cd7 (Add private Newton, Cox, Kaplan-Meier and (epsilon, delta) perturbations to survival)
 from engine.papers.survival.solvers import minimise
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.privacy.noise import draw

@@ -17,14 +17,9 @@ from engine.core.gauges import Column
 from engine.method import Arrays
 from engine.papers.survival import products
 from engine.papers.survival.evaluate import fit, utility
-<<<<<<< HEAD
-from engine.papers.survival.scale import scaled, survival
-from engine.papers.survival.sensitivity import TOLERANCE, length, output_noise
-=======
 from engine.papers.survival.price_gauss import output_gaussian
-from engine.papers.survival.problem import scaled, survival
+from engine.papers.survival.scale import scaled, survival
 from engine.papers.survival.sensitivity import TOLERANCE, deviation, output_noise
->>>>>>> 4379cd7 (Add private Newton, Cox, Kaplan-Meier and (epsilon, delta) perturbations to survival)
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.privacy.mechanisms import GammaSphere, Gaussian
 from engine.privacy.noise import release

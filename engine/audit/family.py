@@ -17,7 +17,14 @@ from typing import TypeAlias
 
 from engine.core.errors import BudgetError
 from engine.privacy.guarantee import Relation
-from engine.privacy.mechanisms import Exponential, Exposed, GammaSphere, Gaussian, Mechanism
+from engine.privacy.mechanisms import (
+    Exponential,
+    Exposed,
+    GammaSphere,
+    Gaussian,
+    GaussianObjective,
+    Mechanism,
+)
 from engine.privacy.releases import Release, cost
 
 Releases: TypeAlias = tuple[Release, ...]
@@ -105,7 +112,7 @@ def _noisier(releases: Releases, place: int) -> Releases | None:
 
 
 def _scaled(mechanism: Mechanism, by: float) -> Mechanism:
-    if isinstance(mechanism, Gaussian):
+    if isinstance(mechanism, Gaussian | GaussianObjective):
         return replace(mechanism, multiplier=mechanism.multiplier * by)
     assert not isinstance(mechanism, Exposed)
     return replace(mechanism, epsilon=mechanism.epsilon / by)

@@ -21,6 +21,7 @@ from engine.core.errors import BudgetError
 from engine.privacy import gaussian
 from engine.privacy.accounting import interval, neighbours
 from engine.privacy.guarantee import Relation
+from engine.privacy.objective import objective_delta
 from engine.privacy.pure import pure
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -59,6 +60,9 @@ def deltas(event: DpEvent, epsilons: Floats, relation: Relation) -> Floats:
     exact = mu(event)
     if exact is not None:
         return _gaussian(exact, epsilons)
+    perturbed = [objective_delta(event, float(at)) for at in epsilons]
+    if not any(delta is None for delta in perturbed):
+        return np.array(perturbed, np.float64)
     known = pure(event)
     bound = _worst(known, epsilons) if math.isfinite(known) else np.ones_like(epsilons)
     try:

@@ -73,17 +73,32 @@ def _epsilon(event: ObjectiveDp, delta: float) -> float:
     return float(brentq(lambda e: excess(event, e) - delta, 0.0, high, xtol=1e-12)) * (1.0 + SAFE)
 
 
-def objective_epsilon(event: DpEvent, delta: float) -> float | None:
-    """The epsilon of one such release, and of others beside it that are pure; None of others."""
+def _parted(event: DpEvent) -> tuple[ObjectiveDp, float] | None:
+    """One such release and the pure epsilon of all others beside it; None of other events."""
     match event:
         case ObjectiveDp():
-            return _epsilon(event, delta)
+            return event, 0.0
         case ComposedDpEvent(events=parts):
             own = [part for part in parts if isinstance(part, ObjectiveDp)]
             rest = math.fsum(pure(part) for part in parts if not isinstance(part, ObjectiveDp))
             if len(own) == 1 and math.isfinite(rest):
-                return _epsilon(own[0], delta) + rest
+                return own[0], rest
     return None
+
+
+def objective_epsilon(event: DpEvent, delta: float) -> float | None:
+    """The epsilon of one such release, and of others beside it that are pure; None of others."""
+    parted = _parted(event)
+    return None if parted is None else _epsilon(parted[0], delta) + parted[1]
+
+
+def objective_delta(event: DpEvent, epsilon: float) -> float | None:
+    r"""The \delta of the same at \varepsilon; 1 where the others alone cost more."""
+    parted = _parted(event)
+    if parted is None:
+        return None
+    left = epsilon - parted[1]
+    return 1.0 if left < 0.0 else min(1.0, excess(parted[0], left) * (1.0 + SAFE))
 
 
 @functools.lru_cache(maxsize=4096)

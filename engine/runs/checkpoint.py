@@ -1,13 +1,15 @@
-"""What a stopped run leaves behind, so that it goes on where it was: arrays, never objects.
+"""What a run leaves behind, so that it goes on where it was: arrays, never objects.
 
 A method whose entry says `resumes` packs its state into arrays and unpacks it again. The driver
 adds the step and the generator, so the run that goes on is the run that never stopped, number by
-number. Without a stop nothing is written.
+number. A run keeps its state when it is stopped, and while it goes on every half minute or every
+hundredth of the run, whichever is rarer: a process that is killed loses no more than that.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
@@ -23,6 +25,8 @@ from engine.runs.artifacts import DONE, STATE
 S = TypeVar("S", bound=Spec)
 T = TypeVar("T")
 
+EVERY, SHARE = 30.0, 0.01
+"""Seconds, and part of the run, between two states that are kept while it goes on."""
 NOTED = ("chunks", "diverged")
 STEP, GENERATOR, DEVICE = "_step", "_generator", "_device"
 
@@ -37,32 +41,53 @@ class Resumable(Method[S, T], Protocol[S, T]):
         """The state that `pack` was given; may use `rng`, which is put right afterwards."""
 
 
+class Save(Protocol):
+    """Writes arrays under their names, all of them or none, with the events so far."""
+
+    def __call__(self, kept: Mapping[str, Arrays], *, going_on: bool) -> object:
+        """`going_on` says that events which are still to come do not belong to this state."""
+
+
 @dataclass(frozen=True)
 class Checkpoints:
-    """Where a stopped run leaves its state.
+    """Where a run keeps its state.
 
     Attributes:
         recall: The arrays of a name; None if there are none.
         keep: Writes arrays under a name.
+        save: Writes several at once; None to write one after the other, when it is stopped only.
+        every: Seconds between two states that are kept while it goes on.
+        share: Part of the run between them.
+        places: How far the chunks that are under way have come, by number.
     """
 
     recall: Callable[[str], Arrays | None] = lambda name: None
     keep: Callable[[str, Arrays], object] = lambda name, arrays: None
+    save: Save | None = None
+    every: float = EVERY
+    share: float = SHARE
+    places: dict[int, "Checkpoint"] = field(default_factory=dict)
+    _clock: "Clock" = field(default_factory=lambda: Clock())
 
     def on(self, kind: str) -> "Checkpoints":
         """The same for a kind of device; what was left on another is not recalled.
 
         A generator's state is of no use there, and a run's numbers are of one kind.
         """
+        mark, save = {DEVICE: np.array(kind)}, self.save
 
         def recall(name: str) -> Arrays | None:
             kept = self.recall(name)
             return kept if kept and str(kept.get(DEVICE, "cpu")) == kind else None
 
         def keep(name: str, arrays: Arrays) -> object:
-            return self.keep(name, {**arrays, DEVICE: np.array(kind)})
+            return self.keep(name, {**arrays, **mark})
 
-        return Checkpoints(recall, keep)
+        def together(kept: Mapping[str, Arrays], *, going_on: bool) -> object:
+            assert save is not None
+            return save({name: {**a, **mark} for name, a in kept.items()}, going_on=going_on)
+
+        return replace(self, recall=recall, keep=keep, save=together if save else None)
 
     def done(self) -> tuple[set[int], set[int]]:
         """The chunks that had come to their end, and the replicas that had diverged."""
@@ -72,17 +97,55 @@ class Checkpoints:
 
     @contextmanager
     def noting(self, chunks: Iterable[int], diverged: Iterable[int]) -> Iterator[None]:
-        """Keeps both, as they are when the run is stopped inside."""
-        sets = dict(zip(NOTED, (chunks, diverged), strict=True))
-        with on_stop(
-            lambda: self.keep(DONE, {k: np.array(sorted(v), np.int64) for k, v in sets.items()})
-        ):
+        """Keeps both, and how far the chunks have come, when the run is stopped inside."""
+        self._clock.over, self._clock.diverged = chunks, diverged
+        with on_stop(lambda: self._write(going_on=False)):
             yield
+
+    def advanced(self, total: int) -> None:
+        """Notes that a chunk is about to take a step of `total`; keeps the state if it is time."""
+        clock = self._clock
+        clock.steps += 1
+        if self.save is None or clock.steps < self.share * total * len(self.places):
+            return
+        if time.monotonic() - clock.at >= self.every:
+            with suppress(StoreError):  # a full disk stops no run: the next time, perhaps
+                self._write(going_on=True)
+            clock.at, clock.steps = time.monotonic(), 0
+
+    def _write(self, *, going_on: bool) -> None:
+        sets = dict(zip(NOTED, (self._clock.over, self._clock.diverged), strict=True))
+        kept = {
+            f"{STATE}{number:04d}": place.packed() for number, place in sorted(self.places.items())
+        }
+        kept[DONE] = {name: np.array(sorted(some), np.int64) for name, some in sets.items()}
+        if self.save is not None:
+            self.save(kept, going_on=going_on)
+            return
+        for name, arrays in kept.items():
+            self.keep(name, arrays)
+
+
+@dataclass
+class Clock:
+    """When a run's state was last kept.
+
+    Attributes:
+        at: On this process's own clock.
+        steps: Steps that its chunks have taken since.
+        over: Chunks that have come to their end.
+        diverged: Replicas that have diverged.
+    """
+
+    at: float = field(default_factory=time.monotonic)
+    steps: int = 0
+    over: Iterable[int] = ()
+    diverged: Iterable[int] = ()
 
 
 @dataclass
 class Checkpoint:
-    """How far one chunk has come, for the moment in which it is stopped.
+    """How far one chunk has come, for the moment in which its state is kept.
 
     Attributes:
         entry: The method.
@@ -90,6 +153,8 @@ class Checkpoint:
         state: After so many steps.
         rng: The chunk's generator.
         step: Steps taken.
+        total: Steps to take.
+        past: Where the state is kept; None while nothing is.
     """
 
     entry: Entry[Any]
@@ -97,6 +162,8 @@ class Checkpoint:
     state: Any
     rng: torch.Generator
     step: int = 0
+    total: int = 0
+    past: Checkpoints | None = None
     after: torch.Tensor = field(init=False)
 
     def __post_init__(self) -> None:
@@ -108,28 +175,41 @@ class Checkpoint:
         number: int, past: Checkpoints,
     ) -> "Checkpoint":  # fmt: skip
         """Where the chunk was stopped, or its beginning."""
+        total = entry.steps(part.spec, len(data))
         left = past.recall(f"{STATE}{number:04d}") if entry.resumes else None
         if left is None:
-            return cls(entry, number, entry.load().init(part, data, rng), rng)
+            state = entry.load().init(part, data, rng)
+            return cls(entry, number, state, rng, total=total)
         state = cast(Resumable[Any, Any], entry.load()).unpack(part, data, left, rng)
         rng.set_state(torch.from_numpy(np.array(left[GENERATOR], np.uint8)))
-        return cls(entry, number, state, rng, int(left[STEP]))
+        return cls(entry, number, state, rng, int(left[STEP]), total)
 
     def advance(self, state: Any) -> None:
-        """Notes one more step; the generator is noted too, since a stop breaks into the next."""
+        """Notes one more step; the generator is noted too, since a stop breaks into the next.
+
+        What the last step has measured is told by now and what this one has measured is not, so
+        this is when a state may be kept that goes with all events so far.
+        """
+        if self.past is not None:
+            self.past.advanced(self.total)
         self.state, self.step, self.after = state, self.step + 1, self.rng.get_state()
 
     @contextmanager
     def kept(self, past: Checkpoints) -> Iterator[None]:
-        """Leaves the state behind if the run is stopped inside."""
-        with on_stop(lambda: self._leave(past)):
+        """Belongs to what is kept of the run until the chunk has come to its end."""
+        if not self.entry.resumes:
             yield
+            return
+        self.past = past
+        past.places[self.number] = self
+        yield
+        del past.places[self.number]
 
-    def _leave(self, past: Checkpoints) -> None:
-        if self.entry.resumes:
-            arrays = cast(Resumable[Any, Any], self.entry.load()).pack(self.state)
-            mine = {STEP: np.array(self.step), GENERATOR: self.after.cpu().numpy()}
-            past.keep(f"{STATE}{self.number:04d}", {**arrays, **mine})
+    def packed(self) -> Arrays:
+        """The state, the step and the generator as arrays."""
+        arrays = cast(Resumable[Any, Any], self.entry.load()).pack(self.state)
+        mine = {STEP: np.array(self.step), GENERATOR: self.after.cpu().numpy()}
+        return {**arrays, **mine}
 
 
 @contextmanager

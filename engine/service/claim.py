@@ -7,7 +7,8 @@ given to another; a lost claim writes nothing, so that a run never mixes two att
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from sqlite3 import Connection, Row
 
@@ -82,6 +83,41 @@ class Claim:
                 "INSERT OR REPLACE INTO artifacts VALUES (?, ?, ?)", (self.job.id, name, digest)
             )
         return digest
+
+    def save(self, kept: Mapping[str, Arrays], events: Sequence[Event], *, going_on: bool) -> None:
+        """Writes the state of a run that may be killed any time: all files and events, or none.
+
+        Args:
+            kept: Arrays by name; they replace what was kept under these names.
+            events: What is not reported yet and belongs to this state.
+            going_on: Whether later events do not belong to it: a run that goes on from here
+                reports them again (`Store.renew`).
+
+        Raises:
+            StoreError: It cannot be written, or the claim is lost.
+        """
+        folder = self.store.artifacts
+        with ExitStack() as files:
+            written = {
+                name: files.enter_context(artifacts.written(folder, arrays))
+                for name, arrays in kept.items()
+            }
+            with self.store.database.writing() as connection:
+                row = held(connection, self.key)
+                if row is None:
+                    raise StoreError(f"run {self.job.id}: expected it to go on, it was taken away")
+                _tell(connection, row, events)
+                loose = self.store.drop(connection, self.job.id, f"{artifacts.STATE}%")
+                for name, (passing, digest) in written.items():
+                    os.replace(passing, artifacts.place(folder, digest))
+                    connection.execute(
+                        "INSERT INTO artifacts VALUES (?, ?, ?)", (self.job.id, name, digest)
+                    )
+                reported = "seq" if going_on else "NULL"
+                connection.execute(
+                    f"UPDATE jobs SET kept = {reported} WHERE id = ?", (self.job.id,)
+                )
+        self.store.collect(loose)
 
     def recall(self, name: str) -> Arrays | None:
         """The arrays that an earlier attempt kept under a name; None if there are none.

@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from datasets import catalog as data_catalog
 from engine import __version__
@@ -27,6 +28,11 @@ from engine.service.recorder import BEAT, Recorder, Stuck, Watch
 from engine.service.rows import State
 from engine.service.store import LOG
 
+if TYPE_CHECKING:
+    from engine.runs.checkpoint import Save
+
+KEEP = "EXPLORER_KEEP_SECONDS"
+"""The setting of the seconds after which a run that goes on keeps its state again."""
 TRIES = 5
 """Times that the end of a job is written before it is given up."""
 EXHAUSTED = ("out of memory", "allocate memory", "not enough memory", "STATUS_ALLOC_FAILED")
@@ -80,8 +86,8 @@ class JobRunner:
         self.error = ""
         self._step = 0
         self._enough: Enough = lambda: False
-        self._events = _drive(claim, device, lambda: self._enough())
         self._recorder = Recorder(claim, stuck, watch)
+        self._events = _drive(claim, device, lambda: self._enough(), self._recorder.save)
 
     @property
     def stopping(self) -> bool:
@@ -235,15 +241,15 @@ def _breakable() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _drive(claim: Claim, device: str, pause: Enough) -> Generator[Event, None, None]:
+def _drive(claim: Claim, device: str, pause: Enough, save: "Save") -> Generator[Event, None, None]:
     """Loads what the job needs and runs it."""
-    from engine.runs.checkpoint import Checkpoints
+    from engine.runs.checkpoint import EVERY, Checkpoints
     from engine.runs.driver import drive  # loads torch
 
     job = claim.job
     _check(job)
     data = data_catalog.load(job.dataset)
-    past = Checkpoints(claim.recall, claim.keep)
+    past = Checkpoints(claim.recall, claim.keep, save, setting(KEEP, EVERY))
     yield from drive(
         job, data, claim.keep, device=device, focus=claim.focus, past=past, pause=pause
     )

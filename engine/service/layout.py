@@ -34,6 +34,7 @@ ADDED = {
     ("jobs", "worked"): "REAL NOT NULL DEFAULT 0",
     ("jobs", "sources"): "TEXT NOT NULL DEFAULT ''",
     ("jobs", "crc"): "INTEGER",
+    ("jobs", "kept"): "INTEGER",
     ("events", "crc"): "INTEGER",
 }
 """Columns that came later, by table and name; older programs do not miss them."""

@@ -10,11 +10,12 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from engine.core.errors import StoreError
+from engine.method import Arrays
 from engine.runs.events import Event
 from engine.service.claim import Claim
 
@@ -62,6 +63,7 @@ class Recorder:
         self._breakable = threading.current_thread() is threading.main_thread()
         self._pending: list[Event] = []
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
         self._turning = False
         self._turn = threading.Lock()
         self._over = threading.Event()
@@ -85,6 +87,19 @@ class Recorder:
             with self._turn:
                 self._turning = False
 
+    def save(self, kept: Mapping[str, Arrays], *, going_on: bool) -> None:
+        """Writes the state of the run together with the events that it has told so far.
+
+        Raises:
+            StoreError: It cannot be written, or the claim is lost.
+        """
+        with self._writing:
+            with self._lock:
+                some = tuple(self._pending)
+            self.claim.save(kept, some, going_on=going_on)
+            with self._lock:
+                del self._pending[: len(some)]
+
     def emit(self, event: Event) -> None:
         """Takes an event, to be written soon."""
         with self._lock:
@@ -104,12 +119,13 @@ class Recorder:
                 print(error, file=sys.stderr, flush=True)
 
     def _write(self) -> None:
-        with self._lock:
-            some = tuple(self._pending)
-        if some:
-            self.claim.append(some)
+        with self._writing:
             with self._lock:
-                del self._pending[: len(some)]
+                some = tuple(self._pending)
+            if some:
+                self.claim.append(some)
+                with self._lock:
+                    del self._pending[: len(some)]
 
     def _listen(self) -> None:
         """Notes a stop; a step that goes on is broken into, and at last given up."""

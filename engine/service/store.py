@@ -70,7 +70,7 @@ class Store:
     def renew(self, connection: Connection, run: str, focus: str) -> list[str]:
         """Puts a job back in the queue; numbers go on.
 
-        One that was stopped goes on where it was if it left its state
+        One that was stopped or killed goes on where it was if it left its state
         (`engine.runs.checkpoint`); of any other, what its last attempt left is removed.
 
         Returns:
@@ -87,10 +87,15 @@ class Store:
             connection.execute("UPDATE jobs SET worked = 0 WHERE id = ?", (run,))
         else:
             connection.execute(f"DELETE FROM events WHERE run = ? AND {_ENDS}", (run,))
+            connection.execute(  # what a killed process has told since it last kept its state
+                "DELETE FROM events WHERE run = :run AND seq > "
+                "(SELECT kept FROM jobs WHERE id = :run)",
+                {"run": run},
+            )
         connection.execute(
             "UPDATE jobs SET state = 'queued', focus = ?, created = ?, attempt = attempt + 1, "
             "started = NULL, finished = NULL, pid = NULL, born = NULL, beat = NULL, stop = NULL, "
-            "done = 0, total = 0, error = '', diverged = '[]' WHERE id = ?",
+            "kept = seq, done = 0, total = 0, error = '', diverged = '[]' WHERE id = ?",
             (focus, time.time(), run),
         )
         return loose

@@ -3,6 +3,7 @@
 import io
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -86,7 +87,10 @@ def _times(rows: pd.DataFrame) -> list[int]:
             f"{FILES[0]}: expected at least two points in time for each user, got {len(times)}"
         )
     if times[-1] - times[0] != len(times) - 1:
-        raise DatasetError(f"{FILES[0]}: expected times that follow each other by 1, got a gap")
+        after = next(a for a, b in pairwise(times) if b != a + 1)
+        raise DatasetError(
+            f"{FILES[0]}: expected times that follow each other by 1, got a gap after time {after}"
+        )
     return times
 
 
@@ -116,7 +120,8 @@ def _grid(
             f"{file}: expected users of {FILES[0]}, got {rows['user'].iloc[int(row.argmin())]!r}"
         )
     if not np.isin(column, np.arange(len(times))).all():
-        raise DatasetError(f"{file}: expected times {times[0]} to {times[-1]}, got others")
+        other = column[~np.isin(column, np.arange(len(times)))][0] + times[0]
+        raise DatasetError(f"{file}: expected times {times[0]} to {times[-1]}, got {other:g}")
     place = row * len(times) + column.astype(np.int64)
     seen = np.bincount(place, minlength=len(users) * len(times))
     if (seen != 1).any():
@@ -133,8 +138,9 @@ def _grid(
 def _labels(rows: pd.DataFrame, users: list[str], times: list[int]) -> Integers:
     """The labels, shape (n, T)."""
     values = _numbers(FILES[2], rows, ("label",))
-    if not np.isin(values, (0, 1)).all():
-        raise DatasetError(f"{FILES[2]}: expected labels 0 and 1, got {values.max():g}")
+    other = values[~np.isin(values, (0, 1))]
+    if len(other):
+        raise DatasetError(f"{FILES[2]}: expected labels 0 and 1, got {other[0]:g}")
     labels = _grid(FILES[2], rows, users, times, values)[:, :, 0].astype(np.int64)
     if labels.min() == labels.max():
         raise DatasetError(

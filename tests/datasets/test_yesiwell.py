@@ -169,6 +169,27 @@ BAD = {
         "expected labels 0 and 1, got 1 for every user and time",
     ),
     "another label": (lambda f: f["labels"]["label"].__setitem__(0, 2), "got 2$"),
+    "half a label": (lambda f: f["labels"]["label"].__setitem__(0, 0.5), "got 0.5$"),
+    "a gap in time": (
+        lambda f: f.update({k: drop(f[k], lambda r: r[1] != 2) for k in ("attributes", "labels")}),
+        "expected times that follow each other by 1, got a gap after time 1",
+    ),
+    "a label of an unknown user": (
+        lambda f: f["labels"].update(user=["nobody", *f["labels"]["user"][1:]]),
+        "labels.csv: expected users of attributes.csv, got 'nobody'",
+    ),
+    "a label at another time": (
+        lambda f: f["labels"].update(time=[77, *f["labels"]["time"][1:]]),
+        f"labels.csv: expected times 0 to {TIMES - 1}, got 77",
+    ),
+    "a label twice": (
+        lambda f: f["labels"].update({k: [*v, v[0]] for k, v in f["labels"].items()}),
+        "labels.csv: expected one row for each user and time, got 2 for user 'u0' at time 0",
+    ),
+    "no rows": (
+        lambda f: f.update(friendships=drop(f["friendships"], lambda r: False)),
+        "friendships.csv: expected 1 to .* values, got 0",
+    ),
 }
 
 

@@ -47,7 +47,7 @@ PAPER = Paper(
     "belief networks, Machine Learning 106, 1681-1704",
     claim="ε-differential privacy of a deep belief network, for one image, at a price that does "
     "not depend on the number of epochs.",
-    relation="add_or_remove_one",
+    relation="zero_out_one",
     spec=PcdbnSpec,
     methods=(
         Entry(

@@ -58,7 +58,7 @@ PAPER = Paper(
     "belief networks, Machine Learning 106, 1681-1704, Section 4.1",
     claim="ε-differential privacy of a behaviour model, for one window of a user's days, at a "
     "price that does not depend on the number of epochs.",
-    relation="add_or_remove_one",
+    relation="zero_out_one",
     spec=YesiwellSpec,
     methods=(
         _private(

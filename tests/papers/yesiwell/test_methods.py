@@ -1,5 +1,6 @@
 """What the methods compute: windows, friends' term, layers, output layers, accuracies."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -7,7 +8,10 @@ import pytest
 import torch
 
 from datasets import catalog as data
-from engine.papers.yesiwell import PAPER, exhibits, figures, methods, output, rbm, windows
+from engine.core.errors import RequestError, SpecError
+from engine.papers import pcdbn
+from engine.papers.pcdbn import releases
+from engine.papers.yesiwell import PAPER, exhibits, figures, methods, output, price, rbm, windows
 from engine.papers.yesiwell.layout import layout
 from engine.papers.yesiwell.spec import YesiwellSpec
 from engine.runs.driver import drive
@@ -214,3 +218,31 @@ def test_the_objective_as_drawn_may_diverge_and_the_bounded_one_does_not(weekly,
     drawn, _ = run(weekly, method, epochs=100, objective="drawn", **values)
     assert np.isfinite(bounded["accuracy"]).all()
     assert np.isnan(drawn["accuracy"]).all()  # each step lengthens a negative direction
+
+
+def test_settings_that_do_not_fit_are_refused_in_one_sentence(weekly):
+    with pytest.raises(SpecError, match=r"^history: expected at least as many times as a window "
+                       r"has, 4, got 3$"):  # fmt: skip
+        YesiwellSpec(history=3)
+    with pytest.raises(RequestError, match=r"^history: expected at most 36 of the 38 times"):
+        windows.sample(weekly, SPEC.replace(history=37), 0, "cpu")
+    with pytest.raises(RequestError, match=r"^most_friends: expected a bound of at least \d+, .* "
+                       r"got 2$"):  # fmt: skip
+        windows.check_friends(weekly, SPEC.replace(most_friends=2))
+    with pytest.raises(RequestError, match="expected a panel with friendships, got digits"):
+        windows.panel(data.load("digits"), SPEC)
+
+
+def test_a_user_without_friends_has_no_influence_to_divide(weekly):
+    """Files are refused, but a panel made otherwise must not divide by zero."""
+    friends = weekly.friends[(weekly.friends != 7).all(axis=1)]
+    alone = dataclasses.replace(weekly, friends=friends)
+    mean, capped = windows._influence(alone, 30)
+    assert not mean[7].any()
+    assert not capped[7].any()
+    assert np.isfinite(mean).all()
+
+
+def test_the_paper_and_its_prices_name_the_same_neighbours():
+    assert PAPER.relation == price.RELATION
+    assert pcdbn.PAPER.relation == releases.RELATION

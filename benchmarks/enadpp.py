@@ -11,13 +11,12 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from benchmarks.row import Row, Timing, at_most, beside, race
+from benchmarks.row import Row, Timing, at_most, beside, high_water, race
 from datasets import catalog
 from engine.core.errors import DatasetError
 from engine.papers.enadpp import PAPER
@@ -247,12 +246,6 @@ def _peak(name: str) -> float:
     return float(done.stdout.split()[-1])
 
 
-def _high_water() -> float:
-    """The peak of this process alone: getrusage would count the parent's, from before the exec."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(float(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
-
-
 def _steps(name: str) -> None:
     """Three steps of one rival."""
     if name == "nothing":
@@ -281,7 +274,7 @@ def rows() -> list[Row]:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--peak"]:
         _steps(sys.argv[2])
-        print(_high_water())
+        print(high_water())
     else:
         for row in rows():
             print(row, flush=True)

@@ -5,6 +5,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 TURNS = 3
@@ -98,3 +99,9 @@ def _ranged(ours: Timing, peer: Timing, note: str) -> str:
     ratios = [b / a for a, b in zip(ours.seconds, peer.seconds, strict=True)]
     said = f"peer / ours {min(ratios):.3g} to {max(ratios):.3g} in {len(ratios)} turns"
     return f"{note}; {said}" if note else said
+
+
+def high_water() -> float:
+    """Peak memory of this process, in MB; getrusage would count its parent's, before the exec."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(float(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024

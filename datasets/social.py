@@ -60,6 +60,7 @@ def simulated(
     measured = [place for place in range(len(ATTRIBUTES)) if place not in COUNTED]
     low, high = LOWER[measured], UPPER[measured]
     x[:, :, measured] = low + (high - low) * x[:, :, measured]
+    np.clip(x, LOWER, UPPER, out=x)  # public bounds, which a rare count may pass
     again = partial(simulated, card, times, counts)
     made = (persistence, influence)
     return check(PanelTable(card, x, drawn.y, friends, (LOWER, UPPER), drawn.chance, again, made))

@@ -1,9 +1,11 @@
 """The simulated health social network and its loader: counts, the best accuracy, bad files."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from datasets import catalog, motivation, social, social_files, yesiwell
+from datasets import catalog, motivation, social, social_files, yesiwell, yesiwell_large
 from datasets.base import PanelTable
 from engine.core.errors import DatasetError
 
@@ -219,3 +221,13 @@ def test_files_in_the_data_folder_replace_the_simulator(tmp_path, monkeypatch):
 def test_a_file_that_is_no_table():
     with pytest.raises(DatasetError, match=r"attributes.csv: expected a CSV file"):
         social_files.panel(b"", b"", b"", yesiwell.OWN)
+
+
+def test_a_rare_count_above_its_public_bound_is_cut():
+    """6,250 users draw 11 competitions for somebody in one week; 10 is the public bound."""
+    share = 6_250 / yesiwell.USERS
+    counts = tuple(round(share * count) for count in (1_383, 2_766, 11_458))
+    card = replace(yesiwell_large.CARD, records=6_250)
+    panel = social.simulated(card, 38, counts, social.PERSISTENCE, social.INFLUENCE)
+    assert panel.x[:, :, 0].max() == 10.0
+    assert panel.x[:, :, 0].sum() == pytest.approx(counts[2], rel=0.02)

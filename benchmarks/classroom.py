@@ -12,6 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +24,7 @@ from engine import catalog
 from engine.runs.job import Job
 from engine.service.client import Client
 from pages.ui.jobs.live import BUDGET
-from pages.ui.paper import defaults
-from pages.ui.paper.view import jobs as page_jobs
+from pages.ui.paper import choice, defaults
 from pages.ui.paper.view import offers
 from tests.browser.app import serving, temporary_home
 
@@ -111,10 +111,9 @@ def jobs(intervals: int) -> dict[str, Job]:
     """What the page asks for at that number of intervals, by method."""
     paper, layout = catalog.paper(PAGE), defaults.layout(PAGE)
     offered = offers(paper, layout)
-    chosen = defaults.chosen(offered)
-    values = {**chosen.values, "intervals": intervals}
-    chosen = type(chosen)(chosen.dataset, values, chosen.repeats)
-    return page_jobs(paper, chosen, offered.knobs[BUDGET].values, layout.by_hand)
+    chosen = choice.untouched(offered)
+    chosen = replace(chosen, values={**chosen.values, "intervals": intervals})
+    return choice.jobs(paper, chosen, offered.knobs[BUDGET].values, layout.by_hand)
 
 
 def process(address: str) -> int:

@@ -1,6 +1,7 @@
 """The app as people use it: a real server, a real worker, a real browser."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -8,7 +9,8 @@ from playwright.sync_api import Page, expect
 from engine.catalog import catalog
 from engine.service.client import Client
 from pages.ui.jobs.live import BUDGET
-from pages.ui.paper.view import Choices, Layout, jobs, offers
+from pages.ui.paper.choice import jobs, untouched
+from pages.ui.paper.view import Layout, offers
 from tests.browser.app import settled, trained
 from tests.browser.conftest import App
 from tests.datasets.test_own import stretches
@@ -194,8 +196,9 @@ def test_a_page_that_does_not_exist_leads_home(app: App):
 
 def test_the_list_of_runs_opens_a_run_where_it_was(app: App):
     paper = catalog()["survival"]
-    budgets = offers(paper, Layout()).knobs[BUDGET].values
-    for job in jobs(paper, Choices("flchain", {"intervals": 20}, 10), budgets).values():
+    offered = offers(paper, Layout())
+    chosen = replace(untouched(offered), dataset="flchain", values={"intervals": 20}, repeats=10)
+    for job in jobs(paper, chosen, offered.knobs[BUDGET].values).values():
         play(app.home, job)
     page = app.tab("runs")
     settled(page)

@@ -167,7 +167,7 @@ def test_contradicting_settings_are_one_sentence_and_keep_the_knobs(
     def refuse(*_: object) -> None:
         raise SpecError("knots", "expected fewer than intervals, got 9")
 
-    monkeypatch.setattr("pages.ui.paper.page.one_per_method", refuse)
+    monkeypatch.setattr("pages.ui.paper.choice.jobs", refuse)
     test = visit("survival")
     assert [one.value for one in test.error] == ["Knots: expected fewer than intervals, got 9."]
     assert test.select_slider(key="survival.intervals")

@@ -1,6 +1,7 @@
 """The page of noise in training, on runs whose numbers are made up; and its figures alone."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,9 @@ from pages.ui.charts.regions import square
 from pages.ui.charts.theme import style
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.chart import chart
-from pages.ui.paper import defaults
+from pages.ui.paper import choice, defaults
 from pages.ui.paper.overlay import overlays
-from pages.ui.paper.view import Choices, jobs, offers
+from pages.ui.paper.view import offers
 from pages.ui.papers.enadpp import budgets as enadpp_budgets
 from pages.ui.papers.enadpp import figures
 from pages.ui.papers.enadpp import pictures as enadpp_pictures
@@ -44,9 +45,9 @@ def wanted(dataset: str = "digits", **values: Any) -> dict[str, Job]:
     """What the page asks for when it is opened with these settings."""
     paper, layout = catalog()["enadpp"], defaults.layout("enadpp")
     offered = offers(paper, layout)
-    first = defaults.chosen(offered)
-    chosen = Choices(dataset, {**first.values, **values}, first.repeats)
-    actual = jobs(paper, chosen, offered.knobs[BUDGET].values)
+    first = choice.untouched(offered)
+    chosen = replace(first, dataset=dataset, values={**first.values, **values})
+    actual = choice.jobs(paper, chosen, offered.knobs[BUDGET].values)
     return {**actual, **overlays(paper, actual)}
 
 

@@ -25,8 +25,9 @@ from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
 from pages.ui.kit.chart import Picture
 from pages.ui.paper import defaults, panels
+from pages.ui.paper.choice import jobs, untouched
 from pages.ui.paper.overlay import overlays
-from pages.ui.paper.view import jobs, offers
+from pages.ui.paper.view import offers
 from pages.ui.papers.lvq import costs as lvq_costs
 from pages.ui.papers.lvq import figures, space
 from pages.ui.papers.lvq import sections as lvq
@@ -41,7 +42,7 @@ def wanted(dataset: str = "digits") -> dict[str, Job]:
     """What the page asks for when it is opened on a data set."""
     paper = catalog()["lvq"]
     offered = offers(paper, defaults.layout("lvq"))
-    chosen = replace(defaults.chosen(offered), dataset=dataset)
+    chosen = replace(untouched(offered), dataset=dataset)
     actual = jobs(paper, chosen, offered.knobs[BUDGET].values)
     return {**actual, **overlays(paper, actual)}
 
@@ -146,7 +147,7 @@ def test_a_line_shows_what_is_proved_of_it(visit: Open, home: Path, drawn: dict[
         for trace in drawn["utility"][0]["data"]
         if "name" in trace and "line" in trace
     }
-    for name in ("GLVQ, private, with proof", "GMLVQ, private, as printed"):
+    for name in ("GLVQ, private", "GMLVQ, private, as printed"):
         line = lines[f"{name} · proved"]
         assert line["line"]["dash"] == "solid"
         assert not line["marker"]["symbol"].endswith("-open")

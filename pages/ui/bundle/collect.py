@@ -18,8 +18,9 @@ from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.submit import look
 from pages.ui.kit import address
-from pages.ui.paper import defaults, panels
-from pages.ui.paper.view import Page, View, measures, offers
+from pages.ui.paper import choice, defaults, panels
+from pages.ui.paper.choice import measures
+from pages.ui.paper.view import Page, View, offers
 
 BOLD = re.compile(r"\*\*(.+?)\*\*")
 MARK = re.compile(r":material/\w+:\s*")
@@ -92,15 +93,18 @@ def take(slug: str) -> Taken | None:
         for name, job in page.jobs.items()
         if (run := look(job)) is not None
     }
-    method = str(page.offers.method.value(page.offers.method.default))
+    chosen = page.chosen
+    method = chosen.method
     if not watched:
         return None
     if method not in watched:
         method = next(iter(watched))
     knob = page.offers.knobs[BUDGET]
     budgets = [float(value) for value in knob.values]
-    gauge = str(page.offers.gauge.value(page.offers.gauge.default))
-    views = [page.view(watched, budget, method, gauge) for budget in budgets]
+    gauge = chosen.gauge
+    views = [
+        page.view(watched, replace(chosen, method=method, budget=budget)) for budget in budgets
+    ]
     cards = {name: [view.guarantee(name) for view in views] for name in watched}
     order = [gauge, *(name for name in measures(page.paper) if name != gauge)]
     drawn = [one for name in order if (one := _draw(name, views, budgets)) is not None]
@@ -122,7 +126,7 @@ def _page(slug: str) -> Page:
     """The page of a paper as it opens."""
     paper, layout = catalog.paper(slug), defaults.layout(slug)
     offered = offers(paper, layout)
-    return Page(slug, paper, layout, offered, defaults.chosen(offered), defaults.opening(slug))
+    return Page(slug, paper, layout, offered, choice.untouched(offered), defaults.opening(slug))
 
 
 def _draw(name: str, views: list[View], budgets: list[float]) -> Drawn | None:

@@ -17,9 +17,9 @@ from pages.ui.kit.access import client, troubles
 from pages.ui.kit.card import ICONS
 from pages.ui.kit.chart import chart
 from pages.ui.kit.offers import Offer, figure, names
+from pages.ui.paper.choice import BY, PROOF_FIRST
 from pages.ui.paper.page import BY_HELP
 from pages.ui.paper.panels import RAW
-from pages.ui.paper.view import BY, PROOF_FIRST
 
 PAGE, PREFIX = "pages/compare.py", "compare"
 INTRODUCTION = (

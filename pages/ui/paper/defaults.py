@@ -6,8 +6,9 @@ from importlib.util import find_spec
 from engine import catalog
 from engine.runs.job import Job
 from pages.ui.jobs.live import BUDGET
+from pages.ui.paper import choice
 from pages.ui.paper.overlay import overlays
-from pages.ui.paper.view import Choices, Layout, Offers, jobs, offers
+from pages.ui.paper.view import Layout, offers
 
 PAPERS = "pages.ui.papers"
 
@@ -24,14 +25,7 @@ def opening(slug: str) -> dict[str, Job]:
     """The jobs of a paper's page as it opens, by method: what its widgets say before any touch."""
     paper, own = catalog.paper(slug), layout(slug)
     offered = offers(paper, own)
-    wanted = jobs(paper, chosen(offered), offered.knobs[BUDGET].values, own.by_hand)
-    return {**wanted, **overlays(paper, wanted, own.by_hand)}
-
-
-def chosen(offered: Offers) -> Choices:
-    """What the sidebar says while nobody has touched it."""
-    return Choices(
-        str(offered.dataset.value(offered.dataset.default)),
-        {field: one.value(one.default) for field, one in offered.knobs.items() if field != BUDGET},
-        int(str(offered.repeats.value(offered.repeats.default))),
+    wanted = choice.jobs(
+        paper, choice.untouched(offered), offered.knobs[BUDGET].values, own.by_hand
     )
+    return {**wanted, **overlays(paper, wanted, own.by_hand)}

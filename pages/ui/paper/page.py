@@ -18,10 +18,10 @@ from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import address, shell, skip
 from pages.ui.kit.access import troubles
 from pages.ui.kit.knobs import pick
-from pages.ui.paper import defaults, foot, panels, sidebar
+from pages.ui.paper import choice, defaults, foot, panels, sidebar
+from pages.ui.paper.choice import PROOF_FIRST
 from pages.ui.paper.overlay import overlays
-from pages.ui.paper.view import COST, DATA, PROOF, PROOF_FIRST, Layout, Page, Section, View, offers
-from pages.ui.paper.view import jobs as one_per_method
+from pages.ui.paper.view import COST, DATA, PROOF, Layout, Page, Section, View, offers
 
 GAUGE_HELP = "How the usefulness of the result is measured."
 METHOD_HELP = "The method whose guarantee, people or pictures, and noise are shown."
@@ -42,20 +42,19 @@ def show(slug: str) -> None:
     paper, layout = catalog.paper(slug), defaults.layout(slug)
     skip.link(f"{slug}.{BUDGET}", "Skip to the privacy budget")
     offered = offers(paper, layout)
-    dataset = str(address.value(slug, offered.dataset))
-    free = [name for section in layout.sections for name in section.free(dataset)]
+    chosen = choice.read(slug, offered)
+    free = [name for section in layout.sections for name in section.free(chosen.dataset)]
     address.settle(f"pages/{slug}.py", slug, offered.all, free)
-    choices = sidebar.choose(paper, offered, layout)
+    sidebar.draw(paper, offered, layout, chosen)
     _heading(paper, layout)
     places = foot.place()
     with troubles():
-        wanted = one_per_method(paper, choices, offered.knobs[BUDGET].values, layout.by_hand)
+        wanted = choice.jobs(paper, chosen, offered.knobs[BUDGET].values, layout.by_hand)
         wanted |= overlays(paper, wanted, layout.by_hand)
-        page = Page(slug, paper, layout, offered, choices, wanted)
-        if layout.automatic and choices.dataset not in layout.ask_first:
-            focus = {BUDGET: float(address.value(slug, offered.knobs[BUDGET]))}
+        page = Page(slug, paper, layout, offered, chosen, wanted)
+        if layout.automatic and chosen.dataset not in layout.ask_first:
             quick = {name: job for name, job in wanted.items() if name not in layout.by_hand}
-            asking.start(quick, focus, layout.last)
+            asking.start(quick, chosen.focus, layout.last)
         sidebar.finish(page)
         live.follow(lambda page, watched: _body(page, watched, places), page)
 
@@ -82,10 +81,10 @@ def _body(page: Page, watched: dict[str, Watched], places: Places) -> None:
     """
     slider, meaning = places
     with slider:
-        chosen = foot.budget(page)
+        foot.budget(page)
     prefix, offered = page.prefix, page.offers
-    gauge = str(address.value(prefix, offered.gauge))
-    view = page.view(watched, chosen, str(address.value(prefix, offered.method)), gauge)
+    chosen = choice.read(prefix, offered)  # the widgets below move without the rest of the page
+    view = page.view(watched, chosen)
     st.markdown(panels.result(view) or page.layout.words)
     tabs = st.tabs(
         offered.tab.texts, default=offered.tab.default, key=f"{prefix}.tab", on_change="rerun",
@@ -117,7 +116,7 @@ def _tab(page: Page, view: View, name: str) -> None:
 
 def _cost(page: Page, view: View) -> None:
     """The curve, what it is drawn by, what is under way, and on request every measure."""
-    by_proof = address.value(page.prefix, page.offers.by) == PROOF_FIRST
+    by_proof = view.by == PROOF_FIRST
     panels.utility(page, view, by_proof, below=lambda: _drawn_by(page))
     live.panel(page.prefix, view.watched, {BUDGET: view.budget})
     panels.caption(view)

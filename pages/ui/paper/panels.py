@@ -19,7 +19,8 @@ from pages.ui.kit import card
 from pages.ui.kit.chart import Picture, picture, show
 from pages.ui.kit.shared import once
 from pages.ui.paper import attack, finding, foot, overlay, whole
-from pages.ui.paper.view import Page, View, measures
+from pages.ui.paper.choice import measures
+from pages.ui.paper.view import Page, View
 
 budget = foot.budget
 CHOOSE = "Methods marked *not private* are for comparison only."

@@ -12,8 +12,8 @@ from pages.ui.jobs import submit as asking
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import address
 from pages.ui.kit.access import troubles
-from pages.ui.paper import panels
-from pages.ui.paper.view import Choices, Layout, Page, jobs, offers
+from pages.ui.paper import choice, foot, panels
+from pages.ui.paper.view import Layout, Page, offers
 
 
 @dataclass(frozen=True)
@@ -61,32 +61,32 @@ def page(one: Preview) -> Page:
     shown = tuple(entry for entry in whole.methods if entry.name in one.methods)
     paper = replace(whole, methods=shown)
     offered = offers(paper, layout)
-    choices = Choices(one.dataset, one.values, one.repeats)
-    wanted = jobs(paper, choices, offered.knobs[BUDGET].values)
-    return Page(one.prefix, paper, layout, offered, choices, wanted)
+    chosen = replace(
+        choice.untouched(offered),
+        dataset=one.dataset,
+        values=one.values,
+        budget=float(address.value(one.prefix, offered.knobs[BUDGET])),
+        gauge=one.gauge,
+    )
+    wanted = choice.jobs(paper, chosen, offered.knobs[BUDGET].values)
+    return Page(one.prefix, paper, layout, offered, chosen, wanted)
 
 
 def draw(one: Preview) -> None:
     """Draws the budget slider and the curve."""
     with troubles():
         opened = page(one)
-        budget = opened.offers.knobs[BUDGET]
-        focus = {BUDGET: float(address.value(one.prefix, budget))}
-        asking.start(opened.jobs, focus, passing=False)
-
-        def body(page: Page, watched: dict[str, Watched]) -> None:
-            _draw(page, watched, one.gauge)
-
-        live.follow(body, opened)
+        asking.start(opened.jobs, opened.chosen.focus, passing=False)
+        live.follow(_draw, opened)
 
 
-def _draw(page: Page, watched: dict[str, Watched], gauge: str) -> None:
+def _draw(page: Page, watched: dict[str, Watched]) -> None:
     """The curve, and beside it the slider with what it means."""
     left, right = st.columns([5, 3], gap="large")
     with right:
-        chosen = panels.budget(page, wrap=True)
-        view = page.view(watched, chosen, str(page.offers.method.values[0]), gauge)
+        chosen = replace(page.chosen, budget=foot.budget(page, wrap=True))
+        view = page.view(watched, chosen)
         panels.meaning(view)
-        live.panel(page.prefix, watched, {BUDGET: chosen})
+        live.panel(page.prefix, watched, chosen.focus)
     with left:
         panels.utility(page, view)

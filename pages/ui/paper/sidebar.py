@@ -6,14 +6,14 @@ import streamlit as st
 
 from datasets import catalog
 from datasets.base import Card
-from engine.core.spec import Setting, Value, knobs
+from engine.core.spec import knobs
 from engine.method import Paper
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.knobs import pick, widget
 from pages.ui.kit.lock import locked
-from pages.ui.kit.offers import Offer
 from pages.ui.paper import upload
-from pages.ui.paper.view import Choices, Layout, Offers, Page
+from pages.ui.paper.choice import Chosen, Offers
+from pages.ui.paper.view import Layout, Page
 from pages.ui.words import plural
 
 DATA_HELP = "Whose records the methods learn from."
@@ -28,33 +28,32 @@ SPENDS = (
 )
 
 
-def choose(paper: Paper[Any], offers: Offers, layout: Layout) -> Choices:
-    """Draws the sidebar and returns what it says."""
+def draw(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> None:
+    """Draws the widgets that set the data set, the knobs and the repetitions."""
     slug, settings = paper.slug, knobs(paper.spec)
     shown = [field for field in offers.knobs if field not in (BUDGET, *layout.more)]
     with st.sidebar:
-        text = pick(
+        pick(
             slug,
             offers.dataset,
             "Data set",
             "Whose records the methods learn from.",
             st.container(),
         )
-        dataset = str(offers.dataset.value(text))
-        about(catalog.card(dataset))
+        about(catalog.card(chosen.dataset))
         if paper.own:
-            upload.show(paper, dataset, offers.dataset.default)
-        values = {field: _value(slug, offers.knobs[field], settings[field]) for field in shown}
+            upload.show(paper, chosen.dataset, offers.dataset.default)
+        for field in shown:
+            widget(slug, offers.knobs[field], settings[field])
         with st.expander("More settings", icon=":material/tune:"):
             for field in layout.more:
                 if field in offers.knobs:
-                    values[field] = _value(slug, offers.knobs[field], settings[field])
-            repeats = st.select_slider(
+                    widget(slug, offers.knobs[field], settings[field])
+            st.select_slider(
                 "Repetitions", offers.repeats.texts, offers.repeats.default,
                 key=f"{slug}.repeats", help=REPEATS_HELP, bind="query-params",
                 disabled=locked(f"{slug}.repeats"),
             )  # fmt: skip
-    return Choices(dataset, values, int(repeats))
 
 
 def finish(page: Page) -> None:
@@ -64,11 +63,6 @@ def finish(page: Page) -> None:
             if section.side is not None:
                 section.side(page)
         st.caption(f":material/savings: {SPENDS}\n\n:material/link: {SHARE}")
-
-
-def _value(slug: str, offer: Offer, setting: Setting) -> Value:
-    """What the widget of one setting says."""
-    return offer.value(widget(slug, offer, setting))
 
 
 def about(card: Card) -> None:

@@ -1,34 +1,25 @@
-"""What the page of a paper offers, what was chosen, and what its sections draw from."""
+"""The page of a paper as a value: its layout, what it offers, what its sections draw from."""
 
 from collections.abc import Callable, Hashable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from datasets import catalog as data_catalog
-from datasets import own
 from datasets.base import Card
-from engine.core.errors import ExplorerError
-from engine.core.gauges import Gauge, gauges
-from engine.core.spec import Spec, Value, knobs
+from engine.core.spec import Spec, knobs
 from engine.method import Entry, Paper
 from engine.privacy.guarantee import Guarantee
-from engine.runs.job import Job, request
+from engine.runs.job import Job
 from pages.ui.charts.theme import Style
 from pages.ui.jobs.live import BUDGET, Watched
-from pages.ui.kit import card, visitors
+from pages.ui.kit import card
 from pages.ui.kit.offers import Offer, names, offer
 from pages.ui.paper import overlay
+from pages.ui.paper.choice import BY, PROOF_FIRST, REPEATS, Chosen, Offers, measures, tables
 from pages.ui.paper.finding import Saying
 
 COST, WHY, PROOF, DATA = "Cost", "Why", "Proof", "Data"
-PROOF_FIRST = "By proof"
-BY = (PROOF_FIRST, "By claim")
-"""Where a point of the curve stands: at the budget that is proved, or at the one claimed."""
-REPEATS, FEW = (5, 10, 20, 50), 3
-"""Repetitions to choose from, and those of what takes minutes."""
-
 
 _KNOWN: dict[tuple[str, float], Guarantee] = {}
 """Cards by run and budget: a page asks for a hundred at every move of its slider."""
@@ -46,6 +37,7 @@ class View:
         method: Name of the method that the user looks at closely.
         gauge: Name of the gauge on the utility curve.
         watched: Every method's run, and those that are drawn beside them.
+        by: Where the points of the curve stand, one of BY.
         looks: How methods look that do not have the look of their place in the paper's list.
         says: How the finding is put in words, by gauge.
     """
@@ -56,6 +48,7 @@ class View:
     method: str
     gauge: str
     watched: Mapping[str, Watched]
+    by: str = PROOF_FIRST
     looks: Mapping[str, Style] = field(default_factory=dict)
     says: Mapping[str, Saying] = field(default_factory=dict)
 
@@ -79,10 +72,10 @@ class View:
         """The same at any budget, if it takes no time: an accountant may take seconds."""
         key = self.watched[method].job.id, budget
         if key not in _KNOWN:
-            found = card.known(*self._asked(method, budget))
-            if found is None:
+            answer = card.known(*self._asked(method, budget))
+            if answer is None:
                 return None
-            _KNOWN[key] = found
+            _KNOWN[key] = answer
             if len(_KNOWN) > MOST:
                 _KNOWN.popitem()
         return _KNOWN.get(key)
@@ -180,27 +173,6 @@ class Layout:
         return (COST, self.shows, WHY, PROOF, DATA)
 
 
-@dataclass(frozen=True)
-class Offers:
-    """Everything that the page's widgets offer, by what they set."""
-
-    dataset: Offer
-    knobs: dict[str, Offer]
-    repeats: Offer
-    gauge: Offer
-    method: Offer
-    tab: Offer
-    by: Offer
-
-    @property
-    def all(self) -> tuple[Offer, ...]:
-        """Every offer, for the address."""
-        return (
-            *(self.dataset, *self.knobs.values(), self.repeats, self.gauge, self.method),
-            *(self.tab, self.by),
-        )
-
-
 def offers(paper: Paper[Any], layout: Layout) -> Offers:
     """What the page of a paper offers."""
     default = paper.opens()
@@ -241,33 +213,6 @@ def offers(paper: Paper[Any], layout: Layout) -> Offers:
     )
 
 
-def tables(paper: Paper[Any]) -> tuple[str, ...]:
-    """The tables of this session that a paper takes; one that cannot be read is left out."""
-    kept: list[str] = []
-    for name in own.names() if paper.own else ():
-        if not visitors.knows(name):
-            continue
-        with suppress(ExplorerError):
-            if paper.takes(own.card(name)):
-                kept.append(name)
-    return tuple(kept)
-
-
-def measures(paper: Paper[Any]) -> dict[str, Gauge]:
-    """The gauges that all methods share which have the paper's own."""
-    kinds = [known for entry in paper.methods if paper.gauge in (known := gauges(entry.info))]
-    return {name: gauge for name, gauge in kinds[0].items() if all(name in kind for kind in kinds)}
-
-
-@dataclass(frozen=True)
-class Choices:
-    """What the sidebar says: the data set, every knob but the budget, the repetitions."""
-
-    dataset: str
-    values: Mapping[str, Value]
-    repeats: int
-
-
 @dataclass(frozen=True)
 class Page:
     """What stays as it is while the budget slider moves.
@@ -277,7 +222,7 @@ class Page:
         paper: The paper.
         layout: How its page differs from the common one.
         offers: What its widgets offer.
-        choices: What the sidebar says.
+        chosen: What its widgets say.
         jobs: One job per method, and those that are drawn beside them.
     """
 
@@ -285,7 +230,7 @@ class Page:
     paper: Paper[Any]
     layout: Layout
     offers: Offers
-    choices: Choices
+    chosen: Chosen
     jobs: dict[str, Job]
 
     @cached_property
@@ -299,44 +244,16 @@ class Page:
         """What the layout draws besides the page's own jobs."""
         return self.layout.beside(self.jobs)
 
-    def view(self, watched: Mapping[str, Watched], budget: float, method: str, gauge: str) -> View:
-        """What the sections draw from."""
+    def view(self, watched: Mapping[str, Watched], chosen: Chosen) -> View:
+        """What the sections draw from, where the runs stand and the widgets say so."""
         return View(
             paper=self.paper,
-            data=data_catalog.card(self.choices.dataset),
-            spec=self.jobs[method].spec().replace(**{BUDGET: budget}),
-            method=method,
-            gauge=gauge,
+            data=data_catalog.card(chosen.dataset),
+            spec=self.jobs[chosen.method].spec().replace(**{BUDGET: chosen.budget}),
+            method=chosen.method,
+            gauge=chosen.gauge,
+            by=chosen.by,
             watched=watched,
             looks=self.layout.looks,
             says=self.layout.says,
         )
-
-
-def jobs(
-    paper: Paper[Any], choices: Choices, budgets: tuple[Value, ...], slow: tuple[str, ...] = ()
-) -> dict[str, Job]:
-    """One job per method: the whole grid of budgets, as often as asked.
-
-    Args:
-        paper: The paper.
-        choices: What the sidebar says.
-        budgets: The grid.
-        slow: Methods that are repeated FEW times at most.
-
-    Raises:
-        SpecError: Settings that contradict each other.
-    """
-
-    def seeds(entry: Entry[Any]) -> range:
-        if entry.role == "reference" and not paper.seeds_split:
-            return range(1)
-        return range(min(choices.repeats, FEW) if entry.name in slow else choices.repeats)
-
-    return {
-        entry.name: request(
-            paper.slug, entry.name, choices.dataset, choices.values,
-            {BUDGET: budgets}, seeds(entry),
-        )
-        for entry in paper.methods
-    }  # fmt: skip

@@ -54,7 +54,7 @@ def rules(dataset: str) -> tuple[str, ...]:
 
 def choose_rule(page: Page) -> None:
     """The choice of rule, in the sidebar."""
-    seen = "Connections" if data_catalog.card(page.choices.dataset).image is None else "Pixels"
+    seen = "Connections" if data_catalog.card(page.chosen.dataset).image is None else "Pixels"
     st.segmented_control(
         f"{seen} behind an answer", list(RULES), default=next(iter(RULES)), required=True,
         key=RULE, bind="query-params",
@@ -105,7 +105,7 @@ def relevances(dataset: str) -> tuple[str, ...]:
 def drag(page: Page) -> None:
     """Ten relevances to drag, in the sidebar."""
     with st.expander("Ten relevances to try", icon=":material/equalizer:"):
-        for i, name in enumerate(relevances(page.choices.dataset)):
+        for i, name in enumerate(relevances(page.chosen.dataset)):
             st.slider(
                 f"Feature {i + 1}", 0.0, 1.0, float(FIGURE1[i]), 0.01, key=f"enadpp.{name}",
                 bind="query-params",

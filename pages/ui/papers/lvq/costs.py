@@ -197,7 +197,7 @@ def _break(change: dict[str, Value]) -> str:
 
 def presets(page: Page) -> None:
     """Buttons that set every knob as the paper prints it, or back to the defaults."""
-    dataset = page.choices.dataset
+    dataset = page.chosen.dataset
     theirs = exhibits.settings(dataset, "gmlvq", "as printed")
     ours = {name: offer.value(offer.default) for name, offer in page.offers.knobs.items()}
     ours.pop(BUDGET)

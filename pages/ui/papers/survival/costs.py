@@ -32,7 +32,7 @@ def try_out(page: Page) -> None:
         st.caption("These change the table *Cost before training* at once. Nothing is trained.")
         for field, title in (("intervals", "Time intervals q"), ("knots", "Spline knots e")):
             offer = page.offers.knobs[field]
-            _keep_up(TRY[field], offer.text(page.choices.values[field]))
+            _keep_up(TRY[field], offer.text(page.chosen.values[field]))
             st.select_slider(title, offer.texts, offer.default, key=TRY[field], bind="query-params")
         st.button(
             "Train with these", icon=":material/play_arrow:", key="survival.try", on_click=_take,

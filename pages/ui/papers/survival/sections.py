@@ -165,7 +165,7 @@ def _kaplan_meier(reference: Mapping[str, NDArray[Any]]) -> tuple[Floats, Floats
 
 def describe(page: Page) -> None:
     """Number fields for one to three people, in the data set's own units."""
-    data = catalog.card(page.choices.dataset)
+    data = catalog.card(page.chosen.dataset)
     scale = _scale(live.watch(page.jobs, dict.fromkeys(page.jobs, "")))
     with st.expander("People to draw", icon=":material/group:"):
         st.segmented_control(

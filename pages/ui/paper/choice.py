@@ -1,0 +1,143 @@
+"""What the widgets of a paper's page offer, and what they say, read once as one value."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from datasets import own
+from engine.core.errors import ExplorerError
+from engine.core.gauges import Gauge, gauges
+from engine.core.spec import Value
+from engine.method import Entry, Paper
+from engine.runs.job import Job, request
+from pages.ui.jobs.live import BUDGET
+from pages.ui.kit import address, visitors
+from pages.ui.kit.offers import Offer
+
+PROOF_FIRST = "By proof"
+BY = (PROOF_FIRST, "By claim")
+"""Where a point of the curve stands: at the budget that is proved, or at the one claimed."""
+REPEATS, FEW = (5, 10, 20, 50), 3
+"""Repetitions to choose from, and those of what takes minutes."""
+
+
+@dataclass(frozen=True)
+class Offers:
+    """Everything that the page's widgets offer, by what they set."""
+
+    dataset: Offer
+    knobs: dict[str, Offer]
+    repeats: Offer
+    gauge: Offer
+    method: Offer
+    tab: Offer
+    by: Offer
+
+    @property
+    def all(self) -> tuple[Offer, ...]:
+        """Every offer, for the address."""
+        return (
+            *(self.dataset, *self.knobs.values(), self.repeats, self.gauge, self.method),
+            *(self.tab, self.by),
+        )
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Everything that the widgets of a page say, apart from the tab that is open.
+
+    Attributes:
+        dataset: Name of the data set.
+        values: Every knob but the budget.
+        repeats: Repetitions of each setting.
+        budget: The budget under the slider.
+        method: Name of the method that the user looks at closely.
+        gauge: Name of the gauge on the utility curve.
+        by: Where the points of the curve stand, one of BY.
+    """
+
+    dataset: str
+    values: Mapping[str, Value]
+    repeats: int
+    budget: float
+    method: str
+    gauge: str
+    by: str
+
+    @property
+    def focus(self) -> dict[str, float]:
+        """The budget under the slider as jobs are asked for: its replicas go first."""
+        return {BUDGET: self.budget}
+
+
+def read(prefix: str, offers: Offers) -> Chosen:
+    """What the widgets say, or will say once they are drawn: from the session or the address."""
+    return said(offers, lambda offer: address.value(prefix, offer))
+
+
+def untouched(offers: Offers) -> Chosen:
+    """What the widgets say while nobody has touched them."""
+    return said(offers, lambda offer: offer.value(offer.default))
+
+
+def said(offers: Offers, say: Callable[[Offer], Value]) -> Chosen:
+    """What the widgets say, one by one."""
+    values = {field: say(offer) for field, offer in offers.knobs.items()}
+    budget = float(values.pop(BUDGET))
+    return Chosen(
+        dataset=str(say(offers.dataset)),
+        values=values,
+        repeats=int(say(offers.repeats)),
+        budget=budget,
+        method=str(say(offers.method)),
+        gauge=str(say(offers.gauge)),
+        by=str(say(offers.by)),
+    )
+
+
+def tables(paper: Paper[Any]) -> tuple[str, ...]:
+    """The tables of this session that a paper takes; one that cannot be read is left out."""
+    kept: list[str] = []
+    for name in own.names() if paper.own else ():
+        if not visitors.knows(name):
+            continue
+        with suppress(ExplorerError):
+            if paper.takes(own.card(name)):
+                kept.append(name)
+    return tuple(kept)
+
+
+def measures(paper: Paper[Any]) -> dict[str, Gauge]:
+    """The gauges that all methods share which have the paper's own."""
+    kinds = [known for entry in paper.methods if paper.gauge in (known := gauges(entry.info))]
+    return {name: gauge for name, gauge in kinds[0].items() if all(name in kind for kind in kinds)}
+
+
+def jobs(
+    paper: Paper[Any], chosen: Chosen, budgets: tuple[Value, ...], slow: tuple[str, ...] = ()
+) -> dict[str, Job]:
+    """One job per method: the whole grid of budgets, as often as asked.
+
+    Args:
+        paper: The paper.
+        chosen: What the page's widgets say.
+        budgets: The grid.
+        slow: Methods that are repeated FEW times at most.
+
+    Raises:
+        SpecError: Settings that contradict each other.
+    """
+
+    def seeds(entry: Entry[Any]) -> range:
+        if entry.role == "reference" and not paper.seeds_split:
+            return range(1)
+        return range(min(chosen.repeats, FEW) if entry.name in slow else chosen.repeats)
+
+    return {
+        entry.name: request(
+            paper.slug, entry.name, chosen.dataset, chosen.values,
+            {BUDGET: budgets}, seeds(entry),
+        )
+        for entry in paper.methods
+    }  # fmt: skip

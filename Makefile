@@ -15,11 +15,15 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Waiting threads sleep: spinning ones take the cores from other processes.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: app test test-fast check bench shots reference shipped clean
+.PHONY: app class test test-fast check bench shots reference shipped clean
 
 app: $(VENV)/app.stamp
 	@echo "Epsilon Explorer: http://localhost:$(PORT)"
 	@exec $(BIN)/streamlit run app.py --server.port $(PORT) --server.headless true
+
+# The same for everybody in the room's network: address and QR code, uploads off.
+class: $(VENV)/app.stamp
+	@exec $(BIN)/python -m engine app --class --port $(PORT)
 
 # The browser's tests have the cores to themselves: they wait for pages that others would slow.
 test: $(VENV)/dev.stamp $(VENV)/browser.stamp

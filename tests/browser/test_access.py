@@ -42,7 +42,7 @@ def findings(page: Page) -> list[str]:
 def test_nothing_serious_is_found(app: App, path: str, theme: str):
     page = app.tab(path, theme)
     settled(page)
-    if not path.startswith(("reproduce", "runs")):
+    if not path.startswith(("reproduce", "runs", "lessons")):
         page.locator(".js-plotly-plot .main-svg").first.wait_for()
     page.wait_for_timeout(1000)  # what moves in
     assert findings(page) == []

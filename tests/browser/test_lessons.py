@@ -105,6 +105,7 @@ def test_keys_move_the_presenter_and_the_slider_stays_live(app: App, width: int,
     assert box is not None
     assert box["y"] + box["height"] <= height
     expect(page.locator("[data-testid=stSidebar]")).to_be_hidden()
+    expect(page.get_by_role("tablist").first).to_be_hidden()
     slider = page.get_by_role("slider", name="Privacy budget").first
     slider.focus()
     page.keyboard.press("ArrowRight")
@@ -115,9 +116,9 @@ def test_keys_move_the_presenter_and_the_slider_stays_live(app: App, width: int,
     page.locator("h1").first.click()
     page.keyboard.press("ArrowRight")
     on(page, 4, 4)
-    expect(page.get_by_role("tablist")).to_be_hidden()
     page.keyboard.press("Escape")
-    expect(page.get_by_role("tablist")).to_be_visible()
+    page.wait_for_url(lambda url: "present" not in url)
+    expect(page.get_by_role("tablist").first).to_be_visible()
 
 
 def test_the_notes_follow_and_lead(app: App):

@@ -219,3 +219,11 @@ def test_presenter_mode_keeps_the_slider(visit: Open):
 
 def test_lessons_load_nothing_heavy():
     loads_nothing_heavy("lessons")
+
+
+def test_where_uploads_are_off_nobody_makes_a_lesson(visit: Open, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EXPLORER_UPLOADS", "off")
+    assert not any(one.label == "New lesson" for one in visit("lessons").button)
+    assert not any(one.label == "Add" for one in visit("mean").button)
+    opened = visit("lessons", lesson="clipping")
+    assert not any(one.label.startswith("Save") for one in opened.button)

@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from engine.core.errors import ExplorerError
+from pages.ui.kit import visitors
 from pages.ui.kit.access import sentence
 from pages.ui.lessons import go, shelf, views
 from pages.ui.lessons.schema import View
@@ -16,7 +17,7 @@ SAID = "collect.said"
 
 def offer(page: Any) -> None:
     """Draws the button in the sidebar; nothing on pages that no lesson can show."""
-    if (page.url_path or "home") not in views.pages():
+    if (page.url_path or "home") not in views.pages() or not visitors.uploads():
         return
     with st.sidebar, st.popover("Add this view to a lesson", icon=":material/playlist_add:",
                                 width="stretch"):  # fmt: skip

@@ -5,6 +5,7 @@ import streamlit as st
 from engine.core.errors import ExplorerError
 from engine.service import answers
 from pages.ui import words
+from pages.ui.kit import visitors
 from pages.ui.kit.access import client, sentence, troubles
 from pages.ui.kit.address import LESSON
 from pages.ui.lessons import go, notes, schema, shelf
@@ -66,6 +67,8 @@ def _all() -> None:
         for name in shelf.names():
             with troubles(), st.container(border=True, height="stretch"):
                 _box(shelf.find(name))
+    if not visitors.uploads():
+        return
     st.header("Make a lesson")
     st.markdown(
         "Open any page, set it as you like, and choose *Add this view to a lesson* in its sidebar. "
@@ -131,7 +134,7 @@ def _share(name: str, lesson: Lesson) -> None:
     """The link and the class's answers."""
     st.markdown(f"Share this lesson by its address: `/lessons?lesson={name}`")
     keys = [view.question.key for view in lesson.views if view.question]
-    if not keys:
+    if not keys or not visitors.uploads():
         return
     with st.popover("Forget the class's answers", icon=":material/delete:"):
         sure = st.checkbox("Forget every answer to this lesson's questions")
@@ -154,6 +157,8 @@ def _edit(held: Held) -> None:
                 "Download", held.text, f"{held.name}.toml", "text/plain", on_click="ignore",
                 icon=":material/download:",
             )  # fmt: skip
+            if not visitors.uploads():
+                return
             label = "Save" if held.own else "Save as a lesson of your own"
             st.button(label, icon=":material/save:", key="lessons.save", on_click=_save,
                       args=(held,), type="primary")  # fmt: skip

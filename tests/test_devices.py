@@ -18,7 +18,8 @@ from engine.core.errors import RequestError
 from engine.papers.enadpp import price
 from engine.privacy import descent
 from engine.runs.checkpoint import Checkpoints
-from engine.runs.driver import drive, resolve_device
+from engine.runs.devices import resolve_device
+from engine.runs.driver import drive
 from engine.runs.events import Event, Finished, Measured, Produced, Spent, Started
 from engine.runs.job import Job, request
 from engine.service import presence

@@ -55,7 +55,7 @@ def run_audit(arguments: argparse.Namespace) -> int:
         RequestError: There is nothing to audit, or the request names no single setting.
     """
     from engine.audit.report import audit, check  # these load torch
-    from engine.runs.driver import resolve_device
+    from engine.runs.devices import resolve_device
 
     job = requested(arguments)
     if job.axes:

@@ -112,7 +112,9 @@ def complete(client: Client, job: Job, report: Report) -> tuple[Run, bool]:
 def _further(client: Client, run: Run, report: Report) -> None:
     """One turn: takes a waiting job, looks at a running one, and ends with one that ended."""
     if run.state == "queued" and (claim := take(client.store, here(), run.id)):
-        perform(claim, device(), watch=_telling(report))
+        state = perform(claim, device(), watch=_telling(report))
+        if state == "interrupted":  # by what is not here, as a cluster: it would be so again
+            raise RunError(f"run {run.id}: {client.run(run.id).error}")
     elif run.active:
         report(run.done, run.total)
         time.sleep(WAIT)

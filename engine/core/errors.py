@@ -6,6 +6,7 @@
   x DatasetError    a data set that is missing, damaged or not the one its card describes
   x BudgetError     an event that the accountant cannot price
   x StoreError      a store that cannot be opened, read or written
+  x InterruptedRunError  a run that cannot go on now, and may when it is asked for again
 
 Each message is one sentence that says what was expected and what came instead.
 """
@@ -44,3 +45,7 @@ class BudgetError(ExplorerError):
 
 class StoreError(ExplorerError):
     """A store that cannot be opened, read or written."""
+
+
+class InterruptedRunError(ExplorerError):
+    """A run whose machines went away; it is left as it is, to go on when it is asked for again."""

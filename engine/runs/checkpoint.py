@@ -17,7 +17,7 @@ import torch
 
 from datasets.base import Table
 from engine.core.batch import Batch
-from engine.core.errors import StoreError
+from engine.core.errors import InterruptedRunError, StoreError
 from engine.core.spec import Spec
 from engine.method import Arrays, Entry, Method
 from engine.runs.artifacts import DONE, STATE
@@ -28,7 +28,7 @@ T = TypeVar("T")
 EVERY, SHARE = 30.0, 0.01
 """Seconds, and part of the run, between two states that are kept while it goes on."""
 NOTED = ("chunks", "diverged")
-STEP, GENERATOR, DEVICE = "_step", "_generator", "_device"
+STEP, GENERATOR, DEVICE, HEARD = "_step", "_generator", "_device", "_heard"
 
 
 class Resumable(Method[S, T], Protocol[S, T]):
@@ -46,6 +46,13 @@ class Save(Protocol):
 
     def __call__(self, kept: Mapping[str, Arrays], *, going_on: bool) -> object:
         """`going_on` says that events which are still to come do not belong to this state."""
+
+
+class Place(Protocol):
+    """How far a chunk has come, wherever it runs."""
+
+    def packed(self) -> Arrays:
+        """What it takes to go on from there."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,7 @@ class Checkpoints:
     save: Save | None = None
     every: float = EVERY
     share: float = SHARE
-    places: dict[int, "Checkpoint"] = field(default_factory=dict)
+    places: dict[int, Place] = field(default_factory=dict)
     _clock: "Clock" = field(default_factory=lambda: Clock())
 
     def on(self, kind: str) -> "Checkpoints":
@@ -155,6 +162,8 @@ class Checkpoint:
         step: Steps taken.
         total: Steps to take.
         past: Where the state is kept; None while nothing is.
+        heard: The last step whose measurement has been told; later than `step` where a chunk was
+            lost on another machine after its last state.
     """
 
     entry: Entry[Any]
@@ -164,6 +173,7 @@ class Checkpoint:
     step: int = 0
     total: int = 0
     past: Checkpoints | None = None
+    heard: int = 0
     after: torch.Tensor = field(init=False)
 
     def __post_init__(self) -> None:
@@ -177,12 +187,13 @@ class Checkpoint:
         """Where the chunk was stopped, or its beginning."""
         total = entry.steps(part.spec, len(data))
         left = past.recall(f"{STATE}{number:04d}") if entry.resumes else None
-        if left is None:
+        heard = int(left[HEARD]) if left and HEARD in left else 0
+        if left is None or STEP not in left:
             state = entry.load().init(part, data, rng)
-            return cls(entry, number, state, rng, total=total)
+            return cls(entry, number, state, rng, total=total, heard=heard)
         state = cast(Resumable[Any, Any], entry.load()).unpack(part, data, left, rng)
         rng.set_state(torch.from_numpy(np.array(left[GENERATOR], np.uint8)))
-        return cls(entry, number, state, rng, int(left[STEP]), total)
+        return cls(entry, number, state, rng, int(left[STEP]), total, heard=heard)
 
     def advance(self, state: Any) -> None:
         """Notes one more step; the generator is noted too, since a stop breaks into the next.
@@ -209,7 +220,8 @@ class Checkpoint:
         """The state, the step and the generator as arrays."""
         arrays = cast(Resumable[Any, Any], self.entry.load()).pack(self.state)
         mine = {STEP: np.array(self.step), GENERATOR: self.after.cpu().numpy()}
-        return {**arrays, **mine}
+        heard = {HEARD: np.array(self.heard)} if self.heard > self.step else {}
+        return {**arrays, **mine, **heard}
 
 
 @contextmanager
@@ -217,7 +229,7 @@ def on_stop(leave: Callable[[], object]) -> Iterator[None]:
     """Calls `leave` if the run is stopped inside; a store that will not have it loses nothing."""
     try:
         yield
-    except (GeneratorExit, KeyboardInterrupt, SystemExit):
+    except (GeneratorExit, KeyboardInterrupt, SystemExit, InterruptedRunError):
         with suppress(StoreError):
             leave()
         raise

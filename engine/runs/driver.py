@@ -9,34 +9,34 @@ nor does stopping in between where the method can go on (`engine.runs.checkpoint
 
 import hashlib
 import math
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 
-from datasets.base import Table
+from datasets.base import Card, Table
 from engine.core.batch import Batch
-from engine.core.errors import BudgetError, RequestError
+from engine.core.errors import BudgetError
 from engine.core.gauges import Column, Info, gauges
 from engine.core.spec import Spec
-from engine.method import Arrays, Entry
+from engine.method import Entry
 from engine.privacy import accounting
+from engine.privacy.guarantee import Guarantee
 from engine.runs import memory
 from engine.runs.artifacts import DONE
 from engine.runs.checkpoint import Checkpoint, Checkpoints
 from engine.runs.events import Advanced, Event, Finished, Measured, Produced, Spent, Started
+from engine.runs.executor.local import Local
+from engine.runs.executor.work import Executor, Keep, Pause, Work
 from engine.runs.job import Job
 
 TURNS = 20
 """Scheduler that each chunk takes over a whole run."""
 
-Pause = Callable[[], bool]
-"""Whether somebody else is to have a turn, asked after every step."""
-
-Keep = Callable[[str, Arrays], str]
-"""Writes arrays under a name and returns the digest of the file."""
+LOCAL = Local()
 
 
 def drive(
@@ -48,6 +48,7 @@ def drive(
     focus: Mapping[str, float] | None = None,
     past: Checkpoints | None = None,
     pause: Pause = lambda: False,
+    executor: Executor = LOCAL,
 ) -> Generator[Event, None, None]:
     """Runs a job and yields its events; closing the iterator cancels the run.
 
@@ -61,9 +62,10 @@ def drive(
         focus: Axis values under the user's sliders; their chunk goes first.
         past: Where a stopped run leaves its state and finds it again; None for nowhere.
         pause: When true after a step, an event follows at once, so that a turn may end there.
+        executor: Where chunks run.
     """
     memory.keep()
-    device = resolve_device(device)
+    device = executor.device(device)
     entry, batch = job.entry(), job.batch()
     total = entry.steps(batch.spec, len(data))
     size = max(1, entry.chunk(batch.spec, len(data), device))
@@ -73,14 +75,15 @@ def drive(
     over, diverged = past.done()
     if past.recall(DONE) is None:
         yield Started(0, total, len(batch), kind)
-    runs = {
-        c: _chunk(job, entry, batch, rows, data, keep, c, device, past, pause)
-        for c, rows in chunks.items()
-        if c not in over
-    }
+    rows = {c: part for c, part in chunks.items() if c not in over}
+
+    def run(c: int) -> Generator[Event, None, None]:
+        return chunk(job, entry, batch, rows[c], data, keep, c, device, past, pause)
+
+    work = Work(job, data, rows, total, device, keep, past, pause, run)
     done = total * len(over)
-    with past.noting(over, diverged):
-        for number, event in _in_turns(runs):
+    with past.noting(over, diverged), closing(executor.events(work)) as numbered:
+        for number, event in numbered:
             if isinstance(event, Measured):
                 diverged |= _diverged(event, entry.info)
             if isinstance(event, Advanced):
@@ -98,46 +101,7 @@ def _chunks(batch: Batch[Spec], size: int, focus: Mapping[str, float]) -> dict[i
     return {c: parts[c] for c in order}
 
 
-def _in_turns(
-    runs: dict[int, Generator[Event, None, None]],
-) -> Generator[tuple[int, Event], None, None]:
-    """The events of all chunks with their numbers; a turn ends when a chunk has advanced."""
-    with ExitStack() as stack:
-        for run in runs.values():
-            stack.enter_context(closing(run))
-        while runs:
-            for number, run in tuple(runs.items()):
-                for event in run:
-                    yield number, event
-                    if isinstance(event, Advanced):
-                        break  # the next chunk's turn
-                else:
-                    del runs[number]
-
-
-def resolve_device(device: str) -> str:
-    """The device itself, or for "auto" the one at hand: CUDA's where it computes.
-
-    Raises:
-        RequestError: One that is named and not there.
-    """
-    if device == "auto":
-        return "cuda" if _computes("cuda") else "cpu"
-    if not _computes(device):
-        raise RequestError(f"device: expected auto, or one that torch can use here, got {device!r}")
-    return device
-
-
-def _computes(device: str) -> bool:
-    """Whether torch can use a device: a card may be seen and be too old, or busy."""
-    try:
-        torch.Generator(device)
-        return float(torch.ones(1, device=device).sum()) == 1.0
-    except (RuntimeError, AssertionError):  # the latter where torch was built without
-        return False
-
-
-def _chunk(
+def chunk(
     job: Job,
     entry: Entry[Any],
     batch: Batch[Any],
@@ -165,7 +129,7 @@ def _chunk(
             with torch.no_grad():
                 state, info = method.step(part, data, place.state, rng)
             place.advance(state)
-            if info is not None:
+            if info is not None and step > place.heard:
                 yield measured(step, rows, info)
             if step < total and (step % every == 0 or pause()):
                 yield Advanced(step, step - reported, total)
@@ -185,9 +149,11 @@ def _close(
     number: int,
 ) -> Generator[Event, None, None]:
     """What a chunk leaves behind: its price and its arrays."""
-    prices = [_price(entry, spec, len(data), step) for spec in part.specs]
-    deltas = tuple(entry.guarantee(spec, len(data), "record").delta for spec in part.specs)
-    yield Spent(step, rows, tuple(prices), deltas)
+    card = replace(data.card, records=len(data))
+    cards = [entry.promise(spec, card) for spec in part.specs]
+    specs = zip(part.specs, cards, strict=True)
+    prices = tuple(_price(entry, spec, promised, card, step) for spec, promised in specs)
+    yield Spent(step, rows, prices, tuple(promised.delta for promised in cards))
     with torch.no_grad():
         arrays = entry.load().products(part, data, state)
     if arrays:
@@ -218,18 +184,19 @@ def _diverged(event: Measured, info: type[Info]) -> set[int]:
     }
 
 
-def _price(entry: Entry[Any], spec: Spec, n: int, steps: int) -> float:
+def _price(entry: Entry[Any], spec: Spec, promised: Guarantee, card: Card, steps: int) -> float:
     """The epsilon that an accountant proves for so many steps; infinity when none does.
 
     For a whole run that is the card's, whose accountant the paper has chosen.
     """
-    guarantee = entry.guarantee(spec, n, "record")
-    if steps == entry.steps(spec, n) and guarantee.epsilon_proved is not None:
-        return guarantee.epsilon_proved
-    delta = guarantee.delta
+    n = card.records
+    if steps == entry.steps(spec, n) and promised.epsilon_proved is not None:
+        return promised.epsilon_proved
+    if card.rows > 1:  # of persons with several rows only the card is known
+        return math.inf
     try:
         event = entry.cost(spec, n, steps)
-        return accounting.epsilon(event, delta, guarantee.relation, tight=True)
+        return accounting.epsilon(event, promised.delta, promised.relation, tight=True)
     except BudgetError:
         return math.inf
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from datasets import catalog as data_catalog
 from engine import __version__
-from engine.core.errors import ExplorerError, RequestError, StoreError
+from engine.core.errors import ExplorerError, InterruptedRunError, RequestError, StoreError
 from engine.core.home import private_opener
 from engine.runs.events import Event, Failed, Finished
 from engine.runs.job import Job
@@ -117,6 +117,8 @@ class JobRunner:
             end = End("cancelled", Finished(0, "cancelled"))
         except SystemExit as leaving:
             end, leave = End("interrupted", None, ENDED), leaving
+        except InterruptedRunError as problem:
+            end = End("interrupted", None, sentence(problem))
         except Exception as problem:
             end = self._failed(problem)
         self.spent += time.monotonic() - begun
@@ -245,14 +247,16 @@ def _drive(claim: Claim, device: str, pause: Enough, save: "Save") -> Generator[
     """Loads what the job needs and runs it."""
     from engine.runs.checkpoint import EVERY, Checkpoints
     from engine.runs.driver import drive  # loads torch
+    from engine.runs.executor.chosen import chosen
 
     job = claim.job
     _check(job)
     data = data_catalog.load(job.dataset)
     past = Checkpoints(claim.recall, claim.keep, save, setting(KEEP, EVERY))
     yield from drive(
-        job, data, claim.keep, device=device, focus=claim.focus, past=past, pause=pause
-    )
+        job, data, claim.keep, device=device, focus=claim.focus, past=past, pause=pause,
+        executor=chosen(),
+    )  # fmt: skip
 
 
 def _check(job: Job) -> None:

@@ -1,0 +1,34 @@
+"""Which executor the operator has chosen."""
+
+import importlib.util
+import os
+import re
+
+from engine.core.errors import RequestError
+from engine.runs.executor.local import Local
+from engine.runs.executor.work import Executor
+
+SETTING = "EXPLORER_EXECUTOR"
+ADDRESS = re.compile(r"dask://(?P<place>[^/\s:]+:\d{1,5})/?")
+
+
+def chosen() -> Executor:
+    """`Local`, or the cluster that EXPLORER_EXECUTOR names as "dask://host:port".
+
+    Raises:
+        RequestError: It names nothing of the kind, or Dask is not installed.
+    """
+    text = os.environ.get(SETTING, "") or "local"
+    if text == "local":
+        return Local()
+    place = ADDRESS.fullmatch(text)
+    if place is None:
+        raise RequestError(f"{SETTING}: expected local, or dask://host:port, got {text!r}")
+    if importlib.util.find_spec("distributed") is None:
+        raise RequestError(
+            f"{SETTING}: expected Dask to be installed, got none: "
+            "pip install -r requirements-cluster.txt"
+        )
+    from engine.runs.executor.cluster import Cluster
+
+    return Cluster(place["place"])

@@ -1,0 +1,301 @@
+"""Both executors are held by the same tests, number for number; and what only a cluster suffers."""
+
+import json
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from distributed import LocalCluster
+
+from datasets import catalog as data_catalog
+from datasets import own
+from engine.catalog import catalog
+from engine.cli.main import main
+from engine.core.errors import InterruptedRunError, RequestError
+from engine.runs.checkpoint import Checkpoints
+from engine.runs.driver import drive
+from engine.runs.events import Advanced, Finished, Measured, encode
+from engine.runs.executor import chosen as choice
+from engine.runs.executor import cluster as clusters
+from engine.runs.executor import task
+from engine.runs.executor.cluster import Cluster, connected
+from engine.runs.executor.local import Local
+from engine.runs.job import request
+from tests.datasets.test_own import plain
+from tests.engine import walk
+
+ROOT = Path(__file__).parents[2]
+
+
+def started(**how) -> LocalCluster:
+    made = LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0",
+        env={"PYTHONPATH": str(ROOT), **how},
+    )  # fmt: skip
+    with made.get_client() as client:
+        client.register_plugin(walk.Register())
+    return made
+
+
+def place(made: LocalCluster) -> str:
+    return made.scheduler_address.removeprefix("tcp://")
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    return tmp_path_factory.mktemp("walk") / "steps"
+
+
+@pytest.fixture(scope="module")
+def dask(log):
+    with started(**{walk.LOG: str(log)}) as made:
+        yield place(made)
+
+
+@pytest.fixture(autouse=True)
+def paper(monkeypatch, log):
+    monkeypatch.setitem(catalog(), "walk", walk.PAPER)
+    log.write_text("")
+
+
+@pytest.fixture(params=["local", "dask"])
+def executor(request):
+    return Local() if request.param == "local" else Cluster(request.getfixturevalue("dask"))
+
+
+def walking(method: str = "walk", steps: int = 30, pause: float = 0.0, seeds: int = 6):
+    return request("walk", method, "digits", {"steps": steps, "pause": pause}, {}, range(seeds))
+
+
+def kept_in(kept: dict):
+    return lambda name, arrays: (
+        kept.update({name: {k: np.array(v) for k, v in arrays.items()}}) or (name)
+    )
+
+
+def remembering(past: dict) -> Checkpoints:
+    return Checkpoints(past.get, lambda name, arrays: past.update({name: dict(arrays)}))
+
+
+def run(job, executor, past=None, data=None):
+    """The events of a run and its arrays."""
+    kept: dict = {}
+    table = data if data is not None else data_catalog.load(job.dataset)
+    events = drive(job, table, kept_in(kept), executor=executor, past=past)
+    return list(events), kept
+
+
+def said(events) -> list[str]:
+    """What was said of replicas, in an order that does not depend on turns."""
+    return sorted(json.dumps(encode(e), sort_keys=True) for e in events if not progress(e))
+
+
+def progress(event) -> bool:
+    return isinstance(event, Advanced)
+
+
+def steps(events) -> Counter:
+    """How often each replica's step was measured."""
+    return Counter((e.replicas, e.step) for e in events if isinstance(e, Measured))
+
+
+JOBS = {
+    "walk": lambda: walking(),
+    "stroll": lambda: walking("stroll"),
+    "glvq": lambda: request("lvq", "glvq_dp", "digits", {"epochs": 1}, {"epsilon": (1, 9)}, (0, 1)),
+    "output": lambda: request("survival", "out_pert", "flchain", {}, {"epsilon": (1, 9)}, (0, 1)),
+}
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_a_run_is_the_same_number_for_number(name: str, executor):
+    job = JOBS[name]()
+    expected, arrays = run(job, Local())
+    events, kept = run(job, executor)
+    assert said(events) == said(expected)
+    assert isinstance(events[-1], Finished)
+    assert [e for e in events if progress(e)][-1].done == [e for e in expected if progress(e)][
+        -1
+    ].done
+    assert kept.keys() == arrays.keys()
+    for part, held in arrays.items():
+        for key, array in held.items():
+            np.testing.assert_array_equal(kept[part][key], array)
+
+
+def test_a_stopped_run_goes_on_elsewhere_and_tells_every_step_once(executor):
+    job, past = walking(steps=200, pause=0.005), {}
+    expected, _ = run(job, Local())
+    first: list = []
+    table = data_catalog.load("digits")
+    mind = remembering(past)
+    with closing(drive(job, table, lambda n, a: n, executor=executor, past=mind)) as events:
+        for event in events:
+            first.append(event)
+            if len(steps(first)) > 40:
+                break
+    rest, _ = run(job, Local(), past=remembering(past))
+    assert said([*first, *rest]) == said(expected)
+
+
+def test_a_stop_reaches_the_tasks_within_two_seconds(dask, log):
+    job = walking(steps=2000, pause=0.05, seeds=4)
+    with closing(drive(job, data_catalog.load("digits"), lambda n, a: n,
+                       executor=Cluster(dask))) as events:  # fmt: skip
+        while not any(isinstance(next(events), Measured) for _ in range(3)):
+            pass
+        asked = time.time()
+    time.sleep(1.0)
+    last = max(float(line.split()[3]) for line in log.read_text().splitlines())
+    assert last - asked < 2.0
+
+
+def killing(dask: str, log: Path, kills: int, over: threading.Event) -> list[int]:
+    """Kills the worker that took the last step, so many times."""
+    dead: list[int] = []
+    while len(dead) < kills and not over.wait(0.2):
+        lines = log.read_text().splitlines()
+        pid = int(lines[-1].split()[2]) if lines else 0
+        if pid and pid != os.getpid() and pid not in dead and len(lines) % 7 > 3:
+            os.kill(pid, signal.SIGKILL)
+            dead.append(pid)
+            over.wait(1.0)
+    return dead
+
+
+@pytest.mark.parametrize(("method", "kills"), [("walk", 2), ("stroll", 1)])
+def test_workers_that_are_killed_lose_and_double_nothing(method, kills, dask, log, monkeypatch):
+    job = walking(method, steps=80, pause=0.03, seeds=4)
+    expected, arrays = run(job, Local())
+    log.write_text("")
+    over, dead = threading.Event(), []
+    killer = threading.Thread(target=lambda: dead.extend(killing(dask, log, kills, over)))
+    killer.start()
+    events, kept = run(job, Cluster(dask))
+    over.set()
+    killer.join()
+    assert len(dead) == kills
+    assert said(events) == said(expected)
+    assert set(steps(events).values()) == {1}
+    for part, held in arrays.items():
+        np.testing.assert_array_equal(kept[part]["place"], held["place"])
+
+
+def test_a_lost_chunk_begins_at_its_last_state(dask, log):
+    """The worker is killed after a state was sent: no step before it is taken again."""
+    job = walking(steps=200, pause=0.04, seeds=2)
+    over = threading.Event()
+
+    def kill() -> None:
+        while not over.wait(0.1):
+            lines = log.read_text().splitlines()
+            if len(lines) > 110:  # 4.4 s, and states are sent after 2 and after 6 s
+                os.kill(int(lines[-1].split()[2]), signal.SIGKILL)
+                return
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    events, _ = run(job, Cluster(dask))
+    over.set()
+    killer.join()
+    taken = Counter(int(line.split()[1]) for line in log.read_text().splitlines())
+    assert set(steps(events).values()) == {1}
+    again = [step for step, times in taken.items() if times > 1]
+    assert again
+    assert min(again) > 20
+
+
+def test_a_cluster_that_goes_away_leaves_a_run_that_can_go_on(log):
+    job, past = walking(steps=300, pause=0.02, seeds=4), {}
+    expected, _ = run(job, Local())
+    first: list = []
+    made = started()
+    events = drive(job, data_catalog.load("digits"), lambda n, a: n,
+                   executor=Cluster(place(made)), past=remembering(past))  # fmt: skip
+    while len(steps(first)) < 30:
+        first.append(next(events))
+    made.close()
+    with pytest.raises(InterruptedRunError, match="The cluster went away: ask for the run again"):
+        first.extend(events)
+    rest, _ = run(job, Local(), past=remembering(past))
+    assert said([*first, *rest]) == said(expected)
+
+
+def test_a_table_that_the_workers_lack_comes_once_as_bytes(dask, monkeypatch):
+    table = data_catalog.load("digits")
+    other = replace(table, x=np.minimum(table.x + 1.0, 16.0))
+    sent: list = []
+    packed = clusters.parcel.packed_table
+    monkeypatch.setattr(
+        clusters.parcel, "packed_table", lambda one: sent.append(one) or packed(one)
+    )
+    events, _ = run(walking(), Cluster(dask), data=other)
+    assert said(events) == said(run(walking(), Local(), data=other)[0])
+    assert len(sent) == 1
+
+
+def test_a_table_of_one_s_own_stays_here_unless_the_operator_allows_it(
+    dask, log, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
+    monkeypatch.setenv(walk.LOG, str(log))
+    job = request("walk", "walk", own.keep("a.csv", plain()), {}, {}, range(4))
+    here, _ = run(job, Cluster(dask))
+    assert {int(line.split()[2]) for line in log.read_text().splitlines()} == {os.getpid()}
+    log.write_text("")
+    monkeypatch.setenv(clusters.SHARE, "allow")
+    there, _ = run(job, Cluster(dask))
+    assert os.getpid() not in {int(line.split()[2]) for line in log.read_text().splitlines()}
+    assert said(here) == said(there)
+
+
+def test_the_command_line_prints_the_same_gauges(dask, tmp_path, monkeypatch, capsys):
+    command = ["run", "mean", "laplace", "--sweep", "epsilon=1,9", "--seeds", "3", "--json"]
+    replicas = []
+    for name, address in (("a", ""), ("b", f"dask://{dask}")):
+        monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / name))
+        monkeypatch.setenv(choice.SETTING, address)
+        assert main(command) == 0
+        replicas.append(json.loads(capsys.readouterr().out)["replicas"])
+    assert replicas[0] == replicas[1]
+
+
+@pytest.mark.parametrize("text", ["dask://", "dask://host", "spark://host:1", "dask:host:1", "x"])
+def test_an_executor_that_does_not_exist_is_one_sentence(text, monkeypatch):
+    monkeypatch.setenv(choice.SETTING, text)
+    with pytest.raises(RequestError, match="EXPLORER_EXECUTOR: expected local, or dask://host"):
+        choice.chosen()
+
+
+def test_an_address_where_nobody_answers_is_one_sentence(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(clusters, "CONNECT", 1)
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
+    monkeypatch.setenv(choice.SETTING, "dask://127.0.0.1:9")
+    assert main(["run", "mean", "laplace"]) == 1
+    error = capsys.readouterr().err
+    assert "expected a Dask scheduler at 127.0.0.1:9, got no answer within 1 s" in error
+
+
+def test_another_version_on_a_worker_is_one_sentence(dask, monkeypatch):
+    def other(job):
+        return {**task.identity(job), "torch": "0.0.1"}
+
+    monkeypatch.setattr(clusters, "identity", other)
+    with pytest.raises(RequestError, match=r"worker tcp://.*: expected torch 0.0.1, got 2"):
+        run(walking(), Cluster(dask))
+
+
+def test_cards_are_the_workers_not_this_machine_s(dask, monkeypatch):
+    assert Cluster(dask).device("auto") == "cpu"
+    client = connected(dask)
+    info = client.scheduler_info(n_workers=-1)
+    next(iter(info["workers"].values()))["resources"] = {"GPU": 1}
+    monkeypatch.setattr(client, "scheduler_info", lambda **how: info)
+    assert Cluster(dask).device("auto") == "cuda"

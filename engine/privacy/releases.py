@@ -34,10 +34,13 @@ class Batches:
         rate: Chance of each record to be in a step, by its own coin every time; 1 for all.
         parts: Into so many batches one random order of the records is cut, again in every
             epoch; 1 where there is no order.
+        kept: Whether the order of the first epoch is that of all, so that a record's steps are
+            `parts` apart.
     """
 
     rate: float
     parts: int = 1
+    kept: bool = False
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class Records:
         if how.parts == 1:
             return *self.draw(replicas, how.rate, rng), order
         number = taken % how.parts
-        if order is None or number == 0:
+        if order is None or (number == 0 and not how.kept):
             order = orders(replicas, len(self), rng)
         index, present = part(matchings(order) if self.paired else order, number, how.parts)
         return index, self.without(index, present), order

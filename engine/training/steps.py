@@ -63,6 +63,43 @@ def add_noise(
     noise.release_in_place(parts, mechanisms, rng, weights)
 
 
+def correlated(
+    sums: Parameters,
+    past: Sequence[tuple[Parameters, Parameters]],
+    coefficients: Sequence[float],
+    mechanisms: Sequence[Laplace | Gaussian],
+    rng: Generator,
+) -> Parameters:
+    r"""The noisy gradient of a step that shares noise with those before it.
+
+    It releases y = \sum_j c_j g_{t-j} + z; the gradient is y - \sum_{j > 0} c_j \tilde g_{t-j}.
+
+    Args:
+        sums: The step's clipped sums g_t.
+        past: Clipped sums and noisy gradients of the steps before it, the last first.
+        coefficients: c, 1 first.
+        mechanisms: What draws z, one for each replica.
+        rng: Source of randomness.
+
+    Guarantees:
+        `engine.privacy.toeplitz`. What is taken from y has been released before.
+    """
+    value = tuple(tuple(part.clone() for part in own) for own in sums)
+    for c, (before, _) in zip(coefficients[1:], past, strict=False):
+        _add(value, before, c)
+    add_noise(value, mechanisms, rng)
+    for c, (_, noisy) in zip(coefficients[1:], past, strict=False):
+        _add(value, noisy, -c)
+    return value
+
+
+def _add(value: Parameters, other: Parameters, factor: float) -> None:
+    """Adds a multiple of other parts, in place."""
+    for own, more in zip(value, other, strict=True):
+        for part, extra in zip(own, more, strict=True):
+            part.add_(extra, alpha=factor)
+
+
 def _ones(part: Tensor) -> list[int]:
     """Sides of one, for all axes but replicas and outputs."""
     return [1] * (part.dim() - 2)

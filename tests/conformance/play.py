@@ -22,7 +22,7 @@ RECORDS, PERSONS = 80, 30
 SMALL: dict[str, Value] = {
     "epsilon": 0.8123, "intervals": 6, "epochs": 2, "sample_rate": 0.5, "steps": 3, "samples": 16,
     "filters": 4, "pretraining": 1, "sgd_epochs": 1, "hidden": 5, "batch": 40, "records": 40,
-    "bases": 3, "history": 8, "unit": "user",
+    "bases": 3, "bands": 3, "history": 8, "unit": "user",
 }  # fmt: skip
 """Values that make a run short. No other test asks for this budget, so none shares a cache."""
 

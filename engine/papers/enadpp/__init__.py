@@ -8,7 +8,7 @@ from engine.method import Entry, Paper
 from engine.papers.enadpp import cards, price
 from engine.papers.enadpp.arrays import ARRAYS
 from engine.papers.enadpp.spec import EnadppSpec, Training
-from engine.papers.enadpp.variants import VARIANTS
+from engine.papers.enadpp.variants import VARIANTS, Variant
 from engine.training.described import model
 
 SMALL = 10_000
@@ -16,6 +16,7 @@ SMALL = 10_000
 
 TRAINING = ("sample_rate", "epochs", "learning_rate", "decay", "network")
 GAUSSIAN = ("epsilon", "delta", "clip", "sampling", *TRAINING)
+CORRELATED = ("epsilon", "delta", "clip", *TRAINING)
 ADAPTIVE = (
     *("epsilon", "delta", "calibration", "noise_reading", "noise", "clip", "clip_l1"),
     *("alpha_min", "relevance_rule", "relevance_every", "sampling", *TRAINING),
@@ -34,6 +35,12 @@ def chunk(spec: EnadppSpec, n: int, device: str) -> int:
     if spec.network == "cnn":
         return 1
     return 4 if n > SMALL else 256
+
+
+def _witness(variant: Variant) -> str:
+    if not variant.private:
+        return ""
+    return f"engine.papers.enadpp.witness:{'CYCLIC' if variant.correlated else 'WHITE'}"
 
 
 def _entry(
@@ -56,7 +63,7 @@ def _entry(
         uses=uses,
         role=role,
         chunk=chunk,
-        witness="engine.papers.enadpp.witness:WHITE" if VARIANTS[name].private else "",
+        witness=_witness(VARIANTS[name]),
     )
 
 
@@ -111,6 +118,14 @@ PAPER = Paper(
             "Adds Gaussian noise with exact accounting, large batches, momentum and "
             "fixed image features: today's best practice.",
             (*GAUSSIAN, "momentum", "representation"),
+            "beyond",
+        ),
+        _entry(
+            "dp_ftrl",
+            "DP-FTRL",
+            "Adds Gaussian noise that later steps partly take back, with batches cut from one "
+            "fixed order: no gain from sampling is needed.",
+            (*CORRELATED, "momentum", "representation", "bands"),
             "beyond",
         ),
     ),

@@ -17,6 +17,9 @@ SHUFFLED = (
     "Shuffled: in each epoch one random order of the records is cut into batches, so that a record "
     "is in one of them"
 )
+CYCLIC = (
+    "None: batches are cut from one order of the records, the same in every epoch; it may be known"
+)
 EXACT = "exact curve of composed Gaussian releases (Balle and Wang 2018)"
 TUNED = (
     "The budget covers one training run. Learning rate, clipping bound and other settings were "
@@ -90,7 +93,7 @@ def _proved(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
     event = cost(price.releases(variant, spec, n))
     tight = not variant.falling  # so many stairs would take the exact accountant minutes
     spent = accounting.epsilon(event, spec.delta, price.RELATION, tight=tight)
-    coins = price.batches(spec).parts == 1
+    coins = price.batches(spec, variant).parts == 1
     exact = gaussian.precision(event) is not None
     return Guarantee(
         mechanism=variant.mechanism or _weighted(variant, spec),
@@ -101,11 +104,11 @@ def _proved(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
         relation=price.RELATION,
         unit=unit,
         accountant=EXACT if exact else "privacy loss distribution" if tight else "Renyi",
-        sampling=SAMPLING if coins else SHUFFLED,
+        sampling=SAMPLING if coins else CYCLIC if variant.correlated else SHUFFLED,
         released=("the trained weights", "the weights after every step"),
         reasons=(
             *_arguments(variant, spec),
-            *(() if coins else _gap(variant, spec, n, spent)),
+            *(() if coins or variant.correlated else _gap(variant, spec, n, spent)),
             COUNT,
             TUNED,
             SHOWN,
@@ -160,6 +163,15 @@ def _arguments(variant: Variant, spec: EnadppSpec) -> tuple[str, ...]:
             bound,
             f"The noise falls in {price.STAIRS} equal stairs, so that it can be priced. The "
             "published decay is not given in full; the exponential decay is our reading.",
+        )
+    if variant.correlated:
+        b = price.bands(variant, spec)
+        return (
+            f"A record moves {b} successive releases, by at most the norm of the correlation "
+            "times C in all. Its steps are at least as far apart, so an epoch costs one Gaussian "
+            "release (Choquette-Choo et al. 2023).",
+            "Nothing is gained from sampling and nothing is assumed of it. Gradients may depend "
+            "on what was released before (Denisov et al. 2022).",
         )
     if variant.modern and spec.representation != "pixels":
         return (bound, "The features are a fixed function of each record.")

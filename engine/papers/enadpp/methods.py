@@ -1,4 +1,4 @@
-"""The six methods: one class with a variant each."""
+"""The methods: one class with a variant each."""
 
 from dataclasses import dataclass
 from typing import final
@@ -45,3 +45,4 @@ APPDL = Descent(VARIANTS["appdl"])
 PSGD = Descent(VARIANTS["psgd"])
 NON_PRIVATE = Descent(VARIANTS["non_private"])
 DPSGD = Descent(VARIANTS["dpsgd"])
+DP_FTRL = Descent(VARIANTS["dp_ftrl"])

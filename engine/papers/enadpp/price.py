@@ -8,6 +8,11 @@ Where records are drawn in pairs, see `engine.training.sampling.pairs`: at most 
 pair of a step holds a given record, so the same numbers hold. Shuffled batches are disjoint
 within an epoch, so a record pays for one step of each epoch, in full: no gain from sampling is
 proved for them, and the price of Poisson batches does not hold (Annamalai et al. 2024).
+
+Where steps share noise, a step releases \sum_{j < b} c_j g_{t-j}, and batches are cut from one
+order for all epochs, so that a record's steps are at least b apart: a record moves b releases by
+\|c\| C in all, once in each epoch (`engine.privacy.toeplitz`). Each step's noise is that of
+sensitivity \|c\| C, of which a single step sees C c_j at most, and an epoch costs one release.
 """
 
 import itertools
@@ -17,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.papers.enadpp.variants import Variant
+from engine.privacy import toeplitz
 from engine.privacy.guarantee import Relation
 from engine.privacy.mechanisms import Exposed, Gaussian, Laplace
 from engine.privacy.releases import Batches, Release, cost, exposed
@@ -47,20 +53,26 @@ def plain_rate(spec: EnadppSpec, n: int) -> float:
     return min(1.0, spec.plain_lot / trained(n))
 
 
-def batch_size(spec: EnadppSpec, n: int) -> float:
+def batch_size(spec: EnadppSpec, n: int, variant: Variant | None = None) -> float:
     """Expected batch size |L|, which divides every sum: q times the records trained on.
 
     Shuffled batches are 1/q to an epoch, rounded.
     """
-    parts = batches(spec).parts
+    parts = batches(spec, variant).parts
     return trained(n) / parts if parts > 1 else spec.sample_rate * trained(n)
 
 
-def batches(spec: EnadppSpec) -> Batches:
-    """How a private step draws its records."""
-    if spec.sampling == "poisson":
-        return Batches(spec.sample_rate)
-    return Batches(1.0, max(1, round(1.0 / spec.sample_rate)))
+def batches(spec: EnadppSpec, variant: Variant | None = None) -> Batches:
+    """How a private step draws its records; by coins or shuffled for most methods."""
+    parts = max(1, round(1.0 / spec.sample_rate))
+    if variant is not None and variant.correlated:
+        return Batches(1.0, parts, kept=True)
+    return Batches(spec.sample_rate) if spec.sampling == "poisson" else Batches(1.0, parts)
+
+
+def bands(variant: Variant, spec: EnadppSpec) -> int:
+    """b: steps that share noise; a record's steps are at least as far apart."""
+    return min(spec.bands, batches(spec, variant).parts) if variant.correlated else 1
 
 
 def stairs(spec: EnadppSpec, n: int) -> tuple[int, ...]:
@@ -102,7 +114,7 @@ def _sums(variant: Variant, spec: EnadppSpec, n: int) -> tuple[Release, ...]:
     starts = stairs(spec, n) if variant.falling else (0,)
     return tuple(
         replace(
-            _repeated(_noise(variant, spec, n, start), batches(spec), end - start, start),
+            _repeated(_noise(variant, spec, n, start), batches(spec, variant), end - start, start),
             what="sum of clipped gradients",
         )
         for start, end in itertools.pairwise((*starts, steps(spec, n)))
@@ -126,6 +138,10 @@ def _noise(variant: Variant, spec: EnadppSpec, n: int, start: int) -> Laplace | 
     if unaccounted(variant, spec):
         # under add-or-remove-one the same noise spends half of what it does when replacing
         return Laplace(spec.clip_l1, paper_epsilon(spec, n, spec.noise_reading) / 2.0)
+    if variant.correlated:
+        reach = spec.clip * toeplitz.norm(bands(variant, spec), spec.momentum)
+        plan = (batches(spec, variant), steps(spec, n))
+        return Gaussian(reach, _gaussian(spec.epsilon, spec.delta, *plan))
     if variant.ratios is None or spec.noise == "gaussian":
         return Gaussian(spec.clip, _gaussian(spec.epsilon, spec.delta, *_plan(spec, n)))
     return Laplace(spec.clip_l1, 1.0 / _laplace(spec.epsilon, spec.delta, *_plan(spec, n)))

@@ -179,6 +179,20 @@ Sampling = Annotated[
         source="Annamalai et al. 2024, arXiv 2411.10614",
     ),
 ]
+Bands = Annotated[
+    int,
+    Knob(
+        label="Steps that share noise",
+        symbol="b",
+        bounds=(1, 256),
+        range=(1, 64),
+        grid=(1, 2, 4, 8, 16, 32, 64),
+        help="For correlated noise: a step takes back part of the noise of so many steps before "
+        "it. 1 draws fresh noise in every step. No more than the steps of an epoch count.",
+        equation=r"\tilde g = g + C^{-1} z",
+        source="Kalinin and Lampert 2024",
+    ),
+]
 Representation = Annotated[
     str,
     Choice(
@@ -217,6 +231,7 @@ class EnadppSpec(Spec):
     plain_lot: PlainLot = 100
     network: NetworkName = "mlp"
     representation: Representation = "scattering"
+    bands: Bands = 16
     delta: Delta = 1e-5
 
 

@@ -17,10 +17,11 @@ from engine.core.batch import Batch
 from engine.core.errors import RequestError
 from engine.method import Arrays
 from engine.papers.enadpp import models, price, ratios
+from engine.papers.enadpp.added import Added, Past, noise, noisy
 from engine.papers.enadpp.pictures import Clipping, pictures
 from engine.papers.enadpp.spec import EnadppSpec, Training
 from engine.papers.enadpp.variants import Variant
-from engine.privacy.mechanisms import Gaussian, Laplace
+from engine.privacy.mechanisms import Laplace
 from engine.privacy.releases import Batches
 from engine.training import ghost, split, steps
 from engine.training.evaluate import evaluate
@@ -55,6 +56,8 @@ class State:
         taken: Steps taken.
         layers: Noise to signal of each layer with weights, (R, layers) per measurement.
         order: Order of the records in this epoch, (R, N), where batches are cut from one.
+        past: Clipped sums and noisy gradients of the last steps, the last first, where steps
+            share noise.
     """
 
     parameters: Parameters
@@ -64,24 +67,12 @@ class State:
     taken: int
     layers: tuple[Tensor, ...]
     order: Tensor | None = None
+    past: Past = ()
 
     @property
     def released(self) -> Parameters:
         """The weights that the run ends with."""
         return self.parameters if self.mean is None else self.mean
-
-
-@dataclass(frozen=True, eq=False)
-class Added:
-    """The noise of one step: a mechanism for each replica, and their clipping bounds, (R,)."""
-
-    mechanisms: tuple[Laplace | Gaussian, ...]
-    clip: Tensor
-
-    @property
-    def norm(self) -> Literal["l1", "l2"]:
-        """The norm in which the mechanisms' sensitivity is stated."""
-        return "l1" if isinstance(self.mechanisms[0], Laplace) else "l2"
 
 
 def init(variant: Variant, batch: Batch[EnadppSpec], data: Table, rng: Generator) -> State:
@@ -116,7 +107,11 @@ def step(
     network = models.network(variant, spec, table, records.x[0].numel())
     if _refreshes(variant, spec, len(data), state.taken):
         state = replace(state, ratios=budget_ratios(variant, batch, table, state, network, rng))
-    how = price.batches(spec) if variant.private else Batches(price.plain_rate(spec, len(data)))
+    how = (
+        price.batches(spec, variant)
+        if variant.private
+        else Batches(price.plain_rate(spec, len(data)))
+    )
     index, present, order = records.batch(how, len(batch), state.taken, state.order, rng)
     x, y = records.take(index)
     added = noise(variant, batch, len(data), state.taken, rng.device)
@@ -125,17 +120,16 @@ def step(
     measures, last = _measures(total, state.taken), state.taken + 1 == total
     info = None
     signal = steps.lengths(clipped.sums) if measures else None
-    if added is not None:
-        steps.add_noise(clipped.sums, added.mechanisms, rng, state.ratios)
+    gradient, past = noisy(variant, spec, state.past, state.ratios, clipped.sums, added, rng)
     steps.descend(
         state.parameters,
         state.velocity,
-        clipped.sums,
+        gradient,
         _descent(variant, batch, len(data), rng.device),
     )
     if state.mean is not None:
         steps.average(state.mean, state.parameters, state.taken)
-    state = replace(state, taken=state.taken + 1, order=order)
+    state = replace(state, taken=state.taken + 1, order=order, past=past)
     if signal is not None:
         layers = _layers(clipped, added, signal, state.ratios)
         state = replace(state, layers=(*state.layers, layers))
@@ -146,18 +140,6 @@ def step(
 def _measures(total: int, taken: int) -> bool:
     """Whether this step is measured: some twenty in a run, and the last."""
     return (taken + 1) % max(1, total // MEASURES) == 0 or taken + 1 == total
-
-
-def noise(
-    variant: Variant, batch: Batch[EnadppSpec], n: int, taken: int, device: torch.device
-) -> Added | None:
-    """What this step adds to each replica's sum, from the mechanisms that are priced."""
-    mechanisms = [price.mechanism(variant, spec, n, taken) for spec in batch.specs]
-    drawn = tuple(m for m in mechanisms if m is not None)
-    if not drawn:
-        return None
-    bounds = [m.sensitivity for m in drawn]
-    return Added(drawn, torch.tensor(bounds, dtype=torch.float32, device=device))
 
 
 def _clipped(
@@ -187,7 +169,11 @@ def _descent(
     spec, plain = batch.spec, not variant.private
     column = batch.column("plain_rate" if plain else "learning_rate")
     rates = torch.tensor(column, dtype=torch.float32, device=device)
-    size = price.plain_rate(spec, n) * split.trained(n) if plain else price.batch_size(spec, n)
+    size = (
+        price.plain_rate(spec, n) * split.trained(n)
+        if plain
+        else price.batch_size(spec, n, variant)
+    )
     momentum = PLAIN_MOMENTUM if plain else spec.momentum if variant.modern else 0.0
     return steps.Descent(rates, size, spec.decay, momentum)
 
@@ -242,7 +228,7 @@ def _layers(
     if added is None:
         return torch.zeros_like(signal)
     least = LEAST_SIGNAL * added.clip.double()[:, None]
-    length = steps.noise_lengths(clipped.sums, added.mechanisms, ratios_now)
+    length = added.spread * steps.noise_lengths(clipped.sums, added.mechanisms, ratios_now)
     return length / torch.maximum(signal, least)
 
 
@@ -262,6 +248,7 @@ def _info(
     ratio, cut = torch.zeros(len(present)), torch.zeros(len(present))
     if added is not None:
         length = steps.noise_lengths(clipped.sums, added.mechanisms, state.ratios)
+        length = added.spread * length
         least = LEAST_SIGNAL * added.clip.double()
         whole = torch.maximum(signal.square().sum(1).sqrt(), least)
         ratio = length.square().sum(1).sqrt() / whole

@@ -16,6 +16,7 @@ class Variant:
         falling: Whether the deviation of the noise falls in stairs.
         modern: Whether it trains as is best practice today: with momentum, bounded units or
             wavelet features, and the mean of its weights as the result.
+        correlated: Whether steps share noise (`engine.privacy.toeplitz`).
     """
 
     mechanism: str = ""
@@ -23,6 +24,7 @@ class Variant:
     ratios: Literal["shares", "gains"] | None = None
     falling: bool = False
     modern: bool = False
+    correlated: bool = False
     claimant: str = "The paper claims"
 
     @property
@@ -47,6 +49,12 @@ VARIANTS = {
     "dpsgd": Variant(
         "Per-record clipping in L2 and Gaussian noise, tuned as is best practice today",
         modern=True,
+        claimant="Asked for",
+    ),
+    "dp_ftrl": Variant(
+        "Per-record clipping in L2 and Gaussian noise that later steps partly take back",
+        modern=True,
+        correlated=True,
         claimant="Asked for",
     ),
 }

@@ -38,3 +38,8 @@ WHITE = Witness(
     pair=white,
     rate=rate,
 )
+CYCLIC = Witness(
+    words="a record whose every feature is at its upper bound, or whose place is empty",
+    pair=white,
+)
+"""The same where batches are cut from one order, which the proof lets the attacker know."""

@@ -53,10 +53,16 @@ def counted(method: str, spec: Any, n: int) -> tuple[tuple[int, ...], dict[str, 
     ways = {PLAIN: sums} if math.isfinite(sums[-1]) else {RENYI: asked(False)}
     if exact(method, spec, n):
         ways[PLD] = asked(True)
-    if price.batches(spec).parts > 1 and not price.unaccounted(VARIANTS[method], spec):
+    if _shuffled(method, spec) and not price.unaccounted(VARIANTS[method], spec):
         coins = (cards.poisson_price(VARIANTS[method], spec, n, step) for step in steps)
         ways[COINS] = (0.0, *coins)
     return (0, *steps), ways
+
+
+def _shuffled(method: str, spec: Any) -> bool:
+    """Whether batches are cut from an order that is drawn again in every epoch."""
+    drawn = price.batches(spec, VARIANTS[method])
+    return drawn.parts > 1 and not drawn.kept
 
 
 def exact(method: str, spec: Any, n: int) -> bool:
@@ -80,14 +86,20 @@ def reading(method: str, spec: Any, n: int) -> str:
             "The budget ratios are treated as public, although the printed method computes them "
             "from the records: this is a count, not a proof."
         )
-    shuffled = price.batches(spec).parts > 1
+    variant = VARIANTS[method]
+    shuffled = _shuffled(method, spec)
+    if variant.correlated:
+        parts.append(
+            "Batches are cut from one fixed order, and steps share noise: a record pays for one "
+            "release in each epoch."
+        )
     if shuffled:
         parts.append(
             "Each record is in one of an epoch's shuffled batches and pays in full: the price "
             "rises once an epoch. The Poisson price is often stated for shuffled batches; it is "
             "not proved for them."
         )
-    if not shuffled and isinstance(price.mechanism(VARIANTS[method], spec, n), Laplace):
+    if not shuffled and isinstance(price.mechanism(variant, spec, n), Laplace):
         parts.append("The Rényi accountant has no formula for Laplace noise in random batches.")
     if not exact(method, spec, n):
         parts.append(

@@ -1,0 +1,77 @@
+"""What a step adds to its clipped sums: independent noise, or noise that steps share."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import torch
+from torch import Generator, Tensor
+
+from engine.core.batch import Batch
+from engine.papers.enadpp import price
+from engine.papers.enadpp.spec import EnadppSpec
+from engine.papers.enadpp.variants import Variant
+from engine.privacy import toeplitz
+from engine.privacy.mechanisms import Gaussian, Laplace
+from engine.training import ghost, steps
+from engine.training.network import Parameters
+
+Past: TypeAlias = tuple[tuple[Parameters, Parameters], ...]
+"""Clipped sums and noisy gradients of the last steps, the last first."""
+LONG = 256
+"""After so many steps the noise of correlated steps hardly grows any more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Added:
+    """The noise of one step: a mechanism for each replica, and their clipping bounds, (R,).
+
+    Attributes:
+        mechanisms: One for each replica.
+        clip: Their clipping bounds, shape (R,).
+        spread: Deviation of the noise on a step's gradient, in units of the mechanisms'.
+    """
+
+    mechanisms: tuple[Laplace | Gaussian, ...]
+    clip: Tensor
+    spread: float = 1.0
+
+    @property
+    def norm(self) -> Literal["l1", "l2"]:
+        """The norm in which the mechanisms' sensitivity is stated."""
+        return "l1" if isinstance(self.mechanisms[0], Laplace) else "l2"
+
+
+def noise(
+    variant: Variant, batch: Batch[EnadppSpec], n: int, taken: int, device: torch.device
+) -> Added | None:
+    """What this step adds to each replica's sum, from the mechanisms that are priced."""
+    mechanisms = [price.mechanism(variant, spec, n, taken) for spec in batch.specs]
+    drawn = tuple(m for m in mechanisms if m is not None)
+    if not drawn:
+        return None
+    bounds = [m.sensitivity for m in drawn]
+    if not variant.correlated:
+        return Added(drawn, torch.tensor(bounds, dtype=torch.float32, device=device))
+    own = torch.tensor(batch.column("clip"), dtype=torch.float32, device=device)
+    b, momentum = price.bands(variant, batch.spec), batch.spec.momentum
+    return Added(drawn, own, toeplitz.spread(b, momentum, min(taken + 1, LONG)))
+
+
+def noisy(
+    variant: Variant,
+    spec: EnadppSpec,
+    past: Past,
+    ratios: ghost.Ratios | None,
+    sums: Parameters,
+    added: Added | None,
+    rng: Generator,
+) -> tuple[Parameters, Past]:
+    """The sums with noise, and the past with this step; without correlation, in place."""
+    if added is None:
+        return sums, ()
+    if not variant.correlated:
+        steps.add_noise(sums, added.mechanisms, rng, ratios)
+        return sums, ()
+    parts = toeplitz.coefficients(price.bands(variant, spec), spec.momentum)
+    gradient = steps.correlated(sums, past, parts, added.mechanisms, rng)
+    return gradient, ((sums, gradient), *past)[: len(parts) - 1]

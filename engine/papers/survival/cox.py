@@ -14,12 +14,12 @@ from engine.papers.survival.evaluate import (
     brier,
     concordance,
     cox,
-    evaluation,
     optimum,
     relative,
 )
 from engine.papers.survival.products import repeated
 from engine.papers.survival.scale import scaled, survival
+from engine.papers.survival.scored import Evaluation, evaluation, scored
 from engine.papers.survival.spec import SurvivalSpec, Utility
 
 
@@ -52,12 +52,15 @@ class CoxRegression:
         best, sample = optimum(table, batch.spec.intervals, e), evaluation(table)
         whole = torch.cat([best[:e].expand(rows, -1), state.beta], dim=1)
         score = state.beta[:1] @ sample.x.T
-        curves = torch.tensor(_survival(table, score[0].exp().numpy()))[None]
+        many = scored(table, batch.spec.intervals)
+        risk = (state.beta[0] @ many.x.T).exp().numpy()
+        errors = brier(many, torch.tensor(_survival(table, many, risk))[None])
         return state, Utility(
             mre=relative(whole, best),
             mre_beta=relative(state.beta, best[e:]),
             concordance=np.repeat(concordance(sample, score), rows),
-            brier=np.repeat(brier(sample, curves), rows),
+            brier=np.repeat(errors[0], rows),
+            brier_error=np.repeat(errors[1], rows),
             cox_error=np.zeros(rows),
             noise_to_signal=np.zeros(rows),
         )
@@ -72,9 +75,9 @@ class CoxRegression:
         }
 
 
-def _survival(table: SurvivalTable, risk: Floats) -> Floats:
+def _survival(table: SurvivalTable, sample: Evaluation, risk: Floats) -> Floats:
     """S(t|x) of the sample at its times, shape (m, TIMES), from exp(beta x) of its rows."""
-    fitted, sample = cox(table), evaluation(table)
+    fitted = cox(table)
     index = np.searchsorted(fitted.time, sample.times, side="right") - 1
     held = sample.before(fitted.time)
     if held is None:

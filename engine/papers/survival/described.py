@@ -22,6 +22,6 @@ def model(spec: SurvivalSpec, card: Card) -> dict[str, Any]:
         "event, for who has not had it yet, is on the scale of the link basis[t - 1] · baseline + "
         "x · coefficients, where x = (covariates - centre) / span / norm. With proof, times and "
         "covariates beyond the public bounds are moved to them first.",
-        "split": "All records are fitted. Concordance and Brier score use a fixed sample of at "
-        "most 1,000 of the same records.",
+        "split": "All records are fitted. Concordance uses a fixed sample of at most 1,000 of "
+        "the same records, the Brier score all of them or a larger sample.",
     }

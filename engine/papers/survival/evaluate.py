@@ -1,7 +1,8 @@
 """Measures from raw records: what private parameters are compared with, and on what they score.
 
 Nothing here is private. Concordance and Brier score are those of scikit-survival, computed for
-all replicas at once on a fixed sample of at most 1,000 records. Covariates that vary in time are
+all replicas at once: concordance, which compares pairs, on a fixed sample of at most 1,000 records,
+the Brier score on as many as `scored` says. Covariates that vary in time are
 scored as they are just before each time, and where they are not known any more as they were last.
 """
 
@@ -14,18 +15,17 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
-from datasets.base import Booleans, Episodes, Floats, Integers, SurvivalTable
+from datasets.base import Floats, SurvivalTable
 from engine.core.gauges import Column, measuring
 from engine.papers.survival.likelihood import log_one_plus
-from engine.papers.survival.problem import boundary, design
+from engine.papers.survival.problem import design
 from engine.papers.survival.scale import scaled
+from engine.papers.survival.scored import Evaluation, evaluation, scored
 from engine.papers.survival.sensitivity import basis
 from engine.papers.survival.solvers import Solution, minimise
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.training.threads import single_thread
 
-SAMPLE = 1_000
-TIMES = 20
 TIED = 1e-8
 """Risk scores that differ by less are ties, as in scikit-survival."""
 ENDS = ("start", "stop")
@@ -97,120 +97,6 @@ def cox(table: SurvivalTable) -> Cox:
     return Cox(beta, error, baseline.index.to_numpy(float), baseline.to_numpy(float)[:, 0])
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
-    """A sample of m records with what does not depend on a model.
-
-    Attributes:
-        x: Scaled covariates, shape (m, p); of each episode, if they vary in time.
-        rows: Records of the sample with an event, shape (k,).
-        ends: When those were, scaled, shape (k,).
-        pairs: Which records outlived each of those, shape (k, m).
-        times: Scaled times of the Brier score, shape (TIMES,).
-        case: Weight of S(t|x)^2, shape (m, TIMES).
-        control: Weight of (1 - S(t|x))^2, shape (m, TIMES).
-        course: The episodes of the sample, if covariates vary in time.
-    """
-
-    x: Tensor
-    rows: Integers
-    ends: Floats
-    pairs: Booleans
-    times: Floats
-    case: Tensor
-    control: Tensor
-    course: Episodes | None = None
-
-    def held(self, begins: Floats, moments: Floats) -> Integers:
-        """The last episode of each record that begins by each moment, shape (m, len(moments)).
-
-        Args:
-            begins: When each episode begins, in any unit.
-            moments: In that unit.
-        """
-        assert self.course is not None  # only a course has episodes
-        count = len(self.case)
-        begun = np.zeros((count, len(moments)), np.int64)
-        np.add.at(begun, self.course.person, begins[:, None] <= moments)
-        first = np.searchsorted(self.course.person, np.arange(count))
-        episode: Integers = first[:, None] + begun.clip(1) - 1
-        return episode
-
-    def by_interval(self, intervals: int, last: int) -> Integers | None:
-        """The episode that holds in each of the first intervals, shape (m, last)."""
-        if self.course is None:
-            return None
-        return self.held(boundary(self.course.start, intervals), np.arange(float(last)))
-
-    def before(self, moments: Floats) -> Integers | None:
-        """The episode that holds just before each moment, shape (m, len(moments))."""
-        if self.course is None:
-            return None
-        return self.held(self.course.start, np.nextafter(moments, -1.0))
-
-
-@functools.lru_cache(maxsize=8)
-def evaluation(table: SurvivalTable) -> Evaluation:
-    """The sample of a table; the same for every run, and kept per table."""
-    records, rng = scaled(table), np.random.default_rng(0)
-    some = np.sort(rng.choice(len(table), min(len(table), SAMPLE), replace=False))
-    time, event = records.time[some], records.event[some] > 0
-    rows = np.flatnonzero(event)
-    later = time > time[rows][:, None]
-    pairs = later | ((time == time[rows][:, None]) & ~event)
-    times = _moments(records.time)
-    case, control = _weights(table, time, event, times)
-    course = _course(records.episodes, some)
-    x = torch.tensor(records.x[some] if course is None else course.x)
-    weights = (torch.tensor(case), torch.tensor(control))
-    return Evaluation(x, rows, time[rows], pairs, times, *weights, course)
-
-
-def _moments(time: Floats) -> Floats:
-    """Times of the Brier score, shape (TIMES,): from the 5th to the 95th percentile.
-
-    They end before the longest time, beyond which nobody is left to be predicted.
-    """
-    last = time[time < time.max()].max(initial=0.0)
-    early, late = np.quantile(time, (0.05, 0.95))
-    return np.linspace(min(early, last), min(late, last), TIMES)
-
-
-def _course(course: Episodes | None, some: Integers) -> Episodes | None:
-    """The episodes of some persons, who are numbered from 0 in the same order."""
-    if course is None:
-        return None
-    chosen = np.isin(course.person, some)
-    person = np.searchsorted(some, course.person[chosen])
-    return Episodes(person, course.start[chosen], course.stop[chosen], course.x[chosen])
-
-
-def _weights(
-    table: SurvivalTable, time: Floats, event: Booleans, times: Floats
-) -> tuple[Floats, Floats]:
-    """Inverse probability of censoring weights with the trapezoidal rule in them, (m, TIMES) each.
-
-    Graf et al. (1999), as scikit-survival computes them, from all records of the table.
-    """
-    from sksurv.nonparametric import CensoringDistributionEstimator
-    from sksurv.util import Surv
-
-    records = scaled(table)
-    at_own, at_times = np.ones_like(time), np.ones_like(times)
-    happened = records.event > 0
-    if happened.any() and not happened.all():
-        censoring = CensoringDistributionEstimator().fit(Surv.from_arrays(happened, records.time))
-        at_own, at_times = censoring.predict_proba(time), censoring.predict_proba(times)
-    at_own, at_times = (np.where(p == 0, np.inf, p) for p in (at_own, at_times))
-    mesh = np.gradient(times) * np.where(np.isin(np.arange(TIMES), (0, TIMES - 1)), 0.5, 1.0)
-    share = (mesh / mesh.sum() if mesh.sum() > 0 else np.full(TIMES, 1.0 / TIMES)) / len(time)
-    if np.ptp(records.time) == 0:  # nothing happens at any time but the last: there is no score
-        share = np.nan
-    case = ((time[:, None] <= times) & event[:, None]) / at_own[:, None]
-    control = (time[:, None] > times) / at_times
-    return case * share, control * share
-
-
 def concordance(sample: Evaluation, risk: Tensor) -> Column:
     """Harrell's index of risk scores, shape (R,); 0.5 where no pair is comparable.
 
@@ -232,11 +118,17 @@ def concordance(sample: Evaluation, risk: Tensor) -> Column:
     return np.where(np.isfinite(scores).all(axis=1), shares, np.nan)
 
 
-def brier(sample: Evaluation, survival: Tensor) -> Column:
-    """Integrated Brier score of survival probabilities (R, m, TIMES), shape (R,)."""
+def brier(sample: Evaluation, survival: Tensor) -> tuple[Column, Column]:
+    """Integrated Brier score of survival probabilities (R, m, TIMES), and its standard error.
+
+    The error is that of a sample without replacement from a finite table (Cochran 1977, Section
+    2.5), shape (R,) like the score; 0 where the sample is the whole table.
+    """
     score = sample.case * survival.square() + sample.control * (1.0 - survival).square()
-    totals: Column = score.sum((1, 2)).numpy()
-    return totals
+    each, count = score.sum(2), len(sample.time)  # each record's part of the mean
+    left = max(0.0, 1.0 - count / sample.whole)
+    error = (count * left) ** 0.5 * each.std(1, correction=1) if count > 1 else 0.0 * each.sum(1)
+    return each.sum(1).numpy(), error.numpy()
 
 
 def survival_at(f: Tensor, knots: int, intervals: int, sample: Evaluation) -> Tensor:
@@ -263,19 +155,22 @@ def utility(
     """All gauges of parameters f, shape (R, d); NaN where f is, and where they are not needed."""
     if not measuring():
         nothing = np.full(len(f), np.nan)
-        return Utility(nothing, nothing, nothing, nothing, nothing, noise_to_signal)
+        return Utility(nothing, nothing, nothing, nothing, nothing, nothing, noise_to_signal)
     best = optimum(table, spec.intervals, spec.knots)
     f, e, sample = f.cpu(), spec.knots, evaluation(table)
     reference = torch.tensor(cox(table).beta)
-    size = max(1, AT_ONCE // (len(sample.x) * spec.intervals))
-    curves = [
-        brier(sample, survival_at(part, e, spec.intervals, sample)) for part in torch.split(f, size)
+    many = scored(table, spec.intervals)
+    size = max(1, AT_ONCE // (len(many.x) * spec.intervals))
+    scores = [
+        brier(many, survival_at(part, e, spec.intervals, many)) for part in torch.split(f, size)
     ]
+    score, error = (np.concatenate(columns) for columns in zip(*scores, strict=True))
     return Utility(
         mre=relative(f, best),
         mre_beta=relative(f[:, e:], best[e:]),
         concordance=concordance(sample, f[:, e:] @ sample.x.T),
-        brier=np.concatenate(curves),
+        brier=score,
+        brier_error=error,
         cox_error=relative(f[:, e:], reference),
         noise_to_signal=noise_to_signal,
     )

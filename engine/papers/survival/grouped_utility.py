@@ -25,13 +25,14 @@ def grouped_utility(
         return known
     f, e = f.cpu(), spec.knots
     best = optimum_of(table, spec.intervals, e, LINK)
-    brier = np.full(len(f), np.nan)
+    scores = {"brier": np.full(len(f), np.nan), "brier_error": np.full(len(f), np.nan)}
     fine = f.isfinite().all(1)
     if bool(fine.any()):
-        brier[fine.numpy()] = brier_of(table, spec.replace(link=LINK), f[fine])
+        for name, column in brier_of(table, spec.replace(link=LINK), f[fine]).items():
+            scores[name][fine.numpy()] = column
     return replace(
         known,
         mre=relative(f, best),
         mre_beta=relative(f[:, e:], best[e:]),
-        brier=brier,
+        **scores,
     )

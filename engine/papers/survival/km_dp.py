@@ -17,10 +17,11 @@ from engine.core.batch import Batch
 from engine.core.gauges import Column, measuring
 from engine.method import Arrays
 from engine.papers.survival import products
-from engine.papers.survival.evaluate import brier, evaluation
+from engine.papers.survival.evaluate import brier
 from engine.papers.survival.price_km import counts
 from engine.papers.survival.problem import design
 from engine.papers.survival.scale import scaled, survival
+from engine.papers.survival.scored import scored
 from engine.papers.survival.spec import Curved, SurvivalSpec
 from engine.privacy.noise import release
 from engine.training.threads import single_thread
@@ -83,14 +84,15 @@ def measured(table: SurvivalTable, intervals: int, curve: Tensor) -> Curved:
     """The gauges of curves (R, q + 1)."""
     if not measuring():
         nothing = np.full(len(curve), np.nan)
-        return Curved(nothing, nothing)
-    curve, sample = curve.cpu(), evaluation(table)
+        return Curved(nothing, nothing, nothing)
+    curve, sample = curve.cpu(), scored(table, intervals)
     ends = np.arange(intervals + 1) / intervals
     rows = [np.interp(sample.times, ends, row) for row in curve.numpy()]
     people = torch.tensor(np.array(rows))[:, None].expand(-1, len(sample.case), -1)
     gap = (curve - torch.tensor(kaplan_meier(table, ends))).abs().amax(1)
     column: Column = gap.numpy()
-    return Curved(brier=brier(sample, people), gap=column)
+    score, error = brier(sample, people)
+    return Curved(brier=score, brier_error=error, gap=column)
 
 
 def kaplan_meier(table: SurvivalTable, times: Floats) -> Floats:

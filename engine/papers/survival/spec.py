@@ -82,6 +82,31 @@ class SurvivalSpec(Spec):
     passes: NewtonPasses = 6
 
 
+Brier = Annotated[
+    Column,
+    Gauge(
+        "Integrated Brier score",
+        "down",
+        unit="squared error",
+        help="Squared error of the predicted survival, weighted for censoring and averaged "
+        "over time; 0.25 is what always saying one half scores. "
+        "On all records, or on a fixed sample of a large table: see its sampling error.",
+        may_be_undefined=True,
+    ),
+]
+BrierError = Annotated[
+    Column,
+    Gauge(
+        "Sampling error of the Brier score",
+        "down",
+        unit="squared error",
+        help="Standard error of the Brier score where it is taken on a sample of the records. "
+        "0 where all are scored.",
+        may_be_undefined=True,
+    ),
+]
+
+
 @dataclass(frozen=True)
 class Utility(Info):
     """How far the private parameters are from the optimum, and what they are worth."""
@@ -117,18 +142,8 @@ class Utility(Info):
             "chance. On a fixed sample of at most 1,000 records.",
         ),
     ]
-    brier: Annotated[
-        Column,
-        Gauge(
-            "Integrated Brier score",
-            "down",
-            unit="squared error",
-            help="Squared error of the predicted survival, weighted for censoring and averaged "
-            "over time; 0.25 is what always saying one half scores. "
-            "On a fixed sample of at most 1,000 records.",
-            may_be_undefined=True,
-        ),
-    ]
+    brier: Brier
+    brier_error: BrierError
     cox_error: Annotated[
         Column,
         Gauge(
@@ -200,17 +215,8 @@ class Corrected(Sampled):
 class Curved(Info):
     """What a private survival curve of everyone is worth."""
 
-    brier: Annotated[
-        Column,
-        Gauge(
-            "Integrated Brier score",
-            "down",
-            unit="squared error",
-            help="Squared error of the predicted survival, weighted for censoring and averaged "
-            "over time; 0.25 is what always saying one half scores. "
-            "On a fixed sample of at most 1,000 records.",
-        ),
-    ]
+    brier: Brier
+    brier_error: BrierError
     gap: Annotated[
         Column,
         Gauge(

@@ -11,9 +11,10 @@ from engine.core.gauges import Column, measuring
 from engine.method import Arrays
 from engine.papers.survival import products
 from engine.papers.survival.diagnostics import mixing
-from engine.papers.survival.evaluate import brier, cox, evaluation, utility
+from engine.papers.survival.evaluate import brier, cox, utility
 from engine.papers.survival.links import LINKS
 from engine.papers.survival.scale import scaled
+from engine.papers.survival.scored import scored
 from engine.papers.survival.sensitivity import basis
 from engine.papers.survival.spec import Corrected, Sampled, SurvivalSpec
 from engine.papers.survival.target import optimum_of
@@ -73,13 +74,14 @@ def measure(
         "cox_error": _relative(pool[:, :, e:], reference),
     }
     if spec.link != "logit":
-        fields["brier"] = brier_of(table, spec, draws[:, 0, -1].cpu())
+        fields |= brier_of(table, spec, draws[:, 0, -1].cpu())
     return Sampled(**fields, r_hat=r_hat.max(1), ess=ess.min(1))
 
 
-def brier_of(table: SurvivalTable, spec: SurvivalSpec, f: Tensor) -> Column:
-    """Integrated Brier score of parameters (R, d) under the spec's link, shape (R,)."""
-    sample, e, q = evaluation(table), spec.knots, spec.intervals
+def brier_of(table: SurvivalTable, spec: SurvivalSpec, f: Tensor) -> dict[str, Column]:
+    """Both columns of the integrated Brier score of parameters (R, d) under the spec's link."""
+    e, q = spec.knots, spec.intervals
+    sample = scored(table, q)
     weight = torch.tensor(np.clip(q * sample.times - np.arange(q)[:, None], 0.0, 1.0))
     last = max(1, int(np.ceil(q * sample.times[-1])))
     a, c = f[:, :e] @ torch.tensor(basis(q, e)).T, f[:, e:] @ sample.x.T
@@ -90,7 +92,8 @@ def brier_of(table: SurvivalTable, spec: SurvivalSpec, f: Tensor) -> Column:
         eta = (ci[:, None] if index is None else ci[index]) + ai[:last]
         curves = (-LINKS[spec.link].survived(eta)[0] @ weight[:last]).exp()
         rows.append(brier(sample, curves[None]))
-    return np.concatenate(rows)
+    score, error = (np.concatenate(columns) for columns in zip(*rows, strict=True))
+    return {"brier": score, "brier_error": error}
 
 
 def corrected(

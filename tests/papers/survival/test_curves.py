@@ -10,6 +10,7 @@ from engine.papers.survival.links import LINKS
 from engine.papers.survival.problem import design
 from engine.papers.survival.products import scale
 from engine.papers.survival.scale import scaled, unbounded
+from engine.papers.survival.scored import evaluation
 from engine.papers.survival.sensitivity import basis
 from engine.papers.survival.spec import SurvivalSpec
 from tests.papers.survival.toys import table
@@ -55,7 +56,7 @@ def test_a_burn_in_beyond_half_the_chain_is_said_on_the_card():
 
 def test_curves_are_those_that_are_scored(case):
     data, _, f = case
-    sample = evaluate.evaluation(data)
+    sample = evaluation(data)
     S = curves.survival(f, sample.x.numpy(), 12, 3)
     log_survival = np.log(S)
     scored = evaluate.survival_at(torch.tensor(f), 3, 12, sample).log().numpy()

@@ -1,5 +1,7 @@
 """The four methods: their noise, their prices, their scores, and what they leave behind."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -12,7 +14,7 @@ from sksurv.util import Surv
 from engine.catalog import paper
 from engine.core.batch import Batch
 from engine.core.gauges import gauges
-from engine.papers.survival import evaluate, obj_pert, out_pert
+from engine.papers.survival import evaluate, obj_pert, out_pert, scored
 from engine.papers.survival.likelihood import mean_gradient
 from engine.papers.survival.problem import design
 from engine.papers.survival.scale import scaled, unbounded
@@ -125,13 +127,14 @@ def test_the_printed_card_says_whether_the_slip_matters(knots):
 
 def test_concordance_and_brier_are_those_of_scikit_survival():
     data = unbounded(table(300, 2, seed=4))
-    sample, records = evaluate.evaluation(data), scaled(data)
+    sample, records = scored.evaluation(data), scaled(data)
     f = torch.tensor(np.random.default_rng(0).normal(size=(3, 5)))
     f[2, 3:] = 0.0  # everything tied
     risk = f[:, 3:] @ sample.x.T
     actual = evaluate.concordance(sample, risk)
     curves = evaluate.survival_at(f, 3, 10, sample)
-    scores = evaluate.brier(sample, curves)
+    scores, errors = evaluate.brier(sample, curves)
+    assert (errors == 0.0).all()  # all records are scored
     outcome = Surv.from_arrays(data.event, records.time)
     for row in range(3):
         expected = concordance_index_censored(data.event, records.time, risk[row].numpy())[0]
@@ -142,10 +145,10 @@ def test_concordance_and_brier_are_those_of_scikit_survival():
 
 def test_survival_at_the_end_of_an_interval_is_the_product():
     data, q = table(30, 2), 19
-    sample = evaluate.evaluation(data)
+    sample = scored.evaluation(data)
     ends = np.arange(1, q + 1) / q
-    on_ends = evaluate.Evaluation(
-        sample.x, sample.rows, sample.ends, sample.pairs, ends, sample.case, sample.control
+    on_ends = scored.Evaluation(
+        sample.x, sample.time, sample.event, 30, ends, sample.case, sample.control
     )
     f = torch.tensor(np.random.default_rng(1).normal(size=(1, 5)))
     curve = evaluate.survival_at(f, 3, q, on_ends)[0]
@@ -154,10 +157,37 @@ def test_survival_at_the_end_of_an_interval_is_the_product():
     torch.testing.assert_close(curve, (1.0 - h).cumprod(1))
 
 
-def test_a_large_table_is_scored_on_a_thousand_records():
-    sample = evaluate.evaluation(real("flchain"))
+def test_pairs_are_of_a_thousand_records_and_the_brier_score_of_all_where_that_is_quick():
+    data = real("flchain")
+    sample = scored.evaluation(data)
     assert len(sample.x) == 1_000
     assert sample.pairs.shape == (len(sample.rows), 1_000)
+    assert [len(scored.scored(data, q).time) for q in (10, 50, 1_000)] == [7_874, 5_000, 1_000]
+
+
+def test_the_brier_score_of_a_sample_says_its_standard_error(monkeypatch):
+    """Over 300 samples of 60 of 200 records: the errors' root mean square is the spread.
+
+    The spread of 300 nearly normal values is off by a relative 1/sqrt(600) = 4 %: four times that.
+    """
+    data = unbounded(table(200, 2, seed=6))
+    f = torch.tensor(np.random.default_rng(3).normal(size=(1, 5)))
+    default, scores, errors = np.random.default_rng, [], []
+    for seed in range(300):
+        monkeypatch.setattr(np.random, "default_rng", lambda _, seed=seed: default(seed))
+        scored.evaluation.cache_clear()
+        sample = scored.evaluation(data, 60)
+        score, error = evaluate.brier(sample, evaluate.survival_at(f, 3, 10, sample))
+        scores.append(float(score[0]))
+        errors.append(float(error[0]))
+    scored.evaluation.cache_clear()
+    spread = np.std(scores, ddof=1)
+    assert math.sqrt(np.mean(np.square(errors))) == pytest.approx(spread, rel=0.16)
+    monkeypatch.undo()
+    everyone = scored.evaluation(data, 200)
+    truth, none = evaluate.brier(everyone, evaluate.survival_at(f, 3, 10, everyone))
+    assert none[0] == 0.0
+    assert np.mean(scores) == pytest.approx(truth[0], abs=4 * spread / math.sqrt(300))
 
 
 def test_cox_agrees_with_another_library():
@@ -336,7 +366,8 @@ def test_degenerate_data_end_in_a_result(method, name, monkeypatch):
     assert isinstance(events[-1], Finished)
     assert events[-1].diverged == ()
     assert np.isfinite(results.gauges["brier"]).all() == scored
-    assert all(np.isfinite(v).all() for k, v in results.gauges.items() if k != "brier")
+    for name, values in results.gauges.items():
+        assert np.isfinite(values).all() or gauges(job.entry().info)[name].may_be_undefined
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -207,13 +207,16 @@ def states(home: Path, intervals: int) -> set[str]:
 
 def test_settings_that_are_only_passed_do_not_keep_others_waiting(visit: Open, home: Path):
     test = visit("survival")
-    slider = test.select_slider(key="survival.intervals")
-    slider.set_value("50").run()
-    slider.set_value("20").run()
+
+    def move(text: str) -> None:
+        test.select_slider(key="survival.intervals").set_value(text).run()
+
+    move("50")
+    move("20")
     assert (states(home, 10), states(home, 50), states(home, 20)) == (
         {"queued"}, {"cancelled"}, {"queued"},
     )  # fmt: skip
-    slider.set_value("50").run()
+    move("50")
     assert (states(home, 50), states(home, 20)) == ({"queued"}, {"cancelled"})
     test.button(key="survival.stop").click().run()
     assert states(home, 50) == {"cancelled"}

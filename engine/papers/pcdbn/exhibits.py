@@ -1,228 +1,7 @@
-"""Figures 5a, 5b and 6, an order of methods and the times of Phan et al. (2017) beside ours.
+"""Figures 5a, 5b and 6, an order of methods and the times of Phan et al. (2017) beside ours."""
 
-The curves are images; only the numbers in the text can be set beside ours. The full size is
-MNIST, 162 epochs and three repetitions, but the networks have 16 and 32 maps in place of 32 and
-64, 25 hidden units in place of 1,024 and one epoch of pre-training a layer: each run takes
-minutes. One training gives a whole curve over epochs.
-"""
-
-import math
-from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from engine.core.gauges import Column
-from engine.runs.exhibit import Cell, Exhibit
-from engine.runs.job import Job, request
-from engine.runs.results import Results
-
-EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
-FEW = (0.1, 0.5, 2.0, 4.0)
-EPOCHS = (1, 9, 18, 54, 162)
-SGD_EPOCHS = (1, 3, 9, 18)
-DEGREES = (1, 2, 3, 5, 7)
-SEEDS = 3
-PUBLISHED_PCDBN, PUBLISHED_PSGD = 0.9171, 0.8875
-SECONDS_PCDBN, SECONDS_PSGD = 761.0, 86.0
-PRINTED: dict[str, Any] = {"calibration": "paper", "degree": 7}
-CURVES: dict[str, tuple[str, str, dict[str, Any], str]] = {
-    "rigorous": ("pCDBN", "pcdbn", {"calibration": "rigorous"}, "rigorous"),
-    "released": ("pCDBN", "pcdbn", {"calibration": "released", "degree": 7}, "as released"),
-    "paper": ("pCDBN", "pcdbn", PRINTED, "as printed"),
-    "drawn": ("pCDBN, unbounded", "pcdbn", {**PRINTED, "objective": "drawn"}, "as printed"),
-    "psgd": ("pSGD", "psgd", {}, "rigorous"),
-    "te": ("pCDBN, Taylor", "pcdbn_te", {}, "as printed"),
-    "pw": ("pCDBN, line", "pcdbn_pw", {}, "as printed"),
-    "tcdbn": ("TCDBN", "tcdbn", {"degree": 7}, "without noise"),
-    "cdbn": ("CDBN", "cdbn", {}, "without noise"),
-    "dpsgd": ("DP-SGD on wavelets", "dpsgd", {}, "rigorous"),
-}
-"""Row, method, settings and reading of each curve."""
-FIRST_ORDER: dict[str, Any] = {"representation": "wavelets"}
-TODAY: dict[bool, dict[str, Any]] = {
-    True: {"sample_rate": 0.1, "epochs": 40, "learning_rate": 1.0, "momentum": 0.9, **FIRST_ORDER},
-    False: {"sample_rate": 0.1, "epochs": 20, "learning_rate": 0.5, "momentum": 0.5, **FIRST_ORDER},
-}
-"""What DP-SGD of today is run with: the best that is found under the paper on it."""
-
-
-def _size(full: bool, key: str) -> tuple[str, dict[str, Any]]:
-    """MNIST with 32 maps, or 16 for what trains in minutes; or digits with few."""
-    if full:
-        return "mnist", {"pretraining": 1, **({} if key == "rigorous" else {"filters": 16})}
-    return "digits", {"filters": 8}
-
-
-def _job(full: bool, key: str, seeds: int = SEEDS, **values: Any) -> Job:
-    _, name, own, _ = CURVES[key]
-    dataset, size = _size(full, key)
-    return request("pcdbn", name, dataset, {**size, **own, **values}, {}, range(seeds))
-
-
-def _swept(full: bool, paper: str, method: str, values: Mapping[str, Any], seeds: int) -> Job:
-    dataset = "mnist" if full else "digits"
-    return request(paper, method, dataset, values, {"epsilon": EPSILONS}, range(seeds))
-
-
-def _figure5a_jobs(full: bool) -> dict[str, Job]:
-    """One job for a curve that trains in seconds, and one for each point of a network's."""
-    own = {**_size(full, "rigorous")[1], **CURVES["rigorous"][2]}
-    jobs = {
-        "rigorous": _swept(full, "pcdbn", "pcdbn", own, SEEDS),
-        "dpsgd": _swept(full, "enadpp", "dpsgd", TODAY[full], 1),
-    }
-    networks = ("released", "paper", "drawn", "psgd")
-    return jobs | {f"{key}/{e:g}": _job(full, key, epsilon=e) for key in networks for e in FEW}
-
-
-def _figure5a_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
-    """One row per curve, one column per budget."""
-    cells = []
-    for key, result in results.items():
-        curve, _, point = key.partition("/")
-        budgets = (float(point),) if point else EPSILONS
-        for epsilon in budgets:
-            at = {} if point else {"epsilon": epsilon}
-            values = result.values("accuracy", **at)
-            cells.append(_cell(curve, f"{epsilon:g}", _published(curve, epsilon), result, values))
-    return tuple(cells)
-
-
-def _published(curve: str, epsilon: float) -> float | None:
-    """The two accuracies of the text, which are those of ε = 0.5."""
-    if epsilon != 0.5 or curve in ("dpsgd", "drawn"):
-        return None
-    return PUBLISHED_PSGD if curve == "psgd" else PUBLISHED_PCDBN
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _cell(
-    curve: str, column: str, published: float | None, result: Results, values: Column, row: str = ""
-) -> Cell:
-    """The mean over what has been measured, and its spread from two values on."""
-    label, _, _, variant = CURVES[curve]
-    there = values[np.isfinite(values)]
-    return Cell(
-        row=row or label,
-        column=column,
-        variant=variant,
-        published=published,
-        ours=float(there.mean()) if len(there) else None,
-        spread=float(there.std(ddof=1)) if len(there) > 1 else None,
-        run=result.run,
-    )
-
-
-def _after(result: Results, epochs: int) -> Column:
-    """Accuracy of each replica after so many epochs of its training; NaN before it is there."""
-    kept = result.arrays()
-    if "learning" not in kept:
-        return np.full(len(result.seeds), np.nan)
-    return at(kept["learning"], epochs)
-
-
-def at(learning: NDArray[np.generic], epochs: float) -> NDArray[np.float64]:
-    """Accuracy of each replica after so many epochs, shape (R,); NaN where it was not measured.
-
-    The measurement that is nearest counts, if it is less than half an epoch away.
-    """
-    values = np.asarray(learning, np.float64)
-    away = np.abs(values[..., 0] - epochs)
-    place = away.argmin(axis=1)
-    rows = np.arange(len(values))
-    accuracies: NDArray[np.float64] = np.where(
-        away[rows, place] < 0.5, values[rows, place, 1], np.nan
-    )
-    return accuracies
-
-
-def _figure5b_jobs(full: bool) -> dict[str, Job]:
-    """One training for each curve: descent on the released quadratic, networks, and pSGD."""
-    jobs = {"rigorous": _job(full, "rigorous", solver="descent")}
-    return jobs | {key: _job(full, key) for key in ("released", "paper", "drawn", "psgd")}
-
-
-def _figure5b_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
-    """One row per method, one column per number of epochs."""
-    cells = []
-    for key, result in results.items():
-        for epochs in SGD_EPOCHS if key == "psgd" else EPOCHS:
-            last = epochs == (18 if key == "psgd" else 162)
-            published = _published(key, 0.5) if last else None
-            cells.append(_cell(key, str(epochs), published, result, _after(result, epochs)))
-    return tuple(cells)
-
-
-def _figure6_jobs(full: bool) -> dict[str, Job]:
-    """One training for each degree and calibration."""
-    jobs = {f"rigorous/{d}": _job(full, "rigorous", solver="descent", degree=d) for d in DEGREES}
-    networks = ("released", "paper")
-    return jobs | {f"{key}/{d}": _job(full, key, degree=d) for key in networks for d in DEGREES}
-
-
-def _figure6_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
-    """One row per degree and calibration, one column per number of epochs."""
-    cells = []
-    for key, result in results.items():
-        curve, degree = key.split("/")
-        for epochs in EPOCHS:
-            values = _after(result, epochs)
-            cells.append(_cell(curve, str(epochs), None, result, values, f"L = {degree}"))
-    return tuple(cells)
-
-
-def _methods_jobs(full: bool) -> dict[str, Job]:
-    """Every method of the text once."""
-    keys = ("rigorous", "paper", "te", "pw", "psgd", "tcdbn", "cdbn")
-    return {key: _job(full, key) for key in keys}
-
-
-def _methods_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
-    """Accuracy of each method, and how far it is below CDBN at the same repetitions."""
-    reference = results["cdbn"].gauges["accuracy"]
-    cells = []
-    for key, result in results.items():
-        values = result.gauges["accuracy"]
-        cells.append(_cell(key, "accuracy", None, result, values))
-        if key != "cdbn":
-            cells.append(_cell(key, "below CDBN", None, result, reference - values))
-    return tuple(cells)
-
-
-def _time_jobs(full: bool) -> dict[str, Job]:
-    """One run each of what Figure 5b trains to the end."""
-    return {
-        "rigorous": _job(full, "rigorous", 1, solver="descent"),
-        "released": _job(full, "released", 1),
-        "paper": _job(full, "paper", 1),
-        "psgd": _job(full, "psgd", 1),
-    }
-
-
-def _time_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
-    """Seconds on the clock; the paper's are of one GTX TITAN X."""
-    cells = []
-    for key, result in results.items():
-        seconds = result.seconds() if math.isfinite(result.mean("accuracy")) else math.nan
-        row, _, _, variant = CURVES[key]
-        cells.append(
-            Cell(
-                row=row,
-                column="18 epochs" if key == "psgd" else "162 epochs",
-                variant=variant,
-                published=SECONDS_PSGD if key == "psgd" else SECONDS_PCDBN,
-                ours=_known(seconds),
-                spread=None,
-                run=result.run,
-            )
-        )
-    return tuple(cells)
-
+from engine.papers.pcdbn import figures
+from engine.runs.exhibit import Exhibit
 
 NETWORKS = (
     "Three repetitions. Networks as printed, as released and of pSGD differ from the text: 16 and "
@@ -249,8 +28,8 @@ EXHIBITS = (
         whole=1.0,
         guess=lambda cell: GUESS,
         better="up",
-        jobs=_figure5a_jobs,
-        cells=_figure5a_cells,
+        jobs=figures.figure5a_jobs,
+        cells=figures.figure5a_cells,
         axis="Privacy budget ε",
         log=(True, False),
     ),
@@ -264,8 +43,8 @@ EXHIBITS = (
         whole=1.0,
         guess=lambda cell: GUESS,
         better="up",
-        jobs=_figure5b_jobs,
-        cells=_figure5b_cells,
+        jobs=figures.figure5b_jobs,
+        cells=figures.figure5b_cells,
         axis="Epochs",
         log=(True, False),
     ),
@@ -280,8 +59,8 @@ EXHIBITS = (
         whole=1.0,
         guess=lambda cell: GUESS,
         better="up",
-        jobs=_figure6_jobs,
-        cells=_figure6_cells,
+        jobs=figures.figure6_jobs,
+        cells=figures.figure6_cells,
         axis="Epochs",
         log=(True, False),
     ),
@@ -295,8 +74,8 @@ EXHIBITS = (
         quantity="Share of right answers, and difference",
         better="neither",
         digits=4,
-        jobs=_methods_jobs,
-        cells=_methods_cells,
+        jobs=figures.methods_jobs,
+        cells=figures.methods_cells,
     ),
     Exhibit(
         name="time",
@@ -308,7 +87,7 @@ EXHIBITS = (
         proved=(),
         better="down",
         digits=0,
-        jobs=_time_jobs,
-        cells=_time_cells,
+        jobs=figures.time_jobs,
+        cells=figures.time_cells,
     ),
 )

@@ -13,7 +13,7 @@ from torch import Generator, Tensor
 from datasets.base import Table
 from engine.core.batch import Batch
 from engine.method import Arrays
-from engine.papers.pcdbn import crbm, network, printed, released, rigorous, top
+from engine.papers.pcdbn import crbm, kept, network, printed, released, rigorous, top
 from engine.papers.pcdbn.images import Images
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
 from engine.training import activations
@@ -98,7 +98,7 @@ class Pcdbn:
     def products(self, batch: Batch[PcdbnSpec], data: Table, state: State) -> Arrays:
         """Filters, maps and noise."""
         if isinstance(state, rigorous.State):
-            return rigorous.products(batch, data, state)
+            return kept.products(batch, data, state)
         return network.products(batch, data, state)
 
 

@@ -90,27 +90,64 @@ def gradient_releases(spec: SurvivalSpec, n: int) -> tuple[Release, ...]:
 
 def gradient_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
     """The card of private gradient descent."""
+    return gaussian_card(
+        spec,
+        unit,
+        "Full-batch gradient descent, each record's gradient clipped, Gaussian noise",
+        "Beyond the paper, which has no gradient descent.",
+        planned(spec).total,
+        sampling="none: every step reads every record",
+        released=(*RELEASED, "noisy counts, second moments and gradients on the way"),
+        reasons=(
+            "Start, whitening, clipping bound and the average of the later steps are computed from "
+            "released values and cost nothing.",
+            "Step size, shares of the budget and prior were chosen on simulated records only.",
+        ),
+    )
+
+
+def gaussian_card(
+    spec: SurvivalSpec,
+    unit: str,
+    mechanism: str,
+    claim: str,
+    total: float,
+    *,
+    sampling: str,
+    released: tuple[str, ...],
+    reasons: tuple[str, ...],
+) -> Guarantee:
+    """The card of Gaussian releases of all records.
+
+    Args:
+        spec: The setting.
+        unit: What one record is.
+        mechanism: What is released with noise.
+        claim: What the paper says of it.
+        total: Noise multiplier of one release that costs as much as all together.
+        sampling: Which records a step reads.
+        released: What is published.
+        reasons: What the proof rests on beside what all such cards say.
+    """
     from engine.privacy import gaussian
 
     return Guarantee(
-        mechanism="Full-batch gradient descent, each record's gradient clipped, Gaussian noise",
+        mechanism=mechanism,
         status=proved(spec),
         epsilon_claimed=None,
-        epsilon_proved=gaussian.epsilon(planned(spec).total ** -2, spec.delta),
+        epsilon_proved=gaussian.epsilon(total**-2, spec.delta),
         delta=spec.delta,
         relation="replace_one",
         unit=unit,
         accountant="Gaussian composition in closed form (Dong et al. 2022; Balle and Wang 2018)",
-        sampling="none: every step reads every record",
-        released=(*RELEASED, "noisy counts, second moments and gradients on the way"),
+        sampling=sampling,
+        released=released,
         reasons=(
             "This is (ε, δ)-privacy, which is weaker than the pure ε of the published methods: the "
             f"bound may fail with probability at most δ = {spec.delta:g}.",
-            "Start, whitening, clipping bound and the average of the later steps are computed from "
-            "released values and cost nothing.",
-            "Step size, shares of the budget and prior were chosen on simulated records only.",
+            *reasons,
             scaling(spec),
             COMPARISON,
         ),
-        claim="Beyond the paper, which has no gradient descent.",
+        claim=claim,
     )

@@ -21,7 +21,8 @@ import functools
 import math
 from dataclasses import dataclass
 
-from engine.papers.survival.price import COMPARISON, RELEASED, proved, scaling
+from engine.papers.survival.price import RELEASED
+from engine.papers.survival.price_gradient import gaussian_card
 from engine.papers.survival.spec import SurvivalSpec
 from engine.privacy.guarantee import Guarantee
 from engine.privacy.mechanisms import Gaussian
@@ -142,31 +143,21 @@ def cox_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
 
 def _card(spec: SurvivalSpec, unit: str, mechanism: str, claim: str) -> Guarantee:
     """What the two cards share."""
-    from engine.privacy import gaussian
-
-    return Guarantee(
-        mechanism=mechanism,
-        status=proved(spec),
-        epsilon_claimed=None,
-        epsilon_proved=gaussian.epsilon(planned(spec).total ** -2, spec.delta),
-        delta=spec.delta,
-        relation="replace_one",
-        unit=unit,
-        accountant="Gaussian composition in closed form (Dong et al. 2022; Balle and Wang 2018)",
+    return gaussian_card(
+        spec,
+        unit,
+        mechanism,
+        claim,
+        planned(spec).total,
         sampling="none: every pass reads every record",
         released=(
             *RELEASED,
             "noisy counts, histograms, moments, Hessians and gradients on the way",
         ),
         reasons=(
-            "This is (ε, δ)-privacy, which is weaker than the pure ε of the published methods: the "
-            f"bound may fail with probability at most δ = {spec.delta:g}.",
             "A record's Hessian has no negative eigenvalue, so two that are scaled to trace C_H "
             "differ by at most √2 C_H; two gradients of length C differ by at most 2C.",
             "Start, metric, clipping bounds and averages are computed from released values and "
             "cost nothing.",
-            scaling(spec),
-            COMPARISON,
         ),
-        claim=claim,
     )

@@ -7,14 +7,13 @@ histogram of each column comes first; its centres and spreads scale the second m
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import Generator, Tensor
 
 from engine.papers.survival.price_newton import Plan
 from engine.papers.survival.problem import Design
-from engine.papers.survival.public_start import baseline, coarse_counts
+from engine.papers.survival.public_start import FEWEST, Start, baseline, coarse_counts
 from engine.privacy.mechanisms import Gaussian
 from engine.privacy.noise import release
 
@@ -24,23 +23,6 @@ CLEAR = 3.0
 """Counts below this many deviations of their noise are taken for none."""
 WIDE = 2.0
 """Standardised rows are cut at WIDE p in squared length; it is p on average."""
-FEWEST = 10.0
-"""Events that are taken to be there at least, so that noise cannot make them negative."""
-
-
-@dataclass(frozen=True, eq=False)
-class Start:
-    """What R replicas know before their first gradient; all of it released.
-
-    Attributes:
-        f: Parameters, shape (R, d).
-        curvature: Estimated Hessian of the summed loss, shape (R, d, d).
-        events: Estimated number of events, shape (R,).
-    """
-
-    f: Tensor
-    curvature: Tensor
-    events: Tensor
 
 
 def start(design: Design, plans: Sequence[Plan], rng: Generator) -> Start:

@@ -15,7 +15,7 @@ from torch import Generator, Tensor
 from datasets.base import Table
 from engine.core.batch import Batch
 from engine.method import Arrays
-from engine.papers.yesiwell import measure, network, rigorous
+from engine.papers.yesiwell import answers, measure, network, rigorous
 from engine.papers.yesiwell.network import Plan
 from engine.papers.yesiwell.rbm import Shape
 from engine.papers.yesiwell.spec import Behaviour, YesiwellSpec
@@ -94,7 +94,7 @@ class Networked:
     def products(self, batch: Batch[YesiwellSpec], data: Table, state: State) -> Arrays:
         """Filters, weights, calibration, accuracy by friends, predictions on the network."""
         if isinstance(state, rigorous.State):
-            own = rigorous.products(state)
+            own = answers.products(state)
         else:
             own = network.products(state)
         arrays = measure.products(self.scored(batch, state), panel(data, batch.spec))
@@ -103,7 +103,7 @@ class Networked:
     def scored(self, batch: Batch[YesiwellSpec], state: State) -> measure.Scored:
         """The replicas' test scores."""
         if isinstance(state, rigorous.State):
-            return rigorous.scored(batch, state)
+            return answers.scored(batch, state)
         return network.scored(batch, state)
 
 

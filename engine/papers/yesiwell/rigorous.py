@@ -28,7 +28,6 @@ from torch import Generator, Tensor
 from datasets.base import Table
 from engine.core.batch import Batch
 from engine.papers.yesiwell import price, rbm
-from engine.papers.yesiwell.measure import Scored
 from engine.papers.yesiwell.rbm import Shape
 from engine.papers.yesiwell.repetitions import seeds
 from engine.papers.yesiwell.spec import YesiwellSpec
@@ -287,31 +286,3 @@ def _replica(
 def step(state: State) -> State:
     """One epoch of descent on the released quadratic."""
     return replace(state, taken=state.taken + 1)
-
-
-def scored(batch: Batch[YesiwellSpec], state: State) -> Scored:
-    """Test scores of all replicas: four times the descent's z, as the quadratic's minimiser is."""
-    steps = state.taken * STEPS
-    scores = [one.test.double() @ _weights(one, steps) for one in state.replicas]
-    ratios = tuple(one.ratio for one in state.replicas)
-    samples = tuple(one.windows for one in state.replicas)
-    return Scored(tuple(scores), samples, ratios)
-
-
-def products(state: State) -> dict[str, Tensor]:
-    """What is released, by name: filters of both layers and the output layer's weights."""
-    steps = state.taken * STEPS
-    return {
-        "filters": torch.stack([one.filters[0] for one in state.replicas]),
-        "filters_second": torch.stack([one.filters[1] for one in state.replicas]),
-        "weights_output": torch.stack([_weights(one, steps) for one in state.replicas]),
-    }
-
-
-def _weights(one: Replica, steps: int) -> Tensor:
-    """The output layer's weights, four times the descent's."""
-    return 4.0 * least_squares.weights(one.quadratic, steps)[:, 0]
-
-
-STEPS = 20
-"""Steps of descent in an epoch: about as many batches of 111 as 12 days of 254 users give."""

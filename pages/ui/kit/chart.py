@@ -26,14 +26,9 @@ class Picture:
 
 
 def picture(
-    figure: go.Figure,
-    alt: str,
-    rows: Sequence[dict[str, Any]],
-    budget: float,
-    *,
-    fit: bool = False,
-    move: str = "",
-) -> Picture:
+    figure: go.Figure, alt: str, rows: Sequence[dict[str, Any]], budget: float, *,
+    fit: bool = False, move: str = "",
+) -> Picture:  # fmt: skip
     """A figure, ready to be sent; arguments as those of `chart`."""
     figure.layout.meta = {"budget": budget, "fit": fit, "move": move}
     return Picture(figure.to_json(validate=False), alt, tuple(rows))

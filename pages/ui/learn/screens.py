@@ -180,14 +180,12 @@ def _attack() -> None:
         "Method", names, first, key="learn.attack", bind="query-params",
         help="Each was attacked with the same budget.",
     )  # fmt: skip
-    row = attacks[chosen]
-    st.markdown(_verdict(row))
-    table = [
-        {"Claimed ε": row.epsilon_claimed, "Proved ε": row.epsilon_proved,
-         "Attacked ε, at least": row.epsilon_attacked}
-    ]  # fmt: skip
+    row, said = attacks[chosen], _finding(attacks[chosen])
+    st.markdown(said)
+    table = [{"Claimed ε": row.epsilon_claimed, "Proved ε": row.epsilon_proved,
+              "Attacked ε, at least": row.epsilon_attacked}]  # fmt: skip
     drawn = attack_charts.ruler(row.epsilon_claimed, row.epsilon_proved, row.epsilon_attacked)
-    chart("learn.attack.chart", drawn, _verdict(row), table, 0.0)
+    chart("learn.attack.chart", drawn, said, table, 0.0)
     st.caption(
         f"{row.replicas:,} trainings with one extreme record and as many without it, on "
         f"{words.short(row.dataset)}. The lower bound holds with 95 % confidence."
@@ -202,7 +200,7 @@ def _named(row: Row) -> str:
     return f"{label}{noise} ({row.paper if paper is None else paper.title.partition(' (')[0]})"
 
 
-def _verdict(row: Row) -> str:
+def _finding(row: Row) -> str:
     """What an attack says, in one or two sentences."""
     shown = words.number(row.epsilon_attacked)
     if row.broken:
@@ -225,10 +223,8 @@ def _papers() -> None:
     if not papers:
         st.markdown("This copy holds no papers.")
         return
-    title = st.selectbox(
-        "Paper", list(papers), key="learn.paper", bind="query-params",
-        help="Each has a page of its own.",
-    )  # fmt: skip
+    title = st.selectbox("Paper", list(papers), key="learn.paper", bind="query-params",
+                         help="Each has a page of its own.")  # fmt: skip
     one = papers[title]
     st.markdown(f"**It claims** {one.claim}")
     private = [entry for entry in one.methods if entry.role != "reference"]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from engine.papers.pcdbn import course
-from engine.papers.pcdbn.exhibits import EXHIBITS, at
+from engine.papers.pcdbn.exhibits import EXHIBITS
+from engine.papers.pcdbn.figures import at
 from engine.runs.results import collect
 
 

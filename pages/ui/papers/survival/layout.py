@@ -3,6 +3,7 @@
 from pages.ui.paper.finding import Saying
 from pages.ui.paper.view import Layout, Section
 from pages.ui.papers.survival import costs as survival_costs
+from pages.ui.papers.survival import people as survival_people
 from pages.ui.papers.survival import sampler as survival_sampler
 from pages.ui.papers.survival import sections as survival
 
@@ -19,8 +20,8 @@ LAYOUT = Layout(
         Section(
             "What it means for people",
             survival.people,
-            survival.describe,
-            survival.names,
+            survival_people.describe,
+            survival_people.names,
             wide=True,
             tab="People",
         ),

@@ -1,6 +1,5 @@
 """Sections of the page on survival regression: people, noise, ratios."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,29 +8,20 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from datasets import catalog
-from datasets.base import Card
 from engine.papers.survival import curves
 from engine.papers.survival.curves import Scale
 from pages.ui import words
-from pages.ui.jobs import live
-from pages.ui.jobs.live import BUDGET, Watched
+from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.chart import chart
-from pages.ui.paper.series import SOON, product, waiting
-from pages.ui.paper.view import Page, View
+from pages.ui.paper.series import product, waiting
+from pages.ui.paper.view import View
 from pages.ui.papers.survival import figures
 from pages.ui.papers.survival.figures import Person
+from pages.ui.papers.survival.people import profiles, scale_of, unit_of
 
 Floats = NDArray[np.float64]
 
-LETTERS = "abc"
-COUNTS = ("1", "2", "3")
-PEOPLE = "survival.people"
-SCALE = ("centre", "span", "norm", "horizon")
 INNER = (0.1, 0.9)
-SHIFT = {"a": -0.2, "b": 0.2, "c": 0.0}
-"""How far a person starts from the mean of the first covariate, in parts of its range."""
-
 EVERYONE = "km_dp"
 """The method whose answer is one curve of everyone."""
 NONE = "This method uses no covariates, so it has no coefficients."
@@ -66,15 +56,9 @@ def fit(view: View) -> Fit | None:
     if not kept.any():
         return None
     noise = np.asarray(arrays["noise"][rows], np.float64)[kept].mean(axis=0)
-    scale = _scale({view.method: one})
+    scale = scale_of({view.method: one})
     assert scale is not None
     return Fit(scale, draws[kept], noise, view.watched["non_private"].arrays)
-
-
-def names(dataset: str) -> tuple[str, ...]:
-    """What the people's widgets are called in the address."""
-    features = catalog.card(dataset).features
-    return ("people", *(f"{dataset}.{who}.{name}" for who in LETTERS for name in features))
 
 
 def people(view: View) -> None:
@@ -87,17 +71,17 @@ def people(view: View) -> None:
         st.markdown(waiting(view))
         return
     q, knots = int(vars(view.spec)["intervals"]), int(vars(view.spec)["knots"])
-    profiles = _profiles(view.data, fitted.scale)
+    persons = profiles(view.data, fitted.scale)
     time = curves.times(fitted.scale, q)
     kept = figures.thin(len(time))
-    x = fitted.scale.covariates(list(profiles.values()))
+    x = fitted.scale.covariates(list(persons.values()))
     link = str(view.watched[view.method].job.values["link"])
     drawn = curves.survival(fitted.draws, x, q, knots, link)[:, :, kept]
     low, middle, high = curves.band(drawn, *INNER)
     exact = _exact(fitted, x, q, knots)
     shown = [
         Person(name, middle[i], low[i], high[i], None if exact is None else exact[i][kept])
-        for i, name in enumerate(profiles)
+        for i, name in enumerate(persons)
     ]
     unit = view.data.time_unit
     chart(
@@ -163,88 +147,6 @@ def _kaplan_meier(reference: Mapping[str, NDArray[Any]]) -> tuple[Floats, Floats
     return reference["km_time"][0], reference["km_survival"][0]
 
 
-def describe(page: Page) -> None:
-    """Number fields for one to three people, in the data set's own units."""
-    data = catalog.card(page.chosen.dataset)
-    scale = _scale(live.watch(page.jobs, dict.fromkeys(page.jobs, "")))
-    with st.expander("People to draw", icon=":material/group:"):
-        st.segmented_control(
-            "How many", COUNTS, default=COUNTS[1], required=True, key=PEOPLE, bind="query-params"
-        )
-        if scale is None:
-            st.markdown(SOON)
-            return
-        for who, tab in zip(LETTERS, st.tabs([_called(who) for who in LETTERS]), strict=True):
-            for field in _fields(data, scale, who):
-                tab.number_input(
-                    field.title, field.low, field.high, field.start, field.step,
-                    f"%.{field.places}f", key=field.key, bind="query-params",
-                )  # fmt: skip
-
-
-def _scale(watched: Mapping[str, Watched]) -> Scale | None:
-    """How the data set is scaled, from whichever run has left arrays."""
-    for one in watched.values():
-        arrays = one.arrays
-        for row in np.flatnonzero(np.isfinite(arrays.get("horizon", [])))[:1]:
-            return Scale.read({name: arrays[name][row : row + 1] for name in SCALE})
-    return None
-
-
-def _called(who: str) -> str:
-    return f"Person {who.upper()}"
-
-
-@dataclass(frozen=True)
-class Field:
-    """A number field for one covariate of one person."""
-
-    key: str
-    title: str
-    low: float
-    high: float
-    start: float
-    step: float
-    places: int
-
-
-def _fields(data: Card, scale: Scale, who: str) -> list[Field]:
-    """The number fields of one person."""
-    return [_field(data, scale, who, i) for i in range(len(data.features))]
-
-
-def _field(data: Card, scale: Scale, who: str, i: int) -> Field:
-    """A covariate starts in its middle, or at what is usual if the card says so.
-
-    The first covariate differs from person to person.
-    """
-    centre, span = float(scale.centre[i]), float(scale.span[i])
-    key, title = f"survival.{data.name}.{who}.{data.features[i]}", _unit(data, i)
-    if data.units and data.units[i].startswith("1 ="):
-        usual = data.bounds.missing[i] if data.bounds and data.bounds.missing else centre
-        return Field(key, title, 0.0, 1.0, float(usual > 0.5), 1.0, 0)
-    step = float(f"{span / 50:.0e}")
-    places = max(0, -math.floor(math.log10(step)))
-    low, high, usual = centre - span, centre + span, centre
-    if data.bounds is not None:
-        low, high = data.bounds.covariates[i]
-        usual = data.bounds.missing[i] if data.bounds.missing else 0.5 * (low + high)
-    start = round((usual + SHIFT[who] * span * (i == 0)) / step) * step
-    return Field(key, title, low, high, min(max(round(start, places), low), high), step, places)
-
-
-def _profiles(data: Card, scale: Scale) -> dict[str, list[float]]:
-    """The people's covariates, by what they are called."""
-    count = int(st.session_state.get(PEOPLE) or COUNTS[1])
-    return {
-        _called(who): [
-            float(st.session_state.get(field.key, field.start))
-            for field in _fields(data, scale, who)
-        ]
-        for who in LETTERS[:count]
-    }
-
-
 def noise(view: View) -> None:
     """The noise scale beside each coefficient's size."""
     fitted = fit(view)
@@ -279,7 +181,7 @@ def ratios(view: View) -> None:
     knots = int(vars(view.spec)["knots"])
     low, middle, high = curves.band(curves.odds_ratios(fitted.draws, fitted.scale, knots), *INNER)
     table: dict[str, list[str]] = {
-        "One more": [_unit(view.data, i) for i in range(len(view.data.features))],
+        "One more": [unit_of(view.data, i) for i in range(len(view.data.features))],
         "Private odds ratio (four draws of five)": _with_range(middle, low, high),
     }
     if "coefficients" in fitted.reference:
@@ -311,9 +213,3 @@ def _with_range(middle: Floats, low: Floats, high: Floats) -> list[str]:
         f"{words.number(float(m))} ({words.number(float(a))} to {words.number(float(b))})"
         for m, a, b in zip(middle, low, high, strict=True)
     ]
-
-
-def _unit(card: Card, i: int) -> str:
-    """A covariate with what one more of it is."""
-    unit = card.units[i] if card.units else ""
-    return f"{card.features[i]} ({unit})" if unit else card.features[i]

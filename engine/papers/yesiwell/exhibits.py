@@ -6,8 +6,8 @@ from engine.runs.exhibit import Exhibit
 SIMULATED = "Ours is from simulated data; the study's records are not public. "
 READINGS = (
     "Rigorous: ε for a user with friendships public, δ = 1e-5 (dPAH: 0). As printed: ε for one "
-    "window, as the paper means it, and nothing is proved. Five repetitions, on other stretches of "
-    "the panel, and 10 training steps for each layer. "
+    "window, as the paper means it, and nothing is proved. Five repetitions (two in a quick look), "
+    "on other stretches of the panel, and 10 training steps for each layer. "
 )
 
 GUESS = 0.5

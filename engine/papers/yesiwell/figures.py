@@ -20,13 +20,13 @@ EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 LEVELS = (0.1, 2.0, 8.0)
 """Budgets of Figure 4."""
 EPOCHS = {True: (20, 600), False: (1, 60)}
-DAYS = {True: (12, 54), False: (12, 28)}
+DAYS = {True: (12, 54), False: (8, 16)}
 WEEKS = {True: (12, 34), False: (6, 12)}
 SETS = {"daily": "yesiwell", "weekly": "yesiwell_weekly"}
 SEEDS = {True: 5, False: 2}
-PRETRAINING = 10
+PRETRAINING = {True: 10, False: 4}
 """Training steps for each layer."""
-VISITS = 1200
+VISITS = {True: 1200, False: 240}
 """Epochs times M in Figure 2: large data sets are visited less often."""
 AT_600 = {0.1: 0.88, 2.0: 0.92, 8.0: 0.94}
 """Accuracies of Figure 4 in the text."""
@@ -61,7 +61,7 @@ def _job(
     full: bool, key: str, values: Mapping[str, Any], dataset: str, budgets: Sequence[float] = ()
 ) -> Job:
     method = key.split("/")[0]
-    own = {"pretraining": PRETRAINING, **(CURVES | SHAPES)[key][1]}
+    own = {"pretraining": PRETRAINING[full], **(CURVES | SHAPES)[key][1]}
     axes = {"epsilon": budgets} if budgets else {}
     return request("yesiwell", method, dataset, {**own, **values}, axes, range(SEEDS[full]))
 
@@ -71,7 +71,7 @@ def figure2_jobs(full: bool) -> dict[str, Job]:
     jobs = {}
     for name, dataset in SETS.items():
         for times in (DAYS if name == "daily" else WEEKS)[full]:
-            values = {"history": times, "epochs": max(8, VISITS // times)}
+            values = {"history": times, "epochs": max(8, VISITS[full] // times)}
             for key in CURVES:
                 jobs[f"{key}:{name}:{times}"] = _job(full, key, values, dataset)
     return jobs

@@ -185,6 +185,8 @@ class PanelTable:
         again: Draws the same persons with another persistence and influence; None for persons
             who are not simulated.
         drawn: The persistence and the influence that it was drawn with.
+        left_out: Persons who count in no sum: their windows are not trained on and their labels add
+            nothing to friends' terms. Their places stay.
     """
 
     card: Card
@@ -195,6 +197,7 @@ class PanelTable:
     chance: Floats | None = field(default=None, repr=False)
     again: "Callable[[float, float], PanelTable] | None" = field(default=None, repr=False)
     drawn: tuple[float, float] = (0.0, 0.0)
+    left_out: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.x)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from datasets.base import LabelledTable, SurvivalTable, Table
+from datasets.base import LabelledTable, PanelTable, SurvivalTable, Table
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
 from engine.core.spec import Spec
@@ -129,16 +129,13 @@ def check(pair: Pair, data: Table) -> Pair:
 
 
 def limits(table: Table) -> tuple[Any, Any]:
-    """The smallest and the largest value of each column that are public knowledge.
-
-    Raises:
-        RequestError: A kind of table whose bounds are not known here.
-    """
+    """The smallest and the largest value of each column that are public knowledge."""
     if isinstance(table, LabelledTable):
         return table.bounds
-    if isinstance(table, SurvivalTable):
-        return survival_limits(table)
-    raise RequestError(f"witness: expected durations or labels, got {table.card.name}")
+    if isinstance(table, PanelTable):
+        low, high = (np.asarray(bound, table.x.dtype) for bound in table.bounds)
+        return low, high
+    return survival_limits(table)
 
 
 def survival_limits(table: SurvivalTable) -> tuple[Any, Any]:

@@ -6,15 +6,16 @@ from functools import lru_cache
 import numpy as np
 
 from datasets import catalog as data
-from datasets.base import LabelledTable, SurvivalTable, Table
+from datasets.base import LabelledTable, PanelTable, SurvivalTable, Table
 from engine.core.spec import Spec, knobs
 from engine.method import Paper
 
 SMALL = {
     "intervals": 10, "epochs": 1, "sample_rate": 0.25, "steps": 4, "samples": 16, "sgd_epochs": 1,
-    "filters": 4, "hidden": 8, "pretraining": 1, "epsilon": 4.0, "sampler_epochs": 0.01,
+    "bases": 3, "history": 8, "filters": 4, "hidden": 8,
+    "pretraining": 1, "epsilon": 4.0, "sampler_epochs": 0.01,
 }  # fmt: skip
-LABELLED, PEOPLE = 120, 60
+LABELLED, PEOPLE, USERS = 120, 60, 30
 
 
 def spec(paper: Paper, **values) -> Spec:
@@ -42,6 +43,17 @@ def people() -> SurvivalTable:
     return SurvivalTable(card, whole.x[some], whole.time[some], whole.event[some], missing=missing)
 
 
+@lru_cache
+def users() -> PanelTable:
+    """The first users and the friendships among them."""
+    whole = data.load("yesiwell")
+    card = replace(whole.card, records=USERS)
+    friends = whole.friends[(whole.friends < USERS).all(1)]
+    return PanelTable(card, whole.x[:USERS], whole.y[:USERS], friends, whole.bounds)
+
+
 def table(paper: Paper) -> Table:
     """A small table of the kind that a paper takes."""
+    if paper.datasets[0] == "yesiwell":
+        return users()
     return people() if paper.datasets[0] == "flchain" else digits()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from datasets.base import LabelledTable, SurvivalTable
+from datasets.base import LabelledTable, PanelTable, SurvivalTable
 from engine.audit.replay import faults
 from engine.audit.runner import Setting
 from engine.audit.witness import Pair, left_out, load
@@ -60,6 +60,14 @@ def neighbours(data, shape: str, seed: int, row: int) -> Pair:
     rng = np.random.default_rng(seed)
     if isinstance(data, LabelledTable):
         return left_out(data, row, features(shape, rng, data))
+    if isinstance(data, PanelTable):
+        x, y = np.array(data.x), np.array(data.y)
+        low, high = (np.asarray(bound, x.dtype) for bound in data.bounds)
+        far = np.where(rng.random(x[row].shape) < 0.5, low, high)
+        x[row] = {"corner": far, "zero": low}.get(shape, rng.uniform(low, high, x[row].shape))
+        y[row] = rng.integers(0, 2, y[row].shape)
+        present = replace(data, x=x, y=y)
+        return Pair(replace(present, left_out=(row,)), present)
     assert isinstance(data, SurvivalTable)
     low, high = np.array(data.card.bounds.covariates, float).T
     tables = []
@@ -80,7 +88,7 @@ def test_no_pair_moves_a_release_further_than_it_is_priced_for(paper, entry, sha
     """Rows that are trained on are found by the witness; coins of 1 in 4 pick them."""
     data = small.table(paper)
     pair = load(entry).pair(small.spec(paper), data)
-    row = pair.without.left_out[0] if isinstance(pair.without, LabelledTable) else 0
+    row = pair.without.left_out[0] if not isinstance(pair.without, SurvivalTable) else 0
     actual = faults(setting(paper, entry, neighbours(data, shape, seed, row)), seed)
     assert list(actual) == []
 
@@ -112,14 +120,9 @@ def test_the_right_method_has_no_fault():
     assert list(faults(right)) == []
 
 
-APART = {"yesiwell"}
-"""Its records are users with all their windows and what they tell of friends: none is named yet."""
-
-
 def test_every_private_method_names_its_worst_case():
     for paper in catalog().values():
         for entry in paper.methods:
             card = entry.guarantee(paper.spec(), 2_000, "a person")
             private = card.epsilon_claimed is not None or card.epsilon_proved is not None
-            if paper.slug not in APART:
-                assert bool(entry.witness) == private, f"{paper.slug} {entry.name}"
+            assert bool(entry.witness) == private, f"{paper.slug} {entry.name}"

@@ -17,6 +17,7 @@ PURE = tuple(field for field in PRIVATE if field != "delta")
 RELEASED = ("social", "moment_share", "matrix_share")
 NETWORK = (*DATA, *OUTPUT, *LAYERS)
 METHODS = "engine.papers.yesiwell.methods"
+WITNESS = "engine.papers.yesiwell.witness:SOCIABLE"
 
 
 def _private(
@@ -34,6 +35,7 @@ def _private(
         guarantee=cards.network_card,
         uses=(*PRIVATE, *RELEASED, *NETWORK, *extra),
         role="paper" if name == "pcdbn" else "rival",
+        witness=WITNESS,
     )
 
 
@@ -48,6 +50,7 @@ def _reference(
         guarantee=cards.reference_card,
         uses=uses,
         role="reference",
+        witness="",
     )
 
 
@@ -83,6 +86,7 @@ PAPER = Paper(
             guarantee=cards.code_card,
             uses=(*PURE, *DATA, *OUTPUT, "pretraining", "code"),
             role="rival",
+            witness=WITNESS,
         ),
         Entry(
             name="dpsgd",
@@ -100,6 +104,7 @@ PAPER = Paper(
                 *("hidden", "sample_rate", "sgd_epochs", "clip", "gradient_rate"),
             ),
             role="beyond",
+            witness=WITNESS,
         ),
         _reference(
             "tcdbn",

@@ -135,14 +135,14 @@ def _sample(
     whole = _part(table, x, shares, ends, window, ahead, device)
     friends = np.bincount(table.friends.ravel(), minlength=n)
     count = torch.from_numpy(friends).to(device)
-    kept = torch.ones(len(whole), dtype=torch.bool, device=device)
+    counted = ~torch.isin(whole.user, torch.tensor(table.left_out, device=device))
     if ahead:
         after = np.arange(last, min(last + TEST, times - 1))
         test = _part(table, x, shares, after, window, ahead, device)
-        return Sample(whole, kept, test, n, count, len(after))
+        return Sample(whole, counted, test, n, count, len(after))
     drawn = np.random.default_rng(seed).random(len(whole)) >= HELD_OUT
     kept = torch.from_numpy(drawn).to(device)
-    return Sample(whole, kept, whole.take(~kept), n, count, 0)
+    return Sample(whole, kept & counted, whole.take(~kept), n, count, 0)
 
 
 def _stretch(times: int, history: int, seed: int, ahead: bool) -> tuple[int, int]:
@@ -207,11 +207,14 @@ def _influence(table: PanelTable, most: int) -> tuple[Floats, Floats]:
     \psi_t(v, u) estimates how probable it is that u exercises more after v has done as v does at
     t: the share of earlier times at which u did, smoothed by one case of each kind. It uses u's
     labels before t alone. The paper takes \psi from another model (TaCPP), which is not public.
+    Persons who are left out add nothing to others' terms.
     """
     y = table.y.astype(np.float32)
     ends = table.friends
     source = np.concatenate([ends[:, 0], ends[:, 1]])
     target = np.concatenate([ends[:, 1], ends[:, 0]])
+    counted = ~np.isin(source, table.left_out)
+    source, target = source[counted], target[counted]
     did, followed = y[source, :-2], y[target, 1:-1]
     total = np.zeros((len(y), y.shape[1]))
     psi = np.full((len(source), y.shape[1]), 0.5, np.float32)

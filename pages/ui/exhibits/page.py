@@ -24,7 +24,7 @@ from pages.ui.exhibits import table as layout
 from pages.ui.exhibits.outcome import Chosen, Shown, jobs, shown
 from pages.ui.exhibits.rerun import controls, panel, scratch
 from pages.ui.jobs import clock
-from pages.ui.kit import address
+from pages.ui.kit import address, source
 from pages.ui.kit.access import client, troubles
 from pages.ui.kit.offers import Offer
 from pages.ui.kit.plot import plot
@@ -201,7 +201,7 @@ def _numbers(chosen: Chosen, drawn: Shown) -> None:
         revision = f"{chosen.slug}/{exhibit.name}"
         figure = drawing.plot(exhibit, cells, revision, _lines(revision, exhibit, cells))
         said = drawing.reading(exhibit, cells)
-        plot(figure.to_json(validate=False), f"{PREFIX}.{revision}", said)
+        plot(figure.to_json(validate=False), f"{PREFIX}.{revision}", said, source.line())
         if any(agreement.known(cell.spread) for cell in cells):
             st.caption("Bands: ± one standard deviation over the repetitions (random seeds).")
     else:

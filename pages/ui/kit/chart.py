@@ -7,7 +7,13 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
+from pages.ui.kit import source
 from pages.ui.kit.plot import plot
+
+COPY = (
+    "The address bar holds this view. The buttons over the chart copy it as PNG or save it as SVG, "
+    "with its caption and source."
+)
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,7 @@ def chart(
 
 def show(key: str, picture: Picture, below: Callable[[], None] | None = None) -> None:
     """Draws a picture and, once asked for, the table of what it shows."""
-    plot(picture.text, key, picture.alt)
+    plot(picture.text, key, picture.alt, source.line())
     if below is not None:
         below()
     table = st.expander(
@@ -72,3 +78,4 @@ def show(key: str, picture: Picture, below: Callable[[], None] | None = None) ->
     )  # fmt: skip
     if table.open:
         table.dataframe(list(picture.rows), hide_index=True, alt=picture.alt)
+        table.caption(f":material/tag: {source.line()}. {COPY}")

@@ -70,13 +70,65 @@ function template({ font, ink, ground, line, muted, series }) {
   }
 }
 
+const WRAP = 7 // pixels of a character, about
+const LINE = 18 // pixels of a line of the caption
+const BELOW = 76 // pixels that the axis and its title take
+
+// The chart as a picture, with its caption, its source and its address below.
+async function picture(node, format) {
+  const Plotly = await library()
+  const { data, layout } = JSON.parse(JSON.stringify({ data: node.data, layout: node.layout }))
+  const words = `${node.getAttribute("aria-label")} ${node.dataset.source}. ${location.href}`
+  const lines = [""]
+  for (const word of words.replace(/[&<>]/g, (one) => `&#${one.charCodeAt(0)};`).split(/\s+/)) {
+    const longer = `${lines.at(-1)} ${word}`.trim()
+    if (longer.length * WRAP > layout.width - 20 && lines.at(-1)) lines.push(word)
+    else lines[lines.length - 1] = longer
+  }
+  const more = lines.length * LINE + 16
+  layout.height += more
+  layout.margin = { ...layout.margin, b: BELOW + more }
+  layout.annotations = [...(layout.annotations ?? []), {
+    text: lines.join("<br>"), showarrow: false, align: "left", font: { size: 12 },
+    x: 0, xref: "paper", xanchor: "left", y: 0, yref: "paper", yanchor: "top", yshift: -BELOW,
+  }]
+  const size = { format, width: layout.width, height: layout.height, scale: format === "png" ? 2 : 1 }
+  return Plotly.toImage({ data, layout }, size)
+}
+
+async function save(node, format) {
+  const link = document.createElement("a")
+  link.href = await picture(node, format)
+  link.download = `epsilon-explorer.${format}`
+  link.click()
+}
+
+// A page without encryption has no clipboard for pictures: there it is saved.
+async function copy(node) {
+  const image = picture(node, "png").then((url) => fetch(url)).then((answer) => answer.blob())
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": image })])
+  } catch {
+    await save(node, "png")
+  }
+}
+
 // Made once for each chart: Plotly begins anew when the buttons are other objects than before.
 const config = (node) => ({
   displaylogo: false,
   responsive: false,
-  toImageButtonOptions: { format: "svg" },
   modeBarButtons: [
-    ["toImage", "zoom2d", "pan2d", "resetScale2d", {
+    [{
+      name: "copy",
+      title: "Copy as PNG",
+      icon: { width: 24, height: 24, path: "M16 1H4v16h2V3h10zm4 4H8v18h12zm-2 16h-8V7h8z" },
+      click: () => copy(node),
+    }, {
+      name: "save",
+      title: "Save as SVG",
+      icon: { width: 24, height: 24, path: "M11 3h2v10l4-4 1.4 1.4L12 16.8 5.6 10.4 7 9l4 4zM4 19h16v2H4z" },
+      click: () => save(node, "svg"),
+    }, "zoom2d", "pan2d", "resetScale2d", {
       name: "fullscreen",
       title: "Full screen",
       icon: {
@@ -207,6 +259,7 @@ export default function ({ data, parentElement }) {
   const plot = plots.get(parentElement)
   plot.figure = data.figure
   plot.node.setAttribute("aria-label", data.alt)
+  plot.node.dataset.source = data.source
   draw(parentElement)
   return () => end(parentElement)
 }

@@ -29,7 +29,7 @@ def library() -> None:
     _parts()[0](key="plotly", height=1)
 
 
-def plot(figure: str, key: str, alt: str) -> None:
+def plot(figure: str, key: str, alt: str, source: str) -> None:
     """Draws a figure.
 
     Args:
@@ -37,8 +37,9 @@ def plot(figure: str, key: str, alt: str) -> None:
             is room.
         key: Unique on the page; names the chart while its figure changes.
         alt: Its message in one sentence.
+        source: Where its numbers come from; stands on copies of the chart.
     """
     _parts()[1](
         key=key,
-        data={"figure": figure, "alt": alt},
+        data={"figure": figure, "alt": alt, "source": source},
     )

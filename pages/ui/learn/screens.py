@@ -16,7 +16,7 @@ from pages.ui.charts.dots import dots
 from pages.ui.jobs import live
 from pages.ui.jobs import submit as asking
 from pages.ui.jobs.live import Watched
-from pages.ui.kit import shell
+from pages.ui.kit import shell, source
 from pages.ui.kit.access import troubles
 from pages.ui.kit.chart import chart
 from pages.ui.kit.lock import locked
@@ -136,8 +136,10 @@ def _clipped(page: _Followed, watched: dict[str, Watched]) -> None:
          f"Bias [{UNIT}]": None if bias is None or (i := bias.at(b)) is None else bias.middle[i]}
         for b, n in zip(maths.BOUNDS, noise, strict=True)
     ]  # fmt: skip
+    source.name([one.job.id])
     drawn = figures.clipping(maths.BOUNDS, noise, bias, both, bound)
     chart("learn.bound.chart", drawn, said, table, bound)
+    source.name(())
     st.caption(
         f"Mean of a blood value of {maths.FEW} people at ε = {one.job.values['epsilon']:g}; half "
         f"of the budget pays for a histogram. {RAW}"

@@ -15,7 +15,7 @@ from engine.method import Paper
 from pages.ui.jobs import live
 from pages.ui.jobs import submit as asking
 from pages.ui.jobs.live import BUDGET, Watched
-from pages.ui.kit import address, shell, skip
+from pages.ui.kit import address, shell, skip, source
 from pages.ui.kit.access import troubles
 from pages.ui.kit.knobs import pick
 from pages.ui.paper import choice, defaults, foot, panels, sidebar
@@ -79,6 +79,7 @@ def _body(page: Page, watched: dict[str, Watched], places: Places) -> None:
     Only the open tab is drawn. What needs a guarantee comes last, into places that are kept for
     it: an accountant may take seconds for a budget that it has not seen, and no chart waits.
     """
+    source.name(one.run.id for one in watched.values() if one.run is not None)
     slider, meaning = places
     with slider:
         foot.budget(page)

@@ -10,7 +10,7 @@ from engine.core.spec import Value
 from pages.ui.jobs import live
 from pages.ui.jobs import submit as asking
 from pages.ui.jobs.live import BUDGET, Watched
-from pages.ui.kit import address
+from pages.ui.kit import address, source
 from pages.ui.kit.access import troubles
 from pages.ui.paper import choice, foot, panels
 from pages.ui.paper.view import Layout, Page, offers
@@ -82,6 +82,7 @@ def draw(one: Preview) -> None:
 
 def _draw(page: Page, watched: dict[str, Watched]) -> None:
     """The curve, and beside it the slider with what it means."""
+    source.name(one.run.id for one in watched.values() if one.run is not None)
     left, right = st.columns([5, 3], gap="large")
     with right:
         chosen = replace(page.chosen, budget=foot.budget(page, wrap=True))

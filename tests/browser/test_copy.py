@@ -1,0 +1,47 @@
+"""A chart that is copied takes its caption, its status and its source along."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Page
+
+from engine import __version__
+from pages.ui.paper import defaults
+from tests.browser.app import settled
+from tests.browser.conftest import App
+
+pytestmark = pytest.mark.browser
+
+
+def saved(page: Page, button: str, folder: Path) -> Path:
+    """What a button over the chart saves."""
+    chart = page.locator(".js-plotly-plot").first
+    chart.locator(".main-svg").first.wait_for()
+    chart.hover()
+    with page.expect_download() as download:
+        chart.locator(f"[data-title='{button}']").click()
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return path
+
+
+def test_an_svg_says_what_it_shows_and_where_it_comes_from(app: App, tmp_path: Path):
+    page = app.tab("survival")
+    settled(page)
+    text = saved(page, "Save as SVG", tmp_path).read_text(encoding="utf-8")
+    assert "Concordance index at epsilon 1" in text  # the caption
+    assert "not private" in text  # statuses, in the legend
+    assert f"Epsilon Explorer {__version__}, runs" in text
+    assert any(job.id in text for job in defaults.opening("survival").values())
+    assert "/survival" in text
+
+
+def test_a_png_is_saved_where_there_is_no_clipboard(app: App, tmp_path: Path):
+    page = app.tab("survival")
+    settled(page)
+    page.evaluate("() => { navigator.clipboard.write = () => Promise.reject(new Error('none')) }")
+    path = saved(page, "Copy as PNG", tmp_path)
+    with Image.open(path) as picture:
+        assert picture.format == "PNG"
+        assert picture.width > 1000

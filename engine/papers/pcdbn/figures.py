@@ -56,7 +56,9 @@ def _size(full: bool, key: str) -> tuple[str, dict[str, Any]]:
 
 
 def _job(full: bool, key: str, seeds: int = SEEDS, **values: Any) -> Job:
+    """One run; what may diverge has one repetition."""
     _, name, own, _ = CURVES[key]
+    seeds = 1 if key == "drawn" else seeds
     dataset, size = _size(full, key)
     return request("pcdbn", name, dataset, {**size, **own, **values}, {}, range(seeds))
 

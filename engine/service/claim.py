@@ -143,7 +143,7 @@ class Claim:
     def beat(self) -> None:
         """Says that the process is alive."""
         with self.store.database.writing() as connection:
-            now = time.time()
+            now = self.store.now()
             connection.execute("UPDATE jobs SET beat = ? WHERE id = ?", (now, self.job.id))
             connection.execute(
                 "UPDATE workers SET beat = ? WHERE pid = ? AND born = ?",
@@ -225,7 +225,7 @@ def take(
         run: The job; None for the next.
         background: Whether one that nobody looks at will do.
     """
-    now = time.time()
+    now, beat = time.time(), store.now()
     with store.database.writing() as connection:
         row = connection.execute(_NEXT, {"run": run, "background": background}).fetchone()
         if row is None:  # somebody was quicker
@@ -234,6 +234,6 @@ def take(
         connection.execute(
             "UPDATE jobs SET state = 'running', started = ?, pid = ?, born = ?, beat = ?, "
             "sources = ? WHERE id = ?",
-            (now, owner.pid, owner.born, now, sources(job), row["id"]),
+            (now, owner.pid, owner.born, beat, sources(job), row["id"]),
         )
     return Claim(store, job, row["attempt"], owner, json.loads(row["focus"]))

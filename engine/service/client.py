@@ -26,10 +26,11 @@ from engine.runs import artifacts, shipped
 from engine.runs.events import Event, Produced
 from engine.runs.job import Job
 from engine.runs.results import Results, collect, merge
-from engine.service import presence
+from engine.service import presence, quotas, watching
 from engine.service.run import Run as Run
 from engine.service.run import Unreadable, as_run, as_shipped
 from engine.service.store import LOG, Store
+from engine.service.watching import NOBODY, Visitor
 
 ROOT = Path(__file__).parents[2]
 AT_ONCE = 5.0
@@ -78,17 +79,30 @@ class Client:
         self.changes = 0
         self._results: OrderedDict[tuple[str, float], tuple[int, Results]] = OrderedDict()
 
-    def submit(self, job: Job, focus: Mapping[str, float] | None = None) -> Ticket:
+    def submit(
+        self,
+        job: Job,
+        focus: Mapping[str, float] | None = None,
+        by: Visitor = NOBODY,
+        *,
+        passing: bool = False,
+    ) -> Ticket:
         """Asks for a job, and sees to it that somebody will do it.
 
         Args:
             job: What to run; a completed one is not repeated.
             focus: Axis values under the user's sliders: their replicas go first.
+            by: Who asks.
+            passing: Whether it may be stopped once nobody looks at it any more.
 
         Raises:
+            RequestError: A limit of this machine is reached.
             StoreError: The store cannot be written, or no worker can be started.
         """
+        quotas.check(self.store, job, by.person)
         answer = self.store.submit(job, focus or {})
+        if answer == "new":
+            watching.claim(self.store, job.id, by, passing=passing)
         self.changes += 1
         if answer != "cached":
             self.ensure_worker()
@@ -260,7 +274,11 @@ class Client:
                 self._process = subprocess.Popen(
                     [sys.executable, "-m", "engine.service.worker"],
                     cwd=ROOT,
-                    env={**os.environ, **_places(), "EXPLORER_HOME": str(log.parent.absolute())},
+                    env={
+                        **os.environ,
+                        **presence.places(),
+                        "EXPLORER_HOME": str(log.parent.absolute()),
+                    },
                     stdin=subprocess.DEVNULL,
                     stdout=file,
                     stderr=file,
@@ -290,9 +308,3 @@ class Client:
     def close(self) -> None:
         """Closes the store's connections; the worker goes on."""
         self.store.database.close()
-
-
-def _places() -> dict[str, str]:
-    """The folders named by the environment, as a process in another folder must read them."""
-    named = {name: os.environ.get(name) for name in ("EXPLORER_DATA", "EXPLORER_CACHE")}
-    return {name: str(Path(folder).absolute()) for name, folder in named.items() if folder}

@@ -35,6 +35,8 @@ ADDED = {
     ("jobs", "sources"): "TEXT NOT NULL DEFAULT ''",
     ("jobs", "crc"): "INTEGER",
     ("jobs", "kept"): "INTEGER",
+    ("jobs", "owner"): "TEXT NOT NULL DEFAULT ''",
+    ("jobs", "passing"): "INTEGER NOT NULL DEFAULT 0",
     ("events", "crc"): "INTEGER",
 }
 """Columns that came later, by table and name; older programs do not miss them."""
@@ -43,6 +45,9 @@ LATER = (
     """CREATE TABLE IF NOT EXISTS answers (
         question TEXT NOT NULL, option INTEGER NOT NULL, times INTEGER NOT NULL,
         PRIMARY KEY (question, option)) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS watching (
+        run TEXT NOT NULL, session TEXT NOT NULL, person TEXT NOT NULL, seen REAL NOT NULL,
+        PRIMARY KEY (run, session)) WITHOUT ROWID""",
 )
 """Tables that came later; older programs do not miss them."""
 

@@ -2,7 +2,7 @@
 
 import math
 import os
-import time
+from pathlib import Path
 from sqlite3 import Connection
 
 from engine.core.errors import RequestError
@@ -41,10 +41,10 @@ def work_on(store: Store, device: str) -> bool:
     Returns:
         False if another living process is that worker.
     """
-    own, now = here(), time.time()
+    own, now = here(), store.now()
     with store.database.writing() as connection:
         for worker, beat in _workers(connection, device):
-            if worker != own and worker.alive(beat):
+            if worker != own and worker.alive(beat, store.now):
                 return False
         connection.execute(
             "INSERT OR REPLACE INTO workers VALUES (?, ?, ?, ?)", (device, own.pid, own.born, now)
@@ -62,7 +62,7 @@ def leave(store: Store) -> None:
 def working(store: Store, device: str) -> bool:
     """Whether a living process is the device's worker."""
     with store.database.reading() as connection:
-        return any(worker.alive(beat) for worker, beat in _workers(connection, device))
+        return any(worker.alive(beat, store.now) for worker, beat in _workers(connection, device))
 
 
 def _workers(connection: Connection, device: str) -> list[tuple[Process, float]]:
@@ -72,7 +72,7 @@ def _workers(connection: Connection, device: str) -> list[tuple[Process, float]]
 
 def open_app(store: Store) -> None:
     """Registers this process as an app, for which workers stay warm."""
-    own, now = here(), time.time()
+    own, now = here(), store.now()
     with store.database.writing() as connection:
         connection.execute("INSERT OR REPLACE INTO apps VALUES (?, ?, ?)", (own.pid, own.born, now))
 
@@ -81,7 +81,9 @@ def apps(store: Store) -> bool:
     """Whether some app is alive; the dead ones are struck off."""
     with store.database.reading() as connection:
         rows = connection.execute("SELECT * FROM apps").fetchall()
-    dead = [row for row in rows if not Process(row["pid"], row["born"]).alive(row["beat"])]
+    dead = [
+        row for row in rows if not Process(row["pid"], row["born"]).alive(row["beat"], store.now)
+    ]
     if dead:
         with store.database.writing() as connection:
             connection.executemany(
@@ -89,3 +91,9 @@ def apps(store: Store) -> bool:
                 [(row["pid"], row["born"]) for row in dead],
             )
     return len(dead) < len(rows)
+
+
+def places() -> dict[str, str]:
+    """The folders named by the environment, as a process in another folder must read them."""
+    named = {name: os.environ.get(name) for name in ("EXPLORER_DATA", "EXPLORER_CACHE")}
+    return {name: str(Path(folder).absolute()) for name, folder in named.items() if folder}

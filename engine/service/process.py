@@ -3,7 +3,7 @@
 import functools
 import os
 import platform
-import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,17 +24,18 @@ class Process:
     pid: int
     born: str
 
-    def alive(self, beat: float) -> bool:
+    def alive(self, beat: float, now: Callable[[], float]) -> bool:
         """Whether it still runs, as far as this process can know.
 
         Args:
-            beat: Unix time of its last heartbeat, which decides when the process is in
+            beat: The store's time at its last heartbeat, which decides when the process is in
                 another container or the system does not tell when processes began.
+            now: Reads the store's time.
         """
         place, _, start = self.born.rpartition("/")
         if start and place == _place():
             return _start(self.pid) == start
-        return time.time() - beat < STALE
+        return now() - beat < STALE
 
 
 def here() -> Process:

@@ -35,6 +35,8 @@ class Run:
         sources: Digest of the sources that computed it; empty until it begins, and where an
             earlier version did not keep it.
         seq: Number of its last event.
+        owner: Who asked for it first; empty for the command line.
+        passing: Whether it was asked for in passing, and is asked for again when in view.
         shipped: Where its numbers come from if they ship with the app; None if computed here.
     """
 
@@ -54,6 +56,8 @@ class Run:
     worked: float
     sources: str
     seq: int = 0
+    owner: str = ""
+    passing: bool = False
     shipped: Shipped | None = None
 
     @property
@@ -138,6 +142,8 @@ def _as_run(row: Row, known: Job | None) -> Run:
         worked=row["worked"],
         sources=row["sources"],
         seq=row["seq"],
+        owner=row["owner"],
+        passing=bool(row["passing"]),
     )
 
 

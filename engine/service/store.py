@@ -7,6 +7,7 @@ process that does a job.
 """
 
 import json
+import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -14,7 +15,7 @@ from pathlib import Path
 from sqlite3 import Connection, Row
 from typing import Literal
 
-from engine.core.home import home
+from engine.core.home import home, private_opener
 from engine.runs import artifacts
 from engine.runs.events import Event, Finished
 from engine.runs.job import Job
@@ -23,6 +24,8 @@ from engine.service.process import Process
 from engine.service.rows import ROWS, State, add, checksum, close, event, find, held
 
 Answer = Literal["new", "joined", "cached"]
+CLOCK = ".clock"
+"""File in the store's folder whose time is the store's."""
 LOG = "worker.log"
 """File in the store's folder that says at length what went wrong."""
 INTERRUPTED = "The process that ran it ended in the middle of it; run it again"
@@ -120,6 +123,7 @@ class Store:
             find(connection, run)
             loose = self._forget(connection, run)
             connection.execute("DELETE FROM jobs WHERE id = ?", (run,))
+            connection.execute("DELETE FROM watching WHERE run = ?", (run,))
         self.collect(loose)
 
     def _forget(self, connection: Connection, run: str) -> list[str]:
@@ -182,7 +186,7 @@ class Store:
             dead = [
                 row
                 for row in connection.execute("SELECT * FROM jobs WHERE state = 'running'")
-                if not _running(Process(row["pid"], row["born"]), row["beat"], idle)
+                if not self._running(Process(row["pid"], row["born"]), row["beat"], idle)
             ]
         if not dead or not self.database.writable:
             return
@@ -191,6 +195,24 @@ class Store:
                 if held(connection, (row["id"], row["attempt"], row["pid"], row["born"])):
                     state: State = "interrupted" if row["stop"] is None else "cancelled"
                     close(connection, row["id"], state, INTERRUPTED * (row["stop"] is None))
+
+    def _running(self, process: Process, beat: float, idle: Process | None) -> bool:
+        return process != idle and process.alive(beat, self.now)
+
+    def now(self) -> float:
+        """The store's own time, in seconds: that of the disk on which it lies.
+
+        Machines that share a store may have clocks that disagree, and every heartbeat is
+        compared with others: all take the time that the disk gives to a file that is touched.
+        """
+        clock = self.folder / CLOCK
+        try:
+            if not clock.exists():
+                os.close(private_opener(str(clock), os.O_WRONLY | os.O_CREAT))
+            os.utime(clock)
+            return clock.stat().st_mtime
+        except OSError:  # nothing can be written: nobody beats here either
+            return time.time()
 
     def row(self, run: str) -> Row:
         """A job's row, with the number of jobs `ahead` of it in the queue and `beside` it.
@@ -243,10 +265,6 @@ class Store:
 
 
 _ENDS = "json_extract(body, '$.kind') IN ('Finished', 'Failed')"
-
-
-def _running(process: Process, beat: float, idle: Process | None) -> bool:
-    return process != idle and process.alive(beat)
 
 
 def _signed(job: Job) -> tuple[str, int]:

@@ -219,10 +219,10 @@ def test_a_process_that_died_while_stopping_has_stopped(store):
 def test_a_process_that_waits_for_its_parent_is_dead():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     born = Process(child.pid, f"{here().born.rpartition('/')[0]}/{_start(child.pid)}")
-    assert born.alive(0.0)
+    assert born.alive(0.0, time.time)
     child.kill()
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # dead, but not yet waited for
-    assert not born.alive(0.0)
+    assert not born.alive(0.0, time.time)
     child.stdin.close()
     child.wait()
 

@@ -13,6 +13,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
 from engine.service.client import Run
+from pages.ui.jobs.submit import look_on
 from pages.ui.kit.access import board, troubles
 
 FASTEST, SLOWEST = 0.5, 5.0
@@ -73,6 +74,7 @@ def follow(part: str, runs: Sequence[str]) -> None:
             return
         pace()
         with troubles():
+            look_on(runs)
             if signature(board().look(runs)) != shown:
                 redraw(part)
 

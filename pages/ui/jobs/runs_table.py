@@ -15,6 +15,7 @@ from engine.service.client import Run
 from engine.service.rows import State
 from pages.ui import words
 from pages.ui.jobs import clock
+from pages.ui.jobs import submit as asking
 from pages.ui.jobs.download import bundle
 from pages.ui.jobs.sentences import OLD, OUTDATED, progress, share
 from pages.ui.kit import visitors
@@ -171,7 +172,7 @@ def _actions(run: Run) -> None:
     if run.job.paper in catalog():
         st.link_button("Open", link(run.job), icon=":material/open_in_browser:")
     if run.active:
-        _button("Stop", "stop_circle", run, client().cancel, disabled=run.stopping)
+        _button("Stop", "stop_circle", run, asking.end, disabled=run.stopping)
     elif run.state != "completed":
         _button("Run again", "replay", run, lambda _: client().submit(run.job))
     elif run.outdated:
@@ -191,6 +192,9 @@ def _actions(run: Run) -> None:
 
 def _delete(run: Run) -> None:
     """Deletes a run once that has been confirmed."""
+    if count := asking.onlookers(run.id):
+        who = "Another person looks" if count == 1 else f"{count} other people look"
+        st.caption(f":material/group: {who} at this run.")
     sure = st.checkbox("Delete this run and its results", key=f"sure.{run.id}")
     _button("Delete for good", "delete", run, client().delete, disabled=not sure)
 

@@ -1,20 +1,26 @@
 """Asking for runs: each once, and none that nobody looks at any more."""
 
+import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 import streamlit as st
 
 from engine.catalog import paper
 from engine.core.errors import RequestError
 from engine.runs.job import Job
+from engine.service import watching
 from engine.service.client import Run
-from pages.ui.kit.access import board, client, troubles
+from pages.ui.kit import visitors
+from pages.ui.kit.access import board, client, sentence, troubles
 
 BUDGET = "epsilon"
 """The field under the slider of every paper's page."""
 CALIBRATION = "calibration"
 """The choice between the noise that a paper prints and the noise that can be proved."""
-ASKED, DROPPED = "asking.asked", "asking.dropped"
+SHOWN = "asking.shown"
+AGAIN = 20.0
+"""Seconds after which a session says again what it shows."""
 
 
 def look(job: Job) -> Run | None:
@@ -45,44 +51,30 @@ def start(
     """
     with troubles():
         if passing:
-            _drop(jobs.values())
+            look_on(job.id for job in jobs.values())
         board().look(job.id for job in jobs.values())  # all at once
         for job in sorted(jobs.values(), key=lambda job: (job.method in last, BUDGET in job.axes)):
             run = look(job)
-            if run is None or (run.state == "cancelled" and run.id in _kept(DROPPED, job.paper)):
-                _ask(job, focus, passing)
+            if run is None or (run.state == "cancelled" and run.passing):
+                in_passing = passing and not _common(job)
+                client().submit(job, focus, visitors.here(), passing=in_passing)
 
 
-def _ask(job: Job, focus: Mapping[str, float], passing: bool) -> None:
-    """Submits a job and remembers it, if it is this session's own passing wish."""
-    ticket = client().submit(job, focus)
-    _kept(DROPPED, job.paper).discard(job.id)
-    if passing and not (ticket.joined or ticket.cached or _common(job)):
-        _kept(ASKED, job.paper).add(job.id)
+def look_on(runs: Iterable[str]) -> None:
+    """Says which runs this session shows, and stops those that nobody shows any more.
 
-
-def _drop(wanted: Iterable[Job]) -> None:
-    """Stops what this session asked for and has turned away from: knobs are moved in passing.
-
-    What comes back into view is asked for again. Runs of the default settings are never
-    dropped, because everybody who opens the page waits for them.
+    Knobs are moved in passing. What a session has turned away from is stopped if it was asked for
+    in passing and no other session shows it; what comes back into view is asked for again. Runs of
+    the default settings are never dropped, because everybody who opens the page waits for them.
     """
-    jobs = list(wanted)
-    for slug in {job.paper for job in jobs}:
-        asked = _kept(ASKED, slug)
-        for run in asked - {job.id for job in jobs}:
-            asked.discard(run)
-            if _active(run):
-                client().cancel(run)
-                _kept(DROPPED, slug).add(run)
-
-
-def _active(run: str) -> bool:
-    """Whether a run waits or goes on; a deleted one does not."""
-    try:
-        return client().run(run).active
-    except RequestError:
-        return False
+    shown, now = tuple(runs), time.monotonic()
+    before, at = st.session_state.get(SHOWN, ((), 0.0))
+    if (shown == before and now - at < AGAIN) or not client().store.database.writable:
+        return
+    st.session_state[SHOWN] = shown, now
+    for run in watching.look_on(client().store, visitors.here(), shown):
+        with suppress(RequestError):  # deleted meanwhile
+            client().cancel(run)
 
 
 def _common(job: Job) -> bool:
@@ -93,19 +85,13 @@ def _common(job: Job) -> bool:
     return same and job.dataset == publication.datasets[0]
 
 
-def _kept(name: str, slug: str) -> set[str]:
-    """A set of run ids that this session remembers for one paper."""
-    runs: set[str] = st.session_state.setdefault(f"{name}.{slug}", set())
-    return runs
-
-
 def restart(jobs: Iterable[Job], focus: Mapping[str, float]) -> None:
     """Asks for every job that has not come to its end."""
     with troubles():
         for job in jobs:
             run = look(job)
             if run is None or run.state != "completed":
-                client().submit(job, focus)
+                client().submit(job, focus, visitors.here())
 
 
 def again(jobs: Iterable[Job], focus: Mapping[str, float]) -> None:
@@ -116,9 +102,31 @@ def again(jobs: Iterable[Job], focus: Mapping[str, float]) -> None:
 
 
 def stop(jobs: Iterable[Job]) -> None:
-    """Stops what is waiting or running."""
+    """Stops what is waiting or running; what others look at, only if it was asked for here."""
+    refused = ""
     with troubles():
         for job in jobs:
             run = look(job)
             if run is not None and run.active:
-                client().cancel(run.id)
+                try:
+                    end(run.id)
+                except RequestError as error:
+                    refused = sentence(str(error))
+    if refused:
+        st.toast(refused, icon=":material/group:")
+
+
+def end(run: str) -> None:
+    """Stops one run.
+
+    Raises:
+        RequestError: Others look at it, and somebody else has asked for it.
+    """
+    watching.may_stop(client().store, run, visitors.here())
+    client().cancel(run)
+    watching.claim(client().store, run, visitors.here(), passing=False)  # it is not asked for again
+
+
+def onlookers(run: str) -> int:
+    """How many other people have a page open that shows a run."""
+    return watching.others(client().store, run, visitors.here())

@@ -14,6 +14,7 @@ from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token
 from datasets import own
 from engine.core import settings
 from engine.runs.job import Job
+from engine.service.watching import NOBODY, Visitor
 
 UPLOADS = "EXPLORER_UPLOADS"
 """The setting that turns uploads on or off."""
@@ -28,6 +29,12 @@ def visitor() -> str:
     drawn, _ = decode_xsrf_token_string(st.context.cookies.get(COOKIE, ""))
     secret = drawn or (context.session_id if context else "").encode()
     return hashlib.sha256(b"visitor" + secret).hexdigest()[:16]
+
+
+def here() -> Visitor:
+    """The open page that asks, and whose it is."""
+    context = get_script_run_ctx()
+    return Visitor(context.session_id, visitor()) if context else NOBODY
 
 
 def uploads() -> bool:

@@ -1,0 +1,123 @@
+"""Several people and one run: who may stop it, when it is dropped, how much each may ask for."""
+
+import os
+import time
+
+import pytest
+
+from engine.core.errors import RequestError
+from engine.service import quotas, watching
+from engine.service.claim import take
+from engine.service.process import Process, here
+from engine.service.watching import NOBODY, Visitor
+from tests.engine.conftest import claimed
+
+ADA, BOB = Visitor("page 1", "ada"), Visitor("page 2", "bob")
+
+
+def test_a_run_is_dropped_when_the_last_who_looks_at_it_moves_on(toy, client, store):
+    job = toy()
+    client.submit(job, {}, ADA, passing=True)
+    assert watching.look_on(store, ADA, [job.id]) == []
+    assert watching.look_on(store, BOB, [job.id]) == []
+    assert watching.others(store, job.id, ADA) == 1
+    assert watching.look_on(store, ADA, []) == []  # Bob still looks
+    assert watching.look_on(store, BOB, ["another"]) == [job.id]
+    assert watching.others(store, job.id, ADA) == 0
+
+
+def test_what_was_asked_for_on_purpose_is_never_dropped(toy, client, store):
+    job = toy()
+    client.submit(job, {}, ADA)
+    watching.look_on(store, ADA, [job.id])
+    assert watching.look_on(store, ADA, []) == []
+
+
+def test_who_has_said_nothing_for_a_while_does_not_look_on(toy, client, store, monkeypatch):
+    job = toy()
+    client.submit(job, {}, ADA, passing=True)
+    watching.look_on(store, BOB, [job.id])
+    later = store.now() + watching.GONE + 1
+    monkeypatch.setattr(store, "now", lambda: later)
+    assert watching.others(store, job.id, ADA) == 0
+    watching.look_on(store, ADA, [job.id])
+    assert watching.look_on(store, ADA, []) == [job.id]
+
+
+def test_only_its_owner_stops_a_run_that_others_look_at(toy, client, store):
+    job = toy()
+    client.submit(job, {}, ADA)
+    watching.look_on(store, ADA, [job.id])
+    watching.look_on(store, BOB, [job.id])
+    watching.may_stop(store, job.id, ADA)
+    watching.may_stop(store, job.id, NOBODY)
+    with pytest.raises(RequestError, match="another person looks at this run: only the person"):
+        watching.may_stop(store, job.id, BOB)
+    watching.look_on(store, ADA, [])
+    watching.may_stop(store, job.id, BOB)  # the last one who looks
+
+
+def test_deleting_a_run_forgets_who_looked(toy, client, store):
+    job = toy()
+    client.submit(job, {}, ADA)
+    watching.look_on(store, BOB, [job.id])
+    client.delete(job.id)
+    assert watching.others(store, job.id, ADA) == 0
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        (quotas.RUNS, "runs: expected at most 2 in this store"),
+        (quotas.WAITING, "queue: expected at most 2 waiting runs"),
+        (quotas.MINE, "queue: expected at most 2 waiting runs of yours"),
+    ],
+)
+def test_one_run_too_many_is_one_sentence(setting, said, toy, client, monkeypatch):
+    monkeypatch.setenv(setting, "2")
+    for steps in (1, 2):
+        client.submit(toy(steps=steps), {}, ADA)
+    with pytest.raises(RequestError, match=said):
+        client.submit(toy(steps=3), {}, ADA)
+    client.submit(toy(steps=2), {}, ADA)  # one that is there takes no more room
+    if setting == quotas.MINE:
+        client.submit(toy(steps=3), {}, BOB)
+
+
+def test_too_much_work_is_one_sentence(toy, client, monkeypatch):
+    monkeypatch.setenv(quotas.WORK, "30")
+    client.submit(toy(steps=10, seeds=(0, 1, 2)))
+    with pytest.raises(RequestError, match="replicas times steps: expected at most 30"):
+        client.submit(toy(steps=11, seeds=(0, 1, 2)))
+    monkeypatch.setenv(quotas.WORK, "many")
+    with pytest.raises(RequestError, match="EXPLORER_MOST_WORK: expected a positive whole number"):
+        client.submit(toy())
+
+
+def test_a_clock_that_is_wrong_takes_no_run_from_its_owner(toy, store, client, monkeypatch):
+    """A worker in another container, whose clock is an hour off in either direction."""
+    elsewhere = Process(4711, "another place/1")
+    for job, off in ((toy(steps=1), -3600.0), (toy(steps=2), 3600.0)):
+        store.submit(job, {})
+        with monkeypatch.context() as there:
+            real = time.time
+            there.setattr(time, "time", lambda off=off, real=real: real() + off)
+            claim = take(store, elsewhere, job.id)
+            claim.beat()
+        store.sweep()
+        assert client.run(job.id).state == "running"
+        still = store.now() + 3600.0
+        with monkeypatch.context() as later:
+            later.setattr(store, "now", lambda still=still: still)
+            store.sweep()
+        assert client.run(job.id).state == "interrupted"
+
+
+def test_the_stores_time_goes_on_and_is_no_process_s_own(store, toy, monkeypatch):
+    claimed(store, toy())
+    first = store.now()
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    time.sleep(0.02)
+    assert store.now() > first > 1e9
+    assert (store.folder / ".clock").stat().st_mode & 0o777 == 0o600
+    assert here().pid == os.getpid()

@@ -7,14 +7,11 @@ are cached by the event's text, since a slider asks for the same few again and a
 import functools
 import hashlib
 import itertools
-import json
 import logging
 import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from collections.abc import Callable
+from contextlib import suppress
 from importlib.metadata import version
-from pathlib import Path
 
 import numpy as np
 from dp_accounting import (
@@ -28,6 +25,7 @@ from scipy.optimize import brentq
 
 from engine.core.errors import BudgetError
 from engine.privacy import gaussian
+from engine.privacy.answers import answer
 from engine.privacy.guarantee import Relation
 from engine.privacy.objective import objective_epsilon
 from engine.privacy.pure import pure
@@ -45,10 +43,6 @@ ORDERS: tuple[tuple[float, ...], ...] = (
 """Rényi orders: few fractional ones, which cost a series each where records are sampled.
 
 The later groups take most of the time, and hold the best order of small budgets only."""
-SHIPPED = Path(__file__).parents[2] / "reference" / "prices.json"
-answers: dict[str, float] = {}
-"""What has been answered in this process, by question."""
-
 FINEST = 1e-4
 """The finest division of the privacy loss, in nats: the accountant's own."""
 LARGEST = 700.0
@@ -101,11 +95,9 @@ def _epsilon(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
     if perturbed is not None:
         return perturbed
     code = _code(key, delta, relation, tight)
-    shipped = _shipped().get(code)
-    if shipped is None and _HURRIED.get() and delta > 0:
-        raise UnansweredError(f"expected an answer that is known already to {key.text}")
-    answers[code] = _answer(key, delta, relation, tight) if shipped is None else shipped
-    return answers[code]
+    if delta == 0:
+        return _answer(key, delta, relation, tight)
+    return answer(code, lambda: _answer(key, delta, relation, tight))
 
 
 def _answer(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
@@ -153,43 +145,6 @@ def _code(key: _Key, delta: float, relation: Relation, tight: bool) -> str:
     asked = f"{key.text}|{delta!r}|{priced}|{tight}"
     text = f"{version('dp-accounting')}|{FINEST}|{GRID}|{asked}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-@functools.cache
-def _shipped() -> dict[str, float]:
-    """Answers that ship with the program, for the settings that its pages open with."""
-    with suppress(OSError, ValueError):
-        table: dict[str, float] = json.loads(SHIPPED.read_text(encoding="utf-8"))
-        return table
-    return {}
-
-
-def ship(codes: Mapping[str, float]) -> None:
-    """Writes answers to where `epsilon` looks for them before it asks an accountant."""
-    lines = ",\n".join(f'"{code}": {codes[code]!r}' for code in sorted(codes))
-    SHIPPED.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
-    _shipped.cache_clear()
-
-
-class UnansweredError(Exception):
-    """An accountant would have to be asked, which may take seconds."""
-
-
-_HURRIED: ContextVar[bool] = ContextVar("_HURRIED", default=False)
-
-
-@contextmanager
-def at_once() -> Iterator[None]:
-    """Within it, what takes an accountant is refused.
-
-    Raises:
-        UnansweredError: An answer is neither shipped nor remembered.
-    """
-    token = _HURRIED.set(True)
-    try:
-        yield
-    finally:
-        _HURRIED.reset(token)
 
 
 def neighbours(relation: Relation) -> NeighboringRelation:

@@ -24,6 +24,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import chi
 
+from engine.privacy.answers import answer
 from engine.privacy.pure import pure
 
 SAFE = 1e-6
@@ -65,6 +66,11 @@ def excess(event: ObjectiveDp, epsilon: float) -> float:
 
 @functools.lru_cache(maxsize=4096)
 def _epsilon(event: ObjectiveDp, delta: float) -> float:
+    return answer(f"objective|epsilon|{event!r}|{delta!r}", lambda: _root(event, delta))
+
+
+def _root(event: ObjectiveDp, delta: float) -> float:
+    """Where the curve comes down to delta, rounded up."""
     high = event.ratio + 0.5 / event.multiplier**2 + 1.0
     while excess(event, high) > delta:
         high = 2.0 * high
@@ -109,4 +115,7 @@ def objective_multiplier(target: float, delta: float, freedom: int, ratio: float
         made = ObjectiveDp(math.exp(log_multiplier), freedom, ratio)
         return math.log(max(excess(made, target * (1.0 - 2.0 * SAFE)), 1e-300) / delta)
 
-    return math.exp(float(brentq(over, -12.0, 25.0, xtol=1e-9)) + 1e-8)
+    def work() -> float:
+        return math.exp(float(brentq(over, -12.0, 25.0, xtol=1e-9)) + 1e-8)
+
+    return answer(f"objective|multiplier|{target!r}|{delta!r}|{freedom}|{ratio!r}", work)

@@ -8,7 +8,7 @@ import pytest
 from engine.catalog import catalog
 from engine.core.gauges import Gauge
 from engine.core.spec import Choice, knobs
-from engine.privacy import accounting
+from engine.privacy import accounting, answers
 from pages.ui.charts import curves, proof
 from pages.ui.charts.curves import Curve, Level
 from pages.ui.charts.theme import style
@@ -99,7 +99,7 @@ def test_a_line_shows_its_status(status: str, dash: str, filled: bool):
 @pytest.mark.parametrize("slug", sorted(shell.papers()))
 def test_what_a_page_opens_with_needs_no_accountant(slug: str):
     """Every card of the opening comes from the answers that ship; see `pages.ui.paper.prices`."""
-    with accounting.at_once():
+    with answers.at_once():
         assert [list(prices.cards(job)) for job in defaults.opening(slug).values()]
 
 

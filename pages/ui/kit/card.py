@@ -48,7 +48,7 @@ def guarantee(entry: Entry[Any], spec: Spec, data: Card) -> Guarantee:
 
 def known(entry: Entry[Any], spec: Spec, data: Card) -> Guarantee | None:
     """A method's card if it takes no time; None if an accountant would have to be asked."""
-    from engine.privacy.accounting import UnansweredError, at_once
+    from engine.privacy.answers import UnansweredError, at_once
 
     key = (entry, spec, data)
     if len(_CARDS) >= MOST:

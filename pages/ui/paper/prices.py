@@ -24,14 +24,14 @@ def cards(job: Job) -> Iterator[Guarantee]:
 
 def main() -> None:
     """Asks for every card of every page's opening and writes the accountants' answers."""
-    from engine.privacy import accounting
+    from engine.privacy import answers
 
     for job in openings.everything().values():
         proved = [card.epsilon_proved for card in cards(job)]
         print(job.paper, job.method, proved, flush=True)
-    known = {code: value for code, value in accounting.answers.items() if math.isfinite(value)}
-    accounting.ship(known)
-    print(f"{len(known)} answers in {accounting.SHIPPED}")
+    known = {code: value for code, value in answers.answers.items() if math.isfinite(value)}
+    answers.ship(known)
+    print(f"{len(known)} answers in {answers.SHIPPED}")
 
 
 if __name__ == "__main__":

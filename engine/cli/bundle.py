@@ -1,4 +1,4 @@
-"""`bundle`: views, cards, numbers and settings in one file that needs no server."""
+"""`bundle` and `report`: what can be taken along without a server."""
 
 import argparse
 import importlib
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from engine.cli.shared import Commands
 
-VIEWS = "pages.ui.bundle.write"
-"""The views are the pages', so their module is named here as the app's script is in `app`."""
+VIEWS, REPORT = "pages.ui.bundle.write", "pages.ui.bundle.report"
+"""The views are the pages', so their modules are named here as the app's script is in `app`."""
 
 
 def add(commands: "Commands") -> None:
@@ -21,6 +21,10 @@ def add(commands: "Commands") -> None:
         "--paper", action="append", default=[], metavar="SLUG", help="only this one; repeatable"
     )
     parser.set_defaults(command=write)
+    sheet = commands.add_parser("report", help="print a paper's default view on one page")
+    sheet.add_argument("paper", metavar="PAPER", help="slug of the paper; see `list`")
+    sheet.add_argument("--to", type=Path, required=True, metavar="FILE.pdf", help="the file")
+    sheet.set_defaults(command=summarise)
 
 
 def write(arguments: argparse.Namespace) -> int:
@@ -32,5 +36,17 @@ def write(arguments: argparse.Namespace) -> int:
     missing = importlib.import_module(VIEWS).bundle(arguments.to, arguments.paper)
     for sentence in missing:
         print(sentence, file=sys.stderr)
+    print(arguments.to)
+    return 0
+
+
+def summarise(arguments: argparse.Namespace) -> int:
+    """Prints the report of one paper.
+
+    Raises:
+        RequestError: A paper without a page or without runs.
+        ExplorerError: There is no browser, or the file cannot be written.
+    """
+    importlib.import_module(REPORT).report(arguments.paper, arguments.to)
     print(arguments.to)
     return 0

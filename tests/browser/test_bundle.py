@@ -1,5 +1,6 @@
 """The bundle in a browser whose network is off: every chart follows the slider of its paper."""
 
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error, Page
 
 from engine.cli.main import main
-from tests.browser.app import browsing
+from tests.browser.app import browsing, chromium
 from tests.browser.test_access import GRAVE
 
 pytestmark = pytest.mark.browser
@@ -73,3 +74,15 @@ def test_it_fits_a_phone(page: Page):
     page.wait_for_timeout(500)
     wide = page.evaluate("document.documentElement.scrollWidth")
     assert wide <= 390
+
+
+def test_a_report_is_one_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    path = tmp_path / "report.pdf"
+    code = main(["report", "mean", "--to", str(path)])
+    if code == 1 and chromium() is None:
+        pytest.skip("no Chromium: install chromium, or `playwright install chromium`")
+    assert code == 0
+    content = path.read_bytes()
+    assert content.startswith(b"%PDF")
+    assert len(re.findall(rb"/Type\s*/Page\b", content)) == 1

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from html import escape
 from pathlib import Path
 
 import pandas as pd
@@ -17,7 +18,7 @@ from engine.cli.main import main
 from engine.runs import shipped
 from engine.runs.job import Job
 from engine.service.client import Client
-from pages.ui.bundle import collect, notebook
+from pages.ui.bundle import collect, notebook, report
 from pages.ui.bundle.collect import html
 from pages.ui.paper import defaults
 from tests.pages.conftest import ROOT
@@ -148,3 +149,32 @@ def test_a_wrong_request_is_one_sentence(
 
 def test_texts_cannot_end_the_script():
     assert html("**x** <script>") == "<strong>x</strong> &lt;script&gt;"
+
+
+def test_a_report_says_result_guarantee_assumptions_and_source(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
+    taken = collect.take("mean")
+    assert taken is not None
+    text = report.page(taken)
+    card = taken.cards[taken.looked][taken.first]
+    assert taken.findings[taken.first] in text
+    assert "times out of 100" in text
+    assert all(escape(reason) in text for reason in (*card.reasons, *card.limits))
+    assert all(job.id in text for job in taken.jobs.values())
+
+
+def test_without_a_browser_a_report_is_one_sentence(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
+    monkeypatch.setitem(sys.modules, "playwright.sync_api", None)
+    assert main(["report", "mean", "--to", str(home / "r.pdf")]) == 1
+    assert capsys.readouterr().err == f"{report.MISSING}\n"
+    assert not (home / "r.pdf").exists()
+
+
+def test_a_report_of_nothing_is_one_sentence(home: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["report", "mean", "--to", str(home / "r.pdf")]) == 2
+    assert capsys.readouterr().err == f"mean: {collect.NOTHING}\n"

@@ -63,6 +63,7 @@ class Taken:
         labels: The methods' names.
         drawn: One figure for each measure.
         jobs: What is drawn, by method.
+        looked: The method that the view looks at.
     """
 
     slug: str
@@ -75,6 +76,7 @@ class Taken:
     labels: dict[str, str]
     drawn: list[Drawn]
     jobs: dict[str, Job]
+    looked: str
 
 
 def quiet() -> None:
@@ -119,6 +121,7 @@ def take(slug: str) -> Taken | None:
         labels={name: one.label for name, one in watched.items()},
         drawn=drawn,
         jobs={name: one.job for name, one in watched.items()},
+        looked=method,
     )
 
 

@@ -72,8 +72,8 @@ def _bring(paper: Paper[Any]) -> None:
     if file is not None:
         _form(paper, file)
     st.caption(
-        f":material/lock: The table stays on this computer, in {home() / 'tables'}. Only this "
-        "browser can choose it, and whoever gets the page's address from you. Names of "
+        f":material/lock: The table stays on this computer, in {home() / 'tables'}. This "
+        "browser can choose it, and so can anybody to whom you send the page's address. Names of "
         "columns, bounds and the number of records are treated as public. Ids are part of no "
         "result."
     )

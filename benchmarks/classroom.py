@@ -42,8 +42,8 @@ PAGE, LONG = "survival", "exact"
 
 def rows() -> list[Row]:
     """Opens the app for each size of class, and once more to watch its memory."""
-    found = [row for number, count in enumerate(LIMITS) for row in class_rows(count, number)]
-    return [*found, growth_row()]
+    measured = [row for number, count in enumerate(LIMITS) for row in class_rows(count, number)]
+    return [*measured, growth_row()]
 
 
 def class_rows(count: int, number: int, seconds: float = SECONDS) -> list[Row]:

@@ -33,7 +33,7 @@ MOVED = f"""was => new Promise(done => {{
 
 def rows() -> list[Row]:
     """Each page in each size, opened from an empty store; then its slider on two tabs."""
-    found = []
+    measured = []
     with temporary_home() as home, serving(home) as address, browsing() as browser:
         opened(browser, f"{address}/")  # the first page of a process also loads the program
         for slug in catalog():
@@ -41,16 +41,16 @@ def rows() -> list[Row]:
                 page, first = opened(browser, f"{address}/{slug}", width, height)
                 tall = page.locator("[data-testid=stMain]").evaluate("one => one.scrollHeight")
                 shown = f"{slug}, {size}: "
-                found += [
+                measured += [
                     Row(f"{shown}first curve", first, None, "s", "under 3 s", first < 3.0,
                         "empty store, shipped numbers"),
                     Row(f"{shown}height of the first tab", tall / height, None, "screens",
                         f"at most {screens:g}", tall <= screens * height, f"{tall:.0f} pixels"),
                 ]  # fmt: skip
                 if size == "desktop":
-                    found += sliders(page, slug)
+                    measured += sliders(page, slug)
                 page.context.close()
-    return found
+    return measured
 
 
 def opened(
@@ -68,7 +68,7 @@ def opened(
 
 def sliders(page: Page, slug: str) -> list[Row]:
     """The slider's answers on each of TABS."""
-    found = []
+    measured = []
     for position, (where, most) in TABS.items():
         page.get_by_role("tab").nth(position).click()
         settled(page)
@@ -77,8 +77,8 @@ def sliders(page: Page, slug: str) -> list[Row]:
         late = times[int(0.95 * len(times))]
         note = f"{MOVES} moves, median {times[len(times) // 2]:.0f} ms, every chart in the tab"
         what = f"{slug}, {where}: budget slider, p95"
-        found.append(Row(what, late, None, "ms", f"under {most:g} ms", late < most, note))
-    return found
+        measured.append(Row(what, late, None, "ms", f"under {most:g} ms", late < most, note))
+    return measured
 
 
 def moves(page: Page) -> list[float]:

@@ -85,19 +85,19 @@ def labels(name: str, column: Column, typed: tuple[str, ...]) -> tuple[tuple[str
             f"{name}: expected a class in every row of {column.name!r}, got none in row {row}"
         )
     fractions = column.values is not None and (column.values % 1 != 0).any()
-    found = own_columns.levels(column)
-    if fractions or not CLASSES[0] <= len(found) <= CLASSES[1]:
-        got = "measurements with decimals" if fractions else f"{len(found):,} different values"
+    levels = own_columns.levels(column)
+    if fractions or not CLASSES[0] <= len(levels) <= CLASSES[1]:
+        got = "measurements with decimals" if fractions else f"{len(levels):,} different values"
         raise DatasetError(
             f"{name}: expected {CLASSES[0]} to {CLASSES[1]} classes in column {column.name!r}, "
             f"got {got}"
         )
-    if typed and (set(typed) - set(found) or set(found) - set(typed)):
+    if typed and (set(typed) - set(levels) or set(levels) - set(typed)):
         raise DatasetError(
             f"{name}: expected the classes {', '.join(typed)[:80]} in column {column.name!r}, "
-            f"got {', '.join(found)[:80]}"
+            f"got {', '.join(levels)[:80]}"
         )
-    order = typed or found
+    order = typed or levels
     if column.values is not None:
         numbers = np.array([float(one) for one in order])
         place = np.argsort(numbers)

@@ -28,10 +28,10 @@ def plain(text: str) -> str:
 
 def names(texts: Iterable[str]) -> tuple[str, ...]:
     """Such texts as short names that differ from each other, in the same order."""
-    found: list[str] = []
+    unique: list[str] = []
     for text in texts:
         name, count = plain(text)[:MOST], 1
-        while (numbered := f"{name} {count}" if count > 1 else name) in found:
+        while (numbered := f"{name} {count}" if count > 1 else name) in unique:
             count += 1
-        found.append(numbered)
-    return tuple(found)
+        unique.append(numbered)
+    return tuple(unique)

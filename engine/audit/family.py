@@ -70,9 +70,9 @@ def known(releases: Releases, relation: Relation, width: int = 0) -> bool:
 
 
 def _at(releases: Releases, relation: Relation, place: int, width: int) -> float:
-    found = _advantage(releases, relation, place, width)
-    assert found is not None  # the kind of noise is the same at every place
-    return found
+    advantage = _advantage(releases, relation, place, width)
+    assert advantage is not None  # the kind of noise is the same at every place
+    return advantage
 
 
 @lru_cache(maxsize=4096)

@@ -93,8 +93,8 @@ def exact(name: str = "sigmoid") -> Activation:
 
 def expansion(polynomial: str, degree: int, name: str = "sigmoid") -> Activation:
     """The polynomial of a spec."""
-    found = polynomials.coefficients(polynomial, degree, name)
-    return Activation(tuple(map(float, found)), name)
+    coefficients = polynomials.coefficients(polynomial, degree, name)
+    return Activation(tuple(map(float, coefficients)), name)
 
 
 def taylor() -> Activation:

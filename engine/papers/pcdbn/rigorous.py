@@ -260,8 +260,8 @@ def step(
         for answer in state.answers
     ]
     info = Digits(np.array(accuracy), _overall(state.answers))
-    told = course.later(state.course, taken, info.accuracy)
-    return replace(state, taken=taken, course=told), info
+    later = course.later(state.course, taken, info.accuracy)
+    return replace(state, taken=taken, course=later), info
 
 
 def _accuracy(answer: Answer, weights: Tensor, y: Tensor) -> float:

@@ -40,10 +40,10 @@ def familiar(batch: Batch[YesiwellSpec], pair: Pair, state: Any) -> Tensor:
     """The final model's mean log odds that the user is active on later days, shape (R,)."""
     assert isinstance(pair.without, PanelTable)
     (who,) = pair.without.left_out
-    told = _scored(batch, state)
+    scored = _scored(batch, state)
     means = [
         z[sample.test.user == who].mean()
-        for z, sample in zip(told.scores, told.samples, strict=True)
+        for z, sample in zip(scored.scores, scored.samples, strict=True)
     ]
     return torch.stack(means).double()
 

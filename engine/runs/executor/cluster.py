@@ -137,8 +137,8 @@ class Chunk:
 
     def packed(self) -> Arrays:
         """What the chunk leaves behind: its state, and what has been told since."""
-        told = {HEARD: np.array(self.steps.get("Measured", 0))}
-        return {**(parcel.unpacked_arrays(self.state) if self.state else {}), **told}
+        heard = {HEARD: np.array(self.steps.get("Measured", 0))}
+        return {**(parcel.unpacked_arrays(self.state) if self.state else {}), **heard}
 
 
 class Run:

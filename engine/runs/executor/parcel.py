@@ -53,12 +53,12 @@ def digest(table: Table) -> str:
         if isinstance(table, PanelTable)
         else packed.arrays(table)
     )
-    found = hashlib.sha256()
+    code = hashlib.sha256()
     for name, array in sorted(held.items()):
         whole = np.ascontiguousarray(array)
-        found.update(f"{name} {whole.dtype} {whole.shape}".encode())
-        found.update(whole.tobytes())
-    return found.hexdigest()
+        code.update(f"{name} {whole.dtype} {whole.shape}".encode())
+        code.update(whole.tobytes())
+    return code.hexdigest()
 
 
 @functools.lru_cache(maxsize=4)

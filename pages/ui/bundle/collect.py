@@ -136,8 +136,8 @@ def _draw(name: str, views: list[View], budgets: list[float]) -> Drawn | None:
     """One measure at every budget; None where nothing of it was measured."""
     view = replace(views[0], gauge=name)
     gauge = measures(view.paper)[name]
-    found, levels = panels.drawn(view, name)
-    lines = [one for one in found.values() if one.epsilon]
+    by_method, levels = panels.drawn(view, name)
+    lines = [one for one in by_method.values() if one.epsilon]
     if not lines:
         return None
     figures = [_figure(lines, levels, gauge, budget, budgets) for budget in budgets]

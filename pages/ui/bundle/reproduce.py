@@ -29,22 +29,22 @@ def explorer() -> None:
     """Puts Epsilon Explorer on the path."""
     sys.path.insert(0, os.getcwd())
     if importlib.util.find_spec("engine") is None:
-        found = importlib.util.find_spec("epsilon_explorer")
-        if found is None or not found.submodule_search_locations:
+        installed = importlib.util.find_spec("epsilon_explorer")
+        if installed is None or not installed.submodule_search_locations:
             sys.exit("expected Epsilon Explorer: install it, or run this in its folder")
-        sys.path.insert(0, next(iter(found.submodule_search_locations)))
+        sys.path.insert(0, next(iter(installed.submodule_search_locations)))
 
 
 def published(slug: str, run: str) -> dict[tuple[str, str], float]:
     """The medians of one run, by measure and budget."""
-    found = {}
+    numbers = {}
     for path in sorted((HERE / "data").glob(f"{slug}-*.csv")):
         with path.open(newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 if row["Run"] == run:
                     measure = path.stem.removeprefix(f"{slug}-")
-                    found[measure, row["ε"]] = float(row["Median"])
-    return found
+                    numbers[measure, row["ε"]] = float(row["Median"])
+    return numbers
 
 
 def again(job: "Job", home: Path) -> Iterator[tuple[tuple[str, str], float]]:

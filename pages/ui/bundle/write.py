@@ -49,9 +49,9 @@ def bundle(path: Path, slugs: Sequence[str] = ()) -> list[str]:
     for slug in slugs:
         if slug not in known:
             raise RequestError(f"--paper: expected one of {', '.join(known)}, got {slug!r}")
-    found = {slug: collect.take(slug) for slug in slugs or known}
-    taken = [one for one in found.values() if one is not None]
-    missing = [f"{slug}: {NOTHING}" for slug, one in found.items() if one is None]
+    parts = {slug: collect.take(slug) for slug in slugs or known}
+    taken = [one for one in parts.values() if one is not None]
+    missing = [f"{slug}: {NOTHING}" for slug, one in parts.items() if one is None]
     try:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
             for name, text in files(taken):

@@ -19,21 +19,21 @@ def before(page: Any) -> None:
     go.remember(page)
     if page.url_path == "lessons":
         return
-    found = _place()
+    place = _place()
     if present.on():
-        present.begin(page, found)
-    if found is None:
+        present.begin(page, place)
+    if place is None:
         return
-    if found.view.page != (page.url_path or "home"):
-        _back(found)
+    if place.view.page != (page.url_path or "home"):
+        _back(place)
         return
-    lock.hold(found.view.lock)
-    _hide(found.view)
-    waiting = found.view.question is not None and question.given(found.view.question) is None
+    lock.hold(place.view.lock)
+    _hide(place.view)
+    waiting = place.view.question is not None and question.given(place.view.question) is None
     if waiting:
-        st.title(found.lesson.title, anchor=False)
+        st.title(place.lesson.title, anchor=False)
     with st.container(border=True, key="lesson"):
-        _words(found, waiting)
+        _words(place, waiting)
     if waiting:
         plot.library()
         st.stop()
@@ -48,32 +48,32 @@ def _place() -> Place | None:
         return None
 
 
-def _words(found: Place, waiting: bool) -> None:
+def _words(place: Place, waiting: bool) -> None:
     """Text, question and buttons."""
-    count = len(found.lesson.views)
-    st.caption(f":material/co_present: {found.lesson.title} · {found.number} of {count}")
-    st.markdown(found.view.text)
-    asked = found.view.question
+    count = len(place.lesson.views)
+    st.caption(f":material/co_present: {place.lesson.title} · {place.number} of {count}")
+    st.markdown(place.view.text)
+    asked = place.view.question
     if asked is not None and waiting:
         (question.poll if present.on() else question.ask)(asked)
         return
     if asked is not None:
         question.reveal(asked)
     with st.container(horizontal=True, key="lesson-steps"):
-        if found.number > 1 and st.button("Back", icon=":material/arrow_back:", key="lesson.back"):
-            go.to(found.name, found.lesson, found.number - 1)
-        if found.last:
+        if place.number > 1 and st.button("Back", icon=":material/arrow_back:", key="lesson.back"):
+            go.to(place.name, place.lesson, place.number - 1)
+        if place.last:
             st.page_link("pages/lessons.py", label="End of the lesson", icon=":material/flag:")
         elif st.button("Next", icon=":material/arrow_forward:", key="lesson.next", type="primary"):
-            go.to(found.name, found.lesson, found.number + 1)
+            go.to(place.name, place.lesson, place.number + 1)
 
 
-def _back(found: Place) -> None:
+def _back(place: Place) -> None:
     """The way back to a lesson whose view is on another page."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="lesson"):
-        st.markdown(f"This page is not the view of the lesson **{found.lesson.title}**.")
+        st.markdown(f"This page is not the view of the lesson **{place.lesson.title}**.")
         if st.button("Back to the lesson", key="lesson.return"):
-            go.to(found.name, found.lesson, found.number)
+            go.to(place.name, place.lesson, place.number)
 
 
 def _hide(view: View) -> None:

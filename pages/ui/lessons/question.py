@@ -20,8 +20,8 @@ TICK = 2.0
 
 def given(question: Question) -> int | None:
     """The option that this session chose, from 0; -1 if it looked without answering."""
-    found: int | None = st.session_state.get(f"{GIVEN}.{question.key}")
-    return found
+    answer: int | None = st.session_state.get(f"{GIVEN}.{question.key}")
+    return answer
 
 
 def remember(question: Question, option: int) -> None:

@@ -29,8 +29,8 @@ def offered(page: str) -> dict[str, Offer]:
     """What a page offers, by the name in the address; empty for pages without a paper."""
     if page not in shell.papers():
         return {}
-    found = offers(catalog.paper(page), defaults.layout(page))
-    return {f"{page}.{one.field}": one for one in found.all}
+    offered_here = offers(catalog.paper(page), defaults.layout(page))
+    return {f"{page}.{one.field}": one for one in offered_here.all}
 
 
 def settings(page: str) -> tuple[str, ...]:
@@ -49,20 +49,20 @@ def _free(page: str) -> set[str]:
         return set()
     layout = defaults.layout(page)
     sets = catalog.paper(page).datasets
-    found = (name for part in layout.sections for data in sets for name in part.free(data))
-    return {f"{page}.{name}" for name in found}
+    names = (name for part in layout.sections for data in sets for name in part.free(data))
+    return {f"{page}.{name}" for name in names}
 
 
 def wrong(page: str, values: Mapping[str, str]) -> list[str]:
     """What an address names that is not there, one sentence for each."""
     if page not in pages():
         return [f"expected a page ({', '.join(pages())}), got {page!r}."]
-    known, found = offered(page), []
+    known, faults = offered(page), []
     for key, text in values.items():
         if not setting(page, key):
-            found.append(f"expected a setting of {page}, got {key!r}.")
+            faults.append(f"expected a setting of {page}, got {key!r}.")
         elif key in known and known[key].read(text)[1]:
-            found.append(f"{key}: expected one of {', '.join(known[key].texts)}, got {text!r}.")
+            faults.append(f"{key}: expected one of {', '.join(known[key].texts)}, got {text!r}.")
         elif key in CONTROLS and text not in CONTROLS[key]:
-            found.append(f"{key}: expected one of {', '.join(CONTROLS[key])}, got {text!r}.")
-    return found
+            faults.append(f"{key}: expected one of {', '.join(CONTROLS[key])}, got {text!r}.")
+    return faults

@@ -159,8 +159,8 @@ def utility(
 
     def made() -> Picture:
         gauge = measures(view.paper)[view.gauge]
-        found, levels = drawn(view, view.gauge)
-        lines = list(found.values())
+        by_method, levels = drawn(view, view.gauge)
+        lines = list(by_method.values())
         grid = [float(value) for value in page.offers.knobs[BUDGET].values]
         figure = curves.utility(
             lines, levels, gauge, view.budget, revision, (min(grid), max(grid)), by_proof

@@ -132,9 +132,9 @@ def _seen(file: Any) -> Preview:
     known, kept = st.session_state.get(KEPT, ("", None))
     if known == file.file_id and isinstance(kept, Preview):
         return kept
-    found = preview(file.getvalue(), own.THE_FILE)
-    st.session_state[KEPT] = (file.file_id, found)
-    return found
+    table = preview(file.getvalue(), own.THE_FILE)
+    st.session_state[KEPT] = (file.file_id, table)
+    return table
 
 
 def _roles(paper: Paper[Any], seen: Preview) -> dict[str, str]:

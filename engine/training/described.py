@@ -16,6 +16,8 @@ def model(spec: Spec, card: Card) -> dict[str, Any]:
     """
     return {
         "split": "Rows count from 0 in the order of the published file. `tested_rows` are held out "
-        "and all other rows are trained on. A publisher's test part is tested on too.",
-        "tested_rows": sorted(held_out_rows(card.records).tolist()),
+        "and all other rows are trained on. A publisher's test part is tested on too. Where there "
+        "are `test_predictions`, they are those of the publisher's test part and behind it of "
+        "`tested_rows`, in this order.",
+        "tested_rows": held_out_rows(card.records).tolist(),
     }

@@ -14,6 +14,9 @@ RUNS = {
     "lvq": ("lvq", "gmlvq_bfgs", "--dataset", "digits"),
     "lvq, private": ("lvq", "gmlvq_dp", "--dataset", "digits", "--set", "epochs=1"),
     "enadpp": ("enadpp", "dpsgd", "--dataset", "digits", "--set", "epochs=1"),
+    "yesiwell": ("yesiwell", "pcdbn", "--set", "epochs=5", "--set", "pretraining=5"),
+    "yesiwell, descent": ("yesiwell", "dpsgd", "--set", "sgd_epochs=2"),
+    "mean": ("mean", "gaussian"),
     "pcdbn": ("pcdbn", "pcdbn", "--dataset", "digits", "--set", "epochs=2"),
 }
 """A method of every paper, and another kind of product of relevance learning."""

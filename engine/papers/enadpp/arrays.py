@@ -8,6 +8,7 @@ ARRAYS = {
     "alpha_*": Kept("Budget ratios of a layer, from released weights", released=True),
     "gradient_norm_edges": Kept("Edges of the bins", released=True),
     "gradient_norm_counts": Kept("Training records by the norm of their gradient"),
+    "test_predictions": Kept("Predicted class of each test record, in their order"),
     "accuracy_by_class": Kept("Accuracy on the test records of each class"),
     "images": Kept("A test record of each class"),
     "predicted": Kept("Its class as the network sees it"),

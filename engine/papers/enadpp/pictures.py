@@ -51,6 +51,7 @@ def pictures(
 ) -> dict[str, NDArray[Any]]:
     """Shapes with R in front.
 
+    `test_predictions` (R, M), the predicted class of each test record, unless persons are compared;
     `accuracy_by_class` (R, K); `gradient_norm_counts` (R, 60) in bins of norm over C with
     `gradient_norm_edges` (R, 61); `images` (R, K, d), a test record of each class;
     `relevance_z_plus` and `relevance_epsilon` (R, K, d), its heat maps, all three for
@@ -62,9 +63,10 @@ def pictures(
     example = torch.stack([(records.test_y == k).int().argmax() for k in range(classes)])
     shown = records.test_x[example]
     wide = shown.expand(len(clipping.bounds), *shown.shape)
+    answers = predictions(network, parameters, records.test_x).argmax(-1)
     counts = _norms(network, parameters, records, clipping)
     arrays: dict[str, NDArray[Any]] = {
-        "accuracy_by_class": _by_class(network, parameters, records, classes),
+        "accuracy_by_class": _by_class(answers, records, classes),
         "gradient_norm_counts": counts,
         "gradient_norm_edges": np.tile(EDGES, (len(clipping.bounds), 1)),
         "predicted": network.outputs(parameters, wide).argmax(-1).cpu().numpy(),
@@ -72,6 +74,7 @@ def pictures(
     if records.paired:
         return arrays | {f"compared_{rule}": _compared(network, parameters, records, rule)
                         for rule in RULES}  # fmt: skip
+    arrays["test_predictions"] = answers.cpu().numpy().astype(np.uint8)
     if pixels is None or wide[0, 0].numel() != pixels[0] * pixels[1]:
         return arrays  # features of an image cannot be drawn as one
     arrays["images"] = wide.flatten(2).cpu().numpy()
@@ -92,11 +95,9 @@ def _compared(
     return np.asarray(share.cpu(), np.float64)
 
 
-def _by_class(
-    network: Network | Siamese, parameters: Parameters, records: Records, classes: int
-) -> NDArray[np.float64]:
-    """Share of right answers among the test records of each class, shape (R, K)."""
-    right = (predictions(network, parameters, records.test_x).argmax(-1) == records.test_y).double()
+def _by_class(answers: Tensor, records: Records, classes: int) -> NDArray[np.float64]:
+    """Share of right answers (R, M) among the test records of each class, shape (R, K)."""
+    right = (answers == records.test_y).double()
     member = torch.nn.functional.one_hot(records.test_y, classes).double()
     share: Tensor = right @ member / member.sum(0).clamp(min=1.0)
     return np.asarray(share.cpu(), np.float64)

@@ -118,4 +118,5 @@ PAPER = Paper(
     own="classes",
     arrays=ARRAYS,
     model=model,
+    scores="engine.papers.lvq.predicted:scores",
 )

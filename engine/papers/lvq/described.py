@@ -12,5 +12,5 @@ def model(spec: LvqSpec, card: Card) -> dict[str, Any]:
         "split": "Rows count from 0 in the order of the published file, a publisher's test part "
         "behind the others. Seed s tests on part s % 5 of scikit-learn's KFold(5, shuffle=True, "
         "random_state=s // 5) and trains on the others. From 70,000 rows on, it trains on that "
-        "part and tests on the others.",
+        "part and tests on the others. `predictions` are of all rows, in this order.",
     }

@@ -7,14 +7,15 @@ from datasets.base import Table
 from engine.method import Arrays
 from engine.papers.survival.likelihood import losses
 from engine.papers.survival.problem import design
-from engine.papers.survival.scale import survival
+from engine.papers.survival.scale import scaled, survival
 from engine.papers.survival.spec import SurvivalSpec
 
 
 def scores(spec: SurvivalSpec, data: Table, arrays: Arrays) -> Arrays:
-    """The log-likelihood of all records under the logit link, shape (R,), in nats.
+    """`log_likelihood` (R,) of all records in nats, and each record's `risk` (R, n).
 
-    NaN where a replica diverged; nothing where a run keeps no coefficients or has another link.
+    The risk is the covariates' part of the model; there is none where covariates vary in time. NaN
+    where a replica diverged; nothing where a run keeps no coefficients or has another link.
 
     Args:
         spec: The settings that all replicas share.
@@ -23,7 +24,12 @@ def scores(spec: SurvivalSpec, data: Table, arrays: Arrays) -> Arrays:
     """
     if "coefficients" not in arrays or spec.link != "logit":
         return {}
-    model = design(survival(data, spec), spec.intervals, spec.knots)
+    records = survival(data, spec)
+    model = design(records, spec.intervals, spec.knots)
     f = torch.from_numpy(np.asarray(arrays["coefficients"], np.float64))
     sums = [-float(losses(model, row[None]).sum()) for row in f]
-    return {"log_likelihood": np.array(sums)}
+    told = {"log_likelihood": np.array(sums)}
+    if records.episodes is not None:
+        return told
+    x = torch.from_numpy(scaled(records).x)
+    return told | {"risk": (f[:, spec.knots :] @ x.T).numpy()}

@@ -6,6 +6,7 @@ from functools import partial
 from engine.method import Entry, Paper
 from engine.papers.yesiwell import cards, price
 from engine.papers.yesiwell.arrays import ARRAYS
+from engine.papers.yesiwell.described import model
 from engine.papers.yesiwell.spec import Behaviour, YesiwellSpec
 
 DATA = ("task", "history", "window", "persistence", "influence")
@@ -132,4 +133,5 @@ PAPER = Paper(
     seeds_split=True,
     exhibits="engine.papers.yesiwell.exhibits",
     arrays=ARRAYS,
+    model=model,
 )

@@ -15,13 +15,9 @@ from torch import Tensor
 from datasets.base import Floats, Integers, PanelTable, Table
 from datasets.social import COUNTED
 from engine.core.errors import RequestError
+from engine.papers.yesiwell.described import GOLDEN, HELD_OUT, TEST
 from engine.papers.yesiwell.spec import YesiwellSpec
 
-TEST = 28
-"""Most times that follow the training data and are predicted one by one."""
-HELD_OUT = 0.1
-"""Share of windows that are tested on in the classification task (Section 4.1.2)."""
-GOLDEN = 0.6180339887498949
 THIRDS = 3
 
 

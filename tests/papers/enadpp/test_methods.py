@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from datasets import catalog as data
+from engine.catalog import paper
 from engine.core.batch import Batch
 from engine.core.errors import BudgetError
 from engine.core.spec import knobs
@@ -168,6 +169,16 @@ def test_what_a_run_leaves_behind(name):
         assert (shapes["alpha_1"], shapes["alpha_2"]) == ((4, 64), (4, 32))
         assert kept["alpha_1"].min() == pytest.approx(0.05)
         assert kept["alpha_1"].max() == 1.0
+
+
+def test_the_predictions_that_a_run_keeps_are_those_that_are_scored():
+    """By the order that an export tells: which rows, then each one's predicted class."""
+    results, _, kept = run("non_private", {"epochs": 5})
+    table = data.load("digits")
+    rows = paper("enadpp").model(EnadppSpec(), table.card)["tested_rows"]
+    right = kept["test_predictions"] == table.y[rows]
+    assert right.mean(1) == pytest.approx(results.gauges["accuracy"])
+    assert right.mean() > 0.5
 
 
 def test_rigorous_ratios_ignore_the_records():

@@ -1,0 +1,45 @@
+"""An export says what the model predicts of every record, from the files that it holds alone."""
+
+import math
+
+import pytest
+
+from datasets import catalog
+from engine.cli.export import scores
+from engine.papers.lvq.folds import fold, joined
+from engine.runs.driver import drive
+from engine.runs.job import request
+from engine.runs.results import collect
+
+
+@pytest.mark.parametrize("method", ["glvq_sgd", "gmlvq_dp", "gmlvq_bfgs"])
+def test_the_predictions_of_an_export_are_those_that_are_scored(method):
+    """The share of wrong ones among each fold's test rows is the error that was measured.
+
+    One record of 360 may be a tie that single precision breaks the other way.
+    """
+    job, data = (
+        request("lvq", method, "digits", {"epochs": 2}, {}, range(3)),
+        catalog.load("digits"),
+    )
+    kept = {}
+    events = list(drive(job, data, lambda name, arrays: kept.setdefault(name, arrays) and name))
+    errors = collect(job, events).gauges["error"]
+    _, y = joined(data)
+    row = 0
+    for arrays in kept.values():
+        for guesses in scores(job, arrays)["predictions"]:
+            test = fold(data, row)[1]
+            wrong = float((guesses[test] != y[test]).mean())
+            assert math.isclose(wrong, errors[row], abs_tol=1.5 / len(test))
+            row += 1
+    assert row == 3
+
+
+def test_a_metric_that_is_too_wide_to_be_kept_predicts_nothing():
+    job, data = request("lvq", "gmlvq_sgd", "digits", {"epochs": 2}), catalog.load("digits")
+    kept = {}
+    list(drive(job, data, lambda name, arrays: kept.update(arrays) or name))
+    assert scores(job, kept)
+    del kept["omega"]
+    assert scores(job, kept) == {}

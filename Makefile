@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Waiting threads sleep: spinning ones take the cores from other processes.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: app class test test-fast check bench shots reference shipped clean
+.PHONY: cluster app class test test-fast check bench shots reference shipped clean
 
 app: $(VENV)/app.stamp
 	@echo "Epsilon Explorer: http://localhost:$(PORT)"
@@ -42,6 +42,10 @@ check: $(VENV)/dev.stamp
 bench: $(VENV)/dev.stamp $(VENV)/browser.stamp $(VENV)/bench.stamp
 	$(BIN)/python -m benchmarks
 
+# A scheduler and two workers on this machine, and a curve with and without them.
+cluster: $(VENV)/cluster.stamp
+	$(BIN)/python -m benchmarks.cluster show
+
 shots: $(VENV)/dev.stamp $(VENV)/browser.stamp
 	$(BIN)/python -m tests.browser.shots docs/shots
 
@@ -54,8 +58,12 @@ $(VENV)/app.stamp: requirements.txt | $(VENV)/bin/python
 	$(BIN)/pip install -q -r requirements.txt
 	@touch $@
 
-$(VENV)/dev.stamp: requirements.txt requirements-dev.txt | $(VENV)/bin/python
+$(VENV)/dev.stamp: requirements.txt requirements-cluster.txt requirements-dev.txt | $(VENV)/bin/python
 	$(BIN)/pip install -q -r requirements-dev.txt
+	@touch $@ $(VENV)/app.stamp
+
+$(VENV)/cluster.stamp: requirements.txt requirements-cluster.txt | $(VENV)/bin/python
+	$(BIN)/pip install -q -r requirements-cluster.txt
 	@touch $@ $(VENV)/app.stamp
 
 $(VENV)/bench.stamp: requirements-bench.txt $(VENV)/dev.stamp

@@ -3,7 +3,8 @@
 A job that somebody looks at goes first for its first seconds: most are over by then, and the
 others have shown their first points. From then on all take turns of a tenth of a second, the one
 that has had the least goes next. Jobs that nobody looks at wait for each other, as nobody would
-see them side by side. A step is never cut in two, so a job gives way as often as it steps.
+see them side by side. A step is never cut in two, so a job gives way as often as it steps. Where
+chunks run on a cluster, many jobs are open, whoever looks: they only wait for it here.
 """
 
 import gc
@@ -13,14 +14,15 @@ from collections.abc import Callable
 
 from engine.runs import memory
 from engine.runs.events import Finished
+from engine.runs.executor.chosen import elsewhere
 from engine.service.claim import Claim, take, waiting
 from engine.service.job_runner import FULL, JobRunner
 from engine.service.process import here
 from engine.service.recorder import Stuck
 from engine.service.store import Store
 
-OPEN = 4
-"""Jobs in memory at once."""
+OPEN, ELSEWHERE = 4, 32
+"""Jobs in memory at once: where chunks run here, and where a cluster runs them."""
 LEAD = 2.0
 """Seconds for which a new job that somebody looks at goes before the others."""
 SLICE = 0.1
@@ -63,6 +65,7 @@ class Scheduler:
         self._grace = grace
         self._fresh = fresh
         self._alone = False
+        self._most = ELSEWHERE if elsewhere() else OPEN
         self._until = 0.0
 
     def go(self) -> bool:
@@ -98,11 +101,11 @@ class Scheduler:
             self.open.pop().leave()
 
     def _room(self) -> bool:
-        return len(self.open) < (1 if self._alone else OPEN)
+        return len(self.open) < (1 if self._alone else self._most)
 
     def _background(self) -> bool:
         """Whether a job that nobody looks at may be opened."""
-        return all(work.watched for work in self.open)
+        return self._most == ELSEWHERE or all(work.watched for work in self.open)
 
     def _admit(self) -> None:
         """Opens the next job of the queue, if there is one that may be opened."""

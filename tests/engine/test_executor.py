@@ -213,7 +213,7 @@ def test_a_lost_chunk_begins_at_its_last_state(dask, log):
 
 
 def test_a_cluster_that_goes_away_leaves_a_run_that_can_go_on(log):
-    job, past = walking(steps=300, pause=0.02, seeds=4), {}
+    job, past = walking(steps=100, pause=0.02, seeds=4), {}
     expected, _ = run(job, Local())
     first: list = []
     made = started()
@@ -290,6 +290,12 @@ def test_another_version_on_a_worker_is_one_sentence(dask, monkeypatch):
     monkeypatch.setattr(clusters, "identity", other)
     with pytest.raises(RequestError, match=r"worker tcp://.*: expected torch 0.0.1, got 2"):
         run(walking(), Cluster(dask))
+
+
+def test_many_workers_send_fewer_messages_each_and_still_hear_a_stop_in_time():
+    assert clusters.tick(2) == clusters.TICK
+    assert 200 / clusters.tick(200) <= 200
+    assert clusters.tick(100_000) < 2.0
 
 
 def test_cards_are_the_workers_not_this_machine_s(dask, monkeypatch):

@@ -3,16 +3,23 @@
 import importlib.util
 import os
 import re
+from typing import TYPE_CHECKING
 
 from engine.core.errors import RequestError
-from engine.runs.executor.local import Local
-from engine.runs.executor.work import Executor
+
+if TYPE_CHECKING:
+    from engine.runs.executor.work import Executor
 
 SETTING = "EXPLORER_EXECUTOR"
 ADDRESS = re.compile(r"dask://(?P<place>[^/\s:]+:\d{1,5})/?")
 
 
-def chosen() -> Executor:
+def elsewhere() -> bool:
+    """Whether chunks are meant to run on other machines, which leaves this one free."""
+    return ADDRESS.fullmatch(os.environ.get(SETTING, "")) is not None
+
+
+def chosen() -> "Executor":
     """`Local`, or the cluster that EXPLORER_EXECUTOR names as "dask://host:port".
 
     Raises:
@@ -20,6 +27,8 @@ def chosen() -> Executor:
     """
     text = os.environ.get(SETTING, "") or "local"
     if text == "local":
+        from engine.runs.executor.local import Local  # loads torch
+
         return Local()
     place = ADDRESS.fullmatch(text)
     if place is None:

@@ -34,6 +34,11 @@ POLL = 0.05
 """Seconds between two looks at the queue."""
 BREATH = 0.25
 """Seconds after which the owner says that it is alive, so that a stop is heard."""
+TICK, SHARED, SLOWEST = 0.1, 0.005, 1.0
+"""Seconds between two messages of a task: at least, for each worker, and at most.
+
+Two hundred messages a second are what a scheduler takes without delay.
+"""
 CONNECT = 10
 """Seconds to wait for a scheduler."""
 LONELY = 900.0
@@ -107,6 +112,11 @@ def connected(address: str) -> Any:
     return client
 
 
+def tick(workers: int) -> float:
+    """Seconds between two messages of a task where there are so many workers."""
+    return min(max(TICK, SHARED * workers), SLOWEST)
+
+
 @dataclass
 class Chunk:
     """How far the owner has heard a chunk.
@@ -161,6 +171,7 @@ class Run:
         self._data: Any = None
         self._resumes = work.job.entry().resumes
         self._needs = identity(work.job)
+        self._tick = tick(len(client.scheduler_info(n_workers=-1)["workers"]))
         self._alone = time.monotonic()
 
     def events(self) -> Numbered:
@@ -210,7 +221,7 @@ class Run:
         order = Order(
             job.text(), job.stored, chunk.number, tuple(self.work.rows[chunk.number]),
             self.work.device, self.token, parcel.digest(self.work.data), self._needs,
-            self._resumes,
+            self._resumes, self._tick,
         )  # fmt: skip
         cards = {CARD: 1} if self.work.device.startswith("cuda") else {}
         chunk.future = self.client.submit(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine import __version__
-from engine.core.errors import InterruptedRunError, RequestError
+from engine.core.errors import RequestError
 from engine.method import Arrays
 from engine.runs.changes import sources
 from engine.runs.checkpoint import Checkpoints
@@ -27,8 +27,6 @@ from engine.runs.job import Job
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
 
-TICK = 0.1
-"""Seconds between two messages of a task."""
 FIRST_STATE, LAST_STATE = 2.0, 30.0
 """Seconds to the first state that a task sends, which double up to the second number."""
 DATA_WAIT = 300
@@ -49,6 +47,7 @@ class Order:
         table: Digest of the table.
         needs: What this machine's code must be, by name.
         resumes: Whether the method's states can be left and taken up.
+        tick: Seconds between two messages.
     """
 
     job: str
@@ -60,6 +59,7 @@ class Order:
     table: str
     needs: dict[str, str]
     resumes: bool
+    tick: float
 
 
 def identity(job: Job) -> dict[str, str]:
@@ -142,7 +142,7 @@ def _check(order: Order, here: dict[str, str], address: str) -> None:
 class Line:
     """The way back to the owner of the run.
 
-    A thread sends what has been told ten times a second and hears whether the task was cancelled:
+    A thread sends what has been told once in a tick and hears whether the task was cancelled:
     the scheduler tells the worker, which says so of the task.
     """
 
@@ -205,13 +205,14 @@ class Line:
             self.flush()
 
     def _run(self) -> None:
-        while not self._over.wait(TICK):
+        while not self._over.wait(self._order.tick):
             task = self._worker.state.tasks.get(self._key)
             self.stopped = self.stopped or task is None or task.state == "cancelled"
             try:
                 self.flush()
-            except (OSError, TimeoutError) as error:
-                raise InterruptedRunError(str(error)) from error
+            except Exception:  # the scheduler is gone, and with it everybody who would listen
+                self.stopped = True
+                return
 
 
 @dataclass

@@ -175,8 +175,8 @@ class Killer:
 
 
 def show() -> None:
-    """A curve of survival regression on two workers, with the numbers of this process."""
-    job = request("survival", "psgld", "flchain", {}, {"epsilon": (0.5, 1.0, 4.0)}, (0, 1))
+    """A curve of relevance learning on two workers, with the numbers of this process."""
+    job = request("lvq", "glvq_dp", "digits", {}, {"epsilon": EPSILONS}, range(25))
     with cluster(2) as executor:
         print(f"EXPLORER_EXECUTOR=dask://{executor.address}", flush=True)
         there, found = trained(job, executor)

@@ -132,7 +132,8 @@ def fleet(costs: Costs, together: int) -> Row:
     told = RUNS * tasks * EVENTS / end
     note = (
         f"{together} runs open at once; {told:.0f} messages and at most "
-        f"{min(told, 10 * together):.0f} writes a second; without overhead and waiting {seconds.sum() / WORKERS / 3600:.2f} h"
+        f"{min(told, 10 * together):.0f} writes a second; without overhead and "
+        f"waiting {seconds.sum() / WORKERS / 3600:.2f} h"
     )
     return Row(f"{WORKERS} workers, {RUNS:,} runs x {REPLICAS} replicas", end / 3600, None, "h",
                "", None, f"{note}; workers busy {100 * share:.0f} %")  # fmt: skip

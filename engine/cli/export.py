@@ -125,9 +125,9 @@ def _json(value: Any) -> str:
     return json.dumps(plain(value), indent=2, ensure_ascii=False)
 
 
-def _persons(count: float | None, rows: int) -> float | None:
+def _persons(one_row: float | None, rows: int) -> float | None:
     """The mu of a person with so many rows, from that of one row (Dong et al. 2022)."""
-    return None if count is None else rows * count
+    return None if one_row is None else rows * one_row
 
 
 def _cards(job: Job, rows: list[dict[str, Any]]) -> dict[str, Any]:

@@ -40,16 +40,10 @@ LOCAL = Local()
 
 
 def drive(
-    job: Job,
-    data: Table,
-    keep: Keep,
-    *,
-    device: str = "cpu",
-    focus: Mapping[str, float] | None = None,
-    past: Checkpoints | None = None,
-    pause: Pause = lambda: False,
-    executor: Executor = LOCAL,
-) -> Generator[Event, None, None]:
+    job: Job, data: Table, keep: Keep, *, device: str = "cpu",
+    focus: Mapping[str, float] | None = None, past: Checkpoints | None = None,
+    pause: Pause = lambda: False, executor: Executor = LOCAL,
+) -> Generator[Event, None, None]:  # fmt: skip
     """Runs a job and yields its events; closing the iterator cancels the run.
 
     A run that goes on where it was stopped yields what was still to come, and no `Started`.

@@ -12,7 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from sqlite3 import Row
@@ -28,7 +28,7 @@ from engine.runs.job import Job
 from engine.runs.results import Results, collect, merge
 from engine.service import presence, quotas, watching
 from engine.service.run import Run as Run
-from engine.service.run import Unreadable, as_run, as_shipped
+from engine.service.run import Ticket, Unreadable, as_run, as_shipped
 from engine.service.store import LOG, Store
 from engine.service.watching import NOBODY, Visitor
 
@@ -40,21 +40,6 @@ LONG = 1_000_000
 """Bytes from which the log of workers starts again."""
 KEPT = 64
 """Tables that a client keeps at hand."""
-
-
-@dataclass(frozen=True)
-class Ticket:
-    """The answer to a request.
-
-    Attributes:
-        run: Id of the run.
-        cached: Whether it was completed before.
-        joined: Whether it was waiting or running already.
-    """
-
-    run: str
-    cached: bool = False
-    joined: bool = False
 
 
 class Client:

@@ -14,6 +14,21 @@ from engine.service.rows import State, sound
 
 
 @dataclass(frozen=True)
+class Ticket:
+    """The answer to a request.
+
+    Attributes:
+        run: Id of the run.
+        cached: Whether it was completed before.
+        joined: Whether it was waiting or running already.
+    """
+
+    run: str
+    cached: bool = False
+    joined: bool = False
+
+
+@dataclass(frozen=True)
 class Run:
     """A job as the store knows it.
 

@@ -16,9 +16,10 @@ from engine.runs.results import collect
 from engine.service import client as client_module
 from engine.service import presence
 from engine.service.claim import take
-from engine.service.client import Client, Run, Ticket
+from engine.service.client import Client, Run
 from engine.service.job_runner import perform
 from engine.service.process import here
+from engine.service.run import Ticket
 from tests.engine.conftest import ROOT, claimed, ended, until
 
 GAUGES = ("count", "product")

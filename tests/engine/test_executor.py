@@ -25,7 +25,8 @@ from engine.runs.events import Advanced, Finished, Measured, encode
 from engine.runs.executor import chosen as choice
 from engine.runs.executor import cluster as clusters
 from engine.runs.executor import task
-from engine.runs.executor.cluster import Cluster, connected
+from engine.runs.executor.cluster import Cluster
+from engine.runs.executor.connection import connected
 from engine.runs.executor.local import Local
 from engine.runs.job import request
 from tests.datasets.test_own import plain

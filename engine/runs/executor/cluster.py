@@ -5,7 +5,6 @@ It takes every event of a chunk once, by its kind and step: a chunk whose machin
 them again, with the same numbers.
 """
 
-import functools
 import os
 import secrets
 import time
@@ -24,6 +23,7 @@ from engine.runs.artifacts import STATE
 from engine.runs.checkpoint import HEARD
 from engine.runs.events import Advanced, Event, Produced, decode
 from engine.runs.executor import parcel
+from engine.runs.executor.connection import CONNECT, LOST, connected
 from engine.runs.executor.local import Local
 from engine.runs.executor.task import Order, identity, run_chunk
 from engine.runs.executor.work import Numbered, Work
@@ -39,12 +39,8 @@ TICK, SHARED, SLOWEST = 0.1, 0.005, 1.0
 
 Two hundred messages a second are what a scheduler takes without delay.
 """
-CONNECT = 10
-"""Seconds to wait for a scheduler."""
 LONELY = 900.0
 """Seconds to wait for a first worker: a queue of batch jobs takes its time."""
-LOST = (OSError, TimeoutError)
-"""What a connection raises that breaks; Dask's own errors are among them."""
 ATTEMPTS = 3
 """Times in a row that a chunk may end its workers without a word before it is given up."""
 GONE = "The cluster went away: ask for the run again when it is back"
@@ -82,34 +78,6 @@ class Cluster:
             raise InterruptedRunError(GONE) from error
         finally:
             run.leave()
-
-
-@functools.lru_cache(maxsize=4)
-def _client(address: str, process: int) -> Any:
-    import dask
-    from distributed import Client
-
-    dask.config.set({"distributed.comm.timeouts.connect": CONNECT})
-    return Client(f"tcp://{address}", timeout=CONNECT, set_as_default=False)
-
-
-def connected(address: str) -> Any:
-    """The client of a cluster, connected.
-
-    Raises:
-        InterruptedRunError: Nobody answers there.
-    """
-    try:
-        client = _client(address, os.getpid())
-        if client.status != "running":
-            _client.cache_clear()
-            client = _client(address, os.getpid())
-    except (*LOST, ValueError) as error:
-        raise InterruptedRunError(
-            f"EXPLORER_EXECUTOR: expected a Dask scheduler at {address}, got no answer within "
-            f"{CONNECT} s"
-        ) from error
-    return client
 
 
 def tick(workers: int) -> float:

@@ -178,10 +178,8 @@ def _attack() -> None:
         return
     names = list(attacks)
     first = next((i for i, row in enumerate(attacks.values()) if row.broken), 0)
-    chosen = st.selectbox(
-        "Method", names, first, key="learn.attack", bind="query-params",
-        help="Each was attacked with the same budget.",
-    )  # fmt: skip
+    chosen = st.selectbox("Method", names, first, key="learn.attack", bind="query-params",
+                          help="Each was attacked with the same budget.")  # fmt: skip
     row, said = attacks[chosen], _finding(attacks[chosen])
     st.markdown(said)
     table = [{"Claimed ε": row.epsilon_claimed, "Proved ε": row.epsilon_proved,

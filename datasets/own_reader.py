@@ -114,11 +114,11 @@ def _text(content: bytes, name: str) -> Read:
     text = text.lstrip("\r\n")
     first, _, rest = text.partition("\n")
     mark = max(SEPARATORS, key=first.count)
-    head = _cells(first, mark)
+    head = _cells(name, first, mark)
     if not rest.strip():
         raise DatasetError(f"{name}: expected a line of column names and a row for each record")
     second = rest.lstrip("\r\n").partition("\n")[0]
-    if len(head) > 1 and len(_cells(second, mark)) == len(head) + 1:
+    if len(head) > 1 and len(_cells(name, second, mark)) == len(head) + 1:
         head = ["", *head]  # as R writes row names: the line of names has none for them
     _names(name, head, first)
     table = _parsed(rest.encode(), name, head, mark)
@@ -138,10 +138,12 @@ def _decoded(content: bytes, name: str) -> str:
     return text
 
 
-def _cells(line: str, mark: str) -> list[str]:
-    return [
-        cell.strip().lower() for cell in next(csv.reader([line.rstrip("\r")], delimiter=mark), [])
-    ]
+def _cells(name: str, line: str, mark: str) -> list[str]:
+    try:
+        cells = next(csv.reader([line.rstrip("\r")], delimiter=mark), [])
+    except csv.Error as error:
+        raise DatasetError(f"{name}: expected a line of column names, got {error}") from None
+    return [cell.strip().lower() for cell in cells]
 
 
 def _names(name: str, head: list[str], first: str) -> None:

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from sqlite3 import Connection, Row
 
-from engine.core.errors import StoreError
+from engine.core.errors import ExplorerError, StoreError
 from engine.method import Arrays
 from engine.runs import artifacts
 from engine.runs.changes import sources
@@ -22,6 +22,7 @@ from engine.service.process import Process
 from engine.service.rows import State, add, close, held
 from engine.service.store import Store
 
+DAMAGED = "Its request is damaged: delete it, and ask for it again"
 _NEXT = (
     "SELECT * FROM jobs WHERE state = 'queued' AND (:run IS NULL OR id = :run) "
     "AND (:background OR focus != '{}') ORDER BY focus = '{}', created, rowid LIMIT 1"
@@ -230,10 +231,14 @@ def take(
         row = connection.execute(_NEXT, {"run": run, "background": background}).fetchone()
         if row is None:  # somebody was quicker
             return None
-        job = Job.read(row["text"], row["id"])
+        try:
+            job, focus = Job.read(row["text"], row["id"]), json.loads(row["focus"])
+        except (ExplorerError, LookupError, TypeError, ValueError):
+            close(connection, row["id"], "failed", DAMAGED)  # the next one's turn
+            return None
         connection.execute(
             "UPDATE jobs SET state = 'running', started = ?, pid = ?, born = ?, beat = ?, "
             "sources = ? WHERE id = ?",
             (now, owner.pid, owner.born, beat, sources(job), row["id"]),
         )
-    return Claim(store, job, row["attempt"], owner, json.loads(row["focus"]))
+    return Claim(store, job, row["attempt"], owner, focus)

@@ -170,7 +170,7 @@ class Client:
         seen, results = self._results.get(key, (0, None))
         if results is None or row["seq"] > seen:
             events = self.store.events(run_id, after=seen)
-            new = collect(Job.read(row["text"], run_id), [event for _, event in events])
+            new = collect(as_run(row).job, [event for _, event in events])
             results = self._reading(run_id, new) if results is None else merge(results, new)
             self._keep(key, events[-1][0] if events else row["seq"], results)
         if row["state"] != "completed" and (before := shipped.find(run_id)):
@@ -220,7 +220,7 @@ class Client:
             rows, kept = row.arrays()
             count = row.job.replicas()
             return {name: artifacts.together(count, [(rows, part)]) for name, part in kept.items()}
-        count = Job.read(row["text"]).replicas()
+        count = as_run(row).job.replicas()
         for _, event in self.store.events(run_id):
             if isinstance(event, Produced):
                 for name, part in artifacts.load(self.store.artifacts, event.digest).items():

@@ -12,6 +12,9 @@ from engine.runs.job import Job
 from engine.runs.shipped import Shipped
 from engine.service.rows import State, sound
 
+LATEST = 3e10
+"""A time beyond the year 2900 is damage."""
+
 
 @dataclass(frozen=True)
 class Ticket:
@@ -127,7 +130,7 @@ def as_run(row: Row, known: Job | None = None) -> Run:
     """
     try:
         return _as_run(row, known)
-    except (ExplorerError, LookupError, TypeError, ValueError) as error:
+    except (ExplorerError, LookupError, TypeError, ValueError, OverflowError) as error:
         what = f"one with no {error}" if isinstance(error, LookupError) else error
         raise StoreError(
             f"run {row['id']}: expected a run that this version can read, got {what}: delete it, "
@@ -144,22 +147,29 @@ def _as_run(row: Row, known: Job | None) -> Run:
         id=row["id"],
         job=known or Job.read(row["text"], row["id"]),
         state=row["state"],
-        done=row["done"],
-        total=row["total"],
-        created=row["created"],
-        started=row["started"],
-        finished=row["finished"],
-        error=row["error"],
+        done=int(row["done"]),
+        total=int(row["total"]),
+        created=_time(row["created"]),
+        started=None if row["started"] is None else _time(row["started"]),
+        finished=None if row["finished"] is None else _time(row["finished"]),
+        error=str(row["error"]),
         diverged=tuple(json.loads(row["diverged"])),
         ahead=row["ahead"],
         stopping=row["state"] == "running" and row["stop"] is not None,
         beside=row["beside"],
-        worked=row["worked"],
-        sources=row["sources"],
-        seq=row["seq"],
-        owner=row["owner"],
+        worked=float(row["worked"]),
+        sources=str(row["sources"]),
+        seq=int(row["seq"]),
+        owner=str(row["owner"]),
         passing=bool(row["passing"]),
     )
+
+
+def _time(value: object) -> float:
+    """A Unix time of this millennium."""
+    if not isinstance(value, int | float) or not 0 <= value < LATEST:
+        raise ValueError(f"the time {value!r}")
+    return float(value)
 
 
 def as_shipped(ships: Shipped) -> Run:

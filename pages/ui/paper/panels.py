@@ -18,12 +18,15 @@ from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
 from pages.ui.kit.chart import Picture, picture, show
 from pages.ui.kit.shared import once
+from pages.ui.learn import glossary
 from pages.ui.paper import attack, finding, foot, overlay, whole
 from pages.ui.paper.choice import measures
 from pages.ui.paper.view import Page, View
 
 budget = foot.budget
 CHOOSE = "Methods marked *not private* are for comparison only."
+TERMS = ("Claimed", "Proved", "Attacked", "Record", "Neighbours", "Failure probability δ")
+"""What the cards speak of, with its place in the glossary."""
 RAW = ":material/visibility_lock: Computed from the raw data, for comparison only. Not private."
 OTHER = ("hexagon", "star", "pentagon", "hourglass", "bowtie", "star-square")
 """Markers of a method's second line, under the other calibration."""
@@ -215,7 +218,7 @@ def guarantees(page: Page, view: View) -> None:
     labels = [view.watched[name].label for name in names]
     st.subheader("Every method at this budget")
     st.table(card.lines(labels, cards), border="horizontal")
-    st.caption(CHOOSE)
+    st.caption(f"{CHOOSE} Terms: {words.listed([glossary.link(term) for term in TERMS])}.")
     others = st.expander(
         "Every method's card", icon=":material/badge:", on_change="rerun",
         key=f"{view.paper.slug}.cards",

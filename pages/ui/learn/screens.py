@@ -205,8 +205,8 @@ def _finding(row: Row) -> str:
     shown = words.number(row.epsilon_attacked)
     if row.broken:
         return (
-            f"The attack shows that ε is at least {shown}. That is more than was stated: the "
-            "statement is **wrong**, and more attacks could only confirm it."
+            f"The attack shows that ε is at least {shown}. That is more than is stated: the "
+            "statement, or what it assumes, does **not hold** for every record."
         )
     if row.epsilon_proved is None:
         return f"The attack shows that ε is at least {shown}. Nothing finite is proved."

@@ -51,6 +51,42 @@ def faults(setting: Setting, seed: int = 0) -> Iterator[str]:
                     )
 
 
+def inside(setting: Setting, seed: int = 0) -> Iterator[str]:
+    """One sentence for every promise of noise inside an objective that a run does not keep.
+
+    The answer of one data set is taken for the other's too: each then names the linear term that
+    led to it. The first term has to be the noise that was drawn, the two may differ by the
+    sensitivity at most, and the curvatures' log determinants by the ratio that is priced.
+
+    Args:
+        setting: The method, whose witness has `implied`, its setting and two neighbours.
+        seed: Names the noise.
+    """
+    implied, spec = setting.witness.implied, setting.spec
+    assert implied is not None
+    tables = (setting.pair.without, setting.pair.present)
+    run = Run(setting, Batch(spec, (spec,), (0,)), tables[0], seed)
+    with unmeasured(), torch.no_grad(), recording() as seen:
+        for stage in range(BEFORE, setting.entry.steps(spec, len(tables[0]))):
+            run.advance(stage)
+        noises = [noise for _, noise in seen.drawn]
+        (own, curve), (other, bent) = (implied(spec, t, run.state, noises) for t in tables)
+    declared = [release.mechanism for release in setting.entry.releases(spec, len(tables[0]))]
+    wanted, used = sorted(map(_noise, declared)), sorted(_noise(m[0]) for m, _ in seen.drawn)
+    if wanted != used:
+        yield f"expected noise {', '.join(wanted)}, got {', '.join(used)}"
+    priced = seen.drawn[0][0][0]
+    off = float((own - noises[0]).norm()) / priced.sensitivity
+    if off > ROUNDED:
+        yield f"expected the noise that was drawn to explain the answer, got {off:.4g} beside it"
+    far = float((own - other).norm()) / priced.sensitivity
+    if far > 1.0 + ROUNDED:
+        yield f"expected a change within the sensitivity, got {far:.4g} times it"
+    ratio = getattr(priced, "ratio", 0.0)
+    if abs(curve - bent) > ratio:
+        yield f"expected log determinants within {ratio:.4g}, got {abs(curve - bent):.4g} apart"
+
+
 def reach(one: Recorded, other: Recorded) -> float:
     """How far two neighbours' values lie apart before noise, in units of the sensitivity."""
     gain = statistics.weighted(one, statistics.gain(other, one))

@@ -5,7 +5,7 @@ inside public bounds, so that the guarantee speaks of them, and as extreme as th
 """
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -67,6 +67,9 @@ class Witness(Generic[S]):
         rate: Chance of a record to be in a step where the method's releases do not say.
         seeds: Names of the repetitions.
         width: Numbers in a release, where a bound through its noise needs them.
+        implied: For noise inside an objective: which linear term made a table's answer what it is,
+            from the spec, the table, the final state and all noise that was drawn, (1, d), and the
+            log determinant of the objective's curvature there.
     """
 
     words: str
@@ -76,6 +79,7 @@ class Witness(Generic[S]):
     rate: Callable[[S, int], float] = field(default=lambda spec, n: 1.0)
     seeds: Callable[[int], tuple[int, ...]] = one_seed
     width: Callable[[S, Pair], int] = field(default=lambda spec, pair: 0)
+    implied: "Callable[[S, Table, Any, Sequence[Tensor]], tuple[Tensor, float]] | None" = None
 
 
 def left_out(data: LabelledTable, row: int, x: Any, *, echo: bool = False) -> Pair:

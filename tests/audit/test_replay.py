@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from datasets.base import LabelledTable, PanelTable, SurvivalTable
-from engine.audit.replay import faults
+from engine.audit.replay import faults, inside
 from engine.audit.runner import Setting
 from engine.audit.witness import Pair, left_out, load
 from engine.catalog import catalog
@@ -126,3 +126,44 @@ def test_every_private_method_names_its_worst_case():
             card = entry.guarantee(paper.spec(), 2_000, "a person")
             private = card.epsilon_claimed is not None or card.epsilon_proved is not None
             assert bool(entry.witness) == private, f"{paper.slug} {entry.name}"
+
+
+INSIDE = [
+    (paper, entry)
+    for paper in catalog().values()
+    for entry in paper.methods
+    if entry.witness and load(entry).implied
+]
+perturbed = pytest.mark.parametrize(
+    ("paper", "entry"), INSIDE, ids=[f"{paper.slug}-{entry.name}" for paper, entry in INSIDE]
+)
+
+
+@perturbed
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(shape=st.sampled_from(SHAPES), seed=st.integers(0, 10_000))
+def test_noise_inside_an_objective_covers_what_neighbours_imply(paper, entry, shape, seed):
+    """The answer names the noise that led to it, on either table; see `inside`."""
+    data = small.table(paper)
+    own = setting(paper, entry, neighbours(data, shape, seed, 0))
+    assert list(inside(own, seed)) == []
+
+
+@perturbed
+def test_the_witness_of_noise_inside_an_objective_is_covered(paper, entry):
+    assert list(inside(setting(paper, entry))) == []
+
+
+@perturbed
+def test_an_objective_that_is_priced_at_a_smaller_sensitivity_is_caught(paper, entry):
+    """The same replay, against a mechanism whose sensitivity is a tenth of a record's reach."""
+    own = setting(paper, entry)
+    implied = own.witness.implied
+
+    def larger(spec, table, state, noises):
+        term, curvature = implied(spec, table, state, noises)
+        base, _ = implied(spec, own.pair.without, state, noises)
+        return base + 10.0 * (term - base), curvature
+
+    broken = replace(own, witness=replace(own.witness, implied=larger))
+    assert any("within the sensitivity" in one for one in inside(broken))

@@ -6,8 +6,9 @@ little curvature but the regularisation's. The witness survives to the horizon w
 at its upper bound; in the other data set with every covariate at its lower bound.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Protocol
 
 import numpy as np
@@ -18,13 +19,13 @@ from datasets.base import SurvivalTable, Table
 from engine.audit.witness import Pair, Witness, own_seeds, survival_limits
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
-from engine.papers.survival.likelihood import mean_gradient
+from engine.papers.survival.likelihood import derivatives, mean_gradient
 from engine.papers.survival.lookup import losses
-from engine.papers.survival.price_gauss import objective_gaussian
+from engine.papers.survival.price_gauss import GaussianPlan, objective_gaussian
 from engine.papers.survival.price_sampler import loss_bound
 from engine.papers.survival.problem import Design, design
 from engine.papers.survival.scale import survival
-from engine.papers.survival.sensitivity import objective_noise
+from engine.papers.survival.sensitivity import Objective, objective_noise
 from engine.papers.survival.spec import SurvivalSpec
 
 WORDS = (
@@ -126,6 +127,27 @@ def implied_gaussian(batch: Batch[SurvivalSpec], pair: Pair, state: Released) ->
     return 0.5 * (sizes[0] - sizes[1])
 
 
+def perturbing(
+    plan: Callable[[SurvivalSpec, int, int], Objective | GaussianPlan],
+    spec: SurvivalSpec,
+    table: Table,
+    state: Released,
+    noises: Sequence[Tensor],
+) -> tuple[Tensor, float]:
+    """The linear term that makes the optimiser's answer a table's minimiser, (1, d).
+
+    The answer is the release less the noise that hides where the optimiser stops. The objective is
+    n times the mean one; the log determinant of its curvature at the answer goes with the term.
+    """
+    assert isinstance(table, SurvivalTable)
+    model = _design(spec, table)
+    f = state.f - torch.stack([*noises[1:], torch.zeros_like(state.f)]).sum(0)
+    ridge = spec.regularisation + plan(spec, model.records, model.dimension).extra
+    bent = derivatives(model, f).hessian[0] + ridge * torch.eye(model.dimension).to(f)
+    slope = mean_gradient(model, f) + ridge * f
+    return -model.records * slope, float(torch.logdet(model.records * bent))
+
+
 def _design(spec: SurvivalSpec, table: Table) -> Design:
     return design(survival(table, spec), spec.intervals, spec.knots)
 
@@ -162,6 +184,7 @@ OBJECTIVE = Witness(
     pair=mirrored,
     scores={"noise that the answer implies": implied, "sum of the coefficients": slope},
     recorded=False,
+    implied=partial(perturbing, objective_noise),
 )
 """For noise in the objective, which no release shows by itself."""
 SAMPLER = Witness(
@@ -189,5 +212,6 @@ GAUSSIAN_OBJECTIVE = Witness(
     pair=mirrored,
     scores={"noise that the answer implies": implied_gaussian, "sum of the coefficients": slope},
     recorded=False,
+    implied=partial(perturbing, objective_gaussian),
 )
 """For Gaussian noise in the objective."""

@@ -35,11 +35,14 @@ def gain(without: Recorded, present: Recorded) -> Parts:
 def echo(seen: Recorded, far: float = 1.0) -> Parts:
     """What the witness would add, from a release in which every record is the witness.
 
-    That is a positive multiple of one record's part; `far` is its length in sensitivities.
+    That is a positive multiple of one record's part; `far` is its length in sensitivities. Where
+    nobody is in the batch it is zero.
     """
-    size = length(seen.mechanisms, weighted(seen, seen.values)).clamp(min=1e-300)
+    values = tuple(value.double() for value in seen.values)
+    size = length(seen.mechanisms, weighted(seen, values))
     bound = far * size.new_tensor([m.sensitivity for m in seen.mechanisms])
-    return tuple(scaled(value.double(), bound / size) for value in seen.values)
+    factor = torch.where(size > 0.0, bound / size, 0.0)
+    return tuple(scaled(value, factor) for value in values)
 
 
 def likelihood(released: Recorded, without: Parts, added: Parts, rate: float) -> Tensor:

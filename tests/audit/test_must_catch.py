@@ -77,10 +77,10 @@ def test_the_poisson_price_on_shuffled_batches_is_caught(sampling, shuffles, cau
 
     By coins a record is in no batch at all in (3/4)^4 = 32 % of the runs; shuffled it is always in
     one, so that guesses are right more often than any price of coins admits. At this noise the
-    distance of the two worlds is .48 by coins and .64 shuffled; 800 guesses tell it to .07.
+    distance of the two worlds is .48 by coins and .64 shuffled; 400 guesses tell it to .08.
     """
     if shuffles:
         monkeypatch.setattr(Records, "batch", _cut)
-    found = attacked("enadpp", "psgd", 400, epsilon=20.0, sampling=sampling)
+    found = attacked("enadpp", "psgd", 200, epsilon=20.0, sampling=sampling, learning_rate=0.01)
     assert found.by_curve
     assert found.above_proof is caught

@@ -137,8 +137,8 @@ PAPER = Paper(
             name="dp_newton",
             label="Private Newton",
             brief="Newton, private",
-            summary="Adds Gaussian noise to sums of clipped Hessians and gradients, and takes a "
-            "few Newton steps.",
+            summary="Releases an information matrix with noise, then takes a few Newton steps "
+            "along clipped gradients with noise.",
             module="engine.papers.survival.dp_newton",
             info=Utility,
             steps=price_newton.newton_passes,

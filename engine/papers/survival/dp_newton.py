@@ -1,9 +1,8 @@
-r"""Private Newton steps: noisy Hessians and clipped, noisy gradients (after Ganesh et al. 2023).
+r"""Private Newton steps along clipped, noisy gradients (after Ganesh et al. 2023).
 
-With S the present estimate of the objective's curvature and W^T S W = 1, a pass releases the sum
-of the records' Hessians in that metric, refines S by it, releases the sum of the whitened
-gradients and steps to f - W (sum + noise + prior). To first order the noise of earlier passes
-cancels in each step, so the passes' ends are averaged by the budget that each gradient had.
+With S a private information matrix, released once, and W^T S W = 1, a pass releases the sum of the
+whitened gradients and steps to f - W (sum + noise + prior). To first order the noise of earlier
+passes cancels in each step, so the passes' ends are averaged by the budget of each gradient.
 """
 
 import math
@@ -18,12 +17,12 @@ from datasets.base import SurvivalTable, Table
 from engine.core.batch import Batch
 from engine.core.gauges import Column, measuring
 from engine.method import Arrays
-from engine.papers.survival import grouped, hessians, products
+from engine.papers.survival import grouped, products
 from engine.papers.survival.dp_gd import SPREAD_ALPHA, SPREAD_BETA, USUAL, clipped_sum
 from engine.papers.survival.evaluate import utility
 from engine.papers.survival.grouped_utility import grouped_utility
 from engine.papers.survival.likelihood import record_gradients
-from engine.papers.survival.price_newton import HESSIANS, Plan, planned, shares
+from engine.papers.survival.price_newton import Plan, planned, shares
 from engine.papers.survival.problem import Design, design
 from engine.papers.survival.scale import scaled, survival
 from engine.papers.survival.spec import SurvivalSpec, Utility
@@ -33,10 +32,6 @@ from engine.training.threads import single_thread
 
 FACTOR, GENEROUS = 1.25, 10.0
 r"""C is FACTOR \sqrt{1 + GENEROUS \mu} root mean squares of a whitened gradient, \mu = 1/\sigma."""
-TALL = 4.0
-"""C_H in units of d/N: the largest trace of one record's whitened Hessian."""
-FLOOR = 0.1
-"""Least eigenvalue of a released Hessian in the metric before it."""
 LEAST = 1e-9
 """Least curvature of a direction, as a share of the largest."""
 FAR = 1.5
@@ -80,19 +75,15 @@ class Law:
 
     Attributes:
         gradients: As `likelihood.record_gradients`.
-        traces: As `hessians.traces`.
-        weighted: As `hessians.weighted`.
         measure: As `evaluate.utility`.
     """
 
     gradients: Callable[[Design, Tensor], Tensor]
-    traces: Callable[[Design, Tensor, Tensor], Tensor]
-    weighted: Callable[[Design, Tensor, Tensor], Tensor]
     measure: Callable[[SurvivalTable, SurvivalSpec, Tensor, Column], Utility]
 
 
-LOGIT = Law(record_gradients, hessians.traces, hessians.weighted, utility)
-COX = Law(grouped.gradients, grouped.traces, grouped.weighted, grouped_utility)
+LOGIT = Law(record_gradients, utility)
+COX = Law(grouped.gradients, grouped_utility)
 
 
 @final
@@ -164,12 +155,10 @@ def stepped(
 ) -> State:
     """The state after one more pass, and nothing measured."""
     model, plans = _design(batch, data, str(rng.device)), [planned(s) for s in batch.specs]
-    stiff, taken = state.stiff, state.taken
-    if taken < HESSIANS:
-        stiff = refined(law, model, state, plans, rng)
+    taken = state.taken
     clip = bounds(plans, state.events, model.dimension)
     pull = prior(plans, clip, model)
-    root = whitening(stiff + torch.diag_embed(pull))
+    root = whitening(state.stiff + torch.diag_embed(pull))
     slope, clipped = clipped_sum(model, state.f, root, clip, law.gradients)
     slope = noise.release(slope, [p.gradients[taken] for p in plans], rng, 1.0 / clip[:, None])
     slope = slope + (root.transpose(1, 2) @ (pull * (state.f - state.first))[:, :, None])[:, :, 0]
@@ -180,33 +169,9 @@ def stepped(
     if taken >= min(SETTLED, batch.spec.passes - 1):
         weight = shares(batch.spec.passes)[taken]
     return replace(
-        state, f=f, stiff=stiff, root=root, clip=clip, clipped=clipped,
+        state, f=f, root=root, clip=clip, clipped=clipped,
         total=state.total + weight * f, weight=state.weight + weight, taken=taken + 1,
     )  # fmt: skip
-
-
-def refined(law: Law, model: Design, state: State, plans: Sequence[Plan], rng: Generator) -> Tensor:
-    """The curvature (R, d, d) after the release of the Hessians' sum in the metric of the last.
-
-    Eigenvalues are drawn towards 1, what the last estimate says, as far as noise hides them.
-    """
-    d, f, root = model.dimension, state.f, whitening(state.stiff)
-    metric = root @ root.transpose(1, 2)
-    bound = TALL * d / state.events
-    weight = (bound[:, None] / law.traces(model, f, metric).clamp_min(1e-300)).clamp(max=1.0)
-    total = root.transpose(1, 2) @ law.weighted(model, f, weight) @ root
-    first, second = torch.triu_indices(d, d, device=f.device)
-    unit = torch.where(first == second, 1.0, 2.0**0.5).to(f)[None] / bound[:, None]
-    upper = noise.release(total[:, first, second], [p.hessian for p in plans], rng, unit)
-    matrix = torch.zeros_like(total)
-    matrix[:, first, second] = upper
-    matrix[:, second, first] = upper
-    hidden = d * (bound * f.new_tensor([p.hessian.scale for p in plans])).square()[:, None]
-    values, vectors = torch.linalg.eigh(matrix)
-    values = ((values + hidden) / (1.0 + hidden)).clamp_min(FLOOR)
-    back = torch.linalg.inv(root).transpose(1, 2) @ vectors
-    known: Tensor = back @ torch.diag_embed(values) @ back.transpose(1, 2)
-    return known
 
 
 def whitening(stiff: Tensor) -> Tensor:

@@ -13,7 +13,6 @@ from engine.core.errors import RequestError
 from engine.papers.survival import (
     dp_newton,
     grouped,
-    hessians,
     km_dp,
     obj_pert,
     out_pert,
@@ -22,7 +21,7 @@ from engine.papers.survival import (
     price_newton,
 )
 from engine.papers.survival.evaluate import optimum
-from engine.papers.survival.likelihood import derivatives, mean_gradient, record_gradients
+from engine.papers.survival.likelihood import mean_gradient, record_gradients
 from engine.papers.survival.lookup import losses
 from engine.papers.survival.problem import design
 from engine.papers.survival.sensitivity import determinant, gradient_bound
@@ -63,9 +62,9 @@ def test_scales_by_hand():
     plan = price_newton.plan(1.0, 1e-5, 6)
     weights = [1, 2, 4, 8, 8, 8]
     for weight, gradient in zip(weights, plan.gradients, strict=True):
-        share = (1.0 - 0.03 - 0.03 - 0.04 - 0.08) * weight / sum(weights)
+        share = (1.0 - 0.03 - 0.04 - 0.08) * weight / sum(weights)
         assert gradient.scale == pytest.approx(2.0 * SIGMA / math.sqrt(share), rel=1e-3)
-    assert plan.hessian.scale == pytest.approx(math.sqrt(2.0 / 0.08) * SIGMA, rel=1e-3)
+    assert plan.moments.scale == pytest.approx(math.sqrt(2.0 / 0.08) * SIGMA, rel=1e-3)
 
 
 def test_noise_in_an_objective_of_one_direction_by_hand():
@@ -135,24 +134,8 @@ def test_noise_in_an_objective_needs_fixed_covariates():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_hessians_are_the_derivatives(seed):
-    """Of the logit model, against `derivatives`; a trace in any metric, record by record."""
-    some, f = toy(seed)
-    one = torch.ones(2, some.records, dtype=torch.float64)
-    whole = derivatives(some, f).hessian * some.records
-    torch.testing.assert_close(hessians.weighted(some, f, one), whole)
-    root = torch.tensor(np.random.default_rng(seed).normal(size=(2, 5, 5)))
-    metric = root @ root.transpose(1, 2)
-    for i in range(some.records):
-        alone = torch.zeros_like(one)
-        alone[:, i] = 1.0
-        expected = (metric * hessians.weighted(some, f, alone)).sum((1, 2))
-        torch.testing.assert_close(hessians.traces(some, f, metric)[:, i], expected)
-
-
-@pytest.mark.parametrize("seed", range(4))
 def test_the_grouped_model_is_differentiated_rightly(seed):
-    """Gradient and Hessian of each record's interpolation-free loss, by automatic differences."""
+    """Each record's gradient, by automatic differences."""
     some, f = toy(seed)
 
     def loss(point):
@@ -168,18 +151,6 @@ def test_the_grouped_model_is_differentiated_rightly(seed):
     for row, point in enumerate(f):
         exact = torch.autograd.functional.jacobian(loss, point)
         torch.testing.assert_close(own[row], exact)
-        weight = torch.tensor(np.random.default_rng(seed).random((2, some.records)))
-        bend = torch.autograd.functional.hessian(
-            lambda g, w=weight[row]: (w * loss(g)).sum(), point
-        )
-        torch.testing.assert_close(grouped.weighted(some, f, weight)[row], bend)
-    metric = torch.eye(5, dtype=torch.float64).expand(2, -1, -1)
-    alone = torch.eye(some.records, dtype=torch.float64)
-    by_record = [
-        grouped.weighted(some, f, one.expand(2, -1)).diagonal(dim1=1, dim2=2).sum(1)
-        for one in alone
-    ]
-    torch.testing.assert_close(grouped.traces(some, f, metric), torch.stack(by_record, 1))
     torch.testing.assert_close(losses(some, f, "cloglog"), torch.stack([loss(g) for g in f]),
                                rtol=1e-3, atol=1e-3)  # fmt: skip
 
@@ -203,9 +174,10 @@ def finish(method, data, spec, seeds):
 
 def test_with_a_large_budget_newton_is_at_the_optimum():
     """At epsilon = 1,000 the multiplier is 1/43 and C = 1.1, so whitened noise has deviation
-    2C/43/sqrt(.6) = .07 a direction and moves the coefficients by about a hundredth each.
+    2C/43/sqrt(.6) = .07 a direction and moves the coefficients by about a hundredth each. Hazards
+    near one half make the information larger than the curvature, and steps short: twenty passes.
     """
-    data, spec = risky(), SurvivalSpec(intervals=10, epsilon=1000.0)
+    data, spec = risky(), SurvivalSpec(intervals=10, epsilon=1000.0, passes=20)
     state, info = finish(dp_newton.METHOD, data, spec, (0,))
     best = optimum(data, 10, 3)
     assert float((dp_newton.release(state)[0] - best).norm() / best.norm()) < 0.05
@@ -217,7 +189,7 @@ def test_with_a_large_budget_the_private_cox_coefficients_are_coxs():
     """Grouping into 20 intervals moves them by about a hundredth; the noise, as above, by more,
     and most in the three baseline parameters, which lean on each other.
     """
-    data, spec = risky(), SurvivalSpec(intervals=20, epsilon=1000.0)
+    data, spec = risky(), SurvivalSpec(intervals=20, epsilon=1000.0, passes=20)
     _, info = finish(dp_newton.PROPORTIONAL, data, spec, (0,))
     assert info.mre[0] < 0.1
     assert info.cox_error[0] < 0.1

@@ -17,8 +17,8 @@ from engine.papers.survival.public_start import FEWEST, Start, baseline, coarse_
 from engine.privacy.mechanisms import Gaussian
 from engine.privacy.noise import release
 
-FINEST, COARSEST = 16, 4
-"""Bins of a column's histogram, at most and at least; a power of two between them."""
+BINS = 16
+"""Bins of a column's histogram over its public bounds."""
 CLEAR = 1.0
 """Counts below this many deviations of their noise are taken for none."""
 WIDE = 4.0
@@ -33,7 +33,7 @@ def start(design: Design, plans: Sequence[Plan], rng: Generator) -> Start:
     happened, leaving = coarse_counts(design, [plan.counts for plan in plans], rng)
     events = happened.sum(1).clamp_min(FEWEST)
     alpha, bend = baseline(design.A, happened, n - leaving.cumsum(1) + leaving)
-    centre, spread = columns(design, events, plans, rng)
+    centre, spread = columns(design, plans, rng)
     unit = torch.eye(d).to(alpha).repeat(len(plans), 1, 1)
     firm = bend + FIRM * events[:, None, None] * unit[:, :e, :e]
     unit[:, :e, :e] = torch.linalg.cholesky(firm / events[:, None, None]).transpose(1, 2)
@@ -46,20 +46,16 @@ def start(design: Design, plans: Sequence[Plan], rng: Generator) -> Start:
     return Start(f, curvature, events)
 
 
-def columns(
-    design: Design, events: Tensor, plans: Sequence[Plan], rng: Generator
-) -> tuple[Tensor, Tensor]:
+def columns(design: Design, plans: Sequence[Plan], rng: Generator) -> tuple[Tensor, Tensor]:
     r"""Centre and spread of each column among the events, shape (R, p) each.
 
     Guarantees:
         A record with an event adds 1 to one bin of each of p columns, with its covariates at that
         time, and another nothing: replacing it moves the counts by at most \sqrt{2p}.
     """
-    p, n = design.x.shape[1], float(events.max())
+    p, n, bins = design.x.shape[1], design.records, BINS
     noises = [Gaussian(math.sqrt(2.0 * p), plan.columns.multiplier) for plan in plans]
     reach = 1.0 / math.sqrt(p)  # with public bounds a scaled column lies in [-1, 1]/sqrt p
-    fine = n / (2.0 * CLEAR * min(one.scale for one in noises))
-    bins = 2 ** int(min(max(math.log2(max(fine, 1.0)), math.log2(COARSEST)), math.log2(FINEST)))
     rows = design.x[design.event > 0]
     place = ((rows / reach + 1.0) * 0.5 * bins).long().clamp(0, bins - 1)
     place = place + bins * torch.arange(p, device=place.device)

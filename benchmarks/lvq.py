@@ -14,7 +14,7 @@ import torch
 from torch import Generator
 
 from benchmarks import peers
-from benchmarks.row import TURNS, Row, Timing, at_most
+from benchmarks.row import TURNS, Row, Timing, at_most, turns
 from datasets import catalog
 from datasets.base import LabelledTable, Table
 from engine.catalog import paper
@@ -25,6 +25,8 @@ from engine.runs import memory
 
 SAMPLE = 140
 """Records in a step of the epoch on MNIST: the paper's q of 14,000."""
+KINDS = ("loss and backward alone", "as its users run it, by Lightning")
+"""What of prototorch is timed, in the order of `Peer`."""
 
 
 def rows() -> list[Row]:
@@ -52,11 +54,10 @@ def _epoch() -> list[Row]:
     table, there = catalog.load("mnist"), importlib.util.find_spec("prototorch") is not None
     ours, floor = _ours(table, range(1)), _best(_floor)
     note = "it asks scikit-learn for a method that is now a function: supplied here"
-    once = Timing((_sklvq(table),) * TURNS)
+    once = Timing(tuple(_sklvq(table) for _ in range(TURNS)))
     done = [at_most("GMLVQ, one epoch of MNIST: sklvq", ours, once, 0.1, note)]
     if not there:
-        why = "prototorch is not installed: make bench installs it"
-        return [*done, Row.missing("GMLVQ against prototorch, ten rows", "faster", why)]
+        return [*done, *_absent()]
     peer = _prototorch(table)
     bound = peer.plain.median / floor.median
     done += _both(
@@ -69,6 +70,20 @@ def _epoch() -> list[Row]:
         many = Peer(peer.plain * 25, peer.trained * 25)
         done += _both(f"{what}, 25 folds", _ours(small, range(25)), many, "25 times its one fold")
     return done
+
+
+def _absent() -> list[Row]:
+    """A row for each comparison with prototorch where it is not installed."""
+    places = ["MNIST"]
+    for side in (14, 7):
+        places += [f"MNIST in {side}x{side} means", f"MNIST in {side}x{side} means, 25 folds"]
+    why = "prototorch is not installed: make bench installs it"
+    return [Row.missing(_against(what, name), "at most 1 times the peer", why)
+            for what in places for name in KINDS]  # fmt: skip
+
+
+def _against(what: str, name: str) -> str:
+    return f"GMLVQ, one epoch of {what}: prototorch, {name}"
 
 
 class Peer(NamedTuple):
@@ -97,11 +112,8 @@ def _best(measure: Callable[[], list[float]]) -> Timing:
 def _both(what: str, ours: Timing, peer: Peer, note: str) -> list[Row]:
     """Against prototorch without a trainer, and as its users run it."""
     return [
-        at_most(f"GMLVQ, one epoch of {what}: prototorch, {name}", ours, theirs, 1.0, note)
-        for name, theirs in (
-            ("loss and backward alone", peer.plain),
-            ("as its users run it, by Lightning", peer.trained),
-        )
+        at_most(_against(what, name), ours, theirs, 1.0, note)
+        for name, theirs in zip(KINDS, peer, strict=True)
     ]
 
 
@@ -208,32 +220,22 @@ def _batched() -> list[Row]:
         for method in ("glvq_dp", "gmlvq_dp"):
             size = min(folds, paper("lvq").entry(method).chunk(spec, len(table), "cpu"))
             other = 1 if size > 1 else folds  # what the driver does, against what it does not
-            ours = theirs = math.inf
-            for _ in range(2):  # in turns, and the better of each: others use the machine too
-                ours = min(ours, _folds(method, table, spec, folds, size, count))
-                theirs = min(theirs, _folds(method, table, spec, folds, other, count))
+            took = turns({"ours": _work(method, table, spec, folds, size, count),
+                          "other": _work(method, table, spec, folds, other, count)})  # fmt: skip
             limit = target if size > 1 else 1.05  # a choice between equals is no loss
             against = "one by one" if size > 1 else "all in one step"
-            done.append(
-                Row(
-                    f"{folds} folds of {name}, {method}",
-                    ours,
-                    theirs,
-                    "s",
-                    f"at most {limit:g} of {against}",
-                    ours <= limit * theirs,
-                    f"{size} folds step together; peer: {against}",
-                )
-            )
+            what = f"{folds} folds of {name}, {method}"
+            note = f"{size} folds step together; peer: {against}"
+            done.append(at_most(what, took["ours"], took["other"], limit, note))
     return done
 
 
-def _folds(method: str, table: Table, spec: LvqSpec, folds: int, size: int, count: int) -> float:
-    """Seconds that `count` steps of each fold take, `size` folds at a time."""
-    return sum(
-        steps(method, table, spec, range(i, min(i + size, folds)), count)
-        for i in range(0, folds, size)
-    )
+def _work(
+    method: str, table: Table, spec: LvqSpec, folds: int, size: int, count: int
+) -> Callable[[], float]:
+    """Says the seconds that so many steps of each fold take, `size` folds at a time."""
+    groups = [range(i, min(i + size, folds)) for i in range(0, folds, size)]
+    return lambda: sum(steps(method, table, spec, group, count) for group in groups)
 
 
 if __name__ == "__main__":

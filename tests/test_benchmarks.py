@@ -1,9 +1,14 @@
 """What the table of benchmarks counts: a target that was not measured is not met."""
 
 import math
+from pathlib import Path
 
-from benchmarks.__main__ import cells, summary
-from benchmarks.row import Row, Timing, at_most, beside, race
+from benchmarks import __main__ as command
+from benchmarks import lvq
+from benchmarks.__main__ import cells, measured, summary
+from benchmarks.row import Row, Timing, at_most, beside, race, turns
+
+ROOT = Path(__file__).parents[1]
 
 
 def test_what_was_not_measured_counts_as_unmet():
@@ -37,3 +42,47 @@ def test_timings_add_up_turn_by_turn():
     assert both.seconds == (3.0, 5.0, 7.0)
     assert both.median == 5.0
     assert not math.isnan(both.median)
+
+
+def test_rivals_who_time_themselves_take_turns_too():
+    seconds = {"a": iter((9.0, 1.0, 3.0, 2.0)), "b": iter((9.0, 4.0, 6.0, 5.0))}
+    took = turns({name: lambda name=name: next(seconds[name]) for name in seconds})
+    assert took["a"].seconds == (1.0, 3.0, 2.0)
+    assert took["b"].median == 5.0
+
+
+def test_a_benchmark_that_breaks_is_unmet_and_stops_no_other(monkeypatch):
+    class Broken:
+        def rows(self):
+            raise OSError("no such file")
+
+    monkeypatch.setattr(command.importlib, "import_module", lambda name: Broken())
+    (row,) = measured("lvq")
+    assert (row.what, row.ok, row.note) == ("lvq", False, "OSError: no such file")
+    assert summary([row]) == "1 targets: 0 met, 0 missed, 1 not measured (unmet)"
+
+
+def test_each_comparison_with_an_absent_peer_is_unmet():
+    rows = lvq._absent()
+    assert len({row.what for row in rows}) == len(rows) == 10
+    assert summary(rows) == "10 targets: 0 met, 0 missed, 10 not measured (unmet)"
+
+
+def test_a_row_with_a_target_has_a_verdict_whatever_was_measured():
+    """A time that is no number meets nothing: it compares false."""
+    rows = [
+        at_most("lost", Timing((math.nan,) * 3), Timing((1.0,) * 3), 1.0),
+        at_most("nobody", Timing((1.0,) * 3), Timing((math.nan,) * 3), 1.0),
+        at_most("even", Timing((1.0,) * 3), Timing((1.0,) * 3), 1.0),
+    ]
+    assert [row.ok for row in rows] == [False, False, True]
+
+
+def test_every_peer_that_is_named_is_installed_by_make_bench():
+    texts = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("requirements*.txt"))
+    pinned = {line.split("==")[0].lower() for line in texts.splitlines() if "==" in line}
+    peers = {"opacus", "sklvq", "prototorch", "pytorch-lightning", "statsmodels", "scikit-learn"}
+    assert peers <= pinned
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "bench: $(VENV)/dev.stamp $(VENV)/browser.stamp $(VENV)/bench.stamp" in makefile
+    assert "-r requirements-bench.txt" in makefile

@@ -151,7 +151,7 @@ EXHIBITS = (
         caption="Noise of variance 0.025 is added to each element of Ω, scaled to norm √d, at the "
         "optimum found by BFGS. The rise depends on this scale, which the paper does not state: "
         "with 0.025 as the standard deviation, the error does not change. Segment has 25 folds, "
-        "MNIST 2; the paper prints no rise for Segment.",
+        "MNIST 1; the paper prints no rise for Segment.",
         quantity="Test error and its rise",
         jobs=perturbation_jobs,
         cells=perturbation_cells,

@@ -38,7 +38,7 @@ TRIES = 5
 EXHAUSTED = ("out of memory", "allocate memory", "not enough memory", "STATUS_ALLOC_FAILED")
 """What torch's allocators and CUDA's libraries say when a device is full."""
 FULL = "Memory ran out: run fewer replicas at once or a smaller model"
-ENDED = "The process that ran it was told to end; run it again"
+ENDED = "The process that ran it was stopped. Run it again"
 
 Enough = Callable[[], bool]
 """Whether a turn has lasted long enough."""

@@ -250,7 +250,7 @@ def test_folders_of_the_environment_hold_in_the_worker_too(monkeypatch, tmp_path
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("EXPLORER_DATA", "data")
     monkeypatch.delenv("EXPLORER_CACHE", raising=False)
-    assert client_module._places() == {"EXPLORER_DATA": str(tmp_path / "data")}
+    assert presence.places() == {"EXPLORER_DATA": str(tmp_path / "data")}
 
 
 def test_a_registered_app_is_known(client):

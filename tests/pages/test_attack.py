@@ -87,7 +87,7 @@ def test_an_attack_above_the_proof_is_our_error(proof, trained):
     attacked(trained, audit(defaults.opening("survival")["dp_gd"]), 2.5)
     text = shown(proof())
     assert "above the proved 1" in text
-    assert "error in our program" in text
+    assert "error in the program" in text
 
 
 def test_an_attack_above_a_claim_alone_is_red():
@@ -97,7 +97,7 @@ def test_an_attack_above_a_claim_alone_is_red():
     text = attack.comparison(card, card.epsilon_claimed + 1.0)
     assert ":red[" in text
     assert "The claim does not hold" in text
-    assert "error in our program" not in attack.comparison(card, card.epsilon_claimed / 2.0)
+    assert "error in the program" not in attack.comparison(card, card.epsilon_claimed / 2.0)
 
 
 def test_the_ruler_has_a_mark_for_each_number_that_is_known():
@@ -137,4 +137,4 @@ def test_an_attack_above_a_proof_that_assumes_something_blames_the_assumption():
     assert card.status == "proved_under_assumption"
     text = attack.comparison(card, card.epsilon_proved + 1.0)
     assert "assumption of the card" in text
-    assert "error in our program" not in text
+    assert "error in the program" not in text

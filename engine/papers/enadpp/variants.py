@@ -49,13 +49,13 @@ VARIANTS = {
     "dpsgd": Variant(
         "Per-record clipping in L2 and Gaussian noise, tuned as is best practice today",
         modern=True,
-        claimant="Asked for",
+        claimant="You chose",
     ),
     "dp_ftrl": Variant(
         "Per-record clipping in L2 and Gaussian noise that later steps partly take back",
         modern=True,
         correlated=True,
-        claimant="Asked for",
+        claimant="You chose",
     ),
 }
 """By the names of the paper's entries."""

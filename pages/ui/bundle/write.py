@@ -150,7 +150,7 @@ def _readme(taken: Sequence[Taken]) -> str:
         "- `index.html` shows the charts in any browser, without a network.\n"
         "- `data/*.csv` holds every number that is drawn, with its run.\n"
         "- `cards/` holds every guarantee at every budget.\n"
-        "- `specs/*.json` holds what each run was asked for.\n"
+        "- `specs/*.json` holds the settings of each run.\n"
         "- `python reproduce.py` runs them again with Epsilon Explorer and compares; "
         "`python reproduce.py mean` takes the small ones only.\n"
         "- `explore.ipynb` reads the numbers in a notebook.\n"

@@ -141,7 +141,7 @@ def comparison(guarantee: Guarantee, bound: float) -> str:
     """What the bound means beside the card, in one sentence; red where something is broken."""
     least = f"The attack shows that at least ε = **{words.number(bound)}** is spent"
     if guarantee.epsilon_proved is not None and bound > guarantee.epsilon_proved:
-        why = "This is an error in our program: please report it with the address of this page."
+        why = "This is an error in the program: please report it with the address of this page."
         if guarantee.status == "proved_under_assumption":
             why = "The proof rests on an assumption of the card, which these two data sets break."
         above = f"above the proved {words.number(guarantee.epsilon_proved)}"

@@ -177,7 +177,7 @@ class Killer:
 
 def show() -> None:
     """A curve of relevance learning on two workers, with the numbers of this process."""
-    job = request("lvq", "glvq_dp", "digits", {}, {"epsilon": EPSILONS}, range(25))
+    job = request("lvq", "glvq_dp", "digits", {"epochs": 1}, {"epsilon": EPSILONS[::2]}, range(25))
     with cluster(2) as executor:
         print(f"EXPLORER_EXECUTOR=dask://{executor.address}", flush=True)
         there, found = trained(job, executor)

@@ -56,9 +56,10 @@ def friendships(view: View) -> None:
     right = (chance > 0.5) == (came > 0.5)
     drawn = draw(places, links, chance, right, f"{view.data.name}")
     label = view.watched[view.method].label
+    unit = view.data.time_unit.removesuffix("s") if time == 1 else view.data.time_unit
     simulated = "simulated " if view.data.simulated else ""
     said = (
-        f"{label} at ε = {view.budget:g}, {time} {view.data.time_unit} after training: "
+        f"{label} at ε = {view.budget:g}, {time} {unit} after training: "
         f"{100 * right.mean():.0f} of 100 {simulated}users are predicted rightly; "
         f"{100 * (chance > 0.5).mean():.0f} of 100 are expected to exercise more."
     )
@@ -111,8 +112,9 @@ def draw(
             "symbol": ["circle" if one else "x" for one in right], "cmin": 0.0, "cmax": 1.0,
             "colorscale": [[0.0, SERIES[1]], [1.0, SERIES[0]]], "line": {"width": 0},
             "colorbar": {
-                "title": {"text": "Chance to<br>exercise more", "font": {"color": INK}},
+                "title": {"text": "Chance to exercise more", "side": "top", "font": {"color": INK}},
                 "thickness": 12, "tickformat": ".0%", "tickfont": {"color": INK},
+                "orientation": "h", "y": 0.0, "yanchor": "top",
             },
         },
         "customdata": [int(v) for v in friends],
@@ -122,7 +124,7 @@ def draw(
         [edges, users],
         height=560,
         uirevision=revision,
-        margin={"l": 4, "r": 4, "t": 4, "b": 4},
+        margin={"l": 16, "r": 16, "t": 4, "b": 84},
         xaxis=hidden,
         yaxis={**hidden, "scaleanchor": "x"},
     )

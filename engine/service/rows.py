@@ -18,7 +18,10 @@ ROWS = (
     "(jobs.focus = '{}', jobs.created)) AS ahead, "
     "(SELECT count(*) FROM jobs AS other WHERE other.state = 'running' AND (jobs.state = 'queued' "
     "OR jobs.state = 'running' AND other.pid = jobs.pid AND other.born = jobs.born "
-    "AND other.id != jobs.id)) AS beside FROM jobs"
+    "AND other.id != jobs.id)) AS beside, "
+    "CASE WHEN jobs.state = 'queued' THEN (SELECT avg(worked) FROM (SELECT worked FROM jobs past "
+    "WHERE past.state = 'completed' AND past.worked > 0 ORDER BY past.finished DESC LIMIT 20)) END "
+    "AS usual FROM jobs"
 )
 
 

@@ -55,6 +55,7 @@ class Run:
         seq: Number of its last event.
         owner: Who asked for it first; empty for the command line.
         passing: Whether it was asked for in passing, and is asked for again when in view.
+        usual: Seconds that the latest runs took on average, while it waits; None if none is known.
         shipped: Where its numbers come from if they ship with the app; None if computed here.
     """
 
@@ -76,6 +77,7 @@ class Run:
     seq: int = 0
     owner: str = ""
     passing: bool = False
+    usual: float | None = None
     shipped: Shipped | None = None
 
     @property
@@ -96,6 +98,16 @@ class Run:
         if self.finished and self.worked:
             return self.worked
         return (self.finished or time.time()) - self.started
+
+    @property
+    def seconds_waiting(self) -> float | None:
+        """How long it will wait if runs take as long as usual; None when that cannot be said.
+
+        Those ahead of it are still to be done; those that run are half done on average.
+        """
+        if self.state != "queued" or self.usual is None:
+            return None
+        return self.usual * (self.ahead + self.beside / 2)
 
     @property
     def seconds_left(self) -> float | None:
@@ -162,6 +174,7 @@ def _as_run(row: Row, known: Job | None) -> Run:
         seq=int(row["seq"]),
         owner=str(row["owner"]),
         passing=bool(row["passing"]),
+        usual=row["usual"],
     )
 
 

@@ -121,3 +121,16 @@ def test_the_stores_time_goes_on_and_is_no_process_s_own(store, toy, monkeypatch
     assert store.now() > first > 1e9
     assert (store.folder / ".clock").stat().st_mode & 0o777 == 0o600
     assert here().pid == os.getpid()
+
+
+def test_a_waiting_run_says_its_place_and_how_long_it_will_wait(toy, client, store):
+    """Two runs of 30 s are over, one runs, one waits before: 30 s, and half of 30 s."""
+    for steps in (1, 2):
+        claimed(store, toy(steps=steps)).finish("completed", [], worked=30.0)
+    claimed(store, toy(steps=3))
+    client.submit(toy(steps=4), {"epsilon": 1.0})
+    last = toy(steps=5)
+    client.submit(last, {"epsilon": 1.0})
+    run = client.run(last.id)
+    assert (run.ahead, run.beside, run.seconds_waiting) == (1, 1, 45.0)
+    assert client.run(toy(steps=3).id).seconds_waiting is None

@@ -24,7 +24,9 @@ def progress(label: str, run: Run) -> str:
     if run.state == "queued":
         first = "for a step of another run to end" if run.beside else "to begin"
         what = f"behind {words.plural(run.ahead, 'run')}" if run.ahead else first
-        return f"{label} · waiting {what}"
+        wait = run.seconds_waiting
+        about = f" · begins in about {words.duration(wait)}" if wait and wait >= 1 else ""
+        return f"{label} · waiting {what}{about}"
     left = run.seconds_left
     more = f", in turns with {words.plural(run.beside, 'other run')}" if run.beside else ""
     more += f" · about {words.duration(left)} left" if left and left >= 1 else ""

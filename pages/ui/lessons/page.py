@@ -146,7 +146,9 @@ def _share(name: str, lesson: Lesson) -> None:
 
 
 def _edit(held: Held) -> None:
-    """The file: to read and copy, and to change where it was made here."""
+    """The file: to read and copy, and to change where it was made here; it holds the answers."""
+    if not visitors.uploads():
+        return
     with st.expander(
         "The file of this lesson", icon=":material/edit:", expanded=held.lesson is None
     ):
@@ -157,8 +159,6 @@ def _edit(held: Held) -> None:
                 "Download", held.text, f"{held.name}.toml", "text/plain", on_click="ignore",
                 icon=":material/download:",
             )  # fmt: skip
-            if not visitors.uploads():
-                return
             label = "Save" if held.own else "Save as a lesson of your own"
             st.button(label, icon=":material/save:", key="lessons.save", on_click=_save,
                       args=(held,), type="primary")  # fmt: skip

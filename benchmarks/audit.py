@@ -18,6 +18,8 @@ GAUSSIAN = (
     ("survival", "dp_gd", "flchain", 8.0),
     ("pcdbn", "pcdbn", "digits", 8.0),
 )
+SAMPLED = (("enadpp", "psgd", "digits", 4.0), ("lvq", "glvq_dp", "digits", 4.0))
+"""Gaussian noise on batches by coins has no μ: its share is of ε, by its own trade-off curves."""
 PURES = (("mean", "laplace", "flchain", 1.0), ("survival", "out_pert", "flchain", 1.0))
 TIMES = (
     ("survival", "out_pert", "flchain", 60.0),
@@ -30,7 +32,9 @@ AUDITS = 200
 
 def rows() -> list[Row]:
     """Every figure; about half an hour on two cores."""
-    done = [_share(*asked, MU) for asked in GAUSSIAN] + [_share(*asked, PURE) for asked in PURES]
+    done = [_share(*asked, MU) for asked in (*GAUSSIAN, *SAMPLED)] + [
+        _share(*asked, PURE) for asked in PURES
+    ]
     return [*done, *(_seconds(*asked) for asked in TIMES), _above()]
 
 

@@ -139,6 +139,8 @@ def _controls(view: View, job: Job, run: Run | None) -> None:
 
 def comparison(guarantee: Guarantee, bound: float) -> str:
     """What the bound means beside the card, in one sentence; red where something is broken."""
+    if bound == 0.0:
+        return "The attack has shown no loss of privacy yet (95 % confidence)."
     least = f"The attack shows that at least ε = **{words.number(bound)}** is spent"
     if guarantee.epsilon_proved is not None and bound > guarantee.epsilon_proved:
         why = "This is an error in the program: please report it with the address of this page."

@@ -160,7 +160,7 @@ def test_a_failed_run_is_one_sentence(toy, capsys, home):
         (["run", "toy", "count", "--seeds=-1,"], "seeds: expected whole numbers"),
         (["run", "toy"], "the following arguments are required: METHOD"),
         (["run", "toy", "count", "--no"], "expected the arguments that --help lists, got --no"),
-        (["walk"], "command: expected one of .*list, price, run, .*, got 'walk'"),
+        (["walk"], "command: expected one of .*list, price, table, run, .*, got 'walk'"),
         (["price", "toy", "count", "--set", "epsilon=-1"], "epsilon: expected a number from"),
         (["list", "no"], "paper: expected one of"),
         (["export", "no", "--to", "x"], "run: expected the id of a run"),

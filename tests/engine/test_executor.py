@@ -3,12 +3,14 @@
 import json
 import os
 import signal
+import sys
 import threading
 import time
 from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -24,7 +26,7 @@ from engine.runs.driver import drive
 from engine.runs.events import Advanced, Finished, Measured, encode
 from engine.runs.executor import chosen as choice
 from engine.runs.executor import cluster as clusters
-from engine.runs.executor import task
+from engine.runs.executor import connection, task
 from engine.runs.executor.cluster import Cluster
 from engine.runs.executor.connection import connected
 from engine.runs.executor.local import Local
@@ -54,8 +56,19 @@ def log(tmp_path_factory):
     return tmp_path_factory.mktemp("walk") / "steps"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def quiet_main():
+    """A worker's process begins with what runs as the main program: here with nothing.
+
+    A page that was tested before in this process would otherwise be run in each of them.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "__main__", ModuleType("__main__"))
+        yield
+
+
 @pytest.fixture(scope="module")
-def dask(log):
+def dask(log, quiet_main):
     with started(**{walk.LOG: str(log)}) as made:
         yield place(made)
 
@@ -276,7 +289,7 @@ def test_an_executor_that_does_not_exist_is_one_sentence(text, monkeypatch):
 
 
 def test_an_address_where_nobody_answers_is_one_sentence(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(clusters, "CONNECT", 1)
+    monkeypatch.setattr(connection, "CONNECT", 1)
     monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
     monkeypatch.setenv(choice.SETTING, "dask://127.0.0.1:9")
     assert main(["run", "mean", "laplace"]) == 1

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -83,7 +84,7 @@ def test_a_data_set_that_cannot_be_read_fails_the_run(toy, store, client, monkey
     [({"version": "0.0.0"}, "version: expected a job"), ({"simulated": True}, "dataset: the file")],
 )
 def test_a_job_that_would_be_another_here_fails(toy, store, client, change, says):
-    job = type(toy())(**{**vars(toy()), **change})
+    job = replace(toy(), **change)
     assert perform(claimed(store, job)) == "failed"
     assert client.run(job.id).error.startswith(says)
 

@@ -52,9 +52,10 @@ def test_the_menu_has_every_paper_with_a_page(visit: Open):
 def test_the_survival_page_asks_for_its_first_runs_once(visit: Open, home: Path):
     test = visit("survival")
     asked = {run.id for run in Client(home, workers=False).runs()}
-    # the two samplers take minutes, and wait for their button
+    # two samplers and two perturbations take minutes, and wait for their button
     named = defaults.opening("survival").items()
-    assert asked == {job.id for name, job in named if name not in ("psgld", "exact")}
+    waiting = ("psgld", "exact", "out_pert_gauss", "obj_pert_gauss")
+    assert asked == {job.id for name, job in named if name not in waiting}
     assert len(named) == len(catalog()["survival"].methods) + 2  # as printed, drawn beside
     test.run()
     assert {run.id for run in Client(home, workers=False).runs()} == asked
@@ -184,7 +185,8 @@ def test_live_points_are_drawn_with_the_time_left_and_a_stop(visit: Open, home: 
     assert any(counts)
     [bar] = test.progress
     assert "training, 25 %" in bar.text
-    assert f"{len(defaults.opening('survival')) - 3} more to come" in bar.text
+    # four methods wait for their button, and one is named by the bar
+    assert f"{len(defaults.opening('survival')) - 5} more to come" in bar.text
     test.button(key="survival.stop").click().run()
     assert all(run.stopping for run in Client(home, workers=False).runs())
 

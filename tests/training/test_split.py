@@ -58,7 +58,7 @@ def test_an_export_tells_the_rows_that_are_tested_on(name):
 
 
 def test_an_export_tells_the_folds_of_a_seed():
-    data = catalog.load("segment")
+    data = catalog.load("digits")
     reported = paper("lvq").model(paper("lvq").spec(), data.card)["split"]
     assert "KFold(5, shuffle=True, random_state=s // 5)" in reported
     parts = list(KFold(5, shuffle=True, random_state=7 // 5).split(np.zeros(len(data))))

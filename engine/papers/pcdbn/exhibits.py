@@ -8,7 +8,7 @@ SIZES = (
     "64, 25 hidden units for 1,024, every second position for max-pooling, Adam for gradient "
     "descent, one epoch of pre-training a layer; each of these can be chosen."
 )
-NETWORKS = f"Three repetitions, of the unbounded version one. {SIZES}"
+NETWORKS = f"One repetition. {SIZES}"
 BOUNDED = (
     "As printed: the noisy quadratic of the softmax layer is regularised and trimmed to one that "
     "has a minimum, as in Zhang et al. (2012), whom the text cites; unbounded is without this."

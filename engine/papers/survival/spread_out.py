@@ -39,7 +39,7 @@ def start(design: Design, plans: Sequence[Plan], rng: Generator) -> Start:
     unit[:, :e, :e] = torch.linalg.cholesky(firm / events[:, None, None]).transpose(1, 2)
     move = torch.eye(d).to(alpha).repeat(len(plans), 1, 1)
     move[:, 0, e:] = centre  # the level at the centre
-    move[:, range(e, d), range(e, d)] = spread
+    move.diagonal(dim1=1, dim2=2)[:, e:] = spread
     scale = unit @ move
     curvature = scale.transpose(1, 2) @ moments(design, scale, events, plans, rng) @ scale
     f = torch.cat([alpha, alpha.new_zeros(len(plans), d - e)], dim=1)

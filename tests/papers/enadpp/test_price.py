@@ -132,7 +132,7 @@ def test_a_reading_that_does_not_exist_names_its_field():
 
 def test_every_method_is_listed_once():
     assert [entry.name for entry in PAPER.methods] == [
-        "enadpp", "adppl", "appdl", "psgd", "non_private", "dpsgd",
+        "enadpp", "adppl", "appdl", "psgd", "non_private", "dpsgd", "dp_ftrl",
     ]  # fmt: skip
 
 

@@ -81,17 +81,7 @@ class Numbers(TorchFunctionMode):
             return call(args[0], torch.tensor(args[1]))
         if call in PRODUCTS and isinstance(args[0], There) and args[0].dim() == 1 < args[1].dim():
             return (args[0][None] @ args[1])[0]  # torch does so itself, but shrinks in place
-        if call is torch.where and any(isinstance(one, There) for one in args[1:]):
-            args = tuple(_beside(one, args) for one in args)
         return call(*args, **reported)
-
-
-def _beside(one: Any, args: Any) -> Any:
-    """A number as a tensor there, in the precision of the tensors that it stands beside."""
-    if isinstance(one, Tensor):
-        return one
-    kind = next(other.dtype for other in args[1:] if isinstance(other, There))
-    return torch.tensor(one, dtype=kind).to(NAME)
 
 
 class Elsewhere(TorchDispatchMode):

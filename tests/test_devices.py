@@ -16,6 +16,7 @@ from datasets import catalog as data
 from engine.cli.main import main
 from engine.core.errors import RequestError
 from engine.papers.enadpp import price
+from engine.papers.yesiwell import rigorous
 from engine.privacy import descent
 from engine.runs.checkpoint import Checkpoints
 from engine.runs.devices import resolve_device
@@ -63,6 +64,12 @@ def quick(monkeypatch):
     for search in ("_gaussian", "_stairs", "_laplace"):
         monkeypatch.setattr(price, search, lambda *plan: 1.5)
     monkeypatch.setattr(descent, "multiplier", lambda *plan: 1.5)
+
+
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch):
+    """The device that stands in for another is there for the thread that asked for it alone."""
+    monkeypatch.setattr(rigorous, "spread", lambda work, parts: [work(part) for part in parts])
 
 
 def story(job: Job, device: str) -> tuple[list[Event], dict[str, np.ndarray]]:

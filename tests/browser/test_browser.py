@@ -147,8 +147,8 @@ def test_two_browsers_ask_for_one_run_and_both_see_its_end(app: App):
     runs = [
         run for run in Client(app.home, workers=False).runs() if run.job.values["intervals"] == 5
     ]
-    assert len({run.job.method for run in runs}) == 6
-    assert len(runs) == len({run.id for run in runs}) == 8  # two of them as printed too
+    assert len({run.job.method for run in runs}) == 9
+    assert len(runs) == len({run.id for run in runs}) == 11  # two of them as printed too
     assert {run.state for run in runs} == {"completed"}
     first.reload()
     trained(first)
@@ -222,10 +222,14 @@ def test_a_table_of_ones_own_is_put_in_and_a_malformed_one_is_a_sentence(
     file = page.locator("input[type=file]")
     bad, good = stretches() + b"\np3,3,9,0,1", stretches(14)
     file.set_input_files({"name": "bad.csv", "mimeType": "text/csv", "buffer": bad})
+    page.get_by_role("button", name="Add this table").click()
     expect(page.get_by_text("File: expected rows without overlap")).to_be_visible()
     file.set_input_files({"name": "clinic.csv", "mimeType": "text/csv", "buffer": good})
+    page.get_by_role("button", name="Add this table").click()
     expect(page.get_by_text("14 records").first).to_be_visible()
     assert "survival.dataset=Own+clinic" in page.url
+    if not page.get_by_text("Delete the chosen table").is_visible():
+        page.get_by_role("button", name="A table of your own").click()
     page.get_by_text("Delete the chosen table").click()
     page.get_by_role("button", name="Remove this table").click()
     expect(page.get_by_text("7,874 records").first).to_be_attached()

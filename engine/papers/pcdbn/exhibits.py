@@ -24,6 +24,7 @@ EXHIBITS = (
         "program is not private at any ε, which is why its curve is almost flat from ε = 0.5 "
         f"on. {BOUNDED} DP-SGD on wavelets is the best that DP-SGD does here at the same ε, even "
         "where one record is replaced, which asks for more than one record added or removed. "
+        "At full size, the unbounded version and pSGD are trained at ε = 0.5 only. "
         f"{NETWORKS}",
         quantity="Test accuracy",
         whole=1.0,

@@ -76,8 +76,9 @@ def figure5a_jobs(full: bool) -> dict[str, Job]:
         "rigorous": _swept(full, "pcdbn", "pcdbn", own, SEEDS),
         "dpsgd": _swept(full, "enadpp", "dpsgd", TODAY[full], 1),
     }
-    networks = ("released", "paper", "drawn", "psgd")
-    return jobs | {f"{key}/{e:g}": _job(full, key, epsilon=e) for key in networks for e in FEW}
+    points = [("released", e) for e in FEW] + [("paper", e) for e in FEW]
+    points += [(key, e) for key in ("drawn", "psgd") for e in ((0.5,) if full else FEW)]
+    return jobs | {f"{key}/{e:g}": _job(full, key, epsilon=e) for key, e in points}
 
 
 def figure5a_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:

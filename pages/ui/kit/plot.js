@@ -147,6 +147,7 @@ const LOW = 250 // a lower chart has a short title on its axis
 const TALL = 350 // from this height on the legend's lines stand apart
 const BROAD = 500 // from this width on the legend stands beside the chart
 const LEGEND = 78 // a narrow chart's legend is no higher than four lines, and scrolls
+const BUTTONS = 30 // pixels that the chart's buttons take above a legend beside it
 const SLOWLY = 1300 // milliseconds in which points move
 
 // A chart is no higher than the window leaves; one that fits also leaves room for what is above it.
@@ -186,7 +187,7 @@ function arrange(layout, width) {
   const rows = { font, itemwidth: 30, tracegroupgap: narrow || layout.height < TALL ? 0 : 10 }
   layout.legend = narrow
     ? { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", maxheight: LEGEND, ...rows }
-    : { x: 1.01, xanchor: "left", y: 1, yanchor: "top", ...rows }
+    : { x: 1.01, xanchor: "left", y: 1 - BUTTONS / layout.height, yanchor: "top", ...rows }
 }
 
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches

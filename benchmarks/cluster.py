@@ -92,13 +92,13 @@ def two() -> Iterator[Row]:
         warm(executor)
         for what, job in JOBS.items():
             here, expected = trained(job(), Local())
-            there, found = trained(job(), executor)
-            same = "same numbers to the bit" if expected == found else "OTHER NUMBERS"
+            there, actual = trained(job(), executor)
+            same = "same numbers to the bit" if expected == actual else "OTHER NUMBERS"
             chunked = what != list(JOBS)[-1]
             yield Row(
                 f"{what}, two workers", there, here, "s",
                 f">= {FASTER} x as fast, same numbers" if chunked else "same numbers",
-                expected == found and (not chunked or here >= FASTER * there),
+                expected == actual and (not chunked or here >= FASTER * there),
                 f"{same}; peer: this process, one thread{'' if chunked else '; ' + ONE_TASK}",
             )  # fmt: skip
 
@@ -109,8 +109,8 @@ def one() -> Row:
     with cluster(1) as executor:
         warm(executor)
         here, expected = trained(job, Local())
-        there, found = trained(job, executor)
-    met = expected == found and there <= (1 + OVERHEAD) * here
+        there, actual = trained(job, executor)
+    met = expected == actual and there <= (1 + OVERHEAD) * here
     note = f"{100 * (there / here - 1):+.1f} %; peer: this process"
     return Row("4 folds of GMLVQ on MNIST, one worker", there, here, "s", "<= 5 % more", met, note)
 
@@ -135,10 +135,10 @@ def kills(count: int = KILLS) -> list[Row]:
     with cluster(2) as executor:
         while dead < count:
             killer = Killer(executor, count - dead)
-            _, found = trained(job, executor)
+            _, actual = trained(job, executor)
             dead += killer.stop()
             rounds += 1
-            wrong += expected != found
+            wrong += expected != actual
     note = f"{rounds} runs of {job.method}; SIGKILL of a worker every 2 to 4 s"
     target = "0 runs with lost, double or other events"
     return [
@@ -180,11 +180,11 @@ def show() -> None:
     job = request("lvq", "glvq_dp", "digits", {"epochs": 1}, {"epsilon": EPSILONS[::2]}, range(25))
     with cluster(2) as executor:
         print(f"EXPLORER_EXECUTOR=dask://{executor.address}", flush=True)
-        there, found = trained(job, executor)
+        there, actual = trained(job, executor)
         here, expected = trained(job, Local())
-    same = "the same numbers" if found == expected else "OTHER NUMBERS"
+    same = "the same numbers" if actual == expected else "OTHER NUMBERS"
     print(f"{job.method} on {job.dataset}: {there:.1f} s there, {here:.1f} s here, {same}")
-    if found != expected:
+    if actual != expected:
         sys.exit(1)
 
 

@@ -91,13 +91,13 @@ VERBS: dict[str, Callable[[Client, Job, int], object]] = {
 
 def rows() -> list[Row]:
     """Kills at each point of each verb, and at random."""
-    found = []
+    broken = []
     for what, (kills, wrong) in (
         ("each crash point of every verb", at_every_point()), ("kills at random", at_random())
     ):  # fmt: skip
         note = f"{kills:,} kills" + "".join(f"; {one}" for one in wrong[:2])
-        found.append(Row(f"broken after {what}", len(wrong), None, "", "none", not wrong, note))
-    return found
+        broken.append(Row(f"broken after {what}", len(wrong), None, "", "none", not wrong, note))
+    return broken
 
 
 def at_random(number: int = NUMBER, seed: int = SEED) -> tuple[int, list[str]]:

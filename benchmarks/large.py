@@ -69,8 +69,8 @@ def alone(rows: int) -> dict[str, float]:
 
 def rows() -> list[Row]:
     """Memory at a million rows, and what ten times the rows cost."""
-    found = {size: alone(size) for size in SIZES}
-    most = found[SIZES[-1]]
+    measured = {size: alone(size) for size in SIZES}
+    most = measured[SIZES[-1]]
     table = [
         Row(
             f"{SIZES[-1]:,} rows, 7 ε x 5 seeds, out_pert and dp_gd: peak memory", most["GB"], None,
@@ -80,8 +80,8 @@ def rows() -> list[Row]:
         )
     ]  # fmt: skip
     for part in ("add", *METHODS):
-        few, many = found[SIZES[1]][part], most[part]
-        note = ", ".join(f"{size:,}: {one[part]:.2f} s" for size, one in found.items())
+        few, many = measured[SIZES[1]][part], most[part]
+        note = ", ".join(f"{size:,}: {one[part]:.2f} s" for size, one in measured.items())
         growth = many / few
         table.append(
             Row(

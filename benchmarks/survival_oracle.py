@@ -44,16 +44,16 @@ METHODS: dict[str, tuple[Method[SurvivalSpec, Any], int]] = {
 
 def rows() -> list[Row]:
     """A row for each method and data set: the largest ratio over the budgets."""
-    found: list[Row] = []
+    lines: list[Row] = []
     for name in ("FL", "TB", "WT"):
         try:
             data = survival(catalog.load(DATASETS[name]), SPEC)
         except DatasetError as error:
-            found.append(Row.missing(f"Error over the oracle's, {name}", f"<= {GOAL}", str(error)))
+            lines.append(Row.missing(f"Error over the oracle's, {name}", f"<= {GOAL}", str(error)))
             continue
         best = oracle(data)
-        found += [_row(label, name, errors(*one, data) / best) for label, one in METHODS.items()]
-    return found
+        lines += [_row(label, name, errors(*one, data) / best) for label, one in METHODS.items()]
+    return lines
 
 
 def _row(label: str, name: str, ratio: np.ndarray) -> Row:

@@ -7,7 +7,7 @@ from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import shell
 from pages.ui.kit.offers import Offer
 from pages.ui.learn.maths import clipping
-from pages.ui.lessons import shelf
+from pages.ui.lessons import library
 from pages.ui.lessons.schema import View
 from pages.ui.paper import choice, defaults, preview
 from pages.ui.paper.overlay import overlays
@@ -26,7 +26,7 @@ def everything() -> dict[str, Job]:
 
 def lessons() -> list[Job]:
     """The jobs of the lessons that come with the app, without those that take minutes."""
-    each = [shelf.find(name).lesson for name in shelf.ORDER]
+    each = [library.find(name).lesson for name in library.ORDER]
     views = [view for lesson in each if lesson is not None for view in lesson.views]
     return [job for view in views if view.page in shell.papers() for job in shown(view)]
 

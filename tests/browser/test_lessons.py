@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from engine.service import answers
 from engine.service.store import Store
 from pages.ui import openings
-from pages.ui.lessons import shelf
+from pages.ui.lessons import library
 from pages.ui.lessons.schema import Lesson
 from tests.browser.app import settled
 from tests.browser.conftest import App
@@ -28,7 +28,7 @@ def shown(server: tuple[str, Path, object]) -> None:
 
 
 def lesson(name: str) -> Lesson:
-    found = shelf.find(name).lesson
+    found = library.find(name).lesson
     assert found is not None
     return found
 
@@ -48,7 +48,7 @@ def answer(page: Page, option: int) -> None:
     page.get_by_role("button", name="Answer", exact=False).first.click()
 
 
-@pytest.mark.parametrize("name", shelf.ORDER)
+@pytest.mark.parametrize("name", library.ORDER)
 def test_a_lesson_goes_to_its_end(app: App, name: str):
     one, page = lesson(name), app.tab(f"lessons?lesson={name}")
     settled(page)

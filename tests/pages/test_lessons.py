@@ -10,7 +10,7 @@ import pytest
 from engine.core.errors import RequestError
 from engine.service import answers
 from engine.service.store import Store
-from pages.ui.lessons import schema, shelf, views
+from pages.ui.lessons import library, schema, views
 from pages.ui.lessons.question import histogram, plain
 from pages.ui.lessons.schema import Lesson, Question, View
 from tests.pages.conftest import Open
@@ -26,23 +26,23 @@ text = "y"
 
 
 def lesson(name: str) -> Lesson:
-    found = shelf.find(name).lesson
+    found = library.find(name).lesson
     assert found is not None
     return found
 
 
 def test_six_lessons_come_with_the_app_and_none_has_a_mistake():
-    assert len(shelf.ORDER) == 6
-    for name in shelf.ORDER:
-        held = shelf.find(name)
+    assert len(library.ORDER) == 6
+    for name in library.ORDER:
+        held = library.find(name)
         assert held.mistakes == ()
         assert held.lesson is not None
         assert any(view.question for view in held.lesson.views[:2])  # a question comes early
         assert all(view.notes for view in held.lesson.views)
-    assert len({q.key for n in shelf.ORDER for v in lesson(n).views if (q := v.question)}) >= 6
+    assert len({q.key for n in library.ORDER for v in lesson(n).views if (q := v.question)}) >= 6
 
 
-@pytest.mark.parametrize("name", shelf.ORDER)
+@pytest.mark.parametrize("name", library.ORDER)
 def test_a_lesson_is_the_same_after_writing(name: str):
     one = lesson(name)
     assert schema.read(schema.write(one)) == (one, [])
@@ -164,35 +164,35 @@ def test_a_wrong_link_is_one_sentence_and_the_page_opens(
 
 
 def test_a_lesson_made_here_is_private_to_this_user_and_can_be_changed(home: Path):
-    name = shelf.add(View(address="/mean?mean.bound=2", text="Look."), title="Mine")
-    path = shelf.folder() / f"{name}.toml"
+    name = library.add(View(address="/mean?mean.bound=2", text="Look."), title="Mine")
+    path = library.folder() / f"{name}.toml"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    shelf.add(View(address="/learn?learn.screen=odds", text="Then."), name)
+    library.add(View(address="/learn?learn.screen=odds", text="Then."), name)
     assert [view.page for view in lesson(name).views] == ["mean", "learn"]
     with pytest.raises(RequestError, match="view: views 3, address: expected a page"):
-        shelf.add(View(address="/roof", text="x"), name)
-    shelf.remove(name)
-    assert name not in shelf.names()
+        library.add(View(address="/roof", text="x"), name)
+    library.remove(name)
+    assert name not in library.names()
 
 
 @pytest.mark.parametrize("name", ["clipping", "../x", "A b"])
 def test_only_lessons_made_here_are_changed(home: Path, name: str):
     with pytest.raises(RequestError):
-        shelf.keep(GOOD, name)
+        library.keep(GOOD, name)
     with pytest.raises(RequestError):
-        shelf.remove(name)
+        library.remove(name)
 
 
 def test_a_file_that_is_too_large_is_refused(home: Path):
     with pytest.raises(RequestError, match="expected at most 200,000 bytes"):
-        shelf.keep("x" * 200_001)
+        library.keep("x" * 200_001)
 
 
 def test_the_view_of_any_page_can_be_added(visit: Open, home: Path):
     test = visit("mean", **{"mean.bound": "2"})
     next(one for one in test.button if one.label == "Add").click().run()
     assert not test.exception
-    [made] = [name for name in shelf.names() if name not in shelf.ORDER]
+    [made] = [name for name in library.names() if name not in library.ORDER]
     assert lesson(made).views[0].settings == {"mean.bound": "2"}
 
 
@@ -201,14 +201,14 @@ def test_every_page_of_the_menu_can_be_in_a_lesson():
 
 
 def test_a_lesson_with_a_mistake_opens_to_be_put_right(visit: Open, home: Path):
-    name = shelf.keep(GOOD.replace("mean.bound=5", "mean.method=Gone"))
+    name = library.keep(GOOD.replace("mean.bound=5", "mean.method=Gone"))
     test = visit("lessons", lesson=name)
     assert not test.exception
     assert "expected one of Laplace, Gaussian, got 'Gone'" in test.error[0].value
     test.text_area[0].set_value(GOOD).run()
     next(one for one in test.button if one.label == "Save").click().run()
     assert not test.error
-    assert shelf.find(name).lesson is not None
+    assert library.find(name).lesson is not None
 
 
 def test_presenter_mode_keeps_the_slider(visit: Open):

@@ -101,10 +101,10 @@ def _print(text: str, path: Path) -> None:
         from playwright.sync_api import Error, sync_playwright
     except ImportError:
         raise ExplorerError(MISSING) from None
-    found = next((place for name in BROWSERS if (place := shutil.which(name))), None)
+    program = next((place for name in BROWSERS if (place := shutil.which(name))), None)
     try:
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+            browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
             try:
                 sheet = browser.new_context(offline=True).new_page()
                 sheet.set_content(text)

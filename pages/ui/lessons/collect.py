@@ -7,7 +7,7 @@ import streamlit as st
 from engine.core.errors import ExplorerError
 from pages.ui.kit import visitors
 from pages.ui.kit.access import sentence
-from pages.ui.lessons import go, shelf, views
+from pages.ui.lessons import go, library, views
 from pages.ui.lessons.schema import View
 
 NEW = "A new lesson"
@@ -21,7 +21,7 @@ def offer(page: Any) -> None:
         return
     with st.sidebar, st.popover("Add this view to a lesson", icon=":material/playlist_add:",
                                 width="stretch"):  # fmt: skip
-        own = {held.name: held for name in shelf.names() if (held := shelf.find(name)).own}
+        own = {held.name: held for name in library.names() if (held := library.find(name)).own}
         titles = {name: held.title for name, held in own.items() if held.lesson is not None}
         into = st.selectbox("Lesson", ["", *titles], format_func=lambda one: titles.get(one, NEW),
                             key=INTO)  # fmt: skip
@@ -38,7 +38,7 @@ def _add(address: str, into: str) -> None:
     """Adds the view and says where it went."""
     view = View(address=address, text=st.session_state.get(TEXT) or "Look at this view.")
     try:
-        name = shelf.add(view, into, st.session_state.get(TITLE) or "")
+        name = library.add(view, into, st.session_state.get(TITLE) or "")
     except ExplorerError as error:
         st.session_state[SAID] = f":material/error: {sentence(str(error))}"
     else:
@@ -50,5 +50,5 @@ def _add(address: str, into: str) -> None:
 
 
 def _views(name: str) -> tuple[View, ...]:
-    held = shelf.find(name).lesson
+    held = library.find(name).lesson
     return () if held is None else held.views

@@ -5,7 +5,7 @@ import streamlit as st
 from engine.core.errors import ExplorerError
 from pages.ui.kit.access import sentence
 from pages.ui.kit.address import VIEW
-from pages.ui.lessons import keys, shelf
+from pages.ui.lessons import keys, library
 
 NOTES = "notes"
 STYLE = """<style>
@@ -27,7 +27,7 @@ def show(name: str) -> None:
     """Draws the notes of one view, and what comes next."""
     st.html(STYLE)
     try:
-        lesson = shelf.find(name).lesson
+        lesson = library.find(name).lesson
     except ExplorerError as error:
         st.title("Notes")
         st.warning(sentence(str(error)), icon=":material/link_off:")

@@ -8,9 +8,9 @@ from pages.ui import words
 from pages.ui.kit import visitors
 from pages.ui.kit.access import client, sentence, troubles
 from pages.ui.kit.address import LESSON
-from pages.ui.lessons import go, notes, schema, shelf
+from pages.ui.lessons import go, library, notes, schema
+from pages.ui.lessons.library import Held
 from pages.ui.lessons.schema import Lesson
-from pages.ui.lessons.shelf import Held
 
 TEMPLATE = """title = "A new lesson"
 text = "What it shows."
@@ -49,7 +49,7 @@ def show() -> None:
         _all()
         return
     try:
-        held = shelf.find(name)
+        held = library.find(name)
     except ExplorerError as error:
         st.warning(f"Link value ignored: {sentence(str(error))}", icon=":material/link_off:")
         _all()
@@ -64,9 +64,9 @@ def _all() -> None:
         "A lesson leads through views of this app, with a question before each answer is shown."
     )
     with st.grid(2, min_column_width=320):
-        for name in shelf.names():
+        for name in library.names():
             with troubles(), st.container(border=True, height="stretch"):
-                _box(shelf.find(name))
+                _box(library.find(name))
     if not visitors.uploads():
         return
     st.header("Make a lesson")
@@ -76,7 +76,7 @@ def _all() -> None:
     )
     if st.button("New lesson", icon=":material/add:", key="lessons.new"):
         with troubles():
-            st.query_params[LESSON] = shelf.keep(TEMPLATE)
+            st.query_params[LESSON] = library.keep(TEMPLATE)
             st.rerun()
     st.caption(f":material/group: {SHARED}")
 
@@ -172,7 +172,7 @@ def _save(held: Held) -> None:
     """Keeps the text, says what is wrong with it, and opens it."""
     text = str(st.session_state[f"{TEXT}.{held.name}"])
     try:
-        name = shelf.keep(text, held.name if held.own else "")
+        name = library.keep(text, held.name if held.own else "")
     except ExplorerError as error:
         st.session_state[SAID] = sentence(str(error))
         return
@@ -186,6 +186,6 @@ def _save(held: Held) -> None:
 def _delete(name: str) -> None:
     """Removes a lesson that was made here."""
     with troubles():
-        shelf.remove(name)
+        library.remove(name)
         st.query_params.clear()
         st.session_state[SAID] = "The lesson is deleted."

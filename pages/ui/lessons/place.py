@@ -6,7 +6,7 @@ import streamlit as st
 
 from engine.core.errors import ExplorerError
 from pages.ui.kit.address import LESSON, VIEW
-from pages.ui.lessons import shelf
+from pages.ui.lessons import library
 from pages.ui.lessons.schema import Lesson, View
 
 
@@ -44,7 +44,7 @@ def place() -> Place | None:
     name = st.query_params.get(LESSON, "")
     if not name:
         return None
-    held = shelf.find(name)
+    held = library.find(name)
     if held.lesson is None:
         raise ExplorerError(f"lesson: {held.title}: {held.mistakes[0]}")
     text, count = st.query_params.get(VIEW, "1"), len(held.lesson.views)

@@ -20,9 +20,10 @@ from engine.privacy.guarantee import Guarantee
 from engine.privacy.mechanisms import GammaSphere, Gaussian, GaussianObjective
 from engine.privacy.releases import Release, cost
 
-SMALL = (
-    "In this few dimensions Gaussian noise is no gain: at δ = 1e-5 the paper's own noise, which is "
-    "pure ε, is shorter. It is shown so that all methods can be compared at one δ."
+LENGTHS = (
+    "The length of Gaussian noise grows with the square root of the number of parameters, that of "
+    "the paper's pure-ε noise with the number itself, so Gaussian noise is shorter only where "
+    "there are many columns. It is shown so that all methods can be compared at one δ."
 )
 PLAIN = (
     "This is (ε, δ)-privacy, weaker than the pure ε of the published method: the bound may fail "
@@ -163,7 +164,7 @@ def _card(
         reasons=(
             f"{PLAIN}with probability at most δ = {spec.delta:g}.",
             why,
-            SMALL,
+            LENGTHS,
             scaling(spec),
             COMPARISON,
         ),

@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Waiting threads sleep: spinning ones take the cores from other processes.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: cluster app class test test-fast check bench shots reference shipped clean
+.PHONY: cluster app class test test-fast check bench bench-gpu shots reference shipped clean
 
 app: $(VENV)/app.stamp
 	@echo "Epsilon Explorer: http://localhost:$(PORT)"
@@ -41,6 +41,10 @@ check: $(VENV)/dev.stamp
 
 bench: $(VENV)/dev.stamp $(VENV)/browser.stamp $(VENV)/bench.stamp
 	$(BIN)/python -m benchmarks
+
+# On a graphics card: a curve at once against its points one by one; its table has the card's name.
+bench-gpu: $(VENV)/dev.stamp
+	$(BIN)/python -m benchmarks.gpu
 
 # A scheduler and two workers on this machine, and a curve with and without them.
 cluster: $(VENV)/cluster.stamp

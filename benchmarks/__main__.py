@@ -21,7 +21,7 @@ def main(names: list[str]) -> None:
     known = sorted(
         module.name
         for module in pkgutil.iter_modules(benchmarks.__path__)
-        if module.name not in ("row", "peers", "visitors", "__main__")
+        if module.name not in ("row", "peers", "visitors", "gpu", "__main__")
     )
     wrong = [name for name in names if name not in known]
     if wrong:

@@ -1,15 +1,16 @@
 """A class on one page: how soon a moved slider is answered while a run trains on that page.
 
-python -m benchmarks.classroom [SESSIONS …]
+python -m benchmarks.classroom [SESSIONS …] [--seconds SECONDS] [--growth SECONDS]
 
 Every session keeps the survival page open and moves its budget slider once a second for a minute.
+Memory is watched for ten minutes, unless sessions are named; --growth 0 leaves it out.
 The page's own methods train on it, a sampler of minutes among them.
 """
 
+import argparse
 import asyncio
 import contextlib
 import os
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -133,10 +134,20 @@ def resident(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-if __name__ == "__main__":
-    asked = [int(text) for text in sys.argv[1:]]
-    for number, count in enumerate(asked or LIMITS):
-        for row in class_rows(count, number):
+def main() -> None:
+    """Prints the rows as they come."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.classroom")
+    parser.add_argument("sessions", nargs="*", type=int, help="sizes of the class; 1, 20 and 40")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of each size")
+    parser.add_argument("--growth", type=float, help="seconds for which memory is watched")
+    asked = parser.parse_args()
+    for number, count in enumerate(asked.sessions or LIMITS):
+        for row in class_rows(count, number, asked.seconds):
             print(row, flush=True)
-    if not asked:
-        print(growth_row())
+    growth = asked.growth if asked.growth is not None else GROWTH_SECONDS * (not asked.sessions)
+    if growth:
+        print(growth_row(growth), flush=True)
+
+
+if __name__ == "__main__":
+    main()

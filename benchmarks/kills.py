@@ -1,6 +1,8 @@
 """Processes that are killed while they use the store: what they leave is whole.
 
-python -m benchmarks.kills [NUMBER]
+python -m benchmarks.kills [NUMBER [EVERY]]
+
+NUMBER processes are killed at random, and each verb at one in EVERY of its points.
 
 A process asks for runs, does them, keeps their arrays and state, ends, repeats and deletes them.
 It is killed at every statement and file operation of every verb, and a thousand times at random.
@@ -89,15 +91,18 @@ VERBS: dict[str, Callable[[Client, Job, int], object]] = {
 }
 
 
-def rows() -> list[Row]:
+def rows(number: int = NUMBER, every: int = 1) -> list[Row]:
     """Kills at each point of each verb, and at random."""
-    broken = []
-    for what, (kills, wrong) in (
-        ("each crash point of every verb", at_every_point()), ("kills at random", at_random())
-    ):  # fmt: skip
-        note = f"{kills:,} kills" + "".join(f"; {one}" for one in wrong[:2])
-        broken.append(Row(f"broken after {what}", len(wrong), None, "", "none", not wrong, note))
-    return broken
+    points = "each crash point" if every == 1 else f"one in {every} crash points"
+    return [
+        _row(f"{points} of every verb", *at_every_point(every)),
+        _row("kills at random", *at_random(number)),
+    ]
+
+
+def _row(what: str, kills: int, wrong: list[str]) -> Row:
+    note = f"{kills:,} kills" + "".join(f"; {one}" for one in wrong[:2])
+    return Row(f"broken after {what}", len(wrong), None, "", "none", not wrong, note)
 
 
 def at_random(number: int = NUMBER, seed: int = SEED) -> tuple[int, list[str]]:
@@ -224,6 +229,5 @@ def damage(folder: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else NUMBER
-    print("each crash point of every verb:", *at_every_point())
-    print("at random:", *at_random(count))
+    for row in rows(*map(int, sys.argv[1:3])):
+        print(row, flush=True)

@@ -1,6 +1,9 @@
 """Large tables of one's own: seconds and memory from ten thousand to a million rows.
 
 python -m benchmarks.large [ROWS]
+
+Prints what one size takes; `python -m benchmarks large` compares ten thousand, a hundred thousand
+and a million rows.
 """
 
 import json

@@ -1,16 +1,23 @@
 """How each paper's page answers on a first visit: its first curve, its height and its slider.
 
+Learn's as well: its first picture, and whether it is read in ten minutes.
+
 python -m benchmarks.pages
 """
 
+import re
 import time
 
 from playwright.sync_api import Browser, Page
 
 from benchmarks.row import Row
 from engine.catalog import catalog
+from pages.ui.learn.page import MINUTES
+from pages.ui.learn.screens import SCREENS
 from tests.browser.app import browsing, serving, settled, temporary_home
 
+WORDS_A_MINUTE = 200
+"""Texts that teach are read more slowly than others: about 240 words (Brysbaert 2019)."""
 SIZES = {"desktop": (1440, 900, 1.5), "phone": (390, 844, 3.0)}
 """Width and height in pixels, and how many screens high the first tab may be."""
 MOVES = 40
@@ -36,6 +43,7 @@ def rows() -> list[Row]:
     measured = []
     with temporary_home() as home, serving(home) as address, browsing() as browser:
         opened(browser, f"{address}/")  # the first page of a process also loads the program
+        measured += learn(browser, f"{address}/learn")
         for slug in catalog():
             for size, (width, height, screens) in SIZES.items():
                 page, first = opened(browser, f"{address}/{slug}", width, height)
@@ -51,6 +59,27 @@ def rows() -> list[Row]:
                     measured += sliders(page, slug)
                 page.context.close()
     return measured
+
+
+def learn(browser: Browser, address: str) -> list[Row]:
+    """Learn in each size: seconds to its first picture; then its screens and its words."""
+    measured = []
+    for size, (width, height, _) in SIZES.items():
+        page = browser.new_context(viewport={"width": width, "height": height}).new_page()
+        began = time.perf_counter()
+        page.goto(address)
+        page.locator(".js-plotly-plot .main-svg").first.wait_for()
+        first = time.perf_counter() - began
+        settled(page)
+        measured.append(Row(f"learn, {size}: first picture", first, None, "s", "under 3 s",
+                            first < 3.0, "empty store"))  # fmt: skip
+        text = page.locator("[data-testid=stMain]").inner_text().partition("\nGlossary\n")[0]
+        count = len(re.findall(r"\w+", text))
+        page.context.close()
+    most = MINUTES * WORDS_A_MINUTE
+    note = f"{len(SCREENS)} screens, without the glossary; {WORDS_A_MINUTE} words a minute"
+    return [*measured, Row("learn: words", count, None, "words", f"at most {most:,}",
+                           count <= most, note)]  # fmt: skip
 
 
 def opened(

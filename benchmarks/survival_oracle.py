@@ -1,18 +1,34 @@
-r"""Private descent and private Newton against an oracle that no method of their family can know.
-
-The oracle is told the optimum and the exact curvature there. It makes one Gaussian release of the
-sum of the whitened, clipped gradients, of the whole budget \mu, where that clipped objective is
-smallest, and chooses the clipping bound in hindsight. Its error is the clipping's bias and that
-release's noise alone: no start, no metric and no way to the optimum is paid for.
+r"""Private descent and private Newton against the oracle that the page draws as a line.
 
     python -m benchmarks survival_oracle
+
+The goal, 1.25 times the oracle at every budget, is missed. What was tried for private Newton, each
+with the largest ratio of seven budgets on FL, TB and WT at q = 10 (8 to 20 repetitions, so about
+a fifth is chance):
+
+| change | FL | TB | WT |
+|---|---|---|---|
+| six passes, moments of the events, average of the ends | 3.7 | 2.0 | 1.5 |
+| the baseline's curvature raised by 1e-5 instead of 1e-3 an event | 3.7 | 2.6 | 1.6 |
+| and all gradients read as one line, eight passes | 1.9 | 2.0 | 1.6 |
+| the same with moments of all records | 2.5 | 2.2 | 1.9 |
+| and far gradients counted less, more budget for counts and columns | 1.8 | 1.8 | 2.1 |
+| the same with six passes | 2.1 | 1.8 | 2.1 |
+| the same with ten passes | 1.8 | 1.7 | 1.8 |
+| the metric that was learned used for clipping too | 2.3 | 1.9 | 2.1 |
+| clipping bounds 1.3 times as long | 1.8 | 1.9 | 1.5 |
+| clipping bounds 0.6 times as long | 2.5 | 2.7 | - |
+| a prior twice as wide | 2.2 | 1.6 | - |
+| ten passes, clipping bounds by what events count in the curvature (kept) | 1.7 | 1.5 | 1.4 |
+
+The start was chosen on six simulated tables: moments of all records 2.2 times the oracle in the
+geometric mean, of the events 2.5.
 """
 
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from benchmarks.row import Row
 from datasets import catalog
@@ -20,22 +36,17 @@ from datasets.base import SurvivalTable
 from engine.core.batch import Batch
 from engine.core.errors import DatasetError
 from engine.method import Method
-from engine.papers.survival import dp_gd, dp_newton
+from engine.papers.survival import dp_gd, dp_newton, oracle
 from engine.papers.survival.evaluate import optimum
 from engine.papers.survival.exhibits import DATASETS
-from engine.papers.survival.likelihood import derivatives, record_gradients
-from engine.papers.survival.problem import Design, design
+from engine.papers.survival.price_oracle import single
 from engine.papers.survival.scale import survival
 from engine.papers.survival.spec import SurvivalSpec
-from engine.privacy.gaussian import multiplier
 
 BUDGETS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)
 SPEC = SurvivalSpec(intervals=10)
-SEEDS, DRAWS = 20, 500
+SEEDS = 20
 GOAL = 1.25
-SHARES = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 1.0)
-"""Shares of the records that the oracle's clipping bounds leave as they are."""
-DESCENTS, NUDGE = 80, 1e-4
 METHODS: dict[str, tuple[Method[SurvivalSpec, Any], int]] = {
     "private descent": (dp_gd.METHOD, SPEC.steps),
     "private Newton": (dp_newton.METHOD, SPEC.passes),
@@ -51,7 +62,7 @@ def rows() -> list[Row]:
         except DatasetError as error:
             lines.append(Row.missing(f"Error over the oracle's, {name}", f"<= {GOAL}", str(error)))
             continue
-        best = oracle(data)
+        best = oracle_errors(data)
         lines += [_row(label, name, errors(*one, data) / best) for label, one in METHODS.items()]
     return lines
 
@@ -81,42 +92,11 @@ def errors(method: Method[SurvivalSpec, Any], steps: int, data: SurvivalTable) -
     return np.asarray(apart.view(len(BUDGETS), -1).mean(1))
 
 
-def oracle(data: SurvivalTable) -> np.ndarray:
+def oracle_errors(data: SurvivalTable) -> np.ndarray:
     """The oracle's mean relative error at each budget, shape (B,)."""
-    model, best = design(data, SPEC.intervals, SPEC.knots), optimum(data, 10, SPEC.knots)
-    stiff = derivatives(model, best[None]).hessian * model.records
-    root = dp_newton.whitening(stiff)
-    v = record_gradients(model, best[None])
-    sizes = (model.by_record(torch.cat([v, v[:, :, :1] * model.x], 2))[0] @ root[0]).norm(dim=1)
-    clips = torch.quantile(sizes, sizes.new_tensor(SHARES))
-    f, inverse = _clipped_optimum(model, best, root[0], clips)
-    z = torch.randn(DRAWS, len(best), generator=torch.Generator().manual_seed(0)).double()
-    return np.array([_least(f - best, inverse, clips, z, b) / float(best.norm()) for b in BUDGETS])
-
-
-def _least(bias: Tensor, inverse: Tensor, clips: Tensor, z: Tensor, budget: float) -> float:
-    """The mean error of the best of all clipping bounds."""
-    scale = 2.0 * clips * multiplier(budget, SPEC.delta)
-    noise = torch.einsum("rij,mj->rmi", inverse, z) * scale[:, None, None]
-    return float((bias[:, None] + noise).norm(dim=2).mean(1).min())
-
-
-def _clipped_optimum(
-    model: Design, best: Tensor, root: Tensor, clips: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Where clipped sums vanish, (R, d), and what a change of the sum does there, (R, d, d)."""
-    f, roots = best.expand(len(clips), -1).clone(), root.expand(len(clips), -1, -1)
-    for _ in range(DESCENTS):
-        f = f - 0.7 * (roots @ dp_gd.clipped_sum(model, f, roots, clips)[0][:, :, None])[:, :, 0]
-    columns: list[Tensor] = [
-        (
-            dp_gd.clipped_sum(model, f + NUDGE * root[:, j], roots, clips)[0]
-            - dp_gd.clipped_sum(model, f - NUDGE * root[:, j], roots, clips)[0]
-        )
-        / (2.0 * NUDGE)
-        for j in range(len(best))
-    ]
-    return f, root @ torch.linalg.inv(torch.stack(columns, 2))
+    told, best = oracle.known(data, SPEC.intervals, SPEC.knots), optimum(data, 10, SPEC.knots)
+    scales = [single(SPEC.replace(epsilon=budget)).scale for budget in BUDGETS]
+    return np.array([oracle.chosen(told, best, scale)[1] for scale in scales])
 
 
 if __name__ == "__main__":

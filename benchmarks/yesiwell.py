@@ -31,8 +31,36 @@ MOST_MEGABYTES = 4_000.0
 
 
 def rows() -> list[Row]:
-    """The grid, what its methods reach, and three sizes of the network."""
-    return [*grid(), *sizes()]
+    """The simulator's counts, the grid, what its methods reach, and three sizes of the network."""
+    return [counts(), *grid(), *sizes()]
+
+
+def counts() -> Row:
+    """How far the simulator's counts are from those of the study."""
+    table = social.simulated(
+        yesiwell.CARD, yesiwell.DAYS,
+        (yesiwell.FRIENDSHIPS, yesiwell.MESSAGES, yesiwell.COMPETITIONS),
+        social.PERSISTENCE, social.INFLUENCE,
+    )  # fmt: skip
+    competitions, *messages = social.COUNTED
+    found = {
+        "users": (len(table.x), yesiwell.USERS),
+        "times": (table.x.shape[1], yesiwell.DAYS),
+        "attributes": (table.x.shape[2], len(social.ATTRIBUTES)),
+        "friendships": (len(table.friends), yesiwell.FRIENDSHIPS),
+        "messages": (table.x[:, :, messages].sum(), yesiwell.MESSAGES),
+        "competitions": (table.x[:, :, competitions].sum(), yesiwell.COMPETITIONS),
+    }
+    away = max(abs(ours / theirs - 1.0) for ours, theirs in found.values())
+    return Row(
+        "largest relative deviation of the simulator's counts from the study's",
+        away,
+        None,
+        "",
+        "<= 0.02",
+        away <= 0.02,
+        ", ".join(f"{what} {ours:,.0f} for {theirs:,}" for what, (ours, theirs) in found.items()),
+    )
 
 
 def trained(job: Job, table: PanelTable) -> tuple[Results, float]:
@@ -93,6 +121,18 @@ def _accuracies(outcomes: dict[str, Results]) -> list[Row]:
             ">= 0.02 above a majority vote",
             private[first] >= most + 0.02,
             "peer: a majority vote; " + ", ".join(f"{k} {v:.3f}" for k, v in private.items()),
+        ),
+        *(
+            Row(
+                f"pCDBN with proof for a user at ε = {epsilon:g}",
+                outcomes["pcdbn"].mean("accuracy", epsilon=epsilon),
+                most,
+                "",
+                "",
+                None,
+                "peer: a majority vote; friendships public, mean of 5 repetitions",
+            )
+            for epsilon in EPSILONS
         ),
     ]
 

@@ -133,6 +133,9 @@ class Paper(Generic[S]):
         seeds_split: Whether a seed names the records that are used or tested on, so that only runs
             of the same seeds can be compared.
         opening: Settings that its page opens with, where the defaults do not show it at its best.
+        settings: By data set, the values that stand for its spec's defaults there, on the page and
+            in every request that does not say otherwise. They are chosen on public data, or on a
+            part of the records that are trained on, never on those that are tested on.
         arrays: What its methods' `products` keep, by name.
         model: What the numbers of a fitted model mean, for a spec and a data set: names of
             parameters, what they multiply, which records are tested on. For exports.
@@ -153,13 +156,18 @@ class Paper(Generic[S]):
     own: Literal["", "survival", "classes", "images"] = ""
     seeds_split: bool = False
     opening: Mapping[str, Value] = field(default_factory=dict)
+    settings: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     arrays: Declared = field(default_factory=dict)
     model: Callable[[S, Card], Mapping[str, Any]] = lambda spec, card: {}
     scores: str = ""
 
-    def opens(self) -> dict[str, Value]:
-        """The value of every setting when its page is opened."""
-        return {**self.spec().values(), **self.opening}
+    def usual(self, dataset: str) -> dict[str, Value]:
+        """The value of every setting on a data set, where a request does not say."""
+        return {**self.spec().values(), **self.settings.get(dataset, {})}
+
+    def opens(self, dataset: str = "") -> dict[str, Value]:
+        """The value of every setting when its page is opened, or turned to another data set."""
+        return {**self.usual(dataset or self.datasets[0]), **self.opening}
 
     def takes(self, data: Card) -> bool:
         """Whether a table of the user's own is of its kind."""

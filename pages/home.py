@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui import words
 from pages.ui.charts.dots import dots
 from pages.ui.kit import shell
+from pages.ui.kit.glossary import linked
 from pages.ui.paper.preview import START, draw
 
 EXAMPLES = {
@@ -16,10 +17,12 @@ EXAMPLES = {
 shell.enter()
 st.title("See what privacy costs")
 st.markdown(
-    "Differential privacy adds noise to a result, so that nobody who sees it can tell whether "
-    "one person's record was used. The noise costs accuracy. One number, the privacy budget "
-    "**ε**, sets how much: a smaller ε is more private and has more noise. Here you slide ε on "
-    "published methods and real data, see what the result is worth, and read what has been proved."
+    linked(
+        "Differential privacy adds noise to a result, so that nobody who sees it can tell whether "
+        "one person's record was used. The noise costs accuracy. One number, the privacy budget "
+        "**ε**, sets how much: a smaller ε is more private and has more noise. Here you slide ε on "
+        "published methods and real data, see what the result is worth, and read what is proved."
+    )
 )
 
 if shell.there("learn"):
@@ -47,7 +50,7 @@ with st.grid(3, min_column_width=240):
             chance = words.best_guess(epsilon)
             st.markdown(f"#### ε = {epsilon:g}")
             st.image(
-                dots(min(99, round(100 * chance))),
+                dots(words.filled(chance)),
                 width="stretch",
                 alt=f"{words.out_of_100(chance)} of 100 dots are filled",
             )

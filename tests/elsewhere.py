@@ -24,6 +24,16 @@ HERE, PLAIN = torch.device("cpu"), torch.Generator
 PRODUCTS = (torch.matmul, Tensor.matmul, Tensor.__matmul__)
 KNOWN: dict[int, PLAIN] = {}
 """Generators there by the address of what they hold; kept, so that no other gets it."""
+ATEN = torch.ops.aten
+WAITS = {
+    ATEN._local_scalar_dense.default: "number", ATEN.is_nonzero.default: "number",
+    ATEN.equal.default: "number", ATEN.nonzero.default: "size", ATEN._unique2.default: "size",
+    ATEN.masked_select.default: "size",
+}  # fmt: skip
+"""Operations whose result the processor must know, so that it waits for the card: `.item()`,
+`float()` and `bool()` read a number; others have a result whose size depends on values."""
+READS: list[str] = []
+"""What has been read from there since it was last emptied: "number", "size" or "tensor"."""
 
 
 class Generator(torch.Generator):
@@ -65,6 +75,7 @@ class There(Tensor):
 
     def tolist(self) -> Any:
         """Plain numbers, which torch reads past `__torch_dispatch__`."""
+        READS.append("tensor")
         return self.held.tolist()
 
 
@@ -97,8 +108,10 @@ def compute(op: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     tensors = [one for one in given if isinstance(one, Tensor)]
     there = any(isinstance(one, There) for one in tensors)
     asked = kwargs.get("device")
-    moves = op is torch.ops.aten._to_copy.default
+    moves = op is ATEN._to_copy.default
     target = torch.device(asked).type if asked is not None else NAME if there else "cpu"
+    if there:
+        note(op, args, target)
     if there and not moves:
         check(op, tensors)
     if "device" in kwargs:
@@ -112,11 +125,22 @@ def compute(op: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     return tree_map(lambda one: _placed(one, own, target), actual)
 
 
+def note(op: Any, args: Any, target: str) -> None:
+    """Notes an operation for which the processor waits for the card."""
+    index = op in (ATEN.index.Tensor, ATEN.index_put_.default)
+    if op in WAITS:
+        READS.append(WAITS[op])
+    elif op is ATEN._to_copy.default and target == "cpu":
+        READS.append("tensor")
+    elif index and any(isinstance(i, There) and i.dtype == torch.bool for i in args[1]):
+        READS.append("size")
+
+
 def check(op: Any, tensors: list[Tensor]) -> None:
     """Raises where a tensor there meets one of the processor that is more than a number."""
     strange = [one for one in tensors if not isinstance(one, There) and one.dim() > 0]
-    index = op in (torch.ops.aten.index.Tensor, torch.ops.aten.index_put_.default)
-    if strange and not (op is torch.ops.aten.copy_.default or index):
+    index = op in (ATEN.index.Tensor, ATEN.index_put_.default)
+    if strange and not (op is ATEN.copy_.default or index):
         shapes = [tuple(one.shape) for one in strange]
         raise RuntimeError(f"{op}: expected all tensors on one device, got {shapes} on the cpu")
 

@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-REQUEST = {"engine.runs.job", "engine.runs.results", "engine.runs.exhibit"}
+REQUEST = {
+    "engine.runs.job",
+    "engine.runs.results",
+    "engine.runs.exhibit",
+    "engine.runs.difference",
+}
 """How a paper asks for the runs of its tables and figures."""
 MAY_IMPORT: dict[str, set[str]] = {
     # values: parameters, measurements, the replica axis, errors

@@ -3,8 +3,10 @@
 import math
 from pathlib import Path
 
+import pytest
+
 from benchmarks import __main__ as command
-from benchmarks import lvq
+from benchmarks import gpu, lvq
 from benchmarks.__main__ import cells, measured, summary
 from benchmarks.row import Row, Timing, at_most, beside, race, turns
 
@@ -86,3 +88,21 @@ def test_every_peer_that_is_named_is_installed_by_make_bench():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert "bench: $(VENV)/dev.stamp $(VENV)/browser.stamp $(VENV)/bench.stamp" in makefile
     assert "-r requirements-bench.txt" in makefile
+
+
+def test_the_card_s_benchmark_says_in_a_sentence_that_there_is_no_card(monkeypatch):
+    monkeypatch.setattr(gpu, "resolve_device", lambda device: "cpu")
+    with pytest.raises(SystemExit, match="expected a graphics card that torch can use"):
+        gpu.main([])
+
+
+def test_the_card_s_benchmark_writes_its_table_with_the_card_s_name(tmp_path):
+    runs = (("enadpp", "non_private", "digits", {"epochs": 1}), ("survival", "dp_gd", "flchain",
+            {"steps": 2}))  # fmt: skip
+    done = list(gpu.rows("cpu", runs, (1.0, 2.0), range(2)))
+    path = gpu.write("NVIDIA H200 (SXM)", done, tmp_path)
+    assert path.name == "gpu-nvidia-h200-sxm.txt"
+    text = path.read_text()
+    assert "NVIDIA H200 (SXM), torch" in text
+    assert "dp_gd on flchain, 4 settings" in text
+    assert "2 targets" in text

@@ -145,7 +145,7 @@ def test_only_declared_fields_name_its_runs(paper, entry):
                 request(paper.slug, entry.name, job.dataset, {**job.values, field: other}).values[
                     field
                 ]
-                == (paper.spec().values() | dict(entry.fixed))[field]
+                == (paper.usual(job.dataset) | dict(entry.fixed))[field]
             )
 
 

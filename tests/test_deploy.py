@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from datasets import own_reader
+
 ROOT = Path(__file__).parents[1]
 DOCKER = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 UNIT = (ROOT / "docs/deploy/epsilon-explorer.service").read_text(encoding="utf-8")
@@ -66,6 +68,21 @@ def test_every_setting_that_is_named_is_one():
     assert named
     code = sources()
     assert not [name for name in named if name not in code]
+
+
+def test_the_proxy_lets_through_what_the_app_takes():
+    (passed,) = re.findall(
+        r"client_max_body_size (\d+)m;", (ROOT / "docs/deploy/nginx.conf").read_text()
+    )
+    (taken,) = re.findall(r"maxUploadSize = (\d+)", (ROOT / ".streamlit/config.toml").read_text())
+    assert int(passed) == int(taken) == own_reader.most(own_reader.MEGABYTES)
+
+
+def test_every_setting_of_the_program_is_in_the_guide():
+    """But two: one that tests alone set, and the cluster's, which have a page of their own."""
+    code = set(re.findall(r'"(EXPLORER_[A-Z_]+)"', sources()))
+    own = {"EXPLORER_GRACE_SECONDS", "EXPLORER_EXECUTOR", "EXPLORER_CLUSTER_TABLES"}
+    assert code - own <= set(re.findall(r"EXPLORER_[A-Z_]+", GUIDE))
 
 
 @pytest.mark.parametrize("text", [DOCKER, UNIT, GUIDE], ids=["image", "unit", "guide"])

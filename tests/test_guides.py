@@ -27,7 +27,7 @@ def test_a_guide_names_what_is_there(name: str):
 def test_the_lesson_in_the_lecturers_guide_has_no_mistake():
     text = (ROOT / "docs/lecturer.md").read_text(encoding="utf-8")
     start = text.index("    title =")
-    lines = text[start : text.index("Answers are counts", start)].splitlines()
+    lines = text[start : text.index("Answers are kept", start)].splitlines()
     made, wrong = schema.read("\n".join(line.removeprefix("    ") for line in lines))
     assert wrong == []
     assert made is not None

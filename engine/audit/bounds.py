@@ -8,6 +8,7 @@ Clopper-Pearson intervals; the threshold is chosen on one half of the trainings 
 other, so that choosing it costs no confidence (Jagielski, Ullman and Oprea 2020).
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -196,15 +197,29 @@ def error_bound(scores: Scores, confidence: float = 0.95) -> float:
     return float(interval(wrong, trials, 1.0 - confidence)[1])
 
 
+def epsilon_of_errors(wrong: float, delta: float) -> float:
+    r"""The \varepsilon that a mean of the two error rates of at most `wrong` needs; at least 0.
+
+    The sum of TPR \le e^\varepsilon FPR + \delta and TNR \le e^\varepsilon FNR + \delta is
+    1 - w \le e^\varepsilon w + \delta for the mean error rate w.
+    """
+    return max(0.0, math.log(max(1.0 - wrong - delta, 1e-300) / max(wrong, 1e-300)))
+
+
 def mu_bound(scores: Scores, confidence: float = 0.95) -> float:
     r"""A lower bound on \mu, if the output is that of a \mu-Gaussian mechanism or worse.
 
     Under \mu-Gaussian privacy the two error rates of any test have a mean of at least
     \Phi(-\mu/2) (Dong, Roth and Su 2022; as an audit, Nasr et al. 2023).
     """
+    return mu_of_errors(error_bound(scores, confidence))
+
+
+def mu_of_errors(wrong: float) -> float:
+    r"""The \mu that a mean of the two error rates of at most `wrong` needs; at least 0."""
     from scipy.special import ndtri
 
-    return max(0.0, -2.0 * float(ndtri(error_bound(scores, confidence))))
+    return max(0.0, -2.0 * float(ndtri(wrong)))
 
 
 def judged_at_zero(scores: Scores) -> Judged:

@@ -66,7 +66,12 @@ def epsilon(
 
 def known(releases: Releases, relation: Relation, width: int = 0) -> bool:
     """Whether a trade-off curve is known of noise of this kind."""
-    return _advantage(releases, relation, 0, width) is not None
+    return advantage(releases, relation, width) is not None
+
+
+def advantage(releases: Releases, relation: Relation, width: int = 0) -> float | None:
+    r"""\delta(0) of the releases as declared, from above; None where it is not known."""
+    return _advantage(releases, relation, 0, width)
 
 
 def _at(releases: Releases, relation: Relation, place: int, width: int) -> float:

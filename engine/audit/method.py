@@ -1,6 +1,7 @@
 """Runs an audit as the loop runs any method: a step trains a share of the replicas and judges."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Generator, Tensor
 
 from datasets.base import Table
+from engine.audit import limits
 from engine.audit.bounds import Scores, reachable
 from engine.audit.entry import CHOSEN, STEPS, Attacked
 from engine.audit.report import CONFIDENCE, Audit, summary
@@ -96,8 +98,18 @@ class AuditMethod:
         collected = state.collected()
         audit = summary(state.card, state.setting, collected)
         chosen = collected.scores[audit.statistic]
-        curve = curves(chosen, audit)
-        names = ("epsilon_attacked", "mu_attacked", "mu_proved", "right", "allowed", "reach")
+        curve = curves(chosen, CONFIDENCE, partial(_misses, state))
+        names = (
+            "epsilon_attacked",
+            "mu_attacked",
+            "mu_proved",
+            "right",
+            "allowed",
+            "reach",
+            "exact",
+            "by_curve",
+            "judged",
+        )
         numbers = {name: _or_nan(getattr(audit, name)) for name in names}
         return {
             "without": chosen.without,
@@ -106,6 +118,14 @@ class AuditMethod:
             **{name: np.tile(line, (len(batch), 1)) for name, line in curve.items()},
             **{name: np.full(len(batch), number) for name, number in numbers.items()},
         }
+
+
+def _misses(state: State, alarms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What the card of the attacked method allows."""
+    setting = state.setting
+    releases = setting.entry.releases(setting.spec, len(setting.pair.without))
+    width = setting.witness.width(setting.spec, setting.pair)
+    return limits.fewest_misses(alarms, state.card, releases, width)
 
 
 def _or_nan(number: float | None) -> float:

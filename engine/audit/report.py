@@ -7,22 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from datasets.base import Table
-from engine.audit import family
+from engine.audit import family, limits
 from engine.audit.bounds import (
     epsilon_bound,
+    epsilon_of_errors,
     error_bound,
     judged_at_zero,
-    mu_bound,
+    mu_of_errors,
     needed,
     reachable,
 )
 from engine.audit.runner import LIKELIHOOD, TOGETHER, Collected, Setting, attack
+from engine.audit.words import IF_AS_DECLARED, outcome, permitted
 from engine.core.errors import RequestError
 from engine.core.spec import Spec
 from engine.method import Entry
 from engine.privacy.guarantee import Guarantee, Relation
 from engine.privacy.mechanisms import Gaussian
-from engine.privacy.releases import Release
 
 CONFIDENCE = 0.95
 
@@ -46,11 +47,14 @@ class Audit:
         replicas: Trainings with the witness, and as many without.
         right: Share of right guesses among trainings that the test was not chosen on.
         allowed: The largest such share that the proof, or else the claim, allows; None for none.
+        exact: Whether `allowed` comes from the proof's trade-off curve, not from epsilon alone.
         reach: What the witness changes before noise, over the sensitivity; None if not recorded.
         epsilon_reachable: The most that so many trainings could show.
         assumed: Whether the proof rests on an assumption that the card states.
         by_curve: Whether `epsilon_attacked` was read from the trade-off curves of noise of the
-            method's own kind, not from the two rates alone.
+            method's own kind, not from the two rates alone: it is a bound only if the noise is of
+            the declared kind.
+        judged: Trainings, with and without the witness together, that `right` was counted on.
     """
 
     epsilon_claimed: float | None
@@ -71,6 +75,8 @@ class Audit:
     epsilon_reachable: float
     assumed: bool = False
     by_curve: bool = False
+    exact: bool = False
+    judged: int = 0
 
     @property
     def above_claim(self) -> bool:
@@ -99,14 +105,9 @@ class Audit:
     @property
     def sentence(self) -> str:
         """What the attack found, in words."""
-        outcome = (
-            f"An attack with {2 * self.replicas:,} trainings was right {100 * self.right:.0f} "
-            "times of 100"
-        )
-        if self.allowed is None:
-            return f"{outcome}; nothing limits it."
-        what = "claim" if self.epsilon_proved is None else "proof"
-        return f"{outcome}; the {what} allows {math.ceil(100 * self.allowed - 1e-9)}."
+        may = permitted(self.epsilon_proved is not None, self.allowed, self.exact, self.delta)
+        said = f"{outcome(2 * self.replicas, self.right, self.judged)}; {may}."
+        return f"{said} {IF_AS_DECLARED}" if self.by_curve else said
 
 
 def check(entry: Entry[Any], spec: Spec, n: int, replicas: int) -> Guarantee:
@@ -163,27 +164,31 @@ def audit(
 def summary(card: Guarantee, setting: Setting, collected: Collected) -> Audit:
     """The audit that scores amount to.
 
-    Where the trade-off curve of the noise is known there are two bounds, one of them through it;
-    each gets half of the chance to be wrong, so that the larger holds with the whole confidence.
+    Where the sign of a score is the best guess there are two bounds: by the rates of a threshold
+    that is chosen on half of the trainings, and by the errors of that guess on all of them. They
+    share the chance to be wrong, so that the larger holds with the whole confidence.
     """
     releases = setting.entry.releases(setting.spec, len(setting.pair.without))
-    mu, width = gaussian_mu(releases), setting.witness.width(setting.spec, setting.pair)
-    ratio = collected.scores.get(LIKELIHOOD)
-    split = ratio is not None and family.known(releases, card.relation, width)
-    confidence = 0.5 * (1.0 + CONFIDENCE) if split else CONFIDENCE
+    mu, width = limits.gaussian_mu(releases), setting.witness.width(setting.spec, setting.pair)
+    best = LIKELIHOOD if LIKELIHOOD in collected.scores else setting.witness.ratio
+    ratio = collected.scores.get(best)
+    confidence = CONFIDENCE if ratio is None else limits.BY_RATES
     judged = epsilon_bound(collected.scores, card.delta, confidence)
     mu_attacked, by_curve = None, False
-    if ratio is not None and split:
-        if mu is None:
-            wrong = error_bound(ratio, confidence)
+    if ratio is not None:
+        known = best == LIKELIHOOD and family.known(releases, card.relation, width)
+        wrong = error_bound(ratio, limits.BY_CURVE)
+        if not known:
+            through = epsilon_of_errors(wrong, card.delta)
+        elif mu is None:
             through = family.epsilon(releases, card.relation, card.delta, wrong, width)
         else:
-            mu_attacked = mu_bound(ratio, confidence)
-            through = epsilon_of_mu(mu_attacked, card.delta)
-        by_curve = through >= judged.epsilon
-        if by_curve:
-            kept = judged_at_zero(ratio)
-            judged = dataclasses.replace(kept, epsilon=through, statistic=LIKELIHOOD)
+            mu_attacked = mu_of_errors(wrong)
+            through = limits.epsilon_of_mu(mu_attacked, card.delta)
+        if through >= judged.epsilon:
+            kept, by_curve = judged_at_zero(ratio), known
+            judged = dataclasses.replace(kept, epsilon=through, statistic=best)
+    may = limits.allowed(card, releases, width)
     return Audit(
         epsilon_claimed=card.epsilon_claimed,
         epsilon_proved=card.epsilon_proved,
@@ -198,36 +203,11 @@ def summary(card: Guarantee, setting: Setting, collected: Collected) -> Audit:
         statistic=judged.statistic,
         replicas=collected.trainings,
         right=judged.right,
-        allowed=allowed(card, mu),
+        allowed=None if may is None else may.share,
+        exact=may is not None and may.exact,
         reach=None if math.isnan(collected.reach) else collected.reach,
         epsilon_reachable=reachable(collected.trainings, card.delta, CONFIDENCE),
         assumed=card.status == "proved_under_assumption",
         by_curve=by_curve,
+        judged=2 * judged.trainings,
     )
-
-
-def gaussian_mu(releases: tuple[Release, ...]) -> float | None:
-    r"""\mu of Gaussian releases of all records, \sqrt{\sum_i 1/s_i^2}; None for any others."""
-    precision = 0.0
-    for release in releases:
-        if not isinstance(release.mechanism, Gaussian) or release.rate < 1.0:
-            return None
-        precision += release.met() / release.mechanism.multiplier**2
-    return math.sqrt(precision) if releases else None
-
-
-def epsilon_of_mu(mu: float, delta: float) -> float:
-    """The epsilon at `delta` of a mu-Gaussian mechanism (Dong, Roth and Su 2022)."""
-    from engine.privacy import gaussian
-
-    return gaussian.epsilon(mu**2, delta) if mu > 0.0 else 0.0
-
-
-def allowed(card: Guarantee, mu: float | None) -> float | None:
-    """The largest share of right guesses that the proof, or else the claim, allows."""
-    if mu is not None:
-        return 0.5 * math.erfc(-mu / 2.0 / math.sqrt(2.0))
-    bound = card.epsilon_claimed if card.epsilon_proved is None else card.epsilon_proved
-    if bound is None:
-        return None
-    return (1.0 + card.delta * math.exp(-bound)) / (1.0 + math.exp(-bound))

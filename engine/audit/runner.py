@@ -85,13 +85,22 @@ class Collected:
         return min((len(s.present) for s in self.scores.values()), default=0)
 
 
-def attack(setting: Setting, replicas: int, together: int = TOGETHER) -> Iterator[Collected]:
-    """Trains `replicas` with the witness and as many without; all scores after each chunk."""
+def attack(
+    setting: Setting, replicas: int, together: int = TOGETHER, first: int = 0
+) -> Iterator[Collected]:
+    """Trains `replicas` with the witness and as many without; all scores after each chunk.
+
+    Args:
+        setting: What is attacked.
+        replicas: Trainings of each kind.
+        together: Those that run together at most.
+        first: Number of the first; another one has noise of its own.
+    """
     size = min(setting.together, replicas, together)
     parts: dict[str, tuple[list[Tensor], list[Tensor]]] = {}
     reach = float("nan")
-    for start in range(0, replicas, size):
-        count = min(size, replicas - start)
+    for start in range(first, first + replicas, size):
+        count = min(size, first + replicas - start)
         for world in (0, 1):
             scores, far = train(setting, world, count, start)
             reach = float(np.fmax(reach, far))
@@ -189,7 +198,11 @@ class Tally:
         scores: By the statistic's name, shape (R,) each.
         reach: Largest change by the witness so far, over its sensitivity.
         typical: The middle of these changes where the witness took part in the last such step:
-            an attacker knows its length, since it follows from what was released before.
+            an attacker knows its length, since it follows from what was released before. It comes
+            from the other replicas of the chunk, so that where records are sampled the scores of a
+            chunk are not quite independent, as the limits of shares assume, and each world has a
+            middle of its own, which may tell worlds apart and make bounds on sampled methods too
+            large. How much it matters has not been measured.
     """
 
     setting: Setting

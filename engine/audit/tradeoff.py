@@ -2,18 +2,16 @@ r"""Trade-off curves: the misses of the best test at each share of false alarms.
 
 The empirical curve of a score comes with a region that holds the true one with the stated
 confidence, at all thresholds at once: the inequality of Dvoretzky, Kiefer and Wolfowitz bounds
-both distribution functions. The proved curve is \Phi(\Phi^{-1}(1 - a) - \mu) for Gaussian noise
-(Dong, Roth and Su 2022, Equation 6), and max(0, 1 - \delta - e^\varepsilon a,
-e^{-\varepsilon}(1 - \delta - a)) for (\varepsilon, \delta) (Wasserman and Zhou 2010).
+both distribution functions. What is proved is `engine.audit.limits`'s.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.audit.bounds import Scores
-from engine.audit.report import Audit
 
 Floats = NDArray[np.float64]
 
@@ -21,22 +19,33 @@ POINTS = 51
 """Points of a curve."""
 
 
-def curves(scores: Scores, audit: Audit) -> dict[str, Floats]:
+def curves(
+    scores: Scores, confidence: float, allowed: Callable[[Floats], Floats]
+) -> dict[str, Floats]:
     """The empirical curve with its region, and the proved or claimed one.
+
+    Args:
+        scores: Of trainings without and with the witness.
+        confidence: Probability with which the region holds the whole true curve.
+        allowed: The fewest misses that are proved or claimed at shares of false alarms.
 
     Returns:
         `alarms`, `misses`, `misses_low`, `misses_high` and `misses_proved`, shape (POINTS,)
         each; the last is NaN where nothing is proved or claimed.
     """
     alarms = np.linspace(0.0, 1.0, POINTS)
-    apart = _apart(len(scores.without), audit.confidence)
-    apart_present = _apart(len(scores.present), audit.confidence)
+    apart = _apart(len(scores.without), confidence)
+    apart_present = _apart(len(scores.present), confidence)
     return {
         "alarms": alarms,
         "misses": empirical(scores, alarms),
         "misses_low": np.maximum(empirical(scores, alarms + apart) - apart_present, 0.0),
-        "misses_high": np.minimum(empirical(scores, alarms - apart) + apart_present, 1.0),
-        "misses_proved": proved(alarms, audit),
+        "misses_high": np.where(
+            alarms < apart,  # the true rate of every test that was counted may be above
+            1.0,
+            np.minimum(empirical(scores, alarms - apart) + apart_present, 1.0),
+        ),
+        "misses_proved": allowed(alarms),
     }
 
 
@@ -54,18 +63,3 @@ def empirical(scores: Scores, alarms: Floats) -> Floats:
     )
     misses: Floats = np.searchsorted(present, cut, side="right") / len(present)
     return misses
-
-
-def proved(alarms: Floats, audit: Audit) -> Floats:
-    """The fewest misses that the proof, or else the claim, allows, shape of `alarms`."""
-    from scipy.special import ndtr, ndtri
-
-    if audit.mu_proved is not None:
-        hits: Floats = ndtr(ndtri(1.0 - alarms) - audit.mu_proved)
-        return hits
-    bound = audit.epsilon_claimed if audit.epsilon_proved is None else audit.epsilon_proved
-    if bound is None:
-        return np.full(len(alarms), np.nan)
-    rest = 1.0 - audit.delta - alarms
-    steep = 1.0 - audit.delta - math.exp(min(bound, 700.0)) * alarms
-    return np.maximum(0.0, np.maximum(steep, math.exp(-bound) * rest))

@@ -64,6 +64,8 @@ class Witness(Generic[S]):
         scores: What an attacker computes from the final state, by its name in words.
         recorded: Whether noise is added to values, so that a likelihood ratio of the releases
             can be computed from them.
+        ratio: The score that is nearly a log likelihood ratio, so that its sign is the best guess,
+            where no release shows one.
         rate: Chance of a record to be in a step where the method's releases do not say.
         seeds: Names of the repetitions.
         width: Numbers in a release, where a bound through its noise needs them.
@@ -76,6 +78,7 @@ class Witness(Generic[S]):
     pair: Callable[[S, Table], Pair]
     scores: Mapping[str, Score] = field(default_factory=dict)
     recorded: bool = True
+    ratio: str = ""
     rate: Callable[[S, int], float] = field(default=lambda spec, n: 1.0)
     seeds: Callable[[int], tuple[int, ...]] = one_seed
     width: Callable[[S, Pair], int] = field(default=lambda spec, pair: 0)

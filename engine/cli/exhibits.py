@@ -126,15 +126,23 @@ def _results(exhibit: Exhibit, full: bool, *, fresh: bool) -> tuple[dict[str, Re
     return results, seconds
 
 
+def _figure(exhibit: Exhibit, value: float) -> str:
+    """A number in the exhibit's decimals, or with an exponent where those would all be zero."""
+    return f"{value:.2g}" if exhibit.fades(value) else f"{value:.{exhibit.digits}f}"
+
+
 def _show(exhibit: Exhibit, cells: tuple[Cell, ...]) -> None:
     """A row for each cell."""
+    apart = any(cell.published_spread is not None for cell in cells)
 
     def row(cell: Cell) -> tuple[object, ...]:
-        values = (cell.published, cell.ours, cell.spread)
-        numbers = ["-" if v is None else f"{v:.{exhibit.digits}f}" for v in values]
+        theirs = (cell.published, cell.published_spread) if apart else (cell.published,)
+        values = (*theirs, cell.ours, cell.spread)
+        numbers = ["-" if v is None else _figure(exhibit, v) for v in values]
         ratio = "-" if cell.ratio is None else f"{cell.ratio:.3f}"
         return (cell.row, cell.column, cell.variant, *numbers, ratio, cell.run)
 
     print(f"{exhibit.title}. {exhibit.caption}")
-    columns = ("row", "column", "variant", "theirs", "ours", "±", "ratio", "run")
+    theirs = ("theirs", "their ±") if apart else ("theirs",)
+    columns = ("row", "column", "variant", *theirs, "ours", "±", "ratio", "run")
     show_table(exhibit.quantity, columns, map(row, cells))

@@ -79,6 +79,7 @@ def written(folder: Path, job: Job, card: Guarantee, arrays: Arrays) -> list[Pat
 
 def _summary(card: Guarantee) -> str:
     delta = f", δ = {card.delta:g}" if card.delta else ""
+    delta = f", δ {card.failure}" if card.failure else delta
     return f"Released with ε = {card.epsilon_proved:.6g}{delta}, for {card.unit}: {card.mechanism}."
 
 

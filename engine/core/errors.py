@@ -6,6 +6,7 @@
   x DatasetError    a data set that is missing, damaged or not the one its card describes
   x BudgetError     an event that the accountant cannot price
   x StoreError      a store that cannot be opened, read or written
+    x FullError     the same because the disk is full
   x InterruptedRunError  a run that cannot go on now, and may when it is asked for again
 
 Each message is one sentence that says what was expected and what came instead.
@@ -45,6 +46,10 @@ class BudgetError(ExplorerError):
 
 class StoreError(ExplorerError):
     """A store that cannot be opened, read or written."""
+
+
+class FullError(StoreError):
+    """A store on a disk that is full."""
 
 
 class InterruptedRunError(ExplorerError):

@@ -14,10 +14,12 @@ class Kept:
         what: What it holds, in words.
         released: Whether it follows from what the private mechanism releases, or from public
             knowledge, alone. All others are computed from raw records and could not be published.
+        drawn: Whether a page draws it; what exports alone hold is the first that does not ship.
     """
 
     what: str
     released: bool = False
+    drawn: bool = True
 
 
 Declared: TypeAlias = Mapping[str, Kept]

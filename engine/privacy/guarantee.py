@@ -30,7 +30,8 @@ STATUSES: dict[Status, str] = {
 
 LIMITS = (
     "Real arithmetic is assumed. Noise is drawn and added in double precision and the sum is "
-    "rounded once; what its last bits reveal is not covered (Mironov 2012).",
+    "rounded once. What its last bits reveal is not covered (Mironov 2012), nor is how much "
+    "further rounding lets a record move a sum (Casacuberta et al. 2022).",
     "The seed of the noise is public, so that anyone can rerun a number. The guarantee holds for "
     "the same mechanism with secret noise; a publication needs new, secret noise.",
     "The ε is for one setting and one repetition, published alone. Several of them add up, and so "

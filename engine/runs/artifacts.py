@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.errors import StoreError
+from engine.core import disk
+from engine.core.errors import FullError, StoreError
 from engine.core.home import private_folder
 from engine.method import Arrays
 
@@ -33,7 +34,8 @@ def written(folder: Path, arrays: Arrays) -> Iterator[tuple[Path, str]]:
         The file, whole and on the disk, and the SHA-256 of its content.
 
     Raises:
-        StoreError: It cannot be written, as on a full disk.
+        StoreError: It cannot be written.
+        FullError: The disk is full.
     """
     passing = folder / ".none"
     try:
@@ -47,8 +49,12 @@ def written(folder: Path, arrays: Arrays) -> Iterator[tuple[Path, str]]:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         yield passing, digest
     except OSError as error:
+        if disk.full(error):
+            said = error.strerror or str(error)
+            raise FullError(disk.sentence(folder, size(arrays), "arrays", said)) from error
         raise StoreError(
-            f"{folder}: expected to write {size(arrays)} of arrays, got: {error.strerror or error}"
+            f"{folder}: expected to write {disk.megabytes(size(arrays))} of arrays, got: "
+            f"{error.strerror or error}"
         ) from error
     finally:
         passing.unlink(missing_ok=True)
@@ -68,9 +74,9 @@ def tidy(folder: Path) -> list[Path]:
     return removed
 
 
-def size(arrays: Arrays) -> str:
-    """How much room arrays take, for a sentence."""
-    return f"{sum(np.asarray(array).nbytes for array in arrays.values()) / 1e6:.1f} MB"
+def size(arrays: Arrays) -> int:
+    """How many bytes arrays take."""
+    return sum(np.asarray(array).nbytes for array in arrays.values())
 
 
 def place(folder: Path, digest: str) -> Path:

@@ -14,6 +14,7 @@ import io
 import textwrap
 import tokenize
 from collections.abc import Iterable
+from importlib.metadata import version
 from pathlib import Path
 
 from engine.catalog import catalog
@@ -55,6 +56,18 @@ def _digest(paper: str, method: str, dataset: str) -> str:
     digest = hashlib.sha256(f"{instance}\n{_words(inspect.getsource(chunk))}".encode())
     for module in sorted(reached(own, data)):
         digest.update(f"{module}\n{_meaning(module)}\n".encode())
+    return digest.hexdigest()[:12]
+
+
+@functools.cache
+def accountants() -> str:
+    """The digest of what works prices out: `engine.privacy`, and dp-accounting's version.
+
+    Twelve hexadecimal digits, as `sources` gives them.
+    """
+    digest = hashlib.sha256(version("dp-accounting").encode())
+    for file in sorted((ROOT / "engine" / "privacy").glob("*.py")):
+        digest.update(f"{file.stem}\n{_meaning(f'engine.privacy.{file.stem}')}\n".encode())
     return digest.hexdigest()[:12]
 
 

@@ -2,7 +2,7 @@
 
 import importlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.catalog import paper
@@ -22,6 +22,7 @@ class Cell:
         ours: Our number; None where it could not be computed.
         spread: Standard deviation of ours over the repetitions; None for a single one.
         run: Id of the run that ours comes from.
+        published_spread: The standard deviation that the paper prints; None where it prints none.
     """
 
     row: str
@@ -31,6 +32,7 @@ class Cell:
     ours: float | None
     spread: float | None
     run: str
+    published_spread: float | None = None
 
     @property
     def ratio(self) -> float | None:
@@ -38,6 +40,23 @@ class Cell:
         if self.ours is None or not self.published:
             return None
         return self.ours / self.published
+
+
+@dataclass(frozen=True)
+class Note:
+    """What stands below an exhibit's numbers on one of its rows.
+
+    Attributes:
+        row: The row's label.
+        text: What is published, and what is known of it.
+        quote: The source's own words; empty without one.
+        source: Where that is written, as a link or a citation.
+    """
+
+    row: str
+    text: str
+    quote: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +81,11 @@ class Exhibit:
             0 where cells are errors themselves.
         guess: What blind guessing would give in a cell; NaN where that means nothing.
         proved: Variants whose privacy is proved, where a smaller error is worth something.
+        beside: What it is called where it is no table or figure of the paper and nothing in it is
+            graded; empty for the paper's own.
+        says: Its result in one sentence, from its cells; only where it is beside the paper.
+        heads: What the two kinds of numbers are called in a table.
+        notes: What stands below the numbers.
     """
 
     name: str
@@ -78,6 +102,14 @@ class Exhibit:
     whole: float = 0.0
     guess: Callable[[Cell], float] = lambda cell: math.nan
     proved: tuple[str, ...] = ("rigorous",)
+    beside: str = ""
+    says: Callable[[Sequence[Cell]], str] = lambda cells: ""
+    heads: tuple[str, str] = ("Paper", "Ours")
+    notes: tuple[Note, ...] = ()
+
+    def fades(self, value: float) -> bool:
+        """Whether a number is too small to be told from zero in so many decimals, as a p may be."""
+        return 0.0 < abs(value) < 10.0**-self.digits / 2
 
     def error(self, value: float) -> float:
         """The error that a cell's number stands for: what is missing to `whole`."""

@@ -171,7 +171,7 @@ def request(
         paper_slug: Slug of the paper.
         method: Name of the method.
         dataset: Name of the data set.
-        values: Fields that differ from their defaults, as numbers or texts.
+        values: Fields that differ from their defaults on the data set, as numbers or texts.
         axes: Fields that vary inside the run; repeated values are dropped.
         seeds: Seeds of the repetitions.
         audit: Whether to attack the method; seeds then count trainings.
@@ -184,10 +184,11 @@ def request(
     publication = paper(paper_slug)
     entry = publication.entry(method)
     card = _data(publication, dataset)
-    values, axes = dict(values or {}), dict(axes or {})
+    axes = dict(axes or {})
+    values = _values(publication, dataset, values or {}, axes)
     swept = _axes(publication, axes, values)
     shared = publication.spec.parse(values).values()
-    usual = {**publication.spec().values(), **dict(entry.fixed)}
+    usual = {**publication.usual(dataset), **dict(entry.fixed)}
     job = Job(
         paper=paper_slug,
         method=method,
@@ -200,6 +201,14 @@ def request(
     )
     _within_reach(job, card.records)
     return job
+
+
+def _values(
+    publication: Paper[Any], dataset: str, values: Mapping[str, Any], axes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The values that a request says, and those that the paper sets for the data set."""
+    moved = publication.settings.get(dataset, {})
+    return {**{field: value for field, value in moved.items() if field not in axes}, **values}
 
 
 def _data(publication: Paper[Any], dataset: str) -> Card:

@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine import catalog
 from engine.core.errors import StoreError
+from engine.core.kept import declared
 from engine.runs.events import Event, Finished, Measured, Produced, Spent, Started, decode, encode
 from engine.runs.job import Job
 from engine.runs.reference import FOLDER as REFERENCE
@@ -189,7 +191,8 @@ def _rounded(event: Measured) -> Measured:
 def fitting(arrays: Arrays, job: Job) -> tuple[list[int], Arrays]:
     """As many repetitions as fit into ROOM, in single precision; then without the largest arrays.
 
-    An array that is the same in every replica is kept once, with a single row.
+    Those that no page draws are the first to go. An array that is the same in every replica is
+    kept once, with a single row.
 
     Args:
         arrays: With a row for each replica.
@@ -210,8 +213,15 @@ def fitting(arrays: Arrays, job: Job) -> tuple[list[int], Arrays]:
         if len(_packed(rows.tolist(), kept)) <= ROOM:
             return rows.tolist(), kept
     while kept and len(_packed(rows.tolist(), kept)) > ROOM:
-        del kept[max(kept, key=lambda name: kept[name].nbytes)]
+        aside = [name for name in kept if not _drawn(job, name)]
+        del kept[max(aside or kept, key=lambda name: kept[name].nbytes)]
     return rows.tolist(), kept
+
+
+def _drawn(job: Job, name: str) -> bool:
+    """Whether a page draws an array; one that nobody has declared may be drawn."""
+    one = declared(catalog.paper(job.paper).arrays, name)
+    return one is None or one.drawn
 
 
 def _once(part: NDArray[np.generic]) -> NDArray[np.generic]:

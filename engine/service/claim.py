@@ -8,7 +8,7 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from sqlite3 import Connection, Row
 
@@ -213,12 +213,23 @@ def waiting(store: Store, *, background: bool = True) -> bool:
         )
 
 
+def following(store: Store, *, background: bool = True) -> Job | None:
+    """The next job of the queue; None where there is none, or one that cannot be read."""
+    with store.database.reading() as connection:
+        row = connection.execute(_NEXT, {"run": None, "background": background}).fetchone()
+    with suppress(ExplorerError, LookupError, TypeError, ValueError):
+        return None if row is None else Job.read(row["text"], row["id"])
+    return None
+
+
 def take(
     store: Store, owner: Process, run: str | None = None, *, background: bool = True
 ) -> Claim | None:
     """Takes the next job of the queue, or the one named, if it waits there.
 
     Next is the oldest of those that somebody looks at, which have a focus; then of the others.
+    What an earlier attempt has left of it is taken up only if the same sources computed that, since
+    a run never mixes two versions of the code; otherwise it begins again.
 
     Args:
         store: Where the queue is.
@@ -226,7 +237,7 @@ def take(
         run: The job; None for the next.
         background: Whether one that nobody looks at will do.
     """
-    now, beat = time.time(), store.now()
+    now, beat, loose = time.time(), store.now(), list[str]()
     with store.database.writing() as connection:
         row = connection.execute(_NEXT, {"run": run, "background": background}).fetchone()
         if row is None:  # somebody was quicker
@@ -236,9 +247,13 @@ def take(
         except (ExplorerError, LookupError, TypeError, ValueError):
             close(connection, row["id"], "failed", DAMAGED)  # the next one's turn
             return None
+        today = sources(job)
+        if row["sources"] != today:
+            loose = store.restart(connection, job.id)
         connection.execute(
             "UPDATE jobs SET state = 'running', started = ?, pid = ?, born = ?, beat = ?, "
             "sources = ? WHERE id = ?",
-            (now, owner.pid, owner.born, beat, sources(job), row["id"]),
+            (now, owner.pid, owner.born, beat, today, row["id"]),
         )
+    store.collect(loose)
     return Claim(store, job, row["attempt"], owner, focus)

@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from engine.core.errors import StoreError
+from engine.core import disk
+from engine.core.errors import FullError, StoreError
 from engine.core.home import private_folder, private_opener
+from engine.service import spare
 from engine.service.layout import LAYOUT, SCHEMA, version, widen
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -101,14 +103,26 @@ class Database:
                 connection.close()  # the file was replaced
         if not self.writable:
             return _UNKNOWN, self._open_for_reading()
-        connection = self._open()
+        try:
+            connection = self._open()
+        except sqlite3.Error as error:
+            if not self._full(error):
+                raise
+            with suppress(StoreError, sqlite3.Error):
+                return _UNKNOWN, self._open_for_reading()
+            if not spare.give(self.path.parent):  # a log that a killed process left is in the way
+                raise
+            connection = self._open()
+        spare.keep(self.path.parent)
         return self.path.stat().st_ino, connection
 
     def _open(self) -> sqlite3.Connection:
         """A new connection to a file of this version."""
         try:
             private_folder(self.path.parent)
-            os.close(private_opener(str(self.path), os.O_RDWR | os.O_CREAT))
+            # One that is there stays shut: to close it would drop this process's locks on it.
+            with suppress(FileExistsError):
+                os.close(private_opener(str(self.path), os.O_RDWR | os.O_CREAT | os.O_EXCL))
         except OSError as error:
             raise StoreError(
                 f"{self.path.parent}: expected a folder for the store, got {error.strerror}"
@@ -136,12 +150,13 @@ class Database:
     def _open_for_reading(self) -> sqlite3.Connection:
         """A connection to a file that cannot be written, if it is there.
 
-        A file without a log beside it cannot change: SQLite must be told so, since it may
-        not make the log's files.
+        A file without a log beside it, or with an empty one, cannot change: SQLite must be told
+        so, since it may not make the log's files.
         """
         if not self.path.exists():
             raise StoreError(f"{self.path.parent}: expected a folder that can be written")
-        fixed = "" if self.path.with_name(f"{self.path.name}-wal").exists() else "&immutable=1"
+        log = self.path.with_name(f"{self.path.name}-wal")
+        fixed = "" if log.exists() and log.stat().st_size else "&immutable=1"
         connection = self._connect(f"{self.path.absolute().as_uri()}?mode=ro{fixed}")
         if version(connection) != SCHEMA:
             raise StoreError(f"{self.path}: expected a store of version {SCHEMA}, got another")
@@ -232,11 +247,21 @@ class Database:
                 f"{self.path}: expected to be let in within {self.patience:g} seconds, but another "
                 "process keeps it locked: end that process and try again"
             )
+        if self._full(error):
+            return FullError(disk.sentence(self.path.parent, spare.NEEDED, "the store", str(error)))
         if code == sqlite3.SQLITE_READONLY or not self.writable:
             return StoreError(f"{self.path}: expected a file that can be written, it is read-only")
-        if code == sqlite3.SQLITE_FULL:
-            return StoreError(f"{self.path}: expected room on the disk, it is full")
         return StoreError(f"{self.path}: expected a store that can be used, got: {error}")
+
+    def _full(self, error: sqlite3.Error) -> bool:
+        """Whether an error comes from a disk that is full.
+
+        SQLite says so, or that a file could not be written. A file that was opened for reading
+        alone, since its log could not be made, is then no file that nobody may write.
+        """
+        code, none = _code(error), disk.room(self.path.parent) < spare.SLACK
+        closed = code == sqlite3.SQLITE_READONLY and self.writable
+        return code == sqlite3.SQLITE_FULL or (none and (closed or code == sqlite3.SQLITE_IOERR))
 
 
 def _code(error: sqlite3.Error) -> int:

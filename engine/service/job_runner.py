@@ -245,17 +245,24 @@ def _breakable() -> Iterator[None]:
 
 def _drive(claim: Claim, device: str, pause: Enough, save: "Save") -> Generator[Event, None, None]:
     """Loads what the job needs and runs it."""
+    from engine.runs import cards
     from engine.runs.checkpoint import EVERY, Checkpoints
     from engine.runs.driver import drive  # loads torch
     from engine.runs.executor.chosen import chosen
+    from engine.runs.executor.local import Local
 
-    job = claim.job
+    job, executor = claim.job, chosen()
     _check(job)
     data = data_catalog.load(job.dataset)
     past = Checkpoints(claim.recall, claim.keep, save, setting(KEEP, EVERY))
+    if isinstance(executor, Local):
+        device = executor.device(device)
+        cards.exact(device)
+        data = cards.pinned(data, device)
+        job = cards.fitted(job, data, device)
     yield from drive(
         job, data, claim.keep, device=device, focus=claim.focus, past=past, pause=pause,
-        executor=chosen(),
+        executor=executor,
     )  # fmt: skip
 
 

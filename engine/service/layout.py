@@ -38,6 +38,8 @@ ADDED = {
     ("jobs", "owner"): "TEXT NOT NULL DEFAULT ''",
     ("jobs", "passing"): "INTEGER NOT NULL DEFAULT 0",
     ("events", "crc"): "INTEGER",
+    ("prices", "sources"): "TEXT NOT NULL DEFAULT ''",
+    ("prices", "crc"): "INTEGER",
 }
 """Columns that came later, by table and name; older programs do not miss them."""
 
@@ -48,6 +50,9 @@ LATER = (
     """CREATE TABLE IF NOT EXISTS watching (
         run TEXT NOT NULL, session TEXT NOT NULL, person TEXT NOT NULL, seen REAL NOT NULL,
         PRIMARY KEY (run, session)) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS questions (
+        text TEXT PRIMARY KEY, asked REAL NOT NULL, urgent INTEGER NOT NULL)""",
+    "CREATE TABLE IF NOT EXISTS prices (code TEXT PRIMARY KEY, value REAL NOT NULL)",
 )
 """Tables that came later; older programs do not miss them."""
 

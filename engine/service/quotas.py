@@ -3,6 +3,7 @@
 from datasets import catalog as data_catalog
 from engine.core import settings
 from engine.core.errors import RequestError
+from engine.runs import footprint
 from engine.runs.job import Job
 from engine.service.store import Store
 
@@ -25,13 +26,14 @@ def check(store: Store, job: Job, person: str) -> None:
     Raises:
         RequestError: A limit is reached; one sentence names it, and what to do.
     """
-    records = data_catalog.card(job.dataset).records
-    work = job.replicas() * job.entry().steps(job.spec(), records)
+    card = data_catalog.card(job.dataset)
+    work = job.replicas() * job.entry().steps(job.spec(), card.records)
     if work > (most := settings.whole(WORK, USUAL[WORK])):
         raise RequestError(
             f"replicas times steps: expected at most {most:,} ({WORK}), got {work:,}: choose fewer "
             "budgets, repetitions or training steps"
         )
+    footprint.check(job, card)
     with store.database.reading() as connection:
         if connection.execute("SELECT 1 FROM jobs WHERE id = ?", (job.id,)).fetchone():
             return  # it takes no more room than it has

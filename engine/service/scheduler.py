@@ -12,10 +12,11 @@ import os
 import time
 from collections.abc import Callable
 
-from engine.runs import memory
+from engine.core.errors import ExplorerError
+from engine.runs import footprint, memory
 from engine.runs.events import Finished
 from engine.runs.executor.chosen import elsewhere
-from engine.service.claim import Claim, take, waiting
+from engine.service.claim import Claim, following, take, waiting
 from engine.service.job_runner import FULL, JobRunner
 from engine.service.process import here
 from engine.service.recorder import Stuck
@@ -107,9 +108,21 @@ class Scheduler:
         """Whether a job that nobody looks at may be opened."""
         return self._most == ELSEWHERE or all(work.watched for work in self.open)
 
+    def _fits(self) -> bool:
+        """Whether the next job has room in memory beside those that are open."""
+        if not self.open or self._most == ELSEWHERE:
+            return True
+        job = following(self.store, background=self._background())
+        try:
+            return job is None or footprint.fit([*(work.claim.job for work in self.open), job])
+        except ExplorerError:
+            return True  # it fails by itself, with its own sentence
+
     def _admit(self) -> None:
         """Opens the next job of the queue, if there is one that may be opened."""
         if not waiting(self.store, background=self._background()) or not self._fresh():
+            return
+        if not self._fits():
             return
         claim = take(self.store, here(), background=self._background())
         if claim is None:

@@ -15,10 +15,12 @@ from pathlib import Path
 from sqlite3 import Connection, Row
 from typing import Literal
 
+from engine.core.errors import FullError
 from engine.core.home import home, private_opener
 from engine.runs import artifacts
 from engine.runs.events import Event, Finished
 from engine.runs.job import Job
+from engine.service import spare
 from engine.service.database import Database
 from engine.service.process import Process
 from engine.service.rows import ROWS, State, add, checksum, close, event, find, held
@@ -86,8 +88,7 @@ class Store:
             {"run": run, "name": artifacts.DONE},
         ).fetchone()
         if left is None:
-            loose = self._forget(connection, run)
-            connection.execute("UPDATE jobs SET worked = 0 WHERE id = ?", (run,))
+            loose = self.restart(connection, run)
         else:
             connection.execute(f"DELETE FROM events WHERE run = ? AND {_ENDS}", (run,))
             connection.execute(  # what a killed process has told since it last kept its state
@@ -102,6 +103,11 @@ class Store:
             (focus, time.time(), run),
         )
         return loose
+
+    def restart(self, connection: Connection, run: str) -> list[str]:
+        """Removes what earlier attempts at a job left; returns digests to `collect`."""
+        connection.execute("UPDATE jobs SET worked = 0 WHERE id = ?", (run,))
+        return self._forget(connection, run)
 
     def cancel(self, run: str) -> None:
         """Stops a job: at once while it waits, else as soon as its process sees the mark."""
@@ -118,13 +124,27 @@ class Store:
                 )
 
     def delete(self, run: str) -> None:
-        """Removes a job and what came of it; a process that does it stops when it notices."""
+        """Removes a job and what came of it, on a full disk too.
+
+        A process that does it stops when it notices.
+        """
+        try:
+            loose = self._removed(run)
+        except FullError:
+            if not spare.give(self.folder):
+                raise
+            loose = self._removed(run)
+        self.collect(loose)
+        spare.keep(self.folder)
+
+    def _removed(self, run: str) -> list[str]:
+        """Removes a job's rows; returns digests to `collect`."""
         with self.database.writing() as connection:
             find(connection, run)
             loose = self._forget(connection, run)
             connection.execute("DELETE FROM jobs WHERE id = ?", (run,))
             connection.execute("DELETE FROM watching WHERE run = ?", (run,))
-        self.collect(loose)
+        return loose
 
     def _forget(self, connection: Connection, run: str) -> list[str]:
         """Removes a job's events and arrays; returns digests to `collect`."""

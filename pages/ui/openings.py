@@ -34,12 +34,13 @@ def lessons() -> list[Job]:
 def shown(view: View) -> list[Job]:
     """The jobs that a view of a paper's page asks for by itself."""
     paper, layout = catalog.paper(view.page), defaults.layout(view.page)
-    offers = offered(paper, layout)
 
     def say(offer: Offer) -> Value:
         text = view.settings.get(f"{view.page}.{offer.field}", offer.default)
         return offer.value(offer.read(text)[0])
 
+    dataset = str(say(offered(paper, layout).dataset))
+    offers = offered(paper, layout, dataset)
     chosen = choice.said(offers, say)
     wanted = choice.jobs(paper, chosen, offers.knobs[BUDGET].values, layout.by_hand)
     wanted |= overlays(paper, wanted, layout.by_hand)

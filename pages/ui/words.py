@@ -14,8 +14,25 @@ ACTIVE = re.compile(r"[\\`*\[\]<>$~|@]|(?<![^\W_])_|_(?![^\W_])|:(?=\S)|(?<=www)
 """Characters by which a text becomes more than its words: marks, formulas, icons, addresses."""
 FEW_COLUMNS = 4
 """More do not fit a telephone."""
-SPELT = {"adni": "ADNI", "flchain": "FLchain", "har": "HAR", "mnist": "MNIST"}
+SPELT = {
+    "adni": "ADNI",
+    "fashion": "Fashion-MNIST",
+    "flchain": "FLchain",
+    "har": "HAR",
+    "mnist": "MNIST",
+}
 """Names of data sets that are written in another way than their keys."""
+
+COLUMNS = {
+    "sample.yr": "year of sample", "flc.grp": "light chain decile", "mgus": "MGUS",
+    "sibs": "siblings",
+}  # fmt: skip
+"""Columns that their publishers abbreviate; the keys stay in addresses and exports."""
+
+
+def column(name: str) -> str:
+    """A column of a data set as a page shows it."""
+    return COLUMNS.get(name, name)
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -114,6 +131,11 @@ def out_of_100(chance: float) -> str:
     if chance > 0.99:
         return "more than 99"
     return f"{math.ceil(100 * chance - 1e-9)}"
+
+
+def filled(chance: float) -> int:
+    """How many of 100 dots a chance fills: rounded up as its words are, and never all."""
+    return min(99, math.ceil(100 * chance - 1e-9))
 
 
 def odds(epsilon: float | None, delta: float, relation: Relation, unit: str) -> str:

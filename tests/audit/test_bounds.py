@@ -4,18 +4,19 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binom, binomtest
+from scipy.stats import binom, binomtest, norm
 
 from engine.audit.bounds import (
     Scores,
     epsilon_bound,
+    epsilon_of_errors,
     epsilon_of_rates,
     interval,
     mu_bound,
     needed,
     reachable,
 )
-from engine.audit.tradeoff import empirical
+from engine.audit.tradeoff import curves, empirical
 
 AUDITS = 200
 
@@ -90,3 +91,30 @@ def test_empirical_misses_are_those_of_the_best_cut():
     scores = Scores(np.array([0.0, 1.0, 2.0, 3.0]), np.array([1.5, 2.5, 3.5, 4.5]))
     # one alarm of four is the cut at 2: only 1.5 of the four is missed
     assert empirical(scores, np.array([0.0, 0.25, 1.0])).tolist() == [0.5, 0.25, 0.0]
+
+
+def test_the_errors_of_a_guess_bound_epsilon():
+    """Randomised response errs in 1/(1 + e^epsilon) of its answers: ln(.75/.25) = 1.099."""
+    assert epsilon_of_errors(0.25, 0.0) == pytest.approx(math.log(3.0))
+    assert epsilon_of_errors(0.25, 0.5) == pytest.approx(0.0)
+    assert epsilon_of_errors(0.6, 0.0) == 0.0
+    assert epsilon_of_errors(0.0, 0.0) > 600.0
+
+
+def test_the_region_misses_the_true_curve_as_often_as_it_says():
+    """Two normal scores 3 apart: the best test misses Phi(z_(1 - alarms) - 3), all of them at 0."""
+    rng, missed = np.random.default_rng(3), 0
+    for _ in range(AUDITS):
+        scores = Scores(rng.normal(size=300), rng.normal(3.0, 1.0, 300))
+        found = curves(scores, 0.95, np.zeros_like)
+        actual = norm.cdf(norm.isf(found["alarms"]) - 3.0)
+        low, high = found["misses_low"], found["misses_high"]
+        missed += bool(((actual < low - 1e-12) | (actual > high + 1e-12)).any())
+    assert not above(missed, 0.05)
+
+
+def test_no_upper_limit_is_known_below_the_smallest_rate_that_can_be_told():
+    scores = Scores(np.zeros(100), np.ones(100))
+    found = curves(scores, 0.95, np.zeros_like)
+    assert found["misses_high"][0] == 1.0
+    assert found["misses_high"][-1] < 1.0

@@ -18,14 +18,21 @@ from tests.browser.app import ROOT, browsing, serving, settled, temporary_home, 
 WIDTHS = {"wide": (1440, 900), "narrow": (390, 844)}
 THEMES = ("light", "dark")
 ASIDE = ("__init__", "lost")
+LESSON = "lesson=clipping&view"
+TAUGHT = {
+    "lesson": f"learn?{LESSON}=1&learn.screen=clipping&learn.bound=30",
+    "present": f"mean?{LESSON}=4&mean.bound=5&present=1",
+}
+"""A lesson's question as a class sees it, and a view as a presenter shows it."""
 PATIENCE = 600_000
 """Milliseconds to wait for the first runs of a page."""
 
 
 def pages() -> dict[str, str]:
-    """The path of each page by its name; the first is the start page."""
+    """The path of each page by its name, first the start page, last views of a lesson."""
     names = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
-    return {"home": "", **{name: name for name in names if name not in ("home", *ASIDE)}}
+    others = {name: name for name in names if name not in ("home", *ASIDE)}
+    return {"home": "", **others, **TAUGHT}
 
 
 def shoot(address: str, browser: Browser, folder: Path, wanted: list[str]) -> None:
@@ -40,7 +47,8 @@ def shoot(address: str, browser: Browser, folder: Path, wanted: list[str]) -> No
             for name in wanted:
                 page.goto(f"{address}/{pages()[name]}")
                 _ready(page, name)
-                _whole(page, width, height)
+                if name not in TAUGHT:
+                    _whole(page, width, height)
                 path = folder / f"{name}-{size}-{theme}.png"
                 page.screenshot(path=path)
                 lighten(path)

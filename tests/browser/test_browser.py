@@ -147,8 +147,8 @@ def test_two_browsers_ask_for_one_run_and_both_see_its_end(app: App):
     runs = [
         run for run in Client(app.home, workers=False).runs() if run.job.values["intervals"] == 5
     ]
-    assert len({run.job.method for run in runs}) == 9
-    assert len(runs) == len({run.id for run in runs}) == 11  # two of them as printed too
+    assert len({run.job.method for run in runs}) == 10
+    assert len(runs) == len({run.id for run in runs}) == 12  # two of them as printed too
     assert {run.state for run in runs} == {"completed"}
     first.reload()
     trained(first)

@@ -45,3 +45,14 @@ def test_a_png_is_saved_where_there_is_no_clipboard(app: App, tmp_path: Path):
     with Image.open(path) as picture:
         assert picture.format == "PNG"
         assert picture.width > 1000
+
+
+def test_below_a_chart_are_its_address_its_version_and_its_runs(app: App):
+    page = app.tab("survival?survival.knots=4")
+    settled(page)
+    page.get_by_text("The numbers behind this chart").first.click()
+    line = page.get_by_text(f"Epsilon Explorer {__version__}, runs").first
+    line.wait_for()
+    text = line.inner_text()
+    assert "address /survival?survival.knots=4" in text
+    assert "more run" in text or text.count(",") > 2

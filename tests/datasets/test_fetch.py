@@ -130,6 +130,7 @@ def test_the_second_address_is_tried(monkeypatch: pytest.MonkeyPatch, folder: Pa
         ("third_births", "births/third_births.txt"),
         ("wichert", "wichert/unemp_duration.csv"),
         ("mnist", "mnist/t10k-images-idx3-ubyte"),
+        ("fashion", "fashion/t10k-images-idx3-ubyte"),
         ("segment", "segment/segmentation.data"),
         ("har", "har/human+activity+recognition+using+smartphones.zip"),
     ],

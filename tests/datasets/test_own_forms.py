@@ -141,6 +141,9 @@ def test_parquet_is_read_with_its_types():
     ("content", "lines", "says"),
     [
         (parquet_file(time=[[1.0]] * 20), "", "expected numbers, text or true and false, got list"),
+        (parquet_file(time=[{"at": 1.0}] * 20), "", "true and false, got struct<at: double>"),
+        (parquet_file(time=[{"at": [{"h": 1}]}] * 20), "", "write nested values and dates as"),
+        (parquet_file(time=[pd.Timestamp(2026, 1, 1)] * 20), "", "got timestamp"),
         (b"PAR1 and no more", "", "expected a Parquet file, got a damaged one"),
         (parquet_file(time=[1.0] * 3), "", "expected columns time, event, or id, start, stop"),
         (text("time,duration,status,event,age", "1,1,0,0,1"), "", "got none"),
@@ -170,6 +173,16 @@ def test_a_table_above_the_settings_is_refused(monkeypatch):
     monkeypatch.setenv(own_reader.MEGABYTES, "1")
     with pytest.raises(DatasetError, match="expected at most 1 MB, got 2 MB"):
         own.keep("a.csv", b"time,event,age\n" + b"1,0,1\n" * 300_000, AGE + TIME)
+
+
+def test_a_million_different_categories_are_one_sentence():
+    """In seconds, whether they are to be a covariate or the classes."""
+    lines = "\n".join([f"{i % 50},{i % 2},city {i}" for i in range(1_000_000)])
+    content = f"time,event,city\n{lines}".encode()
+    with pytest.raises(DatasetError, match="expected a number, got 'city 0'; write a line such"):
+        own.keep("a.csv", content, "time: 0 to 50")
+    with pytest.raises(DatasetError, match="in column 'city', got 1,000,000 different values"):
+        own.keep("a.csv", content, "time: 0 to 50\nevent: 0 to 1", "city")
 
 
 def species(rows: int = ROWS) -> bytes:

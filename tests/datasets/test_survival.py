@@ -29,9 +29,9 @@ def test_flchain_is_the_published_file(published: Path) -> None:
 
 def test_third_births_as_published(published: Path) -> None:
     table = third_births.load()
-    assert table.x[0].tolist() == [21.9, 424.0, 1.0]
+    assert table.x[0].tolist() == [21.9, 424.0, 4.0]
     assert (table.time[0], table.event[0]) == (1_826.0, True)
-    assert set(np.unique(table.x[:, 2])) == {0.0, 1.0}
+    assert set(np.unique(table.x[:, 2])) == {1.0, 2.0, 3.0, 4.0}
     assert (table.time == 0).sum() == 2
 
 

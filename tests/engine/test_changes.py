@@ -4,7 +4,7 @@ import pytest
 
 from engine.catalog import catalog
 from engine.runs import changes
-from engine.runs.changes import reached, sources
+from engine.runs.changes import accountants, reached, sources
 from engine.runs.job import request
 from engine.service.claim import take
 from engine.service.job_runner import perform
@@ -128,3 +128,16 @@ def test_a_run_from_before_a_change_is_outdated_until_it_is_done_again(
     assert (ticket.run, ticket.cached) == (job.id, False)
     run = client.run(job.id)
     assert (run.state, run.outdated) == ("queued", False)
+
+
+def test_prices_come_from_the_accountants_sources_and_version(monkeypatch):
+    before = accountants()
+    for name, other in (
+        ("_meaning", lambda module: f"{module == 'engine.privacy.objective'}"),
+        ("version", lambda package: "0"),
+    ):
+        with monkeypatch.context() as changed:
+            changed.setattr(changes, name, other)
+            assert accountants.__wrapped__() != before
+    assert accountants.__wrapped__() == before
+    assert len(before) == 12

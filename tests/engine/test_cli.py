@@ -353,7 +353,7 @@ def exhibit(toy, monkeypatch):
     def cells(results):
         ours = results["only"].mean("product", scale=2.0)
         return (
-            Cell("row", "2", "as printed", 5.0, ours, 0.25, results["only"].run),
+            Cell("row", "2", "as printed", 5.0, ours, 0.25, results["only"].run, 0.75),
             Cell("row", "3", "as printed", None, None, None, results["only"].run),
         )
 
@@ -381,7 +381,7 @@ def test_an_exhibit_is_theirs_beside_ours(exhibit, capsys):
     assert body["full"] is False
     assert parsed(capsys, "reproduce", "toy", "table1", "--full")["cells"][0]["ours"] == 12.0
     text = said(capsys, "reproduce", "toy", "table1")
-    for word in ("Table 1. A caption.", "5.00", "6.00", "0.25", "1.200"):
+    for word in ("Table 1. A caption.", "5.00", "6.00", "0.25", "0.75", "1.200"):
         assert word in text
 
 

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from contextlib import closing
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -37,9 +38,9 @@ from tests.engine import walk
 ROOT = Path(__file__).parents[2]
 
 
-def started(**how) -> LocalCluster:
+def started(workers: int = 2, **how) -> LocalCluster:
     made = LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0",
+        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0",
         env={"PYTHONPATH": str(ROOT), **how},
     )  # fmt: skip
     with made.get_client() as client:
@@ -106,6 +107,19 @@ def run(job, executor, past=None, data=None):
     return list(events), kept
 
 
+def here(job, past=None, data=None):
+    """The same in this process, where no step waits: pauses give time to kill and to stop."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(walk.time, "sleep", lambda seconds: None)
+        return run(job, Local(), past=past, data=data)
+
+
+@cache
+def expected_of(name: str):
+    """What one of the jobs is to say, once for both executors."""
+    return here(JOBS[name]())
+
+
 def said(events) -> list[str]:
     """What was said of replicas, in an order that does not depend on turns."""
     return sorted(json.dumps(encode(e), sort_keys=True) for e in events if not progress(e))
@@ -131,7 +145,7 @@ JOBS = {
 @pytest.mark.parametrize("name", JOBS)
 def test_a_run_is_the_same_number_for_number(name: str, executor):
     job = JOBS[name]()
-    expected, arrays = run(job, Local())
+    expected, arrays = expected_of(name)
     events, kept = run(job, executor)
     assert said(events) == said(expected)
     assert isinstance(events[-1], Finished)
@@ -145,8 +159,8 @@ def test_a_run_is_the_same_number_for_number(name: str, executor):
 
 
 def test_a_stopped_run_goes_on_elsewhere_and_tells_every_step_once(executor):
-    job, past = walking(steps=200, pause=0.005), {}
-    expected, _ = run(job, Local())
+    job, past = walking(steps=100, pause=0.005), {}
+    expected, _ = here(job)
     first: list = []
     table = data_catalog.load("digits")
     mind = remembering(past)
@@ -155,7 +169,7 @@ def test_a_stopped_run_goes_on_elsewhere_and_tells_every_step_once(executor):
             first.append(event)
             if len(steps(first)) > 40:
                 break
-    rest, _ = run(job, Local(), past=remembering(past))
+    rest, _ = here(job, past=remembering(past))
     assert said([*first, *rest]) == said(expected)
 
 
@@ -187,7 +201,7 @@ def killing(dask: str, log: Path, kills: int, over: threading.Event) -> list[int
 @pytest.mark.parametrize(("method", "kills"), [("walk", 2), ("stroll", 1)])
 def test_workers_that_are_killed_lose_and_double_nothing(method, kills, dask, log, monkeypatch):
     job = walking(method, steps=80, pause=0.03, seeds=4)
-    expected, arrays = run(job, Local())
+    expected, arrays = here(job)
     log.write_text("")
     over, dead = threading.Event(), []
     killer = threading.Thread(target=lambda: dead.extend(killing(dask, log, kills, over)))
@@ -228,9 +242,9 @@ def test_a_lost_chunk_begins_at_its_last_state(dask, log):
 
 def test_a_cluster_that_goes_away_leaves_a_run_that_can_go_on(log):
     job, past = walking(steps=100, pause=0.02, seeds=4), {}
-    expected, _ = run(job, Local())
+    expected, _ = here(job)
     first: list = []
-    made = started()
+    made = started(1)
     events = drive(job, data_catalog.load("digits"), lambda n, a: n,
                    executor=Cluster(place(made)), past=remembering(past))  # fmt: skip
     while len(steps(first)) < 30:
@@ -238,7 +252,7 @@ def test_a_cluster_that_goes_away_leaves_a_run_that_can_go_on(log):
     made.close()
     with pytest.raises(InterruptedRunError, match="The cluster went away: ask for the run again"):
         first.extend(events)
-    rest, _ = run(job, Local(), past=remembering(past))
+    rest, _ = here(job, past=remembering(past))
     assert said([*first, *rest]) == said(expected)
 
 
@@ -251,8 +265,15 @@ def test_a_table_that_the_workers_lack_comes_once_as_bytes(dask, monkeypatch):
         clusters.parcel, "packed_table", lambda one: sent.append(one) or packed(one)
     )
     events, _ = run(walking(), Cluster(dask), data=other)
-    assert said(events) == said(run(walking(), Local(), data=other)[0])
+    assert said(events) == said(here(walking(), data=other)[0])
     assert len(sent) == 1
+
+
+def test_a_worker_without_a_panel_s_file_is_one_sentence(dask):
+    """A panel holds the function that draws it, which is sent nowhere."""
+    panel = replace(data_catalog.load("yesiwell"))
+    with pytest.raises(RequestError, match="expected the file of the data set there, got none"):
+        run(walking(), Cluster(dask), data=panel)
 
 
 def test_a_table_of_one_s_own_stays_here_unless_the_operator_allows_it(

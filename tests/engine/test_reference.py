@@ -10,7 +10,7 @@ from engine.runs import reference
 from engine.runs.exhibit import Cell
 
 CELLS = (
-    Cell("FL", "1e-05", "as printed", 981.635, 771.7, 3.25, "0" * 12),
+    Cell("FL", "1e-05", "as printed", 981.635, 771.7, 3.25, "0" * 12, 2.5),
     Cell("FL", "1e-04", "rigorous", None, math.nan, None, "1" * 12),
 )
 

@@ -8,6 +8,7 @@ from engine.core.errors import RequestError
 from engine.runs import shipped
 from engine.runs.changes import sources
 from engine.runs.events import Measured, Spent, Started
+from engine.runs.job import request
 from engine.runs.shipped import STEPS, Origin
 from engine.service.claim import take
 from engine.service.job_runner import perform
@@ -100,6 +101,16 @@ def test_large_arrays_keep_fewer_repetitions_and_then_none(job):
     assert arrays["wide"].shape == (2, 10_000)
     kept, arrays = rows(100_000)
     assert set(arrays) == {"small"}
+
+
+def test_what_no_page_draws_is_the_first_that_does_not_ship():
+    """Course and filters do not fit together; the filters are smaller, and no chart shows them."""
+    job = request("yesiwell", "pcdbn", "yesiwell", {}, {}, range(1))
+    rng = np.random.default_rng(0)
+    parts = {"course": rng.normal(size=(1, 20_000)), "filters": rng.normal(size=(1, 15_000))}
+    assert set(shipped.fitting(parts, job)[1]) == {"course"}
+    other = {"course": parts["course"], "calibration": parts["filters"]}
+    assert set(shipped.fitting(other, job)[1]) == {"calibration"}
 
 
 def test_the_same_run_gives_the_same_bytes(job, client, folder, tmp_path):

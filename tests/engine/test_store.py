@@ -288,7 +288,10 @@ def test_a_full_disk_leaves_no_part_of_a_file(store, monkeypatch):
     claim = claimed(store, job())
     with monkeypatch.context() as patch:
         patch.setattr(np, "savez", full)
-        with pytest.raises(StoreError, match=r"expected to write 8.0 MB of arrays, got: No space"):
+        patch.setattr("engine.core.disk.room", lambda folder: 2_000_000)
+        with pytest.raises(
+            StoreError, match=r"expected 8.0 MB of room on the disk for arrays, it is full"
+        ):
             claim.keep("final", {"x": np.zeros(1_000_000)})
     assert list(store.artifacts.iterdir()) == []
     claim.keep("final", {"x": np.zeros(1)})
@@ -511,10 +514,14 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path):
         Store(tmp_path / "file" / "home").submit(job(), {})
 
 
-def test_a_disk_without_room_is_a_sentence(store):
-    assert "expected room on the disk, it is full" in str(
-        store.database._sentence(_error(sqlite3.SQLITE_FULL))
-    )
+def test_a_disk_without_room_is_a_sentence(store, monkeypatch):
+    monkeypatch.setattr("engine.core.disk.room", lambda folder: 40_000)
+    said = str(store.database._sentence(_error(sqlite3.SQLITE_FULL)))
+    assert "8.0 MB of room on the disk for the store, it is full (40 kB free): free some" in said
+    monkeypatch.setattr("engine.core.disk.room", lambda folder: 78_512_100_000)
+    said = str(store.database._sentence(_error(sqlite3.SQLITE_FULL)))
+    assert "it is full" not in said
+    assert "(78,512.1 MB free): look whether a quota is used up" in said
 
 
 def test_a_file_that_is_replaced_is_opened_again(store):

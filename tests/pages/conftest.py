@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from engine.runs import shipped
+from engine.service import pricing
 from engine.service.client import Client
 from pages.ui.kit import shared
 from pages.ui.paper import defaults
@@ -23,6 +24,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
     monkeypatch.setattr(shipped, "FOLDER", tmp_path / "shipped")
     monkeypatch.setattr(Client, "ensure_worker", lambda self: None)
+    monkeypatch.setattr(pricing, "start", lambda store: False)
     st.cache_resource.clear()
     shared.SHARED.clear()
     return tmp_path

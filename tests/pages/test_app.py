@@ -72,7 +72,7 @@ def test_what_is_trained_is_drawn_with_words_and_a_guarantee(visit: Open, traine
     assert "At ε = 1, the best proved method" in words
     assert "times out of 100" in words
     assert ":green[:material/verified: Proved]" in words
-    assert "proved **1" in words
+    assert "[proved](/learn#proved) **1" in words
     assert "attacked" in words
     assert "for comparison only" in words
     assert "diverged and are left out" in words

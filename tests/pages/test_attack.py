@@ -1,10 +1,12 @@
 """The attack in the Proof tab: a button, a ruler, a sentence, and what a finished one draws."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from engine.audit.words import IF_AS_DECLARED, outcome
 from engine.catalog import catalog
 from engine.core.gauges import gauges
 from engine.runs import audits
@@ -15,10 +17,21 @@ from engine.service.client import Client
 from engine.service.process import here
 from engine.service.store import Store
 from pages.ui.charts import attack as charts
+from pages.ui.exhibits import attacks
 from pages.ui.paper import attack, defaults
 from tests.pages.conftest import Open
 
 POINTS = 51
+
+
+ROW = audits.Row(
+    run="", sources="", budget=1.0,
+    paper="lvq", method="glvq_dp", dataset="digits", calibration="paper", epsilon_claimed=1.0,
+    epsilon_proved=None, epsilon_attacked=2.5, mu_proved=None, mu_attacked=None, delta=1e-5,
+    statistic="likelihood ratio", replicas=100, seconds=1.0, broken=True, right=0.61,
+    allowed=0.731, exact=False,
+)  # fmt: skip
+UNDONE = {"epsilon_attacked": None, "replicas": 0, "broken": False, "reason": "Too slow."}
 
 
 def audit(job: Job) -> Job:
@@ -58,8 +71,9 @@ def shown(test) -> str:
 
 
 @pytest.fixture
-def proof(visit: Open):
-    """The Proof tab at a budget of 1, with the method that the page opens on."""
+def proof(visit: Open, monkeypatch: pytest.MonkeyPatch):
+    """The Proof tab at a budget of 1, with the method that the page opens on; no attack ships."""
+    monkeypatch.setattr(audits, "rows", tuple)
     return lambda: visit("survival", **{"survival.tab": "Proof", "survival.epsilon": "1"})
 
 
@@ -79,8 +93,40 @@ def test_a_finished_attack_says_what_it_showed(proof, trained):
     assert not test.exception
     text = shown(test)
     assert "at least ε = **0.4** is spent" in text
-    assert "was right 61 times of 100; the proof allows 74" in text
-    assert "attacked **at least 0.4**" in text
+    assert IF_AS_DECLARED in text
+    assert "was right 61 times of 100; the proof allows 74 (from ε and δ alone)" in text
+    assert "[attacked](/learn#attacked) **at least 0.4**" in text
+
+
+def ships(monkeypatch, job: Job, **values) -> None:
+    """One attack ships, on this very setting."""
+    row = replace(ROW, **{"run": audits.name(job), "epsilon_proved": 1.0, **values})
+    monkeypatch.setattr(audits, "rows", lambda: (row,))
+
+
+def test_a_shipped_attack_has_its_mark_until_the_user_attacks(proof, trained, monkeypatch):
+    job = audit(defaults.opening("survival")["dp_gd"])
+    ships(monkeypatch, job, epsilon_attacked=0.3, exact=True, allowed=0.5532)
+    test = proof()
+    assert not test.exception
+    assert "[attacked](/learn#attacked) **at least 0.3** (shipped)" in shown(test)
+    assert any(
+        "the proof allows 56 (by its whole trade-off curve). Shipped with the app." in one.value
+        and "Computed by an earlier version." in one.value
+        for one in test.caption
+    )
+    assert any(button.label == "Attack this" for button in test.button)
+    attacked(trained, job, 0.4)
+    assert "[attacked](/learn#attacked) **at least 0.4**" in shown(proof())
+
+
+@pytest.mark.parametrize("how", ["another setting", "no number"])
+def test_a_shipped_attack_on_another_setting_is_not_shown(proof, trained, monkeypatch, how):
+    job = audit(defaults.opening("survival")["dp_gd"])
+    ships(monkeypatch, job, **({"run": "another"} if how == "another setting" else UNDONE))
+    text = shown(proof())
+    assert "[attacked](/learn#attacked) **not yet**" in text
+    assert ("None ships: Too slow." in text) is (how == "no number")
 
 
 def test_an_attack_above_the_proof_is_our_error(proof, trained):
@@ -110,18 +156,14 @@ def test_the_ruler_has_a_mark_for_each_number_that_is_known():
 
 
 def test_reproduce_shows_what_ships(visit: Open, monkeypatch):
-    row = audits.Row(
-        paper="lvq", method="glvq_dp", dataset="digits", calibration="paper", epsilon_claimed=1.0,
-        epsilon_proved=None, epsilon_attacked=2.5, mu_proved=None, mu_attacked=None, delta=1e-5,
-        statistic="likelihood ratio", replicas=100, seconds=1.0, broken=True,
-    )  # fmt: skip
-    monkeypatch.setattr(audits, "rows", lambda: (row,))
+    monkeypatch.setattr(audits, "rows", lambda: (ROW, replace(ROW, **UNDONE)))
     test = visit("reproduce")
     assert not test.exception
     assert "Of 1 attack, 1 show more than is claimed or proved." in shown(test)
     [table] = [one.value for one in test.dataframe if "Proved ε" in one.value.columns]
-    assert list(table["Attacked ε, at least"]) == ["2.5"]
-    assert list(table["Noise"]) == ["As printed"]
+    assert list(table["Attacked ε, at least"]) == ["2.5", "–"]
+    assert list(table["Noise"]) == ["As printed", "As printed"]
+    assert list(table["Broken"]) == ["yes", "Too slow."]
 
 
 @pytest.mark.parametrize("page", ["runs", "compare", "home"])
@@ -141,6 +183,21 @@ def test_an_attack_above_a_proof_that_assumes_something_blames_the_assumption():
 
 
 def test_a_bound_of_zero_is_no_finding():
+    assert attack.Mark(0.0, shipped=True).text == "**no loss shown** (shipped)"
     card = catalog()["lvq"].entry("glvq_dp").guarantee(catalog()["lvq"].spec(), 1_797, "an image")
     assert attack.comparison(card, 0.0).startswith("The attack has shown no loss of privacy yet")
     assert "at least ε = **0.5**" in attack.comparison(card, 0.5)
+
+
+def test_a_share_of_right_guesses_has_its_interval_and_number():
+    """128 right of 220: between .5136 and .6478 with 95 % confidence (Clopper and Pearson 1934)."""
+    assert "of 100, between 51 and 65" in outcome(220, 128 / 220, 220)
+    assert "judged on 110 of them" in outcome(220, 64 / 110, 110)
+
+
+def test_what_was_drawn_again_is_said():
+    again = replace(ROW, attacks=2, epsilon_first=1.2)
+    assert "drawn again" in attacks.finding((again,))
+    assert "was not kept" in attacks.finding((ROW,))
+    assert attacks.finding((replace(ROW, attacks=1),)).endswith("claimed or proved.")
+    assert attacks.line(again)["First bound, where drawn again"] == "1.2"

@@ -18,8 +18,9 @@ from engine.cli.main import main
 from engine.runs import shipped
 from engine.runs.job import Job
 from engine.service.client import Client
-from pages.ui.bundle import collect, notebook, report
+from pages.ui.bundle import collect, notebook, report, sections
 from pages.ui.bundle.collect import html
+from pages.ui.kit import shell
 from pages.ui.paper import defaults
 from tests.pages.conftest import ROOT
 from tests.pages.played import play
@@ -48,7 +49,7 @@ def test_every_number_of_a_figure_is_in_its_table(home: Path, monkeypatch: pytes
     monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
     taken = collect.take("mean")
     assert taken is not None
-    for drawn in taken.drawn:
+    for drawn in (one for one in taken.drawn if not one.said):
         medians = {float(f"{row['Median']:.4g}") for row in drawn.rows}
         lines = [one for one in drawn.base["data"] if one["mode"] == "lines+markers"]
         assert lines
@@ -62,12 +63,35 @@ def test_what_moves_completes_each_figure(home: Path, monkeypatch: pytest.Monkey
     assert taken is not None
     for drawn in taken.drawn:
         assert len(drawn.frames) == len(taken.budgets) == len(taken.findings)
-        for budget, frame in zip(taken.budgets, drawn.frames, strict=True):
-            moved = {key: frame[key] for key in ("shapes", "annotations")}
-            data = [*drawn.base["data"], *frame["data"]]
-            made = go.Figure({"data": data, "layout": {**drawn.base["layout"], **moved}})
-            assert made.layout.shapes[0].x0 == pytest.approx(budget)
-            assert frame["data"][0]["x"][0] == pytest.approx(budget, rel=1e-3)
+        for at, budget in enumerate(taken.budgets):
+            made = go.Figure(drawn.whole(at))
+            if not drawn.said:  # a measure's curve, with a rule and a mark at the budget
+                assert made.layout.shapes[0].x0 == pytest.approx(budget)
+                assert drawn.frames[at]["data"][0]["x"][0] == pytest.approx(budget, rel=1e-3)
+
+
+def test_it_holds_the_charts_of_the_sections_with_their_tables(bundle: Path):
+    """The mean's page draws a histogram and the parts of the error below its curve."""
+    for name, column in (("histogram", "Published"), ("parts", "Median [mg/dL]")):
+        text = (bundle / "data" / f"mean-chart-{name}.csv").read_text()
+        rows = list(csv.DictReader(io.StringIO(text)))
+        assert len({row["Privacy budget ε"] for row in rows}) > 10
+        assert all(row[column] for row in rows)
+
+
+def test_every_chart_of_a_section_has_its_caption(home: Path, monkeypatch: pytest.MonkeyPatch):
+    """The raw mark of EnADPP's two training curves stands below the second one on the page."""
+    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
+    taken = collect.take("enadpp")
+    assert taken is not None
+    for name in ("chart-accuracy", "chart-loss"):
+        drawn = next(one for one in taken.drawn if one.name == name)
+        assert "Not private." in drawn.caption
+
+
+def test_what_a_caption_says_of_the_page_alone_is_left_out():
+    said = "It grows. Change *q* in the sidebar. See the *Proof* tab. It shrinks."
+    assert sections._here(said) == "It grows. It shrinks."
 
 
 def test_a_spec_is_the_job_that_was_run(bundle: Path):
@@ -122,7 +146,9 @@ def test_a_paper_without_runs_is_named(home: Path, capsys: pytest.CaptureFixture
         assert '"papers": []' in file.read("index.html").decode()
 
 
-def test_a_run_that_was_deleted_is_left_out(home: Path):
+def test_a_run_that_was_deleted_is_left_out_with_a_sentence(
+    home: Path, capsys: pytest.CaptureFixture[str]
+):
     jobs = defaults.opening("mean")
     for job in jobs.values():
         play(home, job)
@@ -131,6 +157,11 @@ def test_a_run_that_was_deleted_is_left_out(home: Path):
     assert taken is not None
     assert "gaussian" not in taken.jobs
     assert "laplace" in taken.jobs
+    assert main(["bundle", "--to", str(home / "b.zip"), "--paper", "mean"]) == 0
+    said = "mean: left out, because their runs were deleted or never trained: Gaussian, with proof"
+    assert said in capsys.readouterr().err
+    with zipfile.ZipFile(home / "b.zip") as file:
+        assert not any("gaussian" in name and "paper" not in name for name in file.namelist())
 
 
 @pytest.mark.parametrize(
@@ -145,6 +176,19 @@ def test_a_wrong_request_is_one_sentence(
 ):
     assert main(["bundle", *arguments]) == 2
     assert expected in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("slug", list(shell.papers()))
+def test_a_bundle_is_written_whichever_run_is_missing(
+    home: Path, monkeypatch: pytest.MonkeyPatch, slug: str
+):
+    """Sections ask for runs of other methods too; those that are not there leave no chart."""
+    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
+    gone = defaults.opening(slug)[collect._page(slug).chosen.method].id
+    found = collect.look
+    monkeypatch.setattr(collect, "look", lambda job: None if job.id == gone else found(job))
+    taken = collect.take(slug)
+    assert taken is None or (taken.absent and gone not in {job.id for job in taken.jobs.values()})
 
 
 def test_texts_cannot_end_the_script():

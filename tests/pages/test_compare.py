@@ -235,7 +235,7 @@ def falling(low: tuple[float, ...], high: tuple[float, ...]) -> Curve:
     [
         (0.7, 1.0, 10 ** (2 / 3), "between 1 and 4.64"),  # 0.5 to 0.8 over one decade
         (0.95, math.inf, math.inf, "not reached up to ε = 10"),
-        (0.85, 10 ** (3 / 4), math.inf, "5.62 or more; not surely reached up to ε = 10"),
+        (0.85, 10 ** (3 / 4), math.inf, "5.62 or more; possibly not reached by ε = 10"),
         (0.1, -math.inf, -math.inf, "reached at every budget measured, from ε = 0.1"),
         (0.4, -math.inf, 10 ** (-1 / 4), "between below 0.1 and 0.562"),
     ],

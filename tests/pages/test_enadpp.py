@@ -44,7 +44,7 @@ SIDE = 8
 def wanted(dataset: str = "digits", **values: Any) -> dict[str, Job]:
     """What the page asks for when it is opened with these settings."""
     paper, layout = catalog()["enadpp"], defaults.layout("enadpp")
-    offered = offers(paper, layout)
+    offered = offers(paper, layout, dataset)
     first = choice.untouched(offered)
     chosen = replace(first, dataset=dataset, values={**first.values, **values})
     actual = choice.jobs(paper, chosen, offered.knobs[BUDGET].values)
@@ -146,6 +146,10 @@ def test_the_page_opens_and_asks_for_every_method_once(visit: Open, home: Path):
     why = said(visit("enadpp", **{"enadpp.tab": "Why"}))
     assert "Appears as soon as" in why
     assert "Figure 1 of the paper" in why  # a formula waits for nothing
+    for title, result in (("What helps private training", "choices"), ("Claims not", "budgets")):
+        (line,) = (text for text in why.splitlines() if f">{title}" in text)
+        assert "/reproduce?" in line
+        assert result in line  # what ships, in a sentence
 
 
 def test_mnist_waits_for_a_button(visit: Open, home: Path):
@@ -250,6 +254,20 @@ def test_accountants_agree_with_the_budget_and_with_each_other():
         r >= p for r, p in zip(ways[enadpp_budgets.RENYI], ways[enadpp_budgets.PLD], strict=True)
     )
     assert list(ways[enadpp_budgets.PLD]) == sorted(ways[enadpp_budgets.PLD])
+
+
+def test_what_is_spent_before_the_first_step_is_counted_at_step_zero():
+    """The moments alone at ε = 1, n = 1,797: .285, for any batches."""
+    spec = EnadppSpec(representation="whitened", sampling="shuffled")
+    steps, ways = enadpp_budgets.counted("dpsgd", spec, 1797)
+    assert steps[0] == 0
+    assert ways[enadpp_budgets.PLD][0] == pytest.approx(0.285, abs=1e-3)
+    assert ways[enadpp_budgets.COINS][0] == pytest.approx(ways[enadpp_budgets.PLD][0])
+    assert "second moments" in enadpp_budgets.reading("dpsgd", spec, 1797)
+    plain = spec.replace(representation="scattering")
+    _, ways = enadpp_budgets.counted("dpsgd", plain, 1797)
+    assert {values[0] for values in ways.values()} == {0.0}
+    assert "second moments" not in enadpp_budgets.reading("dpsgd", plain, 1797)
 
 
 def test_laplace_noise_is_summed_by_hand():

@@ -1,5 +1,6 @@
 """Figures from results, without a browser."""
 
+import dataclasses
 import json
 import re
 from dataclasses import replace
@@ -159,3 +160,16 @@ def test_a_legend_has_short_names_where_there_are_some_and_the_table_long_ones()
     drawn = curves.utility([one], [level], GAUGE, 1.0, "r", (0.1, 10.0))
     assert [t.name for t in drawn.data if t.showlegend is not False] == ["Short", "None"]
     assert {row["Method"] for row in curves.rows([one], [level])} == {"A long name", level.label}
+
+
+def test_among_many_curves_only_the_one_that_is_looked_at_has_a_band():
+    one = drawn()[0]
+    many = [dataclasses.replace(one, label=f"method {i}") for i in range(curves.BANDS + 1)]
+    made = [
+        [t.legendgroup for t in figure.data if t.fill == "toself"]
+        for figure in (
+            curves.utility(many, [], GAUGE, 1.0, "r", (0.1, 10.0), closer="method 3"),
+            curves.utility(many[:-1], [], GAUGE, 1.0, "r", (0.1, 10.0), closer="method 3"),
+        )
+    ]
+    assert made == [["method 3"], [one.label for one in many[:-1]]]

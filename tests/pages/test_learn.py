@@ -10,7 +10,8 @@ import pytest
 from engine.papers.mean.price import laplace_releases
 from engine.papers.mean.spec import MeanSpec
 from pages.ui import words
-from pages.ui.learn import glossary, maths
+from pages.ui.kit import glossary, shell
+from pages.ui.learn import maths
 from pages.ui.learn.page import MINUTES
 from pages.ui.learn.screens import SCREENS
 from tests.pages.conftest import Open
@@ -103,3 +104,39 @@ def test_terms_that_a_text_links_to_exist():
 
 def test_learn_loads_nothing_heavy():
     loads_nothing_heavy("learn")
+
+
+LINKS = re.compile(r"\]\(/learn#([^)]+)\)")
+
+
+@pytest.mark.parametrize("slug", list(shell.papers()))
+def test_terms_lead_to_the_glossary_where_they_first_appear(visit: Open, slug: str):
+    """The line of marks, the help of every knob that uses a term, and the card of the method."""
+    test = visit(slug, **{f"{slug}.tab": "Proof"})
+    assert not test.exception
+    anchors = {glossary.anchor(term) for term in glossary.TERMS}
+    settings = [one.help for one in (*test.select_slider, *test.selectbox, *test.segmented_control)]
+    texts = [str(one.value) for one in (*test.markdown, *test.caption)] + settings
+    led = {name for text in texts for name in LINKS.findall(text)}
+    assert led <= anchors
+    assert {"claimed", "proved", "attacked", "noise", "record", "neighbours"} <= led
+    for text in settings:
+        assert glossary.linked(text) == text  # each term in it is a link already
+    assert any(LINKS.search(str(one.value)) for one in test.table)
+
+
+def test_a_term_is_linked_once_and_only_in_words():
+    said = glossary.linked(
+        "A `record`, $noise$, [noise](/x), a Record and records. Privacy budgets"
+    )
+    assert said == (
+        "A `record`, $noise$, [noise](/x), a [Record](/learn#record) and records. "
+        "[Privacy budgets](/learn#privacy-budget)"
+    )
+    assert glossary.linked(said) == said
+
+
+def test_every_way_to_mention_a_term_belongs_to_one():
+    assert set(glossary.MENTIONS) <= set(glossary.TERMS)
+    for term in glossary.TERMS:
+        assert glossary.anchor(term) in glossary.linked(f"a {term.lower()} b")

@@ -1,17 +1,21 @@
 """Lessons: the six that come with the app, mistakes in files, questions, answers, own lessons."""
 
 import json
+import re
 import stat
 import threading
 from pathlib import Path
 
 import pytest
+from markdown_it import MarkdownIt
+from streamlit.testing.v1 import AppTest
 
-from engine.core.errors import RequestError
+from engine.core.errors import RequestError, StoreError
 from engine.service import answers
 from engine.service.store import Store
-from pages.ui.lessons import library, schema, views
+from pages.ui.lessons import foreign, library, rights, schema, views
 from pages.ui.lessons.question import histogram, plain
+from pages.ui.lessons.rights import Editor
 from pages.ui.lessons.schema import Lesson, Question, View
 from tests.pages.conftest import Open
 from tests.pages.drawn import loads_nothing_heavy
@@ -186,6 +190,181 @@ def test_only_lessons_made_here_are_changed(home: Path, name: str):
 def test_a_file_that_is_too_large_is_refused(home: Path):
     with pytest.raises(RequestError, match="expected at most 200,000 bytes"):
         library.keep("x" * 200_001)
+    with pytest.raises(RequestError, match="expected at most 200,000 bytes, got 200,001"):
+        library.read(b"x" * 200_001)
+
+
+ANN, BEN = Editor("ann"), Editor("ben")
+
+
+def test_a_lesson_is_changed_by_its_owner_alone_or_with_its_key(home: Path):
+    name = library.keep(GOOD, editor=ANN)
+    path = library.path_of(name)
+    note = path.with_suffix(".owner.json")
+    assert stat.S_IMODE(note.stat().st_mode) == 0o600
+    view, told = View(address="/mean", text="x"), "expected its owner or a link with its key"
+    for other in (BEN, Editor(), Editor("ben", "guess"), Editor("", "")):
+        for change in (
+            lambda who=other: library.keep("x", name, who),
+            lambda who=other: library.add(view, name, editor=who),
+            lambda who=other: library.remove(name, who),
+        ):
+            with pytest.raises(RequestError, match=told):
+                change()
+    assert path.read_text() == GOOD
+    library.keep(f"{GOOD}# ann", name, ANN)
+    library.keep(f"{GOOD}# ben", name, Editor("ben", rights.key(path)))
+    assert path.read_text().endswith("# ben")
+    library.remove(name, ANN)
+    assert not note.exists()
+
+
+def test_the_key_of_a_lesson_is_drawn_and_its_file_does_not_hold_it(home: Path):
+    names = [library.keep(GOOD, editor=ANN) for _ in range(20)]
+    keys = {rights.key(library.path_of(name)) for name in names}
+    assert len(keys) == 20
+    assert all(len(key) == 16 for key in keys)  # 12 drawn bytes
+    assert library.find(names[0]).text == GOOD
+
+
+def test_nobody_changes_a_lesson_whose_owner_cannot_be_read(home: Path):
+    name = library.keep(GOOD, editor=ANN)
+    library.path_of(name).with_suffix(".owner.json").write_text("{")
+    assert not rights.may(library.path_of(name), ANN)
+    assert rights.key(library.path_of(name)) == ""
+
+
+def test_a_lesson_has_its_owner_before_its_file(home: Path, monkeypatch: pytest.MonkeyPatch):
+    def full(lesson: Path, editor: Editor) -> None:
+        raise StoreError("full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(rights, "begin", full)
+        with pytest.raises(StoreError):
+            library.keep(GOOD, editor=ANN)
+    assert not list(library.folder().glob("*.toml"))  # none that is everybody's
+    copied = library.path_of("copied")
+    copied.write_text(GOOD)
+    library.keep(GOOD, "copied", ANN)
+    assert not rights.may(copied, BEN)
+
+
+def test_a_lesson_that_is_gone_is_not_saved_as_everybodys(home: Path):
+    name = library.keep(GOOD, editor=ANN)
+    library.remove(name, ANN)
+    with pytest.raises(RequestError, match="expected one that is still here, it was deleted"):
+        library.keep(GOOD, name, BEN)
+    assert name not in library.names()
+
+
+ASKS = f"""{GOOD}
+[views.question]
+text = "q"
+options = ["a", "b"]
+reveal = "![](https://x.example/r.png)"
+"""
+
+
+def test_each_lesson_made_here_has_answers_of_its_own(home: Path):
+    one, two = library.keep(ASKS, editor=ANN), library.keep(ASKS, editor=BEN)
+    keys = {q.key for name in (one, two) for view in lesson(name).views if (q := view.question)}
+    assert len(keys) == 2
+    library.add(View(address="/mean", text="x"), one, editor=ANN)
+    assert "within" not in library.find(one).text
+
+
+@pytest.mark.parametrize(
+    ("hosts", "may"), [("localhost", True), ("localhost,explorer.example.org", False)]
+)
+def test_shipped_answers_are_forgotten_only_where_the_app_serves_one_machine(
+    visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch, hosts: str, may: bool
+):
+    monkeypatch.setattr("streamlit.get_option", lambda name: hosts.split(","))
+    assert ("Forget" in labels(visit("lessons", lesson="clipping"))) is may
+    monkeypatch.setenv("EXPLORER_UPLOADS", "off")
+    assert "Forget" not in labels(visit("lessons", lesson="clipping"))
+
+
+def test_answers_to_a_lesson_are_forgotten_by_its_owner(home: Path):
+    path = library.path_of(library.keep(ASKS, editor=ANN))
+    assert rights.forgets(path, ANN, True, True, False)
+    assert not rights.forgets(path, BEN, True, True, True)
+    assert not rights.forgets(path, ANN, True, False, True)
+
+
+ACTIVE = "![](https://x.example/p.png)"
+
+
+@pytest.mark.parametrize("text", [
+    ACTIVE, "![a][b]\n\n[b]: https://x.example/p.png", "[a](//x.example)", "<https://x.example>",
+    "https://x.example", "www.x.example", "![x](/p.png)", "\\\\![](https://x.example)",
+    "[![](https://x.example/p.png)](/mean)", "`\\`![](https://x.example)", "[a](/&#47;x.example)",
+])  # fmt: skip
+def test_the_text_of_a_lesson_made_here_loads_nothing(text: str):
+    drawn = MarkdownIt().render(foreign.words(text))
+    assert "<img" not in drawn
+    assert "<a" not in drawn.replace('<a href="/mean">', "")
+    assert not re.search(r"\w://|www\.", foreign.words(text))  # what browsers find by themselves
+    assert "<a" in MarkdownIt().render(foreign.words("[a](/mean)"))
+
+
+def test_no_page_draws_the_pictures_of_a_lesson_made_here(visit: Open, home: Path):
+    text = ASKS.replace('"T"', f'"{ACTIVE}"').replace('"x"', f'"{ACTIVE}"')
+    name = library.keep(text.replace('"y"', f'"{ACTIVE}"').replace('"q"', f'"{ACTIVE}"'))
+    wrong = library.keep(f"title = ['{ACTIVE}']")
+    for test in (
+        visit("lessons"), visit("lessons", lesson=name), visit("lessons", lesson=wrong),
+        visit("lessons", lesson=name, notes="1"), visit("mean", lesson=name, view="1"),
+    ):  # fmt: skip
+        assert not test.exception
+        drawn = [*test.markdown, *test.title, *test.subheader, *test.caption, *test.error]
+        assert not [one.value for one in drawn if ACTIVE in str(one.value)]
+    assert library.find(name).text.count(ACTIVE) == 4  # the file stays as it was written
+
+
+def labels(test: AppTest) -> set[str]:
+    return {one.label for one in test.button}
+
+
+def test_others_may_copy_a_lesson_and_the_link_with_its_key_edits_it(visit: Open, home: Path):
+    name = library.keep(GOOD, editor=ANN)
+    other = visit("lessons", lesson=name)
+    assert not other.exception
+    assert "Save as a lesson of your own" in labels(other)
+    assert not {"Save", "Delete", "Forget"} & labels(other)
+    key = rights.key(library.path_of(name))
+    assert not any(key in str(one.value) for one in other.markdown)
+    invited = visit("lessons", lesson=name, key=key)
+    assert {"Save", "Delete"} <= labels(invited)
+    next(one for one in invited.button if one.label == "Delete").click().run()
+    assert name not in library.names()
+
+
+def test_a_file_is_brought_as_a_lesson_of_ones_own(visit: Open, home: Path):
+    test = visit("lessons")
+    test.file_uploader(key="lessons.file").set_value(("a.toml", GOOD.encode(), "text/plain")).run()
+    assert not test.exception
+    [made] = [name for name in library.names() if name not in library.ORDER]
+    assert test.title[0].value == "T"
+    assert {"Save", "Delete"} <= labels(test)
+    assert library.find(made).text == GOOD
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"\xff\xfe\x00", "expected a text file in UTF-8"),
+        (GOOD.replace("/mean?mean.bound=5", "/nowhere").encode(), "expected a page (learn"),
+        (GOOD.replace("mean.bound=5", "mean.method=Gone").encode(), "got 'Gone'"),
+        (b"<b>x</b>", "The file: expected TOML"),
+    ],
+)
+def test_a_wrong_file_is_one_sentence(visit: Open, home: Path, content: bytes, expected: str):
+    test = visit("lessons")
+    test.file_uploader(key="lessons.file").set_value(("a.toml", content, "text/plain")).run()
+    assert not test.exception
+    assert len(test.error) == 1
+    assert expected in test.error[0].value
 
 
 def test_the_view_of_any_page_can_be_added(visit: Open, home: Path):

@@ -7,11 +7,15 @@ from pathlib import Path
 import pytest
 
 from engine.runs.events import Advanced, Measured
+from engine.service import watching
 from engine.service.board import Board
 from engine.service.client import Client
+from engine.service.store import Store
+from engine.service.watching import Visitor
 from pages.ui.jobs import clock
 from pages.ui.kit.shared import Shared
 from pages.ui.paper import defaults
+from tests.pages.conftest import Open
 from tests.pages.played import begin, play
 
 
@@ -110,3 +114,19 @@ def test_a_session_that_went_is_not_counted(monkeypatch: pytest.MonkeyPatch):
     later = time.monotonic() + clock.GONE + 1.0
     monkeypatch.setattr(time, "monotonic", lambda: later)
     assert onlookers.note("here") == 1
+
+
+def test_deleting_asks_first_and_says_who_else_looks(visit: Open, home: Path):
+    job = defaults.opening("survival")["out_pert"]
+    play(home, job)
+    page = visit("runs")
+    assert not any("look" in one.value for one in page.caption if "person" in one.value)
+    (delete,) = [one for one in page.button if one.label == "Delete for good"]
+    assert delete.disabled
+    for number in range(2):
+        watching.look_on(Store(home), Visitor(f"page {number}", f"person {number}"), [job.id])
+    page = visit("runs")
+    assert any("2 other people look at this run" in one.value for one in page.caption)
+    page.checkbox(key=f"sure.{job.id}").check().run()
+    (delete,) = [one for one in page.button if one.label == "Delete for good"]
+    assert not delete.disabled

@@ -128,7 +128,7 @@ def test_every_section_draws_what_the_runs_left(
     for job in wanted(dataset).values():
         finish(home, job)
     words = texts(tour(visit, "lvq", **{"lvq.dataset": dataset, "lvq.method": method}))
-    assert set(drawn) == set(CHARTS)
+    assert set(drawn) - {"attack.ruler"} == set(CHARTS)  # some have an attack that ships
     assert all(alt and rows for _, alt, rows in drawn.values())
     for key in ("learning", "plane", "clipping", "memory"):
         layout = drawn[key][0]["layout"]

@@ -275,6 +275,33 @@ def test_what_became_of_an_exhibit_follows_a_rule(
         assert overview.line(FIGURE, shipped(*half), simulated=False).kind == "caveat"
 
 
+def test_the_summary_grades_errors_and_calls_guessing_guessing():
+    """91.2 % against 95.9 % is twice the error; two answers at 51 % are a coin's."""
+    known = replace(exhibits("enadpp")["table2"], guess=lambda cell: 50.0)
+
+    def said(*ours: float) -> overview.Line:
+        cells = [
+            Cell("a", str(i), variant, 95.9, share, None, "0")
+            for i in range(3)
+            for variant, share in zip(("as printed", "rigorous"), ours, strict=True)
+        ]
+        return overview.line(known, shipped(*cells), simulated=False)
+
+    twice = said(91.2, 96.5)
+    assert (twice.kind, twice.beyond) == ("unreachable", True)
+    assert "0 of 3 numbers are met" in twice.text
+    assert "guessing" not in twice.text
+    coin = said(95.9, 51.0)
+    assert (coin.kind, coin.beyond) == ("reproduced", False)
+    assert "0 of 3 errors are smaller than printed, and 3 are no better than guessing" in coin.text
+    assert "0 of 3 numbers are met within 25\u00a0%, and 3 are no better" in said(51.0, 95.9).text
+    plain = replace(known, better="neither")
+    cells = [
+        Cell("a", "x", variant, 0.05, 0.01, None, "0") for variant in ("as printed", "rigorous")
+    ]
+    assert "with proof" not in overview.line(plain, shipped(*cells), simulated=False).text
+
+
 def test_an_exhibit_without_numbers_says_which(monkeypatch: pytest.MonkeyPatch):
     silent = [Cell("a", "x", "as printed", None, 1.0, None, "0")]
     assert overview.line(FIGURE, shipped(*silent), simulated=False).kind == "shape"
@@ -349,6 +376,23 @@ def test_a_figure_over_names_keeps_their_order():
     cells = [Cell("a", name, "ours", 1.0, 1.1, 0.1, "0") for name in ("low", "high", "middle")]
     plotted = json.loads(drawing.plot(replace(FIGURE, log=(False, False)), cells, "").to_json())
     assert plotted["data"][0]["x"] == ["low", "high", "middle"]
+
+
+def test_a_deviation_that_the_paper_prints_stands_behind_its_number():
+    cells = [replace(cell, published_spread=0.25) for cell in CELLS]
+    body = layout.table(replace(FIGURE, axis="", digits=2), cells)
+    assert body["0.1"][0] == "10.00\u00a0±\u00a00.25"
+    assert {row["Paper ±"] for row in layout.rows(FIGURE, cells)} == {0.25}
+    assert "Paper ±" not in layout.rows(FIGURE, CELLS)[0]
+
+
+def test_a_small_p_is_told_from_zero():
+    figure = replace(FIGURE, axis="", digits=4, log=(False, False))
+    cell = Cell("FL", "p", "ours", 2.7266e-12, 0.00095, None, "0" * 12)
+    body = layout.table(figure, [cell])
+    assert body["Paper"] == ["2.7·10⁻¹²"]
+    assert body["Ours"][0][:4] == "**0."
+    assert layout.table(figure, [replace(cell, published=0.0)])["Paper"] == ["0.0000"]
 
 
 def test_a_table_has_the_papers_layout_with_variants_below():
@@ -426,3 +470,19 @@ def test_what_is_printed_comes_first_whatever_the_reading_order():
     assert [text.replace("\u00a0", " ") for text in table[" "][:3]] == [
         "Paper", "Ours, as printed", "Ours, with proof",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["evidence", "claims"])
+def test_what_stands_beside_a_paper_is_not_graded(visit: Open, name: str):
+    """No badge of a paper's own number, no sign, and the notes with their sources."""
+    exhibit = exhibits("enadpp")[name]
+    test = visit("reproduce", **{"reproduce.paper": "enadpp", "reproduce.enadpp": name})
+    assert not test.exception
+    text = said(test)
+    assert "Beside the paper" in text
+    assert exhibit.beside in text
+    assert not any(word in text for word in ("Not reachable", "within 25", "✗", "↑"))
+    for note in exhibit.notes:
+        assert note.row in text
+    table = layout.table(exhibit, reference.load("enadpp", name).cells)
+    assert "Paper" not in table

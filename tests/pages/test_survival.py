@@ -7,13 +7,20 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from engine import catalog
+from engine.core.gauges import Gauge
 from engine.papers.survival import sensitivity
 from engine.papers.survival.spec import SurvivalSpec
 from engine.service.client import Client
-from pages.ui.charts import theme
-from pages.ui.paper import defaults
+from pages.ui.bundle.collect import guarantee
+from pages.ui.charts import curves, theme
+from pages.ui.charts.proof import NOWHERE
+from pages.ui.kit import card
+from pages.ui.paper import choice, defaults
+from pages.ui.paper.view import offers
 from pages.ui.papers.survival import costs as survival_costs
 from pages.ui.papers.survival import sampler_figures as sampler
+from pages.ui.papers.survival.layout import LAYOUT
 from pages.ui.papers.survival.sampler_figures import Drawn, Normal
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, plots
@@ -219,3 +226,37 @@ def test_measured_draws_are_all_in_the_theme_of_the_page():
 
 def test_the_messages_of_the_new_charts_are_words(visit: Open, trained: Path):
     assert all(one["alt"].endswith(".") for one in plots(visit("survival", **address(tab="Why"))))
+
+
+def test_the_oracle_is_a_curve_with_as_many_repetitions_as_the_others():
+    paper = catalog.paper("survival")
+    offered = offers(paper, LAYOUT)
+    wanted = choice.jobs(paper, choice.untouched(offered), (0.1, 1.0))
+    assert wanted["oracle"].axes["epsilon"] == (0.1, 1.0)
+    assert len(wanted["oracle"].seeds) == len(wanted["dp_newton"].seeds) > 1
+    assert len(wanted["cox"].seeds) == 1
+
+
+def test_a_curve_for_comparison_says_that_nothing_is_proved_and_stands_at_its_budget():
+    places, heights = (0.1, 1.0), (2.0, 1.0)
+    one = curves.Curve(
+        "Oracle", theme.style(0), places, heights, heights, heights, (3, 3), status="not_private"
+    )
+    gauge = Gauge("Error", "down")
+    figure = curves.utility([one], [], gauge, 1.0, "r", (0.1, 10.0), True).to_dict()
+    line = next(t for t in figure["data"] if "customdata" in t)
+    assert list(line["x"]) == list(places)
+    assert line["line"]["dash"] == "dot"
+    assert {told[4] for told in line["customdata"]} == {NOWHERE}
+
+
+def test_an_unknown_failure_probability_is_said_in_every_form_of_the_card():
+    entry = catalog.paper("survival").entry("exact")
+    one = entry.guarantee(SurvivalSpec(), 100, "a person")
+    assert card.chance(one) == "unknown"
+    assert "δ is unknown" in card.line(one)
+    assert card.lines(["Exact"], [one])["Proved ε"] == ["1 (δ unknown)"]
+    assert "unknown" in guarantee("Exact", one)["proved"]
+    pure = catalog.paper("survival").entry("out_pert").guarantee(SurvivalSpec(), 100, "a person")
+    assert card.chance(pure) == ""
+    assert card.lines(["Output"], [pure])["Proved ε"] == ["1"]

@@ -88,3 +88,10 @@ def test_names_are_listed_as_in_a_sentence(names, text):
 def test_a_table_that_a_telephone_cuts_off_says_so():
     assert words.sideways(4) == ""
     assert "7 columns" in words.sideways(7)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 2.0, 8.0])
+def test_dots_are_rounded_up_as_the_words_beside_them_are(epsilon):
+    chance = words.best_guess(epsilon)
+    assert words.filled(chance) >= 100 * chance or words.filled(chance) == 99
+    assert words.out_of_100(chance) in (f"{words.filled(chance)}", "more than 99")

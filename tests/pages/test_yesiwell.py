@@ -44,7 +44,7 @@ def finish(home: Path, job: Job) -> None:
     arrays = {
         "calibration": rng.uniform(0.1, 0.9, (count, 10, 3)),
         "by_friends": rng.uniform(0.5, 0.9, (count, 5, 3)),
-        "course": chance,
+        "course": np.round(100 * chance).astype(np.uint8),
         "came": (chance > 0.3).astype(np.uint8),
         "places": rng.uniform(-1, 1, (count, USERS, 2)),
         "links": np.broadcast_to(links, (count, USERS - 1, 2)),
@@ -79,11 +79,12 @@ def test_the_network_follows_the_time(visited: Open):
     test = visited(tab="Network", time="2")
     assert not test.exception
     assert "2 days after training" in said(test)
-    assert "users are predicted rightly" in said(test)
-    [drawn] = [one for one in charts(test) if any(t["type"] == "scattergl" for t in one["data"])]
+    assert "users are predicted correctly" in said(test)
+    [drawn] = [one for one in charts(test) if "symbol" in one["data"][1].get("marker", {})]
     users = drawn["data"][1]
     assert len(users["x"]) == USERS
     assert {"circle", "x"} == set(users["marker"]["symbol"])
+    assert min(users["marker"]["color"]) < 0.3 < 0.7 < max(users["marker"]["color"]) <= 1.0
 
 
 def test_why_shows_epochs_calibration_friends_and_tests(visited: Open):
@@ -113,3 +114,10 @@ def test_a_drawing_has_a_line_for_each_friendship():
     edges, users = drawn.to_plotly_json()["data"]
     assert list(edges["x"]) == [0.0, 1.0, None, 1.0, 0.0, None]
     assert max(users["marker"]["size"]) == users["marker"]["size"][1]
+
+
+def test_chances_are_read_from_runs_of_today_and_of_earlier_versions():
+    kept = {"course": np.array([[[0.0, 57.0, 255.0]]], np.float32)}
+    np.testing.assert_allclose(network.chances(kept), [[[0.0, 0.57, np.nan]]])
+    np.testing.assert_allclose(network.chances({"course": np.array([[[0.5, 1.0]]])}), [[[0.5, 1]]])
+    assert network.chances({}) is None

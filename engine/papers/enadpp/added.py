@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from engine.core.batch import Batch
-from engine.papers.enadpp import price
+from engine.papers.enadpp import clipping, price
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.papers.enadpp.variants import Variant
 from engine.privacy import toeplitz
@@ -28,33 +28,59 @@ class Added:
     Attributes:
         mechanisms: One for each replica.
         clip: Their clipping bounds, shape (R,).
-        spread: Deviation of the noise on a step's gradient, in units of the mechanisms'.
+        spread: Deviation of the noise on a step's gradient, in units of the mechanisms', (R,).
     """
 
     mechanisms: tuple[Laplace | Gaussian, ...]
     clip: Tensor
-    spread: float = 1.0
+    spread: Tensor
 
     @property
     def norm(self) -> Literal["l1", "l2"]:
         """The norm in which the mechanisms' sensitivity is stated."""
         return "l1" if isinstance(self.mechanisms[0], Laplace) else "l2"
 
+    @property
+    def deviations(self) -> Tensor:
+        """Deviation of Gaussian noise on each coordinate of a step's gradient, (R,)."""
+        return self.spread.new_tensor([m.scale for m in self.mechanisms]) * self.spread
+
+    def lengths(self, sums: Parameters, ratios: ghost.Ratios | None) -> Tensor:
+        """Root mean square length of the noise on each layer with weights, (R, layers)."""
+        return self.spread[:, None] * steps.noise_lengths(sums, self.mechanisms, ratios)
+
 
 def noise(
-    variant: Variant, batch: Batch[EnadppSpec], n: int, taken: int, device: torch.device
+    variant: Variant,
+    batch: Batch[EnadppSpec],
+    n: int,
+    taken: int,
+    device: torch.device,
+    bound: Tensor | None = None,
 ) -> Added | None:
-    """What this step adds to each replica's sum, from the mechanisms that are priced."""
+    """What this step adds to each replica's sum, from the mechanisms that are priced.
+
+    Args:
+        variant: The method.
+        batch: The settings.
+        n: Records of the table.
+        taken: Steps taken before.
+        device: Where tensors are made.
+        bound: Clipping bounds of this step, (R,), where they follow the gradients.
+    """
     mechanisms = [price.mechanism(variant, spec, n, taken) for spec in batch.specs]
     drawn = tuple(m for m in mechanisms if m is not None)
     if not drawn:
         return None
-    bounds = [m.sensitivity for m in drawn]
-    if not variant.correlated:
-        return Added(drawn, torch.tensor(bounds, dtype=torch.float32, device=device))
-    own = torch.tensor(batch.column("clip"), dtype=torch.float32, device=device)
-    b, momentum = price.bands(variant, batch.spec), batch.spec.momentum
-    return Added(drawn, own, toeplitz.spread(b, momentum, min(taken + 1, LONG)))
+    bounds = batch.column("clip") if variant.correlated else [m.sensitivity for m in drawn]
+    own = torch.tensor(bounds, dtype=torch.float32, device=device)
+    spread = torch.ones(len(batch), dtype=torch.float64, device=device)
+    if variant.correlated:
+        b, momentum = price.bands(variant, batch.spec), batch.spec.momentum
+        spread *= toeplitz.spread(b, momentum, min(taken + 1, LONG))
+    if bound is not None:
+        own, spread = bound, spread * (bound / own) * clipping.LONGER
+    return Added(drawn, own, spread)
 
 
 def noisy(
@@ -66,7 +92,7 @@ def noisy(
     added: Added | None,
     rng: Generator,
 ) -> tuple[Parameters, Past]:
-    """The sums with noise, and the past with this step; without correlation, in place."""
+    """What a step releases with noise, and the past with it; without correlation, in place."""
     if added is None:
         return sums, ()
     if not variant.correlated:

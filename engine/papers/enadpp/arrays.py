@@ -5,7 +5,10 @@ from engine.core.kept import Kept
 ARRAYS = {
     "weights_*": Kept("Weights of a layer of the trained network", released=True),
     "bias_*": Kept("Biases of a layer of the trained network", released=True),
-    "alpha_*": Kept("Budget ratios of a layer, from released weights", released=True),
+    "alpha_*": Kept("Budget ratios of a layer; as printed, they come from raw records"),
+    "clipping_bound": Kept(
+        "Clipping bound that a next step would have, where it adapts", released=True
+    ),
     "gradient_norm_edges": Kept("Edges of the bins", released=True),
     "gradient_norm_counts": Kept("Training records by the norm of their gradient"),
     "test_predictions": Kept("Predicted class of each test record, in their order"),

@@ -8,6 +8,7 @@ from engine.papers.enadpp.spec import EnadppSpec
 from engine.papers.enadpp.variants import VARIANTS, Variant
 from engine.privacy.guarantee import POISSON, Guarantee, not_private, public_count
 from engine.privacy.mechanisms import Laplace
+from engine.privacy.releases import BEFORE
 
 SAMPLING = (
     f"{POISSON}. Where persons are compared, this holds for each pair; pairs are disjoint and "
@@ -25,6 +26,12 @@ TUNED = (
     "The budget covers one training run. Learning rate, clipping bound and other settings were "
     "chosen by looking at the data sets that this app offers. Choosing them on the records that "
     "are trained on costs more, and is not priced."
+)
+FIXED = "The features are a fixed function of each record."
+WHITENED = (
+    "Features have length 1 at most, so a record changes the matrix of their second moments by at "
+    "most 1 (Frobenius norm). It is released once with Gaussian noise, which is in the price, and "
+    "features are whitened by what was released."
 )
 COUNT = public_count("the expected batch size and which records are tested on")
 SHOWN = "Test accuracy and the other curves come from the raw records and are not private."
@@ -105,7 +112,12 @@ def _proved(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
         unit=unit,
         accountant=EXACT if exact else "privacy loss distribution" if tight else "Renyi",
         sampling=SAMPLING if coins else CYCLIC if variant.correlated else SHUFFLED,
-        released=("the trained weights", "the weights after every step"),
+        released=(
+            "the trained weights",
+            "the weights after every step",
+            *(("second moments of the features",) * variant.whitens(spec.representation)),
+            *(("the clipping bounds",) * (variant.clipping(spec.clipping) == "adaptive")),
+        ),
         reasons=(
             *_arguments(variant, spec),
             *(() if coins or variant.correlated else _gap(variant, spec, n, spent)),
@@ -122,13 +134,16 @@ def poisson_price(variant: Variant, spec: EnadppSpec, n: int, steps: int | None 
     """What the noise of shuffled batches would cost, were its batches drawn by coins.
 
     It is no price of the run: many programs state it for shuffled batches all the same. After so
-    many steps, or all.
+    many steps, or all. What is released before the first step uses all records and costs the same.
     """
     from engine.privacy import accounting
     from engine.privacy.releases import cost
 
     made = price.releases(variant, spec, n)
-    coins = [replace(one, rate=spec.sample_rate, disjoint=1) for one in made]
+    coins = [
+        one if one.first == BEFORE else replace(one, rate=spec.sample_rate, disjoint=1)
+        for one in made
+    ]
     tight = not variant.falling
     return accounting.epsilon(cost(coins, steps), spec.delta, price.RELATION, tight=tight)
 
@@ -136,7 +151,7 @@ def poisson_price(variant: Variant, spec: EnadppSpec, n: int, steps: int | None 
 def _gap(variant: Variant, spec: EnadppSpec, n: int, spent: float) -> tuple[str, ...]:
     return (
         "Each record is in one batch of every epoch and pays for it in full: this holds for every "
-        "order of the records. Nothing is gained from an attacker's not knowing the order.",
+        "order of the records, whether the attacker knows it or not.",
         f"Priced as Poisson batches, the same noise would cost ε = "
         f"{poisson_price(variant, spec, n):.3g} instead of {spent:.3g}. That price is often stated "
         "for shuffled batches. It is not proved for them, and attacks have exceeded it (Annamalai "
@@ -167,14 +182,16 @@ def _arguments(variant: Variant, spec: EnadppSpec) -> tuple[str, ...]:
     if variant.correlated:
         b = price.bands(variant, spec)
         return (
+            *_bounded(variant, spec),
             f"A record moves {b} successive releases, by at most the norm of the correlation "
             "times C in all. Its steps are at least as far apart, so an epoch costs one Gaussian "
             "release (Choquette-Choo et al. 2023).",
             "Nothing is gained from sampling and nothing is assumed of it. Gradients may depend "
             "on what was released before (Denisov et al. 2022).",
+            *_features(variant, spec),
         )
-    if variant.modern and spec.representation != "pixels":
-        return (bound, "The features are a fixed function of each record.")
+    if variant.modern:
+        return (bound, *_bounded(variant, spec), *_features(variant, spec))
     if variant.ratios is None:
         return (bound,)
     return (
@@ -184,6 +201,27 @@ def _arguments(variant: Variant, spec: EnadppSpec) -> tuple[str, ...]:
         "The ratios are computed from simulated images and from weights that are already private, "
         "so they cost nothing (post-processing).",
     )
+
+
+def _features(variant: Variant, spec: EnadppSpec) -> tuple[str, ...]:
+    """What the proof needs of the features that are trained on."""
+    fixed = () if spec.representation == "pixels" else (FIXED,)
+    return (*fixed, WHITENED) if variant.whitens(spec.representation) else fixed
+
+
+def _bounded(variant: Variant, spec: EnadppSpec) -> tuple[str, ...]:
+    """What else the clipping rule and the optimiser need in the proof."""
+    rules = {
+        "automatic": "Each gradient g counts as C g / (|g| + 0.01), which is shorter than C "
+        "(Bu et al. 2023).",
+        "adaptive": "A step releases the clipped sum and the count of short gradients as one "
+        "vector, to which a record adds length C at most. The next bound follows from it "
+        "(Andrew et al. 2021).",
+    }
+    rule = rules.get(variant.clipping(spec.clipping), "")
+    adam = variant.optimiser(spec.optimiser) != "momentum"
+    text = "AdamW sees noisy gradients only, so it costs nothing (post-processing)."
+    return (*((rule,) if rule else ()), *((text,) if adam else ()))
 
 
 def _printed(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee:

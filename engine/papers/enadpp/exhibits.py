@@ -12,6 +12,8 @@ import numpy as np
 
 from engine.core.spec import Value
 from engine.papers.enadpp import ratios
+from engine.papers.enadpp.claims import CLAIMS
+from engine.papers.enadpp.evidence import EVIDENCE
 from engine.runs.exhibit import Cell, Exhibit
 from engine.runs.job import Job, request
 from engine.runs.results import Results
@@ -253,4 +255,6 @@ EXHIBITS = (
         jobs=lambda full: {},
         cells=_figure1_cells,
     ),
+    EVIDENCE,
+    CLAIMS,
 )

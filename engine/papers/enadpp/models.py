@@ -17,6 +17,7 @@ from engine.training.network import Network, cnn, mlp
 from engine.training.records import Records, episodes, records
 from engine.training.scattering import scattering
 from engine.training.siamese import Siamese, pair_loss, siamese
+from engine.training.strokes import sketched, unit, unit_wavelets
 from engine.training.weights import Linear
 
 WIDE = 256
@@ -37,7 +38,7 @@ def network(
     if data.card.name in PAIRED:
         return siamese(inputs, *BRANCH)
     classes = int(data.card.classes or 2)
-    if variant.modern and spec.representation != "pixels" and data.image is not None:
+    if variant.whitens(spec.representation) or (_transformed(variant, spec) and data.image):
         return Network((Linear(inputs, classes),))
     bounded = Activation("tanh" if variant.modern else "relu")
     if spec.network == "cnn" and data.image is not None:
@@ -56,10 +57,15 @@ def inputs(variant: Variant, spec: EnadppSpec, data: LabelledTable, device: str)
     """The records as the method sees them, on the device."""
     if data.card.name in PAIRED:
         return episodes(data, device)
-    if variant.modern and spec.representation != "pixels" and data.image is not None:
-        fine = spec.representation == "scattering" and min(data.image) >= FINE
+    if _transformed(variant, spec) and data.image is not None:
+        fine = min(data.image) >= FINE
+        if variant.whitens(spec.representation):
+            return _features(data, sketched if fine else unit_wavelets, device)
+        fine = fine and spec.representation == "scattering"
         return _features(data, scattering if fine else wavelets, device)
     flat = records(data, device)
+    if variant.whitens(spec.representation):
+        return replace(flat, x=unit(flat.x), test_x=unit(flat.test_x))
     if spec.network == "cnn" and data.image is not None:
         return _images(flat, data.image)
     return flat
@@ -70,7 +76,14 @@ def _features(data: LabelledTable, transform: Transform, device: str) -> Records
     """Computed once for each table: a fixed function of each record by itself."""
     plain, side = records(data, device), data.image or (0, 0)
     x, test_x = (kept(part, side, transform) for part in (plain.x, plain.test_x))
+    if transform in (sketched, unit_wavelets):  # features are kept rounded
+        x, test_x = unit(x), unit(test_x)
     return replace(plain, x=x, test_x=test_x)
+
+
+def _transformed(variant: Variant, spec: EnadppSpec) -> bool:
+    """Whether images become features."""
+    return variant.modern and spec.representation != "pixels"
 
 
 def _images(flat: Records, side: tuple[int, int]) -> Records:

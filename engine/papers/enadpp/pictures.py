@@ -10,6 +10,7 @@ from torch import Tensor
 
 from engine.core.gauges import Column
 from engine.papers.enadpp import models
+from engine.papers.enadpp.whitening import Whitened
 from engine.training import ghost
 from engine.training.evaluate import predictions
 from engine.training.layers import Norm
@@ -35,11 +36,15 @@ class Clipping:
         bounds: C of each replica, shape (R,).
         norm: In which norm.
         weights: Weights of the coordinates in the norm; None for equal ones.
+        trained: The parameters whose gradients are clipped.
+        white: How features are whitened before that; None where they are not.
     """
 
     bounds: Column
     norm: Norm
     weights: ghost.Ratios | None
+    trained: Parameters
+    white: Whitened | None = None
 
 
 def pictures(
@@ -64,7 +69,7 @@ def pictures(
     shown = records.test_x[example]
     wide = shown.expand(len(clipping.bounds), *shown.shape)
     answers = predictions(network, parameters, records.test_x).argmax(-1)
-    counts = _norms(network, parameters, records, clipping)
+    counts = _norms(network, records, clipping)
     arrays: dict[str, NDArray[Any]] = {
         "accuracy_by_class": _by_class(answers, records, classes),
         "gradient_norm_counts": counts,
@@ -103,13 +108,13 @@ def _by_class(answers: Tensor, records: Records, classes: int) -> NDArray[np.flo
     return np.asarray(share.cpu(), np.float64)
 
 
-def _norms(
-    network: Network | Siamese, parameters: Parameters, records: Records, clipping: Clipping
-) -> NDArray[np.int64]:
+def _norms(network: Network | Siamese, records: Records, clipping: Clipping) -> NDArray[np.int64]:
     """How many records' (or pairs') gradient norms over C fall in each bin, shape (R, 60)."""
     x, y = records.take(records.first(NORMED))
-    bounds = clipping.bounds
+    bounds, parameters = clipping.bounds, clipping.trained
     wide, targets = x.expand(len(bounds), *x.shape), y.expand(len(bounds), -1)
+    if clipping.white is not None:
+        wide = wide @ clipping.white.maps
     values = network.values(parameters, wide)
     _, last = models.loss(network)(values[-1], targets)
     signals = network.signals(parameters, values, last)

@@ -13,9 +13,13 @@ Where steps share noise, a step releases \sum_{j < b} c_j g_{t-j}, and batches a
 order for all epochs, so that a record's steps are at least b apart: a record moves b releases by
 \|c\| C in all, once in each epoch (`engine.privacy.toeplitz`). Each step's noise is that of
 sensitivity \|c\| C, of which a single step sees C c_j at most, and an epoch costs one release.
+
+Automatic and adaptive clipping keep a record's part in a step at C, with the count of short
+gradients in it (`engine.papers.enadpp.clipping`): noise and price are those of one bound.
 """
 
 import itertools
+import math
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -25,7 +29,7 @@ from engine.papers.enadpp.variants import Variant
 from engine.privacy import toeplitz
 from engine.privacy.guarantee import Relation
 from engine.privacy.mechanisms import Exposed, Gaussian, Laplace
-from engine.privacy.releases import Batches, Release, cost, exposed
+from engine.privacy.releases import BEFORE, Batches, Release, cost, exposed
 from engine.training.split import trained
 
 if TYPE_CHECKING:
@@ -106,7 +110,19 @@ def releases(variant: Variant, spec: EnadppSpec, n: int) -> tuple[Release, ...]:
     if not variant.private:
         return exposed("Nothing is clipped and no noise is added.")
     sums = _sums(variant, spec, n)
+    if variant.whitens(spec.representation):
+        return (Release(moments(spec), first=BEFORE, what="second moments of the features"), *sums)
     return (*exposed(RATIOS), *sums) if unaccounted(variant, spec) else sums
+
+
+def moments(spec: EnadppSpec) -> Gaussian:
+    r"""The noise on the second moments of the features, of which a record moves 1.
+
+    Gaussian releases add up by 1/\sigma^2: this one has the share \beta of what the budget allows
+    one release, 1/\sigma_1^2. The steps get what is left of the budget, by the accountant.
+    """
+    alone = _gaussian(spec.epsilon, spec.delta, Batches(1.0), 1)
+    return Gaussian(1.0, alone / math.sqrt(spec.moment_share))
 
 
 def _sums(variant: Variant, spec: EnadppSpec, n: int) -> tuple[Release, ...]:
@@ -140,10 +156,9 @@ def _noise(variant: Variant, spec: EnadppSpec, n: int, start: int) -> Laplace | 
         return Laplace(spec.clip_l1, paper_epsilon(spec, n, spec.noise_reading) / 2.0)
     if variant.correlated:
         reach = spec.clip * toeplitz.norm(bands(variant, spec), spec.momentum)
-        plan = (batches(spec, variant), steps(spec, n))
-        return Gaussian(reach, _gaussian(spec.epsilon, spec.delta, *plan))
+        return Gaussian(reach, _multiplier(variant, spec, n))
     if variant.ratios is None or spec.noise == "gaussian":
-        return Gaussian(spec.clip, _gaussian(spec.epsilon, spec.delta, *_plan(spec, n)))
+        return Gaussian(spec.clip, _multiplier(variant, spec, n))
     return Laplace(spec.clip_l1, 1.0 / _laplace(spec.epsilon, spec.delta, *_plan(spec, n)))
 
 
@@ -168,13 +183,24 @@ def _plan(spec: EnadppSpec, n: int) -> tuple[Batches, int]:
     return batches(spec), steps(spec, n)
 
 
+def _multiplier(variant: Variant, spec: EnadppSpec, n: int) -> float:
+    """The noise multiplier of the steps, beside the moments where they are released."""
+    plan = (spec.epsilon, spec.delta, batches(spec, variant), steps(spec, n))
+    if not variant.whitens(spec.representation):
+        return _gaussian(*plan)
+    return _gaussian(*plan, moments(spec).multiplier)
+
+
 @lru_cache(maxsize=4096)
-def _gaussian(epsilon: float, delta: float, drawn: Batches, count: int) -> float:
-    """The noise multiplier by PLD."""
+def _gaussian(
+    epsilon: float, delta: float, drawn: Batches, count: int, before: float = math.inf
+) -> float:
+    """The noise multiplier by PLD, beside one release of all records with multiplier `before`."""
     from engine.privacy import accounting
 
     def make(multiplier: float) -> "DpEvent":
-        return cost((_repeated(Gaussian(1.0, multiplier), drawn, count),))
+        first = () if before == math.inf else (Release(Gaussian(1.0, before), first=BEFORE),)
+        return cost((*first, _repeated(Gaussian(1.0, multiplier), drawn, count)))
 
     return accounting.calibrate(make, epsilon, delta, RELATION)
 

@@ -6,6 +6,7 @@ from typing import Annotated
 from engine.core.gauges import Column, Gauge, Info
 from engine.core.spec import Choice, Knob, Spec
 from engine.core.vocabulary import Calibration, ClipNorm, Delta, Epochs, Epsilon, SampleRate
+from engine.papers.enadpp.rules import ClippingRule, ClipQuantile, MomentShare, Optimiser
 
 ClipAbsolute = Annotated[
     float,
@@ -197,12 +198,14 @@ Representation = Annotated[
     str,
     Choice(
         label="Inputs of DP-SGD today",
-        options=("scattering", "wavelets", "pixels"),
-        labels=("Scattering features", "Wavelet features", "Pixels"),
+        options=("scattering", "wavelets", "pixels", "whitened"),
+        labels=("Scattering features", "Wavelet features", "Pixels", "Whitened features"),
         help="Fixed features, which use no data, under one linear layer: scattering of second "
         "order, or wavelets (its first order, which images of less than 16 pixels a side always "
-        "get). Pixels go through the network with tanh units.",
-        source="Tramer and Boneh 2021; Papernot et al. 2021",
+        "get). Whitened features are scaled to vary equally in all directions, by their second "
+        "moments, which part of the budget pays for. Pixels go through the network with tanh "
+        "units.",
+        source="Tramer and Boneh 2021; Papernot et al. 2021; Mehta et al. 2022",
     ),
 ]
 
@@ -231,7 +234,11 @@ class EnadppSpec(Spec):
     plain_lot: PlainLot = 100
     network: NetworkName = "mlp"
     representation: Representation = "scattering"
+    moment_share: MomentShare = 0.1
     bands: Bands = 16
+    clipping: ClippingRule = "flat"
+    clip_quantile: ClipQuantile = 0.5
+    optimiser: Optimiser = "momentum"
     delta: Delta = 1e-5
 
 

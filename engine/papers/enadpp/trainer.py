@@ -16,14 +16,15 @@ from datasets.base import LabelledTable, Table
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
 from engine.method import Arrays
-from engine.papers.enadpp import models, price, ratios
+from engine.papers.enadpp import clipping, descent, models, price, ratios
 from engine.papers.enadpp.added import Added, Past, noise, noisy
 from engine.papers.enadpp.pictures import Clipping, pictures
 from engine.papers.enadpp.spec import EnadppSpec, Training
 from engine.papers.enadpp.variants import Variant
+from engine.papers.enadpp.whitening import Whitened, whitened
 from engine.privacy.mechanisms import Laplace
 from engine.privacy.releases import Batches
-from engine.training import ghost, split, steps
+from engine.training import ghost, steps
 from engine.training.evaluate import evaluate
 from engine.training.layer_arrays import layer_arrays
 from engine.training.network import Network, Parameters
@@ -37,8 +38,6 @@ SAMPLE = 2000
 """Test records that are looked at along the way; the last measurement looks at all."""
 RELEVANT = 1024
 """Records in a relevance batch, in the calibration of the paper."""
-PLAIN_MOMENTUM = 0.9
-"""Share of the last direction that training without privacy keeps."""
 LEAST_SIGNAL = 1e-12
 """Below this, relative to C, a batch's sum counts as this: an empty batch has no signal."""
 
@@ -49,7 +48,7 @@ class State:
 
     Attributes:
         parameters: Weights, changed in place.
-        velocity: Last direction, changed in place; None without momentum.
+        velocity: Last direction or AdamW's moments, changed in place; None without momentum.
         mean: Mean of the weights so far, changed in place, which is what is measured
             and released; None where the last weights are.
         ratios: Per layer the budget ratios (R, outputs); None where all are one.
@@ -58,21 +57,30 @@ class State:
         order: Order of the records in this epoch, (R, N), where batches are cut from one.
         past: Clipped sums and noisy gradients of the last steps, the last first, where steps
             share noise.
+        bound: Clipping bounds of the next step, (R,), where they follow the gradients.
+        white: What the released moments say, where features are whitened.
     """
 
     parameters: Parameters
-    velocity: Parameters | None
+    velocity: Parameters | descent.Moments | None
     mean: Parameters | None
     ratios: ghost.Ratios | None
     taken: int
     layers: tuple[Tensor, ...]
     order: Tensor | None = None
     past: Past = ()
+    bound: Tensor | None = None
+    white: Whitened | None = None
+
+    @property
+    def trained(self) -> Parameters:
+        """The weights that the run ends with, on features as they are trained on."""
+        return self.parameters if self.mean is None else self.mean
 
     @property
     def released(self) -> Parameters:
-        """The weights that the run ends with."""
-        return self.parameters if self.mean is None else self.mean
+        """The weights that the run ends with, on features before they are whitened."""
+        return self.trained if self.white is None else self.white.folded(self.trained)
 
 
 def init(variant: Variant, batch: Batch[EnadppSpec], data: Table, rng: Generator) -> State:
@@ -85,11 +93,13 @@ def init(variant: Variant, batch: Batch[EnadppSpec], data: Table, rng: Generator
     records = models.inputs(variant, batch.spec, table, str(rng.device))
     network = models.network(variant, batch.spec, table, records.x[0].numel())
     parameters = network.init(batch.seeds, rng.device)
-    velocity = (
-        tuple(tuple(map(torch.zeros_like, own)) for own in parameters) if variant.moving else None
-    )
+    white = whitened(variant, batch, records, rng)
+    if white is not None:  # weights that no record moves stay at zero
+        parameters = tuple(tuple(map(torch.zeros_like, own)) for own in parameters)
+    velocity = descent.memory(variant, batch.spec, parameters)
     mean = tuple(tuple(map(torch.clone, own)) for own in parameters) if variant.modern else None
-    return State(parameters, velocity, mean, None, 0, ())
+    bound = clipping.start(variant, batch, rng.device)
+    return State(parameters, velocity, mean, None, 0, (), bound=bound, white=white)
 
 
 def _labelled(data: Table) -> LabelledTable:
@@ -113,23 +123,26 @@ def step(
         else Batches(price.plain_rate(spec, len(data)))
     )
     index, present, order = records.batch(how, len(batch), state.taken, state.order, rng)
-    x, y = records.take(index)
-    added = noise(variant, batch, len(data), state.taken, rng.device)
+    x, y = records.take(index) if state.white is None else state.white.take(records, index)
+    added = noise(variant, batch, len(data), state.taken, rng.device, state.bound)
     clipped = _clipped(variant, batch, network, state, x, y, present, added)
     total = (price.plain_steps if not variant.private else price.steps)(spec, len(data))
     measures, last = _measures(total, state.taken), state.taken + 1 == total
     info = None
     signal = steps.lengths(clipped.sums) if measures else None
-    gradient, past = noisy(variant, spec, state.past, state.ratios, clipped.sums, added, rng)
-    steps.descend(
-        state.parameters,
-        state.velocity,
-        gradient,
-        _descent(variant, batch, len(data), rng.device),
+    sums, bound = clipped.sums, state.bound
+    if bound is not None:
+        sums = clipping.packed(batch, clipped, present, bound)
+    gradient, past = noisy(variant, spec, state.past, state.ratios, sums, added, rng)
+    if bound is not None:
+        size = clipping.gradients(descent.size(variant, spec, len(data)), records)
+        gradient, bound = clipping.unpacked(batch, gradient, bound, size)
+    descent.descend(
+        variant, batch, len(data), state.parameters, state.velocity, gradient, added, state.taken
     )
     if state.mean is not None:
         steps.average(state.mean, state.parameters, state.taken)
-    state = replace(state, taken=state.taken + 1, order=order, past=past)
+    state = replace(state, taken=state.taken + 1, order=order, past=past, bound=bound)
     if signal is not None:
         layers = _layers(clipped, added, signal, state.ratios)
         state = replace(state, layers=(*state.layers, layers))
@@ -156,26 +169,12 @@ def _clipped(
     loss = models.loss(network)
     if added is None:
         return ghost.clipped_sum(network, state.parameters, x, y, present, None, loss=loss)
+    if variant.clipping(batch.spec.clipping) == "automatic":
+        return clipping.automatic_sum(network, state.parameters, x, y, present, added.clip, loss)
     weights = None if batch.spec.calibration == "paper" else state.ratios
     return ghost.clipped_sum(
         network, state.parameters, x, y, present, added.clip, added.norm, weights, loss
     )
-
-
-def _descent(
-    variant: Variant, batch: Batch[EnadppSpec], n: int, device: torch.device
-) -> steps.Descent:
-    """The published methods have no momentum; without privacy, rate and batch size differ."""
-    spec, plain = batch.spec, not variant.private
-    column = batch.column("plain_rate" if plain else "learning_rate")
-    rates = torch.tensor(column, dtype=torch.float32, device=device)
-    size = (
-        price.plain_rate(spec, n) * split.trained(n)
-        if plain
-        else price.batch_size(spec, n, variant)
-    )
-    momentum = PLAIN_MOMENTUM if plain else spec.momentum if variant.modern else 0.0
-    return steps.Descent(rates, size, spec.decay, momentum)
 
 
 def _refreshes(variant: Variant, spec: EnadppSpec, n: int, taken: int) -> bool:
@@ -228,8 +227,7 @@ def _layers(
     if added is None:
         return torch.zeros_like(signal)
     least = LEAST_SIGNAL * added.clip.double()[:, None]
-    length = added.spread * steps.noise_lengths(clipped.sums, added.mechanisms, ratios_now)
-    return length / torch.maximum(signal, least)
+    return added.lengths(clipped.sums, ratios_now) / torch.maximum(signal, least)
 
 
 def _info(
@@ -247,8 +245,7 @@ def _info(
     scores = evaluate(network, state.released, records.test_x[seen], records.test_y[seen])
     ratio, cut = torch.zeros(len(present)), torch.zeros(len(present))
     if added is not None:
-        length = steps.noise_lengths(clipped.sums, added.mechanisms, state.ratios)
-        length = added.spread * length
+        length = added.lengths(clipped.sums, state.ratios)
         least = LEAST_SIGNAL * added.clip.double()
         whole = torch.maximum(signal.square().sum(1).sqrt(), least)
         ratio = length.square().sum(1).sqrt() / whole
@@ -271,12 +268,16 @@ def products(variant: Variant, batch: Batch[EnadppSpec], data: Table, state: Sta
     mechanisms: Sequence[object] = [price.mechanism(variant, s, len(data)) for s in batch.specs]
     l1 = isinstance(mechanisms[0], Laplace)
     bounds = batch.column("clip_l1" if l1 else "clip")
+    if state.bound is not None:
+        bounds = state.bound.double().cpu().numpy()
     weights = None if batch.spec.calibration == "paper" else state.ratios
     norm: Literal["l1", "l2"] = "l1" if l1 else "l2"
-    clipping = Clipping(bounds, norm, weights)
+    clipping = Clipping(bounds, norm, weights, state.trained, state.white)
     arrays = pictures(network, state.released, records, clipping, table.image)
     for i, ratio in enumerate(r for r in state.ratios or () if r is not None):
         arrays[f"alpha_{i + 1}"] = ratio.double().cpu().numpy()
     if state.layers:
         arrays["noise_to_signal_layers"] = torch.stack(state.layers, 1).cpu().numpy()
+    if state.bound is not None:
+        arrays["clipping_bound"] = bounds
     return arrays | layer_arrays(state.released)

@@ -27,6 +27,18 @@ class Variant:
     correlated: bool = False
     claimant: str = "The paper claims"
 
+    def whitens(self, representation: str) -> bool:
+        """Whether features are whitened by moments that a run releases."""
+        return self.modern and representation == "whitened"
+
+    def clipping(self, chosen: str) -> str:
+        """Its rule for the clipping bound; the published methods have one bound."""
+        return chosen if self.modern else "flat"
+
+    def optimiser(self, chosen: str) -> str:
+        """How its weights follow the noisy gradient; shared noise is made for momentum."""
+        return chosen if self.modern and not self.correlated else "momentum"
+
     @property
     def moving(self) -> bool:
         """Whether it trains with momentum, which the published methods do not have."""

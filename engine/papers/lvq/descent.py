@@ -243,7 +243,8 @@ def _advance(batch: Batch[LvqSpec], state: State, noisy: Sums) -> State:
     """The step along the noisy sums, and the running average of the last steps."""
     model, d = state.model, state.model.w.shape[2]
     whole = batch.spec.sample_rate * state.sizes.to(model.w.dtype)[:, None, None]
-    w = torch.addcmul(model.w, noisy.w, _column(batch, "rate_w", model.w) / -whole)
+    far = _column(batch, "rate_w", model.w) * batch.spec.prototypes  # of fewer records each
+    w = torch.addcmul(model.w, noisy.w, far / -whole)
     omega = model.omega
     if omega is not None and noisy.omega is not None:
         rate = _column(batch, "rate_omega", w) / -whole

@@ -36,7 +36,10 @@ def descent_guarantee(spec: LvqSpec, n: int, record: str) -> Guarantee:
         unit=record,
         accountant="PLD (dp-accounting), initialisation and steps in one composition",
         sampling=POISSON,
-        released=("prototypes", "relevance matrix", "noisy class counts"),
+        released=(
+            *("prototypes", "relevance matrix", "noisy class counts"),
+            *(("noisy counts and sums of groups within classes",) * (price.rounds(spec) > 0)),
+        ),
         reasons=(*_reasons(spec, proved), *PUBLIC, TUNED),
         claim=CLAIM,
     )
@@ -45,7 +48,8 @@ def descent_guarantee(spec: LvqSpec, n: int, record: str) -> Guarantee:
 def _start(spec: LvqSpec) -> str:
     if spec.initialisation == "tight":
         covariance = " and, for GMLVQ, second moments" if price.whitened(spec) else ""
-        return f"Gaussian noise on clipped class sums, counts{covariance}"
+        groups = ", sums and counts of groups within classes" if price.rounds(spec) else ""
+        return f"Gaussian noise on clipped class sums, counts{groups}{covariance}"
     size = "d" if spec.initialisation == "paper" else "1"
     return f"Laplace noise for sensitivity {size} on class sums, for sensitivity 1 on counts"
 

@@ -55,10 +55,10 @@ def exact(
     counts, sums = totals(z, y, classes)
     means = sums / counts.clamp(min=1)[:, None]
     if not whiten:
-        return Start(centre, _several(means, spec, rng), None)
+        return Start(centre, _several(z, y, means, spec, rng), None)
     within = z.mT @ z / len(z) - (means * (counts / len(z))[:, None]).mT @ means
     basis = whitening(within, RIDGE * float(within.trace()) / len(within))
-    return Start(centre, _several(means, spec, rng) @ basis, basis)
+    return Start(centre, _several(z, y, means, spec, rng, basis=basis) @ basis, basis)
 
 
 def private(
@@ -95,12 +95,12 @@ def private(
     counts = noisy(counts, made.counts, rng).clamp(min=1.0)
     means = noisy(sums, made.sums, rng) / counts[:, None]
     if made.moment is None:
-        return Start(centre, _several(means, spec, rng), None)
+        return Start(centre, _several(z, y, means, spec, rng, made), None)
     moment = released(z.mT @ z, made.moment, rng) / count
     weights = counts / counts.sum()
     within = moment - (means * weights[:, None]).mT @ means
     basis = whitening(within, spec.ridge * made.moment.scale * math.sqrt(2 * z.shape[1]) / count)
-    return Start(centre, _several(means, spec, rng) @ basis, basis)
+    return Start(centre, _several(z, y, means, spec, rng, made, basis) @ basis, basis)
 
 
 def _printed(
@@ -111,7 +111,7 @@ def _printed(
     counts = noisy(counts, made.counts, rng).clamp(min=1.0)
     means = noisy(sums, made.sums, rng) / counts[:, None]
     side = price.scale(spec, x.shape[1])
-    return _several(means, spec, rng).clamp(-side, side)
+    return _apart(means, spec, rng).clamp(-side, side)
 
 
 def totals(x: Tensor, y: Tensor, classes: int) -> tuple[Tensor, Tensor]:
@@ -136,7 +136,56 @@ def whitening(covariance: Tensor, ridge: float) -> Tensor:
     return scaled.to(covariance.dtype)
 
 
-def _several(means: Tensor, spec: LvqSpec, rng: Generator) -> Tensor:
+def _several(
+    z: Tensor,
+    y: Tensor,
+    means: Tensor,
+    spec: LvqSpec,
+    rng: Generator,
+    made: StartNoise | None = None,
+    basis: Tensor | None = None,
+) -> Tensor:
+    """The prototypes of each class: its mean, or the means of groups of its records (Lloyd 1982).
+
+    What lies within the noise is drawn back to where the group began, as by James and Stein.
+
+    Guarantees:
+        See `price.start_noise`: of the records it takes the groups' counts and sums with noise.
+
+    Args:
+        z: Centred and clipped records, shape (n, d).
+        y: Classes, shape (n,).
+        means: Class means, shape (k, d).
+        spec: The setting of this replica.
+        rng: Source of the noise and of the first, public steps apart.
+        made: Noise of counts and sums; None for none.
+        basis: Whitening in which the nearest is looked for; None for none.
+    """
+    first = w = _apart(means, spec, rng)
+    if spec.prototypes == 1:
+        return means
+    own = labels(len(means), spec.prototypes).to(y.device)
+    for _ in range(price.ROUNDS):
+        counts, sums = totals(z, _nearest(z, y, w, own, basis), len(own))
+        scale = 0.0
+        if made is not None:
+            counts, sums = noisy(counts, made.counts, rng), noisy(sums, made.sums, rng)
+            scale = made.sums.scale
+        moved = sums / counts.clamp(min=1.0)[:, None] - first
+        noise = z.shape[1] * (scale / counts.clamp(min=1.0)).square()
+        kept = (1.0 - noise / moved.square().sum(1).clamp(min=1e-30)).clamp(min=0.0)
+        w = first + moved * (kept * (counts > 0))[:, None]
+    return w
+
+
+def _nearest(z: Tensor, y: Tensor, w: Tensor, own: Tensor, basis: Tensor | None) -> Tensor:
+    """The nearest prototype of each record among those of its class, shape (n,)."""
+    rows, points = (z, w) if basis is None else (z @ basis, w @ basis)
+    apart = points.square().sum(1) - 2.0 * rows @ points.mT
+    return apart.masked_fill_(own != y[:, None], torch.inf).argmin(1)
+
+
+def _apart(means: Tensor, spec: LvqSpec, rng: Generator) -> Tensor:
     """Each mean as often as a class has prototypes, a public random step apart."""
     if spec.prototypes == 1:
         return means

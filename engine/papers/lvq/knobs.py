@@ -106,7 +106,7 @@ RateW = Annotated[
         scale="log",
         axis=True,
         help="Larger moves the prototypes further in one step.",
-        equation=r"W \leftarrow W - \eta_W\,G_W/(qN)",
+        equation=r"W \leftarrow W - \eta_W\,p\,G_W/(qN)",
     ),
 ]
 RateOmega = Annotated[
@@ -130,7 +130,9 @@ Prototypes = Annotated[
         bounds=(1, 20),
         range=(1, 5),
         step=1,
-        help="More prototypes allow curved borders between classes, but each gets fewer records.",
+        help="More prototypes allow curved borders between classes, but each gets fewer "
+        "records. With the Gaussian initialisation, several begin as the noisy means of groups "
+        "within a class, which costs no more budget.",
         source="Section 3; the paper has one",
     ),
 ]

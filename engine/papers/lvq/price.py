@@ -20,7 +20,19 @@ RELATION: Relation = "zero_out_one"
 VECTOR_PARTS = {"centre": 0.1, "counts": 0.05, "sums": 0.85}
 MATRIX_PARTS = {"centre": 0.1, "counts": 0.05, "sums": 0.4, "moment": 0.45}
 """How the tight initialisation divides its squared signal-to-noise among its releases."""
+ROUNDS = 2
+"""How often the records of a class are assigned anew to the nearest of its several prototypes."""
 BARE = "The class sums get noise for sensitivity 1, but one record changes them by up to d."
+PRICED = (
+    "epsilon",
+    "delta",
+    "share",
+    "sample_rate",
+    "epochs",
+    "initialisation",
+    "prototypes",
+)
+"""The fields on which a step's noise depends."""
 STARTS = {
     "counts": "class counts",
     "sums": "class sums",
@@ -28,6 +40,8 @@ STARTS = {
     "moment": "second moments",
 }
 """What the initialisation releases, in words."""
+GROUPS = {"counts": "counts of groups within classes", "sums": "sums of groups within classes"}
+"""What each round releases of several prototypes in a class."""
 
 
 class StartNoise(NamedTuple):
@@ -54,6 +68,11 @@ def scale(spec: LvqSpec, d: int) -> float:
     return 1.0 if spec.scaling == "box" else 1.0 / math.sqrt(d)
 
 
+def rounds(spec: LvqSpec) -> int:
+    """How often groups within classes are released; as printed, a class has one prototype."""
+    return ROUNDS if spec.prototypes > 1 and spec.initialisation == "tight" else 0
+
+
 def start_noise(spec: LvqSpec, matrix: bool, d: int) -> StartNoise:
     r"""The mechanisms of the initialisation on scaled records x with |x_i| <= s = `scale`.
 
@@ -68,6 +87,12 @@ def start_noise(spec: LvqSpec, matrix: bool, d: int) -> StartNoise:
         squared norm at most sum_i f_i / sigma_0² = 1/sigma_0², so everything together costs one
         Gaussian release of multiplier sigma_0 (independent Gaussians compose so exactly).
         With equal noise on sums and counts this is the joint sensitivity sqrt(b² + 1).
+        Several prototypes in a class: `rounds` times, each record joins the nearest prototype of
+        its class, and the groups' counts and sums are released. The prototypes follow from earlier
+        releases, and a record is in one group, so it changes one count by 1 and one sum by at most
+        b, as it does with classes. Each of these 1 + `rounds` releases gets the same part of f,
+        so the squared norm and the price stay (adaptive composition of Gaussians, Dong et al.
+        2022, Corollary 3.3).
     """
     s = scale(spec, d)
     if spec.initialisation != "tight":
@@ -78,7 +103,11 @@ def start_noise(spec: LvqSpec, matrix: bool, d: int) -> StartNoise:
     longest = s * math.sqrt(d)
     b = spec.bound * longest
     sizes = {"centre": longest, "counts": 1.0, "sums": b, "moment": b * b}
-    made = {name: Gaussian(sizes[name], sigma / math.sqrt(f)) for name, f in parts.items()}
+    times = {name: 1 + rounds(spec) for name in GROUPS}
+    made = {
+        name: Gaussian(sizes[name], sigma * math.sqrt(times.get(name, 1) / f))
+        for name, f in parts.items()
+    }
     return StartNoise(**made)
 
 
@@ -103,12 +132,10 @@ def start(spec: LvqSpec, matrix: bool) -> tuple[Release, ...]:
     """What is released before the first step."""
     if spec.initialisation == "sensitivity_1":
         return exposed(BARE)
-    made = start_noise(spec, matrix, 1)._asdict().items()
-    return tuple(
-        Release(mechanism, first=BEFORE, what=STARTS[name])
-        for name, mechanism in made
-        if mechanism is not None
-    )
+    made = start_noise(spec, matrix, 1)._asdict()
+    first = [(name, what) for name, what in STARTS.items() if made[name] is not None]
+    again = [(name, what) for name, what in GROUPS.items()] * rounds(spec)
+    return tuple(Release(made[name], first=BEFORE, what=what) for name, what in first + again)
 
 
 def step_noise(spec: LvqSpec) -> Gaussian:
@@ -147,8 +174,7 @@ def multiplier(spec: LvqSpec) -> float:
     """Noise of a step over its clipping bound."""
     if spec.calibration == "paper":
         return printed_multiplier(spec)
-    names = ("epsilon", "delta", "share", "sample_rate", "epochs", "initialisation")
-    return _calibrated(LvqSpec(**{name: getattr(spec, name) for name in names}))
+    return _calibrated(LvqSpec(**{name: getattr(spec, name) for name in PRICED}))
 
 
 @lru_cache(maxsize=4096)

@@ -3,8 +3,8 @@
 from engine.method import Entry, Paper
 from engine.papers.pcdbn import cards, price
 from engine.papers.pcdbn.arrays import ARRAYS
+from engine.papers.pcdbn.described import model
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
-from engine.training.described import model
 
 STRUCTURE = ("filters", "filter_size")
 NETWORK = (
@@ -21,6 +21,9 @@ NETWORK = (
 EXPANSION = ("degree", "polynomial", "activation")
 PAPER_NOISE = ("epsilon", *NETWORK, "layer_share", "objective")
 RIGOROUS = ("moment_share", "matrix_share", "dimensions", "solver", "delta")
+TOGETHER = 11
+"""Replicas with proof in one chunk: a page's curve of 25 and a grid of 21 are tasks for two
+workers. Replicas of other budgets share no pass over the data, so nothing is computed twice."""
 LARGE = 10_000
 """Records from which one replica's features fill a good part of the memory."""
 
@@ -31,8 +34,8 @@ def _networks(spec: PcdbnSpec, n: int, device: str) -> int:
 
 
 def _releases(spec: PcdbnSpec, n: int, device: str) -> int:
-    """All replicas together share the pass over the data; networks go one by one."""
-    return _networks(spec, n, device) if spec.calibration != "rigorous" else 1000
+    """Replicas that differ in the classifier's share alone share passes; networks share none."""
+    return _networks(spec, n, device) if spec.calibration != "rigorous" else TOGETHER
 
 
 def _batches(spec: PcdbnSpec, n: int, device: str) -> int:

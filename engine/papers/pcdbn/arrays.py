@@ -11,5 +11,9 @@ ARRAYS = {
     "maps": Kept("Feature maps of some test images"),
     "learning": Kept("Epochs and test accuracy as it was measured"),
     "dimensions": Kept("Dimensions of the classifier's quadratic", released=True),
+    "whitening_*": Kept(
+        "From the second layer's states to the classifier's features", released=True
+    ),
+    "test_predictions": Kept("Predicted class of each test image, in their order"),
     "noise_*": Kept("Noise over what it is added to"),
 }

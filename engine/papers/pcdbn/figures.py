@@ -1,13 +1,13 @@
 """Jobs and numbers of Figures 5a, 5b and 6, of the order of methods and of their times.
 
 The curves are images; only the numbers in the text can be set beside ours. The full size is
-MNIST, 162 epochs and one repetition, but the networks have 16 and 32 maps in place of 32 and
-64, 25 hidden units in place of 1,024 and one epoch of pre-training a layer: each run takes
-minutes. One training gives a whole curve over epochs.
+MNIST and 162 epochs, but the networks have 16 and 32 maps in place of 32 and 64, 25 hidden
+units in place of 1,024 and one epoch of pre-training a layer: each run takes minutes. One
+training gives a whole curve over epochs. Repetitions are jobs of their own, named `key#seed`.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,8 @@ SGD_EPOCHS = (1, 3, 9, 18)
 DEGREES = (1, 2, 3, 5, 7)
 SLOW_DEGREES = (3, 7)
 """Those of the networks that descend for minutes, at full size."""
-SEEDS = 1
+REPETITIONS: dict[str, int] = {}
+"""Of a curve at full size where there is more than one: a network's takes a minute or more."""
 PUBLISHED_PCDBN, PUBLISHED_PSGD = 0.9171, 0.8875
 SECONDS_PCDBN, SECONDS_PSGD = 761.0, 86.0
 PRINTED: dict[str, Any] = {"calibration": "paper", "degree": 7}
@@ -57,11 +58,18 @@ def _size(full: bool, key: str) -> tuple[str, dict[str, Any]]:
     return "digits", {"filters": 8}
 
 
-def _job(full: bool, key: str, seeds: int = SEEDS, **values: Any) -> Job:
+def _job(full: bool, key: str, seed: int = 0, **values: Any) -> Job:
     """One run."""
     _, name, own, _ = CURVES[key]
     dataset, size = _size(full, key)
-    return request("pcdbn", name, dataset, {**size, **own, **values}, {}, range(seeds))
+    return request("pcdbn", name, dataset, {**size, **own, **values}, {}, (seed,))
+
+
+def _jobs(full: bool, name: str, **values: Any) -> dict[str, Job]:
+    """The repetitions of a curve, or of a point of it."""
+    key = name.partition("/")[0]
+    count = REPETITIONS.get(key, 1) if full else 1
+    return {f"{name}#{seed}": _job(full, key, seed, **values) for seed in range(count)}
 
 
 def _swept(full: bool, paper: str, method: str, values: Mapping[str, Any], seeds: int) -> Job:
@@ -69,28 +77,39 @@ def _swept(full: bool, paper: str, method: str, values: Mapping[str, Any], seeds
     return request(paper, method, dataset, values, {"epsilon": EPSILONS}, range(seeds))
 
 
+def _together(results: Mapping[str, Results]) -> dict[str, list[Results]]:
+    """The repetitions of each name."""
+    by_name: dict[str, list[Results]] = {}
+    for name, result in results.items():
+        by_name.setdefault(name.partition("#")[0], []).append(result)
+    return by_name
+
+
 def figure5a_jobs(full: bool) -> dict[str, Job]:
     """One job for a curve that trains in seconds, and one for each point of a network's."""
     own = {**_size(full, "rigorous")[1], **CURVES["rigorous"][2]}
+    repetitions = REPETITIONS.get("rigorous", 1) if full else 1
     jobs = {
-        "rigorous": _swept(full, "pcdbn", "pcdbn", own, SEEDS),
+        "rigorous": _swept(full, "pcdbn", "pcdbn", own, repetitions),
         "dpsgd": _swept(full, "enadpp", "dpsgd", TODAY[full], 1),
     }
     points = [("released", e) for e in FEW] + [("paper", e) for e in FEW]
     points += [(key, e) for key in ("drawn", "psgd") for e in ((0.5,) if full else FEW)]
-    return jobs | {f"{key}/{e:g}": _job(full, key, epsilon=e) for key, e in points}
+    for key, e in points:
+        jobs |= _jobs(full, f"{key}/{e:g}", epsilon=e)
+    return jobs
 
 
 def figure5a_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
     """One row per curve, one column per budget."""
     cells = []
-    for key, result in results.items():
-        curve, _, point = key.partition("/")
+    for name, own in _together(results).items():
+        curve, _, point = name.partition("/")
         budgets = (float(point),) if point else EPSILONS
         for epsilon in budgets:
             at = {} if point else {"epsilon": epsilon}
-            values = result.values("accuracy", **at)
-            cells.append(_cell(curve, f"{epsilon:g}", _published(curve, epsilon), result, values))
+            values = [one.values("accuracy", **at) for one in own]
+            cells.append(_cell(curve, f"{epsilon:g}", _published(curve, epsilon), own, values))
     return tuple(cells)
 
 
@@ -106,11 +125,17 @@ def _known(value: float) -> float | None:
 
 
 def _cell(
-    curve: str, column: str, published: float | None, result: Results, values: Column, row: str = ""
+    curve: str,
+    column: str,
+    published: float | None,
+    own: Sequence[Results],
+    values: Sequence[Column],
+    row: str = "",
 ) -> Cell:
     """The mean over what has been measured, and its spread from two values on."""
     label, _, _, variant = CURVES[curve]
-    there = values[np.isfinite(values)]
+    every = np.concatenate(values)
+    there = every[np.isfinite(every)]
     return Cell(
         row=row or label,
         column=column,
@@ -118,7 +143,7 @@ def _cell(
         published=published,
         ours=float(there.mean()) if len(there) else None,
         spread=float(there.std(ddof=1)) if len(there) > 1 else None,
-        run=result.run,
+        run=own[0].run,
     )
 
 
@@ -147,64 +172,72 @@ def at(learning: NDArray[np.generic], epochs: float) -> NDArray[np.float64]:
 
 def figure5b_jobs(full: bool) -> dict[str, Job]:
     """One training for each curve: descent on the released quadratic, networks, and pSGD."""
-    jobs = {"rigorous": _job(full, "rigorous", solver="descent")}
-    return jobs | {key: _job(full, key) for key in ("released", "paper", "drawn", "psgd")}
+    jobs = _jobs(full, "rigorous", solver="descent")
+    for key in ("released", "paper", "drawn", "psgd"):
+        jobs |= _jobs(full, key)
+    return jobs
 
 
 def figure5b_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
     """One row per method, one column per number of epochs."""
     cells = []
-    for key, result in results.items():
+    for key, own in _together(results).items():
         for epochs in SGD_EPOCHS if key == "psgd" else EPOCHS:
             last = epochs == (18 if key == "psgd" else 162)
             published = _published(key, 0.5) if last else None
-            cells.append(_cell(key, str(epochs), published, result, _after(result, epochs)))
+            values = [_after(one, epochs) for one in own]
+            cells.append(_cell(key, str(epochs), published, own, values))
     return tuple(cells)
 
 
 def figure6_jobs(full: bool) -> dict[str, Job]:
     """One training for each degree and calibration."""
-    jobs = {f"rigorous/{d}": _job(full, "rigorous", solver="descent", degree=d) for d in DEGREES}
-    networks, degrees = ("released", "paper"), SLOW_DEGREES if full else DEGREES
-    return jobs | {f"{key}/{d}": _job(full, key, degree=d) for key in networks for d in degrees}
+    jobs: dict[str, Job] = {}
+    for d in DEGREES:
+        jobs |= _jobs(full, f"rigorous/{d}", solver="descent", degree=d)
+    for key in ("released", "paper"):
+        for d in SLOW_DEGREES if full else DEGREES:
+            jobs |= _jobs(full, f"{key}/{d}", degree=d)
+    return jobs
 
 
 def figure6_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
     """One row per degree and calibration, one column per number of epochs."""
     cells = []
-    for key, result in results.items():
-        curve, degree = key.split("/")
+    for name, own in _together(results).items():
+        curve, degree = name.split("/")
         for epochs in EPOCHS:
-            values = _after(result, epochs)
-            cells.append(_cell(curve, str(epochs), None, result, values, f"L = {degree}"))
+            values = [_after(one, epochs) for one in own]
+            cells.append(_cell(curve, str(epochs), None, own, values, f"L = {degree}"))
     return tuple(cells)
 
 
 def methods_jobs(full: bool) -> dict[str, Job]:
-    """Every method of the text once."""
+    """Every method of the text, as often as CDBN, which it is compared with."""
     keys = ("rigorous", "paper", "te", "pw", "psgd", "tcdbn", "cdbn")
-    return {key: _job(full, key) for key in keys}
+    count = REPETITIONS.get("cdbn", 1) if full else 1
+    return {f"{key}#{seed}": _job(full, key, seed) for key in keys for seed in range(count)}
 
 
 def methods_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
     """Accuracy of each method, and how far it is below CDBN at the same repetitions."""
-    reference = results["cdbn"].gauges["accuracy"]
+    every = _together(results)
+    reference = [one.gauges["accuracy"] for one in every["cdbn"]]
     cells = []
-    for key, result in results.items():
-        values = result.gauges["accuracy"]
-        cells.append(_cell(key, "accuracy", None, result, values))
+    for key, own in every.items():
+        values = [one.gauges["accuracy"] for one in own]
+        cells.append(_cell(key, "accuracy", None, own, values))
         if key != "cdbn":
-            cells.append(_cell(key, "below CDBN", None, result, reference - values))
+            below = [there - here for there, here in zip(reference, values, strict=True)]
+            cells.append(_cell(key, "below CDBN", None, own, below))
     return tuple(cells)
 
 
 def time_jobs(full: bool) -> dict[str, Job]:
     """One run each of what Figure 5b trains to the end."""
     return {
-        "rigorous": _job(full, "rigorous", 1, solver="descent"),
-        "released": _job(full, "released", 1),
-        "paper": _job(full, "paper", 1),
-        "psgd": _job(full, "psgd", 1),
+        "rigorous": _job(full, "rigorous", solver="descent"),
+        **{key: _job(full, key) for key in ("released", "paper", "psgd")},
     }
 
 

@@ -258,38 +258,40 @@ def _measure(spec: PcdbnSpec, pictures: Images, n: int, state: State) -> Digits 
 
 def outputs(x: Tensor, state: State) -> Tensor:
     """Outputs of every replica's network for images (m, 1, side, side), shape (R, m, classes)."""
-    logits = []
-    for row in range(len(state.recipes)):
-        own = tuple(p[row] for p in state.upper)
-        hidden = top.hidden(_features(x, state, row).float(), own[0], own[1])
-        logits.append(hidden @ own[2] + own[3])
-    return torch.stack(logits)
+    count = len(state.recipes)
+    return torch.stack([_answered(_features(x, state, row), state, row) for row in range(count)])
+
+
+def _answered(features: Tensor, state: State, row: int) -> Tensor:
+    """Outputs of one replica for features (m, F), shape (m, classes)."""
+    own = tuple(p[row] for p in state.upper)
+    return top.hidden(features.float(), own[0], own[1]) @ own[2] + own[3]
 
 
 def _accuracy(pictures: Images, state: State, row: int) -> float:
-    own = tuple(p[row] for p in state.upper)
-    z = top.hidden(state.test[row].float(), own[0], own[1]) @ own[2] + own[3]
+    z = _answered(state.test[row], state, row)
     right = float((z.argmax(1) == pictures.test_y).double().mean())
     return right if bool(torch.isfinite(z).all()) else math.nan
 
 
 def products(batch: Batch[PcdbnSpec], data: Table, state: State) -> Arrays:
-    """Filters of both layers, maps of a few test images, noise over signal by coefficient."""
+    """Filters, maps of a few test images, noise over signal by coefficient, test predictions."""
     pictures = images(data, batch.spec, str(state.upper[0].device))
     shown = [
-        recipe.states(0, pictures.shown, _row(state.layers[0], row))[:, :SHOWN_MAPS]
+        recipe.states(0, pictures.shown, _row(state.layers[0], row))
         for row, recipe in enumerate(state.recipes)
     ]
-    names = [name for name, _ in state.recipes[0].noise]
     noise = {
         f"noise_{name}": np.array([dict(recipe.noise)[name] for recipe in state.recipes])
-        for name in names
+        for name, _ in state.recipes[0].noise
     }
+    answers = [_answered(x, state, row).argmax(1) for row, x in enumerate(state.test)]
     return {
         "filters": state.layers[0][0][:, :, 0].cpu().numpy(),
         "filters_second": state.layers[1][0][:, :SHOWN_MAPS].norm(dim=2).cpu().numpy(),
-        "maps": torch.stack(shown).cpu().numpy(),
+        "maps": torch.stack(shown)[:, :, :SHOWN_MAPS].cpu().numpy(),
         "learning": course.array(state.course),
+        "test_predictions": torch.stack(answers).cpu().numpy().astype(np.uint8),
         **noise,
         **layer_arrays((*state.layers, state.upper[:2], state.upper[2:])),
     }

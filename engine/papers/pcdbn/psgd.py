@@ -18,7 +18,7 @@ from engine.papers.pcdbn import course, crbm, price
 from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
 from engine.training import ghost, steps
-from engine.training.evaluate import evaluate
+from engine.training.evaluate import evaluate, predictions
 from engine.training.layer_arrays import layer_arrays
 from engine.training.layers import Activation, Flatten, Layer, MaxPool
 from engine.training.network import Network, Parameters
@@ -110,17 +110,20 @@ class Psgd:
         return Digits(accuracy, state.ratio.double().cpu().numpy())
 
     def products(self, batch: Batch[PcdbnSpec], data: Table, state: State) -> Arrays:
-        """Filters, maps of a few test images, and noise over signal of the last step."""
+        """Filters, maps of a few test images, noise over signal, and test predictions."""
         pictures = images(data, batch.spec, str(state.parameters[0][0].device))
-        layer = structure(batch.spec, pictures).layers[0]
+        network = structure(batch.spec, pictures)
+        layer = network.layers[0]
         seen = pictures.shown.expand(len(batch), *pictures.shown.shape)
         second = [part for part in state.parameters if len(part)][1]
         maps = layer.forward(state.parameters[0], seen).clamp(min=0)[:, :, :SHOWN_MAPS]
+        answers = predictions(network, state.parameters, pictures.test_x).argmax(-1)
         return {
             "filters": state.parameters[0][0][:, :, 0].cpu().numpy(),
             "filters_second": second[0][:, :SHOWN_MAPS].norm(dim=2).cpu().numpy(),
             "maps": maps.cpu().numpy(),
             "learning": course.array(state.course),
+            "test_predictions": answers.cpu().numpy().astype(np.uint8),
             "noise_gradient": state.ratio.double().cpu().numpy(),
             **layer_arrays(state.parameters),
         }

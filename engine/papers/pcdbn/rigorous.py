@@ -36,7 +36,7 @@ from engine.papers.pcdbn import course, filters, maps, moments, sketch
 from engine.papers.pcdbn.images import Images, images
 from engine.papers.pcdbn.releases import SKETCH, Releases, dimensions, releases
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
-from engine.papers.pcdbn.whitening import centre, whitened, whitening
+from engine.papers.pcdbn.whitening import Whitening, centre, whitened, whitening
 from engine.training import least_squares, polynomials
 
 MOMENT_STRIDE = 3
@@ -50,6 +50,7 @@ class Stack:
     Attributes:
         weights: Filters of both layers.
         counts: Maps of both layers, both signs counted.
+        how: The map from the second layer's states to whitened features.
         train: Whitened features, shape (n, most).
         test: The same of the test images, shape (m, most).
         ratios: Noise over signal of every release before the classifier.
@@ -57,6 +58,7 @@ class Stack:
 
     weights: tuple[Tensor, Tensor]
     counts: tuple[int, int]
+    how: Whitening
     train: Tensor
     test: Tensor
     ratios: dict[str, float]
@@ -71,6 +73,7 @@ class Answer:
     ratios: dict[str, float]
     weights: tuple[Tensor, Tensor]
     counts: tuple[int, int]
+    how: Whitening
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +144,8 @@ def build(
     ):
         numbers = size if name == "mean" else size * (size + 1) // 2
         ratios[name] = mechanism.scale * math.sqrt(numbers) / max(signal, 1e-300)
-    return Stack(weights, counts, whitened(train, how, most), whitened(test, how, most), ratios)
+    features = whitened(train, how, most), whitened(test, how, most)
+    return Stack(weights, counts, how, *features, ratios)
 
 
 def _first(
@@ -245,7 +249,7 @@ def _answer(
         "vector": made.vector.scale * math.sqrt(b.numel()) / max(float(b.norm()), 1e-300),
     }
     released = least_squares.quadratic(a, b, made.matrix, made.vector, rng)
-    return Answer(released, test, ratios, stack.weights, stack.counts)
+    return Answer(released, test, ratios, stack.weights, stack.counts, stack.how)
 
 
 def step(

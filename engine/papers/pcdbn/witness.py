@@ -44,8 +44,38 @@ def fit(batch: Batch[PcdbnSpec], pair: Pair, state: object) -> Tensor | None:
     return torch.log_softmax(z, -1)[:, 0, int(pictures.y[place])]
 
 
+def counted(batch: Batch[PcdbnSpec], pair: Pair, state: object) -> Tensor | None:
+    r"""How much the biases of the published program know of the image's class, shape (R,).
+
+    Its softmax layer minimises a quadratic, and no noise is added to the biases' gradients. Where
+    they vanish, class k's mean output over all records is 4 n_k/n - 2, with n_k records of the
+    class: one more image of a class raises its mean by about 4/n. The noise of a step moves the
+    means too, but along the rows of the softmax layer's weights only, which are released. So the
+    attacker leaves those directions out. None where they are all there are.
+    """
+    spec = batch.spec
+    if not isinstance(state, network.State) or spec.calibration != "released":
+        return None
+    pictures = images(pair.present, spec, str(state.upper[0].device))
+    if spec.hidden >= pictures.classes - 1:
+        return None
+    others = pictures.count - 1
+    means = network.outputs(pictures.x[:others], state).double().mean(1)
+    counts = torch.bincount(pictures.y[:others], minlength=pictures.classes).to(means)
+    rest = means - (4.0 * counts / others - 2.0)
+    noisy = torch.linalg.qr(state.upper[2].double().transpose(1, 2)).Q
+    own = torch.zeros_like(means)
+    own[:, int(pictures.y[others])] = 1.0
+    free = own - (noisy @ (noisy.transpose(1, 2) @ own[:, :, None]))[:, :, 0]
+    share: Tensor = (rest * free).sum(1) / free.square().sum(1)
+    return share
+
+
 WORDS = "an image of plain white, or whose place is empty"
-KNOWN = {"loss of the final model on the record": fit}
+KNOWN = {
+    "loss of the final model on the record": fit,
+    "biases of the classes against the others' labels": counted,
+}
 MOMENTS = Witness(words=WORDS, pair=white, scores=KNOWN, seeds=own_seeds)
 """For releases of moments; replicas of one seed would share their draws."""
 NETWORKS = Witness(words=WORDS, pair=white, scores=KNOWN, recorded=False, seeds=own_seeds)

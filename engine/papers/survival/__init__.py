@@ -2,11 +2,13 @@
 
 from engine.method import Entry, Paper
 from engine.papers.survival import (
+    cards,
     price,
     price_gauss,
     price_gradient,
     price_km,
     price_newton,
+    price_oracle,
     price_sampler,
 )
 from engine.papers.survival.arrays import ARRAYS
@@ -17,8 +19,9 @@ SCALED = ("intervals", "knots", "calibration")
 """Every method's: the calibration also says whose ranges scale the records."""
 MODEL = (*SCALED, "regularisation", "solver")
 PRIVATE = ("epsilon", *MODEL)
-SAMPLED = ("epsilon", *SCALED, "link", "bound")
-LANGEVIN = ("step_scale", "sampler_epochs", "minibatch", "burn_in")
+SAMPLED = ("epsilon", *SCALED, "link", "bound", "prior")
+STEPS = ("step_scale", "step_decay", "memory", "damping")
+LANGEVIN = (*STEPS, "sampler_epochs", "minibatch", "burn_in")
 DESCENT = ("epsilon", "delta", *SCALED, "steps", "clip")
 PASSES = ("epsilon", "delta", *SCALED, "passes")
 GAUSSIAN = ("epsilon", "delta", *MODEL)
@@ -96,7 +99,7 @@ PAPER = Paper(
             info=Sampled,
             steps=price_sampler.psgld_steps,
             releases=price_sampler.psgld_releases,
-            guarantee=price_sampler.psgld_guarantee,
+            guarantee=cards.psgld_guarantee,
             witness="engine.papers.survival.witness:SAMPLER",
             uses=(*SAMPLED, *LANGEVIN),
             chunk=_chains,
@@ -111,8 +114,8 @@ PAPER = Paper(
             module="engine.papers.survival.exact",
             info=Corrected,
             steps=price_sampler.exact_steps,
-            releases=price_sampler.exact_releases,
-            guarantee=price_sampler.exact_guarantee,
+            releases=cards.exact_releases,
+            guarantee=cards.exact_guarantee,
             witness="engine.papers.survival.witness:SAMPLER",
             uses=(*SAMPLED, "samples"),
             chunk=_corrected,
@@ -137,13 +140,13 @@ PAPER = Paper(
             name="dp_newton",
             label="Private Newton",
             brief="Newton, private",
-            summary="Releases an information matrix with noise, then takes a few Newton steps "
-            "along clipped gradients with noise.",
+            summary="Releases second moments with noise, then takes a few Newton steps along "
+            "clipped gradients with noise, each from all gradients so far.",
             module="engine.papers.survival.dp_newton",
             info=Utility,
             steps=price_newton.newton_passes,
             releases=price_newton.newton_releases,
-            guarantee=price_newton.newton_guarantee,
+            guarantee=cards.newton_guarantee,
             witness="engine.papers.survival.witness:DESCENT",
             uses=PASSES,
             role="beyond",
@@ -159,7 +162,7 @@ PAPER = Paper(
             info=Utility,
             steps=price_newton.newton_passes,
             releases=price_newton.newton_releases,
-            guarantee=price_newton.cox_guarantee,
+            guarantee=cards.cox_guarantee,
             witness="engine.papers.survival.witness:DESCENT",
             uses=PASSES,
             fixed=(("link", "cloglog"),),
@@ -251,6 +254,21 @@ PAPER = Paper(
             guarantee=price.cox_guarantee,
             uses=SCALED,
             role="reference",
+        ),
+        Entry(
+            name="oracle",
+            label="Oracle, for comparison only",
+            brief="Oracle",
+            summary="Knows the optimum and makes one Gaussian release of gradients there, whitened "
+            "by the exact curvature.",
+            module="engine.papers.survival.oracle",
+            info=Utility,
+            steps=price.one,
+            releases=price_oracle.oracle_releases,
+            guarantee=price_oracle.oracle_guarantee,
+            uses=("epsilon", "delta", *SCALED),
+            role="reference",
+            chunk=_draws,
         ),
     ),
     datasets=("flchain", "third_births", "wichert", "second_births", "heart"),

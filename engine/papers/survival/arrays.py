@@ -1,4 +1,4 @@
-"""What runs keep, by name, and what of it is released. No torch here."""
+"""What runs keep, by name, and what of it is released by private methods. No torch here."""
 
 from engine.core.kept import Kept
 
@@ -9,7 +9,9 @@ ARRAYS = {
     "norm": Kept("What all covariates are then divided by", released=True),
     "horizon": Kept("The time at which the curves end", released=True),
     "start": Kept("Coefficients after the first noisy releases", released=True),
-    "clip": Kept("Bound on the gradients, from a noisy count of events", released=True),
+    "clip": Kept(
+        "Bound on the gradients: from a noisy count, for the oracle from raw records", released=True
+    ),
     "noise": Kept("Standard deviation of the noise in each coefficient"),
     "tau": Kept("Norm of the gradient where the optimiser stopped"),
     "clipped": Kept("Share of records whose gradient was clipped"),
@@ -22,6 +24,7 @@ ARRAYS = {
     "mode": Kept("Mode of the posterior"),
     "laplace": Kept("Standard deviations of the normal approximation"),
     "acceptance": Kept("Share of accepted proposals"),
+    "apart": Kept("Estimated distance of the chain from its target"),
     "optimum": Kept("The fit without privacy and regularisation"),
     "errors": Kept("Its standard errors"),
     "cox": Kept("Coefficients of Cox regression"),

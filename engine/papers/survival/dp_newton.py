@@ -1,8 +1,8 @@
 r"""Private Newton steps along clipped, noisy gradients (after Ganesh et al. 2023).
 
-With S a private information matrix, released once, and W^T S W = 1, a pass releases the sum of the
-whitened gradients and steps to f - W (sum + noise + prior). To first order the noise of earlier
-passes cancels in each step, so the passes' ends are averaged by the budget of each gradient.
+With S a private estimate of the curvature, released once, and W^T S W = 1, a pass releases the sum
+of the whitened gradients, each record's clipped. All gradients so far, as one linear function with
+noise (`pooled`), say where the next is taken, and after the last pass what is released.
 """
 
 import math
@@ -17,12 +17,12 @@ from datasets.base import SurvivalTable, Table
 from engine.core.batch import Batch
 from engine.core.gauges import Column, measuring
 from engine.method import Arrays
-from engine.papers.survival import grouped, products
+from engine.papers.survival import grouped, pooled, products
 from engine.papers.survival.dp_gd import SPREAD_ALPHA, SPREAD_BETA, USUAL, clipped_sum
 from engine.papers.survival.evaluate import utility
 from engine.papers.survival.grouped_utility import grouped_utility
 from engine.papers.survival.likelihood import record_gradients
-from engine.papers.survival.price_newton import Plan, planned, shares
+from engine.papers.survival.price_newton import Plan, planned
 from engine.papers.survival.problem import Design, design
 from engine.papers.survival.scale import scaled, survival
 from engine.papers.survival.spec import SurvivalSpec, Utility
@@ -36,8 +36,6 @@ LEAST = 1e-9
 """Least curvature of a direction, as a share of the largest."""
 FAR = 1.5
 r"""Longest step: \sqrt N of this in the metric, so that predictors of events move that far."""
-SETTLED = 2
-"""Passes whose ends are left out of the average; the last pass always counts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,27 +43,27 @@ class State:
     r"""What R replicas have reached.
 
     Attributes:
-        f: The iterate, shape (R, d).
+        f: The estimate after the passes so far, shape (R, d).
         first: Where it started, shape (R, d).
-        stiff: S, the estimated curvature of the summed loss, shape (R, d, d).
         events: Estimated number of events, shape (R,).
         root: W, shape (R, d, d).
-        total: Sum of the later ends times their weights, shape (R, d).
-        weight: Sum of those weights.
-        clip: C of the last pass, shape (R,).
+        points: W^{-1} (f - first) where gradients were taken, shape (R, taken, d).
+        slopes: Those gradients, whitened, clipped and with noise, shape (R, taken, d).
+        variance: Of the noise in each, shape (R, taken).
+        clip: C, shape (R,).
         clipped: Share of records that the last pass clipped, shape (R,).
         taken: Passes so far.
     """
 
     f: Tensor
     first: Tensor
-    stiff: Tensor
     events: Tensor
     root: Tensor
-    total: Tensor
+    points: Tensor
+    slopes: Tensor
+    variance: Tensor
     clip: Tensor
     clipped: Tensor
-    weight: float = 0.0
     taken: int = 0
 
 
@@ -76,14 +74,16 @@ class Law:
     Attributes:
         gradients: As `likelihood.record_gradients`.
         measure: As `evaluate.utility`.
+        whole: Whether an event counts fully in the curvature, whatever the hazard is.
     """
 
     gradients: Callable[[Design, Tensor], Tensor]
     measure: Callable[[SurvivalTable, SurvivalSpec, Tensor, Column], Utility]
+    whole: bool = False
 
 
 LOGIT = Law(record_gradients, utility)
-COX = Law(grouped.gradients, grouped_utility)
+COX = Law(grouped.gradients, grouped_utility, whole=True)
 
 
 @final
@@ -106,17 +106,22 @@ class PrivateNewton:
     def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
         """Releases counts and second moments; starts at the baseline without covariates."""
         model = _design(batch, data, str(rng.device))
-        known = start(model, [planned(spec) for spec in batch.specs], rng)
-        zero = torch.zeros_like(known.f)
+        plans = [planned(spec) for spec in batch.specs]
+        known = start(model, plans, rng)
+        stiff, size = known.curvature, known.information
+        if self.law.whole:
+            stiff, size = stiff * (known.events / size)[:, None, None], known.events
+        none = known.f[:, None][:, :0]
         return State(
             f=known.f,
             first=known.f,
-            stiff=known.curvature,
             events=known.events,
-            root=whitening(known.curvature),
-            total=zero,
-            clip=zero[:, 0],
-            clipped=zero[:, 0],
+            root=whitening(stiff),
+            points=none,
+            slopes=none,
+            variance=none[:, :, 0],
+            clip=bounds(plans, size, model.dimension),
+            clipped=torch.zeros_like(known.events),
         )
 
     @single_thread()
@@ -127,9 +132,8 @@ class PrivateNewton:
         state, spec = stepped(self.law, batch, data, state, rng), batch.spec
         if state.taken < spec.passes and not measuring():
             return state, None
-        plans, answer = [planned(one) for one in batch.specs], release(state)
-        ratio = spread(state, plans).norm(dim=1) / answer.norm(dim=1).clamp_min(1e-300)
-        return state, self.law.measure(survival(data, spec), spec, answer, ratio.cpu().numpy())
+        ratio = spread(state, spec.knots).norm(dim=1) / state.f.norm(dim=1).clamp_min(1e-300)
+        return state, self.law.measure(survival(data, spec), spec, state.f, ratio.cpu().numpy())
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
         """The release and what led to it.
@@ -140,8 +144,8 @@ class PrivateNewton:
             not released; and the scale of the data.
         """
         return {
-            "coefficients": release(state).cpu().numpy(),
-            "noise": spread(state, [planned(s) for s in batch.specs]).cpu().numpy(),
+            "coefficients": state.f.cpu().numpy(),
+            "noise": spread(state, batch.spec.knots).cpu().numpy(),
             "start": state.first.cpu().numpy(),
             "clip": state.clip.cpu().numpy(),
             "clipped": state.clipped.cpu().numpy(),
@@ -155,23 +159,33 @@ def stepped(
 ) -> State:
     """The state after one more pass, and nothing measured."""
     model, plans = _design(batch, data, str(rng.device)), [planned(s) for s in batch.specs]
-    taken = state.taken
-    clip = bounds(plans, state.events, model.dimension)
-    pull = prior(plans, clip, model)
-    root = whitening(state.stiff + torch.diag_embed(pull))
-    slope, clipped = clipped_sum(model, state.f, root, clip, law.gradients)
-    slope = noise.release(slope, [p.gradients[taken] for p in plans], rng, 1.0 / clip[:, None])
-    slope = slope + (root.transpose(1, 2) @ (pull * (state.f - state.first))[:, :, None])[:, :, 0]
+    mechanisms = [plan.gradients[state.taken] for plan in plans]
+    slope, clipped = clipped_sum(model, state.f, state.root, state.clip, law.gradients)
+    slope = noise.release(slope, mechanisms, rng, 1.0 / state.clip[:, None])
+    scale = state.clip * slope.new_tensor([one.scale for one in mechanisms])
+    here = _inside(state, state.f)
+    state = replace(
+        state,
+        points=torch.cat([state.points, here[:, None]], 1),
+        slopes=torch.cat([state.slopes, slope[:, None]], 1),
+        variance=torch.cat([state.variance, scale.square()[:, None]], 1),
+        clipped=clipped,
+        taken=state.taken + 1,
+    )
+    step = pooled.crossing(_line(state), prior(state, model.knots)) - here
     longest = FAR * state.events.sqrt()
-    slope = slope * (longest / slope.norm(dim=1)).clamp(max=1.0)[:, None]
-    f = state.f - (root @ slope[:, :, None])[:, :, 0]
-    weight = 0.0
-    if taken >= min(SETTLED, batch.spec.passes - 1):
-        weight = shares(batch.spec.passes)[taken]
-    return replace(
-        state, f=f, root=root, clip=clip, clipped=clipped,
-        total=state.total + weight * f, weight=state.weight + weight, taken=taken + 1,
-    )  # fmt: skip
+    step = step * (longest / step.norm(dim=1).clamp_min(1e-300)).clamp(max=1.0)[:, None]
+    return replace(state, f=state.f + (state.root @ step[:, :, None])[:, :, 0])
+
+
+def _inside(state: State, f: Tensor) -> Tensor:
+    """W^{-1} (f - first), shape (R, d)."""
+    away: Tensor = torch.linalg.solve(state.root, (f - state.first)[:, :, None])[:, :, 0]
+    return away
+
+
+def _line(state: State) -> pooled.Line:
+    return pooled.fitted(state.points, state.slopes, state.variance)
 
 
 def whitening(stiff: Tensor) -> Tensor:
@@ -182,36 +196,28 @@ def whitening(stiff: Tensor) -> Tensor:
     return root
 
 
-def bounds(plans: Sequence[Plan], events: Tensor, d: int) -> Tensor:
-    r"""C of each replica: FACTOR \sqrt{(1 + GENEROUS \mu) d/N} (N/3000)^{1/4}, shape (R,)."""
+def bounds(plans: Sequence[Plan], size: Tensor, d: int) -> Tensor:
+    r"""C of each replica: FACTOR \sqrt{(1 + GENEROUS \mu) d/N} (N/3000)^{1/4}, shape (R,).
+
+    N is what the events count in the curvature, in whose metric squared lengths add up to about d.
+    """
     factor = [FACTOR * math.sqrt(1.0 + GENEROUS / p.total) for p in plans]
-    return events.new_tensor(factor) * (events / USUAL) ** 0.25 * (d / events).sqrt()
+    return size.new_tensor(factor) * (size / USUAL) ** 0.25 * (d / size).sqrt()
 
 
-def prior(plans: Sequence[Plan], clip: Tensor, model: Design) -> Tensor:
-    """K: the noise's variance over the prior's, shape (R, d)."""
-    variance = (clip * clip.new_tensor([_together(p) for p in plans])).square()
-    wide = clip.new_full((model.dimension,), SPREAD_BETA)
-    wide[: model.knots] = SPREAD_ALPHA
-    return variance[:, None] / wide.square()
+def prior(state: State, knots: int) -> Tensor:
+    """Precision of a normal prior around the start, in the metric, shape (R, d, d)."""
+    wide = torch.full_like(state.f, SPREAD_BETA)
+    wide[:, :knots] = SPREAD_ALPHA
+    precision: Tensor = (state.root / wide[:, :, None].square()).transpose(1, 2) @ state.root
+    return precision
 
 
-def _together(plan: Plan) -> float:
-    """Deviation of the noise of all gradients together, for a clip of 1."""
-    return 1.0 / math.sqrt(math.fsum(one.scale**-2 for one in plan.gradients))
-
-
-def release(state: State) -> Tensor:
-    """The average of the later ends, or the present one before them, shape (R, d)."""
-    return state.total / state.weight if state.weight else state.f
-
-
-def spread(state: State, plans: Sequence[Plan]) -> Tensor:
+def spread(state: State, knots: int) -> Tensor:
     """Standard deviation of what the gradients' noise does to the release, shape (R, d)."""
-    passes = len(plans[0].gradients)
-    used = sum(shares(passes)[min(SETTLED, passes - 1) :])
-    scale = state.clip.new_tensor([_together(p) for p in plans]) / math.sqrt(used)
-    deviation: Tensor = (scale * state.clip)[:, None] * state.root.norm(dim=2)
+    if not state.taken:
+        return torch.zeros_like(state.f)
+    deviation: Tensor = (state.root @ pooled.spread(_line(state), prior(state, knots))).norm(dim=2)
     return deviation
 
 

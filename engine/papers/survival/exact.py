@@ -6,7 +6,9 @@ Where the proposal is too thin a chain would stay for long, so every second draw
 step of a random walk: both kernels leave the target as it is, and so does their alternation.
 """
 
+import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -31,6 +33,12 @@ r"""Its length in units of the proposal's spread over \sqrt d; 2.4 is best for n
 (Roberts, Gelman and Gilks 1997), a little less for heavier tails."""
 
 
+PACKED = ("place", "weight", "draws", "accepted", "largest", "total")
+"""What a state keeps: the rest follows from the data."""
+SMALLEST = 1e-16
+"""A distance below this is not told from none in double precision."""
+
+
 @dataclass(frozen=True, eq=False)
 class State:
     r"""What R x 4 chains have reached.
@@ -44,6 +52,8 @@ class State:
         weight: log(target/proposal) there, shape (R, 4).
         draws: What they have visited, shape (R, 4, m, d).
         accepted: Accepted proposals of each replica, shape (R,).
+        largest: Largest log(target/proposal) that was seen, shape (R,).
+        total: Logarithm of the sum of target/proposal over all proposals, shape (R,).
         taken: Engine steps so far.
         mixing: R-hat and effective sample size at the last look.
     """
@@ -56,6 +66,8 @@ class State:
     weight: Tensor
     draws: Tensor
     accepted: Tensor
+    largest: Tensor
+    total: Tensor
     taken: int = 0
     mixing: Mixing | None = None
 
@@ -76,9 +88,18 @@ class ExactSampler:
         aim = target(table, batch.specs, where)
         place, weight = _start(aim, known.proposal, rng)
         empty = place[:, :, None][:, :, :0]
-        accepted = weight.new_zeros(len(batch))
+        none = weight.new_zeros(len(batch))
         return State(
-            aim, known.proposal, known.mode, known.covariance, place, weight, empty, accepted
+            aim=aim,
+            proposal=known.proposal,
+            mode=known.mode,
+            covariance=known.covariance,
+            place=place,
+            weight=weight,
+            draws=empty,
+            accepted=none,
+            largest=weight.amax(1),
+            total=none - torch.inf,
         )
 
     def step(
@@ -92,15 +113,15 @@ class ExactSampler:
         if count < 8 or not (last or state.taken % max(1, len(batch) // 8) == 0):
             return state, None
         rate = (state.accepted / (CHAINS * count)).cpu().numpy()
-        known = mixed(state.draws)
-        info = corrected(survival(data, batch.spec), batch.spec, state.draws, rate, known)
+        known, apart = mixed(state.draws), distance(state).cpu().numpy()
+        table = survival(data, batch.spec)
+        info = corrected(table, batch.spec, state.draws, rate, apart, known)
         return replace(state, mixing=known), info
 
     def pack(self, state: State) -> Arrays:
         """All but the target and its proposal, which follow from the data."""
-        names = ("place", "weight", "draws", "accepted")
         return {
-            **{name: getattr(state, name).cpu().numpy() for name in names},
+            **{name: getattr(state, name).cpu().numpy() for name in PACKED},
             "taken": np.array(state.taken),
             **packed(state.mixing),
         }
@@ -110,25 +131,15 @@ class ExactSampler:
     ) -> State:
         """The state that was packed; the proposal is fitted again, by a generator of its own."""
         first = self.init(batch, data, rng)
-        place, weight, draws, accepted = (
-            first.place.new_tensor(arrays[name])
-            for name in ("place", "weight", "draws", "accepted")
-        )
-        return replace(
-            first,
-            place=place,
-            weight=weight,
-            draws=draws,
-            accepted=accepted,
-            taken=int(arrays["taken"]),
-            mixing=unpacked(arrays),
-        )
+        kept: dict[str, Any] = {name: first.place.new_tensor(arrays[name]) for name in PACKED}
+        return replace(first, **kept, taken=int(arrays["taken"]), mixing=unpacked(arrays))
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
         """As `summary.sampled`, with the normal approximation and the acceptance rate.
 
         Returns:
-            Besides: `mode` and `laplace`, its standard deviations, (R, d); `acceptance` (R,).
+            Besides: `mode` and `laplace`, its standard deviations, (R, d); `acceptance` and
+            `apart`, the estimated distance from the target, (R,).
         """
         rate = state.accepted / (CHAINS * state.draws.shape[2])
         return {
@@ -136,6 +147,7 @@ class ExactSampler:
             "mode": state.mode.cpu().numpy(),
             "laplace": state.covariance.diagonal(dim1=1, dim2=2).sqrt().cpu().numpy(),
             "acceptance": rate.cpu().numpy(),
+            "apart": distance(state).cpu().numpy(),
         }
 
 
@@ -158,9 +170,11 @@ def advance(state: State, count: int, rng: Generator) -> State:
     chance = torch.rand(rows, chains, count, generator=rng, dtype=f.dtype, device=rng.device)
     log_chance, visited = chance.clamp_min(1e-300).log(), []
     place, weight, accepted = state.place, state.weight, state.accepted
+    largest = torch.maximum(state.largest, odds.amax((1, 2)))
     for k in range(count):
         if k % LOCAL == LOCAL - 1:
             place, weight = _walk(state, place, weight, rng)
+            largest = torch.maximum(largest, weight.amax(1))
         moves = log_chance[:, :, k] < odds[:, :, k] - weight
         place = torch.where(moves[..., None], f[:, :, k], place)
         weight = torch.where(moves, odds[:, :, k], weight)
@@ -172,8 +186,25 @@ def advance(state: State, count: int, rng: Generator) -> State:
         weight=weight,
         draws=torch.cat([state.draws, torch.stack(visited, dim=2)], dim=2),
         accepted=accepted,
+        largest=largest,
+        total=torch.logaddexp(state.total, odds.flatten(1).logsumexp(1)),
         taken=state.taken + 1,
     )
+
+
+def distance(state: State) -> Tensor:
+    r"""An estimate of how far one chain is from its target, in total variation, shape (R,).
+
+    Independence steps come nearer by a factor of at least 1 - 1/w a step, w = \sup \pi/q of the
+    normalised densities (Mengersen and Tweedie 1996, Theorem 2.1), and that rate is their spectral
+    gap (Liu 1996); steps of the random walk in between take nothing back. So m of them come within
+    (1 - 1/w)^m, which the true distance may be far below. Here w is the largest ratio that was seen
+    over the mean ratio of the proposals: an estimate on this data set, since a larger ratio may not
+    have been seen. It may be above the true distance or below it, and is no bound.
+    """
+    proposed = CHAINS * state.draws.shape[2]
+    w = (state.largest - state.total + math.log(max(proposed, 1))).exp().clamp_min(1.0)
+    return ((1.0 - 1.0 / w) ** state.draws.shape[2]).clamp_min(SMALLEST)
 
 
 def _weight(state: State, f: Tensor) -> Tensor:

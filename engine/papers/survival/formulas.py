@@ -19,10 +19,13 @@ TABLE1 = {
     "SB": (53558, 16341, 3),
 }
 LINKS: dict[str, Callable[[float], float]] = {
-    "logit": lambda eta: 1.0 / (1.0 + math.exp(-eta)),
-    "cloglog": lambda eta: -math.expm1(-math.exp(eta)),
-    "probit": NormalDist().cdf,
+    "logit": lambda x: math.log(x / (1.0 - x)),
+    "cloglog": lambda x: math.log(-math.log1p(-x)),
+    "probit": NormalDist().inv_cdf,
 }
+"""The links g of Section 3.1, as functions of a hazard rate."""
+EDGE = 4.0
+"""The vertical axis of Figure 1 ends at plus and minus this."""
 
 
 def _none(full: bool) -> dict[str, Job]:
@@ -44,11 +47,12 @@ def _table1(results: Mapping[str, Results]) -> tuple[Cell, ...]:
 
 
 def _figure1(results: Mapping[str, Results]) -> tuple[Cell, ...]:
-    """The hazard by linear predictor under each link."""
+    """Each link by hazard rate, as far as the paper's axis goes."""
     return tuple(
-        Cell(name, f"{eta:.1f}", "", None, hazard(float(eta)), None, "")
-        for name, hazard in LINKS.items()
-        for eta in np.linspace(-4.0, 4.0, 33)
+        Cell(name, f"{x:.3g}", "", None, value, None, "")
+        for name, link in LINKS.items()
+        for x in np.linspace(0.01, 0.99, 99)
+        if abs(value := link(float(x))) <= EDGE
     )
 
 
@@ -82,12 +86,13 @@ FORMULAS = (
     Exhibit(
         name="figure1",
         title="Figure 1",
-        caption="The hazard by linear predictor under the three links.",
-        quantity="Hazard",
+        caption="The three links on the paper's axes: hazard rate from 0 to 1, link from −4 to 4. "
+        "Logit and complementary log-log are nearly the same at small hazards.",
+        quantity="Link g(x)",
         better="",
         jobs=_none,
         cells=_figure1,
-        axis="Linear predictor",
+        axis="Hazard rate x",
     ),
     Exhibit(
         name="figure2",

@@ -30,6 +30,62 @@ Bound = Annotated[
         source="Section 5, Section 6.2",
     ),
 ]
+PriorPrecision = Annotated[
+    float,
+    Knob(
+        label="Precision of the prior",
+        symbol=r"\sigma\epsilon/2v",
+        bounds=(0.0, 1e6),
+        range=(1e-4, 1.0),
+        scale="log",
+        grid=(1e-4, 1e-3, 1e-2, 1e-1, 1.0),
+        help="Larger draws the parameters towards zero. The paper's σ = 0.01·2v/ε gives the prior "
+        "precision 0.01, whatever v and ε are.",
+        equation=r"U(f) = -\tfrac{\sigma}{2}\lVert f\rVert^2 - \sum_i C_v(\ell(f; d_i))",
+        source="Section 6.2",
+    ),
+]
+StepDecay = Annotated[
+    float,
+    Knob(
+        label="Decay of the steps",
+        symbol=r"\tau",
+        bounds=(0.0, 1.0),
+        range=(0.3, 1.0),
+        grid=(0.3, 0.4, 0.51, 0.6, 0.75, 0.9, 1.0),
+        help="Larger makes later steps shorter.",
+        equation=r"\epsilon_t = s\,t^{-\tau}",
+        source="Section 6.2",
+    ),
+]
+Memory = Annotated[
+    float,
+    Knob(
+        label="Memory of the squared gradients",
+        symbol=r"\mu",
+        bounds=(0.0, 0.999999),
+        range=(0.9, 0.999),
+        grid=(0.9, 0.95, 0.98, 0.99, 0.995, 0.999),
+        help="Larger averages the squared gradients over more steps, so that step lengths change "
+        "more slowly.",
+        equation=r"V_t = \mu V_{t-1} + (1-\mu)\,\bar g_t^2",
+        source="Section 6.2",
+    ),
+]
+Damping = Annotated[
+    float,
+    Knob(
+        label="Damping",
+        symbol=r"\lambda",
+        bounds=(1e-12, 1e3),
+        range=(1e-8, 1e-2),
+        scale="log",
+        grid=(1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
+        help="Larger shortens the steps where gradients are small.",
+        equation=r"G_t = 1/(\lambda + \sqrt{V_t})",
+        source="Algorithm 4, Section 6.2",
+    ),
+]
 StepScale = Annotated[
     float,
     Knob(

@@ -28,6 +28,13 @@ COMPARISON = (
     "The error against f* and every other measure are computed from the raw data, for comparison "
     "only. They are not published."
 )
+GENERAL = (
+    "It barely beats a general library. Objective perturbation of logistic regression, as IBM's "
+    "diffprivlib 0.6 has it, on the table with a row for each person and interval, at ε/q for a "
+    "row, has a mean relative error of 0.82; this method with proof has 0.75 (FL, q = 10, Λ = "
+    "0.01, ε = 1, means of 20 repetitions; 4.02 against 3.59 at q = 200)."
+)
+"""What objective perturbation gains from knowing survival models; `benchmarks.survival`."""
 RELEASED = ("the spline coefficients α", "the covariate coefficients β")
 
 
@@ -137,7 +144,7 @@ def objective_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
         unit=unit,
         accountant="pure ε: noise density plus ratio of Jacobian determinants",
         released=RELEASED,
-        reasons=(scaling(spec), *_objective_reasons(spec, n), COMPARISON),
+        reasons=(scaling(spec), *_objective_reasons(spec, n), GENERAL, COMPARISON),
         claim="Theorem 4.4: Algorithm 2 is ε-differentially private.",
     )
 

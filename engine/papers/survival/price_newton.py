@@ -3,10 +3,11 @@ r"""What private Newton steps release, how noisy, and what they cost. No torch, 
 Four kinds of Gaussian releases, all of full-batch sums, neighbours replacing one record:
 
 * counts of records by coarse time and outcome: two cells change by 1, so \sqrt2;
-* a histogram of each of p columns over the events: two bins of each change by 1, so \sqrt{2p};
-* the sum over events of u u^T, u the standardised row of baseline and covariates at the event, cut
-  to \|u\|^2 \le B. A record adds a semidefinite P of trace at most B, or none; for two such tr(PQ)
-  \ge 0, so \|P - Q\|_F^2 = \|P\|_F^2 + \|Q\|_F^2 - 2 tr(PQ) \le 2 B^2: sensitivity \sqrt2 B;
+* a histogram of each of p columns for each outcome: a record is in one bin of each column, so 2p
+  bins change by 1 when it is replaced; \sqrt{2p};
+* the sum over all records of v v^T, v the standardised covariates, cut to \|v\|^2 \le B; where they
+  vary in time, a person's average. A record adds a semidefinite P of trace at most B; for two such
+  tr(PQ) \ge 0, so \|P - Q\|_F^2 = \|P\|_F^2 + \|Q\|_F^2 - 2 tr(PQ) \le 2 B^2: \sqrt2 B;
 * T sums of whitened gradients, each record's clipped to length C: sensitivity 2C.
 
 Together they are exactly one Gaussian release: 1/\sigma^2 = \sum_j 1/\sigma_j^2 in units of each
@@ -25,7 +26,7 @@ from engine.privacy.guarantee import Guarantee
 from engine.privacy.mechanisms import Gaussian
 from engine.privacy.releases import BEFORE, Release
 
-COUNTS, COLUMNS, MOMENTS = 0.03, 0.04, 0.08
+COUNTS, COLUMNS, MOMENTS = 0.12, 0.08, 0.04
 """Shares of the budget 1/sigma^2 for counts, histograms and moments; gradients get the rest."""
 GROWTH = 2.0
 """How much more of the budget each pass has for its gradient than the one before."""
@@ -40,7 +41,7 @@ class Plan:
     Attributes:
         counts: Noise of the coarse table of times and outcomes.
         columns: Noise of the histograms, for one column.
-        moments: Noise of the information matrix, for B = 1.
+        moments: Noise of the second moments of the covariates, for B = 1.
         gradients: Noise of each pass's sum of clipped gradients, for C = 1.
         total: Multiplier of the one Gaussian release that all of it comes to.
     """
@@ -98,8 +99,8 @@ def newton_releases(spec: SurvivalSpec, n: int) -> tuple[Release, ...]:
     whole = planned(spec)
     return (
         Release(whole.counts, first=BEFORE, what="counts by coarse time and outcome"),
-        Release(whole.columns, first=BEFORE, what="histogram of each covariate over the events"),
-        Release(whole.moments, first=BEFORE, what="information matrix of the events"),
+        Release(whole.columns, first=BEFORE, what="histogram of each covariate by outcome"),
+        Release(whole.moments, first=BEFORE, what="second moments of the covariates"),
         *(
             Release(mechanism, first=k, what=f"sum of clipped gradients over C, pass {k + 1}")
             for k, mechanism in enumerate(whole.gradients)
@@ -111,9 +112,9 @@ def newton_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
     """The card of private Newton."""
     return _card(
         spec, unit,
-        "Newton steps over all records: information matrix and clipped gradients, Gaussian noise",
-        "Beyond the paper: Ganesh et al. (2023), here with one information matrix for all steps "
-        "and with gradients clipped in its metric.",
+        "Newton steps over all records: second moments and clipped gradients, Gaussian noise",
+        "Beyond the paper: Ganesh et al. (2023), here with one curvature for all steps, gradients "
+        "clipped in its metric, and what is wrong with it learned from the noisy gradients.",
     )  # fmt: skip
 
 
@@ -121,8 +122,7 @@ def cox_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
     """The card of private Cox regression."""
     return _card(
         spec, unit,
-        "Cox regression on grouped times: information matrix and clipped gradients, Gaussian "
-        "noise",
+        "Cox regression on grouped times: second moments and clipped gradients, Gaussian noise",
         "Beyond the paper. The partial likelihood is no sum over records, so the grouped "
         "proportional-hazards model is fitted instead (Prentice and Gloeckler 1978): its "
         "coefficients are those of Cox's model, and its likelihood is such a sum.",
@@ -140,13 +140,13 @@ def _card(spec: SurvivalSpec, unit: str, mechanism: str, claim: str) -> Guarante
         sampling="none: every pass reads every record",
         released=(
             *RELEASED,
-            "noisy counts, histograms, information matrix and gradients on the way",
+            "noisy counts, histograms, second moments and gradients on the way",
         ),
         reasons=(
-            "A record's part of the information matrix has no negative eigenvalue and trace at "
+            "A record's part of the second moments has no negative eigenvalue and trace at "
             "most B, so two parts differ by at most √2 B; two gradients of length C differ by at "
             "most 2C.",
-            "Start, metric, clipping bounds and averages are computed from released values and "
+            "Start, metric, clipping bounds and steps are computed from released values and "
             "cost nothing.",
             "Shares of the budget and other constants were chosen by looking at the errors on the "
             "data sets that this app offers.",

@@ -8,9 +8,6 @@ from engine.privacy.guarantee import Guarantee
 from engine.privacy.mechanisms import Exponential
 from engine.privacy.releases import BEFORE, Release, exposed
 
-PRECISION = 1e-2
-r"""\sigma \varepsilon/(2v): with \sigma = 10^{-2} \cdot 2v/\varepsilon (Section 6.2) the prior has
-this precision, whatever v and \varepsilon are."""
 TURNS = 100
 """Engine steps of a stochastic-gradient chain: points of its trace."""
 BLOCKS = 10
@@ -73,6 +70,7 @@ def psgld_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
         epsilon_claimed=spec.epsilon,
         epsilon_proved=None,
         delta=0.0,
+        failure="unknown: nothing is proved of a finite chain",
         relation="replace_one",
         unit=unit,
         sampling=f"{spec.minibatch} records a step, drawn with replacement",
@@ -91,7 +89,11 @@ def psgld_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
 
 
 def _drift(spec: SurvivalSpec) -> tuple[str, ...]:
-    """What Algorithm 4 as printed targets, or what was mended."""
+    """What Algorithm 4 as printed targets, or what was mended.
+
+    The square of the density is the mechanism at twice the temperature, so 2ε bounds an exact draw
+    of it; of a finite chain nothing is proved either way.
+    """
     if spec.calibration == "paper":
         return (
             "The printed drift ε_t·G·n·ḡ with noise N(0, ε_t·G) samples the square of the density: "
@@ -134,13 +136,15 @@ def exact_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
         relation="replace_one",
         unit=unit,
         accountant="pure ε, one draw of the exponential mechanism",
-        failure="unknown: (1 + e^ε)·η, where η is how far the chain is from its target",
+        failure=f"unknown: (1 + e^ε)·η = {1.0 + math.exp(min(spec.epsilon, 700.0)):.3g}·η, where "
+        "η is how far the chain is from its target",
         released=RELEASED,
         reasons=(
             "Assumption: the draw has exactly the target's distribution. If a finite chain is "
             "within total variation η of it on every data set, the release is "
-            "(ε, (1 + e^ε)·η)-private. R̂ near 1 and a large effective sample size make a small η "
-            "plausible but do not prove it.",
+            "(ε, (1 + e^ε)·η)-private. η is unknown. R̂ near 1, a large effective sample size and a "
+            "small estimated distance from the target make a small η plausible but do not prove "
+            "it: they are computed on one data set, and the proof needs every one.",
             ONE,
             f"v = {loss_bound(spec, n):.4g} bounds the loss of a record. The number of records is "
             "public: replacing a record does not change it.",

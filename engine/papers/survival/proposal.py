@@ -79,6 +79,7 @@ def fitted(
     table: SurvivalTable,
     epsilon: float,
     bound: float,
+    prior: float,
     intervals: int,
     knots: int,
     link: str,
@@ -88,7 +89,12 @@ def fitted(
 
     The chains that use it come after, so their proposal is fixed and their target exact.
     """
-    values: dict[str, float | str] = {"epsilon": epsilon, "bound": bound, "link": link}
+    values: dict[str, float | str] = {
+        "epsilon": epsilon,
+        "bound": bound,
+        "prior": prior,
+        "link": link,
+    }
     specs = (SurvivalSpec().replace(intervals=intervals, knots=knots, **values),)
     mode, covariance = laplace(table, specs, device)
     rng = torch.Generator(device).manual_seed(0)
@@ -97,7 +103,10 @@ def fitted(
 
 def proposals(table: SurvivalTable, specs: Sequence[SurvivalSpec], device: str) -> Fitted:
     """Those of several settings in one."""
-    each = [fitted(table, s.epsilon, s.bound, s.intervals, s.knots, s.link, device) for s in specs]
+    each = [
+        fitted(table, s.epsilon, s.bound, s.prior, s.intervals, s.knots, s.link, device)
+        for s in specs
+    ]
     whole = Proposal(
         torch.cat([one.proposal.centre for one in each]),
         torch.cat([one.proposal.root for one in each]),

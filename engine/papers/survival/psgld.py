@@ -15,7 +15,7 @@ from engine.core.batch import Batch
 from engine.core.gauges import Column
 from engine.method import Arrays
 from engine.papers.survival.minibatch import pick, sanitised_gradient
-from engine.papers.survival.price_sampler import PRECISION, burned, chain_steps, psgld_steps
+from engine.papers.survival.price_sampler import burned, chain_steps, psgld_steps
 from engine.papers.survival.products import repeated
 from engine.papers.survival.scale import survival
 from engine.papers.survival.spec import Sampled, SurvivalSpec
@@ -23,12 +23,6 @@ from engine.papers.survival.summary import Mixing, measure, mixed, packed, sampl
 from engine.papers.survival.target import Target, target
 from engine.training.threads import single_thread
 
-DECAY = 0.51
-r"""\tau: the step size falls as t^{-\tau} (Section 6.2)."""
-MEMORY = 0.99
-r"""\mu of the running mean of squared gradients."""
-DAMPING = 1e-5
-r"""\lambda, so that no step is infinite."""
 START = -3.0
 """Where the first parameter starts in the rigorous variant: a hazard of about 5 % an interval."""
 TRACE = 1000
@@ -158,7 +152,7 @@ def advance(state: State, spec: SurvivalSpec, until: int, total: int, rng: Gener
         for k in range(count):
             time += 1
             _, mean = sanitised_gradient(design.A, f, chosen[k], aim.bound, aim.link)
-            gradient = PRECISION * f / n + aim.heat[:, None] * mean
+            gradient = spec.prior * f / n + aim.heat[:, None] * mean
             f, V = move(f, V, gradient, noise[k], time, n, spec)
             if time > first and (time - first) % every == 0:
                 kept.append(f)
@@ -178,13 +172,13 @@ def move(
         noise: Standard normal, shape (R, d).
         time: t, from 1.
         n: Records.
-        spec: Calibration and step scale.
+        spec: Calibration, and what the steps depend on.
     """
-    size = spec.step_scale * time**-DECAY
-    V = MEMORY * V + (1.0 - MEMORY) * gradient.square()
+    size = spec.step_scale * time**-spec.step_decay
+    V = spec.memory * V + (1.0 - spec.memory) * gradient.square()
     mended = spec.calibration == "rigorous"
-    spread = (V / (1.0 - MEMORY**time) if mended else V).sqrt()
-    G = 1.0 / (DAMPING + spread)
+    spread = (V / (1.0 - spec.memory**time) if mended else V).sqrt()
+    G = 1.0 / (spec.damping + spread)
     drift = (0.5 if mended else 1.0) * size * n * G * gradient
     return f - drift + (size * G).sqrt() * noise, V
 

@@ -107,7 +107,7 @@ def second_moments(design: Design, plans: Sequence[Plan], rng: Generator) -> Ten
     p = design.x.shape[1]
     first, second = torch.triu_indices(p, p, device=design.x.device)
     unit = torch.where(first == second, 1.0, 2.0**0.5).to(design.x)
-    total = (design.x.T @ (_share(design)[:, None] * design.x))[first, second]
+    total = (design.x.T @ (share(design)[:, None] * design.x))[first, second]
     total = release(total.expand(len(plans), -1), [one.moments for one in plans], rng, unit)
     matrix = total.new_zeros(len(plans), p, p)
     matrix[:, first, second] = total
@@ -119,7 +119,7 @@ def second_moments(design: Design, plans: Sequence[Plan], rng: Generator) -> Ten
     return moments
 
 
-def _share(design: Design) -> Tensor:
+def share(design: Design) -> Tensor:
     """What each row counts in its record's average over time, shape (m,); 1 for a record's only."""
     if design.owners is None:
         return torch.ones_like(design.event)

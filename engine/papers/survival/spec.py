@@ -10,12 +10,16 @@ from engine.papers.survival.knobs import (
     Bound,
     BurnIn,
     ClipFactor,
+    Damping,
     GradientSteps,
     Link,
+    Memory,
     Minibatch,
     NewtonPasses,
+    PriorPrecision,
     SamplerEpochs,
     Samples,
+    StepDecay,
     StepScale,
 )
 
@@ -79,7 +83,11 @@ class SurvivalSpec(Spec):
     samples: Samples = 1000
     steps: GradientSteps = 32
     clip: ClipFactor = 1.25
-    passes: NewtonPasses = 6
+    passes: NewtonPasses = 10
+    prior: PriorPrecision = 1e-2
+    step_decay: StepDecay = 0.51
+    memory: Memory = 0.99
+    damping: Damping = 1e-5
 
 
 Brier = Annotated[
@@ -89,7 +97,7 @@ Brier = Annotated[
         "down",
         unit="squared error",
         help="Squared error of the predicted survival, weighted for censoring and averaged "
-        "over time; 0.25 is what always saying one half scores. "
+        "over time; 0.25 is the score of always predicting one half. "
         "On all records, or on a fixed sample of a large table: see its sampling error.",
         may_be_undefined=True,
     ),
@@ -207,6 +215,19 @@ class Corrected(Sampled):
             unit="share",
             help="Share of the independent proposals that the Metropolis test accepts. 1 "
             "if the proposal equals the target.",
+        ),
+    ]
+    apart: Annotated[
+        Column,
+        Gauge(
+            "Estimated distance from the target",
+            "down",
+            unit="total variation",
+            scale="log",
+            help="Estimate of η, how far the released draw's distribution is from the one that "
+            "the proof is about: (1 − 1/w)^m after m draws, where w is the largest ratio of "
+            "target to proposal that was seen. The chance that ε fails is (1 + e^ε)·η. It is an "
+            "estimate on these records, not a bound.",
         ),
     ]
 

@@ -1,19 +1,22 @@
-r"""Where the columns lie, how they vary and what the events say of each: from noisy sums.
+r"""Where the columns lie and how they vary together: from noisy sums.
 
 Public bounds may be far wider than a column is spread, and its middle far from theirs. Then raw
 second moments drown in noise, and a coefficient is hard to tell from the baseline's level. So a
-histogram of each column comes first; its centre and spread scale the information matrix.
+histogram of each column comes first; its centre and spread scale the second moments. These are
+of all records: there are many more of them than of events, so noise hides less of them, and the
+curvature follows from them and from the baseline's, which the counts give.
 """
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Generator, Tensor
 
 from engine.papers.survival.price_newton import Plan
 from engine.papers.survival.problem import Design
-from engine.papers.survival.public_start import FEWEST, Start, baseline, coarse_counts
+from engine.papers.survival.public_start import FEWEST, Start, baseline, coarse_counts, share
 from engine.privacy.mechanisms import Gaussian
 from engine.privacy.noise import release
 
@@ -21,86 +24,127 @@ BINS = 16
 """Bins of a column's histogram over its public bounds."""
 CLEAR = 1.0
 """Counts below this many deviations of their noise are taken for none."""
+SEEN = 4.0
+"""Deviations of a bin's noise at which the events' own centre and everybody's count the same."""
 WIDE = 4.0
-"""Standardised rows are cut at WIDE d in squared length; it is d on average."""
-FIRM, FLOOR = 1e-3, 0.3
-"""What is added to the baseline's curvature, and the least eigenvalue, per event."""
+"""Standardised rows are cut at WIDE p in squared length; it is p on average."""
+FIRM, FLOOR = 1e-5, 0.05
+"""What is added to the baseline's curvature, per event, and the least eigenvalue of the rest."""
 
 
-def start(design: Design, plans: Sequence[Plan], rng: Generator) -> Start:
+@dataclass(frozen=True, eq=False)
+class Spread(Start):
+    """A start that knows how much its events count.
+
+    Attributes:
+        information: What the events count in the curvature: less where hazards are high, (R,).
+    """
+
+    information: Tensor
+
+
+def start(design: Design, plans: Sequence[Plan], rng: Generator) -> Spread:
     """Releases counts, histograms and second moments and works out the rest from them."""
     n, e, d = design.records, design.knots, design.dimension
     happened, leaving = coarse_counts(design, [plan.counts for plan in plans], rng)
     events = happened.sum(1).clamp_min(FEWEST)
     alpha, bend = baseline(design.A, happened, n - leaving.cumsum(1) + leaving)
-    centre, spread = columns(design, plans, rng)
-    unit = torch.eye(d).to(alpha).repeat(len(plans), 1, 1)
-    firm = bend + FIRM * events[:, None, None] * unit[:, :e, :e]
-    unit[:, :e, :e] = torch.linalg.cholesky(firm / events[:, None, None]).transpose(1, 2)
-    move = torch.eye(d).to(alpha).repeat(len(plans), 1, 1)
-    move[:, 0, e:] = centre  # the level at the centre
-    move.diagonal(dim1=1, dim2=2)[:, e:] = spread
-    scale = unit @ move
-    curvature = scale.transpose(1, 2) @ moments(design, scale, events, plans, rng) @ scale
+    information = bend[:, 0, 0].clamp_min(FEWEST)
+    column = columns(design, plans, rng)
+    one = torch.eye(d).to(alpha).repeat(len(plans), 1, 1)
+    stiff = one.clone()
+    stiff[:, :e, :e] = bend + FIRM * events[:, None, None] * one[:, :e, :e]
+    stiff[:, e:, e:] = information[:, None, None] * moments(design, column, plans, rng)
+    move = one
+    move[:, 0, e:] = column.events  # the level at the centre of the events
+    move.diagonal(dim1=1, dim2=2)[:, e:] = column.spread
     f = torch.cat([alpha, alpha.new_zeros(len(plans), d - e)], dim=1)
-    return Start(f, curvature, events)
+    return Spread(f, move.transpose(1, 2) @ stiff @ move, events, information)
 
 
-def columns(design: Design, plans: Sequence[Plan], rng: Generator) -> tuple[Tensor, Tensor]:
-    r"""Centre and spread of each column among the events, shape (R, p) each.
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Where each column lies, shape (R, p) each.
+
+    Attributes:
+        centre: Mean of all records.
+        spread: Their standard deviation.
+        events: Mean of the events, or of all records where noise hides it.
+    """
+
+    centre: Tensor
+    spread: Tensor
+    events: Tensor
+
+
+def columns(design: Design, plans: Sequence[Plan], rng: Generator) -> Columns:
+    r"""Centre and spread of each column.
 
     Guarantees:
-        A record with an event adds 1 to one bin of each of p columns, with its covariates at that
-        time, and another nothing: replacing it moves the counts by at most \sqrt{2p}.
+        A record adds 1 to one bin of each of p columns, of the histogram of its outcome, with its
+        covariates when it ends: replacing it moves the counts by at most \sqrt{2p}.
     """
-    p, n, bins = design.x.shape[1], design.records, BINS
+    p, n = design.x.shape[1], design.records
     noises = [Gaussian(math.sqrt(2.0 * p), plan.columns.multiplier) for plan in plans]
     reach = 1.0 / math.sqrt(p)  # with public bounds a scaled column lies in [-1, 1]/sqrt p
-    rows = design.x[design.event > 0]
-    place = ((rows / reach + 1.0) * 0.5 * bins).long().clamp(0, bins - 1)
-    place = place + bins * torch.arange(p, device=place.device)
-    counts = torch.bincount(place.flatten(), minlength=p * bins).to(rows)
-    noisy = release(counts.expand(len(plans), -1), noises, rng).view(len(plans), p, bins)
-    least = CLEAR * noisy.new_tensor([one.scale for one in noises])[:, None, None]
-    kept = torch.where(noisy > least, noisy, 0.0) + 1e-6 * n / bins
+    rows = design.x if design.owners is None else design.x[design.owners.last]
+    place = ((rows / reach + 1.0) * 0.5 * BINS).long().clamp(0, BINS - 1)
+    place = place + BINS * torch.arange(p, device=place.device)
+    place = place + BINS * p * (design.happened > 0).long()[:, None]
+    counts = torch.bincount(place.flatten(), minlength=2 * p * BINS).to(rows)
+    noisy = release(counts.expand(len(plans), -1), noises, rng).view(len(plans), 2, p, BINS)
+    scale = noisy.new_tensor([one.scale for one in noises])[:, None]
+    centre, variance = _located(noisy.sum(1), math.sqrt(2.0) * scale, reach, n)
+    own, _ = _located(noisy[:, 1], scale, reach, n)
+    clear = noisy[:, 1].sum(2).mean(1, keepdim=True).clamp_min(FEWEST) / (SEEN * scale)
+    seen = clear.square() / (1.0 + clear.square())
+    return Columns(centre, variance.sqrt(), seen * own + (1.0 - seen) * centre)
+
+
+def _located(counts: Tensor, noise: Tensor, reach: float, n: int) -> tuple[Tensor, Tensor]:
+    """Mean and variance of noisy histograms (R, p, BINS) over [-reach, reach], (R, p) each.
+
+    Args:
+        counts: The histograms.
+        noise: Standard deviation of the noise of a bin, shape (R, 1).
+        reach: Where they end.
+        n: Records; a millionth of them is in every bin, so that none is empty.
+    """
+    kept = torch.where(counts > CLEAR * noise[:, :, None], counts, 0.0) + 1e-6 * n / BINS
     kept = kept / kept.sum(2, keepdim=True)
-    middle = reach * (2.0 * (torch.arange(bins).to(kept) + 0.5) / bins - 1.0)
+    middle = reach * (2.0 * (torch.arange(BINS).to(kept) + 0.5) / BINS - 1.0)
     centre = (kept * middle).sum(2)
-    width = 2.0 * reach / bins
-    variance = (kept * (middle - centre[:, :, None]).square()).sum(2) + width**2 / 12.0
-    return centre, variance.sqrt()
+    width = 2.0 * reach / BINS
+    around = (middle - centre[:, :, None]).square()
+    return centre, (kept * around).sum(2) + width**2 / 12.0
 
 
-def moments(
-    design: Design, scale: Tensor, events: Tensor, plans: Sequence[Plan], rng: Generator
-) -> Tensor:
-    r"""Noisy sum of u u^T over the events, u the standardised rows [A_t; x], shape (R, d, d).
+def moments(design: Design, column: Columns, plans: Sequence[Plan], rng: Generator) -> Tensor:
+    r"""Noisy mean of v v^T over all records, v the standardised covariates, shape (R, p, p).
 
-    It is what the Hessian is on average where hazards are small and the parameters are right.
-    Eigenvalues are drawn towards their number, as far as noise hides them.
+    Eigenvalues are drawn towards 1, as far as noise hides them. Where covariates vary in time, a
+    person's v v^T is averaged over the person's intervals.
 
     Guarantees:
-        u is cut to squared length B = WIDE d, so a record adds a semidefinite matrix P of trace at
-        most B, or none: \|P - Q\|_F^2 = \|P\|_F^2 + \|Q\|_F^2 - 2 tr(PQ) \le 2 B^2.
+        v is cut to squared length B = WIDE p, so a record adds a semidefinite matrix P of trace at
+        most B: \|P - Q\|_F^2 = \|P\|_F^2 + \|Q\|_F^2 - 2 tr(PQ) \le 2 B^2.
     """
-    d = design.dimension
-    rows = (design.event > 0).nonzero()[:, 0]
-    whole = torch.cat([design.A[design.interval[rows] - 1], design.x[rows]], 1)
-    back, bound, total = torch.linalg.inv(scale), WIDE * d, []
-    for inverse in back:
-        u = whole @ inverse
-        weight = (bound / u.square().sum(1).clamp_min(1e-300)).clamp(max=1.0)
-        total.append(u.T @ (weight[:, None] * u))
-    first, second = torch.triu_indices(d, d, device=scale.device)
-    unit = torch.where(first == second, 1.0, 2.0**0.5).to(scale) / bound
+    p, n = design.x.shape[1], design.records
+    bound, total, part = WIDE * p, [], share(design)
+    for centre, spread in zip(column.centre, column.spread, strict=True):
+        v = (design.x - centre) / spread
+        weight = part * (bound / v.square().sum(1).clamp_min(1e-300)).clamp(max=1.0)
+        total.append(v.T @ (weight[:, None] * v))
+    first, second = torch.triu_indices(p, p, device=design.x.device)
+    unit = torch.where(first == second, 1.0, 2.0**0.5).to(design.x) / bound
     upper = torch.stack(total)[:, first, second]
     upper = release(upper, [plan.moments for plan in plans], rng, unit)
-    matrix = upper.new_zeros(len(plans), d, d)
+    matrix = upper.new_zeros(len(plans), p, p)
     matrix[:, first, second] = upper
     matrix[:, second, first] = upper
-    noise = upper.new_tensor([plan.moments.scale for plan in plans]) * bound / events
-    hidden = d * noise.square()[:, None]
-    values, vectors = torch.linalg.eigh(matrix / events[:, None, None])
-    values = ((values + hidden) / (1.0 + hidden)).clamp_min(FLOOR) * events[:, None]
+    noise = upper.new_tensor([plan.moments.scale for plan in plans]) * bound / n
+    hidden = p * noise.square()[:, None]
+    values, vectors = torch.linalg.eigh(matrix / n)
+    values = ((values + hidden) / (1.0 + hidden)).clamp_min(FLOOR)
     known: Tensor = vectors @ torch.diag_embed(values) @ vectors.transpose(1, 2)
     return known

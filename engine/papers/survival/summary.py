@@ -97,12 +97,17 @@ def brier_of(table: SurvivalTable, spec: SurvivalSpec, f: Tensor) -> dict[str, C
 
 
 def corrected(
-    table: SurvivalTable, spec: SurvivalSpec, draws: Tensor, acceptance: Column, known: Mixing
+    table: SurvivalTable,
+    spec: SurvivalSpec,
+    draws: Tensor,
+    acceptance: Column,
+    apart: Column,
+    known: Mixing,
 ) -> Corrected:
-    """As `measure`, with the acceptance rate (R,)."""
+    """As `measure`, with the acceptance rate (R,) and the estimated distance (R,)."""
     gauges = measure(table, spec, draws, known)
     fields = {f.name: getattr(gauges, f.name) for f in dataclasses.fields(gauges)}
-    return Corrected(**fields, acceptance=acceptance)
+    return Corrected(**fields, acceptance=acceptance, apart=apart)
 
 
 def _relative(draws: Tensor, truth: Tensor) -> Column:

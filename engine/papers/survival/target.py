@@ -1,6 +1,6 @@
 r"""The sanitised posterior of Algorithm 3: \pi(f) \propto exp(\kappa U(f)), \kappa = \epsilon/(2v).
 
-log \pi(f) = -\kappa \sum_i v tanh(\ell(f; d_i)/v) - \frac12 10^{-2} \|f\|^2 up to a constant.
+log \pi(f) = -\kappa \sum_i v tanh(\ell(f; d_i)/v) - \frac12 \kappa\sigma \|f\|^2 up to a constant.
 """
 
 import functools
@@ -14,7 +14,7 @@ from datasets.base import SurvivalTable
 from engine.papers.survival.evaluate import fit, optimum
 from engine.papers.survival.likelihood import derivatives
 from engine.papers.survival.lookup import losses, together
-from engine.papers.survival.price_sampler import PRECISION, loss_bound, sanitised
+from engine.papers.survival.price_sampler import loss_bound, sanitised
 from engine.papers.survival.problem import Design, design
 from engine.papers.survival.spec import SurvivalSpec
 
@@ -36,14 +36,14 @@ class Target:
         link: "logit", "cloglog" or "probit".
         heat: \kappa, shape (R,).
         bound: v, shape (R,).
-        precision: Of the normal prior.
+        precision: Of the normal prior, \kappa\sigma; the same in all R settings.
     """
 
     design: Design
     link: str
     heat: Tensor
     bound: Tensor
-    precision: float = PRECISION
+    precision: float
 
     def log_density(self, f: Tensor) -> Tensor:
         r"""The logarithm of \pi at several points for each setting.
@@ -84,7 +84,7 @@ def target(table: SurvivalTable, specs: Sequence[SurvivalSpec], device: str = "c
     n = model.records
     heat = model.A.new_tensor([sanitised(spec, n).temperature for spec in specs])
     bound = model.A.new_tensor([loss_bound(spec, n) for spec in specs])
-    return Target(model, specs[0].link, heat, bound)
+    return Target(model, specs[0].link, heat, bound, specs[0].prior)
 
 
 def laplace(
@@ -98,14 +98,14 @@ def laplace(
         Modes, shape (R, d), and covariances, shape (R, d, d).
     """
     aim = target(table, specs, device)
-    ridge = PRECISION / (aim.heat * aim.design.records)
+    ridge = aim.precision / (aim.heat * aim.design.records)
     grid = (specs[0].intervals, specs[0].knots)
     mode = torch.cat([fit(table, *grid, float(r), "newton", device).f for r in ridge])
     if specs[0].link != "logit":
         return climb(aim, 0.4 * mode if specs[0].link == "probit" else mode)
     identity = torch.eye(mode.shape[1]).to(mode)
     weight = (aim.heat * aim.design.records)[:, None, None]
-    precision = weight * derivatives(aim.design, mode).hessian + PRECISION * identity
+    precision = weight * derivatives(aim.design, mode).hessian + aim.precision * identity
     return mode, torch.linalg.inv(precision)
 
 

@@ -34,6 +34,19 @@ WORDS = (
 )
 
 
+IMPLIED = "noise that the answer implies"
+DRAWN = "loss of the drawn model on the record"
+HAZARD = 3.0
+"""Cumulative hazard at the horizon where events come at a constant hazard."""
+
+SWING = 0.05
+"""How far other covariates lie from the middle, in shares of the way to the bounds.
+
+Enough to keep noisy coefficients near zero, so that hazards stay ordinary; too little for others'
+gradients to matter beside the witness's.
+"""
+
+
 class Released(Protocol):
     """A final state that holds the released parameters."""
 
@@ -153,17 +166,43 @@ def _design(spec: SurvivalSpec, table: Table) -> Design:
 
 
 def outcomes(spec: SurvivalSpec, data: Table) -> Pair:
-    """Everybody middling with the event at once; the witness, at a corner, has it too or survives.
+    """The witness, at a corner, has the event at once or survives to the horizon.
 
-    Both persons' gradients are longer than the clipping bound and point opposite ways, and the
-    counts of outcomes differ in two cells.
+    Everybody else is nearly middling and has the event at times of a constant hazard, so that few
+    reach the horizon: then an event at once comes as a surprise, and so does survival. Both
+    gradients are longer than the clipping bound in every step and point opposite ways, since others
+    say little of the covariates. The counts of outcomes differ in two cells. As printed, others
+    have the event at once too, so that the witness alone sets the scale of time.
     """
     pair = mirrored(spec, data)
-    assert isinstance(pair.without, SurvivalTable)
-    time, event = pair.without.time.copy(), pair.without.event.copy()
-    time[0], event[0] = time[1], True
+    assert isinstance(data, SurvivalTable)
     assert isinstance(pair.present, SurvivalTable)
-    return Pair(replace(pair.present, time=time, event=event), pair.present)
+    if spec.calibration == "paper":
+        return _stretched(pair.present)
+    n, horizon = len(data), float(pair.present.time[0])
+    rank = (np.arange(n) + 0.5) / n
+    time = np.minimum(-np.log1p(-rank) / HAZARD, 1.0) * horizon
+    event = time < horizon
+    low, high = survival_limits(data)
+    x = pair.present.x + SWING * 0.5 * (high - low) * np.where(np.arange(n) % 2, 1.0, -1.0)[:, None]
+    x[0] = high
+    tables = []
+    for moment, happened in ((1e-3 * horizon, True), (horizon, False)):
+        own, seen = time.copy(), event.copy()
+        own[0], seen[0] = moment, happened
+        card = replace(pair.present.card, events=int(seen.sum()))
+        tables.append(replace(pair.present, card=card, x=x, time=own, event=seen))
+    return Pair(tables[0], tables[1])
+
+
+def _stretched(present: SurvivalTable) -> Pair:
+    """All have the event at once but the witness, who survives to a horizon nobody else is near.
+
+    Where the scale of time is the data's own, as printed, this witness alone sets it.
+    """
+    time, event = present.time.copy(), present.event.copy()
+    time[0], event[0] = time[1], True
+    return Pair(replace(present, time=time, event=event), present)
 
 
 def dimension(spec: SurvivalSpec, pair: Pair) -> int:
@@ -182,7 +221,8 @@ OUTPUT = Witness(
 OBJECTIVE = Witness(
     words=WORDS,
     pair=mirrored,
-    scores={"noise that the answer implies": implied, "sum of the coefficients": slope},
+    scores={IMPLIED: implied, "sum of the coefficients": slope},
+    ratio=IMPLIED,
     recorded=False,
     implied=partial(perturbing, objective_noise),
 )
@@ -190,27 +230,29 @@ OBJECTIVE = Witness(
 SAMPLER = Witness(
     words=WORDS,
     pair=mirrored,
-    scores={"loss of the drawn model on the record": drawn},
+    scores={DRAWN: drawn},
+    ratio=DRAWN,
     recorded=False,
     seeds=own_seeds,
 )
 """For draws from a posterior."""
 DESCENT = Witness(
     words="a person with every covariate at its upper bound who survives to the horizon, or has "
-    "the event at once as everybody else does, whose covariates are middling",
+    "the event at once; others have nearly middling covariates",
     pair=outcomes,
     scores={"sum of the coefficients": slope},
 )
 """For gradients clipped record by record."""
 CURVE = Witness(
-    words="a person who has the event at once, as everybody else does, or survives to the horizon",
+    words="a person who has the event at once, or survives to the horizon",
     pair=outcomes,
 )
 """For counts of outcomes."""
 GAUSSIAN_OBJECTIVE = Witness(
     words=WORDS,
     pair=mirrored,
-    scores={"noise that the answer implies": implied_gaussian, "sum of the coefficients": slope},
+    scores={IMPLIED: implied_gaussian, "sum of the coefficients": slope},
+    ratio=IMPLIED,
     recorded=False,
     implied=partial(perturbing, objective_gaussian),
 )

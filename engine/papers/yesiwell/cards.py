@@ -1,5 +1,7 @@
 """The guarantee cards: for each unit of protection what is proved, and what is not."""
 
+from dataclasses import replace
+
 from engine.papers.yesiwell import price
 from engine.papers.yesiwell.spec import YesiwellSpec
 from engine.privacy import releases
@@ -104,7 +106,8 @@ def rival_card(spec: YesiwellSpec, n: int, unit: str) -> Guarantee:
     )
     how = f"Gaussian noise of multiplier {multiplier:.3g} on sums of clipped gradients"
     made = price.rival_releases(spec, n)
-    return _proved(spec, n, unit, made, how, reasons, claim="Abadi et al. 2016, Theorem 1.")
+    card = _proved(spec, n, unit, made, how, reasons, claim="Abadi et al. 2016, Theorem 1.")
+    return replace(card, claimant="Abadi et al. claim")
 
 
 def _proved(

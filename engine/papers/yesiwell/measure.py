@@ -15,6 +15,8 @@ from engine.papers.yesiwell.layout import layout
 from engine.papers.yesiwell.spec import Behaviour
 from engine.papers.yesiwell.windows import Part, Sample
 
+NONE = 255
+"""Stands where a repetition has no further window to predict, or no finite chance."""
 BINS = 10
 """Groups of predicted probabilities."""
 MEASURES = 40
@@ -114,6 +116,7 @@ def products(scored: Scored, table: PanelTable) -> Arrays:
     arrays: dict[str, NDArray[np.generic]] = {
         "calibration": np.stack([bins(z, s.test) for z, s in _pairs(scored)]),
         "by_friends": np.stack([_by_friends(z, s) for z, s in _pairs(scored)]),
+        "test_predictions": _predicted(scored),
     }
     times = min(sample.times for sample in scored.samples)
     if times:
@@ -124,11 +127,22 @@ def products(scored: Scored, table: PanelTable) -> Arrays:
         ).astype(np.uint8)
         best = [_came(s.test.best, s, times, users) for s in scored.samples]
         if np.isfinite(best).all():
-            arrays["best"] = np.stack(best).astype(np.float32)
+            arrays["best"] = np.stack([percent(one) for one in best])
     count = len(scored.scores)
     arrays["places"] = np.broadcast_to(drawn.places, (count, *drawn.places.shape))
     arrays["links"] = np.broadcast_to(drawn.links, (count, *drawn.links.shape))
     return arrays
+
+
+def _predicted(scored: Scored) -> NDArray[np.uint8]:
+    """Predicted labels of the test windows, in their order; `NONE` behind the last, shape (R, m).
+
+    Classification tests on another number of windows in each repetition.
+    """
+    wide = np.full((len(scored.scores), max(len(z) for z in scored.scores)), NONE, np.uint8)
+    for row, z in enumerate(scored.scores):
+        wide[row, : len(z)] = np.asarray((z > 0).cpu())
+    return wide
 
 
 def rows(by_row: Mapping[int, Tensor]) -> NDArray[np.float64]:
@@ -140,12 +154,19 @@ def _pairs(scored: Scored) -> list[tuple[Tensor, Sample]]:
     return list(zip(scored.scores, scored.samples, strict=True))
 
 
-def _course(z: Tensor, windows: Sample, times: int, users: Tensor) -> NDArray[np.float16]:
-    """Predicted probability of each drawn user at each test time, shape (times, users).
+def _course(z: Tensor, windows: Sample, times: int, users: Tensor) -> NDArray[np.uint8]:
+    """Predicted chance of each drawn user at each test time in per cent, shape (times, users)."""
+    return percent(_came(torch.sigmoid(z), windows, times, users))
 
-    Three digits are enough to draw; they halve the size of what a run keeps.
+
+def percent(chance: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Chances in whole per cent on their side of one half; `NONE` for what is not finite.
+
+    Two digits are enough to draw, and what a run keeps of a network is small enough to ship.
     """
-    return _came(torch.sigmoid(z), windows, times, users).astype(np.float16)
+    whole = np.nan_to_num(np.round(100.0 * chance))
+    sided = np.where(chance > 0.5, np.maximum(whole, 51.0), np.minimum(whole, 50.0))
+    return np.where(np.isfinite(chance), sided, NONE).astype(np.uint8)
 
 
 def _came(values: Tensor, windows: Sample, times: int, users: Tensor) -> NDArray[np.float64]:

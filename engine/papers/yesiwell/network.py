@@ -32,6 +32,8 @@ from engine.privacy.noise import draw
 from engine.training.activations import BETA, Activation, Q
 from engine.training.adam import Adam, adam
 
+KEPT = ("filters", "bias_1", "dynamic_1"), ("filters_second", "bias_2", "dynamic_2")
+"""Names of a layer's weights, biases and dynamic biases."""
 SLAB = 2**22
 """Most states that lie in memory at once while features are computed."""
 SEEN = 500
@@ -272,10 +274,10 @@ def _upper(batch: Batch[YesiwellSpec], group: Group, rng: Generator) -> Group:
 def products(state: State) -> dict[str, Tensor]:
     """What a network consists of, by name, the replicas in their order."""
     rows = torch.tensor([row for group in state.groups for row in group.rows]).argsort()
-    names = ("filters", "filters_second")[: len(state.groups[0].layers)]
     arrays = {
-        name: torch.cat([group.layers[k][0] for group in state.groups])[rows]
-        for k, name in enumerate(names)
+        names[part]: torch.cat([group.layers[k][part] for group in state.groups])[rows]
+        for k, names in enumerate(KEPT[: len(state.groups[0].layers)])
+        for part in range(3)
     }
     heads = [group.head.weight for group in state.groups if group.head is not None]
     return {**arrays, "weights_output": torch.cat(heads)[rows]}

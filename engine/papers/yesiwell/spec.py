@@ -113,7 +113,7 @@ class Behaviour(Info):
             "Test accuracy",
             "up",
             unit="share",
-            help="Share of the test windows that are predicted rightly.",
+            help="Share of the test windows that are predicted correctly.",
         ),
     ]
     best_possible: Annotated[
@@ -121,8 +121,8 @@ class Behaviour(Info):
         Gauge(
             "Best possible accuracy",
             "neither",
-            help="What the best predictor of the simulated data is right in; 1 where nobody knows, "
-            "as for files of your own.",
+            help="Accuracy of the best possible predictor of the simulated data; 1 for files of "
+            "your own, where nobody knows it.",
         ),
     ]
     majority: Annotated[
@@ -130,7 +130,7 @@ class Behaviour(Info):
         Gauge(
             "Majority vote",
             "neither",
-            help="Accuracy of always saying what most training windows have.",
+            help="Accuracy of always giving the most frequent answer in training.",
         ),
     ]
     calibration_error: Annotated[

@@ -5,6 +5,7 @@ from contextlib import ExitStack, closing
 from engine.runs.devices import resolve_device
 from engine.runs.events import Advanced
 from engine.runs.executor.work import Numbered, Work
+from engine.runs.footprint import Growth
 
 
 class Local:
@@ -15,8 +16,13 @@ class Local:
         return resolve_device(device)
 
     def events(self, work: Work) -> Numbered:
-        """As `Executor.events`; a turn ends when a chunk has advanced."""
+        """As `Executor.events`; a turn ends when a chunk has advanced.
+
+        Raises:
+            RequestError: The states of all chunks would not fit into memory.
+        """
         runs = {number: work.run(number) for number in work.rows}
+        fresh, growth = set(runs), Growth(work.job, len(work.data))
         with ExitStack() as stack:
             for run in runs.values():
                 stack.enter_context(closing(run))
@@ -28,3 +34,6 @@ class Local:
                             break  # the next chunk's turn
                     else:
                         del runs[number]
+                    if number in fresh:
+                        fresh.remove(number)
+                        growth.begun(len(work.rows[number]))

@@ -84,9 +84,10 @@ def run_chunk(order: Order) -> dict[str, Any] | None:
     """
     from distributed import get_worker
 
-    from engine.runs import driver, memory
+    from engine.runs import cards, driver, memory
 
     memory.keep()
+    cards.exact(order.device)
     job = Job.read(order.job, order.stored)
     worker = get_worker()
     _check(order, identity(job), worker.address)

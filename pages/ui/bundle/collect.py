@@ -1,17 +1,21 @@
 """A paper's default view as plain data: its figures at every budget, its cards, its runs."""
 
-import logging
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
+import streamlit as st
+from streamlit import logger
+
 from engine import __version__, catalog
 from engine.core.gauges import Gauge
 from engine.privacy.guarantee import RELATIONS, STATUSES, Guarantee
 from engine.runs.job import Job
 from pages.ui import words
+from pages.ui.bundle import sections
+from pages.ui.bundle.drawn import Drawn, split
 from pages.ui.charts import curves
 from pages.ui.charts.curves import Curve, Level
 from pages.ui.charts.proof import LEGEND
@@ -22,30 +26,15 @@ from pages.ui.paper import choice, defaults, panels
 from pages.ui.paper.choice import measures
 from pages.ui.paper.view import Page, View, offers
 
-BOLD = re.compile(r"\*\*(.+?)\*\*")
+MARKS = (
+    (re.compile(r"\*\*(.+?)\*\*"), r"<strong>\1</strong>"),
+    (re.compile(r"\*([^*]+)\*"), r"<em>\1</em>"),
+    (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
+    (re.compile(r"\[([^]]+)\]\([^)]+\)"), r"\1"),
+)
+"""Marks of Markdown, and what stands for them; a link of the app leads nowhere in a bundle."""
 MARK = re.compile(r":material/\w+:\s*")
 NOTHING = "nothing is trained at its default settings: open its page once, then bundle again"
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """One measure of one paper.
-
-    Attributes:
-        name: Of the measure.
-        gauge: The measure.
-        caption: How to read its figure.
-        base: The figure without what moves.
-        frames: What moves, for each budget: further traces, shapes and annotations.
-        rows: Every number that is drawn.
-    """
-
-    name: str
-    gauge: Gauge
-    caption: str
-    base: dict[str, Any]
-    frames: list[dict[str, Any]]
-    rows: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -61,9 +50,10 @@ class Taken:
         findings: The result in a sentence at each budget, as HTML.
         cards: Every method's guarantee at each budget, by method.
         labels: The methods' names.
-        drawn: One figure for each measure.
+        drawn: One chart for each measure, then those of the page's sections.
         jobs: What is drawn, by method.
         looked: The method that the view looks at.
+        absent: Names of the methods whose runs are not here.
     """
 
     slug: str
@@ -77,24 +67,21 @@ class Taken:
     drawn: list[Drawn]
     jobs: dict[str, Job]
     looked: str
+    absent: tuple[str, ...] = ()
 
 
 def quiet() -> None:
     """Streamlit warns of every call outside an app; here there is none."""
-    for name in list(logging.root.manager.loggerDict):
-        if name.startswith("streamlit"):
-            logging.getLogger(name).setLevel(logging.ERROR)
+    st.get_option("logger.level")  # read now, so that it does not undo the next line
+    logger.set_log_level("error")
 
 
 def take(slug: str) -> Taken | None:
     """A paper's default view; None where none of its runs is there."""
     quiet()
     page = _page(slug)
-    watched = {
-        name: Watched(page.labels[name], job, run)
-        for name, job in page.jobs.items()
-        if (run := look(job)) is not None
-    }
+    known = {name: Watched(page.labels[name], job, look(job)) for name, job in page.jobs.items()}
+    watched = {name: one for name, one in known.items() if one.run is not None}
     chosen = page.chosen
     method = chosen.method
     if not watched:
@@ -110,6 +97,7 @@ def take(slug: str) -> Taken | None:
     cards = {name: [view.guarantee(name) for view in views] for name in watched}
     order = [gauge, *(name for name in measures(page.paper) if name != gauge)]
     drawn = [one for name in order if (one := _draw(name, views, budgets)) is not None]
+    drawn += sections.drawn(page.layout, [replace(one, watched=known) for one in views], budgets)
     return Taken(
         slug=slug,
         title=page.paper.title,
@@ -122,6 +110,7 @@ def take(slug: str) -> Taken | None:
         drawn=drawn,
         jobs={name: one.job for name, one in watched.items()},
         looked=method,
+        absent=tuple(label for name, label in page.labels.items() if name not in watched),
     )
 
 
@@ -141,16 +130,11 @@ def _draw(name: str, views: list[View], budgets: list[float]) -> Drawn | None:
     if not lines:
         return None
     figures = [_figure(lines, levels, gauge, budget, budgets) for budget in budgets]
-    fixed = min(_alike(figures[0]["data"], one["data"]) for one in figures)
-    base = {"data": figures[0]["data"][:fixed], "layout": figures[0]["layout"]}
-    frames = [
-        {"data": one["data"][fixed:], **{k: one["layout"][k] for k in ("shapes", "annotations")}}
-        for one in figures
-    ]
+    base, frames = split(figures)
     rows = [_row(one, watched) for watched in _told(view) for one in _rows(watched, lines, levels)]
     raw = "" if gauge.released else f" {MARK.sub('', panels.RAW)}"
     caption = f"{gauge.help} {LEGEND} Bands: four of five repetitions.{raw}"
-    return Drawn(name, gauge, caption, base, frames, rows)
+    return Drawn(name, gauge.label, caption, base, frames, rows)
 
 
 def _figure(
@@ -162,12 +146,6 @@ def _figure(
     )
     plain: dict[str, Any] = made.to_plotly_json()
     return plain
-
-
-def _alike(one: list[Any], other: list[Any]) -> int:
-    """How many traces at the front are the same."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _told(view: View) -> Iterator[Watched]:
@@ -186,18 +164,22 @@ def _row(row: dict[str, Any], one: Watched) -> dict[str, Any]:
 
 
 def html(text: str) -> str:
-    """A sentence of a page as HTML: bold, and nothing else.
+    """A sentence of a page as HTML: bold, italics and code, and nothing else.
 
-    >>> html("**a** <b>")
-    '<strong>a</strong> &lt;b&gt;'
+    >>> html("**a** *b* [c](/d) <e>")
+    '<strong>a</strong> <em>b</em> c &lt;e&gt;'
     """
-    return BOLD.sub(r"<strong>\1</strong>", escape(MARK.sub("", text)))
+    made = escape(MARK.sub("", text), quote=False)
+    for mark, stands in MARKS:
+        made = mark.sub(stands, made)
+    return made
 
 
 def guarantee(label: str, card: Guarantee) -> dict[str, str]:
     """A card in the words of one line of a table."""
     claimed, proved = card.epsilon_claimed, card.epsilon_proved
     delta = f" (δ = {words.number(card.delta)})" if card.delta else ""
+    delta = f" (δ {card.failure})" if card.failure else delta
     odds = words.odds(proved, card.delta, card.relation, card.unit)
     return {
         "method": label,

@@ -16,9 +16,10 @@ def theme(name: str) -> dict[str, Any]:
 
 
 def palette(name: str) -> dict[str, str]:
-    """Colours of a theme: series from 1, then lines 35, muted 36, ink 37 and ground 38."""
+    """Colours of a theme: series from 1, scales from 11 and 21, lines 35, muted, ink, ground 38."""
     own = theme(name)
-    series = {str(i): colour for i, colour in enumerate(own["chartCategoricalColors"], 1)}
+    scales = [own[f"chart{kind}Colors"] for kind in ("Categorical", "Sequential", "Diverging")]
+    series = {str(i): one for i, one in enumerate([one for scale in scales for one in scale], 1)}
     ink, ground = own["textColor"], own["backgroundColor"]
     return {**series, "35": own["borderColor"], "36": _between(ink, ground, 0.3), "37": ink,
             "38": ground}  # fmt: skip

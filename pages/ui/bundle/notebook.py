@@ -3,9 +3,9 @@
 import json
 
 WORDS = (
-    "# The numbers of this bundle\n\nEach file in `data/` is one measure of one paper. Each row is "
-    "one method at one privacy budget ε: the median of its repetitions and the band that holds "
-    "four of five."
+    "# The numbers of this bundle\n\nEach file in `data/` is one chart of one paper. In those of a "
+    "measure, each row is one method at one privacy budget ε: the median of its repetitions and "
+    "the band that holds four of five."
 )
 READ = """from pathlib import Path
 
@@ -15,7 +15,7 @@ tables = {path.stem: pd.read_csv(path) for path in sorted(Path("data").glob("*.c
 print("\\n".join(f"{name}: {len(table)} rows" for name, table in tables.items()))"""
 DRAW = """import plotly.express as px
 
-name = next(iter(tables))
+name = next(name for name, table in tables.items() if "Median" in table)
 lines = tables[name].dropna(subset=["ε"])
 figure = px.line(lines, x="ε", y="Median", color="Method", markers=True, log_x=True, title=name)
 figure"""

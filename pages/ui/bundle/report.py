@@ -49,11 +49,7 @@ def report(slug: str, path: Path) -> None:
 def page(taken: Taken) -> str:
     """The report as a page that a browser prints."""
     drawn, at = taken.drawn[0], taken.first
-    moves = {key: drawn.frames[at][key] for key in ("shapes", "annotations")}
-    figure = {
-        "data": [*drawn.base["data"], *drawn.frames[at]["data"]],
-        "layout": {**drawn.base["layout"], **moves},
-    }
+    figure = drawn.whole(at)
     text = json.dumps(figure, cls=PlotlyJSONEncoder)
     for number, colour in palette("light").items():
         text = text.replace(f"#{number.zfill(6)}", colour)

@@ -41,7 +41,7 @@ def published(slug: str, run: str) -> dict[tuple[str, str], float]:
     for path in sorted((HERE / "data").glob(f"{slug}-*.csv")):
         with path.open(newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
-                if row["Run"] == run:
+                if row.get("Run") == run:
                     measure = path.stem.removeprefix(f"{slug}-")
                     numbers[measure, row["ε"]] = float(row["Median"])
     return numbers

@@ -18,7 +18,7 @@ from engine.core.errors import RequestError
 from engine.privacy.guarantee import Guarantee
 from pages.ui import words
 from pages.ui.bundle import collect, notebook
-from pages.ui.bundle.collect import NOTHING, Taken
+from pages.ui.bundle.collect import NOTHING, Taken, html
 from pages.ui.bundle.colours import palette, theme
 from pages.ui.kit import shell
 
@@ -32,6 +32,9 @@ NAMES = {
 }
 
 
+LEFT_OUT = "left out, because their runs were deleted or never trained: {}"
+
+
 def bundle(path: Path, slugs: Sequence[str] = ()) -> list[str]:
     """Writes the default view of every paper, or of some, into a zip file.
 
@@ -40,7 +43,7 @@ def bundle(path: Path, slugs: Sequence[str] = ()) -> list[str]:
         slugs: Keys of papers; every paper with a page if empty.
 
     Returns:
-        One sentence for each paper that has nothing to show.
+        One sentence for each paper that has nothing to show, or not every method's run.
 
     Raises:
         RequestError: A paper without a page, or a file that cannot be written.
@@ -52,6 +55,8 @@ def bundle(path: Path, slugs: Sequence[str] = ()) -> list[str]:
     parts = {slug: collect.take(slug) for slug in slugs or known}
     taken = [one for one in parts.values() if one is not None]
     missing = [f"{slug}: {NOTHING}" for slug, one in parts.items() if one is None]
+    missing += [f"{one.slug}: {LEFT_OUT.format(words.listed(one.absent))}" for one in taken
+                if one.absent]  # fmt: skip
     try:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
             for name, text in files(taken):
@@ -120,8 +125,9 @@ def _view(one: Taken) -> dict[str, Any]:
             for i in range(len(one.budgets))
         ],
         "charts": [
-            {"title": escape(d.gauge.label), "caption": escape(d.caption), "base": d.base,
-             "frames": d.frames}
+            {"title": escape(d.title), "caption": html(d.caption), "base": d.base,
+             "frames": d.frames[:1] if d.still else d.frames,
+             "said": [html(said) for said in d.said]}
             for d in one.drawn
         ],
     }  # fmt: skip

@@ -26,8 +26,8 @@ LOOK = {
 }
 """Colour, sign and word of each grade."""
 LEGEND = (
-    "Below each of our numbers stands our error divided by the paper's: ✓ near, within 10\u00a0%; "
-    "≈ fair, within 25\u00a0%; ↑ larger or ↓ smaller by more. "
+    "Below each number computed here is its error divided by the paper's: ✓ near, within "
+    "10\u00a0%; ≈ fair, within 25\u00a0%; ↑ larger or ↓ smaller by more. "
 )
 GUESSING = "✗ guessing: hardly better than blind guessing. "
 SPREAD = "± is the standard deviation over the repetitions (random seeds)."
@@ -62,7 +62,7 @@ def known(value: float | None) -> float | None:
 
 def grade(exhibit: Exhibit, cell: Cell) -> str:
     """A key of LOOK; empty where there is nothing to compare."""
-    ratio = known(exhibit.ratio(cell))
+    ratio = None if exhibit.beside else known(exhibit.ratio(cell))
     if ratio is None or cell.ours is None:
         return ""
     off = abs(ratio - 1.0) - 1e-9
@@ -122,7 +122,9 @@ def summary(exhibit: Exhibit, cells: Sequence[Cell]) -> str:
 
 
 def legend(exhibit: Exhibit, cells: Sequence[Cell]) -> str:
-    """How to read the signs and the ± of a table."""
+    """How to read the signs and the ± of a table; an exhibit beside the paper says it itself."""
+    if exhibit.beside:
+        return ""
     guessing = any(grade(exhibit, cell) == "guess" for cell in cells)
     spread = any(known(cell.spread) is not None for cell in cells)
     return f"{LEGEND}{GUESSING * guessing}{SPREAD * spread}".rstrip()

@@ -31,6 +31,8 @@ from pages.ui.words import SHARE, amount, number, unit
 
 INNER = (0.1, 0.9)
 """The band holds four fifths of the repetitions."""
+BANDS = 8
+"""Curves that have bands; of more, only the one that is looked at has."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ def level(results: Results, gauge: str, label: str, position: int) -> Level | No
 
 def utility(
     curves: Sequence[Curve], levels: Sequence[Level], gauge: Gauge, chosen: float, revision: str,
-    bounds: tuple[float, float], by_proof: bool = False,
+    bounds: tuple[float, float], by_proof: bool = False, closer: str = "",
 ) -> go.Figure:  # fmt: skip
     """Utility against budget, with a rule at the chosen one.
 
@@ -145,17 +147,17 @@ def utility(
         revision: Changes when a zoom should be forgotten.
         bounds: Smallest and largest budget of the slider.
         by_proof: Whether points stand at the budget that is proved, not the one claimed.
+        closer: Label of the method that is looked at; among many it alone has a band.
     """
     log = gauge.scale == "log"
     ground = Ground(bounds, [p for one in curves for p in one.proved], by_proof)
     shown = ".1%" if gauge.unit == SHARE else ".3g"
-    traces = [trace for one in curves for trace in _lines(one, ground, shown)]
+    bands = {closer} if len(curves) > BANDS else {one.label for one in curves}
+    traces = [t for one in curves for t in _lines(one, ground, shown)[one.label not in bands :]]
     traces += [_level(one, ground, shown) for one in levels if one.value > 0 or not log]
     traces += [_chosen(one, chosen, ground) for one in curves if one.at(chosen) is not None]
-    better = {"up": " · higher is better", "down": " · lower is better", "neither": ""}[
-        gauge.better
-    ]
-    title = f"{gauge.label}{unit(gauge)}{better}"
+    words = {"up": " · higher is better", "down": " · lower is better", "neither": ""}
+    title = f"{gauge.label}{unit(gauge)}{words[gauge.better]}"
     heights = _drawn(curves, levels)
     yaxis = log_axis(title, heights) if log else axis(title)
     yaxis |= {"tickformat": ".0%"} if gauge.unit == SHARE else {}
@@ -189,7 +191,7 @@ def _lines(one: Curve, ground: Ground, shown: str) -> list[dict[str, Any]]:
     look, x = proof.look(one.style, one.status), ground.places(one.epsilon, one.proved)
     proved = [
         f"{number(p)} proved" if p is not None and finite(p) else NOWHERE for p in one.proved
-    ] or ["not worked out yet"] * len(one.epsilon)
+    ] or [NOWHERE if one.status == "not_private" else "not worked out yet"] * len(one.epsilon)
     hover = (
         f"<b>{one.label}</b>{f', {STATUS[one.status]}' if one.status else ''}<br>"
         "ε: %{customdata[3]:g} claimed, %{customdata[4]}"

@@ -205,9 +205,11 @@ def _note() -> dict[str, Any]:
 
 def reading(exhibit: Exhibit, cells: Sequence[Cell]) -> str:
     """The exhibit in one sentence, for those who cannot see it."""
+    if exhibit.beside:
+        return f"{exhibit.title}: {exhibit.quantity}. {exhibit.says(cells)}".rstrip()
     graded = [name for cell in cells if (name := grade(exhibit, cell))]
     if not graded:
-        return f"{exhibit.title}: {exhibit.quantity}. Nothing of ours to compare yet."
+        return f"{exhibit.title}: {exhibit.quantity}. No computed numbers to compare yet."
     return (
         f"{exhibit.title}: {exhibit.quantity}. Of {len(graded)} comparisons with the paper, "
         f"{graded.count('near')} are within 10 % and {graded.count('fair')} more within 25 %."

@@ -34,7 +34,7 @@ class Need:
             return f"reached at every budget measured, from ε = {first} on"
         least = f"below {first}" if self.low < 0 else words.number(self.low)
         if math.isinf(self.high):
-            return f"ε of {least} or more; not surely reached up to ε = {last}"
+            return f"ε of {least} or more; possibly not reached by ε = {last}"
         return f"ε between {least} and {words.number(self.high)}"
 
 

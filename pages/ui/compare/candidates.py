@@ -259,6 +259,7 @@ def looks(chosen: Sequence[Candidate]) -> list[Style]:
         key = (one.job.paper, one.job.method)
         position = [entry.name for entry in one.paper.methods].index(one.job.method)
         if key not in colours:
+            position %= len(SERIES)
             taken = set(colours.values())
             order = [*range(position, len(SERIES)), *range(position)]
             free = [SERIES[i] for i in order if SERIES[i] not in taken]

@@ -16,6 +16,7 @@ from pages.ui.kit import address, card, visitors
 from pages.ui.kit.access import client, troubles
 from pages.ui.kit.card import ICONS
 from pages.ui.kit.chart import chart
+from pages.ui.kit.glossary import linked
 from pages.ui.kit.offers import Offer, figure, names
 from pages.ui.paper.choice import BY, PROOF_FIRST
 from pages.ui.paper.page import BY_HELP
@@ -47,7 +48,7 @@ TABS = ("Guarantees", "Best proved", "Which ε do I need?", "Can two be told apa
 def show() -> None:
     """Draws the page."""
     st.title("Compare")
-    st.markdown(INTRODUCTION)
+    st.markdown(linked(INTRODUCTION))
     with troubles():
         comparable = candidates.listed([r for r in client().at_hand(MOST) if visitors.sees(r.job)])
         if not comparable:
@@ -248,6 +249,7 @@ def _needed(lines: dict[str, Curve], gauge: Gauge, epsilon: float) -> None:
         hide_index=True, border="horizontal", alt="The budget that each method needs.",
     )  # fmt: skip
     st.caption(
-        "From the budget that one repetition in ten needs to the one that nine in ten need. "
-        "Between two measured budgets the line is taken as straight; beyond them nothing is said."
+        "Each range begins at the budget that one repetition in ten needs and ends at the one that "
+        "nine in ten need. Between measured budgets the line is straight; beyond them there is no "
+        "answer."
     )

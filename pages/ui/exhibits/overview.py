@@ -33,13 +33,15 @@ BADGES: dict[str, Badge] = {
     "unreachable": ("Not reachable as printed", "orange", "block"),
     "shape": ("No number to compare", "gray", "show_chart"),
     "open": ("Not computed yet", "gray", "hourglass_empty"),
+    "beside": ("Beside the paper", "gray", "science"),
 }
 BEYOND: Badge = ("Beyond: proved and better", "violet", "trending_up")
 RULE = (
     "**Reproduced**: at least nine of ten printed numbers are met within 25 % of their error, on "
     "real data. **With a caveat**: at least half are, or the data are simulated, or the numbers "
     "are those of the authors' program rather than of the printed method. **Beyond**: at least "
-    "half of our numbers with a proof have a smaller error than the printed ones."
+    "half of the numbers with a proof have a smaller error than the printed ones. "
+    "**Beside the paper**: measured here, or claimed by others; nothing is graded."
 )
 PLAIN = ("", agreement.PRINTED, "without privacy")
 """Variants that follow what a paper describes."""
@@ -50,6 +52,7 @@ SUMS = {
     "unreachable": "not reachable as printed",
     "shape": "without a printed number to compare",
     "open": "not computed yet",
+    "beside": "beside the papers",
 }
 
 
@@ -79,6 +82,8 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
     cells = ships.cells if ships else _formula(exhibit)
     if not cells:
         return Line("open", False, "Nothing has been computed for it yet.")
+    if exhibit.beside:
+        return Line("beside", False, f"{exhibit.beside}: {exhibit.says(cells)}")
     counts = {one.variant: one for one in agreement.tally(exhibit, cells)}
     caveat = " Some of the data are simulated." if simulated else ""
     if not counts:
@@ -86,9 +91,10 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
     own = _following(exhibit, counts)
     better, proved = _proved(exhibit, cells)
     kind = _kind(own, simulated=simulated)
-    text = f"{_head(own)}{_met(own)}"
+    text = f"{_head(own)}{_met(own)}{_guessing(own.guess)}"
     if proved:
         text += f"; with proof, {better} of {proved} errors are smaller than printed"
+        text += _guessing(sum(c.guess for c in counts.values() if _is_proved(exhibit, c.variant)))
     return Line(kind, bool(proved) and better >= HALF * proved, f"{text}.{caveat}")
 
 
@@ -124,13 +130,27 @@ def _met(own: Count) -> str:
     return text if own.variant else f"{text[:1].upper()}{text[1:]}"
 
 
+def _guessing(count: int) -> str:
+    """How many numbers are hardly better than blind guessing; nothing where none is."""
+    return f", and {count} are no better than guessing" if count else ""
+
+
+def _is_proved(exhibit: Exhibit, variant: str) -> bool:
+    """Whether a variant is a proved one, beside that which follows the paper."""
+    return variant in exhibit.proved and variant != agreement.PRINTED
+
+
 def _proved(exhibit: Exhibit, cells: Sequence[Cell]) -> tuple[int, int]:
-    """How many of our proved numbers have a smaller error than printed, and how many there are."""
+    """How many of our proved numbers have a smaller error than printed, and how many there are.
+
+    None where numbers are no errors, such as p-values.
+    """
+    if exhibit.better == "neither":
+        return 0, 0
     ratios = [
         ratio
         for cell in cells
-        if cell.variant in exhibit.proved
-        and cell.variant != agreement.PRINTED
+        if _is_proved(exhibit, cell.variant)
         and (ratio := agreement.known(exhibit.ratio(cell))) is not None
     ]
     return sum(ratio < 1.0 for ratio in ratios), len(ratios)

@@ -13,7 +13,7 @@ import streamlit as st
 
 from engine.catalog import catalog
 from engine.runs import reference
-from engine.runs.exhibit import Cell, Exhibit, exhibits
+from engine.runs.exhibit import Cell, Exhibit, Note, exhibits
 from engine.runs.job import Job
 from engine.runs.reference import Reference
 from pages.ui import words
@@ -31,7 +31,7 @@ from pages.ui.kit.plot import plot
 
 PAGE, PREFIX = "pages/reproduce.py", "reproduce"
 INTRODUCTION = (
-    "The papers' tables and figures, and beside each printed number the number that the same "
+    "The papers' tables and figures. Beside each printed number stands the number that the same "
     "settings give here. Every number comes from a run that you can open or run again."
 )
 MISSING = "Only the paper's numbers are available. Run a quick version to add ours."
@@ -215,9 +215,17 @@ def _numbers(chosen: Chosen, drawn: Shown) -> None:
         st.caption(f"{agreement.legend(exhibit, cells)}{words.sideways(len(table))}")
     if text := agreement.summary(exhibit, cells):
         st.markdown(text)
+    for note in exhibit.notes:
+        st.markdown(_noted(note))
     if drawn.origin:
         st.caption(drawn.origin)
     _rows(chosen, cells)
+
+
+def _noted(note: Note) -> str:
+    """What is known of a row, with its source."""
+    quote = f" “{note.quote}”" if note.quote else ""
+    return f"- **{note.row}**: {note.text}{quote}{f' ({note.source})' if note.source else ''}"
 
 
 def _lines(key: str, exhibit: Exhibit, cells: Sequence[Cell]) -> Sequence[str]:

@@ -8,6 +8,7 @@ from engine.runs.job import Job
 from pages.ui import words
 from pages.ui.exhibits import provenance
 from pages.ui.jobs import live, sentences
+from pages.ui.jobs import submit as asking
 from pages.ui.jobs.live import Watched
 from pages.ui.kit.access import client, sentence, troubles
 
@@ -85,6 +86,8 @@ def scratch(prefix: str, watched: Mapping[str, Watched]) -> None:
             help="Deletes the runs behind these numbers and runs them again.",
             on_click=_guarded(_again), args=(watched,),
         )  # fmt: skip
+        if who := asking.who_looks(one.job.id for one in watched.values()):
+            st.caption(who)
 
 
 def _guarded(act: Callable[[Mapping[str, Watched]], None]) -> Callable[..., None]:

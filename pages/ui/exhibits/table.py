@@ -14,15 +14,21 @@ UNBROKEN = "\u00a0"
 
 def rows(exhibit: Exhibit, cells: Sequence[Cell]) -> list[dict[str, Any]]:
     """Every cell as one row, for a table to sort or to take away."""
+    apart = any(cell.published_spread is not None for cell in cells)
+
+    def graded(cell: Cell) -> dict[str, Any]:
+        return {} if exhibit.beside else {"Our error / the paper's": known(exhibit.ratio(cell))}
+
     return [
         {
             "Row": cell.row,
             exhibit.axis or "Column": cell.column,
             "Variant": spoken(cell.variant),
-            "Paper": known(cell.published),
-            "Ours": known(cell.ours),
-            "± (standard deviation)": known(cell.spread),
-            "Our error / the paper's": known(exhibit.ratio(cell)),
+            exhibit.heads[0]: known(cell.published),
+            **({f"{exhibit.heads[0]} ±": known(cell.published_spread)} if apart else {}),
+            exhibit.heads[1]: known(cell.ours),
+            "±" if exhibit.beside else "± (standard deviation)": known(cell.spread),
+            **graded(cell),
             "Run": cell.run,
         }
         for cell in cells
@@ -40,7 +46,7 @@ def table(exhibit: Exhibit, cells: Sequence[Cell]) -> dict[str, list[str]]:
         symbol = f"{exhibit.columns} = ".replace(" ", UNBROKEN) if exhibit.columns else ""
         body = {f"{symbol}{head}": [t[i] for _, _, t in lines] for i, head in enumerate(columns)}
         return {"": names, " ": [who for _, who, _ in lines], **body}
-    whose = ("Paper", *(_ours(variant, len(readings)) for variant in readings))
+    whose = (exhibit.heads[0], *(_ours(exhibit, variant, len(readings)) for variant in readings))
     only = {(row, who): texts[0] for row, who, texts in lines}
     named = tuple(dict.fromkeys(row for row, _, _ in lines))
     beside = {who: [only.get((row, who), "") for row in named] for who in whose}
@@ -55,32 +61,54 @@ def _lines(
     lines = []
     for row in dict.fromkeys(cell.row for cell in cells):
         here = {(c.variant, c.column): c for c in cells if c.row == row}
-        printed = {c.column: c.published for c in here.values() if c.published is not None}
-        lines.append((row, "Paper", [_figure(exhibit, printed.get(c)) for c in columns]))
+        printed = {c.column: c for c in here.values() if c.published is not None}
+        if printed or not exhibit.beside:
+            texts = [_printed(exhibit, printed.get(c)) for c in columns]
+            lines.append((row, exhibit.heads[0], texts))
         for variant in readings:
             ours = [here.get((variant, column)) for column in columns]
             if any(ours):
                 texts = [_cell(exhibit, cell) if cell else "" for cell in ours]
-                lines.append((row, _ours(variant, len(readings)), texts))
+                lines.append((row, _ours(exhibit, variant, len(readings)), texts))
     return lines
 
 
-def _ours(variant: str, count: int) -> str:
+def _ours(exhibit: Exhibit, variant: str, count: int) -> str:
     """What a line of ours is called."""
-    return f"Ours, {spoken(variant)}".replace(" ", UNBROKEN) if count > 1 else "Ours"
+    if count < 2:
+        return exhibit.heads[1]
+    name = spoken(variant)
+    text = f"{name[:1].upper()}{name[1:]}" if exhibit.beside else f"{exhibit.heads[1]}, {name}"
+    return text.replace(" ", UNBROKEN)
 
 
 def _figure(exhibit: Exhibit, value: float | None) -> str:
-    """A number as the paper prints it."""
-    figure = known(value)
-    return NOTHING if figure is None else f"{figure:,.{exhibit.digits}f}"
+    """A number as the paper prints it, with a power of ten where that would print zeros alone."""
+    if (figure := known(value)) is None:
+        return NOTHING
+    if exhibit.fades(figure):
+        return number(figure, 2)
+    return f"{figure:,.{exhibit.digits}f}"
+
+
+def _printed(exhibit: Exhibit, cell: Cell | None) -> str:
+    """The paper's number, and its spread where it prints one."""
+    if cell is None:
+        return NOTHING
+    text = f"{_figure(exhibit, cell.published)}{_spread(exhibit, cell.published_spread)}"
+    return text.replace(" ", UNBROKEN)
+
+
+def _spread(exhibit: Exhibit, spread: float | None) -> str:
+    """What stands behind a number that has a spread."""
+    return "" if (off := known(spread)) is None else f" ± {_short(exhibit, off)}"
 
 
 def _cell(exhibit: Exhibit, cell: Cell) -> str:
     """Our number, its spread, and how near it is."""
     if known(cell.ours) is None:
         return NOTHING
-    spread = f" ± {_short(exhibit, off)}" if (off := known(cell.spread)) is not None else ""
+    spread = _spread(exhibit, cell.spread)
     lines = (f"**{_figure(exhibit, cell.ours)}**{spread}", badge(exhibit, cell))
     return "  \n".join(line.replace(" ", UNBROKEN) for line in lines if line)
 

@@ -126,7 +126,7 @@ def _settings(run: Run) -> str:
     publication = catalog().get(run.job.paper)
     if publication is None:
         return "settings of a paper that this copy does not have"
-    default, known = publication.spec().values(), knobs(publication.spec)
+    default, known = publication.usual(run.job.dataset), knobs(publication.spec)
     changed = [
         f"{known[field].label.lower()} {_text(known[field], value)}"
         for field, value in run.job.values.items()
@@ -192,9 +192,8 @@ def _actions(run: Run) -> None:
 
 def _delete(run: Run) -> None:
     """Deletes a run once that has been confirmed."""
-    if count := asking.onlookers(run.id):
-        who = "Another person looks" if count == 1 else f"{count} other people look"
-        st.caption(f":material/group: {who} at this run.")
+    if who := asking.who_looks([run.id]):
+        st.caption(who)
     sure = st.checkbox("Delete this run and its results", key=f"sure.{run.id}")
     _button("Delete for good", "delete", run, client().delete, disabled=not sure)
 

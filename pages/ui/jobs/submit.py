@@ -130,3 +130,10 @@ def end(run: str) -> None:
 def onlookers(run: str) -> int:
     """How many other people have a page open that shows a run."""
     return watching.others(client().store, run, visitors.here())
+
+
+def who_looks(runs: Iterable[str]) -> str:
+    """One line for whoever is about to remove runs: that others look at them; empty if nobody."""
+    count = max((onlookers(run) for run in runs), default=0)
+    who = "Another person looks" if count == 1 else f"{count} other people look"
+    return f":material/group: {who} at this run." if count else ""

@@ -1,6 +1,6 @@
 """The address bar: it holds every setting, so that a link shows what its sender saw."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -14,6 +14,8 @@ from pages.ui.words import escaped, short
 
 NOTES = "address.notes"
 LESSON, VIEW, PRESENT = "lesson", "view", "present"
+TURNED = "turned"
+"""Name of the data set that was chosen when the page was last drawn."""
 COMMON = (LESSON, VIEW, PRESENT)
 """Names that every page's address may hold: a lesson, the number of its view, presenter mode."""
 
@@ -70,9 +72,25 @@ def value(prefix: str, offer: Offer) -> Value:
     return offer.value(offer.read(str(text))[0])
 
 
+def turn(prefix: str, dataset: str, before: Mapping[str, Offer], now: Mapping[str, Offer]) -> None:
+    """Moves knobs that stand at one data set's default to another's, once that is chosen.
+
+    Args:
+        prefix: What the names of the page's widgets begin with.
+        dataset: The data set that is chosen.
+        before: Offers of the knobs on the data set that was chosen last.
+        now: The same on this one.
+    """
+    st.session_state[f"{prefix}.{TURNED}"] = dataset
+    for field, offer in now.items():
+        key, old = f"{prefix}.{field}", before[field].default
+        if offer.default != old and st.session_state.get(key) == old:
+            st.session_state[key] = offer.default
+
+
 def link(job: Job) -> str:
     """The address of the page that shows a job."""
-    default, used = paper(job.paper).opens(), job.entry().uses
+    default, used = paper(job.paper).opens(job.dataset), job.entry().uses
     values = {name: job.values[name] for name in used} | {
         field: axis[0] for field, axis in job.axes.items() if len(axis) == 1
     }
@@ -83,6 +101,12 @@ def link(job: Job) -> str:
         and len(job.axes.get(field, (value,))) == 1
     }
     return f"/{job.paper}?{urlencode({f'{job.paper}.dataset': short(job.dataset), **texts})}"
+
+
+def exhibit(slug: str, title: str) -> str:
+    """The address of a paper's table or figure on the page Reproduce."""
+    query = {"reproduce.paper": paper(slug).title, f"reproduce.{slug}": title}
+    return f"/reproduce?{urlencode(query)}"
 
 
 def _text(value: Value) -> str:

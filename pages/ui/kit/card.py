@@ -11,6 +11,8 @@ from engine.core.spec import Spec
 from engine.method import Entry
 from engine.privacy.guarantee import RELATIONS, STATUSES, Guarantee, Status
 from pages.ui import words
+from pages.ui.kit.glossary import linked
+from pages.ui.kit.late import DESK, Asked
 
 ICONS: dict[Status, str] = {
     "proved": ":material/verified:",
@@ -32,16 +34,18 @@ MEANING: dict[Status, str] = {
 }
 
 
-Asked = tuple[Entry[Any], Spec, Card]
 _CARDS: dict[Asked, Guarantee] = {}
 """Kept because an accountant may take seconds; shared by all sessions, since no data are read."""
 MOST = 4096
 
 
 def guarantee(entry: Entry[Any], spec: Spec, data: Card) -> Guarantee:
-    """A method's card; the first answer may take an accountant seconds."""
+    """A method's card; the first answer may take an accountant seconds, in another process."""
     card = known(entry, spec, data)
     if card is None:
+        DESK.wait((entry, spec, data), lambda: known(entry, spec, data) is not None)
+        card = known(entry, spec, data)
+    if card is None:  # nobody can be asked, or the answer is an error
         card = _CARDS[entry, spec, data] = entry.promise(spec, data)
     return card
 
@@ -65,6 +69,8 @@ def show(title: str, card: Guarantee) -> None:
         said = [f"#### {title}", badge(card), MEANING[card.status]]
         if card.status != "not_private":
             said.append(words.odds(card.epsilon_proved, card.delta, card.relation, card.unit))
+        if card.failure and card.epsilon_proved is not None:
+            said.append(f"The bound may fail, with a probability that is {card.failure}.")
         if excess := less(card):
             said.append(excess)
         st.markdown("\n\n".join(said))
@@ -98,7 +104,7 @@ def lines(labels: Sequence[str], cards: Sequence[Guarantee]) -> dict[str, list[s
     return {
         "Method": list(labels),
         "Claimed ε": [_epsilon(card.epsilon_claimed) for card in cards],
-        "Proved ε": [_epsilon(card.epsilon_proved, card.delta) for card in cards],
+        "Proved ε": [_epsilon(card.epsilon_proved, chance(card)) for card in cards],
         "Status": [
             f":{COLOURS[card.status]}[{ICONS[card.status]} {STATUSES[card.status]}]"
             for card in cards  # a badge would not break its line on a narrow screen
@@ -106,18 +112,23 @@ def lines(labels: Sequence[str], cards: Sequence[Guarantee]) -> dict[str, list[s
     }
 
 
-def _epsilon(value: float | None, delta: float = 0.0) -> str:
+def chance(card: Guarantee) -> str:
+    """The probability with which a card's bound may fail; empty where it is zero."""
+    return "unknown" if card.failure else words.number(card.delta) if card.delta else ""
+
+
+def _epsilon(value: float | None, delta: str = "") -> str:
     """A budget, with the chance that its bound fails where there is one."""
     if value is None:
         return "none"
-    return words.number(value) + (f" (δ {words.number(delta)})" if delta else "")
+    return words.number(value) + (f" (δ {delta})" if delta else "")
 
 
 def line(card: Guarantee) -> str:
     """The card in one line, for captions and lists."""
     if card.epsilon_proved is None:
         return f"{STATUSES[card.status].lower()}: no finite ε"
-    delta = f", δ = {words.number(card.delta)}" if card.delta else ""
+    delta = f", δ {'=' if card.delta else 'is'} {chance(card)}" if chance(card) else ""
     proved = f"ε = {words.number(card.epsilon_proved)}{delta}"
     return f"{STATUSES[card.status].lower()}: {proved}, {RELATIONS[card.relation]}"
 
@@ -128,11 +139,10 @@ def _facts(card: Guarantee) -> list[tuple[str, str]]:
     proved = (
         "no finite ε" if card.epsilon_proved is None else f"ε = {words.number(card.epsilon_proved)}"
     )
-    chance = words.number(card.delta) if card.delta else "0"
     facts = [
         (card.claimant, claimed),
         ("Can be proved", proved),
-        ("Failure probability δ", card.failure or chance),
+        ("Failure probability δ", card.failure or chance(card) or "0"),
         ("Protects", f"{card.unit}: {RELATIONS[card.relation]}"),
         ("Noise", card.mechanism),
         ("What is published", ", ".join(card.released)),
@@ -141,4 +151,4 @@ def _facts(card: Guarantee) -> list[tuple[str, str]]:
     ]
     if card.status == "not_private":
         facts = [fact for fact in facts if fact[0] in ("Noise", "What is published")]
-    return [(name, text) for name, text in facts if text]
+    return [(linked(name), text) for name, text in facts if text]

@@ -1,6 +1,8 @@
 """A chart as a page shows it: with words for those who cannot see it, and its numbers below."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +13,7 @@ from pages.ui.kit import source
 from pages.ui.kit.plot import plot
 
 COPY = (
-    "The address bar holds this view. The buttons over the chart copy it as PNG or save it as SVG, "
-    "with its caption and source."
+    "The buttons over the chart copy it as PNG or save it as SVG, with its caption and this source."
 )
 
 
@@ -29,6 +30,20 @@ class Picture:
     text: str
     alt: str
     rows: tuple[dict[str, Any], ...]
+
+
+Keep = Callable[[str, Picture], None]
+_KEEP: ContextVar[Keep | None] = ContextVar("keep", default=None)
+
+
+@contextmanager
+def kept(keep: Keep) -> Iterator[None]:
+    """Hands pictures over with their keys, instead of drawing them."""
+    token = _KEEP.set(keep)
+    try:
+        yield
+    finally:
+        _KEEP.reset(token)
 
 
 def picture(
@@ -69,6 +84,9 @@ def chart(
 
 def show(key: str, picture: Picture, below: Callable[[], None] | None = None) -> None:
     """Draws a picture and, once asked for, the table of what it shows."""
+    if (keep := _KEEP.get()) is not None:
+        keep(key, picture)
+        return
     plot(picture.text, key, picture.alt, source.line())
     if below is not None:
         below()
@@ -78,4 +96,4 @@ def show(key: str, picture: Picture, below: Callable[[], None] | None = None) ->
     )  # fmt: skip
     if table.open:
         table.dataframe(list(picture.rows), hide_index=True, alt=picture.alt)
-        table.caption(f":material/tag: {source.line()}. {COPY}")
+        table.caption(f":material/tag: {source.line()}, address `{source.address()}`. {COPY}")

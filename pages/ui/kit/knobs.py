@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from engine.core.spec import Knob, Setting
+from pages.ui.kit.glossary import linked
 from pages.ui.kit.lock import locked
 from pages.ui.kit.offers import Offer
 
@@ -50,7 +51,7 @@ def pick(slug: str, offer: Offer, title: str, help: str, place: DeltaGenerator) 
     key = f"{slug}.{offer.field}"
     return str(
         place.selectbox(
-            title, offer.texts, index, key=key, help=help, bind="query-params",
+            title, offer.texts, index, key=key, help=linked(help), bind="query-params",
             disabled=locked(key),
         )
     )  # fmt: skip
@@ -77,7 +78,7 @@ def plain(symbol: str) -> str:
 
 def explain(setting: Setting) -> str:
     """What grows when it grows, the formula in which it acts, and where that stands."""
-    parts = [setting.help]
+    parts = [linked(setting.help)]
     if isinstance(setting, Knob) and setting.equation:
         parts.append(f"$${setting.equation}$$")
     if setting.source:

@@ -150,6 +150,8 @@ const LEGEND = 78 // a narrow chart's legend is no higher than four lines, and s
 const BUTTONS = 30 // pixels that the chart's buttons take above a legend beside it
 const SLOWLY = 1300 // milliseconds in which points move
 
+const presented = () => new URLSearchParams(window.location.search).get("present") === "1"
+
 // A chart is no higher than the window leaves; one that fits also leaves room for what is above it.
 function height({ node }, { height, meta }) {
   const foot = document.querySelector(FOOT)?.getBoundingClientRect().height ?? 0
@@ -157,7 +159,8 @@ function height({ node }, { height, meta }) {
   if (!meta?.fit) return Math.min(height, Math.max(320, free - HEAD))
   const main = document.querySelector("[data-testid=stMain]")
   const above = node.getBoundingClientRect().top + (main?.scrollTop ?? 0)
-  const below = window.innerHeight >= 700 && window.innerWidth >= 700 ? 84 : 0 // what it is drawn by
+  const drawnBy = !presented() && window.innerHeight >= 700 && window.innerWidth >= 700
+  const below = drawnBy ? 84 : 0
   const least = window.innerWidth < 700 ? 330 : 190 // a phone scrolls a little for its chart
   return Math.max(Math.min(least, free - HEAD), Math.min(1.6 * height, free - above - below))
 }
@@ -180,7 +183,7 @@ function arrange(layout, width) {
   if (narrow && across?.text?.startsWith("←")) {
     across.text = across.text.replace(/\s{2,}/g, " ").replace(/privacy budget ε/i, "ε")
   }
-  if ((narrow || layout.height < LOW) && up?.text) up.text = up.text.split(" · ")[0]
+  if ((narrow || layout.height < LOW * scale()) && up?.text) up.text = up.text.split(" · ")[0]
   if (!layout.meta?.fit) return
   layout.margin = { ...layout.margin, t: 10 }
   const font = { size: narrow ? 11 : 12 }

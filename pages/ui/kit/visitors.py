@@ -18,6 +18,8 @@ from engine.service.watching import NOBODY, Visitor
 
 UPLOADS = "EXPLORER_UPLOADS"
 """The setting that turns uploads on or off."""
+OWN_NAMES = ("localhost", "127.0.0.1", "::1")
+"""Under which only this machine opens it."""
 COOKIE = "_streamlit_xsrf"
 """Drawn by Streamlit for each browser, and sent back with every page."""
 TABLES = "visitors.tables"
@@ -44,6 +46,13 @@ def uploads() -> bool:
         RequestError: The setting is neither on nor off.
     """
     return settings.switch(UPLOADS, True)
+
+
+def alone() -> bool:
+    """Whether the app serves this machine alone: it may be opened under no name but its own."""
+    allowed = st.get_option("server.allowedHosts") or ()
+    hosts = allowed.split(",") if isinstance(allowed, str) else allowed
+    return bool(hosts) and all(host.strip() in OWN_NAMES for host in hosts)
 
 
 def knows(table: str) -> bool:

@@ -23,8 +23,8 @@ class Deployment:
 LIST = (
     Deployment("Apple", "Which emoji are popular", 4.0, "one user, for one day"),
     Deployment("Apple", "New words that are typed", 16.0, "one user, for one day"),
-    Deployment("Apple", "Hints of the search", 8.0, "one user, for one day"),
-    Deployment("Apple", "Health types that are used", 2.0, "one user, for one day"),
+    Deployment("Apple", "Hints in searches", 8.0, "one user, for one day"),
+    Deployment("Apple", "Which kinds of health data are used", 2.0, "one user, for one day"),
 )
 SOURCE = (
     "Source: Desfontaines, [A list of real-world uses of differential privacy]"

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from pages.ui.learn import deployments, glossary, screens
+from pages.ui.kit import glossary
+from pages.ui.learn import deployments, screens
 from pages.ui.learn.names import FORMULAS, ONLY, SCREENS
 
 MINUTES = 10

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
+from engine.audit.words import IF_AS_DECLARED
 from engine.papers.mean.spec import UNIT
 from engine.privacy.mechanisms import Laplace
 from engine.runs.audits import Row, rows
@@ -19,9 +20,9 @@ from pages.ui.jobs.live import Watched
 from pages.ui.kit import shell, source
 from pages.ui.kit.access import troubles
 from pages.ui.kit.chart import chart
+from pages.ui.kit.glossary import here as link
 from pages.ui.kit.lock import locked
 from pages.ui.learn import figures, maths
-from pages.ui.learn.glossary import here as link
 from pages.ui.learn.names import ANSWERS, BUDGETS, CONTROLS
 from pages.ui.paper.panels import RAW
 
@@ -83,7 +84,7 @@ def _odds() -> None:
     """One hundred dots."""
     epsilon = float(_slide("Privacy budget ε", "odds", BUDGETS, "1", SMALLER))
     chance = words.best_guess(epsilon)
-    count = min(99, round(100 * chance))
+    count = words.filled(chance)
     st.image(dots(count), width=600, alt=f"{count} of 100 dots are filled, 50 of them in grey.")
     st.markdown(words.odds(epsilon, 0.0, "add_or_remove_one", "a person"))
     st.caption(
@@ -154,8 +155,8 @@ def _answers() -> None:
     right = words.out_of_100(words.best_guess(total))
     said = (
         f"{words.plural(count, 'answer')} at ε = {maths.EACH:g} cost ε = {total:g} together. A "
-        f"guess is right at most {right} times out of 100. The average of the answers is off by "
-        f"{words.number(maths.average_off(count), 2)} people, as a standard deviation."
+        f"guess is right at most {right} times out of 100. The average of the answers has "
+        f"an error of {words.number(maths.average_off(count), 2)} people (standard deviation)."
     )
     st.markdown(said)
     table = [
@@ -172,14 +173,14 @@ def _answers() -> None:
 @st.fragment
 def _attack() -> None:
     """Claimed, proved and attacked budget of one method."""
-    attacks = {_named(row): row for row in rows()}
+    attacks = {_named(row): row for row in rows() if row.epsilon_attacked is not None}
     if not attacks:
         st.markdown("No attacks ship with this copy.")
         return
     names = list(attacks)
     first = next((i for i, row in enumerate(attacks.values()) if row.broken), 0)
     chosen = st.selectbox("Method", names, first, key="learn.attack", bind="query-params",
-                          help="Each was attacked with the same budget.")  # fmt: skip
+                          help="Each was attacked at its page's first budget.")  # fmt: skip
     row, said = attacks[chosen], _finding(attacks[chosen])
     st.markdown(said)
     table = [{"Claimed ε": row.epsilon_claimed, "Proved ε": row.epsilon_proved,
@@ -188,7 +189,7 @@ def _attack() -> None:
     chart("learn.attack.chart", drawn, said, table, 0.0)
     st.caption(
         f"{row.replicas:,} trainings with one extreme record and as many without it, on "
-        f"{words.short(row.dataset)}. The lower bound holds with 95 % confidence."
+        f"{words.short(row.dataset)}. 95 % confidence. {IF_AS_DECLARED if row.by_curve else ''}"
     )
 
 
@@ -202,14 +203,14 @@ def _named(row: Row) -> str:
 
 def _finding(row: Row) -> str:
     """What an attack says, in one or two sentences."""
-    shown = words.number(row.epsilon_attacked)
+    shown = words.number(row.epsilon_attacked or 0.0)
     if row.broken:
         return (
-            f"The attack shows that ε is at least {shown}. That is more than is stated: the "
-            "statement, or what it assumes, does **not hold** for every record."
+            f"The attack shows that ε is at least {shown}. That is more than the stated ε: the "
+            "statement, or an assumption behind it, does **not hold** for every record."
         )
     if row.epsilon_proved is None:
-        return f"The attack shows that ε is at least {shown}. Nothing finite is proved."
+        return f"The attack shows that ε is at least {shown}. No finite ε is proved."
     return (
         f"The true ε lies between {shown}, which the attack shows, and "
         f"{words.number(row.epsilon_proved)}, which is proved."
@@ -259,7 +260,7 @@ SCREENS = (
     Screen(
         "clipping",
         "Clipping trades bias for noise",
-        "One very large value can move a mean far, so hiding it needs much noise. "
+        "One very large value can move a mean far, so hiding it needs a lot of noise. "
         f"{link('Clipping')} cuts every value to a bound B. A small B makes the mean too small, "
         "which is bias. A large B needs more noise. The best B lies between.",
         _clipping,

@@ -7,7 +7,8 @@ import streamlit as st
 from engine.core.errors import ExplorerError
 from pages.ui.kit import visitors
 from pages.ui.kit.access import sentence
-from pages.ui.lessons import go, library, views
+from pages.ui.lessons import go, library, rights, views
+from pages.ui.lessons.rights import Editor
 from pages.ui.lessons.schema import View
 
 NEW = "A new lesson"
@@ -21,13 +22,17 @@ def offer(page: Any) -> None:
         return
     with st.sidebar, st.popover("Add this view to a lesson", icon=":material/playlist_add:",
                                 width="stretch"):  # fmt: skip
-        own = {held.name: held for name in library.names() if (held := library.find(name)).own}
+        editor = Editor(visitors.visitor())
+        own = {
+            name: held for name in library.names()
+            if (held := library.find(name)).own and rights.may(library.path_of(name), editor)
+        }  # fmt: skip
         titles = {name: held.title for name, held in own.items() if held.lesson is not None}
         into = st.selectbox("Lesson", ["", *titles], format_func=lambda one: titles.get(one, NEW),
                             key=INTO)  # fmt: skip
         if not into:
             st.text_input("Title of the new lesson", key=TITLE, max_chars=100)
-        st.text_area("What is to be seen in this view", key=TEXT, max_chars=1000)
+        st.text_area("What to look at in this view", key=TEXT, max_chars=1000)
         st.button("Add", icon=":material/add:", key="collect.add", on_click=_add,
                   args=(go.here(page), into))  # fmt: skip
         if said := st.session_state.pop(SAID, ""):
@@ -38,7 +43,9 @@ def _add(address: str, into: str) -> None:
     """Adds the view and says where it went."""
     view = View(address=address, text=st.session_state.get(TEXT) or "Look at this view.")
     try:
-        name = library.add(view, into, st.session_state.get(TITLE) or "")
+        name = library.add(
+            view, into, st.session_state.get(TITLE) or "", Editor(visitors.visitor())
+        )
     except ExplorerError as error:
         st.session_state[SAID] = f":material/error: {sentence(str(error))}"
     else:

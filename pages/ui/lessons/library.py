@@ -9,7 +9,8 @@ from pathlib import Path
 
 from engine.core.errors import RequestError, StoreError
 from engine.core.home import home, private_folder, private_opener
-from pages.ui.lessons import schema
+from pages.ui.lessons import foreign, rights, schema
+from pages.ui.lessons.rights import Editor
 from pages.ui.lessons.schema import Lesson, View
 
 SHIPPED = Path(__file__).parent / "ship"
@@ -20,6 +21,7 @@ LARGEST = 200_000
 """Bytes of a file."""
 MOST = 200
 """Lessons that are kept here."""
+ANYBODY = Editor()
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Held:
         name: In the address.
         text: What it holds.
         own: Whether it was made here, and can be changed.
-        lesson: What it says; None where that is wrong.
+        lesson: What pages show of it; None where that is wrong.
         mistakes: What is wrong with it, one sentence each.
     """
 
@@ -74,21 +76,31 @@ def find(name: str) -> Held:
     except (OSError, UnicodeDecodeError) as error:
         raise StoreError(f"{path}: expected a lesson, got {error}") from None
     lesson, mistakes = schema.read(text)
-    return Held(name, text, path.parent != SHIPPED, lesson, tuple(mistakes))
+    own = path.parent != SHIPPED
+    if own and lesson is not None:
+        lesson = foreign.tamed(lesson, name)
+    return Held(name, text, own, lesson, tuple(mistakes))
 
 
-def keep(text: str, name: str = "") -> str:
+def path_of(name: str) -> Path:
+    """The file of a lesson that was made here."""
+    return folder() / f"{name}.toml"
+
+
+def keep(text: str, name: str = "", editor: Editor = ANYBODY) -> str:
     """Keeps a lesson's file, whatever it holds, so that work on it is not lost.
 
     Args:
         text: The file.
         name: Under which it is kept already; empty for a new name, which is drawn.
+        editor: Who asks; the owner of a lesson that has none.
 
     Returns:
         Its name.
 
     Raises:
-        RequestError: A name that is not one of a lesson made here, too large a file, or too many.
+        RequestError: A name that is not one of a lesson made here, a lesson of somebody else, too
+            large a file, too many, or one that was deleted meanwhile.
         StoreError: The file cannot be written.
     """
     if len(text.encode()) > LARGEST:
@@ -101,9 +113,13 @@ def keep(text: str, name: str = "") -> str:
         name = f"own-{secrets.token_hex(4)}"
     elif not NAME.fullmatch(name) or name in ORDER:
         raise RequestError(f"lesson: expected the name of a lesson made here, got {name!r}")
-    path = folder() / f"{name}.toml"
+    elif not path_of(name).exists():
+        raise RequestError("lesson: expected one that is still here, it was deleted; save a copy")
+    path = path_of(name)
+    rights.check(path, editor)
     try:
         private_folder(folder())
+        rights.begin(path, editor)
         with open(path, "w", encoding="utf-8", opener=private_opener) as file:
             file.write(text)
     except OSError as error:
@@ -111,30 +127,47 @@ def keep(text: str, name: str = "") -> str:
     return name
 
 
-def remove(name: str) -> None:
+def read(content: bytes) -> str:
+    """The text of a file that somebody brings.
+
+    Raises:
+        RequestError: It is too large, or no text.
+    """
+    if len(content) > LARGEST:
+        raise RequestError(f"lesson: expected at most {LARGEST:,} bytes, got {len(content):,}")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise RequestError("lesson: expected a text file in UTF-8, got something else") from None
+
+
+def remove(name: str, editor: Editor = ANYBODY) -> None:
     """Deletes a lesson that was made here; one that is gone stays gone.
 
     Raises:
-        RequestError: It comes with the app.
+        RequestError: It comes with the app, or is somebody else's.
     """
     if name in ORDER or not NAME.fullmatch(name):
         raise RequestError(f"lesson: expected a lesson made here, got {name!r}")
+    rights.check(path_of(name), editor)
     with suppress(FileNotFoundError):
-        (folder() / f"{name}.toml").unlink()
+        path_of(name).unlink()
+    rights.end(path_of(name))
 
 
-def add(view: View, name: str = "", title: str = "") -> str:
+def add(view: View, name: str = "", title: str = "", editor: Editor = ANYBODY) -> str:
     """Adds a view at the end of a lesson, or begins a new one with it.
 
     Returns:
         The lesson's name.
 
     Raises:
-        RequestError: The lesson cannot be read, or the view is not one.
+        RequestError: The lesson cannot be read or is somebody else's, or the view is not one.
     """
     if name:
-        before = find(name).lesson
-        if before is None or not find(name).own:
+        held = find(name)
+        before = schema.read(held.text)[0]
+        if before is None or not held.own:
             raise RequestError(
                 f"lesson: expected a lesson made here without mistakes, got {name!r}"
             )
@@ -145,4 +178,4 @@ def add(view: View, name: str = "", title: str = "") -> str:
     mistakes = schema.read(text)[1]
     if mistakes:
         raise RequestError(f"view: {mistakes[0]}")
-    return keep(text, name)
+    return keep(text, name, editor)

@@ -6,6 +6,7 @@ from engine.core.errors import ExplorerError
 from pages.ui.kit.access import sentence
 from pages.ui.kit.address import VIEW
 from pages.ui.lessons import keys, library
+from pages.ui.lessons.question import plain
 
 NOTES = "notes"
 STYLE = """<style>
@@ -49,8 +50,8 @@ def show(name: str) -> None:
     st.markdown(f"On the screen: {view.text}")
     if view.question is not None:
         right = view.question.answer
-        said = f" The answer: {view.question.options[right - 1]}." if right else ""
-        st.markdown(f"Question: {view.question.text}{said}")
+        said = f" The answer: {plain(view.question.options[right - 1])}." if right else ""
+        st.markdown(f"Question: {plain(view.question.text)}{said}")
     if number < count:
         st.caption(f"Next: {lesson.views[number].text}")
     st.caption("Arrow and page keys move the presenter's window too.")

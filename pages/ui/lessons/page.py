@@ -8,8 +8,9 @@ from pages.ui import words
 from pages.ui.kit import visitors
 from pages.ui.kit.access import client, sentence, troubles
 from pages.ui.kit.address import LESSON
-from pages.ui.lessons import go, library, notes, schema
+from pages.ui.lessons import go, library, notes, rights, schema
 from pages.ui.lessons.library import Held
+from pages.ui.lessons.rights import Editor
 from pages.ui.lessons.schema import Lesson
 
 TEMPLATE = """title = "A new lesson"
@@ -31,10 +32,13 @@ HOW = (
     "ask a question first, and hold notes for the speaker."
 )
 SHARED = (
-    "Everybody who opens this app can see and change lessons that are made here. Answers are "
-    "counted without names."
+    "Everybody who opens this app can see a lesson that is made here. Only you can change it, and "
+    "people to whom you send its editing link. Answers are counted without names."
 )
-TEXT, SAID = "lessons.text", "lessons.said"
+OTHERS = "Somebody else made this lesson. You can save a copy and change that."
+TEXT, SAID, WRONG, FILE = "lessons.text", "lessons.said", "lessons.wrong", "lessons.file"
+KEY = "key"
+"""The name in the address of the key that lets somebody change a lesson."""
 
 
 def show() -> None:
@@ -45,6 +49,8 @@ def show() -> None:
         return
     if said := st.session_state.pop(SAID, ""):
         st.success(said, icon=":material/check:")
+    if wrong := st.session_state.pop(WRONG, ""):
+        st.error(wrong, icon=":material/error:")
     if not name:
         _all()
         return
@@ -76,9 +82,30 @@ def _all() -> None:
     )
     if st.button("New lesson", icon=":material/add:", key="lessons.new"):
         with troubles():
-            st.query_params[LESSON] = library.keep(TEMPLATE)
+            st.query_params[LESSON] = library.keep(TEMPLATE, editor=_editor())
             st.rerun()
+    st.file_uploader("Lesson file", ["toml", "txt"], key=FILE, on_change=_bring, max_upload_size=1,
+                     help="A file from *Download*, yours or a colleague's.")  # fmt: skip
     st.caption(f":material/group: {SHARED}")
+
+
+def _editor() -> Editor:
+    """Who looks at the page."""
+    return Editor(visitors.visitor(), st.query_params.get(KEY, ""))
+
+
+def _bring() -> None:
+    """Keeps a file that was chosen as a lesson of one's own, and opens it."""
+    file = st.session_state.get(FILE)
+    if file is None:
+        return
+    try:
+        text = library.read(file.getvalue())
+        st.query_params[LESSON] = library.keep(text, editor=_editor())
+    except ExplorerError as error:
+        st.session_state[WRONG] = sentence(str(error))
+        return
+    _saved(text)
 
 
 def _box(held: Held) -> None:
@@ -105,14 +132,15 @@ def _one(held: Held) -> None:
     """One lesson: start, share, present, edit."""
     st.title(held.title, anchor=False)
     for mistake in held.mistakes:
-        st.error(mistake, icon=":material/error:")
+        st.error(words.escaped(mistake), icon=":material/error:")
     if held.lesson is not None:
         st.markdown(held.lesson.text)
         _begin(held.name, held.lesson)
         for number, view in enumerate(held.lesson.views, 1):
             asked = " · a question" if view.question else ""
-            st.markdown(f"{number}. {view.text}  \n`{view.address}`{asked}")
-        _share(held.name, held.lesson)
+            address = view.address.replace("`", "")
+            st.markdown(f"{number}. {view.text}  \n`{address}`{asked}")
+        _share(held, held.lesson)
     _edit(held)
     if st.button("All lessons", icon=":material/arrow_back:", key="lessons.all", type="tertiary"):
         st.query_params.clear()
@@ -130,11 +158,16 @@ def _begin(name: str, lesson: Lesson) -> None:
             go.show(lesson.views[0], {LESSON: name, "view": "1", "present": "1"})
 
 
-def _share(name: str, lesson: Lesson) -> None:
+def _share(held: Held, lesson: Lesson) -> None:
     """The link and the class's answers."""
+    name, path = held.name, library.path_of(held.name)
     st.markdown(f"Share this lesson by its address: `/lessons?lesson={name}`")
     keys = [view.question.key for view in lesson.views if view.question]
-    if not keys or not visitors.uploads():
+    if not rights.forgets(path, _editor(), held.own, visitors.uploads(), visitors.alone()):
+        return
+    if drawn := rights.key(path):
+        st.markdown(f"With this link others can change it: `/lessons?lesson={name}&{KEY}={drawn}`")
+    if not keys:
         return
     with st.popover("Forget the class's answers", icon=":material/delete:"):
         sure = st.checkbox("Forget every answer to this lesson's questions")
@@ -152,6 +185,7 @@ def _edit(held: Held) -> None:
     with st.expander(
         "The file of this lesson", icon=":material/edit:", expanded=held.lesson is None
     ):
+        mine = held.own and rights.may(library.path_of(held.name), _editor())
         st.markdown(HOW)
         st.text_area("Lesson file", held.text, height=420, key=f"{TEXT}.{held.name}")
         with st.container(horizontal=True):
@@ -159,24 +193,29 @@ def _edit(held: Held) -> None:
                 "Download", held.text, f"{held.name}.toml", "text/plain", on_click="ignore",
                 icon=":material/download:",
             )  # fmt: skip
-            label = "Save" if held.own else "Save as a lesson of your own"
+            label = "Save" if mine else "Save as a lesson of your own"
             st.button(label, icon=":material/save:", key="lessons.save", on_click=_save,
-                      args=(held,), type="primary")  # fmt: skip
-            if held.own:
+                      args=(held, mine), type="primary")  # fmt: skip
+            if mine:
                 st.button("Delete", icon=":material/delete:", key="lessons.delete",
                           on_click=_delete, args=(held.name,))  # fmt: skip
-        st.caption(f":material/group: {SHARED}")
+        st.caption(f":material/group: {SHARED if mine or not held.own else OTHERS}")
 
 
-def _save(held: Held) -> None:
+def _save(held: Held, mine: bool) -> None:
     """Keeps the text, says what is wrong with it, and opens it."""
     text = str(st.session_state[f"{TEXT}.{held.name}"])
     try:
-        name = library.keep(text, held.name if held.own else "")
+        name = library.keep(text, held.name if mine else "", _editor())
     except ExplorerError as error:
-        st.session_state[SAID] = sentence(str(error))
+        st.session_state[WRONG] = sentence(str(error))
         return
     st.query_params[LESSON] = name
+    _saved(text)
+
+
+def _saved(text: str) -> None:
+    """Says how many mistakes a file that is kept now has."""
     wrong = schema.read(text)[1]
     st.session_state[SAID] = (
         f"Saved, with {words.plural(len(wrong), 'mistake')}." if wrong else "Saved."
@@ -186,6 +225,6 @@ def _save(held: Held) -> None:
 def _delete(name: str) -> None:
     """Removes a lesson that was made here."""
     with troubles():
-        library.remove(name)
+        library.remove(name, _editor())
         st.query_params.clear()
         st.session_state[SAID] = "The lesson is deleted."

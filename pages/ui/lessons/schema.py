@@ -38,6 +38,7 @@ OPTIONS = (2, 8)
 LESSON = {"title": str, "text": str, "views": list}
 VIEW = {"address": str, "text": str, "notes": str, "hide": list, "lock": list, "question": dict}
 QUESTION = {"text": str, "options": list, "answer": int, "reveal": str}
+KNOWN = {*VIEW, *QUESTION}
 KINDS = {str: "a text", list: "a list", int: "a whole number", dict: "a table"}
 
 
@@ -50,17 +51,20 @@ class Question:
         options: What may be answered.
         answer: The position of the right option, from 1; 0 where none is right.
         reveal: What is said once it is answered.
+        within: The lesson whose answers are counted apart; empty for one that comes with the app.
+            No file says it.
     """
 
     text: str
     options: tuple[str, ...]
     answer: int = 0
     reveal: str = ""
+    within: str = ""
 
     @property
     def key(self) -> str:
         """Names the question in the store; a question that is changed starts without answers."""
-        parts = "\0".join((self.text, *self.options))
+        parts = "\0".join((*filter(None, [self.within]), self.text, *self.options))
         return hashlib.sha256(parts.encode()).hexdigest()[:16]
 
 
@@ -147,7 +151,7 @@ def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in fields.items():
         if isinstance(value, Question):
             plain[name] = _plain(vars(value))
-        elif value:
+        elif value and name in KNOWN:
             plain[name] = list(value) if isinstance(value, tuple) else value
     return plain
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from engine.audit.entry import CHOSEN
+from engine.audit.words import IF_AS_DECLARED, outcome, permitted
 from engine.core.errors import ExplorerError
 from engine.privacy.guarantee import Guarantee
+from engine.runs import audits
 from engine.runs.job import Job, request
 from engine.service.client import Run
 from pages.ui import words
@@ -27,17 +30,52 @@ from pages.ui.kit.shared import once
 from pages.ui.paper.view import Page, View
 
 NOT_YET = "not yet"
+NOTHING = "no loss shown"
+SHIPPED = "shipped"
+"""Marks a bound of an attack that came with the app."""
 TRAININGS = 1000
 """Trainings with the person, and as many without."""
 Arrays = Mapping[str, NDArray[Any]]
 
 
-def attacked(view: View) -> float | None:
+@dataclass(frozen=True)
+class Mark:
+    """A bound that an attack has shown.
+
+    Attributes:
+        bound: The budget that is spent at least.
+        shipped: Whether the attack came with the app.
+        by_curve: Whether it needs the noise to be of the declared kind, or that is not known.
+    """
+
+    bound: float
+    shipped: bool = False
+    by_curve: bool = True
+
+    @property
+    def text(self) -> str:
+        """The bound in bold, with its origin."""
+        said = f"at least {words.number(self.bound)}" if self.bound > 0.0 else NOTHING
+        return f"**{said}**{f' ({SHIPPED})' if self.shipped else ''}"
+
+
+def attacked(view: View) -> Mark | None:
     """The largest budget that an attack has shown the method to spend; None before any attack."""
     with suppress(ExplorerError):
         job = _job(view)
-        return None if job is None else _bound(look(job))
+        return None if job is None else _mark(job, look(job))
     return None
+
+
+def _mark(job: Job, run: Run | None) -> Mark | None:
+    """The bound of the user's own attack, or else of one that ships for this very setting."""
+    bound = _bound(run)
+    if bound is not None:
+        return Mark(bound, by_curve=_by_curve(run))
+    row = audits.fitting(job)
+    if row is None or row.epsilon_attacked is None:
+        return None
+    return Mark(row.epsilon_attacked, shipped=True, by_curve=row.by_curve)
 
 
 def section(page: Page, view: View) -> None:
@@ -85,6 +123,14 @@ def _bound(run: Run | None) -> float | None:
     return bound if math.isfinite(bound) else None
 
 
+def _by_curve(run: Run | None) -> bool:
+    """Whether a bound came from the noise's own curve; true as long as that is not known."""
+    if run is None or run.state != "completed":
+        return True
+    arrays = record.arrays(run)
+    return "by_curve" not in arrays or bool(arrays["by_curve"][0])
+
+
 def _body(page: Page, view: View, guarantee: Guarantee, job: Job, ticking: bool) -> None:
     """The attack as it stands now; drawn again and again while it runs."""
     with troubles():
@@ -92,10 +138,12 @@ def _body(page: Page, view: View, guarantee: Guarantee, job: Job, ticking: bool)
         if ticking != (run is not None and run.active):
             st.rerun()  # the clock starts or stops with the work
         _controls(view, job, run)
-        bound = _bound(run)
-        if run is None or bound is None:
+        mark = _mark(job, run)
+        if mark is None:
             return
-        st.markdown(comparison(guarantee, bound))
+        bound = mark.bound
+        rests = f" {IF_AS_DECLARED}" if bound > 0.0 and mark.by_curve else ""
+        st.markdown(f"{comparison(guarantee, bound)}{rests}")
         chart(
             f"{page.prefix}.attack.ruler",
             charts.ruler(guarantee.epsilon_claimed, guarantee.epsilon_proved, bound),
@@ -110,8 +158,24 @@ def _body(page: Page, view: View, guarantee: Guarantee, job: Job, ticking: bool)
             ],
             view.budget,
         )
-        if run.state == "completed":
+        if mark.shipped:
+            st.caption(_origin(job))
+        elif run is not None and run.state == "completed":
             _outcome(page, view, guarantee, record.arrays(run))
+
+
+def _origin(job: Job) -> str:
+    """How often a shipped attack was right, and that it came with the app."""
+    row = audits.fitting(job)
+    assert row is not None  # its bound was shown just now
+    may = permitted(row.epsilon_proved is not None, row.allowed, row.exact, row.delta)
+    parts = [f"{outcome(2 * row.replicas, row.right, row.judged)}; {may}. Shipped with the app."]
+    if row.epsilon_first is not None:
+        first = words.number(row.epsilon_first)
+        parts.append(f"A first attack was above the proof, at least {first}, and was drawn again.")
+    if row.outdated:
+        parts.append("Computed by an earlier version. Attack again to update.")
+    return " ".join(parts)
 
 
 def _controls(view: View, job: Job, run: Run | None) -> None:
@@ -120,7 +184,7 @@ def _controls(view: View, job: Job, run: Run | None) -> None:
     if run is None:
         st.markdown(
             f"An attack trains {TRAININGS:,} models with one extreme person in the data and "
-            f"{TRAININGS:,} without, and guesses which is which."
+            f"{TRAININGS:,} without, and guesses which is which.{_reason(job)}"
         )
         if st.button("Attack this", icon=":material/swords:", key=f"{key}.start"):
             asking.restart([job], {})
@@ -137,13 +201,22 @@ def _controls(view: View, job: Job, run: Run | None) -> None:
             st.rerun()
 
 
+def _reason(job: Job) -> str:
+    """Why none ships for this setting, where somebody tried."""
+    row = audits.fitting(job)
+    return f" None ships: {row.reason}" if row is not None and row.reason else ""
+
+
 def comparison(guarantee: Guarantee, bound: float) -> str:
     """What the bound means beside the card, in one sentence; red where something is broken."""
     if bound == 0.0:
         return "The attack has shown no loss of privacy yet (95 % confidence)."
     least = f"The attack shows that at least ε = **{words.number(bound)}** is spent"
     if guarantee.epsilon_proved is not None and bound > guarantee.epsilon_proved:
-        why = "This is an error in the program: please report it with the address of this page."
+        why = (
+            "Chance does this in at most one attack of twenty. If an attack with other settings "
+            "does it too, it is an error in the program: please report it with this address."
+        )
         if guarantee.status == "proved_under_assumption":
             why = "The proof rests on an assumption of the card, which these two data sets break."
         above = f"above the proved {words.number(guarantee.epsilon_proved)}"
@@ -190,12 +263,10 @@ def _outcome(page: Page, view: View, guarantee: Guarantee, arrays: Arrays) -> No
 def sentence(guarantee: Guarantee, arrays: Arrays) -> str:
     """How often the attack was right, and how often the proof or the claim lets it be."""
     right, allowed = float(arrays["right"][0]), float(arrays["allowed"][0])
-    count = 2 * len(arrays["present"])
-    text = f"An attack with {count:,} trainings was right {100 * right:.0f} times of 100"
-    if not math.isfinite(allowed):
-        return f"{text}; nothing limits it."
-    what = "claim" if guarantee.epsilon_proved is None else "proof"
-    return f"{text}; the {what} allows {math.ceil(100 * allowed - 1e-9)}."
+    exact = "exact" in arrays and bool(arrays["exact"][0])
+    may = permitted(guarantee.epsilon_proved is not None, allowed, exact, guarantee.delta)
+    judged = int(arrays["judged"][0]) if "judged" in arrays else 0
+    return f"{outcome(2 * len(arrays['present']), right, judged)}; {may}."
 
 
 def _statistic(arrays: Arrays) -> str:

@@ -130,7 +130,7 @@ def jobs(
     """
 
     def seeds(entry: Entry[Any]) -> range:
-        if entry.role == "reference" and not paper.seeds_split:
+        if entry.role == "reference" and BUDGET not in entry.uses and not paper.seeds_split:
             return range(1)
         return range(min(chosen.repeats, FEW) if entry.name in slow else chosen.repeats)
 

@@ -9,8 +9,9 @@ from engine.core.spec import knobs
 from engine.privacy.guarantee import STATUSES, Guarantee
 from pages.ui import words
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit import card
+from pages.ui.kit import card, glossary
 from pages.ui.kit.knobs import explain, label
+from pages.ui.kit.late import DESK
 from pages.ui.kit.lock import locked
 from pages.ui.paper import attack
 from pages.ui.paper.view import Page, View
@@ -53,7 +54,7 @@ def budget(page: Page, wrap: bool = False) -> float:
         st.number_input(
             "Type ε", low, high, None, key=f"{key}.{TYPED}", placeholder="ε", width=84,
             label_visibility="collapsed", on_change=_take, args=(page, key), disabled=locked(key),
-            help=f"From {low:g} to {high:g}; the nearest budget that is trained is shown.",
+            help=f"From {low:g} to {high:g}; the nearest trained budget is shown.",
         )  # fmt: skip
     return float(offer.value(chosen))
 
@@ -71,6 +72,9 @@ def _take(page: Page, key: str) -> None:
         st.toast(f"ε = {typed:g} is not trained here; the nearest is {text}.")
 
 
+WORKING = ":material/rule: Working out what is proved at this budget…"
+
+
 def place() -> tuple[DeltaGenerator, DeltaGenerator]:
     """Where the slider goes, and where its meaning goes, at the foot of the window."""
     with st.bottom:
@@ -80,24 +84,32 @@ def place() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def meaning(view: View) -> None:
-    """The guarantee of the method that is looked at, in marks and in odds."""
-    guarantee = view.guarantee()
+    """The guarantee of the method that is looked at, in marks and in odds.
+
+    An accountant may take seconds: what it works out now is drawn when it is there.
+    """
+    guarantee = view.known(view.method, view.budget)
+    if guarantee is None and DESK.ask([view.asked(view.method, view.budget)], urgent=True):
+        st.markdown(WORKING)
+        return
+    guarantee = guarantee or view.guarantee()
     st.markdown(f"{badges(guarantee, attack.attacked(view))}  \n{chances(guarantee)}")
 
 
-def badges(guarantee: Guarantee, attacked: float | None) -> str:
+def badges(guarantee: Guarantee, attacked: attack.Mark | None) -> str:
     """What is claimed, what is proved and what an attack has shown, in one line."""
     claimed = "no claim"
+    claims, proves, attacks = (glossary.link(one) for one in ("Claimed", "Proved", "Attacked"))
     if guarantee.epsilon_claimed is not None:
-        claimed = f"claimed **{words.number(guarantee.epsilon_claimed)}**"
+        claimed = f"{claims} **{words.number(guarantee.epsilon_claimed)}**"
     proved = "no finite ε"
     if guarantee.epsilon_proved is not None and math.isfinite(guarantee.epsilon_proved):
         delta = f" (δ = {words.number(guarantee.delta)})" if guarantee.delta else ""
         proved = f"{words.number(guarantee.epsilon_proved)}{delta}"
-    shown = attack.NOT_YET if attacked is None else f"at least {words.number(attacked)}"
+    shown = f"**{attack.NOT_YET}**" if attacked is None else attacked.text
     kind = guarantee.status
     status = f":{card.COLOURS[kind]}[{card.ICONS[kind]} {STATUSES[kind]}]"
-    return f"{status} · {claimed} · proved **{proved}** · attacked **{shown}**"
+    return f"{status} · {claimed} · {proves} **{proved}** · {attacks} {shown}"
 
 
 def chances(guarantee: Guarantee) -> str:

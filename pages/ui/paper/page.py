@@ -17,14 +17,15 @@ from pages.ui.jobs import submit as asking
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import address, shell, skip, source
 from pages.ui.kit.access import troubles
+from pages.ui.kit.glossary import linked
 from pages.ui.kit.knobs import pick
 from pages.ui.paper import choice, defaults, foot, panels, sidebar
-from pages.ui.paper.choice import PROOF_FIRST
+from pages.ui.paper.choice import PROOF_FIRST, Offers
 from pages.ui.paper.overlay import overlays
 from pages.ui.paper.view import COST, DATA, PROOF, Layout, Page, Section, View, offers
 
 GAUGE_HELP = "How the usefulness of the result is measured."
-METHOD_HELP = "The method whose guarantee, people or pictures, and noise are shown."
+METHOD_HELP = "The method whose guarantee, noise and results are shown."
 BY_HELP = (
     "By claim: each point stands at the ε that its paper claims. By proof: at the ε that its noise "
     "proves, or in the column on the right if no finite ε can be proved."
@@ -41,7 +42,7 @@ def show(slug: str) -> None:
     shell.enter()
     paper, layout = catalog.paper(slug), defaults.layout(slug)
     skip.link(f"{slug}.{BUDGET}", "Skip to the privacy budget")
-    offered = offers(paper, layout)
+    offered = _offered(paper, layout)
     chosen = choice.read(slug, offered)
     free = [name for section in layout.sections for name in section.free(chosen.dataset)]
     address.settle(f"pages/{slug}.py", slug, offered.all, free)
@@ -57,6 +58,16 @@ def show(slug: str) -> None:
             asking.start(quick, chosen.focus, layout.last)
         sidebar.finish(page)
         live.follow(lambda page, watched: _body(page, watched, places), page)
+
+
+def _offered(paper: Paper[Any], layout: Layout) -> Offers:
+    """What the widgets offer, with the defaults for the data set that is chosen."""
+    slug = paper.slug
+    dataset = str(address.value(slug, offers(paper, layout).dataset))
+    before = str(st.session_state.get(f"{slug}.{address.TURNED}", dataset))
+    now = offers(paper, layout, dataset)
+    address.turn(slug, dataset, offers(paper, layout, before).knobs, now.knobs)
+    return now
 
 
 def _heading(paper: Paper[Any], layout: Layout) -> None:
@@ -135,7 +146,7 @@ def _drawn_by(page: Page) -> None:
     by = page.offers.by
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
-            "Place points", by.texts, default=by.default, required=True, help=BY_HELP,
+            "Place points", by.texts, default=by.default, required=True, help=linked(BY_HELP),
             key=f"{page.prefix}.by", bind="query-params",
         )  # fmt: skip
         pick(page.prefix, page.offers.gauge, "Measured by", GAUGE_HELP, st.container(width=240))

@@ -15,12 +15,13 @@ from pages.ui.charts.dots import dots
 from pages.ui.charts.proof import LEGEND, finite
 from pages.ui.charts.theme import Style, reference_style
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit import card
+from pages.ui.kit import card, glossary
 from pages.ui.kit.chart import Picture, picture, show
+from pages.ui.kit.late import DESK
 from pages.ui.kit.shared import once
-from pages.ui.learn import glossary
 from pages.ui.paper import attack, finding, foot, overlay, whole
 from pages.ui.paper.choice import measures
+from pages.ui.paper.series import SPREAD
 from pages.ui.paper.view import Page, View
 
 budget = foot.budget
@@ -31,8 +32,7 @@ RAW = ":material/visibility_lock: Computed from the raw data, for comparison onl
 OTHER = ("hexagon", "star", "pentagon", "hourglass", "bowtie", "star-square")
 """Markers of a method's second line, under the other calibration."""
 PAUSE = 1.0
-"""Seconds between two questions to an accountant, in which the slider is answered."""
-DRAWN = "panels.drawn"
+"""Seconds between two looks whether the accountant has answered."""
 
 
 def raw_note(arrays: Declared, names: Iterable[str], without_noise: bool = False) -> str:
@@ -55,7 +55,7 @@ def meaning(view: View) -> None:
         st.markdown(words.odds(None, 0.0, guarantee.relation, guarantee.unit))
         return
     chance = words.best_guess(epsilon, guarantee.delta)
-    count = min(99, round(100 * chance))
+    count = words.filled(chance)
     st.image(
         dots(count), width="stretch", alt=f"{count} of 100 dots are filled, 50 of them in grey."
     )
@@ -95,11 +95,16 @@ def _look(own: Style, position: int, name: str) -> Style:
 
 
 def _proved(view: View, name: str, one: Curve) -> Curve:
-    """A curve with its status and what is proved at each point, as far as that takes no time."""
+    """A curve with its status and what is proved at each point, as far as that takes no time.
+
+    A reference stands at the budget that it is compared at: nothing is proved of it anywhere.
+    """
     cards = [view.known(name, epsilon) for epsilon in one.epsilon]
     status = next((card.status for card in cards if card is not None), None)
     whole = [card for card in cards if card is not None]
-    proved = tuple(_finite(card) for card in whole) if len(whole) == len(cards) else ()
+    compared = overlay.entry(view.paper, name).role == "reference"
+    known = len(whole) == len(cards) and not compared
+    proved = tuple(_finite(card) for card in whole) if known else ()
     return replace(one, status=status, proved=proved)
 
 
@@ -108,30 +113,28 @@ def _finite(card: Guarantee) -> float | None:
 
 
 def work_out(view: View, budgets: Sequence[float]) -> None:
-    """Asks for the cards that the curve still lacks, one by one while nothing else happens.
+    """Asks for the cards that the curve still lacks; the page is drawn again when they are there.
 
     The method that is looked at comes first, and so does the budget under the slider.
     """
     names = sorted(view.watched, key=lambda name: name != view.method)
     lacking = [
-        (name, epsilon)
+        view.asked(name, epsilon)
         for name in names
         for epsilon in sorted(budgets, key=lambda one: one != view.budget)
         if view.spends(name) and view.known(name, epsilon) is None
     ]
-    if lacking:
-        st.session_state[DRAWN] = True
-        st.fragment(_next_card, run_every=PAUSE)(view, lacking)
+    if lacking and (asked := DESK.ask(lacking)):
+        st.fragment(_working, run_every=PAUSE)(view, asked)
 
 
-def _next_card(view: View, lacking: list[tuple[str, float]]) -> None:
-    """Asks for one card, once the page has been drawn; draws it again after the last."""
-    if not st.session_state.pop(DRAWN, False) and lacking:
-        name, epsilon = lacking.pop(0)
-        replace(view, spec=view.spec.replace(**{BUDGET: epsilon})).guarantee(name)
-    if not lacking:
+def _working(view: View, asked: set[str]) -> None:
+    """Says how many cards are still to come; draws the page again for its own, and at the end."""
+    lacked = view.known(view.method, view.budget) is None
+    left = asked & DESK.look()
+    if not left or (lacked and view.known(view.method, view.budget) is not None):
         st.rerun()
-    st.caption(f":material/rule: Working out what is proved: {len(lacking)} points to go.")
+    st.caption(f":material/rule: Working out what is proved: {len(left)} points to go.")
 
 
 def result(view: View) -> str:
@@ -166,12 +169,13 @@ def utility(
         lines = list(by_method.values())
         grid = [float(value) for value in page.offers.knobs[BUDGET].values]
         figure = curves.utility(
-            lines, levels, gauge, view.budget, revision, (min(grid), max(grid)), by_proof
-        )
+            lines, levels, gauge, view.budget, revision, (min(grid), max(grid)), by_proof,
+            by_method[view.method].label if view.method in by_method else "",
+        )  # fmt: skip
         said, rows = curves.reading(lines, gauge, view.budget), curves.rows(lines, levels)
         return picture(figure, said, rows, view.budget, fit=fit, move=move)
 
-    signature = ("utility", revision, view.budget, fit, move, view.signature)
+    signature = ("utility", revision, view.method, view.budget, fit, move, view.signature)
     show(f"{page.prefix}.utility", once(signature, made), below)
 
 
@@ -179,7 +183,9 @@ def caption(view: View) -> None:
     """How to read the gauge and its lines."""
     gauge = measures(view.paper)[view.gauge]
     raw = "" if gauge.released else f" {RAW}"
-    st.caption(f"{gauge.help} {LEGEND} Bands: four of five repetitions.{raw}")
+    many = len(drawn(view, view.gauge)[0]) > curves.BANDS
+    bands = "Band: four of five repetitions of the chosen method." if many else SPREAD
+    st.caption(f"{gauge.help} {LEGEND} {bands}{raw}")
 
 
 def readings(view: View) -> None:
@@ -201,7 +207,8 @@ def readings(view: View) -> None:
         ]
     st.table(table, border="horizontal")
     st.caption(f"{RAW}{words.sideways(len(table))}")
-    st.markdown("\n".join(f"- **{gauge.label}**: {gauge.help}" for _, gauge in names))
+    said = "\n".join(f"- **{gauge.label}**: {gauge.help}" for _, gauge in names)
+    st.markdown(glossary.linked(said))
 
 
 def guarantees(page: Page, view: View) -> None:

@@ -9,12 +9,13 @@ from datasets.base import Card
 from engine.core.spec import knobs
 from engine.method import Paper
 from pages.ui.jobs.live import BUDGET
+from pages.ui.kit.glossary import linked
 from pages.ui.kit.knobs import pick, widget
 from pages.ui.kit.lock import locked
 from pages.ui.paper import upload
 from pages.ui.paper.choice import Chosen, Offers
 from pages.ui.paper.view import Layout, Page
-from pages.ui.words import plural
+from pages.ui.words import column, plural
 
 DATA_HELP = "Whose records the methods learn from."
 REPEATS_HELP = (
@@ -37,7 +38,7 @@ def draw(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> N
             slug,
             offers.dataset,
             "Data set",
-            "Whose records the methods learn from.",
+            DATA_HELP,
             st.container(),
         )
         about(catalog.card(chosen.dataset))
@@ -51,7 +52,7 @@ def draw(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> N
                     widget(slug, offers.knobs[field], settings[field])
             st.select_slider(
                 "Repetitions", offers.repeats.texts, offers.repeats.default,
-                key=f"{slug}.repeats", help=REPEATS_HELP, bind="query-params",
+                key=f"{slug}.repeats", help=linked(REPEATS_HELP), bind="query-params",
                 disabled=locked(f"{slug}.repeats"),
             )  # fmt: skip
 
@@ -81,7 +82,7 @@ def describe(card: Card) -> None:
     st.markdown(card.summary)
     st.markdown(
         f"- One record is **{card.record}**; there are {card.records:,}.\n"
-        f"- Covariates: {', '.join(card.features)}.\n"
+        f"- Covariates: {', '.join(column(name) for name in card.features)}.\n"
         f"- Treated as public: {card.public}.\n"
         f"{'' if card.bounds is None else f'- Bounds: {card.bounds.source}.{chr(10)}'}"
         f"- Source: {card.source}.\n"

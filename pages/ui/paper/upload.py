@@ -74,7 +74,7 @@ def _bring(paper: Paper[Any]) -> None:
     st.caption(
         f":material/lock: The table stays on this computer, in {home() / 'tables'}. This "
         "browser can choose it, and so can anybody to whom you send the page's address. Names of "
-        "columns, bounds and the number of records are treated as public. Ids are part of no "
+        "columns, bounds and the number of records are treated as public. Ids appear in no "
         "result."
     )
 

@@ -66,13 +66,13 @@ class View:
         """The card of a method at this setting."""
         name = method or self.method
         known = self.known(name, self.budget)
-        return known or card.guarantee(*self._asked(name, self.budget))
+        return known or card.guarantee(*self.asked(name, self.budget))
 
     def known(self, method: str, budget: float) -> Guarantee | None:
         """The same at any budget, if it takes no time: an accountant may take seconds."""
         key = self.watched[method].job.id, budget
         if key not in _KNOWN:
-            answer = card.known(*self._asked(method, budget))
+            answer = card.known(*self.asked(method, budget))
             if answer is None:
                 return None
             _KNOWN[key] = answer
@@ -93,7 +93,7 @@ class View:
         cards = sum(self.known(name, float(budget)) is not None for budget in budgets)
         return name, one.label, one.job.id, one.stands, cards
 
-    def _asked(self, method: str, budget: float) -> tuple[Entry[Any], Spec, Card]:
+    def asked(self, method: str, budget: float) -> tuple[Entry[Any], Spec, Card]:
         """What a card is asked for; a method's job holds what the others do not use."""
         spec = self.watched[method].job.spec().replace(**{BUDGET: budget})
         return overlay.entry(self.paper, method), spec, self.data
@@ -173,9 +173,9 @@ class Layout:
         return (COST, self.shows, WHY, PROOF, DATA)
 
 
-def offers(paper: Paper[Any], layout: Layout) -> Offers:
-    """What the page of a paper offers."""
-    default = paper.opens()
+def offers(paper: Paper[Any], layout: Layout, dataset: str = "") -> Offers:
+    """What the page of a paper offers, with the defaults for a data set; else for the first."""
+    default = paper.opens(dataset)
     used = {name for entry in paper.methods for name in entry.uses}
     choices = {
         name: offer(paper.spec, name, knob, default[name])

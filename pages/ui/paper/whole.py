@@ -14,7 +14,7 @@ from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.chart import chart
 from pages.ui.paper.view import Page, View
 
-NOTHING = "There is no curve: nothing finite is proved of these releases."
+NOTHING = "There is no curve, because no finite ε is proved for these releases."
 _CURVES: dict[Hashable, Mapping[str, Any] | None] = {}
 """Kept because an accountant takes seconds; shared by all sessions, since no data are read."""
 MOST = 256

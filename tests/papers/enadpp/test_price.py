@@ -5,7 +5,9 @@ import math
 import pytest
 
 from engine.core.errors import BudgetError, SpecError
+from engine.core.kept import released
 from engine.papers.enadpp import PAPER, cards, price
+from engine.papers.enadpp.arrays import ARRAYS
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.papers.enadpp.variants import VARIANTS
 from engine.privacy import accounting, gaussian
@@ -161,3 +163,36 @@ def test_the_card_of_shuffled_batches_shows_the_gap(name):
     assert cheap < 0.5 < card.epsilon_proved <= 1.0
     assert "Shuffled" in card.sampling
     assert any(f"ε = {cheap:.3g} instead of" in reason for reason in card.reasons)
+
+
+def test_what_is_released_before_the_first_step_gains_nothing_from_coins():
+    """The moments take all records: their price, and that of whole batches drawn by coins."""
+    spec = EnadppSpec(epsilon=1.0, representation="whitened", sampling="shuffled")
+    moments, steps = price.releases(VARIANTS["dpsgd"], spec, 1_797)
+    drawn = Release(steps.mechanism, times=steps.times, rate=spec.sample_rate)
+    cheap = accounting.epsilon(cost((moments, drawn)), 1e-5, price.RELATION, tight=True)
+    assert cheap == pytest.approx(0.405, abs=0.001)
+    assert cards.poisson_price(VARIANTS["dpsgd"], spec, 1_797) == pytest.approx(cheap)
+    before = accounting.epsilon(cost((moments,)), 1e-5, price.RELATION)
+    assert cards.poisson_price(VARIANTS["dpsgd"], spec, 1_797, 0) == pytest.approx(before)
+    card = cards.guarantee(VARIANTS["dpsgd"], spec, 1_797, "an image")
+    assert any(f"ε = {cheap:.3g} instead of" in reason for reason in card.reasons)
+
+
+@pytest.mark.parametrize("name", ["dpsgd", "dp_ftrl"])
+def test_the_card_says_what_whitened_features_and_a_moving_bound_release(name):
+    spec = EnadppSpec(epsilon=1.0, representation="whitened", clipping="adaptive")
+    card = cards.guarantee(VARIANTS[name], spec, 1_797, "an image")
+    assert cards.FIXED in card.reasons
+    assert cards.WHITENED in card.reasons
+    assert "the clipping bounds" in card.released
+    pixels = cards.guarantee(VARIANTS[name], spec.replace(representation="pixels"), 1_797, "x")
+    assert cards.FIXED not in pixels.reasons
+    flat = cards.guarantee(VARIANTS[name], spec.replace(clipping="flat"), 1_797, "an image")
+    assert "the clipping bounds" not in flat.released
+
+
+@pytest.mark.parametrize("name", ["alpha_1", "clipping_bound"])
+def test_ratios_that_may_come_from_records_are_not_declared_as_released(name):
+    """As printed, budget ratios are computed from records without noise."""
+    assert released(ARRAYS, name) is (name == "clipping_bound")

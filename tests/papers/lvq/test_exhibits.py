@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from engine.papers.lvq.published import BUDGETS, CURVE, PUBLISHED
-from engine.papers.lvq.readings import FREE, READINGS, RIGOROUS, private
+from engine.papers.lvq.readings import FREE, ONE, PAPERS, READINGS, RIGOROUS, private, settings
 from engine.runs.exhibit import exhibits
 from engine.runs.results import collect
 
@@ -34,6 +34,18 @@ def test_the_table_has_every_printed_number_in_every_reading():
     for (_, model), printed in PUBLISHED.items():
         rows = [c for c in cells if c.published in printed and c.row.endswith(f", {model.upper()}")]
         assert {c.variant for c in rows} == {*READINGS, FREE}
+
+
+def test_the_printed_deviations_stand_beside_ours():
+    """Thirty, one for each printed number, and the same in every reading."""
+    cells = ALL["table1"].cells({})
+    printed = {(c.row, c.column): c.published_spread for c in cells}
+    assert len(printed) == 30
+    assert all(len({c.published_spread for c in cells if (c.row, c.column) == at}) == 1
+               for at in printed)  # fmt: skip
+    assert printed["Segment, GLVQ", "ε = 0.75"] == 0.0779
+    assert printed["MNIST, GMLVQ", "SGD"] == 0.0031
+    assert printed["Motion, GMLVQ", "BFGS"] == 0.0066
 
 
 @pytest.mark.parametrize("model", ["glvq", "gmlvq"])
@@ -65,3 +77,14 @@ def test_the_study_moves_one_setting_at_a_time():
     assert len(jobs["rigorous|clip"].axes["clip"]) == 10
     rates = [float(n.split("|")[2]) for n in jobs if n.startswith("rigorous|sample_rate")]
     assert (min(rates), max(rates)) == pytest.approx((0.0005, 0.1), rel=1e-5)
+
+
+@pytest.mark.parametrize("model", ["glvq", "gmlvq"])
+@pytest.mark.parametrize("reading", [PAPERS, ONE])
+def test_rates_of_the_papers_readings_are_chosen_on_segment_alone(model, reading):
+    """And only rates: every other setting is printed."""
+    base = {**READINGS[reading], "rate_w": 0.1}
+    chosen = settings("segment", model, reading)
+    assert {field for field in base if chosen[field] != base[field]} <= {"rate_w"}
+    assert chosen["rate_w"] != 0.1
+    assert settings("mnist", model, reading) == {**base, "rate_omega": 0.01 / 784}

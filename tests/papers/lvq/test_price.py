@@ -19,6 +19,8 @@ from engine.privacy.releases import cost
 from engine.training.least_squares import released
 from tests.papers.lvq.conftest import blobs
 
+metrics = pytest.mark.parametrize("metric", ["identity", "covariance"])
+
 
 def moved(method, **values):
     """The card of a setting."""
@@ -102,12 +104,39 @@ def test_the_start_alone_costs_its_share_by_hand(share):
     assert delta == pytest.approx(1e-5, rel=1e-4)
 
 
-@pytest.mark.parametrize("metric", ["identity", "covariance"])
+@metrics
 def test_the_parts_of_the_start_compose_to_one_gaussian(metric):
     spec = LvqSpec(metric=metric)
     made = price.start_noise(spec, True, 18)
     squares = sum(m.multiplier**-2 for m in made if m is not None)
     assert squares == pytest.approx(price.first_multiplier(spec) ** -2)
+
+
+@metrics
+def test_the_start_costs_what_one_prototype_costs(metric):
+    """Squares of signal over noise add up: 1 + ROUNDS times those of a part are that part's."""
+    spec = LvqSpec(metric=metric, prototypes=3)
+    squares = sum(one.mechanism.multiplier**-2 for one in price.start(spec, metric == "covariance"))
+    assert squares == pytest.approx(price.first_multiplier(spec) ** -2)
+    alone = price.start_noise(spec.replace(prototypes=1), True, 64)
+    made = price.start_noise(spec, True, 64)
+    assert made.sums.scale == pytest.approx(math.sqrt(1 + price.ROUNDS) * alone.sums.scale)
+    assert made.centre == alone.centre
+
+
+def test_a_step_has_the_noise_that_it_has_with_one_prototype():
+    """The same by the accountant: more Gaussians of the same sum of squares are one Gaussian."""
+    one, five = LvqSpec(prototypes=1), LvqSpec(prototypes=5)
+    assert price.multiplier(five) == pytest.approx(price.multiplier(one), rel=1e-3)
+    card = guarantees.descent_guarantee(five, 1_848, "a region")
+    assert 0.99 <= card.epsilon_proved <= 1.0
+    assert "groups" in card.mechanism
+
+
+def test_as_printed_no_groups_are_released():
+    spec = LvqSpec(prototypes=3, initialisation="paper")
+    assert price.rounds(spec) == 0
+    assert len(price.start(spec, False)) == 2
 
 
 def test_paper_scales_are_the_papers():
@@ -260,3 +289,15 @@ def test_samples_are_independent_trials(rate):
     exact = n * rate * (1 - rate)
     fourth = exact * (1 + (3 * n - 6) * rate * (1 - rate))  # of a binomial variable
     assert abs(spread - exact) <= 5 * ((fourth - exact**2) / len(whole)) ** 0.5
+
+
+@pytest.mark.parametrize("metric", ["identity", "covariance"])
+def test_the_card_names_groups_where_they_are_released(metric):
+    """Sums and counts have groups; second moments are those of all records."""
+    card = moved("gmlvq_dp", metric=metric, prototypes=3)
+    assert "noisy counts and sums of groups within classes" in card.released
+    moments = " and, for GMLVQ, second moments" if metric == "covariance" else ""
+    words = f"class sums, counts, sums and counts of groups within classes{moments}; then"
+    assert words in card.mechanism
+    alone = moved("gmlvq_dp", metric=metric)
+    assert "groups" not in " ".join((alone.mechanism, *alone.released))

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from engine.papers.pcdbn import course
+from engine.papers.pcdbn import PAPER, course, figures
 from engine.papers.pcdbn.exhibits import EXHIBITS
 from engine.papers.pcdbn.figures import at
+from engine.papers.pcdbn.spec import PcdbnSpec
 from engine.runs.results import collect
 
 
@@ -49,3 +50,25 @@ def test_one_training_gives_a_whole_curve():
     np.testing.assert_array_equal(at(learning, 9), [0.3, np.nan])
     np.testing.assert_array_equal(at(learning, 18), [0.5, 0.6])
     assert np.isnan(at(learning, 54)).all()
+
+
+@pytest.mark.parametrize("replicas", [21, 25])
+def test_a_grid_with_proof_is_work_for_two_machines(replicas):
+    """The longer of two shares is at most three fifths of a page's curve, and of 7 x 3 replicas."""
+    size = PAPER.entry("pcdbn").chunk(PcdbnSpec(), 60_000, "cpu")
+    chunks = [min(size, replicas - start) for start in range(0, replicas, size)]
+    shares = [0, 0]
+    for chunk in chunks:
+        shares[shares.index(min(shares))] += chunk
+    assert max(shares) <= 0.6 * replicas
+
+
+def test_repetitions_stand_in_one_cell(monkeypatch):
+    """Jobs of the same name but for the seed are averaged, with their spread."""
+    monkeypatch.setitem(figures.REPETITIONS, "released", 3)
+    figure = next(e for e in EXHIBITS if e.name == "figure5b")
+    jobs = figure.jobs(True)
+    names = {name.partition("#")[0] for name in jobs}
+    assert len(jobs) == len(names) + 2
+    cells = figure.cells({key: collect(job, []) for key, job in jobs.items()})
+    assert len({(c.row, c.column, c.variant) for c in cells}) == len(cells)

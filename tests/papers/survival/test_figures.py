@@ -16,7 +16,8 @@ ALL = exhibits("survival")
 
 def test_every_table_and_figure_of_the_paper_is_there():
     assert list(ALL) == [
-        "table1", "table2", "table3", "figure1", "figure2", "figure3", "figure4", "figure5",
+        "table1", "table2", "table3", "coefficients",
+        "figure1", "figure2", "figure3", "figure4", "figure5",
     ]  # fmt: skip
 
 
@@ -28,9 +29,13 @@ def test_table_1_is_the_papers():
 
 def test_links_and_sanitiser_by_hand():
     at = {(c.row, c.column): c.ours for c in ALL["figure1"].cells({})}
-    assert at["logit", "0.0"] == 0.5
-    assert at["probit", "0.0"] == 0.5
-    assert at["cloglog", "0.0"] == pytest.approx(1.0 - 1.0 / math.e)
+    assert at["logit", "0.5"] == pytest.approx(0.0, abs=1e-12)
+    assert at["probit", "0.5"] == pytest.approx(0.0, abs=1e-12)
+    assert at["cloglog", "0.5"] == pytest.approx(math.log(math.log(2.0)))
+    assert at["logit", "0.9"] == pytest.approx(math.log(9.0))
+    assert all(abs(value) <= 4.0 for value in at.values())
+    assert min(float(x) for _, x in at) < 0.03
+    assert max(float(x) for _, x in at) > 0.97
     bent = {c.column: c.ours for c in ALL["figure2"].cells({}) if c.row.startswith("y = C")}
     assert bent["20"] == pytest.approx(20.0 * math.tanh(1.0))
 
@@ -72,8 +77,12 @@ def test_a_course_is_the_mean_over_chains():
 
 def test_the_full_size_of_figure_5_is_that_of_the_paper():
     jobs = ALL["figure5"].jobs(True)
-    assert len(jobs) == 16
-    assert all(job.replicas() == (35 if name[:2] == "SB" else 140) for name, job in jobs.items())
+    assert len(jobs) == 16 + 8 + 6  # with proof; perturbations as printed; pSGLD in both
+    assert sum(name.endswith("/printed") for name in jobs) == 8 + 3
+    for name, job in jobs.items():
+        repeats = 3 if "psgld" in name else 5 if name.startswith("SB") else 20
+        assert job.replicas() == 7 * repeats
+        assert job.values["calibration"] == ("paper" if name.endswith("/printed") else "rigorous")
     assert figures.BUDGETS[0] == 0.1
     assert figures.BUDGETS[-1] == 6.4
 

@@ -86,6 +86,30 @@ def test_a_run_that_is_killed_twice_is_the_run_that_was_not(method: str, tmp_pat
     assert not broken.store.tidy()
 
 
+@pytest.mark.parametrize("older", ["another", ""])
+def test_a_state_that_other_sources_have_left_is_not_taken_up(older: str, tmp_path: Path):
+    """The run begins again, and no number of the earlier version stays."""
+    asked = job("exact")
+    whole, broken = Client(tmp_path / "one", workers=False), Client(tmp_path / "two", workers=False)
+    whole.submit(asked)
+    assert end(whole) == "completed"
+    broken.submit(asked)
+    claim = take(broken.store, here())
+    assert claim is not None
+    wrong = Measured(3, (0, 1), {"acceptance": (9.0, 9.0)})
+    claim.save({"state-0000": {"_step": np.ones(())}, DONE: {"chunks": np.ones(0)}}, [wrong],
+               going_on=True)  # fmt: skip
+    claim.finish("interrupted", [])
+    with broken.store.database.writing() as connection:
+        connection.execute("UPDATE jobs SET sources = ?", (older,))
+    broken.submit(asked)
+    assert names(broken, asked.id)
+    assert end(broken) == "completed"  # what is left of the state lacks arrays
+    one, two = ([event for _, event in client.events(asked.id)] for client in (whole, broken))
+    assert list(map(repr, two)) == list(map(repr, one))
+    assert not broken.store.tidy()
+
+
 def test_a_state_is_kept_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """The files of a state that could not be written down are removed; the last one stays."""
     client = Client(tmp_path, workers=False)
@@ -96,7 +120,8 @@ def test_a_state_is_kept_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest
     before = sorted(path.name for path in client.store.artifacts.iterdir())
     with monkeypatch.context() as broken:
         broken.setattr("engine.service.claim.os.replace", full)
-        with pytest.raises(StoreError, match="got: No space left on device"):
+        said = r"expected 1 kB of room on the disk for arrays, got: No space left on device \("
+        with pytest.raises(StoreError, match=said):
             claim.save({"state-0000": {"a": np.zeros(2)}}, (), going_on=True)
     assert sorted(path.name for path in client.store.artifacts.iterdir()) == before
     kept = claim.recall("state-0000")

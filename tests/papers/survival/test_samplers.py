@@ -1,5 +1,6 @@
 """The sanitised posterior: its price, its density, and the two samplers of it."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -14,7 +15,6 @@ from engine.core.gauges import gauges
 from engine.papers.survival import exact, likelihood, psgld
 from engine.papers.survival.diagnostics import WORST, mixing
 from engine.papers.survival.price_sampler import (
-    PRECISION,
     chain_steps,
     exact_steps,
     loss_bound,
@@ -73,6 +73,27 @@ def test_the_cards_say_what_a_chain_does_not_guarantee():
     assert any("m·ε" in reason for reason in card.reasons)
 
 
+@pytest.mark.parametrize("name", ["exact", "psgld"])
+@pytest.mark.parametrize("calibration", ["paper", "rigorous"])
+def test_nothing_is_proved_without_a_prior(name, calibration):
+    """The bounded losses leave the density above exp(-kappa n v) on all of R^d: no integral."""
+    entry = paper("survival").entry(name)
+    spec = SurvivalSpec(prior=0.0, calibration=calibration)
+    card = entry.guarantee(spec, 50, "a person")
+    assert card.status == "heuristic"
+    assert card.epsilon_proved is None
+    assert "precision 0" in card.reasons[0]
+    assert not any(reason.startswith("Assumption: the draw") for reason in card.reasons)
+    assert math.isinf(accounting.epsilon(entry.cost(spec, 50, 1), 0.0, "replace_one"))
+
+
+def test_constants_that_were_tuned_on_the_offered_data_are_said_to_be_unpriced():
+    for name in ("dp_newton", "cox_dp"):
+        card = paper("survival").entry(name).guarantee(SurvivalSpec(), 50, "a person")
+        [tuned] = [one for one in card.reasons if "chosen by looking" in one]
+        assert tuned.endswith("This choice is not in the price.")
+
+
 def test_the_density_is_that_of_algorithm_3():
     data, spec = table(70, 2), SurvivalSpec(intervals=9, epsilon=1.3, bound=6.0)
     aim = target(data, [spec])
@@ -104,7 +125,7 @@ def test_neighbours_change_the_log_density_by_at_most_half_epsilon(
     heat = torch.full((1,), epsilon / (2.0 * bound), dtype=torch.float64)
     limit = torch.full((1,), bound, dtype=torch.float64)
     here, there = (
-        Target(model(*some, 8, 3), link, heat, limit).log_density(f)
+        Target(model(*some, 8, 3), link, heat, limit, 1e-2).log_density(f)
         for some in ((x, interval, event), other)
     )
     assert float((here - there).abs().max()) <= epsilon / 2.0 * (1.0 + 1e-9) + 1e-9
@@ -247,5 +268,63 @@ def test_a_chain_keeps_its_course():
 
 
 def test_the_prior_has_the_papers_precision():
-    r"""\epsilon/(2v) times \sigma = 10^{-2} 2v/\epsilon."""
-    assert pytest.approx(1e-2) == PRECISION
+    r"""\epsilon/(2v) times \sigma = 10^{-2} 2v/\epsilon, or what the knob says."""
+    assert SurvivalSpec().prior == pytest.approx(1e-2)
+    data, f = table(40, 1), torch.ones(1, 1, 4, dtype=torch.float64)
+    low, high = (
+        float(target(data, [SurvivalSpec(intervals=6, prior=p)]).log_density(f)) for p in (0.0, 3.0)
+    )
+    assert low - high == pytest.approx(0.5 * 3.0 * 4.0)
+
+
+@pytest.mark.parametrize("values", [{"step_decay": 0.8}, {"memory": 0.9}, {"damping": 1e-2}])
+def test_a_knob_of_algorithm_4_acts_where_the_paper_has_it(values):
+    spec = SurvivalSpec(calibration="paper", step_scale=0.5, **values)
+    f, V = torch.tensor([[1.0, -2.0]]), torch.tensor([[0.04, 0.0]])
+    gradient, noise = torch.tensor([[0.1, 0.2]]), torch.tensor([[1.0, -1.0]])
+    V_next = spec.memory * V + (1 - spec.memory) * gradient**2
+    G = 1 / (spec.damping + V_next.sqrt())
+    size = 0.5 * 3**-spec.step_decay
+    expected = f - size * 50 * G * gradient + (size * G).sqrt() * noise
+    torch.testing.assert_close(psgld.move(f, V, gradient, noise, 3, 50, spec)[0], expected)
+
+
+def test_the_estimated_distance_is_what_an_independence_sampler_leaves():
+    """Five states: the matrix of the chain has 1 - 1/w as its second eigenvalue, and from the
+    worst state its distance in total variation after m steps is at most (1 - 1/w)^m."""
+    target_, proposal = np.array([0.4, 0.3, 0.15, 0.1, 0.05]), np.array([0.1, 0.2, 0.3, 0.2, 0.2])
+    ratio = target_ / proposal
+    moves = proposal * np.minimum(1.0, ratio / ratio[:, None])
+    np.fill_diagonal(moves, 0.0)
+    np.fill_diagonal(moves, 1.0 - moves.sum(1))
+    rate = 1.0 - 1.0 / ratio.max()
+    assert np.sort(np.linalg.eigvals(moves).real)[-2] == pytest.approx(rate)
+    after = np.linalg.matrix_power(moves, 7)
+    assert 0.5 * np.abs(after - target_).sum(1).max() <= rate**7 + 1e-12
+    log_ratio = torch.tensor(np.log(ratio))  # proposals in exact proportion: the mean ratio is 1
+    seen = log_ratio.repeat_interleave(torch.tensor((proposal * 280).round().astype(int)))
+    some = exact_state(draws=torch.zeros(1, 4, 70, 1))
+    some = dataclasses.replace(some, largest=seen.max()[None], total=seen.logsumexp(0)[None])
+    assert float(exact.distance(some)) == pytest.approx(max(rate**70, exact.SMALLEST))
+
+
+def exact_state(**values):
+    """A state of the corrected chains, of which only some parts are looked at."""
+    names = [field.name for field in dataclasses.fields(exact.State)]
+    return exact.State(**{name: values.get(name) for name in names[:10]})
+
+
+def test_a_longer_chain_is_estimated_to_be_nearer():
+    ends = {}
+    for samples in (8, 40, 200):
+        _, _, kept = run("exact", table(60, 1, seed=3), {"samples": samples, "epsilon": 4.0})
+        ends[samples] = kept["apart"]
+    assert (ends[8] > ends[40]).all()
+    assert (ends[40] > ends[200]).all()
+    assert (ends[200] < 0.2).all()
+
+
+def test_the_cards_say_that_the_failure_probability_is_unknown():
+    for name in SAMPLERS:
+        card = paper("survival").entry(name).guarantee(SurvivalSpec(), 50, "a person")
+        assert card.failure.startswith("unknown")

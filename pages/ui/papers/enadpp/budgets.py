@@ -35,6 +35,8 @@ LOT = (
 def counted(method: str, spec: Any, n: int) -> tuple[tuple[int, ...], dict[str, tuple[float, ...]]]:
     """The budget after some steps, by accountant, were the budget ratios public.
 
+    At step 0 that is what was released before the first step.
+
     Returns:
         The steps, from zero, and for each accountant that can tell its budgets in nats.
     """
@@ -42,21 +44,19 @@ def counted(method: str, spec: Any, n: int) -> tuple[tuple[int, ...], dict[str, 
     from engine.privacy.pure import pure
 
     total = price.steps(spec, n)
-    steps = tuple(sorted({round(total * k / POINTS) for k in range(1, POINTS + 1)} - {0}))
+    steps = tuple(sorted({round(total * k / POINTS) for k in range(POINTS + 1)}))
     events = [price.noise_cost(VARIANTS[method], spec, n, step) for step in steps]
 
     def asked(tight: bool) -> tuple[float, ...]:
-        return (0.0, *(accounting.epsilon(e, spec.delta, price.RELATION, tight=tight)
-                       for e in events))  # fmt: skip
+        return tuple(accounting.epsilon(e, spec.delta, price.RELATION, tight=tight) for e in events)
 
-    sums = (0.0, *map(pure, events))
+    sums = tuple(map(pure, events))
     ways = {PLAIN: sums} if math.isfinite(sums[-1]) else {RENYI: asked(False)}
     if exact(method, spec, n):
         ways[PLD] = asked(True)
     if _shuffled(method, spec) and not price.unaccounted(VARIANTS[method], spec):
-        coins = (cards.poisson_price(VARIANTS[method], spec, n, step) for step in steps)
-        ways[COINS] = (0.0, *coins)
-    return (0, *steps), ways
+        ways[COINS] = tuple(cards.poisson_price(VARIANTS[method], spec, n, s) for s in steps)
+    return steps, ways
 
 
 def _shuffled(method: str, spec: Any) -> bool:
@@ -81,6 +81,11 @@ def reading(method: str, spec: Any, n: int) -> str:
         "Every training step spends budget. An accountant adds up what all steps reveal about one "
         "record that is added or removed. A lower line is a tighter proof for the same noise."
     ]
+    if VARIANTS[method].whitens(spec.representation):
+        parts.append(
+            "The second moments of the features are released before the first step, from all "
+            "records: what they cost is spent at step 0."
+        )
     if price.unaccounted(VARIANTS[method], spec):
         parts.append(
             "The budget ratios are treated as public, although the printed method computes them "

@@ -5,6 +5,7 @@ from pages.ui.paper.view import PROOF, Layout, Section
 from pages.ui.papers.enadpp import budgets as enadpp_budgets
 from pages.ui.papers.enadpp import pictures as enadpp_pictures
 from pages.ui.papers.enadpp import sections as enadpp
+from pages.ui.papers.enadpp.beside import beside
 
 LAYOUT = Layout(
     words=(
@@ -24,6 +25,7 @@ LAYOUT = Layout(
             free=enadpp_pictures.relevances,
             wide=True,
         ),
+        Section("Which choices help, and which claims to doubt", beside, wide=True),
         Section("Accuracy by class", enadpp_pictures.classes, tab="Pictures"),
         Section(
             "Pixels behind the answers",
@@ -41,6 +43,10 @@ LAYOUT = Layout(
             "relevance_every",
             "sigma_decay",
             "representation",
+            "moment_share",
+            "clipping",
+            "clip_quantile",
+            "optimiser",
             "plain_rate",
             "plain_lot",
             "delta",
@@ -48,5 +54,5 @@ LAYOUT = Layout(
     ),
     repeats=5,
     budgets=(0.2, 0.4, 1.0, 2.0, 8.0),
-    ask_first=("mnist",),
+    ask_first=("mnist", "fashion"),
 )

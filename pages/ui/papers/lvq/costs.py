@@ -211,7 +211,7 @@ def presets(page: Page) -> None:
         )  # fmt: skip
         st.button(
             "Defaults", icon=":material/undo:", key="lvq.defaults", on_click=_set,
-            args=(page, ours), help="Sets all but the budget back to where it was.",
+            args=(page, ours), help="Resets every setting except the budget.",
         )  # fmt: skip
 
 

@@ -47,7 +47,7 @@ def tiles(
             for k, one in enumerate(pictures)
         ],
         height=round(CELL * rows * group) + 16,
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        margin={"l": 8, "r": 8, "t": 8 + 16 * max(text.count("<br>") for text in words), "b": 8},
         uirevision=revision,
         xaxis={**hidden, "showticklabels": False, "range": [0, wide], "constrain": "domain",
                "constraintoward": "left"},

@@ -196,7 +196,8 @@ def relevance(view: View) -> None:
     rows = _relevances(names, private, exact)
     if view.data.image is not None:
         drawn = [(name, _parts(one).reshape(-1, *view.data.image)) for name, one in layers]
-        figure = figures.tiles(drawn, titles, revision(view, "relevance"), signed=True)
+        heads = [title.replace(" ", "<br>") for title in titles]  # no wider than its picture
+        figure = figures.tiles(drawn, heads, revision(view, "relevance"), signed=True)
     else:
         top = np.argsort(-private["relevance"][0])[:FEATURES]
         columns = [
@@ -212,9 +213,9 @@ def relevance(view: View) -> None:
     chart("lvq.relevance.chart", figure, alt, rows, view.budget)
     st.caption(
         "GMLVQ, private, one repetition. Weight: how much a feature counts when a record is "
-        "compared with a prototype. Directions 1 to 3: the mixtures of features that count most, "
-        f"with {', '.join(f'{100 * v:.1f}' for v in share[:3])} % of the whole metric. The two "
-        "colours are opposite signs. GLVQ gives every feature the same weight."
+        "compared with a prototype. Directions 1 to 3: the combinations of features that count "
+        f"most, with {', '.join(f'{100 * v:.1f}' for v in share[:3])} % of the whole metric. The "
+        "two colours are opposite signs. GLVQ gives every feature the same weight."
         f"{raw_note(ARRAYS, METRIC, without_noise=exact is not None)}"
     )
 

@@ -11,6 +11,7 @@ from engine.papers.pcdbn.sensitivity import Layer
 from engine.training import polynomials as poly
 from pages.ui.charts.size import against
 from pages.ui.kit.chart import chart
+from pages.ui.kit.glossary import linked
 from pages.ui.paper.view import Page, View
 from pages.ui.papers.pcdbn import figures
 from pages.ui.papers.pcdbn.figures import Shape
@@ -44,15 +45,15 @@ def try_out(page: Page) -> None:
         )
         st.select_slider(
             "Degree L", ORDERS, "7", key=ORDER, bind="query-params",
-            help="A higher degree follows the activation closer and needs more noise.",
+            help=linked("A higher degree follows the activation closer and needs more noise."),
         )  # fmt: skip
         st.select_slider(
             "Filters K", COUNTS, "32", key=MAPS, bind="query-params",
-            help="More filters can see more shapes and need more noise.",
+            help=linked("More filters can see more shapes and need more noise."),
         )  # fmt: skip
         st.select_slider(
             "Filter size [pixels]", WINDOWS, "5", key=WINDOW, bind="query-params",
-            help="A larger filter sees a larger part of the image and needs more noise.",
+            help=linked("A larger filter sees a larger part of the image and needs more noise."),
         )  # fmt: skip
 
 

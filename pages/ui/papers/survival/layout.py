@@ -44,6 +44,7 @@ LAYOUT = Layout(
     more=(
         *("link", "solver", "delta", "steps", "clip", "passes", "samples"),
         *("burn_in", "sampler_epochs", "minibatch", "step_scale"),
+        *("prior", "step_decay", "memory", "damping"),
     ),
     by_hand=("psgld", "exact", "out_pert_gauss", "obj_pert_gauss"),
 )

@@ -10,6 +10,7 @@ import streamlit as st
 from datasets import catalog
 from datasets.base import Card
 from engine.papers.survival.curves import Scale
+from pages.ui import words
 from pages.ui.jobs import live
 from pages.ui.jobs.live import Watched
 from pages.ui.paper.series import SOON
@@ -89,7 +90,7 @@ def _field(data: Card, scale: Scale, who: str, i: int) -> Field:
     if data.units and data.units[i].startswith("1 ="):
         usual = data.bounds.missing[i] if data.bounds and data.bounds.missing else centre
         return Field(key, title, 0.0, 1.0, float(usual > 0.5), 1.0, 0)
-    step = float(f"{span / 50:.0e}")
+    step = 1.0 if data.units and data.units[i].startswith("code") else float(f"{span / 50:.0e}")
     places = max(0, -math.floor(math.log10(step)))
     low, high, usual = centre - span, centre + span, centre
     if data.bounds is not None:
@@ -114,4 +115,5 @@ def profiles(data: Card, scale: Scale) -> dict[str, list[float]]:
 def unit_of(card: Card, i: int) -> str:
     """A covariate with what one more of it is."""
     unit = card.units[i] if card.units else ""
-    return f"{card.features[i]} ({unit})" if unit else card.features[i]
+    name = words.column(card.features[i])
+    return f"{name} ({unit})" if unit else name

@@ -119,7 +119,7 @@ def names(view: View) -> list[str]:
     knots = int(vars(spec(view, EXACT))["knots"])
     subscript = "₁₂₃₄₅₆₇₈₉"
     baseline = [f"α{subscript[i] if i < 9 else i + 1} baseline" for i in range(knots)]
-    return [*baseline, *view.data.features]
+    return [*baseline, *(words.column(name) for name in view.data.features)]
 
 
 def posterior(view: View) -> None:
@@ -166,8 +166,11 @@ def _agreement(view: View) -> None:
     st.table(rows, border="horizontal", hide_index=True)
     st.caption(
         f"The worst parameter of the worst repetition at this budget. Chains count as in agreement "
-        f"if R̂ is at most {AGREE:g} with at least {ENOUGH:g} effective draws. That makes the "
-        "guarantee plausible but does not prove it: see the *Proof* tab."
+        f"if R̂ is at most {AGREE:g} with at least {ENOUGH:g} effective draws. η is how far a "
+        "chain's last draw is from the target, and ε fails with probability (1 + e^ε)·η. It is "
+        "unknown: the table's value is estimated from the largest ratio of target to proposal "
+        "that was seen on these records. This makes the guarantee plausible but does not prove "
+        "it: see the *Proof* tab."
     )
 
 
@@ -188,8 +191,15 @@ def _mixing(view: View, name: str) -> dict[str, str] | None:
         "Split R̂": number(worst, 4),
         "Effective draws": number(least),
         "Accepted": "every step, no test" if rate is None else f"{100 * rate:.0f} %",
+        "Estimated η": _apart(results.values("apart", **at)) if rate is not None else "none",
         "Chains": ":material/check: agree" if agree else ":material/warning: do not agree yet",
     }
+
+
+def _apart(values: NDArray[np.float64]) -> str:
+    """The largest estimated distance from the target."""
+    known = _finite(values)
+    return f"about {number(float(known.max()), 1)}" if len(known) else "not known yet"
 
 
 def _finite(values: NDArray[np.float64]) -> Floats:

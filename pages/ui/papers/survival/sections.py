@@ -155,7 +155,8 @@ def noise(view: View) -> None:
         return
     knots = int(vars(view.spec)["knots"])
     size = np.abs(np.asarray(fitted.reference["optimum"][0][knots:], np.float64))
-    spread, features = fitted.noise[knots:], view.data.features
+    spread = fitted.noise[knots:]
+    features = tuple(words.column(name) for name in view.data.features)
     reading = figures.noise_reading(features, size, spread, view.budget)
     st.markdown(reading)
     chart(

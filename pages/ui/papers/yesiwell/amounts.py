@@ -43,7 +43,8 @@ def amounts(view: View) -> None:
     every = {f"{name}/{job.values['history']}": job for name, job in own.items()} | beside(own)
     watched = live.watch(every, {name: view.watched[name.split("/")[0]].label for name in every})
     lines = [one for name in (OWN, EXACT) if (one := _line(view, name, watched)) is not None]
-    if len(lines) == 2:  # one alone has nothing to be compared with
+    amounts_of = {float(x) for one in lines for x in one.x}
+    if len(lines) == 2 and len(amounts_of) > 1:  # else there is nothing to be compared with
         said = f"Test accuracy by M at ε = {view.budget:g}: " + "; ".join(
             f"{one.label} "
             + ", ".join(f"{y:.0f} % at {x:g}" for x, y in zip(one.x, one.middle, strict=True))
@@ -54,6 +55,9 @@ def amounts(view: View) -> None:
             f"amounts/{view.watched[OWN].job.id}", height=380,
         )  # fmt: skip
         chart("yesiwell.amounts", figure, f"{said}.", drawing.rows(lines, "M"), view.budget)
+    elif amounts_of:
+        ready = " and ".join(f"{one.label} {one.middle[0]:.1f} %" for one in lines)
+        st.markdown(f"Trained at M = {min(amounts_of):g} alone so far: {ready}.")
     missing = {
         name: one for name, one in watched.items()
         if one.run is None or one.run.state not in ("completed", "queued", "running")

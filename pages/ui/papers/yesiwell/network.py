@@ -1,5 +1,6 @@
 """The friendships as a network, coloured by what a method predicts."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -42,17 +43,17 @@ def friendships(view: View) -> None:
     """The network at one time: colours are predicted chances, crosses are wrong predictions."""
     kept = view.watched[view.method].arrays
     rows = chosen(view, view.method)
-    if "course" not in kept or not len(rows):
+    courses = chances(kept)
+    if courses is None or not len(rows):
         classes = vars(view.watched[view.method].job.spec())["task"] == "classification"
         st.markdown("Shown for the task of predicting the next time." if classes else waiting(view))
         return
     row = int(rows[0])
-    courses = np.asarray(kept["course"], np.float64)[row]
-    time = min(int(st.session_state.get(TIME) or 1), len(courses))
-    chance = courses[time - 1]
+    time = min(int(st.session_state.get(TIME) or 1), courses.shape[1])
+    chance = courses[row, time - 1]
     came = np.asarray(kept["came"], np.float64)[row][time - 1]
     places = np.asarray(kept["places"], np.float64)[row]
-    links = np.asarray(kept["links"], np.int64)[row]
+    links = np.asarray(kept["links"][row], np.int64)
     right = (chance > 0.5) == (came > 0.5)
     drawn = draw(places, links, chance, right, f"{view.data.name}")
     label = view.watched[view.method].label
@@ -60,7 +61,7 @@ def friendships(view: View) -> None:
     simulated = "simulated " if view.data.simulated else ""
     said = (
         f"{label} at ε = {view.budget:g}, {time} {unit} after training: "
-        f"{100 * right.mean():.0f} of 100 {simulated}users are predicted rightly; "
+        f"{100 * right.mean():.0f} of 100 {simulated}users are predicted correctly; "
         f"{100 * (chance > 0.5).mean():.0f} of 100 are expected to exercise more."
     )
     table = [
@@ -78,11 +79,24 @@ def friendships(view: View) -> None:
     )
 
 
+def chances(kept: Mapping[str, NDArray[np.generic]]) -> Floats | None:
+    """Chances from 0 to 1 by replica, time and user; None where there are none.
+
+    Runs keep them in whole per cent, and those of earlier versions as shares, none above 1.
+    """
+    if "course" not in kept:
+        return None
+    known = np.asarray(kept["course"], np.float64)
+    if not (known > 1.0).any():
+        return known
+    return np.where(known > 100.0, np.nan, known / 100.0)
+
+
 def draw(
     places: Floats, links: NDArray[np.int64], chance: Floats, right: NDArray[np.bool_],
     revision: str,
 ) -> go.Figure:  # fmt: skip
-    """The network as one trace of lines and one of users.
+    """The network as one trace of lines and one of users, which needs no graphics card.
 
     Args:
         places: Coordinates from -1 to 1, shape (u, 2).
@@ -96,16 +110,12 @@ def draw(
     x, y = ([None if v != v else round(float(v), 3) for v in end] for end in ends)
     friends = np.bincount(links.ravel(), minlength=len(places))
     size = SMALL + (LARGE - SMALL) * np.sqrt(friends / max(1, friends.max(initial=1)))
-    hidden: dict[str, Any] = {
-        "showgrid": False, "zeroline": False, "showline": False, "ticks": "",
-        "showticklabels": False,
-    }  # fmt: skip
     edges = {
-        "type": "scattergl", "mode": "lines", "x": x, "y": y, "hoverinfo": "skip",
+        "type": "scatter", "mode": "lines", "x": x, "y": y, "hoverinfo": "skip",
         "line": {"color": GRID, "width": 0.7}, "showlegend": False,
     }  # fmt: skip
     users = {
-        "type": "scattergl", "mode": "markers", "x": brief(places[:, 0]), "y": brief(places[:, 1]),
+        "type": "scatter", "mode": "markers", "x": brief(places[:, 0]), "y": brief(places[:, 1]),
         "showlegend": False,
         "marker": {
             "size": [round(float(v), 1) for v in size], "color": brief(chance),
@@ -125,6 +135,16 @@ def draw(
         height=560,
         uirevision=revision,
         margin={"l": 16, "r": 16, "t": 4, "b": 84},
-        xaxis=hidden,
-        yaxis={**hidden, "scaleanchor": "x"},
+        xaxis=_axis(places[:, 0]),
+        yaxis={**_axis(places[:, 1]), "scaleanchor": "x", "constraintoward": "top"},
     )
+
+
+def _axis(values: Floats) -> dict[str, Any]:
+    """An axis that is not drawn, with room for the largest dot at its ends."""
+    low, high = (float(v) for v in (values.min(initial=0.0), values.max(initial=0.0)))
+    room = 0.05 * max(high - low, 1e-9)
+    return {
+        "showgrid": False, "zeroline": False, "showline": False, "ticks": "",
+        "showticklabels": False, "range": [low - room, high + room], "constrain": "domain",
+    }  # fmt: skip

@@ -1,0 +1,102 @@
+"""A whole curve on a graphics card against one run on it, and against the processor.
+
+python -m benchmarks.gpu [FOLDER]
+
+Writes its table into a file with the card's name, in FOLDER or here. Without a card it says so in
+one sentence and ends.
+"""
+
+import re
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.row import Row
+from datasets import catalog
+from engine.runs import cards
+from engine.runs.devices import resolve_device
+from engine.runs.driver import drive
+from engine.runs.job import Job, request
+
+EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 8.0)
+SEEDS = range(20)
+WANTED = 20.0
+"""Times that 140 settings at once are to be as fast as one after the other."""
+NO_CARD = "benchmarks.gpu: expected a graphics card that torch can use through CUDA, got none"
+RUNS: tuple[tuple[str, str, str, dict[str, int]], ...] = (
+    ("enadpp", "dpsgd", "mnist", {"epochs": 1}),
+    ("enadpp", "dp_ftrl", "mnist", {"epochs": 1}),
+    ("enadpp", "dpsgd", "digits", {"epochs": 4}),
+    ("lvq", "gmlvq_dp", "mnist", {"epochs": 1}),
+    ("pcdbn", "psgd", "mnist", {"epochs": 1}),
+    ("survival", "dp_gd", "flchain", {}),
+)
+HEADINGS = ("what", "all at once", "one by one", "ratio", "unit", "target", "met", "note")
+
+
+def seconds(job: Job, device: str) -> tuple[float, int]:
+    """How long a run takes on a device after one to warm up, and its chunks' size there."""
+    data = cards.pinned(catalog.load(job.dataset), device)
+    cards.exact(device)
+    fitted = cards.fitted(job, data, device)
+    for _ in drive(request(job.paper, job.method, job.dataset, job.values), data, _nowhere,
+                   device=device):  # fmt: skip
+        pass
+    began = time.perf_counter()
+    for _ in drive(fitted, data, _nowhere, device=device):
+        pass
+    together = fitted.entry().chunk(fitted.spec(), len(data), device)
+    return time.perf_counter() - began, min(together, job.replicas())
+
+
+def _nowhere(name: str, arrays: object) -> str:
+    return name
+
+
+def rows(
+    device: str, runs: Sequence[tuple[str, str, str, dict[str, int]]] = RUNS,
+    epsilons: Sequence[float] = EPSILONS, seeds: Sequence[int] = SEEDS,
+) -> Iterator[Row]:  # fmt: skip
+    """One row for each run: all settings at once against one setting, so many times."""
+    for paper, method, dataset, values in runs:
+        whole = request(paper, method, dataset, values, {"epsilon": epsilons}, seeds)
+        alone = request(paper, method, dataset, values, {"epsilon": epsilons[:1]}, seeds[:1])
+        (ours, together), (one, _) = seconds(whole, device), seconds(alone, device)
+        each = whole.replicas() * one
+        yield Row(
+            f"{method} on {dataset}, {whole.replicas()} settings", ours, each, "s",
+            f">= {WANTED:g} x", each >= WANTED * ours,
+            f"one alone {one:.2f} s; {together} step together",
+        )  # fmt: skip
+
+
+def write(name: str, done: Sequence[Row], folder: Path) -> Path:
+    """Prints the table and writes it into a file with the card's name."""
+    from benchmarks.__main__ import cells, summary
+
+    table = Table(*HEADINGS, title=f"{name}, torch {torch.__version__}")
+    for row in done:
+        table.add_row(*cells(row))
+    path = folder / f"gpu-{re.sub('[^a-z0-9]+', '-', name.lower()).strip('-')}.txt"
+    with path.open("w", encoding="utf-8") as file:
+        for console in (Console(width=180), Console(width=180, file=file)):
+            console.print(table)
+            console.print(summary(list(done)))
+    return path
+
+
+def main(words: Sequence[str]) -> None:
+    """Measures on the card that is there."""
+    if resolve_device("auto") != "cuda":
+        sys.exit(NO_CARD)
+    name = torch.cuda.get_device_name()
+    print(write(name, list(rows("cuda")), Path(words[0] if words else ".")))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,50 @@
+"""How much room a disk has, and the sentence that says that it is full."""
+
+import errno
+import math
+import shutil
+from pathlib import Path
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""What the system answers where a disk, or a user's share of it, is full."""
+
+
+def full(error: OSError) -> bool:
+    """Whether an error says that the disk is full."""
+    return error.errno in FULL
+
+
+def room(folder: Path) -> int:
+    """Bytes that are free on the disk of a folder, or of the one that it would be made in."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return shutil.disk_usage(folder).free
+
+
+def sentence(folder: Path, needed: int, what: str, said: str = "it is full") -> str:
+    """That there is no room, how much is needed and how much is free.
+
+    Where more is free than is needed, the system's own words stand in its place: a quota, or a disk
+    that lacks something else than room.
+
+    Args:
+        folder: Where something was to be written.
+        needed: Bytes that it takes.
+        what: What was to be written.
+        said: What the system said.
+    """
+    free = room(folder)
+    begins = f"{folder}: expected {megabytes(needed)} of room on the disk for {what}"
+    if free <= needed:
+        return f"{begins}, it is full ({megabytes(free)} free): free some room, or delete runs"
+    return (
+        f"{begins}, got: {said} ({megabytes(free)} free): look whether a quota is used up, or "
+        "delete runs"
+    )
+
+
+def megabytes(count: float) -> str:
+    """Bytes for a sentence; below a tenth of a megabyte in kilobytes, rounded up."""
+    if 0 < count < 1e5:
+        return f"{math.ceil(count / 1e3)} kB"
+    return f"{count / 1e6:,.1f} MB"

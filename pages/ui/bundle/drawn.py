@@ -1,0 +1,67 @@
+"""A chart as plain data: what stays, and what each budget of the slider changes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Figure = dict[str, Any]
+"""A figure as Plotly's JSON values: data and layout."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One chart of one paper.
+
+    Attributes:
+        name: In the name of its table.
+        title: What it shows.
+        caption: How to read it.
+        base: The figure without what moves.
+        frames: What moves, for each budget: further traces under "data", and parts of the layout.
+        rows: Every number that is drawn.
+        said: Its message in a sentence at each budget; empty where the paper's finding says it.
+    """
+
+    name: str
+    title: str
+    caption: str
+    base: Figure
+    frames: list[Figure]
+    rows: list[dict[str, Any]]
+    said: list[str] = field(default_factory=list)
+
+    @property
+    def still(self) -> bool:
+        """Whether it is the same at every budget."""
+        return all(one == self.frames[0] for one in self.frames)
+
+    def whole(self, at: int) -> Figure:
+        """The figure at a position of the slider."""
+        moved = dict(self.frames[at])
+        data = [*self.base["data"], *moved.pop("data")]
+        return {"data": data, "layout": {**self.base["layout"], **moved}}
+
+
+def split(figures: Sequence[Figure]) -> tuple[Figure, list[Figure]]:
+    """What figures have in common, and what each adds: last traces and parts of the layout."""
+    first = figures[0]
+    fixed = min(_alike(first["data"], one["data"]) for one in figures)
+    layout = {
+        key: value
+        for key, value in first["layout"].items()
+        if all(one["layout"].get(key) == value for one in figures)
+    }
+    frames = [
+        {
+            "data": one["data"][fixed:],
+            **{key: value for key, value in one["layout"].items() if key not in layout},
+        }
+        for one in figures
+    ]
+    return {"data": first["data"][:fixed], "layout": layout}, frames
+
+
+def _alike(one: list[Any], other: list[Any]) -> int:
+    """How many traces at the front are the same."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -1,0 +1,101 @@
+"""Who may change a lesson that was made here: its owner, and people with the key of its link."""
+
+import hmac
+import json
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.core.errors import RequestError, StoreError
+from engine.core.home import private_opener
+
+REFUSED = (
+    "lesson: expected its owner or a link with its key, so it stays as it is; "
+    "save it as a lesson of your own instead"
+)
+
+
+@dataclass(frozen=True)
+class Editor:
+    """Somebody who asks to change a lesson.
+
+    Attributes:
+        visitor: What their browser is called here; empty on the command line.
+        key: The key in their link; empty for none.
+    """
+
+    visitor: str = ""
+    key: str = ""
+
+
+def begin(lesson: Path, editor: Editor) -> None:
+    """Notes a lesson's owner beside its file, and draws its key, unless it has one.
+
+    It comes before the file, so that no lesson is left without. One without an owner, such as a
+    file that was copied into the folder, is everybody's until somebody saves it.
+
+    Raises:
+        StoreError: The note cannot be written.
+    """
+    if not editor.visitor or _beside(lesson).exists():
+        return
+    noted = {"owner": editor.visitor, "key": secrets.token_urlsafe(12)}
+    path = _beside(lesson)
+    try:
+        with open(path, "w", encoding="utf-8", opener=private_opener) as file:
+            json.dump(noted, file)
+    except OSError as error:
+        raise StoreError(f"{path}: expected a file that can be written, {error.strerror}") from None
+
+
+def may(lesson: Path, editor: Editor) -> bool:
+    """Whether somebody may change a lesson; nobody may where its note cannot be read."""
+    try:
+        noted = json.loads(_beside(lesson).read_text(encoding="utf-8"))
+        owner, key = str(noted["owner"]), str(noted["key"])
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    named = hmac.compare_digest(owner.encode(), editor.visitor.encode())
+    return named or hmac.compare_digest(key.encode(), editor.key.encode())
+
+
+def forgets(lesson: Path, editor: Editor, own: bool, uploads: bool, alone: bool) -> bool:
+    """Whether somebody may forget the class's answers to a lesson.
+
+    Args:
+        lesson: Its file.
+        editor: Who asks.
+        own: Whether it was made here; otherwise it comes with the app and has no owner.
+        uploads: Whether visitors may make lessons.
+        alone: Whether the app serves this machine alone.
+    """
+    return uploads and (may(lesson, editor) if own else alone)
+
+
+def check(lesson: Path, editor: Editor) -> None:
+    """Stops those who may not change a lesson.
+
+    Raises:
+        RequestError: They are neither its owner nor have they its key.
+    """
+    if not may(lesson, editor):
+        raise RequestError(REFUSED)
+
+
+def key(lesson: Path) -> str:
+    """The key of a lesson's link; empty where it has no owner."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return str(json.loads(_beside(lesson).read_text(encoding="utf-8"))["key"])
+    return ""
+
+
+def end(lesson: Path) -> None:
+    """Forgets the owner of a lesson that is deleted."""
+    _beside(lesson).unlink(missing_ok=True)
+
+
+def _beside(lesson: Path) -> Path:
+    return lesson.with_suffix(".owner.json")

@@ -1,0 +1,117 @@
+"""A disk that is full: listing, opening and deleting work, and the sentence says how much it takes.
+
+The disk is a real one of a few megabytes, in memory; without the right to mount one, these tests
+are left out.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.core import disk
+from engine.core.errors import FullError, StoreError
+from engine.runs.events import Finished, Measured, Produced, Started
+from engine.runs.job import Job, request
+from engine.service import spare
+from engine.service.claim import take
+from engine.service.client import Client
+from engine.service.process import here
+
+SIZE = 20
+"""Megabytes of the disk."""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk of its own."""
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}m", "tmpfs", str(tmp_path)]
+    if sys.platform != "linux" or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("needs the right to mount a disk in memory")
+    yield tmp_path
+    subprocess.run(["umount", "-l", str(tmp_path)], check=True)
+
+
+def job(count: int) -> Job:
+    return request("mean", "laplace", "flchain", {"records": count}, {"epsilon": (0.5, 1.0)}, (0,))
+
+
+def done(client: Client, one: Job) -> None:
+    """A run with two hundred measurements and some arrays."""
+    client.submit(one)
+    claim = take(client.store, here(), one.id)
+    assert claim is not None
+    measured = [Measured(step, (0, 1), {"error": (0.5, None)}) for step in range(1, 200)]
+    claim.append([Started(0, 200, 2), *measured])
+    digest = claim.keep("final-0000", {"answer": np.full((2, 20_000), 0.5)})
+    claim.finish(
+        "completed", [Produced(200, "final-0000", digest, (0, 1)), Finished(200, "completed")]
+    )
+
+
+def fill(folder: Path, name: str) -> None:
+    """Writes until nothing more fits."""
+    with suppress(OSError), (folder / name).open("wb", buffering=0) as file:
+        while file.write(bytes(4096)):
+            pass
+    assert disk.room(folder) == 0
+
+
+def full(action) -> str:
+    with pytest.raises(FullError) as caught:
+        action()
+    return str(caught.value)
+
+
+def test_runs_are_listed_opened_and_deleted_and_the_rest_is_one_sentence(small: Path):
+    client = Client(small / "home", workers=False)
+    for count in (100, 200):
+        done(client, job(count))
+    fill(small, "ballast")
+    assert len(client.runs()) == 2
+    assert client.table(job(100).id).gauges
+    assert client.arrays(job(100).id)["answer"].shape == (2, 20_000)
+    said = full(lambda: [client.submit(job(count)) for count in range(300, 500)])
+    assert "expected 8.0 MB of room on the disk for the store, it is full (0.0 MB free)" in said
+    client.delete(job(100).id)
+    assert job(100).id not in {run.id for run in client.runs()}
+    assert disk.room(small) > 0
+
+
+def test_arrays_that_do_not_fit_are_one_sentence_and_leave_nothing(small: Path):
+    client = Client(small / "home", workers=False)
+    client.submit(job(100))
+    claim = take(client.store, here(), job(100).id)
+    assert claim is not None
+    said = full(lambda: claim.keep("final", {"answer": np.zeros(4_000_000)}))
+    assert "expected 32.0 MB of room on the disk for arrays, it is full" in said
+    assert list(client.store.artifacts.iterdir()) == []
+
+
+def test_a_store_that_nobody_has_open_is_read_on_a_full_disk(small: Path):
+    client = Client(small / "home", workers=False)
+    done(client, job(100))
+    client.close()  # the last one takes the log's files along
+    fill(small, "ballast")
+    other = Client(small / "home", workers=False)
+    assert [run.state for run in other.runs()] == ["completed"]
+    assert other.table(job(100).id).gauges
+    other.delete(job(100).id)
+    assert Client(small / "home", workers=False).runs() == []
+
+
+def test_room_is_kept_only_where_there_is_some(small: Path):
+    (small / "home").mkdir()
+    fill(small, "ballast")
+    spare.keep(small / "home")
+    assert not spare.give(small / "home")
+    with pytest.raises(StoreError, match="it is full"):
+        Client(small / "home", workers=False).submit(job(100))
+    (small / "ballast").unlink()
+    client = Client(small / "home", workers=False)
+    client.submit(job(100))
+    assert (small / "home" / spare.NAME).stat().st_size == spare.SIZE

@@ -1,0 +1,192 @@
+"""Prices that take an accountant seconds: another process works them out, and no page waits."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from datasets import catalog as data_catalog
+from engine.catalog import paper
+from engine.privacy import accounting, answers
+from engine.service import pricing
+from engine.service.store import Store
+from pages.ui.kit import card, late
+from pages.ui.kit.access import client
+from pages.ui.paper import foot
+from tests.pages.conftest import ROOT, Open
+
+RATE = 0.02
+"""A setting that nothing ships for."""
+PROBE = """
+import sys
+from engine.service import pricing
+pricing.main()
+print(*[name for name in ("torch", "lifelines", "streamlit") if name in sys.modules])
+"""
+
+
+def asked(epsilon: float = 1.0) -> late.Asked:
+    publication = paper("enadpp")
+    spec = publication.spec(sample_rate=RATE, epsilon=epsilon)
+    return publication.entry("dpsgd"), spec, data_catalog.card("digits")
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing has been asked or answered in this process."""
+    monkeypatch.setattr(answers, "answers", {})
+    monkeypatch.setattr(card, "_CARDS", {})
+    monkeypatch.setattr(late.DESK, "_open", set())
+    monkeypatch.setattr(late.DESK, "_given_up", set())
+    accounting._epsilon.cache_clear()
+
+
+@pytest.fixture
+def somebody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process is there that answers, some time; in this one the accountant may not be asked."""
+
+    def never(*_: object) -> float:
+        raise AssertionError("a page has asked the accountant")
+
+    monkeypatch.setattr(pricing, "start", lambda store: True)
+    monkeypatch.setattr(accounting, "_answer", never)
+
+
+def test_a_page_is_drawn_before_its_prices_are_worked_out(visit: Open, somebody: None):
+    page = visit("enadpp", **{"enadpp.sample_rate": str(RATE)})
+    assert not page.exception
+    said = [one.value for one in page.markdown]
+    assert foot.WORKING in said
+    assert any("Working out what is proved: " in one.value for one in page.caption)
+    first = pricing.waiting(client().store)[0]
+    assert f'"sample_rate": {RATE}' in first  # the budget under the slider goes first
+
+
+def test_what_another_process_has_answered_is_read_from_the_store(home: Path):
+    store, one = client().store, asked()
+    pricing.ask(store, [pricing.question(*one)])
+    pricing.work_out(store, pricing.question(*one))
+    worked = dict(answers.answers)
+    assert worked
+    answers.answers.clear()
+    card._CARDS.clear()
+    accounting._epsilon.cache_clear()
+    assert card.known(*one) is None
+    pricing.read(store)
+    there = card.known(*one)
+    assert there is not None
+    assert there.epsilon_proved in worked.values()
+    assert pricing.waiting(store) == []
+
+
+def test_urgent_questions_go_first_then_those_that_were_asked_last(home: Path):
+    store = client().store
+    pricing.ask(store, ["a", "b"])
+    with store.database.writing() as connection:
+        connection.execute("UPDATE questions SET asked = asked - 60")
+    pricing.ask(store, ["c", "d"])
+    pricing.ask(store, ["b"], urgent=True)
+    assert pricing.waiting(store) == ["b", "c", "d", "a"]
+
+
+def test_a_question_that_ends_in_an_error_is_asked_once(home: Path, somebody: None):
+    one = asked()
+    assert late.DESK.ask([one]) == {pricing.question(*one)}
+    with client().store.database.writing() as connection:
+        connection.execute("DELETE FROM questions")
+    assert late.DESK.look() == set()
+    assert late.DESK.ask([one]) == set()
+    pricing.work_out(client().store, '["gone", "gone", "gone", {}]')  # is left without an answer
+
+
+def test_without_another_process_a_card_is_worked_out_here():
+    assert card.guarantee(*asked()).epsilon_proved == pytest.approx(1.0, rel=0.02)
+
+
+def test_the_process_answers_and_leaves_and_loads_nothing_heavy(home: Path):
+    store, one = Store(home), asked(2.0)
+    pricing.ask(store, [pricing.question(*one)])
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE], cwd=ROOT, capture_output=True, text=True, check=True,
+        env={**os.environ, "EXPLORER_HOME": str(home), "EXPLORER_IDLE_SECONDS": "0.3"},
+    )  # fmt: skip
+    assert done.stdout.split() == []
+    assert pricing.waiting(store) == []
+    assert pricing.read(store) > 0
+    assert card.known(*one) is not None
+
+
+def rows(store: Store) -> list[str]:
+    with store.database.reading() as connection:
+        return [row["code"] for row in connection.execute("SELECT code FROM prices ORDER BY rowid")]
+
+
+@pytest.mark.parametrize(
+    "change", ["value = 0.01", "sources = 'older'", "sources = '', crc = NULL"]
+)
+def test_a_stored_price_of_other_code_or_a_damaged_one_is_not_read(home: Path, change: str):
+    store, one = client().store, asked()
+    pricing.ask(store, [pricing.question(*one)])
+    pricing.work_out(store, pricing.question(*one))
+    worked, kept = dict(answers.answers), rows(store)
+    with store.database.writing() as connection:
+        connection.execute(f"UPDATE prices SET {change}")
+    answers.answers.clear()
+    after = pricing.read(store)
+    assert answers.answers == {}
+    accounting._epsilon.cache_clear()
+    pricing.collect(store)
+    assert rows(store) == kept[-1:]  # the last number is not given again
+    pricing.work_out(store, pricing.question(*one))
+    answers.answers.clear()
+    pricing.read(store, after)  # who has read so far sees the new ones
+    assert answers.answers  # what else was worked out on the way may be remembered
+    assert answers.answers.items() <= worked.items()
+
+
+def test_a_stored_price_replaces_no_other(home: Path, monkeypatch: pytest.MonkeyPatch):
+    store, shipped = client().store, next(iter(answers._shipped()))
+    with store.database.writing() as connection:
+        connection.executemany(
+            "INSERT INTO prices VALUES (?, 0.01, ?, ?)",
+            [(code, pricing.accountants(), pricing._sum(code, 0.01)) for code in ("a", shipped)],
+        )
+    answers.answers["a"] = 3.0
+    pricing.read(store)
+    assert answers.answers == {"a": 3.0, shipped: answers._shipped()[shipped]}
+
+
+@pytest.mark.parametrize("error", [RuntimeError("an accountant gave up"), MemoryError()])
+def test_a_question_that_nobody_expected_to_fail_leaves_the_list(
+    home: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+):
+    def fails(slug: str) -> None:
+        raise error
+
+    store = client().store
+    monkeypatch.setattr(pricing, "paper", fails)
+    pricing.ask(store, [pricing.question(*asked())])
+    pricing.work_out(store, pricing.waiting(store)[0])
+    assert pricing.waiting(store) == []
+
+
+def test_a_question_that_takes_too_long_is_given_up(home: Path, monkeypatch: pytest.MonkeyPatch):
+    store = client().store
+    monkeypatch.setattr(pricing, "LIMIT", 0.1)
+    monkeypatch.setattr(pricing, "paper", lambda slug: time.sleep(30))
+    pricing.ask(store, [pricing.question(*asked())])
+    began = time.monotonic()
+    pricing.work_out(store, pricing.waiting(store)[0])
+    assert time.monotonic() - began < 10
+    assert pricing.waiting(store) == []
+
+
+def test_only_so_many_questions_wait(home: Path, monkeypatch: pytest.MonkeyPatch):
+    store = client().store
+    monkeypatch.setattr(pricing, "MOST", 3)
+    pricing.ask(store, ["a"], urgent=True)
+    pricing.ask(store, ["b", "c", "d", "e"])
+    assert pricing.waiting(store) == ["a", "b", "c"]

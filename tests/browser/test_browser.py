@@ -121,7 +121,7 @@ def test_another_q_trains_live_stops_and_stays_stopped(app: App):
     stop = page.get_by_role("button", name="Stop")
     expect(stop).to_be_visible()
     slide(page, "Time intervals", "ArrowRight", 2)
-    page.wait_for_url("**intervals=400**")
+    page.wait_for_url("**intervals=400&survival.try_q=400")  # the app has followed the slider
     expect(stop).to_be_visible()
     page.wait_for_function(f"() => ({POINTS})() > 0", timeout=90_000)
     stop.click()
@@ -138,7 +138,7 @@ def test_another_q_trains_live_stops_and_stays_stopped(app: App):
 
 
 def test_two_browsers_ask_for_one_run_and_both_see_its_end(app: App):
-    path = "survival?survival.intervals=5&survival.repeats=5"
+    path = "survival?survival.intervals=5&survival.repeats=2"
     first, second = app.tab(path), app.tab(path)
     for page in (first, second):
         trained(page)
@@ -225,6 +225,7 @@ def test_a_table_of_ones_own_is_put_in_and_a_malformed_one_is_a_sentence(
     page.get_by_role("button", name="Add this table").click()
     expect(page.get_by_text("File: expected rows without overlap")).to_be_visible()
     file.set_input_files({"name": "clinic.csv", "mimeType": "text/csv", "buffer": good})
+    expect(page.get_by_text("28 rows, 5 columns")).to_be_visible()
     page.get_by_role("button", name="Add this table").click()
     expect(page.get_by_text("14 records").first).to_be_visible()
     assert "survival.dataset=Own+clinic" in page.url

@@ -207,6 +207,9 @@ def _number(value: Any) -> float | None:
 def _take(slug: str, file: Any, edited: pd.DataFrame, roles: dict[str, str]) -> None:
     """Checks and keeps the file; what is wrong with it is said once."""
     state = st.session_state
+    current = state.get(f"{slug}.upload")
+    if current is not None and current.file_id != file.file_id:
+        return  # pressed while another file was on its way: its columns are shown first
     try:
         taken = "\nbounds: from the data" if state[f"{slug}.taken"] else ""
         long = {"start", "stop"} <= set(edited[COLUMN])

@@ -138,7 +138,7 @@ def test_another_q_trains_live_stops_and_stays_stopped(app: App):
 
 
 def test_two_browsers_ask_for_one_run_and_both_see_its_end(app: App):
-    path = "survival?survival.intervals=5&survival.repeats=2"
+    path = "survival?survival.intervals=5&survival.repeats=5"
     first, second = app.tab(path), app.tab(path)
     for page in (first, second):
         trained(page)

@@ -22,6 +22,7 @@ from engine.service.claim import take
 from engine.service.client import Client
 from engine.service.process import here
 from engine.service.store import Store
+from pages.ui import words
 from pages.ui.charts import agreement
 from pages.ui.charts import exhibit as drawing
 from pages.ui.exhibits import overview
@@ -147,8 +148,26 @@ def test_a_quick_look_is_asked_for_followed_and_shown(visit: Open, folder: Path,
     test.run()
     assert "Stop" not in labels(test)
     assert "Quick look, computed here on" in said(test)
-    press(test, "Repeat from scratch")
-    assert all(run.state == "queued" for run in client.runs())
+
+
+def test_repeating_says_what_it_takes_and_replaces_before_it_starts(
+    visit: Open, folder: Path, home: Path
+):
+    """Nothing on the page deletes a run but the button beside the words that ask."""
+    jobs, client = exhibits("survival")["table3"].jobs(False), Client(home, workers=False)
+    for job in jobs.values():
+        client.submit(job)
+        play(home, job)
+    test = visit("reproduce", **QUICK)
+    assert "Repeat from scratch" not in labels(test)
+    asked = said(test)
+    took = sum(run.seconds or 0.0 for run in client.runs())
+    assert "**4 runs, 4 settings** again" in asked
+    assert f"took **{words.duration(took)}** of work" in asked
+    assert "deletes the results of 4 runs on this computer" in asked
+    assert {run.state for run in client.runs()} == {"completed"}
+    press(test, "Delete and run again")
+    assert {run.state for run in client.runs()} == {"queued"}
 
 
 def test_what_is_stopped_says_so_and_goes_on(visit: Open, folder: Path, home: Path):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from engine.runs.job import Job
+from engine.service.run import Run
 from pages.ui import words
 from pages.ui.exhibits import provenance
 from pages.ui.jobs import live, sentences
@@ -79,15 +80,33 @@ def panel(prefix: str, watched: Mapping[str, Watched]) -> None:
 
 
 def scratch(prefix: str, watched: Mapping[str, Watched]) -> None:
-    """Draws, once all runs are over, a button that deletes them and runs them again."""
-    if all(one.run is not None and one.run.state == "completed" for one in watched.values()):
-        st.button(
-            "Repeat from scratch", icon=":material/restart_alt:", key=f"{prefix}.scratch",
-            help="Deletes the runs behind these numbers and runs them again.",
-            on_click=_guarded(_again), args=(watched,),
-        )  # fmt: skip
+    """Draws, once all runs are over, a way to delete them and run them again, which asks first."""
+    runs = [one.run for one in watched.values() if one.run is not None]
+    if len(runs) < len(watched) or any(run.state != "completed" for run in runs):
+        return
+    with st.popover("Repeat from scratch", icon=":material/restart_alt:", key=f"{prefix}.scratch"):
+        st.markdown(_asked(watched, runs))
         if who := asking.who_looks(one.job.id for one in watched.values()):
             st.caption(who)
+        st.button(
+            "Delete and run again", icon=":material/delete:", key=f"{prefix}.sure",
+            on_click=_guarded(_again), args=(watched,),
+        )  # fmt: skip
+
+
+def _asked(watched: Mapping[str, Watched], runs: list[Run]) -> str:
+    """What running all again takes and replaces."""
+    size = provenance.size({name: one.job for name, one in watched.items()})
+    took = words.duration(sum(run.seconds or 0.0 for run in runs))
+    text = f"This runs **{size}** again. The last time took **{took}** of work."
+    here = sum(run.shipped is None for run in runs)
+    if here:
+        text += (
+            f"\n\nIt first deletes the results of {words.plural(here, 'run')} on this computer. "
+            "Every page that shows them is without them until the new ones are done. "
+            "They cannot be brought back."
+        )
+    return f"{text}\n\nNumbers that ship with the app stay."
 
 
 def _guarded(act: Callable[[Mapping[str, Watched]], None]) -> Callable[..., None]:

@@ -11,7 +11,7 @@ from engine.papers.mean.price import laplace_releases
 from engine.papers.mean.spec import MeanSpec
 from pages.ui import words
 from pages.ui.kit import glossary, shell
-from pages.ui.learn import maths
+from pages.ui.learn import deployments, maths
 from pages.ui.learn.page import MINUTES
 from pages.ui.learn.screens import SCREENS
 from tests.pages.conftest import Open
@@ -100,6 +100,18 @@ def test_terms_that_a_text_links_to_exist():
     assert len(anchors) == len(glossary.TERMS)
     for screen in SCREENS:
         assert set(re.findall(r"\]\(#([\w-]+)\)", screen.text)) <= anchors
+
+
+def test_every_published_budget_says_who_what_for_whom_and_where_it_is_stated(visit: Open):
+    """An unknown ε is said to be unknown; the Census, Apple and others are among them."""
+    for one in deployments.LIST:
+        assert all((one.who, one.what, one.protects))
+        assert one.epsilon == deployments.UNKNOWN or any(map(str.isdigit, one.epsilon))
+        assert re.fullmatch(r"\[[^\]]+\]\(https://\S+\)", one.source)
+    assert {"Apple", "Google", "US Census Bureau"} <= {one.who for one in deployments.LIST}
+    shown = visit("learn").table[0].value
+    assert list(shown["Source"]) == [one.source for one in deployments.LIST]
+    assert list(shown["ε"]) == [one.epsilon for one in deployments.LIST]
 
 
 def test_learn_loads_nothing_heavy():

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.ui import words
 from pages.ui.kit import glossary
 from pages.ui.learn import deployments, screens
 from pages.ui.learn.names import FORMULAS, ONLY, SCREENS
@@ -52,12 +53,13 @@ def _budgets() -> None:
         {
             "Organisation": [one.who for one in rows],
             "What": [one.what for one in rows],
-            "ε": [f"{one.epsilon:g}" for one in rows],
+            "ε": [one.epsilon for one in rows],
             "Protects": [one.protects for one in rows],
+            "Source": [one.source for one in rows],
         },
         border="horizontal",
     )
-    st.caption(f"{deployments.SOURCE}\n\n{deployments.CENSUS}")
+    st.caption(f"{deployments.NOTE}{words.sideways(5)}")
 
 
 def _glossary() -> None:

@@ -21,7 +21,7 @@ from engine.core.errors import DatasetError, RequestError, StoreError
 from engine.core.gauges import gauges
 from engine.core.kept import declared, released
 from engine.method import Arrays
-from engine.runs import registry
+from engine.runs import registry, whole
 from engine.runs.job import Job
 from engine.service.client import Client, Run
 
@@ -125,28 +125,24 @@ def _json(value: Any) -> str:
     return json.dumps(plain(value), indent=2, ensure_ascii=False)
 
 
-def _persons(one_row: float | None, rows: int) -> float | None:
-    """The mu of a person with so many rows, from that of one row (Dong et al. 2022)."""
-    return None if one_row is None else rows * one_row
-
-
 def _cards(job: Job, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """One guarantee for each point; seeds share theirs. Counts of raw records are left out."""
-    from engine.privacy.curves import mu
-
     entry, described = job.entry(), data_catalog.card(job.dataset)
-    n, specs = described.records, job.batch().specs[:: len(job.seeds)]
+    specs = job.batch().specs[:: len(job.seeds)]
     cards = [entry.promise(spec, described) for spec in specs]
-    events = [entry.cost(spec, n, entry.steps(spec, n)) for spec in specs]
+    profiles = [
+        whole.curves(entry, spec, described, card) for spec, card in zip(specs, cards, strict=True)
+    ]
     software = f"Epsilon Explorer {job.version}"
     each = [
         {
             **{field: row[field] for field in job.axes},
             "guarantee": row["guarantee"],
-            "mu": _persons(mu(event), described.rows),
+            "mu": None if profile is None else profile["mu"],
+            "curves": profile,
             "registry": registry.entry(card, described, software),
         }
-        for row, card, event in zip(rows[:: len(job.seeds)], cards, events, strict=True)
+        for row, card, profile in zip(rows[:: len(job.seeds)], cards, profiles, strict=True)
     ]
     dataset = asdict(described)
     dataset.pop("events")

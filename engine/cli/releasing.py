@@ -14,7 +14,7 @@ from engine.core.errors import RequestError, StoreError
 from engine.core.kept import declared
 from engine.method import Arrays
 from engine.privacy.guarantee import Guarantee
-from engine.runs import registry
+from engine.runs import registry, whole
 from engine.runs.job import Job
 
 FILES = ("release.npz", "card.json", "README.md")
@@ -56,19 +56,16 @@ def release_job(arguments: argparse.Namespace) -> int:
 
 def written(folder: Path, job: Job, card: Guarantee, arrays: Arrays) -> list[Path]:
     """The files of a release."""
-    from engine.privacy.curves import drawn
-
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / name for name in FILES]
     np.savez(files[0], allow_pickle=False, **arrays)
     body = {"dataset": job.dataset, "method": f"{job.paper}/{job.method}", "settings": job.values}
     described, spec = data_catalog.card(job.dataset), job.batch().spec
-    event = job.entry().cost(spec, described.records, job.entry().steps(spec, described.records))
     content = {
         **body,
         "version": __version__,
         "guarantee": card.json(),
-        "curves": drawn(event, card.relation),
+        "curves": whole.curves(job.entry(), spec, described, card),
         "registry": registry.entry(card, described, f"Epsilon Explorer {__version__}"),
     }
     text = json.dumps(plain(content), indent=2, ensure_ascii=False)

@@ -101,6 +101,8 @@ def measured(job: Job, data: Table, device: str, memory: Memory) -> int:
         return 1
 
     def steps(count: int) -> Callable[[], object]:
+        """A first step of so many replicas, to be called when memory is watched."""
+
         def work() -> object:
             part, rng = batch.take(range(count)), torch.Generator(device).manual_seed(0)
             with torch.no_grad():

@@ -291,6 +291,10 @@ def test_an_export_needs_no_store(toy, capsys, client, tmp_path):
     assert cards["dataset"]["name"] == "flchain"
     assert "events" not in cards["dataset"]
     assert [point["mu"] for point in cards["points"]] == [None, None]  # Laplace noise has none
+    whole = cards["points"][0]["curves"]
+    assert (whole["epsilons"][4], whole["deltas"][4]) == (1.0, 0.0)  # the budget of the first point
+    assert whole["deltas"][3] > 0.0
+    assert whole["misses"][0] == 1.0
     assert cards["points"][0]["registry"]["tier_2"]["epsilon"] == 1.0
     with np.load(outer / "arrays.npz", allow_pickle=False) as arrays:
         assert set(arrays) == {"scales"}
@@ -313,6 +317,8 @@ def test_an_export_without_a_proof_releases_nothing(toy, capsys, client, tmp_pat
     assert not (outer / "arrays.npz").exists()
     assert "count" not in (outer / "results.csv").read_text()
     assert json.loads((outer / "about.json").read_text())["arrays"] == {}
+    point = json.loads((outer / "card.json").read_text())["points"][0]
+    assert (point["mu"], point["curves"]) == (None, None)
     assert "No finite ε is proved" in (outer / "README.md").read_text()
     with np.load(tmp_path / "raw-do-not-publish" / "arrays.npz", allow_pickle=False) as arrays:
         assert set(arrays) == {"scales", "secrets", "unnamed"}

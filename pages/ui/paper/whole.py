@@ -5,9 +5,11 @@ from typing import Any
 
 import streamlit as st
 
-from engine.core.errors import BudgetError
+from datasets.base import Card
 from engine.core.spec import Spec
 from engine.method import Entry
+from engine.privacy.guarantee import Guarantee
+from engine.runs import whole
 from pages.ui import words
 from pages.ui.charts import guarantee as charts
 from pages.ui.jobs.live import BUDGET
@@ -34,7 +36,7 @@ def fold(page: Page, view: View) -> None:
     with place, st.spinner("Computing the curves"):
         entry = view.entry
         spec = view.watched[view.method].job.spec().replace(**{BUDGET: view.budget})
-        profile = curves(entry, spec, view.data.records)
+        profile = curves(entry, spec, view.data, card)
     with place:
         if profile is None:
             st.markdown(NOTHING)
@@ -59,21 +61,13 @@ def fold(page: Page, view: View) -> None:
         )
 
 
-def curves(entry: Entry[Any], spec: Spec, records: int) -> Mapping[str, Any] | None:
-    """μ and the curves of all that a method releases; None where nothing finite is proved."""
-    from engine.privacy.curves import drawn  # loads the accountant
-
-    key = entry.name, entry.module, spec, records
+def curves(entry: Entry[Any], spec: Spec, data: Card, card: Guarantee) -> Mapping[str, Any] | None:
+    """As `engine.runs.whole.curves`."""
+    key = entry.name, entry.module, spec, data
     if len(_CURVES) >= MOST:
         _CURVES.clear()
     if key not in _CURVES:
-        try:
-            event = entry.cost(spec, records, entry.steps(spec, records))
-            relation = entry.guarantee(spec, records, "record").relation
-            made = drawn(event, relation)
-            _CURVES[key] = made if made["deltas"][-1] < 1.0 else None
-        except BudgetError:
-            _CURVES[key] = None
+        _CURVES[key] = whole.curves(entry, spec, data, card)
     return _CURVES[key]
 
 

@@ -87,6 +87,24 @@ def test_the_network_follows_the_time(visited: Open):
     assert min(users["marker"]["color"]) < 0.3 < 0.7 < max(users["marker"]["color"]) <= 1.0
 
 
+def test_the_page_opens_with_the_network_and_its_widgets(visited: Open):
+    """The common page opens with the curve, and has the method above what a tab draws."""
+    test = visited()
+    assert not test.exception
+    assert "users are predicted correctly" in said(test)
+    assert "symbol" in charts(test)[0]["data"][1]["marker"]
+    widgets = [one.key for one in test.main if getattr(one, "key", None)]
+    assert {"yesiwell.method", "yesiwell.time"} <= set(widgets)
+    assert len([one for one in test.selectbox if one.key == "yesiwell.method"]) == 1
+
+
+def test_the_method_can_be_changed_before_there_is_a_picture(visit: Open):
+    test = visit("yesiwell", **{"yesiwell.task": "Classify the present time"})
+    assert not test.exception
+    assert "Shown for the task of predicting" in said(test)
+    assert [one.key for one in test.selectbox if one.key == "yesiwell.method"]
+
+
 def test_why_shows_epochs_calibration_friends_and_tests(visited: Open):
     test = visited(tab="Why")
     assert not test.exception

@@ -5,6 +5,7 @@ declares it as LAYOUT in `pages/ui/papers/<slug>/layout.py`. Everything else com
 paper's declarations.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -96,7 +97,7 @@ def _body(page: Page, watched: dict[str, Watched], places: Places) -> None:
         foot.budget(page)
     prefix, offered = page.prefix, page.offers
     chosen = choice.read(prefix, offered)  # the widgets below move without the rest of the page
-    view = page.view(watched, chosen)
+    view = replace(page.view(watched, chosen), pick=lambda: _method(page))
     st.markdown(panels.result(view) or page.layout.words)
     tabs = st.tabs(
         offered.tab.texts, default=offered.tab.default, key=f"{prefix}.tab", on_change="rerun",
@@ -117,7 +118,8 @@ def _tab(page: Page, view: View, name: str) -> None:
     if name == COST:
         _cost(page, view)
     else:
-        if name != DATA:
+        own = any(section.picks for section in page.layout.sections if section.tab == name)
+        if name != DATA and not own:
             _method(page)
         if name == PROOF:
             panels.guarantees(page, view)

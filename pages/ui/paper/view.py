@@ -40,6 +40,7 @@ class View:
         by: Where the points of the curve stand, one of BY.
         looks: How methods look that do not have the look of their place in the paper's list.
         says: How the finding is put in words, by gauge.
+        pick: Draws the list of methods, for a chart that has its widgets below it.
     """
 
     paper: Paper[Any]
@@ -51,6 +52,7 @@ class View:
     by: str = PROOF_FIRST
     looks: Mapping[str, Style] = field(default_factory=dict)
     says: Mapping[str, Saying] = field(default_factory=dict)
+    pick: Callable[[], None] = lambda: None
 
     @property
     def budget(self) -> float:
@@ -115,6 +117,7 @@ class Section:
             widgets bind, without the slug.
         wide: Whether it takes a whole row; else two sections share one.
         tab: The tab that it stands in, one of those of its layout.
+        picks: Whether it draws the list of methods itself, by `View.pick`.
     """
 
     title: str
@@ -123,6 +126,7 @@ class Section:
     free: Callable[[str], tuple[str, ...]] = lambda dataset: ()
     wide: bool = False
     tab: str = WHY
+    picks: bool = False
 
 
 @dataclass(frozen=True)
@@ -133,6 +137,7 @@ class Layout:
         words: What the paper is about, in a sentence or two that need no prior knowledge.
         sections: What the paper adds.
         shows: The name of the second tab: what the answer looks like.
+        opens: The tab that is open at first.
         says: How the finding is put in words, by gauge.
         gauge: The gauge that the curve shows first; empty for the paper's own.
         method: The method that is looked at first; empty for the paper's first.
@@ -153,6 +158,7 @@ class Layout:
     words: str = ""
     sections: tuple[Section, ...] = ()
     shows: str = "Pictures"
+    opens: str = COST
     says: Mapping[str, Saying] = field(default_factory=dict)
     gauge: str = ""
     method: str = ""
@@ -208,7 +214,7 @@ def offers(paper: Paper[Any], layout: Layout, dataset: str = "") -> Offers:
             tuple(entry.name for entry in private),
             looked.label,
         ),
-        tab=Offer("tab", layout.tabs, layout.tabs, COST),
+        tab=Offer("tab", layout.tabs, layout.tabs, layout.opens),
         by=Offer("by", BY, BY, PROOF_FIRST),
     )
 

@@ -13,14 +13,15 @@ LAYOUT = Layout(
     ),
     says={"accuracy": Saying("is right about {} of 100 users", 100.0, guessing)},
     shows="Network",
+    opens="Network",
     sections=(
         Section(
-            "Friendships, coloured by the predicted chance to exercise more",
+            "Friendships and predictions",
             network.friendships,
-            side=network.time,
             free=network.names,
             wide=True,
             tab="Network",
+            picks=True,
         ),
         Section("Accuracy by epoch, with power fits", sections.learning),
         Section("Accuracy by times trained on", amounts.amounts),

@@ -9,14 +9,19 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from pages.ui.charts.theme import GRID, INK, SERIES, brief, figure
+from pages.ui.kit import address
 from pages.ui.kit.chart import chart
+from pages.ui.kit.offers import Offer
 from pages.ui.paper.panels import RAW
 from pages.ui.paper.series import chosen, waiting
-from pages.ui.paper.view import Page, View
+from pages.ui.paper.view import View
 
 TIME = "yesiwell.time"
 LATEST = 28
 """Most times that a run is tested on."""
+_COUNTED = range(1, LATEST + 1)
+TIMES = Offer("time", tuple(map(str, _COUNTED)), tuple(_COUNTED), "1")
+"""What the slider below the picture says, which is drawn after it."""
 LARGEST = 600
 """Users that are drawn; larger networks are sampled (`engine.papers.yesiwell.layout`)."""
 SMALL, LARGE = 6.0, 20.0
@@ -30,13 +35,16 @@ def names(dataset: str) -> tuple[str, ...]:
     return (TIME.removeprefix("yesiwell."),)
 
 
-def time(page: Page) -> None:
-    """Which of the times after the training data is drawn."""
-    with st.expander("Time in the network", icon=":material/schedule:", expanded=True):
-        st.slider(
-            "Times after training", 1, LATEST, 1, key=TIME, bind="query-params",
-            help="Later times are predicted from the days before them; nothing is trained again.",
-        )  # fmt: skip
+def _drawn_by(view: View) -> None:
+    """The method, and which of the times after the training data is drawn."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        view.pick()
+        with st.container(width=240):
+            st.slider(
+                "Times after training", 1, LATEST, 1, key=TIME, bind="query-params",
+                help="Later times are predicted from the days before them; nothing is trained "
+                "again.",
+            )  # fmt: skip
 
 
 def friendships(view: View) -> None:
@@ -47,9 +55,10 @@ def friendships(view: View) -> None:
     if courses is None or not len(rows):
         classes = vars(view.watched[view.method].job.spec())["task"] == "classification"
         st.markdown("Shown for the task of predicting the next time." if classes else waiting(view))
+        view.pick()
         return
     row = int(rows[0])
-    time = min(int(st.session_state.get(TIME) or 1), courses.shape[1])
+    time = min(int(address.value("yesiwell", TIMES)), courses.shape[1])
     chance = courses[row, time - 1]
     came = np.asarray(kept["came"], np.float64)[row][time - 1]
     places = np.asarray(kept["places"], np.float64)[row]
@@ -68,8 +77,11 @@ def friendships(view: View) -> None:
         {"User": int(i), "Predicted chance": float(chance[i]), "Exercised more": bool(came[i])}
         for i in range(len(chance))
     ]
-    chart("yesiwell.network", drawn, said, table, view.budget)
     st.markdown(said)
+    chart(
+        "yesiwell.network", drawn, said, table, view.budget, fit=True,
+        below=lambda: _drawn_by(view),
+    )  # fmt: skip
     sampled = f" Drawn are {len(places)} users around one of them." if (
         view.data.records > LARGEST
     ) else ""  # fmt: skip
@@ -122,9 +134,10 @@ def draw(
             "symbol": ["circle" if one else "x" for one in right], "cmin": 0.0, "cmax": 1.0,
             "colorscale": [[0.0, SERIES[1]], [1.0, SERIES[0]]], "line": {"width": 0},
             "colorbar": {
-                "title": {"text": "Chance to exercise more", "side": "top", "font": {"color": INK}},
+                "title": {
+                    "text": "Chance to exercise more", "side": "right", "font": {"color": INK},
+                },
                 "thickness": 12, "tickformat": ".0%", "tickfont": {"color": INK},
-                "orientation": "h", "y": 0.0, "yanchor": "top",
             },
         },
         "customdata": [int(v) for v in friends],
@@ -134,9 +147,9 @@ def draw(
         [edges, users],
         height=560,
         uirevision=revision,
-        margin={"l": 16, "r": 16, "t": 4, "b": 84},
+        margin={"l": 8, "r": 8, "t": 4, "b": 8},
         xaxis=_axis(places[:, 0]),
-        yaxis={**_axis(places[:, 1]), "scaleanchor": "x", "constraintoward": "top"},
+        yaxis=_axis(places[:, 1]),
     )
 
 

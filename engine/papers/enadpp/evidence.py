@@ -7,7 +7,7 @@ as the test part meanwhile.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.core.errors import RequestError
 from engine.core.spec import Value
@@ -44,73 +44,33 @@ class Row:
     tuned: Mapping[str, Mapping[str, Value]]
 
 
+def _row(
+    label: str, momentum: float, values: Mapping[str, Value], tuned: Mapping[str, Value]
+) -> Row:
+    """A choice of DP-SGD today, tuned on digits."""
+    return Row(label, "dpsgd", {"momentum": momentum, **values}, {"digits": tuned})
+
+
+def _at(clip: float, rate: float, **more: Value) -> dict[str, Value]:
+    """A clipping bound and a learning rate."""
+    return {"clip": clip, **more, "learning_rate": rate}
+
+
+AUTOMATIC: dict[str, Value] = {"clipping": "automatic"}
+ADAPTIVE: dict[str, Value] = {"clipping": "adaptive"}
+WHITENED: dict[str, Value] = {"representation": "whitened"}
 ROWS = (
-    Row(
-        "One bound, momentum 0.9",
-        "dpsgd",
-        {"momentum": 0.9},
-        {"digits": {"clip": 0.1, "learning_rate": 0.5}},
-    ),
-    Row(
-        "One bound, momentum 0",
-        "dpsgd",
-        {"momentum": 0.0},
-        {"digits": {"clip": 0.3, "learning_rate": 1.67}},
-    ),
-    Row(
-        "Automatic clipping, momentum 0.9",
-        "dpsgd",
-        {"momentum": 0.9, "clipping": "automatic"},
-        {"digits": {"clip": 1.0, "learning_rate": 0.1}},
-    ),
-    Row(
-        "Automatic clipping, momentum 0",
-        "dpsgd",
-        {"momentum": 0.0, "clipping": "automatic"},
-        {"digits": {"clip": 1.0, "learning_rate": 0.5}},
-    ),
-    Row(
-        "Adaptive clipping, momentum 0.9",
-        "dpsgd",
-        {"momentum": 0.9, "clipping": "adaptive"},
-        {"digits": {"clip": 1.0, "clip_quantile": 0.2, "learning_rate": 0.02}},
-    ),
-    Row(
-        "Adaptive clipping, momentum 0",
-        "dpsgd",
-        {"momentum": 0.0, "clipping": "adaptive"},
-        {"digits": {"clip": 1.0, "clip_quantile": 0.2, "learning_rate": 0.2}},
-    ),
-    Row(
-        "AdamW",
-        "dpsgd",
-        {"momentum": 0.9, "optimiser": "adamw"},
-        {"digits": {"clip": 0.3, "learning_rate": 0.02}},
-    ),
-    Row(
-        "AdamW, corrected for noise",
-        "dpsgd",
-        {"momentum": 0.9, "optimiser": "adamw_corrected"},
-        {"digits": {"clip": 0.3, "learning_rate": 0.01}},
-    ),
-    Row(
-        "Whitened features, momentum 0.5",
-        "dpsgd",
-        {"momentum": 0.5, "representation": "whitened"},
-        {"digits": {"clip": 1.0, "learning_rate": 0.5, "moment_share": 0.1}},
-    ),
-    Row(
-        "DP-FTRL, momentum 0.9",
-        "dp_ftrl",
-        {"momentum": 0.9},
-        {"digits": {"clip": 0.1, "learning_rate": 0.5}},
-    ),
-    Row(
-        "DP-FTRL, momentum 0",
-        "dp_ftrl",
-        {"momentum": 0.0},
-        {"digits": {"clip": 0.1, "learning_rate": 5.0}},
-    ),
+    _row("One bound, momentum 0.9", 0.9, {}, _at(0.1, 0.5)),
+    _row("One bound, momentum 0", 0.0, {}, _at(0.3, 1.67)),
+    _row("Automatic clipping, momentum 0.9", 0.9, AUTOMATIC, _at(1.0, 0.1)),
+    _row("Automatic clipping, momentum 0", 0.0, AUTOMATIC, _at(1.0, 0.5)),
+    _row("Adaptive clipping, momentum 0.9", 0.9, ADAPTIVE, _at(1.0, 0.02, clip_quantile=0.2)),
+    _row("Adaptive clipping, momentum 0", 0.0, ADAPTIVE, _at(1.0, 0.2, clip_quantile=0.2)),
+    _row("AdamW", 0.9, {"optimiser": "adamw"}, _at(0.3, 0.02)),
+    _row("AdamW, corrected for noise", 0.9, {"optimiser": "adamw_corrected"}, _at(0.3, 0.01)),
+    _row("Whitened features, momentum 0.5", 0.5, WHITENED, _at(1.0, 0.5, moment_share=0.1)),
+    replace(_row("DP-FTRL, momentum 0.9", 0.9, {}, _at(0.1, 0.5)), method="dp_ftrl"),
+    replace(_row("DP-FTRL, momentum 0", 0.0, {}, _at(0.1, 5.0)), method="dp_ftrl"),
 )
 
 

@@ -132,7 +132,8 @@ class Paper(Generic[S]):
             classes); empty for none.
         seeds_split: Whether a seed names the records that are used or tested on, so that only runs
             of the same seeds can be compared.
-        opening: Settings that its page opens with, where the defaults do not show it at its best.
+        opening: Settings that its page and a bare command open with, where the defaults do not show
+            it at its best.
         settings: By data set, the values that stand for its spec's defaults there, on the page and
             in every request that does not say otherwise. They are chosen on public data, or on a
             part of the records that are trained on, never on those that are tested on.
@@ -168,6 +169,16 @@ class Paper(Generic[S]):
     def opens(self, dataset: str = "") -> dict[str, Value]:
         """The value of every setting when its page is opened, or turned to another data set."""
         return {**self.usual(dataset or self.datasets[0]), **self.opening}
+
+    def begins(self, method: str, dataset: str) -> dict[str, Value]:
+        """The values of a method's run where nobody moves a setting, on a page or in a command.
+
+        Those of `opens` for the fields that the method uses; a request leaves the others as usual.
+        """
+        entry = next((entry for entry in self.methods if entry.name == method), None)
+        uses, fixed = ((), ()) if entry is None else (entry.uses, entry.fixed)
+        moved = {field: value for field, value in self.opening.items() if field in uses}
+        return {**self.usual(dataset), **moved, **dict(fixed)}
 
     def takes(self, data: Card) -> bool:
         """Whether a table of the user's own is of its kind."""

@@ -69,12 +69,12 @@ def _show_paper(publication: Paper[Any]) -> None:
         ("name", "label", "role", "summary"),
         [(e.name, e.label, e.role, e.summary) for e in publication.methods],
     )
-    default = publication.spec().values()
+    opens = publication.opens()
     show_table(
         "Knobs",
-        ("name", "label", "symbol", "admits", "default", "axis"),
+        ("name", "label", "symbol", "admits", "begins at", "axis"),
         [
-            (field, knob.label, knob.symbol, _admits(knob), default[field], "axis" * knob.axis)
+            (field, knob.label, knob.symbol, _admits(knob), opens[field], "axis" * knob.axis)
             for field, knob in knobs(publication.spec).items()
         ],
     )
@@ -99,7 +99,7 @@ def _file(card: Card) -> str:
 
 
 def _paper(publication: Paper[Any]) -> dict[str, Any]:
-    default = publication.spec().values()
+    default, opens = publication.spec().values(), publication.opens()
     return {
         "slug": publication.slug,
         "title": publication.title,
@@ -109,8 +109,13 @@ def _paper(publication: Paper[Any]) -> dict[str, Any]:
         "datasets": publication.datasets,
         "gauge": publication.gauge,
         "methods": [_entry(entry) for entry in publication.methods],
-        "knobs": {
-            field: {**vars(knob), "axis": knob.axis, "default": default[field]}
+        "knobs": {  # a page and a bare command open with `opens` on the first data set
+            field: {
+                **vars(knob),
+                "axis": knob.axis,
+                "default": default[field],
+                "opens": opens[field],
+            }
             for field, knob in knobs(publication.spec).items()
         },
     }

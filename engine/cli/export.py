@@ -217,7 +217,7 @@ def release_command(job: Job) -> str:
 
 
 def _words(job: Job) -> list[str]:
-    default = paper(job.paper).usual(job.dataset)
+    default = paper(job.paper).begins(job.method, job.dataset)
     words = ["python", "-m", "engine", "run", job.paper, job.method, "--dataset", job.dataset]
     for field, value in job.values.items():
         if value != default[field] and field not in job.axes:

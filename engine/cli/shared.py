@@ -42,7 +42,7 @@ def add_request(parser: argparse.ArgumentParser) -> None:
 
 
 def requested(arguments: argparse.Namespace, seeds: Sequence[int] = (0,)) -> Job:
-    """The job that the arguments name.
+    """The job that the arguments name; what they leave open is as the paper's page opens.
 
     Raises:
         RequestError, SpecError: As `engine.runs.job.request`, for malformed texts, and for a knob
@@ -52,8 +52,10 @@ def requested(arguments: argparse.Namespace, seeds: Sequence[int] = (0,)) -> Job
     axes = {field: text.split(",") for field, text in _pairs("sweep", arguments.sweep).items()}
     publication = paper(arguments.paper)
     dataset = arguments.dataset or publication.datasets[0]
-    job = request(arguments.paper, arguments.method, dataset, values, axes, seeds)
     uses = publication.entry(arguments.method).uses
+    begins = publication.begins(arguments.method, dataset)
+    opening = {f: begins[f] for f in publication.opening if f in uses and f not in axes}
+    job = request(arguments.paper, arguments.method, dataset, {**opening, **values}, axes, seeds)
     for field in (*values, *axes):
         if field not in uses:
             raise RequestError(

@@ -60,6 +60,7 @@ def test_list_tells_names_bounds_and_defaults(toy, capsys):
     assert survival["knobs"]["epsilon"]["bounds"] == [0.001, 1000.0]
     assert survival["knobs"]["epsilon"]["axis"] is True
     assert survival["knobs"]["intervals"]["default"] == 200
+    assert survival["knobs"]["intervals"]["opens"] == 10
     assert survival["knobs"]["calibration"]["options"] == ["paper", "rigorous"]
     gauges = survival["methods"][0]["gauges"]
     assert {"mre", "mre_beta", "concordance", "brier", "cox_error"} <= set(gauges)

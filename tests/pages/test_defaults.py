@@ -1,11 +1,15 @@
 """What a first visit asks for, as a list, is what the pages ask for when they are opened."""
 
+import argparse
+import shlex
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
+from engine.cli.export import command
+from engine.cli.shared import add_request, requested
 from engine.service.client import Client
 from pages.ui import openings
 from pages.ui.kit import shell
@@ -43,6 +47,22 @@ def test_a_first_visit_draws_what_ships_and_asks_for_nothing(visit: Open, home: 
     }
     again = [trace for trace in charts(test)[0]["data"] if trace["mode"] == "lines+markers"]
     assert [trace["y"] for trace in again] == [trace["y"] for trace in drawn]  # until they come
+
+
+@pytest.mark.parametrize("slug", sorted(shell.papers()))
+def test_a_bare_command_begins_with_the_settings_of_the_page(slug: str):
+    parser = argparse.ArgumentParser()
+    add_request(parser)
+    for job in defaults.opening(slug).values():
+        asked = requested(parser.parse_args([job.paper, job.method]))
+        free = {"calibration", *job.axes}  # the page draws both calibrations, and whole curves
+        for field in set(job.entry().uses) - free:
+            assert asked.values[field] == job.values[field], (job.method, field)
+        assert asked.dataset == job.dataset
+        told = shlex.split(command(job))[5:]
+        count = told.index("--seeds")
+        again = requested(parser.parse_args([job.paper, *told[:count]]), job.seeds)
+        assert again.id == job.id
 
 
 def said(test: AppTest) -> str:

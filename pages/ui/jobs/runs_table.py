@@ -126,7 +126,8 @@ def _settings(run: Run) -> str:
     publication = catalog().get(run.job.paper)
     if publication is None:
         return "settings of a paper that this copy does not have"
-    default, known = publication.usual(run.job.dataset), knobs(publication.spec)
+    known = knobs(publication.spec)
+    default = publication.begins(run.job.method, run.job.dataset)
     changed = [
         f"{known[field].label.lower()} {_text(known[field], value)}"
         for field, value in run.job.values.items()

@@ -1,6 +1,7 @@
 """What an attack found: three budgets on one ruler, two histograms, and the trade-off of errors."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ Floats = NDArray[np.float64]
 BINS = 40
 FLOOR = 0.01
 """Where a budget of 0 is drawn on a logarithmic ruler."""
+NEAR = 0.35
+"""Two marks on one side, nearer than this share of the ruler, have their words left and right."""
 MARKS = {
     "Claimed": ("diamond", SERIES[0], "top center"),
     "Proved": ("square", SERIES[1], "bottom center"),
@@ -25,6 +28,9 @@ def ruler(claimed: float | None, proved: float | None, attacked: float | None) -
     """What is claimed, proved and attacked as marks on one logarithmic axis; None has no mark."""
     known = {"Claimed": claimed, "Proved": proved, "Attacked": attacked}
     shown = {name: v for name, v in known.items() if v is not None and math.isfinite(v)}
+    values = [max(v, FLOOR) for v in shown.values()]
+    low, high = (min(values) / 3.0, max(values) * 3.0) if values else (0.1, 10.0)
+    sides = _sides(shown, math.log(high / low))
     traces: list[dict[str, Any]] = []
     for name, value in shown.items():
         symbol, colour, place = MARKS[name]
@@ -33,12 +39,10 @@ def ruler(claimed: float | None, proved: float | None, attacked: float | None) -
             {
                 "type": "scatter", "mode": "markers+text", "x": brief([max(value, FLOOR)]),
                 "y": [0.0], "name": name, "text": [f"{name} {least}{value:.3g}"],
-                "textposition": place, "hoverinfo": "text",
+                "textposition": sides.get(name, place), "hoverinfo": "text",
                 "marker": {"symbol": symbol, "size": 15, "color": colour},
             }
         )  # fmt: skip
-    values = [max(v, FLOOR) for v in shown.values()]
-    low, high = (min(values) / 3.0, max(values) * 3.0) if values else (0.1, 10.0)
     made = figure(
         traces,
         height=150,
@@ -48,6 +52,17 @@ def ruler(claimed: float | None, proved: float | None, attacked: float | None) -
     )
     made.add_hline(y=0.0, line_width=1, line_color=MUTED)
     return made
+
+
+def _sides(shown: Mapping[str, float], whole: float) -> dict[str, str]:
+    """Where words above the ruler stand if they would meet; `whole` is its logarithmic length."""
+    if not {"Attacked", "Claimed"} <= set(shown):
+        return {}
+    apart = math.log(max(shown["Attacked"], FLOOR) / max(shown["Claimed"], FLOOR))
+    if abs(apart) >= NEAR * whole:
+        return {}
+    left, right = ("Attacked", "Claimed") if apart <= 0 else ("Claimed", "Attacked")
+    return {left: "top left", right: "top right"}
 
 
 def histograms(without: Floats, present: Floats) -> go.Figure:
@@ -62,8 +77,8 @@ def histograms(without: Floats, present: Floats) -> go.Figure:
             "marker": {"color": colour, "pattern": {"shape": shape}}, "opacity": 0.6,
         }
         for name, values, colour, shape in (
-            ("Without this person", without, SERIES[0], ""),
-            ("With this person", present, SERIES[2], "/"),
+            ("Without this record", without, SERIES[0], ""),
+            ("With this record", present, SERIES[2], "/"),
         )
     ]  # fmt: skip
     return figure(

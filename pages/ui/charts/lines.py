@@ -56,6 +56,7 @@ def lines(
     *,
     log: bool = False,
     rule: tuple[float, str] | None = None,
+    under: bool = False,
     height: int = 300,
     **y: Any,
 ) -> go.Figure:
@@ -67,6 +68,7 @@ def lines(
         revision: Changes when a zoom should be forgotten.
         log: Whether heights are logarithmic.
         rule: A height to compare with, and what it is.
+        under: Whether its words stand below it, where lines begin above it.
         height: Of the figure, in pixels.
         y: More for the vertical axis.
     """
@@ -79,7 +81,7 @@ def lines(
         xaxis=axis(titles[0], rangemode="tozero"),
         yaxis=log_axis(titles[1], heights, **y) if log else axis(titles[1], **y),
         shapes=[_rule(rule[0])] if rule else [],
-        annotations=[_flag(*rule, log)] if rule else [],
+        annotations=[_flag(*rule, log, under)] if rule else [],
     )
 
 
@@ -110,10 +112,11 @@ def _rule(height: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _flag(height: float, text: str, log: bool) -> dict[str, Any]:
+def _flag(height: float, text: str, log: bool, under: bool) -> dict[str, Any]:
     return {
-        "x": 0.01, "xref": "paper", "xanchor": "left", "yanchor": "bottom", "showarrow": False,
-        "y": float(np.log10(height)) if log else height, "text": text, "bgcolor": GROUND,
+        "x": 0.01, "xref": "paper", "xanchor": "left", "showarrow": False,
+        "yanchor": "top" if under else "bottom", "text": text, "bgcolor": GROUND,
+        "y": float(np.log10(height)) if log else height,
         "font": {"size": 12, "color": INK},
     }  # fmt: skip
 

@@ -183,7 +183,7 @@ def _controls(view: View, job: Job, run: Run | None) -> None:
     key = f"{view.paper.slug}.attack"
     if run is None:
         st.markdown(
-            f"An attack trains {TRAININGS:,} models with one extreme person in the data and "
+            f"An attack trains {TRAININGS:,} models with one extreme record in the data and "
             f"{TRAININGS:,} without, and guesses which is which.{_reason(job)}"
         )
         if st.button("Attack this", icon=":material/swords:", key=f"{key}.start"):

@@ -111,7 +111,8 @@ def neurons(view: View) -> None:
     floor = float(vars(view.spec)["alpha_min"])
     figure = lines.lines(
         drawn, ("Neurons of the layer by rank [%]", "Budget ratio α"), _revision(view, "alpha"),
-        height=380, range=[0, 1.05], rule=(floor, f"smallest allowed: {floor:g}"),
+        height=380, range=[0, 1.05], under=True,
+        rule=(floor, f"smallest allowed: {floor:g}"),
     )  # fmt: skip
     least = ", ".join(f"{one.label} {words.number(float(one.middle[-1]), 2)}" for one in drawn)
     said = f"Budget ratios from the largest to the smallest neuron; the smallest are {least}."

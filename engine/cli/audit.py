@@ -42,7 +42,7 @@ def add(commands: "Commands") -> None:
     every.add_argument("paper", nargs="?", metavar="PAPER", help="slug of the paper; all")
     every.add_argument("method", nargs="?", metavar="METHOD", help="name of the method; all")
     every.add_argument(
-        "--epsilon", default="", metavar="E", help="budget; the one that each page opens with"
+        "--epsilon", default="", metavar="E", help="privacy budget; that of each page"
     )
     every.add_argument(
         "--seconds", default="60", metavar="N", help="stop each attack after about so long; 60"

@@ -34,12 +34,12 @@ def sentence(folder: Path, needed: int, what: str, said: str = "it is full") -> 
         said: What the system said.
     """
     free = room(folder)
-    begins = f"{folder}: expected {megabytes(needed)} of room on the disk for {what}"
+    begins = f"{folder}: expected {megabytes(needed)} of free space on the disk for {what}"
     if free <= needed:
-        return f"{begins}, it is full ({megabytes(free)} free): free some room, or delete runs"
+        return f"{begins}, it is full ({megabytes(free)} free): make space or delete runs"
     return (
-        f"{begins}, got: {said} ({megabytes(free)} free): look whether a quota is used up, or "
-        "delete runs"
+        f"{begins}, got: {said} ({megabytes(free)} free): check whether a quota is "
+        "used up, or delete runs"
     )
 
 

@@ -76,7 +76,9 @@ def test_runs_are_listed_opened_and_deleted_and_the_rest_is_one_sentence(small: 
     assert client.table(job(100).id).gauges
     assert client.arrays(job(100).id)["answer"].shape == (2, 20_000)
     said = full(lambda: [client.submit(job(count)) for count in range(300, 500)])
-    assert "expected 8.0 MB of room on the disk for the store, it is full (0.0 MB free)" in said
+    assert (
+        "expected 8.0 MB of free space on the disk for the store, it is full (0.0 MB free)" in said
+    )
     client.delete(job(100).id)
     assert job(100).id not in {run.id for run in client.runs()}
     assert disk.room(small) > 0
@@ -88,7 +90,7 @@ def test_arrays_that_do_not_fit_are_one_sentence_and_leave_nothing(small: Path):
     claim = take(client.store, here(), job(100).id)
     assert claim is not None
     said = full(lambda: claim.keep("final", {"answer": np.zeros(4_000_000)}))
-    assert "expected 32.0 MB of room on the disk for arrays, it is full" in said
+    assert "expected 32.0 MB of free space on the disk for arrays, it is full" in said
     assert list(client.store.artifacts.iterdir()) == []
 
 

@@ -290,7 +290,7 @@ def test_a_full_disk_leaves_no_part_of_a_file(store, monkeypatch):
         patch.setattr(np, "savez", full)
         patch.setattr("engine.core.disk.room", lambda folder: 2_000_000)
         with pytest.raises(
-            StoreError, match=r"expected 8.0 MB of room on the disk for arrays, it is full"
+            StoreError, match=r"expected 8.0 MB of free space on the disk for arrays, it is full"
         ):
             claim.keep("final", {"x": np.zeros(1_000_000)})
     assert list(store.artifacts.iterdir()) == []
@@ -517,11 +517,14 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path):
 def test_a_disk_without_room_is_a_sentence(store, monkeypatch):
     monkeypatch.setattr("engine.core.disk.room", lambda folder: 40_000)
     said = str(store.database._sentence(_error(sqlite3.SQLITE_FULL)))
-    assert "8.0 MB of room on the disk for the store, it is full (40 kB free): free some" in said
+    assert (
+        "8.0 MB of free space on the disk for the store, it is full (40 kB free): make space"
+        in said
+    )
     monkeypatch.setattr("engine.core.disk.room", lambda folder: 78_512_100_000)
     said = str(store.database._sentence(_error(sqlite3.SQLITE_FULL)))
     assert "it is full" not in said
-    assert "(78,512.1 MB free): look whether a quota is used up" in said
+    assert "(78,512.1 MB free): check whether a quota is used up" in said
 
 
 def test_a_file_that_is_replaced_is_opened_again(store):

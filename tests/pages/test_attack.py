@@ -126,7 +126,7 @@ def test_a_shipped_attack_on_another_setting_is_not_shown(proof, trained, monkey
     ships(monkeypatch, job, **({"run": "another"} if how == "another setting" else UNDONE))
     text = shown(proof())
     assert "[attacked](/learn#attacked) **not yet**" in text
-    assert ("None ships: Too slow." in text) is (how == "no number")
+    assert ("No attack ships: Too slow." in text) is (how == "no number")
 
 
 def test_an_attack_above_the_proof_is_our_error(proof, trained):
@@ -210,6 +210,6 @@ def test_a_share_of_right_guesses_has_its_interval_and_number():
 def test_what_was_drawn_again_is_said():
     again = replace(ROW, attacks=2, epsilon_first=1.2)
     assert "drawn again" in attacks.finding((again,))
-    assert "was not kept" in attacks.finding((ROW,))
+    assert "there is no record of whether" in attacks.finding((ROW,))
     assert attacks.finding((replace(ROW, attacks=1),)).endswith("claimed or proved.")
     assert attacks.line(again)["First bound, where drawn again"] == "1.2"

@@ -49,7 +49,9 @@ def test_every_number_of_a_figure_is_in_its_table(home: Path, monkeypatch: pytes
     monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
     taken = collect.take("mean")
     assert taken is not None
-    for drawn in (one for one in taken.drawn if not one.said):
+    measures = [one for one in taken.drawn if not one.said]
+    assert measures
+    for drawn in measures:
         medians = {float(f"{row['Median']:.4g}") for row in drawn.rows}
         lines = [one for one in drawn.base["data"] if one["mode"] == "lines+markers"]
         assert lines
@@ -61,6 +63,7 @@ def test_what_moves_completes_each_figure(home: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
     taken = collect.take("mean")
     assert taken is not None
+    assert {bool(one.said) for one in taken.drawn} == {False, True}  # measures and sections
     for drawn in taken.drawn:
         assert len(drawn.frames) == len(taken.budgets) == len(taken.findings)
         for at, budget in enumerate(taken.budgets):
@@ -188,7 +191,9 @@ def test_a_bundle_is_written_whichever_run_is_missing(
     found = collect.look
     monkeypatch.setattr(collect, "look", lambda job: None if job.id == gone else found(job))
     taken = collect.take(slug)
-    assert taken is None or (taken.absent and gone not in {job.id for job in taken.jobs.values()})
+    assert taken is not None, slug
+    assert taken.absent
+    assert gone not in {job.id for job in taken.jobs.values()}
 
 
 def test_texts_cannot_end_the_script():

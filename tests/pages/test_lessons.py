@@ -202,7 +202,7 @@ def test_a_lesson_is_changed_by_its_owner_alone_or_with_its_key(home: Path):
     path = library.path_of(name)
     note = path.with_suffix(".owner.json")
     assert stat.S_IMODE(note.stat().st_mode) == 0o600
-    view, told = View(address="/mean", text="x"), "expected its owner or a link with its key"
+    view, told = View(address="/mean", text="x"), "expected its owner or its editing link"
     for other in (BEN, Editor(), Editor("ben", "guess"), Editor("", "")):
         for change in (
             lambda who=other: library.keep("x", name, who),
@@ -252,7 +252,7 @@ def test_a_lesson_has_its_owner_before_its_file(home: Path, monkeypatch: pytest.
 def test_a_lesson_that_is_gone_is_not_saved_as_everybodys(home: Path):
     name = library.keep(GOOD, editor=ANN)
     library.remove(name, ANN)
-    with pytest.raises(RequestError, match="expected one that is still here, it was deleted"):
+    with pytest.raises(RequestError, match="expected one that still exists, this one was deleted"):
         library.keep(GOOD, name, BEN)
     assert name not in library.names()
 
@@ -280,9 +280,9 @@ def test_shipped_answers_are_forgotten_only_where_the_app_serves_one_machine(
     visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch, hosts: str, may: bool
 ):
     monkeypatch.setattr("streamlit.get_option", lambda name: hosts.split(","))
-    assert ("Forget" in labels(visit("lessons", lesson="clipping"))) is may
+    assert ("Clear" in labels(visit("lessons", lesson="clipping"))) is may
     monkeypatch.setenv("EXPLORER_UPLOADS", "off")
-    assert "Forget" not in labels(visit("lessons", lesson="clipping"))
+    assert "Clear" not in labels(visit("lessons", lesson="clipping"))
 
 
 def test_answers_to_a_lesson_are_forgotten_by_its_owner(home: Path):
@@ -331,7 +331,7 @@ def test_others_may_copy_a_lesson_and_the_link_with_its_key_edits_it(visit: Open
     other = visit("lessons", lesson=name)
     assert not other.exception
     assert "Save as a lesson of your own" in labels(other)
-    assert not {"Save", "Delete", "Forget"} & labels(other)
+    assert not {"Save", "Delete", "Clear"} & labels(other)
     key = rights.key(library.path_of(name))
     assert not any(key in str(one.value) for one in other.markdown)
     invited = visit("lessons", lesson=name, key=key)

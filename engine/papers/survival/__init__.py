@@ -140,8 +140,8 @@ PAPER = Paper(
             name="dp_newton",
             label="Private Newton",
             brief="Newton, private",
-            summary="Releases second moments with noise, then takes a few Newton steps along "
-            "clipped gradients with noise, each from all gradients so far.",
+            summary="Releases second moments with noise, then takes a few Newton steps. Each "
+            "uses all clipped gradients with noise so far.",
             module="engine.papers.survival.dp_newton",
             info=Utility,
             steps=price_newton.newton_passes,

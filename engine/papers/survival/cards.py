@@ -12,10 +12,10 @@ from engine.privacy.releases import Release, exposed
 
 IMPROPER = (
     "The prior has precision 0. The bounded losses add up to less than n·v everywhere, so the "
-    "target density does not vanish far out and has no integral: it is no distribution, nothing "
-    "can be drawn from it, and nothing is proved."
+    "target density does not vanish far out and its integral is infinite. It is not a "
+    "distribution: nothing can be drawn from it, and nothing is proved."
 )
-CHOSEN = "This choice is not in the price."
+CHOSEN = "ε does not cover this choice."
 
 
 def exact_releases(spec: SurvivalSpec, n: int) -> tuple[Release, ...]:

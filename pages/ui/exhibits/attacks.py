@@ -10,11 +10,11 @@ from pages.ui.kit.access import troubles
 
 CAPTION = (
     "For each row, the method is trained many times with one extreme record in the data and as "
-    "many times without it, and the attack guesses which is which. At least the attacked ε is "
-    "spent, with 95 % confidence; most of these bounds hold only if the noise is of the declared "
-    "kind. 0 means that these trainings show nothing. An attack above a proof without assumptions "
-    "is made once more with new noise, and the first bound is shown too. Where there was no "
-    "attack, the last column says why."
+    "many times without it, and the attack guesses which is which. With 95 % confidence, the "
+    "method spends at least the attacked ε; most of these bounds hold only if the noise is of the "
+    "declared kind. 0 means that these trainings show nothing. An attack above a proof without "
+    "assumptions is repeated once with new noise, and the first bound is shown too. The last "
+    "column says why a method was not attacked."
 )
 
 
@@ -39,7 +39,7 @@ def finding(rows: tuple[audits.Row, ...]) -> str:
     if again := sum(row.attacks > 1 for row in done):
         parts.append(f"{words.plural(again, 'bound')} above a proof were drawn again.")
     if unknown := sum(row.attacks == 0 for row in done):
-        parts.append(f"For {unknown}, it was not kept whether a first bound was drawn again.")
+        parts.append(f"For {unknown}, there is no record of whether a first bound was drawn again.")
     return " ".join(parts)
 
 

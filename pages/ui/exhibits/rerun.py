@@ -98,13 +98,13 @@ def _asked(watched: Mapping[str, Watched], runs: list[Run]) -> str:
     """What running all again takes and replaces."""
     size = provenance.size({name: one.job for name, one in watched.items()})
     took = words.duration(sum(run.seconds or 0.0 for run in runs))
-    text = f"This runs **{size}** again. The last time took **{took}** of work."
+    text = f"This runs **{size}** again. Last time it took **{took}** of work."
     here = sum(run.shipped is None for run in runs)
     if here:
         text += (
             f"\n\nIt first deletes the results of {words.plural(here, 'run')} on this computer. "
-            "Every page that shows them is without them until the new ones are done. "
-            "They cannot be brought back."
+            "Pages that show them stay without them until the new ones are ready. "
+            "This cannot be undone."
         )
     return f"{text}\n\nNumbers that ship with the app stay."
 

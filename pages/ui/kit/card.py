@@ -70,7 +70,7 @@ def show(title: str, card: Guarantee) -> None:
         if card.status != "not_private":
             said.append(words.odds(card.epsilon_proved, card.delta, card.relation, card.unit))
         if card.failure and card.epsilon_proved is not None:
-            said.append(f"The bound may fail, with a probability that is {card.failure}.")
+            said.append(f"The probability that the bound fails is {card.failure}.")
         if excess := less(card):
             said.append(excess)
         st.markdown("\n\n".join(said))

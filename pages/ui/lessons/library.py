@@ -114,7 +114,9 @@ def keep(text: str, name: str = "", editor: Editor = ANYBODY) -> str:
     elif not NAME.fullmatch(name) or name in ORDER:
         raise RequestError(f"lesson: expected the name of a lesson made here, got {name!r}")
     elif not path_of(name).exists():
-        raise RequestError("lesson: expected one that is still here, it was deleted; save a copy")
+        raise RequestError(
+            "lesson: expected one that still exists, this one was deleted; save a copy"
+        )
     path = path_of(name)
     rights.check(path, editor)
     try:

@@ -32,10 +32,10 @@ HOW = (
     "ask a question first, and hold notes for the speaker."
 )
 SHARED = (
-    "Everybody who opens this app can see a lesson that is made here. Only you can change it, and "
-    "people to whom you send its editing link. Answers are counted without names."
+    "Everyone who opens this app can see lessons made here. Only you and people with its editing "
+    "link can change a lesson of yours. Answers are counted without names."
 )
-OTHERS = "Somebody else made this lesson. You can save a copy and change that."
+OTHERS = "Somebody else made this lesson. You can save a copy and change the copy."
 TEXT, SAID, WRONG, FILE = "lessons.text", "lessons.said", "lessons.wrong", "lessons.file"
 KEY = "key"
 """The name in the address of the key that lets somebody change a lesson."""
@@ -169,12 +169,12 @@ def _share(held: Held, lesson: Lesson) -> None:
         st.markdown(f"With this link others can change it: `/lessons?lesson={name}&{KEY}={drawn}`")
     if not keys:
         return
-    with st.popover("Forget the class's answers", icon=":material/delete:"):
-        sure = st.checkbox("Forget every answer to this lesson's questions")
-        if st.button("Forget", disabled=not sure, key="lessons.forget"):
+    with st.popover("Clear the class's answers", icon=":material/delete:"):
+        sure = st.checkbox("Clear every answer to this lesson's questions")
+        if st.button("Clear", disabled=not sure, key="lessons.forget"):
             with troubles():
                 answers.clear(client().store.database, keys)
-                st.session_state[SAID] = "The answers are forgotten."
+                st.session_state[SAID] = "The answers are cleared."
                 st.rerun()
 
 

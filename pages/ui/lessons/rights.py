@@ -11,8 +11,8 @@ from engine.core.errors import RequestError, StoreError
 from engine.core.home import private_opener
 
 REFUSED = (
-    "lesson: expected its owner or a link with its key, so it stays as it is; "
-    "save it as a lesson of your own instead"
+    "lesson: expected its owner or its editing link, got neither, so nothing was changed; "
+    "save a copy of your own instead"
 )
 
 

@@ -172,7 +172,9 @@ def _origin(job: Job) -> str:
     parts = [f"{outcome(2 * row.replicas, row.right, row.judged)}; {may}. Shipped with the app."]
     if row.epsilon_first is not None:
         first = words.number(row.epsilon_first)
-        parts.append(f"A first attack was above the proof, at least {first}, and was drawn again.")
+        parts.append(
+            f"A first attack showed ε of at least {first}, above the proof, and was repeated."
+        )
     if row.outdated:
         parts.append("Computed by an earlier version. Attack again to update.")
     return " ".join(parts)
@@ -204,7 +206,7 @@ def _controls(view: View, job: Job, run: Run | None) -> None:
 def _reason(job: Job) -> str:
     """Why none ships for this setting, where somebody tried."""
     row = audits.fitting(job)
-    return f" None ships: {row.reason}" if row is not None and row.reason else ""
+    return f" No attack ships: {row.reason}" if row is not None and row.reason else ""
 
 
 def comparison(guarantee: Guarantee, bound: float) -> str:

@@ -120,7 +120,9 @@ def test_a_state_is_kept_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest
     before = sorted(path.name for path in client.store.artifacts.iterdir())
     with monkeypatch.context() as broken:
         broken.setattr("engine.service.claim.os.replace", full)
-        said = r"expected 1 kB of room on the disk for arrays, got: No space left on device \("
+        said = (
+            r"expected 1 kB of free space on the disk for arrays, got: No space left on device \("
+        )
         with pytest.raises(StoreError, match=said):
             claim.save({"state-0000": {"a": np.zeros(2)}}, (), going_on=True)
     assert sorted(path.name for path in client.store.artifacts.iterdir()) == before

@@ -57,7 +57,7 @@ def amounts(view: View) -> None:
         chart("yesiwell.amounts", figure, f"{said}.", drawing.rows(lines, "M"), view.budget)
     elif amounts_of:
         ready = " and ".join(f"{one.label} {one.middle[0]:.1f} %" for one in lines)
-        st.markdown(f"Trained at M = {min(amounts_of):g} alone so far: {ready}.")
+        st.markdown(f"So far, only M = {min(amounts_of):g} is trained: {ready}.")
     missing = {
         name: one for name, one in watched.items()
         if one.run is None or one.run.state not in ("completed", "queued", "running")

@@ -91,7 +91,7 @@ def test_constants_that_were_tuned_on_the_offered_data_are_said_to_be_unpriced()
     for name in ("dp_newton", "cox_dp"):
         card = paper("survival").entry(name).guarantee(SurvivalSpec(), 50, "a person")
         [tuned] = [one for one in card.reasons if "chosen by looking" in one]
-        assert tuned.endswith("This choice is not in the price.")
+        assert tuned.endswith("ε does not cover this choice.")
 
 
 def test_the_density_is_that_of_algorithm_3():

@@ -51,7 +51,7 @@ def picture(
     fit: bool = False, move: str = "",
 ) -> Picture:  # fmt: skip
     """A figure, ready to be sent; arguments as those of `chart`."""
-    figure.layout.meta = {"budget": budget, "fit": fit, "move": move}
+    figure.layout.meta = {**(figure.layout.meta or {}), "budget": budget, "fit": fit, "move": move}
     return Picture(figure.to_json(validate=False), alt, tuple(rows))
 
 

@@ -148,6 +148,7 @@ const TALL = 350 // from this height on the legend's lines stand apart
 const BROAD = 500 // from this width on the legend stands beside the chart
 const LEGEND = 78 // a narrow chart's legend is no higher than four lines, and scrolls
 const BUTTONS = 30 // pixels that the chart's buttons take above a legend beside it
+const NAMES = 76 // pixels that names beside rows of pictures take at most, with the margins
 const SLOWLY = 1300 // milliseconds in which points move
 
 const presented = () => new URLSearchParams(window.location.search).get("present") === "1"
@@ -156,7 +157,9 @@ const presented = () => new URLSearchParams(window.location.search).get("present
 function height({ node }, { height, meta }) {
   const foot = document.querySelector(FOOT)?.getBoundingClientRect().height ?? 0
   const free = window.innerHeight - foot - ROOM
-  if (!meta?.fit) return Math.min(height, Math.max(320, free - HEAD))
+  // Square pictures get smaller in a narrow column, and leave no gap below them.
+  const most = meta?.tall ? Math.min(height, meta.tall * (node.clientWidth - NAMES) + 24) : height
+  if (!meta?.fit) return Math.min(most, Math.max(320, free - HEAD))
   const main = document.querySelector("[data-testid=stMain]")
   const above = node.getBoundingClientRect().top + (main?.scrollTop ?? 0)
   const drawnBy = !presented() && window.innerHeight >= 700 && window.innerWidth >= 700

@@ -46,7 +46,7 @@ def norms(counts: Floats, edges: Floats, bound: str, revision: str) -> go.Figure
         uirevision=revision,
         barmode="overlay",
         xaxis=axis(
-            f"Norm of a record's gradient / {bound}",
+            f"Gradient norm / {bound}",
             range=[min(span) - 0.2, max(span) + 0.2],
             tickvals=list(powers),
             ticktext=[f"{10.0**power:,.10g}" for power in powers],

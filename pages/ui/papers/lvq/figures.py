@@ -49,6 +49,7 @@ def tiles(
         height=round(CELL * rows * group) + 16,
         margin={"l": 8, "r": 8, "t": 8 + 16 * max(text.count("<br>") for text in words), "b": 8},
         uirevision=revision,
+        meta={"tall": rows * group / wide},
         xaxis={**hidden, "showticklabels": False, "range": [0, wide], "constrain": "domain",
                "constraintoward": "left"},
         yaxis={

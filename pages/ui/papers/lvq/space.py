@@ -124,7 +124,7 @@ def norms(
         traces,
         height=400,
         uirevision=revision,
-        xaxis=log_axis("Norm of one record's gradient [scaled features]", shown,
+        xaxis=log_axis("Gradient norm [scaled features]", shown,
                        range=[float(low) - 0.1, float(high) + 0.1]),
         yaxis=axis("Records [%]", rangemode="tozero"),
         yaxis2=axis("Clipped by a bound there [%]", overlaying="y", side="right", range=[0, 105],

@@ -43,7 +43,7 @@ def faults(setting: Setting, seed: int = 0) -> Iterator[str]:
             expected = [release.mechanism for release in active(declared, stage)]
             yield from _undeclared(stage, expected, one.releases)
             for number, (a, b) in enumerate(zip(one.releases, other.releases, strict=True)):
-                far = reach(a, b)
+                far = float(statistics.apart(a, b).max())
                 if far > 1.0 + ROUNDED:
                     yield (
                         f"step {stage + 1}, release {number + 1}: expected a change within the "
@@ -85,12 +85,6 @@ def inside(setting: Setting, seed: int = 0) -> Iterator[str]:
     ratio = getattr(priced, "ratio", 0.0)
     if abs(curve - bent) > ratio:
         yield f"expected log determinants within {ratio:.4g}, got {abs(curve - bent):.4g} apart"
-
-
-def reach(one: Recorded, other: Recorded) -> float:
-    """How far two neighbours' values lie apart before noise, in units of the sensitivity."""
-    gain = statistics.weighted(one, statistics.gain(other, one))
-    return float(statistics.reach(one.mechanisms, gain).max())
 
 
 def _undeclared(

@@ -8,6 +8,7 @@ values before noise alone.
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ LIKELIHOOD = "likelihood ratio of the releases"
 DIGITS = "last digits of the noise"
 TOGETHER = 250
 """Replicas of one world that are trained together at most: the bound climbs while one looks."""
+PILOT = 10
+"""Trainings from which the witness's usual length is taken; they are not scored."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +67,44 @@ class Setting:
         """Replicas of one world that train together."""
         chunk = self.entry.chunk(self.spec, len(self.pair.without), self.device)
         return max(1, min(TOGETHER, chunk))
+
+    @property
+    def stages(self) -> range:
+        """The start and all steps."""
+        return range(BEFORE, self.entry.steps(self.spec, len(self.pair.without)))
+
+    @cached_property
+    def rates(self) -> Mapping[int, float]:
+        """The chance of a record to be in the releases of each stage."""
+        n = len(self.pair.without)
+        declared, rates = self.entry.releases(self.spec, n), {}
+        for stage in self.stages:
+            own = {release.rate for release in active(declared, stage)}
+            rates[stage] = own.pop() if len(own) == 1 else self.witness.rate(self.spec, n)
+        return rates
+
+    @cached_property
+    def lengths(self) -> Mapping[int, float]:
+        """How much the witness usually changes a stage where it is drawn, in sensitivities.
+
+        An attacker does not see whether the witness was drawn, so the score supposes a length. It
+        comes from trainings of its own, `PILOT` with the witness, and is the same in both worlds.
+        Taken from the trainings that are scored it would differ between the worlds by more than one
+        output shows, and would tie the trainings of a chunk together: no bound would hold.
+        """
+        if self.pair.echo is None or min(self.rates.values()) >= 1.0:
+            return {}
+        batch = _batch(self, min(PILOT, self.together))
+        runs = _runs(self, batch, 1, _seed(self, 1, -PILOT))[:2]
+        lengths, last = {}, 1.0
+        with unmeasured(), torch.no_grad():
+            for stage, released, (others,) in _trained(self, runs):
+                both = zip(released, others, strict=True)
+                far = torch.cat([torch.zeros(1), *(statistics.apart(a, b) for a, b in both)])
+                if bool((far > 0.0).any()):  # else nobody drew it: as long as it was
+                    last = float(far[far > 0.0].median())
+                lengths[stage] = last
+        return lengths
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,20 +174,27 @@ def train(
         The scores, shape (count,) each, and the witness's largest reach.
     """
     batch = _batch(setting, count)
-    seed = _seed(setting, world, start)
-    runs = _runs(setting, batch, world, seed)
+    runs = _runs(setting, batch, world, _seed(setting, world, start))
     tally = Tally(setting, world, count)
     with unmeasured(), torch.no_grad():
-        for stage in range(BEFORE, setting.entry.steps(setting.spec, len(setting.pair.without))):
-            with recording() as seen:
-                runs[0].advance(stage)
-            if len(runs) > 1:
-                tally.add(stage, seen.releases, [_replayed(r, stage, seen) for r in runs[1:]])
-        state = runs[0].state
+        for stage, released, replays in _trained(setting, runs):
+            if replays:
+                tally.add(stage, released, replays)
         for name, score in setting.witness.scores.items():
-            if (values := score(batch, setting.pair, state)) is not None:
+            if (values := score(batch, setting.pair, runs[0].state)) is not None:
                 tally.scores[name] = values.double().cpu()
     return tally.scores, tally.reach
+
+
+Stage = tuple[int, Sequence[Recorded], list[list[Recorded]]]
+
+
+def _trained(setting: Setting, runs: "Sequence[Run]") -> Iterator[Stage]:
+    """Trains the first run; each stage, its releases, and those of the other runs' replays."""
+    for stage in setting.stages:
+        with recording() as seen:
+            runs[0].advance(stage)
+        yield stage, seen.releases, [_replayed(run, stage, seen) for run in runs[1:]]
 
 
 def _replayed(run: "Run", stage: int, seen: Any) -> list[Recorded]:
@@ -197,12 +245,6 @@ class Tally:
         count: Replicas R.
         scores: By the statistic's name, shape (R,) each.
         reach: Largest change by the witness so far, over its sensitivity.
-        typical: The middle of these changes where the witness took part in the last such step:
-            an attacker knows its length, since it follows from what was released before. It comes
-            from the other replicas of the chunk, so that where records are sampled the scores of a
-            chunk are not quite independent, as the limits of shares assume, and each world has a
-            middle of its own, which may tell worlds apart and make bounds on sampled methods too
-            large. How much it matters has not been measured.
     """
 
     setting: Setting
@@ -210,25 +252,20 @@ class Tally:
     count: int
     scores: dict[str, Tensor] = field(default_factory=dict)
     reach: float = float("nan")
-    typical: float = 1.0
 
     def add(
         self, stage: int, released: Sequence[Recorded], replays: Sequence[Sequence[Recorded]]
     ) -> None:
         """The releases of one stage, and the same of the replays."""
-        rate = self._rate(stage)
+        rate = self.setting.rates[stage]
         singles = [i for i, one in enumerate(released) if len(one.mechanisms) == 1]
         for number, one in enumerate(released):
             other = replays[0][number]
             without, present = (other, one) if self.world else (one, other)
-            gain = statistics.gain(without, present)
-            far = statistics.reach(one.mechanisms, statistics.weighted(one, gain))
-            self.reach = float(np.fmax(self.reach, float(far.max())))
-            added = gain
+            self.reach = float(np.fmax(self.reach, float(statistics.apart(one, other).max())))
+            added = statistics.gain(without, present)
             if rate < 1.0 and len(replays) > 1:
-                if bool((far > 0.0).any()):
-                    self.typical = float(far[far > 0.0].median())
-                added = statistics.echo(replays[1][number], self.typical)
+                added = statistics.echo(replays[1][number], self.setting.lengths[stage])
             base = tuple(value.double() for value in without.values)
             ratio = statistics.likelihood(one, base, added, rate)
             place = self._place(number, singles)
@@ -245,13 +282,6 @@ class Tally:
     def _note(self, name: str, score: Tensor, place: slice) -> None:
         kept = self.scores.setdefault(name, torch.zeros(self.count, dtype=torch.float64))
         kept[place] += score.double().cpu()
-
-    def _rate(self, stage: int) -> float:
-        """The chance of a record to be in this stage's releases."""
-        setting, n = self.setting, len(self.setting.pair.without)
-        now = active(setting.entry.releases(setting.spec, n), stage)
-        rates = {release.rate for release in now}
-        return rates.pop() if len(rates) == 1 else setting.witness.rate(setting.spec, n)
 
 
 def _seed(setting: Setting, world: int, start: int) -> int:

@@ -82,10 +82,10 @@ def length(mechanisms: Sequence[Noise], parts: Parts) -> Tensor:
     return _squares(parts).sqrt()
 
 
-def reach(mechanisms: Sequence[Noise], added: Parts) -> Tensor:
-    """What a witness adds, in units of the sensitivity that is priced, shape (R,)."""
-    size = length(mechanisms, added)
-    return size / size.new_tensor([m.sensitivity for m in mechanisms])
+def apart(one: Recorded, other: Recorded) -> Tensor:
+    """How far two neighbours' values lie apart before noise, in sensitivities, shape (R,)."""
+    size = length(one.mechanisms, weighted(one, gain(other, one)))
+    return size / size.new_tensor([m.sensitivity for m in one.mechanisms])
 
 
 def lattice(released: Recorded, without: Parts, present: Parts) -> Tensor:

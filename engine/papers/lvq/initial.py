@@ -9,6 +9,7 @@ from torch import Generator, Tensor
 from engine.papers.lvq import price
 from engine.papers.lvq.price import StartNoise
 from engine.papers.lvq.spec import LvqSpec
+from engine.training.ghost import SAFE
 from engine.training.least_squares import noisy, released
 
 JITTER = 0.05
@@ -121,8 +122,8 @@ def totals(x: Tensor, y: Tensor, classes: int) -> tuple[Tensor, Tensor]:
 
 
 def clipped(x: Tensor, bound: float) -> Tensor:
-    """Rows pulled to a norm of at most `bound`."""
-    factor = (bound / x.norm(dim=1).clamp(min=1e-30)).clamp(max=1.0)
+    """Rows pulled to a norm of at most `bound`, with room for rounding in single precision."""
+    factor = (SAFE * bound / x.norm(dim=1).clamp(min=1e-30)).clamp(max=1.0)
     rows: Tensor = x * factor[:, None]
     return rows
 

@@ -50,6 +50,26 @@ def test_slider_curve_finding_marks_and_odds_are_in_sight_together(app: App, siz
         assert what.evaluate(INSIDE), f"{what} is not in sight on a {size}"
 
 
+def test_the_network_its_sentence_and_its_widgets_are_in_sight_together(app: App):
+    page = app.tab("yesiwell", width=1440)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    settled(page)
+    moment = page.get_by_role("slider", name="Times after training")
+    expect(moment).to_be_visible(timeout=60_000)
+    page.wait_for_timeout(1000)  # the chart takes the room that the foot leaves
+    for what in (
+        page.get_by_text("1 day after training"),
+        page.locator(".js-plotly-plot .main-svg").first,
+        page.get_by_text("Method", exact=True).first,
+        moment,
+        page.get_by_role("slider", name="Privacy budget"),
+    ):
+        assert what.evaluate(INSIDE), f"{what} is not in sight"
+    moment.press("ArrowRight")
+    expect(page.get_by_text("2 days after training")).to_be_visible()
+    page.wait_for_url("**yesiwell.time=2**")
+
+
 def test_points_move_from_where_they_are_claimed_to_where_they_are_proved(app: App):
     page = app.tab("survival?survival.by=By+claim")
     ready(page)

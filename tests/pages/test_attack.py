@@ -88,7 +88,7 @@ def test_an_attack_is_a_button_and_then_a_job(proof, trained):
 
 
 def test_a_finished_attack_says_what_it_showed(proof, trained):
-    attacked(trained, audit(defaults.opening("survival")["dp_gd"]), 0.4)
+    attacked(trained, audit(defaults.opening("survival")["dp_newton"]), 0.4)
     test = proof()
     assert not test.exception
     text = shown(test)
@@ -105,7 +105,7 @@ def ships(monkeypatch, job: Job, **values) -> None:
 
 
 def test_a_shipped_attack_has_its_mark_until_the_user_attacks(proof, trained, monkeypatch):
-    job = audit(defaults.opening("survival")["dp_gd"])
+    job = audit(defaults.opening("survival")["dp_newton"])
     ships(monkeypatch, job, epsilon_attacked=0.3, exact=True, allowed=0.5532)
     test = proof()
     assert not test.exception
@@ -122,7 +122,7 @@ def test_a_shipped_attack_has_its_mark_until_the_user_attacks(proof, trained, mo
 
 @pytest.mark.parametrize("how", ["another setting", "no number"])
 def test_a_shipped_attack_on_another_setting_is_not_shown(proof, trained, monkeypatch, how):
-    job = audit(defaults.opening("survival")["dp_gd"])
+    job = audit(defaults.opening("survival")["dp_newton"])
     ships(monkeypatch, job, **({"run": "another"} if how == "another setting" else UNDONE))
     text = shown(proof())
     assert "[attacked](/learn#attacked) **not yet**" in text
@@ -130,7 +130,7 @@ def test_a_shipped_attack_on_another_setting_is_not_shown(proof, trained, monkey
 
 
 def test_an_attack_above_the_proof_is_our_error(proof, trained):
-    attacked(trained, audit(defaults.opening("survival")["dp_gd"]), 2.5)
+    attacked(trained, audit(defaults.opening("survival")["dp_newton"]), 2.5)
     text = shown(proof())
     assert "above the proved 1" in text
     assert "error in the program" in text
@@ -180,7 +180,7 @@ def test_reproduce_shows_what_ships(visit: Open, monkeypatch):
 
 @pytest.mark.parametrize("page", ["runs", "compare", "home"])
 def test_an_attack_among_the_runs_breaks_no_page(visit: Open, trained, page):
-    attacked(trained, audit(defaults.opening("survival")["dp_gd"]), 0.4)
+    attacked(trained, audit(defaults.opening("survival")["dp_newton"]), 0.4)
     test = visit(page)
     assert not test.exception
 

@@ -40,7 +40,7 @@ LAYOUT = Layout(
     ),
     shows="People",
     gauge="concordance",
-    method="dp_gd",
+    method="dp_newton",
     more=(
         *("link", "solver", "delta", "steps", "clip", "passes", "samples"),
         *("burn_in", "sampler_epochs", "minibatch", "step_scale"),

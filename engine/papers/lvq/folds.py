@@ -50,6 +50,12 @@ def joined(table: Table) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
     return np.concatenate([table.x, table.test.x]), np.concatenate([table.y, table.test.y])
 
 
+def _below(factor: float) -> np.float32:
+    """The largest number in single precision that is not above the public factor."""
+    near = np.float32(factor)
+    return near if float(near) <= factor else np.nextafter(near, np.float32(0))
+
+
 @lru_cache(maxsize=2)
 def records(table: Table, factor: float, device: str) -> Records:
     """Scales by the table's public bounds; a feature whose bounds coincide becomes 0.
@@ -76,7 +82,8 @@ def records(table: Table, factor: float, device: str) -> Records:
     share = float(((scaled < put(lower)) | (scaled > put(upper))).double().mean())
     scaled -= put(middle)
     scaled *= put(np.where(half > 0, factor / np.where(half > 0, half, 1), 0))
-    scaled.clamp_(-factor, factor)
+    bound = float(_below(factor))
+    scaled.clamp_(-bound, bound)
     gone = put(np.isin(np.arange(len(y)), table.left_out)) if table.left_out else None
     return Records(scaled.float(), torch.from_numpy(y).to(device), classes, share, factor, gone)
 

@@ -49,6 +49,16 @@ def test_features_are_scaled_by_public_bounds_and_clipped():
     assert kept.outside == pytest.approx(2 / 10)
 
 
+@pytest.mark.parametrize("d", [2, 3, 5, 7, 10, 19, 64, 784])
+def test_no_feature_is_scaled_beyond_the_public_factor(d):
+    """Single precision rounds 1/sqrt(d) up for some d; a record would then be too long."""
+    x = np.repeat([[0.0], [255.0]], d, axis=1).repeat(5, axis=0)
+    table = replace(make(x, np.array([0, 1] * 5)), bounds=(np.zeros(d), np.full(d, 255.0)))
+    factor = 1 / math.sqrt(d)
+    longest = folds.records(table, factor, "cpu").x.double().abs().max()
+    assert factor * (1 - 1e-6) < float(longest) <= factor
+
+
 @every
 def test_a_run_counts_what_lies_outside_the_public_bounds(method):
     """One of 80 x 2 values lies outside; it is clipped, counted and reported by every method."""

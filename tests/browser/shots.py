@@ -13,8 +13,6 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, TimeoutError
 
 from engine.catalog import catalog
-from pages.ui.paper import defaults
-from pages.ui.paper.view import COST
 from tests.browser.app import ROOT, browsing, serving, settled, temporary_home, trained
 
 WIDTHS = {"wide": (1440, 900), "narrow": (390, 844)}
@@ -68,9 +66,7 @@ def _ready(page: Page, name: str) -> None:
     """Waits for a page to show what it has to show, within reason."""
     settled(page, PATIENCE)
     with contextlib.suppress(TimeoutError):
-        if name in catalog() and defaults.layout(name).opens != COST:
-            page.locator(".js-plotly-plot .main-svg").first.wait_for(timeout=PATIENCE)
-        elif name in ("home", *catalog()):
+        if name in ("home", *catalog()):
             trained(page, PATIENCE)
     page.wait_for_function(
         "() => !document.querySelector('[data-testid=stSkeleton]')", timeout=PATIENCE

@@ -51,7 +51,7 @@ def test_slider_curve_finding_marks_and_odds_are_in_sight_together(app: App, siz
 
 
 def test_the_network_its_sentence_and_its_widgets_are_in_sight_together(app: App):
-    page = app.tab("yesiwell", width=1440)
+    page = app.tab("yesiwell?yesiwell.tab=Network", width=1440)
     page.set_viewport_size({"width": 1440, "height": 900})
     settled(page)
     moment = page.get_by_role("slider", name="Times after training")

@@ -87,9 +87,9 @@ def test_the_network_follows_the_time(visited: Open):
     assert min(users["marker"]["color"]) < 0.3 < 0.7 < max(users["marker"]["color"]) <= 1.0
 
 
-def test_the_page_opens_with_the_network_and_its_widgets(visited: Open):
-    """The common page opens with the curve, and has the method above what a tab draws."""
-    test = visited()
+def test_the_network_has_its_widgets_below_it(visited: Open):
+    """The common page has the method above what a tab draws."""
+    test = visited(tab="Network")
     assert not test.exception
     assert "users are predicted correctly" in said(test)
     assert "symbol" in charts(test)[0]["data"][1]["marker"]
@@ -99,7 +99,9 @@ def test_the_page_opens_with_the_network_and_its_widgets(visited: Open):
 
 
 def test_the_method_can_be_changed_before_there_is_a_picture(visit: Open):
-    test = visit("yesiwell", **{"yesiwell.task": "Classify the present time"})
+    test = visit(
+        "yesiwell", **{"yesiwell.tab": "Network", "yesiwell.task": "Classify the present time"}
+    )
     assert not test.exception
     assert "Shown for the task of predicting" in said(test)
     assert [one.key for one in test.selectbox if one.key == "yesiwell.method"]

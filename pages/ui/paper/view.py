@@ -137,7 +137,6 @@ class Layout:
         words: What the paper is about, in a sentence or two that need no prior knowledge.
         sections: What the paper adds.
         shows: The name of the second tab: what the answer looks like.
-        opens: The tab that is open at first.
         says: How the finding is put in words, by gauge.
         gauge: The gauge that the curve shows first; empty for the paper's own.
         method: The method that is looked at first; empty for the paper's first.
@@ -158,7 +157,6 @@ class Layout:
     words: str = ""
     sections: tuple[Section, ...] = ()
     shows: str = "Pictures"
-    opens: str = COST
     says: Mapping[str, Saying] = field(default_factory=dict)
     gauge: str = ""
     method: str = ""
@@ -214,7 +212,7 @@ def offers(paper: Paper[Any], layout: Layout, dataset: str = "") -> Offers:
             tuple(entry.name for entry in private),
             looked.label,
         ),
-        tab=Offer("tab", layout.tabs, layout.tabs, layout.opens),
+        tab=Offer("tab", layout.tabs, layout.tabs, COST),
         by=Offer("by", BY, BY, PROOF_FIRST),
     )
 

@@ -13,7 +13,6 @@ LAYOUT = Layout(
     ),
     says={"accuracy": Saying("is right about {} of 100 users", 100.0, guessing)},
     shows="Network",
-    opens="Network",
     sections=(
         Section(
             "Friendships and predictions",

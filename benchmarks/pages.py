@@ -6,11 +6,12 @@ python -m benchmarks.pages
 """
 
 import re
+import statistics
 import time
 
 from playwright.sync_api import Browser, Page
 
-from benchmarks.row import Row
+from benchmarks.row import TURNS, Row
 from engine.catalog import catalog
 from pages.ui.learn.page import MINUTES
 from pages.ui.learn.screens import SCREENS
@@ -21,6 +22,15 @@ WORDS_A_MINUTE = 200
 SIZES = {"desktop": (1440, 900, 1.5), "phone": (390, 844, 3.0)}
 """Width and height in pixels, and how many screens high the first tab may be."""
 MOVES = 40
+BARE = """import plotly.graph_objects as go
+import streamlit as st
+
+st.title("Bare")
+st.slider("Privacy budget", 0, 9, 1)
+lines = [go.Scatter(x=[1, 2], y=y, mode="lines+markers") for y in ([1, 2], [2, 1])]
+st.plotly_chart(go.Figure(lines))
+"""
+"""The least that such a page holds: what it takes on a first visit, every page of ours takes."""
 TABS = {0: ("first screen", 250.0), 2: ("Why tab", 400.0)}
 """The tabs on which the slider is moved, by position, and the target in milliseconds."""
 LINES = """() => (document.querySelector('.js-plotly-plot')?.data ?? [])
@@ -43,15 +53,16 @@ def rows() -> list[Row]:
     measured = []
     with temporary_home() as home, serving(home) as address, browsing() as browser:
         opened(browser, f"{address}/")  # the first page of a process also loads the program
-        measured += learn(browser, f"{address}/learn")
+        least = bare(browser)
+        measured += learn(browser, f"{address}/learn", least)
         for slug in catalog():
             for size, (width, height, screens) in SIZES.items():
                 page, first = opened(browser, f"{address}/{slug}", width, height)
                 tall = page.locator("[data-testid=stMain]").evaluate("one => one.scrollHeight")
                 shown = f"{slug}, {size}: "
                 measured += [
-                    Row(f"{shown}first curve", first, None, "s", "under 3 s", first < 3.0,
-                        "empty store, shipped numbers"),
+                    Row(f"{shown}first curve", first, least[size], "s", "under 3 s", first < 3.0,
+                        "empty store, shipped numbers; peer: a bare page"),
                     Row(f"{shown}height of the first tab", tall / height, None, "screens",
                         f"at most {screens:g}", tall <= screens * height, f"{tall:.0f} pixels"),
                 ]  # fmt: skip
@@ -61,7 +72,29 @@ def rows() -> list[Row]:
     return measured
 
 
-def learn(browser: Browser, address: str) -> list[Row]:
+def bare(browser: Browser) -> dict[str, float]:
+    """Seconds to the first chart of a page with one slider and one chart, in each size."""
+    with temporary_home() as home:
+        script = home / "bare.py"
+        script.write_text(BARE)
+        with serving(home, str(script)) as address:
+            opened(browser, address)[0].context.close()
+            return {
+                size: statistics.median(
+                    visit(browser, address, width, height) for _ in range(TURNS)
+                )
+                for size, (width, height, _) in SIZES.items()
+            }
+
+
+def visit(browser: Browser, address: str, width: int, height: int) -> float:
+    """Seconds of one new visitor to a page's first two lines."""
+    page, first = opened(browser, address, width, height)
+    page.context.close()
+    return first
+
+
+def learn(browser: Browser, address: str, least: dict[str, float]) -> list[Row]:
     """Learn in each size: seconds to its first picture; then its screens and its words."""
     measured = []
     for size, (width, height, _) in SIZES.items():
@@ -71,8 +104,8 @@ def learn(browser: Browser, address: str) -> list[Row]:
         page.locator(".js-plotly-plot .main-svg").first.wait_for()
         first = time.perf_counter() - began
         settled(page)
-        measured.append(Row(f"learn, {size}: first picture", first, None, "s", "under 3 s",
-                            first < 3.0, "empty store"))  # fmt: skip
+        measured.append(Row(f"learn, {size}: first picture", first, least[size], "s", "under 3 s",
+                            first < 3.0, "empty store; peer: a bare page"))  # fmt: skip
         text = page.locator("[data-testid=stMain]").inner_text().partition("\nGlossary\n")[0]
         count = len(re.findall(r"\w+", text))
         page.context.close()

@@ -37,10 +37,10 @@ def chromium() -> str | None:
 
 
 @contextlib.contextmanager
-def serving(home: Path) -> Iterator[str]:
+def serving(home: Path, script: str = "app.py") -> Iterator[str]:
     """Runs the app with its store in `home`; gives its address, and ends it with its worker."""
     port = _free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
     environment = {**os.environ, "EXPLORER_HOME": str(home), "EXPLORER_IDLE_SECONDS": "2"}
     with (home / "app.log").open("wb") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)

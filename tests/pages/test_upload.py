@@ -62,6 +62,21 @@ def test_a_bad_file_is_one_sentence_and_changes_nothing(
     assert test.selectbox(key="survival.dataset").value == "FLchain"
 
 
+def test_a_file_that_has_been_replaced_is_not_added(visit: Open):
+    """The button was drawn for the first file; it is pressed when the second has just arrived."""
+    test = visit("survival")
+    file = test.file_uploader(key="survival.upload")
+    file.set_value(("first.csv", plain(15), KIND)).run()
+    test.file_uploader(key="survival.upload").set_value(("second.csv", stretches(12), KIND))
+    test.button(key="survival.add").click().run()
+    assert not test.exception
+    assert not own.names()
+    assert any(one.value.startswith("**24 rows, 5 columns.**") for one in test.markdown)
+    test.button(key="survival.add").click().run()
+    [name] = own.names()
+    assert name.startswith("own_second_")
+
+
 def test_a_table_that_is_removed_leaves_the_list(visit: Open, home: Path):
     test = add(visit("survival"), "study.csv", plain(15))
     assert test.button(key="survival.remove").disabled  # until it is confirmed

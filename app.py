@@ -64,6 +64,7 @@ if asked() and asked() not in known:
     lost = st.Page("pages/lost.py", title="No such page", url_path=asked(), visibility="hidden")
     menu[""].append(lost)
 settle_memory()
+shell.stay_offline()
 shell.remember()
 chosen = st.navigation(menu)
 st.set_page_config(page_title=f"{chosen.title} · Epsilon Explorer")

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from streamlit import net_util
 from streamlit.testing.v1 import AppTest
+from streamlit.web.server.server_util import is_url_from_allowed_origins
 
 from engine.catalog import catalog
 from engine.core.errors import SpecError
@@ -43,6 +45,18 @@ def test_every_page_opens_on_an_empty_store(visit: Open, page: str):
     assert not test.exception
     assert not test.error
     assert test.title
+
+
+def test_a_page_from_elsewhere_is_refused_without_asking_outside(
+    visit: Open, monkeypatch: pytest.MonkeyPatch
+):
+    def outside(url: str, timeout: float = 5) -> str | None:
+        raise AssertionError(f"asked {url}")
+
+    monkeypatch.setattr(net_util, "get_external_ip", net_util.get_external_ip)  # put back later
+    monkeypatch.setattr(net_util, "_make_blocking_http_get", outside)
+    visit("home")
+    assert not is_url_from_allowed_origins("https://elsewhere.example")
 
 
 def test_the_menu_has_every_paper_with_a_page(visit: Open):

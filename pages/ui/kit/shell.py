@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit import net_util
 from streamlit.runtime.pages_manager import PagesManager
 
 from engine.catalog import catalog
@@ -22,6 +23,20 @@ def there(name: str) -> bool:
 def papers() -> dict[str, Paper[Any]]:
     """The papers that have a page, by slug."""
     return {slug: paper for slug, paper in catalog().items() if there(slug)}
+
+
+def stay_offline() -> None:
+    """Lets the app refuse pages from elsewhere without a request to the internet.
+
+    Before it refuses one, Streamlit asks a server outside for this machine's address, and nobody
+    else is served until that server has answered.
+    """
+    net_util.get_external_ip = _unknown
+
+
+def _unknown() -> str | None:
+    """The machine's address outside its network: nobody asks for it."""
+    return None
 
 
 def remember() -> None:

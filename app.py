@@ -57,6 +57,7 @@ st.set_page_config(
     layout="wide",
     initial_sidebar_state=MENU,
 )
+plot.library()
 st.logo(logo.logo(), size="large", icon_image=logo.icon())
 menu = pages()
 known = {page.url_path for group in menu.values() for page in group}
@@ -72,4 +73,3 @@ contrast.apply()
 guide.before(chosen)
 chosen.run()
 collect.offer(chosen)
-plot.library()

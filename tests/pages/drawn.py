@@ -13,6 +13,8 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.paper import defaults
 
 ROOT = Path(__file__).parents[2]
+FLAT = {"scatter", "bar", "heatmap"}
+"""What is drawn of all that the bundle of Plotly for flat charts can draw."""
 VISIT = """
 import sys
 from engine.service.client import Client
@@ -39,7 +41,10 @@ def loads_nothing_heavy(page: str) -> None:
 def plots(test: AppTest) -> list[dict[str, Any]]:
     """What each chart was given: its figure, and its message in words."""
     actual = [json.loads(one.proto.json) for one in test.get("bidi_component") if one.proto.json]
-    return [{**one, "figure": json.loads(one["figure"])} for one in actual if "figure" in one]
+    found = [{**one, "figure": json.loads(one["figure"])} for one in actual if "figure" in one]
+    kinds = {trace["type"] for one in found for trace in one["figure"]["data"]}
+    assert kinds <= FLAT, kinds - FLAT
+    return found
 
 
 def charts(test: AppTest) -> list[dict[str, Any]]:

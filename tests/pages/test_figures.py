@@ -7,11 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from plotly.offline import get_plotlyjs_version
 
 from engine.core.gauges import Gauge
 from engine.runs.results import Results
 from pages.ui.charts import curves, theme
 from pages.ui.charts.dots import dots
+from pages.ui.kit import plot
 from pages.ui.papers.survival import figures as survival
 
 EPSILONS = np.repeat([0.1, 1.0, 10.0], 5)
@@ -173,3 +175,8 @@ def test_among_many_curves_only_the_one_that_is_looked_at_has_a_band():
         )
     ]
     assert made == [["method 3"], [one.label for one in many[:-1]]]
+
+
+def test_the_bundle_of_plotly_is_of_the_version_that_makes_figures():
+    head = plot.LIBRARY.read_text(encoding="utf-8")[:100]
+    assert f"plotly.js (cartesian - minified) v{get_plotlyjs_version()}\n" in head

@@ -2,14 +2,13 @@
 // user has zoomed or hidden stays, and nothing flickers while a run goes on. (Streamlit's own
 // chart element is made anew for every new figure.)
 
-const LIBRARY = 50 // milliseconds between two looks for the library
 const META = /"meta":\{[^}]*\}/ // the move of the slider that a picture belongs to
 const plots = new WeakMap() // element -> what is drawn in it
 
 const library = () =>
   new Promise((done) => {
-    const look = () => (window.Plotly ? done(window.Plotly) : setTimeout(look, LIBRARY))
-    look()
+    if (window.Plotly) done(window.Plotly)
+    else window.addEventListener("explorer.plotly", () => done(window.Plotly), { once: true })
   })
 
 const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16))

@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from engine.core.errors import ExplorerError
-from pages.ui.kit import lock, plot
+from pages.ui.kit import lock
 from pages.ui.kit.access import sentence
 from pages.ui.lessons import go, present, question
 from pages.ui.lessons.place import Place, place
@@ -35,7 +35,6 @@ def before(page: Any) -> None:
     with st.container(border=True, key="lesson"):
         _words(place, waiting)
     if waiting:
-        plot.library()
         st.stop()
 
 

@@ -1,9 +1,10 @@
 """A table of one's own: a file is shown as it was understood, corrected, kept and chosen."""
 
-import math
-from typing import Any
+from __future__ import annotations
 
-import pandas as pd
+import math
+from typing import TYPE_CHECKING, Any
+
 import streamlit as st
 
 from datasets import own, own_reader
@@ -14,6 +15,9 @@ from engine.method import Paper
 from pages.ui.kit import visitors
 from pages.ui.kit.access import sentence
 from pages.ui.words import plural, short
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MESSAGE = "upload.message"
 KEPT = "upload.preview"
@@ -161,6 +165,8 @@ def _pick(key: str, label: str, names: tuple[str, ...], guess: str) -> str:
 
 def _frame(seen: Preview, roles: tuple[str, ...]) -> pd.DataFrame:
     """The columns as a table that can be edited; bounds of the time stand with the others."""
+    import pandas as pd  # takes time to load, and few visitors bring a table
+
     rows = [
         {
             USE: one.name in roles or one.kind != "Words" or bool(one.levels),

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from engine.papers.pcdbn import doubled
 from engine.training.activations import Activation
 
 STRIDES = {"stride": 2, "max": 1}
@@ -32,10 +33,12 @@ def positions(side: int, stride: int) -> int:
 
 def reconstruction(h: Tensor, weight: Tensor, bias: Tensor, side: int) -> Tensor:
     """Probabilities of v from states: nearest neighbours upsampled, then the filters mirrored."""
+    back = weight.transpose(0, 1).flip(2, 3)
+    if 2 * h.shape[-1] == side:
+        return torch.sigmoid(doubled.convolved(h, back) + bias)
     wide = h
     if h.shape[-1] < side:
         wide = h.repeat_interleave(2, 2).repeat_interleave(2, 3)[:, :, :side, :side]
-    back = weight.transpose(0, 1).flip(2, 3)
     return torch.sigmoid(functional.conv2d(wide, back, padding=weight.shape[-1] // 2) + bias)
 
 

@@ -23,10 +23,8 @@ FEW = (0.1, 0.5, 2.0, 4.0)
 EPOCHS = (1, 9, 18, 54, 162)
 SGD_EPOCHS = (1, 3, 9, 18)
 DEGREES = (1, 2, 3, 5, 7)
-SLOW_DEGREES = (3, 7)
-"""Those of the networks that descend for minutes, at full size."""
 REPETITIONS: dict[str, int] = {}
-"""Of a curve at full size where there is more than one: a network's takes a minute or more."""
+"""Of an exhibit at full size where there is more than one: a network takes a minute or more."""
 PUBLISHED_PCDBN, PUBLISHED_PSGD = 0.9171, 0.8875
 SECONDS_PCDBN, SECONDS_PSGD = 761.0, 86.0
 PRINTED: dict[str, Any] = {"calibration": "paper", "degree": 7}
@@ -39,6 +37,12 @@ CURVES: dict[str, tuple[str, str, dict[str, Any], str]] = {
     "te": ("pCDBN, Taylor", "pcdbn_te", {}, "as printed"),
     "pw": ("pCDBN, line", "pcdbn_pw", {}, "as printed"),
     "tcdbn": ("TCDBN", "tcdbn", {"degree": 7}, "without noise"),
+    "expansion": (
+        "TCDBN, Chebyshev",
+        "tcdbn",
+        {"degree": 7, "polynomial": "chebyshev"},
+        "without noise",
+    ),
     "cdbn": ("CDBN", "cdbn", {}, "without noise"),
     "dpsgd": ("DP-SGD on wavelets", "dpsgd", {}, "rigorous"),
 }
@@ -65,11 +69,15 @@ def _job(full: bool, key: str, seed: int = 0, **values: Any) -> Job:
     return request("pcdbn", name, dataset, {**size, **own, **values}, {}, (seed,))
 
 
-def _jobs(full: bool, name: str, **values: Any) -> dict[str, Job]:
+def repetitions(full: bool, exhibit: str) -> int:
+    """How many of each curve an exhibit has."""
+    return REPETITIONS.get(exhibit, 1) if full else 1
+
+
+def _jobs(full: bool, exhibit: str, name: str, **values: Any) -> dict[str, Job]:
     """The repetitions of a curve, or of a point of it."""
-    key = name.partition("/")[0]
-    count = REPETITIONS.get(key, 1) if full else 1
-    return {f"{name}#{seed}": _job(full, key, seed, **values) for seed in range(count)}
+    key, seeds = name.partition("/")[0], range(repetitions(full, exhibit))
+    return {f"{name}#{seed}": _job(full, key, seed, **values) for seed in seeds}
 
 
 def _swept(full: bool, paper: str, method: str, values: Mapping[str, Any], seeds: int) -> Job:
@@ -88,15 +96,15 @@ def _together(results: Mapping[str, Results]) -> dict[str, list[Results]]:
 def figure5a_jobs(full: bool) -> dict[str, Job]:
     """One job for a curve that trains in seconds, and one for each point of a network's."""
     own = {**_size(full, "rigorous")[1], **CURVES["rigorous"][2]}
-    repetitions = REPETITIONS.get("rigorous", 1) if full else 1
+    seeds = repetitions(full, "figure5a")
     jobs = {
-        "rigorous": _swept(full, "pcdbn", "pcdbn", own, repetitions),
+        "rigorous": _swept(full, "pcdbn", "pcdbn", own, seeds),
         "dpsgd": _swept(full, "enadpp", "dpsgd", TODAY[full], 1),
     }
     points = [("released", e) for e in FEW] + [("paper", e) for e in FEW]
     points += [(key, e) for key in ("drawn", "psgd") for e in ((0.5,) if full else FEW)]
     for key, e in points:
-        jobs |= _jobs(full, f"{key}/{e:g}", epsilon=e)
+        jobs |= _jobs(full, "figure5a", f"{key}/{e:g}", epsilon=e)
     return jobs
 
 
@@ -172,9 +180,9 @@ def at(learning: NDArray[np.generic], epochs: float) -> NDArray[np.float64]:
 
 def figure5b_jobs(full: bool) -> dict[str, Job]:
     """One training for each curve: descent on the released quadratic, networks, and pSGD."""
-    jobs = _jobs(full, "rigorous", solver="descent")
+    jobs = _jobs(full, "figure5b", "rigorous", solver="descent")
     for key in ("released", "paper", "drawn", "psgd"):
-        jobs |= _jobs(full, key)
+        jobs |= _jobs(full, "figure5b", key)
     return jobs
 
 
@@ -194,10 +202,10 @@ def figure6_jobs(full: bool) -> dict[str, Job]:
     """One training for each degree and calibration."""
     jobs: dict[str, Job] = {}
     for d in DEGREES:
-        jobs |= _jobs(full, f"rigorous/{d}", solver="descent", degree=d)
+        jobs |= _jobs(full, "figure6", f"rigorous/{d}", solver="descent", degree=d)
     for key in ("released", "paper"):
-        for d in SLOW_DEGREES if full else DEGREES:
-            jobs |= _jobs(full, f"{key}/{d}", degree=d)
+        for d in DEGREES:
+            jobs |= _jobs(full, "figure6", f"{key}/{d}", degree=d)
     return jobs
 
 
@@ -214,9 +222,9 @@ def figure6_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
 
 def methods_jobs(full: bool) -> dict[str, Job]:
     """Every method of the text, as often as CDBN, which it is compared with."""
-    keys = ("rigorous", "paper", "te", "pw", "psgd", "tcdbn", "cdbn")
-    count = REPETITIONS.get("cdbn", 1) if full else 1
-    return {f"{key}#{seed}": _job(full, key, seed) for key in keys for seed in range(count)}
+    keys = ("rigorous", "paper", "te", "pw", "psgd", "tcdbn", "expansion", "cdbn")
+    seeds = range(repetitions(full, "methods"))
+    return {f"{key}#{seed}": _job(full, key, seed) for key in keys for seed in seeds}
 
 
 def methods_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:

@@ -6,8 +6,9 @@ frozen once trained, so their features are computed once and kept in half precis
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -17,7 +18,7 @@ from datasets.base import Table
 from engine.core.batch import Batch
 from engine.core.gauges import Column
 from engine.method import Arrays
-from engine.papers.pcdbn import course, top
+from engine.papers.pcdbn import course, slabs, top
 from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
 from engine.papers.pcdbn.price import network_steps
 from engine.papers.pcdbn.spec import Digits, PcdbnSpec
@@ -28,7 +29,6 @@ from engine.training.layer_arrays import layer_arrays
 
 MEASURES = 100
 """Measurements in a run."""
-SLAB = 500
 Layer = tuple[Tensor, Tensor, Tensor]
 Upper = tuple[Tensor, Tensor, Tensor, Tensor]
 
@@ -40,6 +40,8 @@ class Recipe:
     Attributes:
         energy: From records and a layer's weight, bias and visible bias to what the layer
             minimises; the layer is 0 or 1.
+        apart: Whether the energy is a mean over records, so that some can go after others.
+        added: What a layer minimises beside it, whatever the records are; None for nothing.
         states: From records and a layer to the states that the next layer sees.
         loss: What the upper layers minimise.
         jitter: The Laplace noise on a step's features, drawn again in each; None for none.
@@ -53,6 +55,8 @@ class Recipe:
     jitter: Laplace | None = None
     ratio: float = 0.0
     noise: tuple[tuple[str, float], ...] = ()
+    apart: bool = True
+    added: Callable[[int, Layer], Tensor] | None = None
 
 
 Make = Callable[[PcdbnSpec, Images, int, Generator], Recipe]
@@ -149,9 +153,13 @@ def step(
     first = state.taken in (spec.pretraining, 2 * spec.pretraining)
     state = replace(state, moved=0) if first else state
     if stage == 2 and not state.train:
-        state = replace(state, train=_all(pictures.x, state), test=_all(pictures.test_x, state))
+        train, test = (
+            tuple(_features(x, state, row) for row in range(len(batch)))
+            for x in (pictures.x, pictures.test_x)
+        )
+        state = replace(state, train=train, test=test)
     moved = state.moved
-    for rows in _batches(len(pictures.x), spec.batch, rng):
+    for rows in slabs.batches(len(pictures.x), spec.batch, rng):
         moved += 1
         at = Step(spec, pictures, rows, moved, stage)
         for row in range(len(batch)):
@@ -167,24 +175,18 @@ def step(
     return state, info
 
 
-def _batches(count: int, size: int, rng: Generator) -> Iterator[Tensor]:
-    """The records in random order, some at a time; a rest below half a batch is left out."""
-    order = torch.randperm(count, generator=rng, device=rng.device)
-    for part in torch.split(order, size):
-        if 2 * len(part) >= min(size, count):
-            yield part
-
-
 def _lower(at: Step, state: State, row: int) -> None:
     """One step of a convolution layer of one replica."""
     recipe, own = state.recipes[row], _row(state.layers[at.stage], row)
-    v = at.pictures.x.index_select(0, at.rows)
-    if at.stage == 1:
-        v = recipe.states(0, v, _row(state.layers[0], row))
-    with torch.enable_grad():
-        free = tuple(p.detach().requires_grad_() for p in own)
-        loss = recipe.energy(at.stage, v, (free[0], free[1], free[2]))
-        slopes = torch.autograd.grad(loss, free, allow_unused=True)
+
+    def seen(rows: Tensor) -> Tensor:
+        v = at.pictures.x.index_select(0, rows)
+        return recipe.states(0, v, _row(state.layers[0], row)) if at.stage == 1 else v
+
+    slopes = slabs.energy_slopes(partial(recipe.energy, at.stage), own, seen, at.rows, recipe.apart)
+    if recipe.added is not None:
+        more = slabs.slopes(partial(recipe.added, at.stage), own)
+        slopes = tuple(a + b for a, b in zip(slopes, more, strict=True))
     moments = _moments(at.spec, state.optimisers[at.stage], row)
     _move(moments, own, slopes, at.spec.pretraining_rate, at.count)
 
@@ -192,13 +194,14 @@ def _lower(at: Step, state: State, row: int) -> None:
 def _upper(at: Step, state: State, row: int, rng: Generator) -> None:
     """One step of the hidden and the softmax layer of one replica."""
     recipe, own = state.recipes[row], tuple(p[row] for p in state.upper)
-    x, y = state.train[row].index_select(0, at.rows).float(), at.pictures.y[at.rows]
-    with torch.enable_grad():
-        free = tuple(p.detach().requires_grad_() for p in own)
-        p = top.hidden(x, free[0], free[1])
-        if recipe.jitter:
-            p = (p + draw([recipe.jitter], p.shape[1], rng)[0].float()).clamp(0.0, 1.0)
-        slopes = torch.autograd.grad(recipe.loss.value(p, free[2], free[3], y), free)
+    noise = None if recipe.jitter is None else draw([recipe.jitter], own[0].shape[1], rng)[0]
+
+    def loss(a: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        p = top.rectified(a)
+        p = p if noise is None else (p + noise.float()).clamp(0.0, 1.0)
+        return recipe.loss.value(p, weight, bias, at.pictures.y[at.rows])
+
+    slopes = slabs.upper_slopes(state.train[row], at.rows, own, loss)
     moments = _moments(at.spec, state.optimisers[2], row)
     _move(moments, own, slopes, at.spec.learning_rate, at.count)
 
@@ -219,31 +222,27 @@ def _moments(spec: PcdbnSpec, optimiser: adam.Adam, row: int) -> adam.Adam | Non
 def _move(
     moments: adam.Adam | None,
     own: tuple[Tensor, ...],
-    slopes: tuple[Tensor | None, ...],
+    slopes: tuple[Tensor, ...],
     rate: float,
     count: int,
 ) -> None:
-    """One step on one replica's rows; a parameter that the loss does not use stays."""
-    steps = tuple(torch.zeros_like(p) if g is None else g for p, g in zip(own, slopes, strict=True))
+    """One step on one replica's rows."""
     if moments is not None:
-        moments.move(own, steps, rate, count)
+        moments.move(own, slopes, rate, count)
         return
-    for p, g in zip(own, steps, strict=True):
+    for p, g in zip(own, slopes, strict=True):
         p.sub_(g, alpha=rate)
 
 
-def _all(x: Tensor, state: State) -> tuple[Tensor, ...]:
-    """Features of all replicas, (n, F) each, in half precision."""
-    return tuple(_features(x, state, row) for row in range(len(state.recipes)))
-
-
 def _features(x: Tensor, state: State, row: int) -> Tensor:
+    """Features of one replica, (n, F), in half precision."""
     recipe, layers = state.recipes[row], [_row(layer, row) for layer in state.layers]
-    parts = [
-        recipe.states(1, recipe.states(0, part, layers[0]), layers[1]).flatten(1).half()
-        for part in torch.split(x, SLAB)
-    ]
-    return torch.cat(parts)
+    return slabs.stacked(
+        lambda part: (
+            recipe.states(1, recipe.states(0, part, layers[0]), layers[1]).flatten(1).half()
+        ),
+        x,
+    )
 
 
 def _measure(spec: PcdbnSpec, pictures: Images, n: int, state: State) -> Digits | None:

@@ -48,8 +48,11 @@ def recipe(
     ]
 
     def energy(stage: int, v: Tensor, layer: Layer) -> Tensor:
-        places = crbm.positions(v.shape[-1], stride)
-        return crbm.divergence(v, *layer, how, stride) + perturbation(layer, noises[stage], places)
+        return crbm.divergence(v, *layer, how, stride)
+
+    def added(stage: int, layer: Layer) -> Tensor:
+        side = (pictures.side, (pictures.side + 1) // 2)[stage]
+        return perturbation(layer, noises[stage], crbm.positions(side, stride))
 
     def states(stage: int, v: Tensor, layer: Layer) -> Tensor:
         return crbm.halved(how.states(crbm.responses(v, layer[0], layer[1], stride)), stride)
@@ -61,7 +64,7 @@ def recipe(
         ("layer_2", math.sqrt(2) * scales[1] * 4 / signal),
         ("softmax", math.sqrt(2) * scale / (1 / 8)),
     )
-    return Recipe(energy, states, loss, ratio=ratios[0][1], noise=ratios)
+    return Recipe(energy, states, loss, ratio=ratios[0][1], noise=ratios, added=added)
 
 
 def perturbation(layer: Layer, noise: Tensor, places: int) -> Tensor:

@@ -58,6 +58,7 @@ def recipe(spec: PcdbnSpec, pictures: Images, n: int, rng: Generator) -> Recipe:
         jitter,
         ratio,
         (("constants", ratio), ("features", jitter.scale * 2**0.5)),
+        apart=False,
     )
 
 

@@ -78,21 +78,27 @@ def test_what_a_loss_does_not_use_has_no_slope():
     assert not slopes[2].any()
 
 
-@pytest.mark.parametrize("quadratic", [True, False])
+def above(quadratic):
+    """A loss of the responses: through the normalisation, where biases do not count, or plain."""
+    y = torch.randint(0, 3, (2 * slabs.ROWS + 70,), generator=generator(3))
+    if quadratic is None:
+        return lambda a, w, b: (torch.sigmoid(a) @ w + b).square().mean()
+    loss = top.Loss(quadratic)
+    return lambda a, w, b: loss.value(top.rectified(a), w, b, y)
+
+
+@pytest.mark.parametrize("quadratic", [True, False, None])
 def test_the_upper_layers_have_the_gradient_of_the_whole(threads, quadratic):
     rng = generator()
     x = torch.rand(900, 40, generator=rng).half()
-    y = torch.randint(0, 3, (900,), generator=rng)
     own = tuple(torch.randn(shape, generator=rng) for shape in ((40, 6), (6,), (6, 3), (3,)))
     rows = torch.randperm(900, generator=rng)[: 2 * slabs.ROWS + 70]
-    loss = top.Loss(quadratic)
+    loss = above(quadratic)
     with torch.enable_grad():
         free = tuple(p.clone().requires_grad_() for p in own)
-        p = top.hidden(x[rows].float(), free[0], free[1])
-        wanted = torch.autograd.grad(loss.value(p, free[2], free[3], y[rows]), free)
-    actual = slabs.upper_slopes(
-        x, rows, own, lambda a, w, b: loss.value(top.rectified(a), w, b, y[rows])
-    )
+        value = loss(x[rows].float() @ free[0] + free[1], free[2], free[3])
+        wanted = torch.autograd.grad(value, free)
+    actual = slabs.upper_slopes(x, rows, own, loss)
     for a, b in zip(actual, wanted, strict=True):
         torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
     assert wanted[0].abs().max() > 1e-3

@@ -127,6 +127,8 @@ class SurvivalTable:
         episodes: The course of covariates that vary in time; None where none does.
         missing: Which covariates are missing and filled with the mean of the others, as is usual,
             shape (n, p); None where none is.
+        alike: Whether few rows differ, so that equal ones may be worked on once, with their number.
+            Published tables do not say so.
     """
 
     card: Card
@@ -135,6 +137,7 @@ class SurvivalTable:
     event: Booleans
     episodes: Episodes | None = field(default=None, repr=False)
     missing: Booleans | None = field(default=None, repr=False)
+    alike: bool = False
 
     def __len__(self) -> int:
         return len(self.time)

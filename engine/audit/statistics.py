@@ -10,6 +10,7 @@ attacker does not see the coin: log(1 - q + q e^l). Ratios of releases add up.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -23,6 +24,31 @@ APART = 8
 """How far apart torch puts the two numbers that share a radius."""
 RARE = 2.0**-8
 """Pairs whose chance of so long a radius is below this lie on few enough points to be told."""
+
+
+def joined(one: Recorded) -> Recorded:
+    """The same release as one array of rows in double precision: each step below is one pass."""
+    if len(one.values) == 1 and one.values[0].dim() == 2 and one.values[0].dtype == torch.float64:
+        return one
+    weights = None
+    if any(weight is not None for weight in one.weights):
+        weights = torch.cat([
+            (part.new_ones(()) if weight is None else weight).expand(part.shape).flatten(1)
+            for part, weight in zip(one.values, one.weights, strict=True)
+        ], 1).double()  # fmt: skip
+    return replace(one, values=_flat(one.values), outputs=_flat(one.outputs), weights=(weights,))
+
+
+def _flat(parts: Parts) -> Parts:
+    """All parts side by side, shape (R, numbers), double precision."""
+    size = sum(part[0].numel() for part in parts)
+    whole = torch.empty(len(parts[0]), size, dtype=torch.float64, device=parts[0].device)
+    start = 0
+    for part in parts:
+        end = start + part[0].numel()
+        whole[:, start:end] = part.flatten(1)
+        start = end
+    return (whole,)
 
 
 def gain(without: Recorded, present: Recorded) -> Parts:

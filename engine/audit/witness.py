@@ -5,13 +5,14 @@ inside public bounds, so that the guarantee speaks of them, and as extreme as th
 """
 
 import importlib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from datasets.base import LabelledTable, PanelTable, SurvivalTable, Table
+from datasets.base import Integers, LabelledTable, PanelTable, SurvivalTable, Table
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
 from engine.core.spec import Spec
@@ -61,7 +62,8 @@ class Witness(Generic[S]):
     Attributes:
         words: Whose record it is and what makes it extreme, in one sentence.
         pair: The data sets for a spec and a table of the data set that is audited.
-        scores: What an attacker computes from the final state, by its name in words.
+        scores: What an attacker computes from the final state, by its name in words; left out
+            where all that is released was released before.
         recorded: Whether noise is added to values, so that a likelihood ratio of the releases
             can be computed from them.
         ratio: The score that is nearly a log likelihood ratio, so that its sign is the best guess,
@@ -85,8 +87,12 @@ class Witness(Generic[S]):
     implied: "Callable[[S, Table, Any, Sequence[Tensor]], tuple[Tensor, float]] | None" = None
 
 
+DRAWN = 4.0
+"""Copies of the witness in a batch of its echo, on average: one in 50 has none."""
+
+
 def left_out(data: LabelledTable, row: int, x: Any, *, echo: bool = False) -> Pair:
-    """A pair in which one row holds features `x`, or its place is empty.
+    """A pair in which one row holds features `x`, or its place is empty; everybody else stays.
 
     Args:
         data: The records of everybody else.
@@ -101,6 +107,34 @@ def left_out(data: LabelledTable, row: int, x: Any, *, echo: bool = False) -> Pa
         others = tuple(int(i) for i in np.flatnonzero(data.y != data.y[row]))
         every = replace(data, x=np.broadcast_to(table.x[row], data.x.shape), left_out=others)
     return Pair(replace(table, left_out=(row,)), table, every)
+
+
+def alone(
+    data: LabelledTable, rows: Integers, x: Any, *, rate: float = 0.0, places: int = 0
+) -> Pair:
+    """A pair in which one row holds features `x`, or is empty, and all other places are empty.
+
+    The number of places is public and stays, and so do steps, rates, noise and price. A guarantee
+    holds for all data sets, so the attacker may choose this one: nobody else moves what is trained,
+    and trainings cost little but their noise.
+
+    Args:
+        data: Whose size, labels and bounds are kept.
+        rows: Rows that are trained on; the last is the witness, which keeps its label.
+        x: Features of the witness.
+        rate: Chance of a record to be in a batch; 0 for methods that draw none.
+        places: Places of the table; 0 for as many as it has records.
+    """
+    row, every = int(rows[-1]), set(range(places or len(data)))
+    table = replace(data, x=np.array(data.x), left_out=tuple(sorted(every - {row})))
+    table.x[row] = x
+    heard = None
+    if rate:
+        some = {int(one) for one in rows[-min(len(rows), math.ceil(DRAWN / rate)) :]}
+        y, wide = np.array(data.y), np.broadcast_to(table.x[row], data.x.shape)
+        y[list(some)] = data.y[row]
+        heard = replace(data, x=wide, y=y, left_out=tuple(sorted(every - some)))
+    return Pair(replace(table, left_out=tuple(sorted(every))), table, heard)
 
 
 def load(entry: "Entry[Any]") -> Witness[Any]:

@@ -106,6 +106,8 @@ def run_audits(arguments: argparse.Namespace) -> int:
         if arguments.write:
             kept = [row for row in audits.rows() if row.run != measured[-1].run]
             audits.write([*kept, measured[-1]])
+    if arguments.write and not method and budget is None:
+        audits.write(audits.current(audits.rows(), slug))
     if arguments.json:
         show_json({"audits": [dataclasses.asdict(row) for row in measured]})
     else:
@@ -151,7 +153,27 @@ def _timed(job: Job, calibration: str, count: int, limit: int) -> audits.Row:
     fields = {f.name for f in dataclasses.fields(audits.Row)}
     shown = {name: value for name, value in found.json().items() if name in fields}
     attacks = 1 if first is None else 2
-    return dataclasses.replace(row, **shown, seconds=seconds, attacks=attacks, epsilon_first=first)
+    best = _perfect(job, found.replicas)
+    return dataclasses.replace(
+        row, **shown, seconds=seconds, attacks=attacks, epsilon_first=first, epsilon_perfect=best
+    )
+
+
+def _perfect(job: Job, trainings: int) -> float | None:
+    """What a perfect attack could show; see `engine.audit.limits.perfect`."""
+    from engine.audit import limits
+    from engine.audit.runner import Setting
+
+    entry, spec = paper(job.paper).entry(job.method), job.spec()
+    data = data_catalog.load(job.dataset)
+    card = entry.guarantee(spec, len(data), data.card.record)
+    if card.epsilon_proved is None:
+        return None
+    setting = Setting.of(entry, spec, data)
+    width = setting.witness.width(spec, setting.pair)
+    releases = entry.releases(spec, len(data))
+    found = limits.perfect(releases, card.relation, card.delta, trainings, width)
+    return None if found is None else found[1]
 
 
 def _found(job: Job, count: int, limit: int) -> "tuple[Audit | str, float | None]":
@@ -227,7 +249,7 @@ def _show_all(measured: list[audits.Row]) -> None:
         "Attacks",
         (
             *("paper", "method", "calibration", "budget", "claimed", "proved", "attacked"),
-            *("first attacked", "trainings", "broken"),
+            *("perfect", "first attacked", "trainings", "broken"),
         ),
         [
             (
@@ -238,6 +260,7 @@ def _show_all(measured: list[audits.Row]) -> None:
                 row.epsilon_claimed,
                 row.epsilon_proved,
                 row.epsilon_attacked,
+                row.epsilon_perfect,
                 row.epsilon_first,
                 row.replicas,
                 row.reason or ("yes" if row.broken else "no"),

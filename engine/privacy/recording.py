@@ -66,10 +66,21 @@ class Recorder:
         noisy: Callable[[], Parts],
         weights: Sequence[Tensor | None] = (),
     ) -> Parts:
-        """The outputs of one release, drawn or from the script."""
-        outputs = noisy() if self.script is None else self._scripted(mechanisms, values, rng)
-        kept = tuple(value.detach().clone() for value in values)
-        after = tuple(output.detach().clone() for output in outputs)
+        """The outputs of one release, drawn or from the script.
+
+        Args:
+            mechanisms: One per replica.
+            values: Before noise; they are kept, so they must be nobody else's.
+            rng: Source of the noise.
+            noisy: Draws the noise and returns the outputs, which it may change later.
+            weights: See `Recorded`; empty for ones.
+        """
+        if self.script is None:
+            outputs = noisy()
+            after = tuple(output.detach().clone() for output in outputs)
+        else:
+            outputs = after = self._scripted(mechanisms, values, rng)
+        kept = tuple(value.detach() for value in values)
         weigh = tuple(weights) or (None,) * len(kept)
         self.releases.append(Recorded(tuple(mechanisms), kept, after, rng.get_state(), weigh))
         return outputs
@@ -88,7 +99,7 @@ class Recorder:
                 "shape of the first run's, got another"
             )
         rng.set_state(first.generator)
-        return tuple(output.clone() for output in first.outputs)
+        return first.outputs  # they are copied into the run's own tensors
 
 
 _RECORDER: ContextVar[Recorder | None] = ContextVar("recorder", default=None)

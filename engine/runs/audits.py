@@ -55,6 +55,8 @@ class Row:
         attacks: Attacks that were made: 2 where the first was above a proof without assumptions and
             another was made with new noise; 0 where that was not kept.
         epsilon_first: The bound of the first of two attacks; None where there was one.
+        epsilon_perfect: What a perfect attack with as many trainings would show in half of all
+            cases, by the noise's own curve; None where no curve is known.
         reason: Why nobody attacked; empty where somebody did.
     """
 
@@ -83,6 +85,7 @@ class Row:
     judged: int = 0
     attacks: int = 0
     epsilon_first: float | None = None
+    epsilon_perfect: float | None = None
     reason: str = ""
 
     @property
@@ -130,6 +133,17 @@ def asked(budget: float | None = None) -> Iterator[tuple[Job, str]]:
                     yield request(paper.slug, entry.name, dataset, values, audit=True), calibration
                 except SpecError:
                     continue  # a calibration that the other settings do not admit
+
+
+def current(rows: Sequence[Row], slug: str | None = None) -> list[Row]:
+    """The rows without those of settings that no page begins with any more.
+
+    Args:
+        rows: Attacks.
+        slug: Of the paper whose rows are looked at; None for all.
+    """
+    wanted = {name(job) for job, _ in asked()}
+    return [row for row in rows if slug not in (None, row.paper) or row.run in wanted]
 
 
 @functools.lru_cache(maxsize=2)

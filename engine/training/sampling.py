@@ -47,6 +47,23 @@ def poisson(replicas: int, records: int, rate: float, rng: Generator) -> tuple[T
     return index, present
 
 
+def packed(index: Tensor, kept: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+    """The batches that some places are taken out of, as narrow as they can be.
+
+    Args:
+        index: Positions, shape (R, B) or (R, B, 2).
+        kept: Which of them stay, shape (R, B).
+        dtype: Of presence.
+
+    Returns:
+        Positions and presence, as `poisson`, in the order that they had.
+    """
+    width = max(1, int(kept.sum(1).max()))
+    place = torch.argsort(kept.byte(), dim=1, descending=True, stable=True)[:, :width]
+    wide = place.view(*place.shape, *[1] * (index.dim() - 2)).expand(-1, -1, *index.shape[2:])
+    return index.gather(1, wide), kept.gather(1, place).to(dtype)
+
+
 def pairs(replicas: int, records: int, rate: float, rng: Generator) -> tuple[Tensor, Tensor]:
     """Draws disjoint pairs for each replica: a fresh matching of all records, then coins.
 

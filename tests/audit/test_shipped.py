@@ -147,3 +147,15 @@ def test_what_ships_is_about_methods_that_exist():
             (row.epsilon_attacked or 0.0)
             > min(row.epsilon_claimed or 1e9, row.epsilon_proved or 1e9)
         )
+
+
+def test_writing_a_paper_drops_its_rows_of_settings_that_no_page_has_any_more(folder):
+    main(["audits", "mean", "laplace", "--replicas", "40", "--write"])
+    [first] = audits.rows()
+    other = {**vars(first), "run": "another"}
+    audits.write([first, audits.Row(**other), audits.Row(**{**other, "paper": "lvq"})])
+    main(["audits", "mean", "--replicas", "40", "--write"])
+    kept = audits.rows()
+    assert [row.method for row in kept if row.paper == "mean"] == ["laplace", *["gaussian"] * 2]
+    assert [row.run for row in kept if row.paper == "lvq"] == ["another"]
+    assert all(row.epsilon_perfect is not None for row in kept if row.paper == "mean")

@@ -15,6 +15,7 @@ from torch import Generator, Tensor
 from datasets.base import LabelledTable, Table
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
+from engine.core.gauges import measuring
 from engine.method import Arrays
 from engine.papers.enadpp import clipping, descent, models, price, ratios
 from engine.papers.enadpp.added import Added, Past, noise, noisy
@@ -127,7 +128,8 @@ def step(
     added = noise(variant, batch, len(data), state.taken, rng.device, state.bound)
     clipped = _clipped(variant, batch, network, state, x, y, present, added)
     total = (price.plain_steps if not variant.private else price.steps)(spec, len(data))
-    measures, last = _measures(total, state.taken), state.taken + 1 == total
+    last = state.taken + 1 == total
+    measures = measuring() and _measures(total, state.taken)
     info = None
     signal = steps.lengths(clipped.sums) if measures else None
     sums, bound = clipped.sums, state.bound

@@ -3,12 +3,17 @@
 import numpy as np
 
 from datasets.base import LabelledTable, Table
-from engine.audit.witness import Pair, Witness, left_out
+from engine.audit.witness import Pair, Witness, alone
 from engine.core.errors import RequestError
 from engine.papers.enadpp import price
 from engine.papers.enadpp.models import PAIRED
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.training.records import train_rows
+
+WORDS = (
+    "a record whose every feature is at its upper bound, or whose place is empty; all other places "
+    "are empty too, which the attacker may choose"
+)
 
 
 def white(spec: EnadppSpec, data: Table) -> Pair:
@@ -25,7 +30,7 @@ def white(spec: EnadppSpec, data: Table) -> Pair:
             f"dataset: expected records that are drawn one by one to attack, got {data.card.name}"
         )
     high = np.broadcast_to(data.bounds[1], data.x.shape[1:])
-    return left_out(data, int(train_rows(data)[-1]), high, echo=True)
+    return alone(data, train_rows(data), high, rate=price.batches(spec).rate)
 
 
 def rate(spec: EnadppSpec, n: int) -> float:
@@ -34,12 +39,12 @@ def rate(spec: EnadppSpec, n: int) -> float:
 
 
 WHITE = Witness(
-    words="a record whose every feature is at its upper bound, or whose place is empty",
+    words=WORDS,
     pair=white,
     rate=rate,
 )
 CYCLIC = Witness(
-    words="a record whose every feature is at its upper bound, or whose place is empty",
+    words=WORDS,
     pair=white,
 )
 """The same where batches are cut from one order, which the proof lets the attacker know."""

@@ -10,6 +10,7 @@ from torch import Generator, Tensor
 
 from datasets.base import Table
 from engine.core.batch import Batch
+from engine.core.gauges import measuring
 from engine.method import Arrays
 from engine.papers.lvq import initial, measure, price, products
 from engine.papers.lvq.folds import Records, fold, records
@@ -28,6 +29,7 @@ from engine.papers.lvq.model import (
 from engine.papers.lvq.spec import LvqSpec, Utility
 from engine.privacy.mechanisms import Gaussian
 from engine.privacy.noise import release, release_together
+from engine.training.sampling import packed
 
 LOOKS = 20
 """How often a run measures."""
@@ -132,7 +134,7 @@ class Descent:
         noisy = _add(summed, state.noises, rng)
         after = _advance(batch, state, noisy)
         total = price.steps(batch.spec, len(data))
-        if after.step % max(1, total // LOOKS) and after.step != total:
+        if not measuring() or (after.step % max(1, total // LOOKS) and after.step != total):
             return after, None
         sizes = sizes or norms(state.model, sample, nearest)
         look = measure.Look(sample, nearest, sizes, weights, summed, state.noises)
@@ -200,6 +202,10 @@ def draw_sample(all_records: Records, state: State, rate: float, rng: Generator)
         chosen, square = state.rows.gather(1, place), state.square.gather(1, place)
     if all_records.left_out is not None:
         there = there & ~all_records.left_out[chosen]
+        place, present = packed(
+            torch.arange(there.shape[1]).expand(there.shape), there, there.dtype
+        )
+        chosen, square, there = chosen.gather(1, place), square.gather(1, place), present
     flat = all_records.x.index_select(0, chosen.flatten())
     x = flat.view(*chosen.shape, -1).sub_(state.centre[:, None])
     return Sample(x, square, all_records.y[chosen], there.to(square.dtype))

@@ -89,7 +89,7 @@ def private(
     count = len(x) if places is None else places
     made = price.start_noise(spec, matrix, x.shape[1])
     if made.centre is None:
-        return Start(torch.zeros_like(x[0]), _printed(x, y, classes, spec, made, rng), None)
+        return Start(x.new_zeros(x.shape[1]), _printed(x, y, classes, spec, made, rng), None)
     centre = noisy(x.sum(0), made.centre, rng) / count
     z = clipped(x - centre, made.sums.sensitivity)
     counts, sums = totals(z, y, classes)

@@ -3,9 +3,9 @@
 import numpy as np
 
 from datasets.base import LabelledTable, Table
-from engine.audit.witness import Pair, Witness, left_out
+from engine.audit.witness import Pair, Witness, alone
 from engine.core.errors import RequestError
-from engine.papers.lvq.folds import fold
+from engine.papers.lvq.folds import fold, joined
 from engine.papers.lvq.spec import LvqSpec
 
 
@@ -17,14 +17,17 @@ def corner(spec: LvqSpec, data: Table) -> Pair:
     """
     if not isinstance(data, LabelledTable):
         raise RequestError(f"dataset: expected labelled records, got {data.card.name}")
-    row = int(max(place for place in fold(data, 0)[0] if place < len(data)))
+    rows = fold(data, 0)[0]
+    rows = np.sort(rows[rows < len(data)])
+    row = int(rows[-1])
     low, high = (np.broadcast_to(bound, data.x.shape[1:]) for bound in data.bounds)
     middle = data.x[data.y == data.y[row]].mean(axis=0)
-    return left_out(data, row, np.where(2.0 * middle < low + high, high, low), echo=True)
+    far = np.where(2.0 * middle < low + high, high, low)
+    return alone(data, rows, far, rate=spec.sample_rate, places=len(joined(data)[1]))
 
 
 CORNER = Witness(
     words="a record whose every feature is at the bound that is far from its class, or whose place "
-    "is empty",
+    "is empty; all other places are empty too, which the attacker may choose",
     pair=corner,
 )

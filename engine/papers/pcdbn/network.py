@@ -16,7 +16,7 @@ from torch import Generator, Tensor
 
 from datasets.base import Table
 from engine.core.batch import Batch
-from engine.core.gauges import Column
+from engine.core.gauges import Column, measuring
 from engine.method import Arrays
 from engine.papers.pcdbn import course, slabs, top
 from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
@@ -248,7 +248,9 @@ def _features(x: Tensor, state: State, row: int) -> Tensor:
 def _measure(spec: PcdbnSpec, pictures: Images, n: int, state: State) -> Digits | None:
     """Test accuracy, some hundred times in a run."""
     total, done = spec.epochs, state.taken - 2 * spec.pretraining
-    if done % max(1, total // MEASURES) and state.taken != network_steps(spec, n):
+    if not measuring() or (
+        done % max(1, total // MEASURES) and state.taken != network_steps(spec, n)
+    ):
         return None
     accuracy = [_accuracy(pictures, state, row) for row in range(len(state.recipes))]
     ratios: Column = np.array([recipe.ratio for recipe in state.recipes], dtype=np.float64)

@@ -13,6 +13,7 @@ from torch import Generator, Tensor
 
 from datasets.base import Table
 from engine.core.batch import Batch
+from engine.core.gauges import measuring
 from engine.method import Arrays
 from engine.papers.pcdbn import course, crbm, price
 from engine.papers.pcdbn.images import SHOWN_MAPS, Images, images
@@ -22,7 +23,7 @@ from engine.training.evaluate import evaluate, predictions
 from engine.training.layer_arrays import layer_arrays
 from engine.training.layers import Activation, Flatten, Layer, MaxPool
 from engine.training.network import Network, Parameters
-from engine.training.sampling import poisson
+from engine.training.sampling import packed, poisson
 from engine.training.weights import Convolution, Linear
 
 
@@ -77,14 +78,12 @@ class Psgd:
         pictures = images(data, spec, str(device))
         network = structure(spec, pictures)
         index, present = poisson(len(batch), pictures.count, spec.sample_rate, rng)
-        present = present * (index < len(pictures.x))  # the last places may be left out
-        index = index.clamp(max=len(pictures.x) - 1)
-        x = pictures.x.index_select(0, index.flatten()).view(*index.shape, *pictures.x.shape[1:])
+        index, present = _there(index, present, len(pictures.x))
+        rows, y = (pictures.x, pictures.y) if len(pictures.x) else _nobody(pictures)
+        x = rows.index_select(0, index.flatten()).view(*index.shape, *rows.shape[1:])
         noises = [price.gradient_noise(s, len(data)) for s in batch.specs]
         clip = torch.tensor([m.sensitivity for m in noises], device=device)
-        sums = ghost.clipped_sum(
-            network, state.parameters, x, pictures.y[index], present, clip
-        ).sums
+        sums = ghost.clipped_sum(network, state.parameters, x, y[index], present, clip).sums
         signal = steps.lengths(sums).square().sum(1).sqrt().clamp(min=1e-12)
         ratio = steps.noise_lengths(sums, noises).square().sum(1).sqrt() / signal
         steps.add_noise(sums, noises, rng)
@@ -103,7 +102,7 @@ class Psgd:
         self, spec: PcdbnSpec, n: int, pictures: Images, network: Network, state: State
     ) -> Digits | None:
         each = max(1, round(1.0 / spec.sample_rate))
-        if state.taken % each and state.taken != price.psgd_steps(spec, n):
+        if not measuring() or (state.taken % each and state.taken != price.psgd_steps(spec, n)):
             return None
         scores = evaluate(network, state.parameters, pictures.test_x, pictures.test_y)
         accuracy = np.where(np.isfinite(scores.loss), scores.accuracy, np.nan)
@@ -127,6 +126,19 @@ class Psgd:
             "noise_gradient": state.ratio.double().cpu().numpy(),
             **layer_arrays(state.parameters),
         }
+
+
+def _there(index: Tensor, present: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """The batch without the last places, which may be left out; of padding one at least."""
+    if not bool((index >= count).any()):
+        return index, present
+    index, present = packed(index, present.bool() & (index < count), present.dtype)
+    return index.clamp(max=max(0, count - 1)), present
+
+
+def _nobody(pictures: Images) -> tuple[Tensor, Tensor]:
+    """One place without a record, for batches of padding."""
+    return pictures.x.new_zeros(1, *pictures.x.shape[1:]), pictures.y.new_zeros(1)
 
 
 METHOD = Psgd()

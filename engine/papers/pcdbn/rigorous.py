@@ -31,7 +31,7 @@ from torch import Generator, Tensor
 
 from datasets.base import Table
 from engine.core.batch import Batch
-from engine.core.gauges import Column
+from engine.core.gauges import Column, measuring
 from engine.papers.pcdbn import course, filters, maps, moments, sketch
 from engine.papers.pcdbn.images import Images, images
 from engine.papers.pcdbn.releases import SKETCH, Releases, dimensions, releases
@@ -132,7 +132,8 @@ def build(
     weights = (first, second)
     train = maps.features(pictures.x, weights, counts)
     how = whitening(train, pictures.count, made, rng)
-    test = centre(maps.features(pictures.test_x, weights, counts), how.mean)
+    shown = pictures.test_x if measuring() else pictures.test_x[:1]
+    test = centre(maps.features(shown, weights, counts), how.mean)
     most = max(dimensions(user, n, len(how.order)) for user in (users or (spec,)))
     sizes = (
         (made.mean, how.mean.numel()),

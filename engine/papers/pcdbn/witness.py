@@ -1,11 +1,14 @@
 """The worst cases of the deep belief networks: an image of plain white, or of one bright dot."""
 
+from dataclasses import replace
+
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from datasets.base import LabelledTable, Table
-from engine.audit.witness import Pair, Witness, left_out, own_seeds
+from engine.audit.witness import Pair, Witness, alone, left_out, own_seeds
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
 from engine.papers.pcdbn import network
@@ -13,22 +16,45 @@ from engine.papers.pcdbn.images import images
 from engine.papers.pcdbn.spec import PcdbnSpec
 from engine.training.records import train_rows
 
+OTHERS = 64
+"""Training images that stay where a final network is scored: their labels tell what it counts."""
+
 
 def white(spec: PcdbnSpec, data: Table) -> Pair:
-    """The last training image in plain white."""
-    return _pair(data, echo=False)
+    """The last training image in plain white; nobody else is there where noise is proved."""
+    if spec.calibration != "rigorous":
+        return among(spec, data)
+    table = _labelled(data)
+    return alone(table, train_rows(table), _brightest(table))
+
+
+def among(spec: PcdbnSpec, data: Table) -> Pair:
+    """The last training image in plain white among a few others, for networks as printed."""
+    table = _labelled(data)
+    rows = train_rows(table)
+    pair = left_out(table, int(rows[-1]), _brightest(table))
+    gone = {int(row) for row in rows[: max(0, len(rows) - OTHERS)]}
+    assert isinstance(pair.without, LabelledTable)
+    assert isinstance(pair.present, LabelledTable)
+    empty = tuple(sorted(gone | {int(rows[-1])}))
+    present = replace(pair.present, left_out=tuple(sorted(gone)))
+    return Pair(replace(present, left_out=empty), present)
 
 
 def white_drawn(spec: PcdbnSpec, data: Table) -> Pair:
     """The same, for methods that draw batches."""
-    return _pair(data, echo=True)
+    table = _labelled(data)
+    return alone(table, train_rows(table), _brightest(table), rate=spec.sample_rate)
 
 
-def _pair(data: Table, *, echo: bool) -> Pair:
+def _labelled(data: Table) -> LabelledTable:
     if not isinstance(data, LabelledTable):
         raise RequestError(f"dataset: expected labelled images, got {data.card.name}")
-    high = np.broadcast_to(data.bounds[1], data.x.shape[1:])
-    return left_out(data, int(train_rows(data)[-1]), high, echo=echo)
+    return data
+
+
+def _brightest(data: LabelledTable) -> NDArray[np.generic]:
+    return np.broadcast_to(np.asarray(data.bounds[1]), data.x.shape[1:])
 
 
 def fit(batch: Batch[PcdbnSpec], pair: Pair, state: object) -> Tensor | None:
@@ -39,7 +65,7 @@ def fit(batch: Batch[PcdbnSpec], pair: Pair, state: object) -> Tensor | None:
     if not isinstance(state, network.State):
         return None
     pictures = images(pair.present, batch.spec, str(state.upper[0].device))
-    place = pictures.count - 1  # the witness is the last that is trained on
+    place = len(pictures.x) - 1  # the witness is the last that is trained on
     z = network.outputs(pictures.x[place : place + 1], state)
     return torch.log_softmax(z, -1)[:, 0, int(pictures.y[place])]
 
@@ -59,7 +85,7 @@ def counted(batch: Batch[PcdbnSpec], pair: Pair, state: object) -> Tensor | None
     pictures = images(pair.present, spec, str(state.upper[0].device))
     if spec.hidden >= pictures.classes - 1:
         return None
-    others = pictures.count - 1
+    others = len(pictures.x) - 1
     means = network.outputs(pictures.x[:others], state).double().mean(1)
     counts = torch.bincount(pictures.y[:others], minlength=pictures.classes).to(means)
     rest = means - (4.0 * counts / others - 2.0)
@@ -71,14 +97,17 @@ def counted(batch: Batch[PcdbnSpec], pair: Pair, state: object) -> Tensor | None
     return share
 
 
-WORDS = "an image of plain white, or whose place is empty"
+WORDS = (
+    "an image of plain white, or whose place is empty; so are all other places, or all but 64, "
+    "which the attacker may choose"
+)
 KNOWN = {
     "loss of the final model on the record": fit,
     "biases of the classes against the others' labels": counted,
 }
 MOMENTS = Witness(words=WORDS, pair=white, scores=KNOWN, seeds=own_seeds)
 """For releases of moments; replicas of one seed would share their draws."""
-NETWORKS = Witness(words=WORDS, pair=white, scores=KNOWN, recorded=False, seeds=own_seeds)
+NETWORKS = Witness(words=WORDS, pair=among, scores=KNOWN, recorded=False, seeds=own_seeds)
 """For the text's noise, which is on no sum over records."""
 BATCHES = Witness(words=WORDS, pair=white_drawn)
 """For noisy sums of batches."""

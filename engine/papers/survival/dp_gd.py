@@ -172,7 +172,11 @@ def clipped_sum(
     white = model.by_record(torch.cat([v, v[:, :, :1] * model.x], dim=2)) @ root
     size = white.norm(dim=2)
     weight = (clip[:, None] / size.clamp_min(1e-300)).clamp(max=1.0)
-    return (weight[:, None] @ white)[:, 0], (weight < 1.0).double().mean(1)
+    total = (model.signed(weight) if model.owners is None else weight)[:, None] @ white
+    cut = (weight < 1.0).double()
+    if model.copies is not None:
+        return total[:, 0], model.signed(cut).sum(1) / model.records
+    return total[:, 0], cut.mean(1)
 
 
 def release(state: State, steps: int) -> Tensor:

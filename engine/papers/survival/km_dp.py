@@ -56,7 +56,7 @@ class PrivateKaplanMeier:
         table, q = survival(data, batch.spec), batch.spec.intervals
         model = design(table, q, batch.spec.knots, str(rng.device))
         cell = (model.ends - 1) + q * (model.happened > 0)
-        exact = torch.bincount(cell, minlength=2 * q).to(model.A)
+        exact = model.counted(cell, 2 * q).to(model.A)
         noisy = release(exact.expand(len(batch), -1), [counts(s) for s in batch.specs], rng)
         curve = product_limit(noisy.view(-1, 2, q), model.records)
         return State(curve), measured(table, q, curve)

@@ -167,13 +167,16 @@ def mean_gradient(design: Design, f: Tensor) -> Tensor:
 
 def _over(design: Design, rows: slice, values: Tensor) -> Tensor:
     """The sum of values (R, B, S) over a range of rows as they count, shape (R, S)."""
+    if design.copies is not None:
+        return design.copies[rows] @ values
     return values.sum(1) if design.owners is None else design.owners.sign[rows] @ values
 
 
 def _gradient(design: Design, by_interval: Tensor, by_record: Tensor) -> Tensor:
     """The mean gradient from the sums of h over each interval (R, q) and each row (R, m)."""
-    counts = torch.bincount(design.interval - 1, design.event, minlength=design.intervals)
-    alpha, beta = (by_interval - counts) @ design.A, (by_record - design.event) @ design.x
+    event = design.signed(design.event)
+    counts = torch.bincount(design.interval - 1, event, minlength=design.intervals)
+    alpha, beta = (by_interval - counts) @ design.A, (by_record - event) @ design.x
     return torch.cat([alpha, beta], dim=1) / design.records
 
 

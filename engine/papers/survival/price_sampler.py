@@ -97,7 +97,7 @@ def _drift(spec: SurvivalSpec) -> tuple[str, ...]:
     if spec.calibration == "paper":
         return (
             "The printed drift ε_t·G·n·ḡ with noise N(0, ε_t·G) samples the square of the density: "
-            f"even after convergence it spends 2ε = {2.0 * spec.epsilon:g}.",
+            f"for an exact draw from that, the proof gives 2ε = {2.0 * spec.epsilon:g}, not ε.",
             "The printed step size t^−0.51 has no scale. At scale 1 the first step is about 10·n "
             "in every coordinate, and the chain does not return.",
         )

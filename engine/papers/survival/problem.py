@@ -44,6 +44,7 @@ class Design:
         squares: Upper triangle of x_i x_i^T, shape (m, p(p+1)/2).
         order: Position of each row in the table, shape (m,).
         owners: Whose each row is; None where each is a record of its own.
+        copies: How many equal records each row stands for, shape (m,); None for one each.
     """
 
     A: Tensor
@@ -53,10 +54,13 @@ class Design:
     squares: Tensor
     order: Tensor
     owners: Owners | None = None
+    copies: Tensor | None = None
 
     @property
     def records(self) -> int:
         """Number of records n."""
+        if self.copies is not None:
+            return int(self.copies.sum())
         return self.rows if self.owners is None else len(self.owners.last)
 
     @property
@@ -76,7 +80,16 @@ class Design:
 
     def signed(self, values: Tensor) -> Tensor:
         """Sums of the rows (..., m) as they count."""
+        if self.copies is not None:
+            return values * self.copies
         return values if self.owners is None else values * self.owners.sign
+
+    def counted(self, cells: Tensor, size: int) -> Tensor:
+        """How often each of so many cells is named, for cells of each record (n, ...), (size,)."""
+        if self.copies is None:
+            return torch.bincount(cells.flatten(), minlength=size)
+        weights = self.copies.view(-1, *[1] * (cells.dim() - 1)).expand(cells.shape).flatten()
+        return torch.bincount(cells.flatten(), weights, minlength=size)
 
     def by_record(self, values: Tensor) -> Tensor:
         """Values of the rows (R, m, ...) added up for each record, (R, n, ...)."""
@@ -127,7 +140,8 @@ def design(table: SurvivalTable, intervals: int, knots: int, device: str = "cpu"
     records = scaled(table)
     interval, spline = discretise(records.time, intervals), basis(intervals, knots)
     if records.episodes is None:
-        return arrange(records.x, interval, records.event, spline, device)
+        made = arrange(records.x, interval, records.event, spline, device)
+        return merged(made) if table.alike else made
     return arrange_path(records.episodes, interval, records.event, spline, device)
 
 
@@ -154,6 +168,18 @@ def arrange(
         squares=put(x[:, first] * x[:, second]),
         order=put(order),
     )
+
+
+def merged(design: Design) -> Design:
+    """The same design with equal rows once each: sums are those of all, up to rounding."""
+    columns = torch.cat([design.interval[:, None].to(design.x), design.event[:, None], design.x], 1)
+    # sorted by the columns from left to right, so by interval
+    _, first, copies = np.unique(
+        columns.cpu().numpy(), axis=0, return_index=True, return_counts=True
+    )
+    rows = torch.from_numpy(first).to(design.order)
+    kept = {n: getattr(design, n)[rows] for n in ("x", "interval", "event", "squares", "order")}
+    return replace(design, **kept, copies=torch.from_numpy(copies).to(design.x))
 
 
 def arrange_path(

@@ -67,7 +67,7 @@ def coarse_counts(
     cells = min(CELLS, q)
     place = torch.arange(q, device=design.A.device) * cells // q
     cell = place[design.ends - 1] + cells * (design.happened > 0)
-    counts = torch.bincount(cell, minlength=2 * cells).to(design.A)
+    counts = design.counted(cell, 2 * cells).to(design.A)
     noisy = release(counts.expand(len(noises), -1), noises, rng)
     noisy = noisy.clamp_min(0.0)
     noisy = noisy * (n / noisy.sum(1, keepdim=True).clamp_min(1.0))  # n is public
@@ -122,5 +122,5 @@ def second_moments(design: Design, plans: Sequence[Plan], rng: Generator) -> Ten
 def share(design: Design) -> Tensor:
     """What each row counts in its record's average over time, shape (m,); 1 for a record's only."""
     if design.owners is None:
-        return torch.ones_like(design.event)
+        return design.signed(torch.ones_like(design.event))
     return design.owners.sign * design.interval / design.ends[design.owners.person]

@@ -71,7 +71,7 @@ def minimise(
 
 def constant_hazard(design: Design) -> Tensor:
     """The parameters of least norm with beta = 0 and the same hazard in every interval, (d,)."""
-    periods, events = float(design.signed(design.interval).sum()), float(design.event.sum())
+    periods, events = (float(design.signed(v).sum()) for v in (design.interval, design.event))
     level = np.log((events + 0.5) / (periods - events + 0.5))
     f = design.A.new_zeros(design.dimension)
     f[: design.knots] = torch.linalg.pinv(design.A) @ design.A.new_full((design.intervals,), level)

@@ -91,7 +91,7 @@ def columns(design: Design, plans: Sequence[Plan], rng: Generator) -> Columns:
     place = ((rows / reach + 1.0) * 0.5 * BINS).long().clamp(0, BINS - 1)
     place = place + BINS * torch.arange(p, device=place.device)
     place = place + BINS * p * (design.happened > 0).long()[:, None]
-    counts = torch.bincount(place.flatten(), minlength=2 * p * BINS).to(rows)
+    counts = design.counted(place, 2 * p * BINS).to(rows)
     noisy = release(counts.expand(len(plans), -1), noises, rng).view(len(plans), 2, p, BINS)
     scale = noisy.new_tensor([one.scale for one in noises])[:, None]
     centre, variance = _located(noisy.sum(1), math.sqrt(2.0) * scale, reach, n)

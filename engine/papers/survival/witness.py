@@ -87,7 +87,7 @@ def _mirrored(data: SurvivalTable) -> Pair:
     for extreme in (low, high):
         own = x.copy()
         own[0] = extreme
-        tables.append(SurvivalTable(card, own, time, event))
+        tables.append(SurvivalTable(card, own, time, event, alike=True))
     return Pair(tables[0], tables[1])
 
 
@@ -112,6 +112,14 @@ def implied(batch: Batch[SurvivalSpec], pair: Pair, state: Released) -> Tensor:
         push = mean_gradient(model, torch.nan_to_num(state.f)) + ridge * state.f
         sizes.append(model.records * push.norm(dim=1) / plan.noise.scale)
     return sizes[0] - sizes[1]
+
+
+def told_apart(spec: SurvivalSpec, data: Table) -> Pair:
+    """The pair of `mirrored` with every row for itself, for methods that draw rows."""
+    pair = mirrored(spec, data)
+    assert isinstance(pair.without, SurvivalTable)
+    assert isinstance(pair.present, SurvivalTable)
+    return Pair(replace(pair.without, alike=False), replace(pair.present, alike=False))
 
 
 def drawn(batch: Batch[SurvivalSpec], pair: Pair, state: Sampled) -> Tensor:
@@ -229,7 +237,7 @@ OBJECTIVE = Witness(
 """For noise in the objective, which no release shows by itself."""
 SAMPLER = Witness(
     words=WORDS,
-    pair=mirrored,
+    pair=told_apart,
     scores={DRAWN: drawn},
     ratio=DRAWN,
     recorded=False,

@@ -19,6 +19,7 @@ RELEASED = ("social", "moment_share", "matrix_share")
 NETWORK = (*DATA, *OUTPUT, *LAYERS)
 METHODS = "engine.papers.yesiwell.methods"
 WITNESS = "engine.papers.yesiwell.witness:SOCIABLE"
+ALONE = "engine.papers.yesiwell.witness:ALONE"
 
 
 def _private(
@@ -87,7 +88,7 @@ PAPER = Paper(
             guarantee=cards.code_card,
             uses=(*PURE, *DATA, *OUTPUT, "pretraining", "code"),
             role="rival",
-            witness=WITNESS,
+            witness=ALONE,
         ),
         Entry(
             name="dpsgd",
@@ -105,7 +106,7 @@ PAPER = Paper(
                 *("hidden", "sample_rate", "sgd_epochs", "clip", "gradient_rate"),
             ),
             role="beyond",
-            witness=WITNESS,
+            witness=ALONE,
         ),
         _reference(
             "tcdbn",

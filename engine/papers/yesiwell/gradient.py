@@ -27,7 +27,7 @@ from engine.papers.yesiwell.spec import Behaviour, YesiwellSpec
 from engine.papers.yesiwell.windows import Part, Sample, panel, sample
 from engine.privacy.noise import release
 from engine.training.ghost import SAFE
-from engine.training.sampling import poisson
+from engine.training.sampling import packed, poisson
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +129,8 @@ class Gradient:
         self, batch: Batch[YesiwellSpec], data: Table, state: State, rng: Generator
     ) -> tuple[State, Behaviour | None]:
         """Clips, adds noise and descends."""
-        groups = tuple(_step(batch, group, len(data), rng) for group in state.groups)
+        gone = panel(data, batch.spec).left_out
+        groups = tuple(_step(batch, group, len(data), rng, gone) for group in state.groups)
         state = State(groups, state.taken + 1)
         if not measure.due(state.taken, price.rival_steps(batch.spec, len(data))):
             return state, None
@@ -155,10 +156,15 @@ class Gradient:
         return measure.Scored(*zip(*(rows[row] for row in range(len(batch))), strict=True))
 
 
-def _step(batch: Batch[YesiwellSpec], group: Group, n: int, rng: Generator) -> Group:
-    """One noisy step of a repetition's replicas."""
+def _step(
+    batch: Batch[YesiwellSpec], group: Group, n: int, rng: Generator, gone: tuple[int, ...]
+) -> Group:
+    """One noisy step of a repetition's replicas, on the users who are not left out."""
     spec, specs = batch.spec, [batch.specs[row] for row in group.rows]
     index, present = poisson(len(specs), len(group.x), spec.sample_rate, rng)
+    if gone and spec.unit != "window":
+        left = torch.isin(index, torch.tensor(gone, device=index.device))
+        index, present = packed(index, present.bool() & ~left, present.dtype)
     noises = [price.gradient_noise(one, n) for one in specs]
     clip = torch.tensor([noise.sensitivity for noise in noises], device=rng.device)
     gradients = record_gradients(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from datasets.base import PanelTable
-from engine.core.gauges import Column
+from engine.core.gauges import Column, measuring
 from engine.method import Arrays
 from engine.papers.yesiwell.layout import layout
 from engine.papers.yesiwell.spec import Behaviour
@@ -33,8 +33,8 @@ class Scored:
 
 
 def due(done: int, total: int) -> bool:
-    """Whether this epoch measures: some forty of them do, and the last."""
-    return done == total or done % max(1, total // MEASURES) == 0
+    """Whether this epoch measures: some forty of them do, and the last, where anybody reads it."""
+    return measuring() and (done == total or done % max(1, total // MEASURES) == 0)
 
 
 def gauges(scored: Scored) -> Behaviour:

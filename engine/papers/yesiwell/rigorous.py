@@ -27,6 +27,7 @@ from torch import Generator, Tensor
 
 from datasets.base import Table
 from engine.core.batch import Batch
+from engine.core.gauges import measuring
 from engine.papers.yesiwell import price, rbm
 from engine.papers.yesiwell.rbm import Shape
 from engine.papers.yesiwell.repetitions import seeds
@@ -87,17 +88,30 @@ def init(
         train = slabs(windows.train, shapes[0])
         lower, upper = filters(train, specs, shapes, how, rng)
         weights = lower.weight, upper
-        later = [
-            features(part, lower.maps(part.v), specs, upper, shapes[1], how)
-            for part in slabs(windows.test, shapes[0])
-        ]
-        test = torch.cat(later)
+        test = _tested(windows.test, lower, specs, upper, shapes, how)
         sums = _sums(train, lower, specs, upper, shapes[1], how)
         for place, row in enumerate(rows):
             a, b = sums[0][place], sums[1][place]
             own = weights[0][place], weights[1][place]
             made[row] = _replica(specs[place], own, (a, b), test[:, place], windows, rng)
     return State(tuple(made[row] for row in range(len(batch))), 0)
+
+
+def _tested(
+    test: Part,
+    lower: "Lower",
+    specs: Sequence[YesiwellSpec],
+    upper: Tensor,
+    shapes: tuple[Shape, Shape],
+    how: Activation,
+) -> Tensor:
+    """Features of the windows to test on, (m, E, f); of none of them where nobody measures."""
+    some = test if measuring() else test.take(torch.arange(1, device=test.y.device))
+    parts = [
+        features(part, lower.maps(part.v), specs, upper, shapes[1], how)
+        for part in slabs(some, shapes[0])
+    ]
+    return torch.cat(parts)[: len(test) if measuring() else 0]
 
 
 @dataclass(frozen=True, eq=False)

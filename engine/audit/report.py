@@ -17,7 +17,8 @@ from engine.audit.bounds import (
     needed,
     reachable,
 )
-from engine.audit.runner import LIKELIHOOD, TOGETHER, Collected, Setting, attack
+from engine.audit.runner import TOGETHER, Collected, Setting, attack
+from engine.audit.tally import LIKELIHOOD
 from engine.audit.words import IF_AS_DECLARED, outcome, permitted
 from engine.core.errors import RequestError
 from engine.core.spec import Spec

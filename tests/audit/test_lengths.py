@@ -10,7 +10,8 @@ from scipy.stats import binomtest, chi2
 
 from engine.audit import family
 from engine.audit.bounds import error_bound
-from engine.audit.runner import LIKELIHOOD, Setting, attack
+from engine.audit.runner import Setting, attack
+from engine.audit.tally import LIKELIHOOD
 from tests.audit import steered
 
 AUDITS, TRAININGS = 16, 250

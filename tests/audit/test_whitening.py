@@ -8,7 +8,8 @@ from scipy.stats import binom
 
 from engine.audit import limits
 from engine.audit.replay import faults
-from engine.audit.runner import LIKELIHOOD, Setting, attack
+from engine.audit.runner import Setting, attack
+from engine.audit.tally import LIKELIHOOD
 from engine.audit.witness import load
 from engine.catalog import catalog
 from engine.papers.enadpp import models, trainer

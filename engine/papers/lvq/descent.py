@@ -13,7 +13,7 @@ from engine.core.batch import Batch
 from engine.core.gauges import measuring
 from engine.method import Arrays
 from engine.papers.lvq import initial, measure, price, products
-from engine.papers.lvq.folds import Records, fold, records
+from engine.papers.lvq.folds import Records, fold, places, records
 from engine.papers.lvq.model import (
     Model,
     Norms,
@@ -209,25 +209,6 @@ def draw_sample(all_records: Records, state: State, rate: float, rng: Generator)
     flat = all_records.x.index_select(0, chosen.flatten())
     x = flat.view(*chosen.shape, -1).sub_(state.centre[:, None])
     return Sample(x, square, all_records.y[chosen], there.to(square.dtype))
-
-
-def places(n: int, sizes: Tensor, rate: float, rng: Generator) -> Tensor:
-    """The places of sampled records in rising order, shape (R, l); behind `sizes`, padding.
-
-    The distance from one success of independent trials to the next is geometric (Devroye 1986,
-    Section X.2), so only the records that are chosen cost a draw.
-    """
-    width = int(n * rate + 6 * math.sqrt(n * rate)) + 8
-    last = sizes.new_full((len(sizes), 1), -1)
-    parts: list[Tensor] = []
-    while not parts or bool((last < sizes[:, None]).any()):
-        gaps = torch.empty(len(sizes), width, dtype=torch.float64, device=rng.device)
-        gaps.geometric_(rate, generator=rng)
-        parts.append(last + gaps.clamp_(max=n + 1).long().cumsum_(1))
-        last = parts[-1][:, -1:]
-    place = torch.cat(parts, 1)
-    counts = (place < sizes[:, None]).sum(1)
-    return place[:, : max(1, int(counts.max()))]
 
 
 def _noise(spec: LvqSpec) -> Gaussian:

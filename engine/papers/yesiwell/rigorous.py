@@ -98,13 +98,9 @@ def init(
 
 
 def _tested(
-    test: Part,
-    lower: "Lower",
-    specs: Sequence[YesiwellSpec],
-    upper: Tensor,
-    shapes: tuple[Shape, Shape],
-    how: Activation,
-) -> Tensor:
+    test: Part, lower: "Lower", specs: Sequence[YesiwellSpec], upper: Tensor,
+    shapes: tuple[Shape, Shape], how: Activation,
+) -> Tensor:  # fmt: skip
     """Features of the windows to test on, (m, E, f); of none of them where nobody measures."""
     some = test if measuring() else test.take(torch.arange(1, device=test.y.device))
     parts = [

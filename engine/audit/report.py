@@ -212,3 +212,18 @@ def summary(card: Guarantee, setting: Setting, collected: Collected) -> Audit:
         by_curve=by_curve,
         judged=2 * judged.trainings,
     )
+
+
+def perfect(entry: Entry[Any], spec: Spec, data: Table, trainings: int) -> float | None:
+    """The epsilon that a perfect attack with so many trainings shows in half of all cases.
+
+    None where nothing is proved, or no curve is known of the noise; see `limits.perfect`.
+    """
+    card = entry.guarantee(spec, len(data), data.card.record)
+    if card.epsilon_proved is None:
+        return None
+    setting = Setting.of(entry, spec, data)
+    width = setting.witness.width(spec, setting.pair)
+    releases = entry.releases(spec, len(data))
+    found = limits.perfect(releases, card.relation, card.delta, trainings, width)
+    return None if found is None else found[1]

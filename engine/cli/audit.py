@@ -153,27 +153,13 @@ def _timed(job: Job, calibration: str, count: int, limit: int) -> audits.Row:
     fields = {f.name for f in dataclasses.fields(audits.Row)}
     shown = {name: value for name, value in found.json().items() if name in fields}
     attacks = 1 if first is None else 2
-    best = _perfect(job, found.replicas)
+    from engine.audit.report import perfect
+
+    entry, spec = paper(job.paper).entry(job.method), job.spec()
+    best = perfect(entry, spec, data_catalog.load(job.dataset), found.replicas)
     return dataclasses.replace(
         row, **shown, seconds=seconds, attacks=attacks, epsilon_first=first, epsilon_perfect=best
     )
-
-
-def _perfect(job: Job, trainings: int) -> float | None:
-    """What a perfect attack could show; see `engine.audit.limits.perfect`."""
-    from engine.audit import limits
-    from engine.audit.runner import Setting
-
-    entry, spec = paper(job.paper).entry(job.method), job.spec()
-    data = data_catalog.load(job.dataset)
-    card = entry.guarantee(spec, len(data), data.card.record)
-    if card.epsilon_proved is None:
-        return None
-    setting = Setting.of(entry, spec, data)
-    width = setting.witness.width(spec, setting.pair)
-    releases = entry.releases(spec, len(data))
-    found = limits.perfect(releases, card.relation, card.delta, trainings, width)
-    return None if found is None else found[1]
 
 
 def _found(job: Job, count: int, limit: int) -> "tuple[Audit | str, float | None]":

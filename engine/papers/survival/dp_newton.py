@@ -1,8 +1,9 @@
 r"""Private Newton steps along clipped, noisy gradients (after Ganesh et al. 2023).
 
-With S a private estimate of the curvature, released once, and W^T S W = 1, a pass releases the sum
-of the whitened gradients, each record's clipped. All gradients so far, as one linear function with
-noise (`pooled`), say where the next is taken, and after the last pass what is released.
+A pass releases the sum of the gradients, each record's whitened by a curvature S, W^T S W = 1, and
+clipped. S is the mean of the start's and that of a made-up cohort at the present estimate; both
+follow from what was released. All gradients so far, as one linear function with noise (`pooled`),
+say where the next is taken, and after the last pass what is released.
 """
 
 import math
@@ -18,6 +19,7 @@ from engine.core.batch import Batch
 from engine.core.gauges import Column, measuring
 from engine.method import Arrays
 from engine.papers.survival import grouped, pooled, products
+from engine.papers.survival.cohort import Bend, Cohort, curvature, logit, proportional
 from engine.papers.survival.dp_gd import SPREAD_ALPHA, SPREAD_BETA, USUAL, clipped_sum
 from engine.papers.survival.evaluate import utility
 from engine.papers.survival.grouped_utility import grouped_utility
@@ -34,6 +36,8 @@ FACTOR, GENEROUS = 1.25, 10.0
 r"""C is FACTOR \sqrt{1 + GENEROUS \mu} root mean squares of a whitened gradient, \mu = 1/\sigma."""
 LEAST = 1e-9
 """Least curvature of a direction, as a share of the largest."""
+MADE = 0.5
+"""Share of the cohort's curvature in the estimate; the rest is the start's."""
 FAR = 1.5
 r"""Longest step: \sqrt N of this in the metric, so that predictors of events move that far."""
 
@@ -45,23 +49,25 @@ class State:
     Attributes:
         f: The estimate after the passes so far, shape (R, d).
         first: Where it started, shape (R, d).
-        events: Estimated number of events, shape (R,).
-        root: W, shape (R, d, d).
-        points: W^{-1} (f - first) where gradients were taken, shape (R, taken, d).
-        slopes: Those gradients, whitened, clipped and with noise, shape (R, taken, d).
-        variance: Of the noise in each, shape (R, taken).
-        clip: C, shape (R,).
+        cohort: Made-up persons that are like the records.
+        stiff: Curvature that the start estimated, shape (R, d, d).
+        root: W with W^T S W = 1 in the last pass, shape (R, d, d).
+        points: Parameters at which gradients were taken, shape (R, taken, d).
+        slopes: Those gradients, clipped in the metric of their pass, with noise, (R, taken, d).
+        blur: Roots of the covariance of the noise in each, shape (R, taken, d, d).
+        clip: C of the last pass, shape (R,).
         clipped: Share of records that the last pass clipped, shape (R,).
         taken: Passes so far.
     """
 
     f: Tensor
     first: Tensor
-    events: Tensor
+    cohort: Cohort
+    stiff: Tensor
     root: Tensor
     points: Tensor
     slopes: Tensor
-    variance: Tensor
+    blur: Tensor
     clip: Tensor
     clipped: Tensor
     taken: int = 0
@@ -74,16 +80,18 @@ class Law:
     Attributes:
         gradients: As `likelihood.record_gradients`.
         measure: As `evaluate.utility`.
+        bend: Hazards and what they count in the curvature, as `cohort.logit`.
         whole: Whether an event counts fully in the curvature, whatever the hazard is.
     """
 
     gradients: Callable[[Design, Tensor], Tensor]
     measure: Callable[[SurvivalTable, SurvivalSpec, Tensor, Column], Utility]
+    bend: Bend
     whole: bool = False
 
 
-LOGIT = Law(record_gradients, utility)
-COX = Law(grouped.gradients, grouped_utility, whole=True)
+LOGIT = Law(record_gradients, utility, logit)
+COX = Law(grouped.gradients, grouped_utility, proportional, whole=True)
 
 
 @final
@@ -108,20 +116,21 @@ class PrivateNewton:
         model = _design(batch, data, str(rng.device))
         plans = [planned(spec) for spec in batch.specs]
         known = start(model, plans, rng)
-        stiff, size = known.curvature, known.information
+        stiff, none = known.curvature, known.f[:, None][:, :0]
         if self.law.whole:
-            stiff, size = stiff * (known.events / size)[:, None, None], known.events
-        none = known.f[:, None][:, :0]
+            stiff = stiff * (known.events / known.information)[:, None, None]
+        zero = torch.zeros_like(known.events)
         return State(
             f=known.f,
             first=known.f,
-            events=known.events,
+            cohort=known.cohort,
+            stiff=stiff,
             root=whitening(stiff),
             points=none,
             slopes=none,
-            variance=none[:, :, 0],
-            clip=bounds(plans, size, model.dimension),
-            clipped=torch.zeros_like(known.events),
+            blur=stiff[:, None][:, :0],
+            clip=zero,
+            clipped=zero,
         )
 
     @single_thread()
@@ -160,22 +169,27 @@ def stepped(
     """The state after one more pass, and nothing measured."""
     model, plans = _design(batch, data, str(rng.device)), [planned(s) for s in batch.specs]
     mechanisms = [plan.gradients[state.taken] for plan in plans]
-    slope, clipped = clipped_sum(model, state.f, state.root, state.clip, law.gradients)
-    slope = noise.release(slope, mechanisms, rng, 1.0 / state.clip[:, None])
-    scale = state.clip * slope.new_tensor([one.scale for one in mechanisms])
-    here = _inside(state, state.f)
+    made = curvature(state.cohort, model.A, state.f, law.bend)
+    stiff = MADE * made + (1.0 - MADE) * state.stiff
+    root, clip = whitening(stiff), bounds(plans, stiff[:, 0, 0], model.dimension)
+    slope, clipped = clipped_sum(model, state.f, root, clip, law.gradients)
+    slope = noise.release(slope, mechanisms, rng, 1.0 / clip[:, None])
+    scale = clip * slope.new_tensor([one.scale for one in mechanisms])
+    back = torch.linalg.inv(root)
     state = replace(
         state,
-        points=torch.cat([state.points, here[:, None]], 1),
-        slopes=torch.cat([state.slopes, slope[:, None]], 1),
-        variance=torch.cat([state.variance, scale.square()[:, None]], 1),
+        root=root,
+        points=torch.cat([state.points, state.f[:, None]], 1),
+        slopes=torch.cat([state.slopes, slope[:, None] @ back], 1),
+        blur=torch.cat([state.blur, (scale[:, None, None] * back)[:, None]], 1),
+        clip=clip,
         clipped=clipped,
         taken=state.taken + 1,
     )
-    step = pooled.crossing(_line(state), prior(state, model.knots)) - here
-    longest = FAR * state.events.sqrt()
+    step = pooled.crossing(_line(state), prior(state, model.knots)) - _inside(state, state.f)
+    longest = FAR * state.cohort.events.sqrt()
     step = step * (longest / step.norm(dim=1).clamp_min(1e-300)).clamp(max=1.0)[:, None]
-    return replace(state, f=state.f + (state.root @ step[:, :, None])[:, :, 0])
+    return replace(state, f=state.f + (root @ step[:, :, None])[:, :, 0])
 
 
 def _inside(state: State, f: Tensor) -> Tensor:
@@ -185,7 +199,9 @@ def _inside(state: State, f: Tensor) -> Tensor:
 
 
 def _line(state: State) -> pooled.Line:
-    return pooled.fitted(state.points, state.slopes, state.variance)
+    points = torch.linalg.solve(state.root, (state.points - state.first[:, None]).transpose(1, 2))
+    variance = (state.blur @ state.root[:, None]).square().sum(2)
+    return pooled.fitted(points.transpose(1, 2), state.slopes @ state.root, variance)
 
 
 def whitening(stiff: Tensor) -> Tensor:

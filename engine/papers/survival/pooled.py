@@ -1,10 +1,10 @@
 r"""All noisy gradients of a run, read as one linear function of the parameters.
 
 Near the optimum a gradient is linear in the parameters. In a metric in which the estimated
-curvature is 1, gradient t at p_t is M p_t + b plus noise of variance s_t^2. A metric from noisy
-sums is wrong in the directions that matter most, so M is estimated too: a ridge regression towards
-1 of all gradients so far. It is a secant method (Broyden 1965) that knows how noisy its gradients
-are. It costs nothing: gradients, points and variances are released already.
+curvature is 1, gradient t at p_t is M p_t + b plus noise of variance s_{ti}^2 in coordinate i. A
+metric from noisy sums is wrong in the directions that matter most, so M is estimated too: a ridge
+regression towards 1 of all gradients so far. It is a secant method (Broyden 1965) that knows how
+noisy its gradients are. It costs nothing: gradients, points and variances are released already.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Line:
     Attributes:
         bend: M, shape (R, d, d).
         level: b, shape (R, d).
-        variance: Of the noise that is left in b at the points' mean, shape (R,).
+        variance: Of the noise that is left in b at the points' mean, shape (R, d).
     """
 
     bend: Tensor
@@ -36,36 +36,37 @@ class Line:
 
 
 def fitted(points: Tensor, slopes: Tensor, variance: Tensor) -> Line:
-    """The line through noisy gradients.
+    """The line through noisy gradients; each coordinate of the gradient is a regression.
 
     Args:
         points: Where they were taken, shape (R, t, d), the present place last.
         slopes: The gradients, shape (R, t, d).
-        variance: Of their noise, shape (R, t).
+        variance: Of their noise, shape (R, t, d).
     """
     away = (points - points[:, -1:]).norm(dim=2)
-    weight = 1.0 / (variance + (CURVED * away).square())
+    weight = 1.0 / (variance + (CURVED * away).square()[:, :, None])
     whole = weight.sum(1)
-    share = (weight / whole[:, None])[:, :, None]
-    middle, mean = (share * points).sum(1), (share * slopes).sum(1)
-    x, y = points - middle[:, None], slopes - mean[:, None]
+    share = weight / whole[:, None]
+    middle, mean = share.transpose(1, 2) @ points, (share * slopes).sum(1)
+    x, y = points[:, :, None] - middle[:, None], slopes - mean[:, None]
     firm = torch.eye(points.shape[2]).to(points) / WRONG**2
-    left = torch.einsum("rt,rti,rtj->rij", weight, x, x) + firm
-    right = torch.einsum("rt,rti,rtj->rij", weight, x, y) + firm
-    bend = torch.linalg.solve(left, right)
+    left = torch.einsum("rti,rtij,rtik->rijk", weight, x, x) + firm
+    right = torch.einsum("rti,rtij->rij", weight * y, x) + firm
+    bend = torch.linalg.solve(left, right[:, :, :, None])[:, :, :, 0]
     values, vectors = torch.linalg.eigh(0.5 * (bend + bend.transpose(1, 2)))
     bend = vectors @ torch.diag_embed(values.clamp_min(FLATTEST)) @ vectors.transpose(1, 2)
-    return Line(bend, mean - (bend @ middle[:, :, None])[:, :, 0], 1.0 / whole)
+    return Line(bend, mean - (bend * middle).sum(2), 1.0 / whole)
 
 
 def crossing(line: Line, prior: Tensor) -> Tensor:
     r"""Where the line is most likely to be zero, shape (R, d).
 
     The mode of a normal prior around zero with precision `prior`, shape (R, d, d), and M p + b = 0
-    up to noise: (M^2 + s^2 P) p = -M b.
+    up to noise of covariance S: (M S^{-1} M + P) p = -M S^{-1} b.
     """
-    left = line.bend @ line.bend + line.variance[:, None, None] * prior
-    place: Tensor = torch.linalg.solve(left, -(line.bend @ line.level[:, :, None]))[:, :, 0]
+    left, share, _ = _normal(line, prior)
+    right = line.bend @ (share * line.level)[:, :, None]
+    place: Tensor = -torch.linalg.solve(left, right)[:, :, 0]
     return place
 
 
@@ -74,6 +75,15 @@ def spread(line: Line, prior: Tensor) -> Tensor:
 
     To first order, for points around the crossing: what is unsure of M is left out.
     """
-    left = line.bend @ line.bend + line.variance[:, None, None] * prior
-    root: Tensor = torch.linalg.solve(left, line.bend) * line.variance.sqrt()[:, None, None]
+    left, share, mean = _normal(line, prior)
+    right = line.bend * share.sqrt()[:, None]
+    root: Tensor = torch.linalg.solve(left, right) * mean.sqrt()[:, :, None]
     return root
+
+
+def _normal(line: Line, prior: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """M U M + v P, the weights U = v S^{-1}, and v, the mean variance, shape (R, 1)."""
+    mean = line.variance.mean(1, keepdim=True)
+    share = mean / line.variance
+    left = line.bend @ (share[:, :, None] * line.bend) + mean[:, :, None] * prior
+    return left, share, mean

@@ -113,8 +113,9 @@ def newton_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
     return _card(
         spec, unit,
         "Newton steps over all records: second moments and clipped gradients, Gaussian noise",
-        "Beyond the paper: Ganesh et al. (2023), here with one curvature for all steps, gradients "
-        "clipped in its metric, and what is wrong with it learned from the noisy gradients.",
+        "Beyond the paper: Ganesh et al. (2023), here with the curvature of made-up persons who "
+        "are like the noisy counts and moments, gradients clipped in its metric, and what is wrong "
+        "with it learned from the noisy gradients.",
     )  # fmt: skip
 
 
@@ -146,8 +147,8 @@ def _card(spec: SurvivalSpec, unit: str, mechanism: str, claim: str) -> Guarante
             "A record's part of the second moments has no negative eigenvalue and trace at "
             "most B, so two parts differ by at most √2 B; two gradients of length C differ by at "
             "most 2C.",
-            "Start, metric, clipping bounds and steps are computed from released values and "
-            "cost nothing.",
+            "Start, made-up persons, metric, clipping bounds and steps are computed from released "
+            "values and cost nothing.",
             "Shares of the budget and other constants were chosen by looking at the errors on the "
             "data sets that this app offers.",
         ),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
+from engine.papers.survival.cohort import Cohort, persons
 from engine.papers.survival.price_newton import Plan
 from engine.papers.survival.problem import Design
 from engine.papers.survival.public_start import FEWEST, Start, baseline, coarse_counts, share
@@ -38,9 +39,11 @@ class Spread(Start):
 
     Attributes:
         information: What the events count in the curvature: less where hazards are high, (R,).
+        cohort: Made-up persons that are like the records.
     """
 
     information: Tensor
+    cohort: Cohort
 
 
 def start(design: Design, plans: Sequence[Plan], rng: Generator) -> Spread:
@@ -48,18 +51,22 @@ def start(design: Design, plans: Sequence[Plan], rng: Generator) -> Spread:
     n, e, d = design.records, design.knots, design.dimension
     happened, leaving = coarse_counts(design, [plan.counts for plan in plans], rng)
     events = happened.sum(1).clamp_min(FEWEST)
-    alpha, bend = baseline(design.A, happened, n - leaving.cumsum(1) + leaving)
+    risk = n - leaving.cumsum(1) + leaving
+    alpha, bend = baseline(design.A, happened, risk)
     information = bend[:, 0, 0].clamp_min(FEWEST)
     column = columns(design, plans, rng)
     one = torch.eye(d).to(alpha).repeat(len(plans), 1, 1)
     stiff = one.clone()
     stiff[:, :e, :e] = bend + FIRM * events[:, None, None] * one[:, :e, :e]
-    stiff[:, e:, e:] = information[:, None, None] * moments(design, column, plans, rng)
+    alike = moments(design, column, plans, rng)
+    stiff[:, e:, e:] = information[:, None, None] * alike
     move = one
     move[:, 0, e:] = column.events  # the level at the centre of the events
     move.diagonal(dim1=1, dim2=2)[:, e:] = column.spread
     f = torch.cat([alpha, alpha.new_zeros(len(plans), d - e)], dim=1)
-    return Spread(f, move.transpose(1, 2) @ stiff @ move, events, information)
+    stay = (1.0 - (leaving - happened) / risk.clamp_min(1.0)).clamp(0.0, 1.0)
+    made = Cohort(persons(column.shares, alike), stay, events)
+    return Spread(f, move.transpose(1, 2) @ stiff @ move, events, information, made)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +77,13 @@ class Columns:
         centre: Mean of all records.
         spread: Their standard deviation.
         events: Mean of the events, or of all records where noise hides it.
+        shares: Of the records in each bin, shape (R, p, BINS).
     """
 
     centre: Tensor
     spread: Tensor
     events: Tensor
+    shares: Tensor
 
 
 def columns(design: Design, plans: Sequence[Plan], rng: Generator) -> Columns:
@@ -94,18 +103,18 @@ def columns(design: Design, plans: Sequence[Plan], rng: Generator) -> Columns:
     counts = design.counted(place, 2 * p * BINS).to(rows)
     noisy = release(counts.expand(len(plans), -1), noises, rng).view(len(plans), 2, p, BINS)
     scale = noisy.new_tensor([one.scale for one in noises])[:, None]
-    centre, variance = _located(noisy.sum(1), math.sqrt(2.0) * scale, reach, n)
-    own, _ = _located(noisy[:, 1], scale, reach, n)
+    centre, variance, shares = _located(noisy.sum(1), math.sqrt(2.0) * scale, reach, n)
+    own, _, _ = _located(noisy[:, 1], scale, reach, n)
     clear = noisy[:, 1].sum(2).mean(1, keepdim=True).clamp_min(FEWEST) / (SEEN * scale)
     seen = clear.square() / (1.0 + clear.square())
-    return Columns(centre, variance.sqrt(), seen * own + (1.0 - seen) * centre)
+    return Columns(centre, variance.sqrt(), seen * own + (1.0 - seen) * centre, shares)
 
 
-def _located(counts: Tensor, noise: Tensor, reach: float, n: int) -> tuple[Tensor, Tensor]:
-    """Mean and variance of noisy histograms (R, p, BINS) over [-reach, reach], (R, p) each.
+def _located(counts: Tensor, noise: Tensor, reach: float, n: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Mean and variance of noisy histograms over [-reach, reach], (R, p) each, and their shares.
 
     Args:
-        counts: The histograms.
+        counts: The histograms, shape (R, p, BINS).
         noise: Standard deviation of the noise of a bin, shape (R, 1).
         reach: Where they end.
         n: Records; a millionth of them is in every bin, so that none is empty.
@@ -116,7 +125,7 @@ def _located(counts: Tensor, noise: Tensor, reach: float, n: int) -> tuple[Tenso
     centre = (kept * middle).sum(2)
     width = 2.0 * reach / BINS
     around = (middle - centre[:, :, None]).square()
-    return centre, (kept * around).sum(2) + width**2 / 12.0
+    return centre, (kept * around).sum(2) + width**2 / 12.0, kept
 
 
 def moments(design: Design, column: Columns, plans: Sequence[Plan], rng: Generator) -> Tensor:

@@ -15,7 +15,7 @@ def gradients(bend, centre, count, noise=0.0, seed=0, replicas=1):
     points = torch.randn(replicas, count, D, generator=rng, dtype=torch.float64)
     slopes = (points - centre) @ bend
     slopes = slopes + noise * torch.randn(slopes.shape, generator=rng, dtype=torch.float64)
-    return points, slopes, torch.full((replicas, count), max(noise, 1e-9) ** 2).double()
+    return points, slopes, torch.full((replicas, count, D), max(noise, 1e-9) ** 2).double()
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def test_one_gradient_is_a_newton_step_in_the_metric():
 def test_what_noise_hides_stays_at_the_start():
     """By hand: M = 1, variance v, prior precision P: -b/(1 + v P)."""
     points, slopes, _ = gradients(torch.eye(D).double(), torch.ones(D).double(), 1)
-    line = pooled.fitted(points, slopes, torch.full((1, 1), 4.0).double())
+    line = pooled.fitted(points, slopes, torch.full((1, 1, D), 4.0).double())
     at = pooled.crossing(line, 3.0 * torch.eye(D).double()[None])
     torch.testing.assert_close(at, -line.level / (1.0 + 4.0 * 3.0))
 
@@ -68,7 +68,7 @@ def test_the_stated_spread_is_that_of_the_crossing():
     points = 0.1 * torch.cat([half, -half], 1).expand(repeats, -1, -1)
     slopes = points @ bend
     slopes = slopes + noise * torch.randn(slopes.shape, generator=rng, dtype=torch.float64)
-    line = pooled.fitted(points, slopes, torch.full((repeats, 10), noise**2).double())
+    line = pooled.fitted(points, slopes, torch.full((repeats, 10, D), noise**2).double())
     nothing = torch.zeros(repeats, D, D).double()
     at = pooled.crossing(line, nothing)
     stated = pooled.spread(line, nothing).norm(dim=2).mean(0)

@@ -7,6 +7,7 @@ import numpy as np
 
 from datasets import catalog as data
 from datasets.base import LabelledTable, PanelTable, SurvivalTable, Table
+from engine.audit.witness import Pair
 from engine.core.spec import Spec, knobs
 from engine.method import Paper
 
@@ -57,3 +58,11 @@ def table(paper: Paper) -> Table:
     if paper.datasets[0] == "yesiwell":
         return users()
     return people() if paper.datasets[0] == "flchain" else digits()
+
+
+def changed(pair: Pair) -> int:
+    """The place that is empty in one table of a pair and not in the other; 0 for persons."""
+    if isinstance(pair.without, SurvivalTable) or isinstance(pair.present, SurvivalTable):
+        return 0
+    (place,) = set(pair.without.left_out) - set(pair.present.left_out)
+    return place

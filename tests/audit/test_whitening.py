@@ -45,7 +45,7 @@ def test_the_witness_moves_no_release_further_than_it_is_priced_for(method, valu
 @pytest.mark.parametrize("shape", SHAPES)
 @each
 def test_no_pair_moves_a_release_further_than_it_is_priced_for(method, values, shape):
-    row = setting(method).pair.without.left_out[0]
+    row = small.changed(setting(method).pair)
     pair = neighbours(small.table(PAPER), shape, 1, row)
     assert list(faults(setting(method, pair, **values), 1)) == []
 

@@ -39,7 +39,7 @@ DRAWN = "loss of the drawn model on the record"
 HAZARD = 3.0
 """Cumulative hazard at the horizon where events come at a constant hazard."""
 
-SWING = 0.05
+SWING = 0.02
 """How far other covariates lie from the middle, in shares of the way to the bounds.
 
 Enough to keep noisy coefficients near zero, so that hazards stay ordinary; too little for others'

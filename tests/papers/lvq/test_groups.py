@@ -49,7 +49,7 @@ def test_the_witness_moves_no_release_further_than_it_is_priced_for(method):
 @each
 def test_no_pair_moves_a_release_further_than_it_is_priced_for(method, shape):
     one = three(method)
-    pair = neighbours(small.table(LVQ), shape, 1, one.pair.without.left_out[0])
+    pair = neighbours(small.table(LVQ), shape, 1, small.changed(one.pair))
     assert list(faults(Setting(one.entry, one.spec, pair, one.witness), 1)) == []
 
 

@@ -79,8 +79,8 @@ EXHIBITS = (
         "CDBN, the network without noise and without a polynomial. The text says that TCDBN is "
         "less than 1 % below CDBN, and pCDBN above its versions with the Taylor polynomial and "
         "with a line. TCDBN depends on the rate of pre-training: at the published program's 0.01, "
-        "its second layer falls to X = -1, where the printed polynomial is exactly 0. Then 99 % of "
-        "its features are 0, and it reaches 57 %. At the text's 0.001 none is 0. "
+        "its second layer falls to X = -1, where the printed polynomial is exactly 0. More than "
+        "97 % of its features are then 0, and it reaches 57 %. At the text's 0.001 none is 0. "
         f"{BOUNDED} {NETWORKS}",
         quantity="Share of right answers, and difference",
         better="neither",

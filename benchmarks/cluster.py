@@ -133,11 +133,11 @@ def prepare(data: str) -> None:
     catalog.load(data)
 
 
-def kills(count: int = KILLS, small: bool = False) -> list[Row]:
+def kills(count: int = KILLS) -> list[Row]:
     """Workers that are killed in mid-chunk, until so many have died."""
     dead, rounds, wrong, longest = 0, 0, 0, 0.0
-    values = {"intervals": 20, "sampler_epochs": 1.0} if small else {}
-    job = request("survival", "psgld", "flchain", values, {"epsilon": (0.5, 1.0, 4.0)}, range(4))
+    values = {"intervals": 20, "sampler_epochs": 1.0}
+    job = request("survival", "psgld", "flchain", values, {"epsilon": (0.5, 4.0)}, range(2))
     _, expected = trained(job, Local())
     began = time.perf_counter()
     with cluster(2) as executor:
@@ -220,7 +220,7 @@ def main() -> None:
     parts: dict[str, Callable[[], Iterable[Row]]] = {
         "two": lambda: two(data),
         "one": lambda: [one(data)],
-        "kills": lambda: kills(asked.kills, asked.small),
+        "kills": lambda: kills(asked.kills),
     }
     for name in [asked.part] if asked.part else parts:
         for row in parts[name]():

@@ -32,6 +32,8 @@ ROOT = Path(__file__).parents[1]
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 8.0)
 KILLS = 50
 FASTER, OVERHEAD = 1.6, 0.05
+LOADED = ("distributed", "pandas", "engine.runs.executor.cluster", "engine.papers.survival.psgld")
+"""What a worker has loaded when it begins, where many of them begin."""
 
 
 @contextmanager
@@ -140,7 +142,7 @@ def kills(count: int = KILLS) -> list[Row]:
     job = request("survival", "psgld", "flchain", values, {"epsilon": (0.5, 4.0)}, range(2))
     _, expected = trained(job, Local())
     began = time.perf_counter()
-    with cluster(2) as executor:
+    with loaded(), cluster(2) as executor:
         while dead < count and rounds < count:
             killer = Killer(executor, count - dead)
             actual = killer.run(job)
@@ -153,6 +155,18 @@ def kills(count: int = KILLS) -> list[Row]:
     target = f"{count} kills, 0 runs with lost, double or other events"
     met, what = not wrong and dead >= count, f"{dead} workers killed in mid-chunk"
     return [Row(what, float(wrong), None, "", target, met, note)]
+
+
+@contextmanager
+def loaded() -> Iterator[None]:
+    """Workers are forked from a process that has loaded what takes seconds of every start."""
+    import dask
+    from distributed.utils import get_mp_context
+
+    os.environ.update(OMP_NUM_THREADS="1", MKL_CBWR="AUTO,STRICT")  # before torch is loaded there
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        get_mp_context().set_forkserver_preload(list(LOADED))
+        yield
 
 
 class Killer:

@@ -138,7 +138,7 @@ def prepare(data: str) -> None:
 def kills(count: int = KILLS) -> list[Row]:
     """Workers that are killed in mid-chunk, until so many have died."""
     dead, rounds, wrong, longest = 0, 0, 0, 0.0
-    values = {"intervals": 20, "sampler_epochs": 1.0}
+    values = {"intervals": 5, "sampler_epochs": 0.2}
     job = request("survival", "psgld", "flchain", values, {"epsilon": (0.5, 4.0)}, range(2))
     _, expected = trained(job, Local())
     began = time.perf_counter()

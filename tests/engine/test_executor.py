@@ -15,6 +15,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from dask import config
 from distributed import LocalCluster
 
 from datasets import catalog as data_catalog
@@ -39,6 +40,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def started(workers: int = 2, **how) -> LocalCluster:
+    # else a worker that starts slowly after a kill may be given up for good
+    config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
     made = LocalCluster(
         n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0",
         env={"PYTHONPATH": str(ROOT), **how},

@@ -42,7 +42,10 @@ Two hundred messages a second are what a scheduler takes without delay.
 LONELY = 900.0
 """Seconds to wait for a first worker: a queue of batch jobs takes its time."""
 ATTEMPTS = 3
-"""Times in a row that a chunk may end its workers without a word before it is given up."""
+"""Times in a row that a chunk may end its workers without a word before it is given up.
+
+Each time Dask has tried four workers, unless its `allowed-failures` says otherwise.
+"""
 GONE = "The cluster went away: ask for the run again when it is back"
 CARD = "GPU"
 """The resource of a worker that stands for one graphics card."""

@@ -73,6 +73,12 @@ def one_kernel(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
+def one_way_to_draw(monkeypatch):
+    """A card's batches are drawn on the processor, another way: `tests.training` compares both."""
+    monkeypatch.setattr(sampling, "apart", lambda rng: False)
+
+
+@pytest.fixture(autouse=True)
 def one_thread(monkeypatch):
     """The device that stands in for another is there for the thread that asked for it alone."""
     monkeypatch.setattr(rigorous, "spread", lambda work, parts: [work(part) for part in parts])

@@ -82,13 +82,18 @@ def clipped_sum(
     signals = network.signals(parameters, values, last)
     norms = record_norms(network, parameters, values, signals, norm, ratios)
     share = present if clip is None else present * (clip[:, None] * SAFE / norms).clamp(max=1.0)
-    if clip is not None and not bool(norms.isfinite().all()):
+    if clip is not None and may_overflow(norms):
         values, signals, share = _without(norms.isfinite(), values, signals, share)
     sums = tuple(
         layer.total(a, d * _like(share, d)) if own else ()
         for layer, own, a, d in zip(network.layers, parameters, values, signals, strict=False)
     )
     return Clipped(sums, norms, losses)
+
+
+def may_overflow(norms: Tensor) -> bool:
+    """Whether a norm may not be finite; a card is not asked, which would take longer than zeros."""
+    return norms.device.type != "cpu" or not bool(norms.isfinite().all())
 
 
 def record_norms(
@@ -113,11 +118,19 @@ def _without(
     keep: Tensor, values: Sequence[Tensor], signals: Sequence[Tensor], share: Tensor
 ) -> tuple[list[Tensor], list[Tensor], Tensor]:
     """The same with zeros for the records that are not kept, even where they are infinite."""
+    return (
+        [cleaned(part, keep) for part in values],
+        [cleaned(part, keep) for part in signals],
+        cleaned(share, keep),
+    )
 
-    def cleaned(part: Tensor) -> Tensor:
-        return part if part.dim() < 2 else part.masked_fill(~_like(keep, part), 0.0)
 
-    return [cleaned(v) for v in values], [cleaned(d) for d in signals], cleaned(share)
+def cleaned(part: Tensor, keep: Tensor) -> Tensor:
+    """Zeros for the records (R, B) that are not kept; layers that learn nothing have no rows.
+
+    A copy lies in memory as what it copies, so that sums are added up in the same order.
+    """
+    return part if part.dim() < 2 else part.clone().masked_fill_(~_like(keep, part), 0.0)
 
 
 def _like(rows: Tensor, part: Tensor) -> Tensor:

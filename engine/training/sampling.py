@@ -1,5 +1,10 @@
-"""Poisson sampling, each record by its own coin, and batches that are cut from a random order."""
+"""Poisson sampling, each record by its own coin, and batches that are cut from a random order.
 
+How many records come is a number that the processor needs. On a graphics card it would wait for
+it in every step, so the coins for a card are drawn on the processor (`aside`).
+"""
+
+import hashlib
 import math
 
 import torch
@@ -36,6 +41,9 @@ def poisson(replicas: int, records: int, rate: float, rng: Generator) -> tuple[T
         Replicas are separate experiments with independent batches, so each replica's
         guarantee is that of a run by itself.
     """
+    if apart(rng):
+        place, there = by_gaps(records, torch.full((replicas,), records), rate, rng)
+        return place, there.float()
     chosen = coins((replicas, records), rate, rng)
     counts = chosen.sum(1)
     width = max(1, int(counts.max()))
@@ -62,6 +70,73 @@ def packed(index: Tensor, kept: Tensor, dtype: torch.dtype) -> tuple[Tensor, Ten
     place = torch.argsort(kept.byte(), dim=1, descending=True, stable=True)[:, :width]
     wide = place.view(*place.shape, *[1] * (index.dim() - 2)).expand(-1, -1, *index.shape[2:])
     return index.gather(1, wide), kept.gather(1, place).to(dtype)
+
+
+def places(n: int, sizes: Tensor, rate: float, rng: Generator) -> Tensor:
+    """The places of sampled records in rising order, shape (R, B); behind `sizes`, padding.
+
+    The distance from one success of independent trials to the next is geometric (Devroye 1986,
+    Section X.2), so only the records that are chosen cost a draw.
+
+    Args:
+        n: The largest of the sizes.
+        sizes: Records of each replica, shape (R,), where `rng` draws.
+        rate: Probability of each record.
+        rng: Source of randomness.
+    """
+    if rate >= 1.0:
+        return torch.arange(n, device=rng.device).expand(len(sizes), n)
+    width = int(n * rate + 6 * math.sqrt(n * rate)) + 8
+    last = sizes.new_full((len(sizes), 1), -1)
+    parts: list[Tensor] = []
+    while not parts or bool((last < sizes[:, None]).any()):
+        gaps = torch.empty(len(sizes), width, dtype=torch.float64, device=rng.device)
+        gaps.geometric_(rate, generator=rng)
+        parts.append(last + gaps.clamp_(max=n + 1).long().cumsum_(1))
+        last = parts[-1][:, -1:]
+    place = torch.cat(parts, 1)
+    counts = (place < sizes[:, None]).sum(1)
+    return place[:, : max(1, int(counts.max()))]
+
+
+def by_gaps(n: int, sizes: Tensor, rate: float, rng: Generator) -> tuple[Tensor, Tensor]:
+    """`places` on the generator's device, with 0 for padding, and which are places, as bools.
+
+    Args:
+        n: As in `places`.
+        sizes: As in `places`, on the processor.
+        rate: As in `places`.
+        rng: Source of randomness.
+    """
+    own = aside(rng)
+    sizes = sizes.to(own.device)
+    place = places(n, sizes, rate, own)
+    there = place < sizes[:, None]
+    return sent(place.masked_fill(~there, 0), rng.device), sent(there, rng.device)
+
+
+def apart(rng: Generator) -> bool:
+    """Whether what is drawn is on another device than the processor, which must wait to see it."""
+    return rng.device.type != "cpu"
+
+
+def aside(rng: Generator) -> Generator:
+    """A generator of the processor: `rng` itself, or for a card's one that follows from its state.
+
+    The processor knows the state of a card's generator without asking the card. One draw on the
+    card moves it on, so that the next answer is another.
+    """
+    if not apart(rng):
+        return rng
+    code = hashlib.sha256(rng.get_state().numpy().tobytes()).digest()
+    torch.rand(1, generator=rng, device=rng.device)
+    return torch.Generator().manual_seed(int.from_bytes(code[:7], "big"))
+
+
+def sent(part: Tensor, device: torch.device) -> Tensor:
+    """A tensor of the processor on a device; nobody waits until it has arrived."""
+    held = part.pin_memory() if device.type == "cuda" else part
+    return held.to(device, non_blocking=True)
 
 
 def pairs(replicas: int, records: int, rate: float, rng: Generator) -> tuple[Tensor, Tensor]:

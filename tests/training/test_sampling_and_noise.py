@@ -8,7 +8,7 @@ import torch
 from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.training.ghost import clipped_sum
 from engine.training.network import mlp
-from engine.training.sampling import coins, orders, part, poisson
+from engine.training.sampling import aside, coins, orders, part, poisson, sent
 from engine.training.steps import (
     Descent,
     add_noise,
@@ -17,6 +17,7 @@ from engine.training.steps import (
     lengths,
     noise_lengths,
 )
+from tests import elsewhere
 
 
 def generator(seed=0):
@@ -120,3 +121,61 @@ def test_the_batches_of_an_order_hold_every_record_once(records, parts):
         drawn = [index[row][present[row] > 0].tolist() for index, present in cut]
         assert sorted(place for own in drawn for place in own) == list(range(records))
         assert max(map(len, drawn)) - min(map(len, drawn)) <= 1
+
+
+@pytest.mark.parametrize(("records", "rate"), [(50, 0.3), (1000, 0.01)])
+def test_a_card_s_batches_are_those_of_coins(records, rate, monkeypatch):
+    """Drawn on the processor, by gaps: 20,000 batches, sizes and chances within 5 deviations."""
+    with elsewhere.device(monkeypatch) as there:
+        rng = torch.Generator(there).manual_seed(0)
+        index, present = poisson(20_000, records, rate, rng)
+        assert str(index.device) == str(present.device) == there
+        index, present = index.cpu(), present.cpu()
+    sizes, variance = present.sum(1), records * rate * (1 - rate)
+    assert abs(float(sizes.mean()) - records * rate) < 5 * math.sqrt(variance / 20_000)
+    # a binomial's fourth moment is (3 + (1 - 6 q (1 - q)) / v) v^2
+    kurtosis = 3 + (1 - 6 * rate * (1 - rate)) / variance
+    spread = variance * math.sqrt((kurtosis - 1) / 20_000)
+    assert abs(float(sizes.var()) - variance) < 5 * spread
+    counts = torch.zeros(records).index_add_(0, index[present > 0], torch.ones(int(present.sum())))
+    assert (counts / 20_000 - rate).abs().max() < 5 * math.sqrt(rate * (1 - rate) / 20_000)
+    for row in range(20):
+        drawn = index[row][present[row] > 0].tolist()
+        assert drawn == sorted(set(drawn))
+
+
+def test_a_card_s_batches_are_padded_as_here(monkeypatch):
+    with elsewhere.device(monkeypatch) as there:
+        rng = torch.Generator(there).manual_seed(0)
+        index, present = (part.cpu() for part in poisson(3, 40, 1.0, rng))
+        assert index.tolist() == [list(range(40))] * 3
+        assert present.min() == 1
+        index, present = (part.cpu() for part in poisson(3, 40, 1e-9, rng))
+        assert index.tolist() == present.tolist() == [[0]] * 3
+
+
+def test_a_card_s_generator_gives_other_coins_each_time_and_the_same_again(monkeypatch):
+    with elsewhere.device(monkeypatch) as there:
+
+        def batches():
+            rng = torch.Generator(there).manual_seed(7)
+            return [poisson(2, 1000, 0.5, rng)[0].tolist() for _ in range(3)]
+
+        first = batches()
+        assert first[0] != first[1] != first[2]
+        assert batches() == first
+    rng = generator()
+    assert aside(rng) is rng
+
+
+def test_what_is_sent_to_a_card_is_pinned_and_not_waited_for(monkeypatch):
+    seen = []
+    monkeypatch.setattr(torch.Tensor, "pin_memory", lambda part: seen.append("pinned") or part)
+    monkeypatch.setattr(
+        torch.Tensor, "to", lambda part, device, **how: seen.append((str(device), how)) or part
+    )
+    part = torch.ones(3)
+    assert sent(part, torch.device("cuda")) is part
+    assert seen == ["pinned", ("cuda", {"non_blocking": True})]
+    sent(part, torch.device("cpu"))
+    assert seen.count("pinned") == 1

@@ -72,21 +72,16 @@ def automatic_sum(
     norms = ghost.record_norms(network, parameters, values, signals, "l2")
     finite = norms.isfinite()
     share = present * clip[:, None] * ghost.SAFE / (norms + STABILISER)
-    if not bool(finite.all()):
+    if ghost.may_overflow(norms):
         share = share.masked_fill(~finite, 0.0)
-        values, signals = ([_kept(part, finite) for part in rows] for rows in (values, signals))
+        values, signals = (
+            [ghost.cleaned(part, finite) for part in rows] for rows in (values, signals)
+        )
     sums = tuple(
         layer.total(a, d * share.view(*share.shape, *[1] * (d.dim() - 2))) if own else ()
         for layer, own, a, d in zip(network.layers, parameters, values, signals, strict=False)
     )
     return ghost.Clipped(sums, norms, losses)
-
-
-def _kept(part: Tensor, finite: Tensor) -> Tensor:
-    """Zeros for records whose gradient is not finite; layers that learn nothing have no rows."""
-    if part.dim() < 2:
-        return part
-    return part.masked_fill(~finite.view(*finite.shape, *[1] * (part.dim() - 2)), 0.0)
 
 
 def packed(

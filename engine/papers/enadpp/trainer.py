@@ -207,8 +207,8 @@ def budget_ratios(
     records = models.inputs(variant, spec, table, device)
     if spec.calibration == "paper":
         rate = min(1.0, RELEVANT / len(records))
-        index, present = records.draw(1, rate, rng)
-        x, _ = records.take(index[0, present[0] > 0] if bool(present.any()) else index[0])
+        index, _ = records.draw(1, rate, rng)
+        x, _ = records.take(index[0])  # of a single replica all are present, or none
     else:
         x = models.simulated(tuple(records.x.shape[1:]), table.image, records.paired, device)
     rule: Literal["z_plus", "epsilon"] = "epsilon" if spec.relevance_rule == "epsilon" else "z_plus"

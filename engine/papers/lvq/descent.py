@@ -13,7 +13,7 @@ from engine.core.batch import Batch
 from engine.core.gauges import measuring
 from engine.method import Arrays
 from engine.papers.lvq import initial, measure, price, products
-from engine.papers.lvq.folds import Records, fold, places, records
+from engine.papers.lvq.folds import Records, fold, records
 from engine.papers.lvq.model import (
     Model,
     Norms,
@@ -29,7 +29,7 @@ from engine.papers.lvq.model import (
 from engine.papers.lvq.spec import LvqSpec, Utility
 from engine.privacy.mechanisms import Gaussian
 from engine.privacy.noise import release, release_together
-from engine.training.sampling import packed
+from engine.training.sampling import by_gaps, packed
 
 LOOKS = 20
 """How often a run measures."""
@@ -50,6 +50,7 @@ class State:
         rows: Training rows, padded by row 0, shape (R, n).
         square: Squared norms of the centred and whitened training records, shape (R, n).
         sizes: Training records, shape (R,).
+        counts: The same on the processor, which needs them to draw batches.
         noises: The mechanism of a step of each replica; empty without privacy.
     """
 
@@ -61,6 +62,7 @@ class State:
     rows: Tensor
     square: Tensor
     sizes: Tensor
+    counts: Tensor
     noises: tuple[Gaussian, ...]
 
 
@@ -88,9 +90,9 @@ class Descent:
     def init(self, batch: Batch[LvqSpec], data: Table, rng: Generator) -> State:
         """The first prototypes and metric of each replica, on its own fold."""
         all_records = gather(batch, data, rng)
-        rows, sizes = training(batch, data, rng)
+        rows, counts = training(batch, data, rng)
         starts = [
-            self._start(spec, all_records, rows[r, : int(sizes[r])], rng)
+            self._start(spec, all_records, rows[r, : int(counts[r])], rng)
             for r, spec in enumerate(batch.specs)
         ]
         classes = initial.labels(all_records.classes, batch.spec.prototypes).to(rng.device)
@@ -103,7 +105,8 @@ class Descent:
         centre = torch.stack([start.centre for start in starts])
         noises = tuple(_noise(spec) for spec in batch.specs) if self.private else ()
         square = squares(all_records.x, rows, centre, model.basis)
-        return State(0, model, None, 0, centre, rows, square, sizes, noises)
+        sizes = counts.to(rng.device)
+        return State(0, model, None, 0, centre, rows, square, sizes, counts, noises)
 
     def _start(
         self, spec: LvqSpec, all_records: Records, rows: Tensor, rng: Generator
@@ -172,13 +175,13 @@ def length(spec: LvqSpec, d: int) -> float:
 
 
 def training(batch: Batch[LvqSpec], data: Table, rng: Generator) -> tuple[Tensor, Tensor]:
-    """Training rows (R, n), padded by row 0, and how many there are (R,)."""
+    """Training rows (R, n), padded by row 0, and on the processor how many there are, (R,)."""
     parts = [fold(data, seed)[0] for seed in batch.seeds]
     sizes = np.array([len(part) for part in parts])
     rows = np.zeros((len(parts), sizes.max()), np.int64)
     for r, part in enumerate(parts):
         rows[r, : len(part)] = part
-    return torch.from_numpy(rows).to(rng.device), torch.from_numpy(sizes).to(rng.device)
+    return torch.from_numpy(rows).to(rng.device), torch.from_numpy(sizes)
 
 
 def squares(x: Tensor, rows: Tensor, centre: Tensor, basis: Tensor | None) -> Tensor:
@@ -196,9 +199,7 @@ def draw_sample(all_records: Records, state: State, rate: float, rng: Generator)
         there = torch.arange(state.rows.shape[1], device=rng.device) < state.sizes[:, None]
         chosen, square = state.rows, state.square
     else:
-        place = places(state.rows.shape[1], state.sizes, rate, rng)
-        there = place < state.sizes[:, None]
-        place = place.masked_fill_(~there, 0)
+        place, there = by_gaps(state.rows.shape[1], state.counts, rate, rng)
         chosen, square = state.rows.gather(1, place), state.square.gather(1, place)
     if all_records.left_out is not None:
         there = there & ~all_records.left_out[chosen]

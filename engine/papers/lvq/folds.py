@@ -4,14 +4,13 @@ Seed s is fold s % 5 of repeat s // 5 of scikit-learn's five-fold cross-validati
 the repeat's number, so seeds 0 to 24 are the paper's five times five folds.
 """
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Generator, Tensor
+from torch import Tensor
 
 from datasets.base import LabelledTable, Table
 from engine.core.errors import RequestError
@@ -112,22 +111,3 @@ def fold(table: Table, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     parts = list(KFold(FOLDS, shuffle=True, random_state=repeat).split(np.zeros(len(y))))
     train, test = parts[number]
     return (test, train) if len(y) >= FOLDS * SWAPPED else (train, test)
-
-
-def places(n: int, sizes: Tensor, rate: float, rng: Generator) -> Tensor:
-    """The places of sampled records in rising order, shape (R, l); behind `sizes`, padding.
-
-    The distance from one success of independent trials to the next is geometric (Devroye 1986,
-    Section X.2), so only the records that are chosen cost a draw.
-    """
-    width = int(n * rate + 6 * math.sqrt(n * rate)) + 8
-    last = sizes.new_full((len(sizes), 1), -1)
-    parts: list[Tensor] = []
-    while not parts or bool((last < sizes[:, None]).any()):
-        gaps = torch.empty(len(sizes), width, dtype=torch.float64, device=rng.device)
-        gaps.geometric_(rate, generator=rng)
-        parts.append(last + gaps.clamp_(max=n + 1).long().cumsum_(1))
-        last = parts[-1][:, -1:]
-    place = torch.cat(parts, 1)
-    counts = (place < sizes[:, None]).sum(1)
-    return place[:, : max(1, int(counts.max()))]

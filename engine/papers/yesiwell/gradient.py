@@ -172,8 +172,8 @@ def _step(
     )
     total = clipped(gradients, present, clip).double()
     noisy = release(total, noises, rng)
-    scale = torch.tensor([one.scale for one in noises]).double()
-    ratio = scale * math.sqrt(total.shape[1]) / total.norm(dim=1).cpu().clamp(min=1e-12)
+    scale = torch.tensor([one.scale for one in noises], device=rng.device).double()
+    ratio = scale * math.sqrt(total.shape[1]) / total.norm(dim=1).clamp(min=1e-12)
     expected = spec.sample_rate * len(group.x)
     moved = group.weight.double() - spec.gradient_rate * noisy / expected
     return replace(group, weight=moved.float(), ratio=ratio)

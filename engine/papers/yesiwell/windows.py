@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from datasets.base import Floats, Integers, PanelTable, Table
+from datasets.base import Booleans, Floats, Integers, PanelTable, Table
 from datasets.social import COUNTED
 from engine.core.errors import RequestError
 from engine.papers.yesiwell.described import GOLDEN, HELD_OUT, TEST
@@ -57,6 +57,7 @@ class Sample:
     Attributes:
         whole: Training windows in full, W for each of n users.
         kept: Which of them are trained on, shape (n W,); the others are held out.
+        train: Those that are trained on.
         test: Windows to test on.
         users: Number of users n.
         friends: Number of friends of each user, shape (n,).
@@ -65,15 +66,11 @@ class Sample:
 
     whole: Part
     kept: Tensor
+    train: Part
     test: Part
     users: int
     friends: Tensor
     times: int
-
-    @property
-    def train(self) -> Part:
-        """The windows that are trained on."""
-        return self.whole if bool(self.kept.all()) else self.whole.take(self.kept)
 
 
 def panel(table: Table, spec: YesiwellSpec) -> PanelTable:
@@ -131,14 +128,20 @@ def _sample(
     whole = _part(table, x, shares, ends, window, ahead, device)
     friends = np.bincount(table.friends.ravel(), minlength=n)
     count = torch.from_numpy(friends).to(device)
-    counted = ~torch.isin(whole.user, torch.tensor(table.left_out, device=device))
+    counted = ~np.isin(np.repeat(np.arange(n), len(ends)), table.left_out)
     if ahead:
         after = np.arange(last, min(last + TEST, times - 1))
         test = _part(table, x, shares, after, window, ahead, device)
-        return Sample(whole, counted, test, n, count, len(after))
+        return Sample(whole, *_trained(whole, counted), test, n, count, len(after))
     drawn = np.random.default_rng(seed).random(len(whole)) >= HELD_OUT
-    kept = torch.from_numpy(drawn).to(device)
-    return Sample(whole, kept & counted, whole.take(~kept), n, count, 0)
+    test = whole.take(torch.from_numpy(~drawn).to(device))
+    return Sample(whole, *_trained(whole, drawn & counted), test, n, count, 0)
+
+
+def _trained(whole: Part, kept: Booleans) -> tuple[Tensor, Part]:
+    """Which windows are trained on, and those: once, so that no step asks a card for them."""
+    rows = torch.from_numpy(kept).to(whole.y.device)
+    return rows, whole if kept.all() else whole.take(rows)
 
 
 def _stretch(times: int, history: int, seed: int, ahead: bool) -> tuple[int, int]:

@@ -268,7 +268,7 @@ def test_poisson_samples_each_record_with_the_rate():
 @pytest.mark.parametrize("rate", [0.02, 0.3, 0.95])
 def test_samples_are_independent_trials(rate):
     """Shares of records, of pairs and of sizes lie within five deviations of independent coins."""
-    from engine.papers.lvq.folds import places
+    from engine.training.sampling import places
 
     draws, n = 20_000, 12
     sizes = torch.full((draws,), n)

@@ -78,7 +78,8 @@ class Psgd:
         pictures = images(data, spec, str(device))
         network = structure(spec, pictures)
         index, present = poisson(len(batch), pictures.count, spec.sample_rate, rng)
-        index, present = _there(index, present, len(pictures.x))
+        if len(pictures.x) < pictures.count:
+            index, present = _there(index, present, len(pictures.x))
         rows, y = (pictures.x, pictures.y) if len(pictures.x) else _nobody(pictures)
         x = rows.index_select(0, index.flatten()).view(*index.shape, *rows.shape[1:])
         noises = [price.gradient_noise(s, len(data)) for s in batch.specs]

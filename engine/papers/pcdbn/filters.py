@@ -8,6 +8,7 @@ filters.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import torch
@@ -87,17 +88,24 @@ class Quartic:
 
     def slope(self, u: Tensor) -> Tensor:
         """4 <M_4, u^3 .>: the release's noise has no full symmetry, so both places are averaged."""
-        rows, columns, weight = upper(len(u), u.device)
+        _, _, weight, place, twice = _coordinates(len(u), u.device)
         half = self.matrix @ _pairs(u) * weight * 2
-        matrix = torch.zeros(len(u), len(u), dtype=u.dtype, device=u.device)
-        matrix[rows, columns] += half
-        matrix[columns, rows] += half
+        matrix: Tensor = (half * twice)[place]
         return matrix @ u
 
 
 def _pairs(u: Tensor) -> Tensor:
-    rows, columns, weight = upper(len(u), u.device)
+    rows, columns, weight, _, _ = _coordinates(len(u), u.device)
     return u[rows] * u[columns] * weight
+
+
+@lru_cache(maxsize=8)
+def _coordinates(size: int, device: torch.device) -> tuple[Tensor, ...]:
+    """`upper`, the coordinate of each element of the matrix, and 2 for those on the diagonal."""
+    rows, columns, weight = upper(size, device)
+    place = torch.zeros(size, size, dtype=torch.int64, device=device)
+    place[rows, columns] = place[columns, rows] = torch.arange(len(rows), device=device)
+    return rows, columns, weight, place, torch.where(rows == columns, 2.0, 1.0)
 
 
 def _clean(u: Tensor, filters: list[Tensor]) -> Tensor:

@@ -26,8 +26,13 @@ RARE = 2.0**-8
 """Pairs whose chance of so long a radius is below this lie on few enough points to be told."""
 
 
-def joined(one: Recorded) -> Recorded:
-    """The same release as one array of rows in double precision: each step below is one pass."""
+def joined(one: Recorded, *, heard: bool = True) -> Recorded:
+    """The same release as one array of rows in double precision: each step below is one pass.
+
+    Args:
+        one: The release.
+        heard: Whether its outputs are joined too; a replay's are those of the first run.
+    """
     if len(one.values) == 1 and one.values[0].dim() == 2 and one.values[0].dtype == torch.float64:
         return one
     weights = None
@@ -36,7 +41,8 @@ def joined(one: Recorded) -> Recorded:
             (part.new_ones(()) if weight is None else weight).expand(part.shape).flatten(1)
             for part, weight in zip(one.values, one.weights, strict=True)
         ], 1).double()  # fmt: skip
-    return replace(one, values=_flat(one.values), outputs=_flat(one.outputs), weights=(weights,))
+    outputs = _flat(one.outputs) if heard else one.outputs
+    return replace(one, values=_flat(one.values), outputs=outputs, weights=(weights,))
 
 
 def _flat(parts: Parts) -> Parts:

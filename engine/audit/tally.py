@@ -48,12 +48,15 @@ class Tally:
         rate = self.setting.rates[stage]
         singles = [i for i, one in enumerate(released) if len(one.mechanisms) == 1]
         for number, whole in enumerate(released):
-            one, other = statistics.joined(whole), statistics.joined(replays[0][number])
+            one, other = (
+                statistics.joined(whole),
+                statistics.joined(replays[0][number], heard=False),
+            )
             without, present = (other, one) if self.world else (one, other)
             self.reach = float(np.fmax(self.reach, float(statistics.apart(one, other).max())))
             added = statistics.gain(without, present)
             if rate < 1.0 and len(replays) > 1:
-                heard = statistics.joined(replays[1][number])
+                heard = statistics.joined(replays[1][number], heard=False)
                 added = statistics.echo(heard, self.setting.lengths[stage])
             base = tuple(value.double() for value in without.values)
             ratio = statistics.likelihood(one, base, added, rate)

@@ -68,7 +68,9 @@ def noise(
         device: Where tensors are made.
         bound: Clipping bounds of this step, (R,), where they follow the gradients.
     """
-    mechanisms = [price.mechanism(variant, spec, n, taken) for spec in batch.specs]
+    different = {id(spec): spec for spec in batch.specs}  # replicas often share their setting
+    made = {key: price.mechanism(variant, spec, n, taken) for key, spec in different.items()}
+    mechanisms = [made[id(spec)] for spec in batch.specs]
     drawn = tuple(m for m in mechanisms if m is not None)
     if not drawn:
         return None

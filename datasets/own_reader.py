@@ -6,7 +6,6 @@ the file and what a cell says stays as it was typed until its column is understo
 
 import csv
 import io
-import os
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -15,10 +14,9 @@ from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 from datasets import own_lines
+from datasets.own_limits import MEGABYTES, ROWS, most
 from engine.core.errors import DatasetError
 
-ROWS, MEGABYTES = "EXPLORER_TABLE_ROWS", "EXPLORER_TABLE_MB"
-"""Settings of the most rows and the most megabytes of a table."""
 MAGIC = b"PAR1"
 INDEX = ("", "unnamed: 0", "index", "rownames", "row.names", "row_names")
 """Names of a column that only counts rows."""
@@ -46,13 +44,6 @@ class Read:
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
-
-
-def most(setting: str) -> int:
-    """The most rows or megabytes of a table, by default or as the environment says."""
-    usual = {ROWS: 1_000_000, MEGABYTES: 200}[setting]
-    text = os.environ.get(setting, "")
-    return int(text) if text.isdecimal() and int(text) else usual
 
 
 def read(content: bytes, name: str) -> Read:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from datasets import own, own_reader
-from datasets.own_preview import Preview, line, preview
+from datasets import own, own_limits
 from engine.core.errors import ExplorerError, RequestError
 from engine.core.home import home
 from engine.method import Paper
@@ -18,6 +17,8 @@ from pages.ui.words import plural, short
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from datasets.own_preview import Preview
 
 MESSAGE = "upload.message"
 KEPT = "upload.preview"
@@ -66,7 +67,7 @@ def _bring(paper: Paper[Any]) -> None:
     """Takes a file."""
     slug = paper.slug
     st.markdown(SURVIVAL if paper.own == "survival" else CLASSES)
-    limits = f"{own_reader.most(own_reader.ROWS):,} rows and {_megabytes()} MB"
+    limits = f"{own_limits.most(own_limits.ROWS):,} rows and {_megabytes()} MB"
     file = st.file_uploader(
         f"CSV or Parquet, at most {limits}", type=["csv", "txt", "tsv", "parquet"],
         key=f"{slug}.upload", max_upload_size=_megabytes(),
@@ -97,7 +98,7 @@ def _own_table(slug: str, dataset: str, default: str) -> None:
 
 
 def _megabytes() -> int:
-    return own_reader.most(own_reader.MEGABYTES)
+    return own_limits.most(own_limits.MEGABYTES)
 
 
 def _form(paper: Paper[Any], file: Any) -> None:
@@ -133,6 +134,8 @@ def _form(paper: Paper[Any], file: Any) -> None:
 
 def _seen(file: Any) -> Preview:
     """What a file seems to hold; understood once."""
+    from datasets.own_preview import Preview, preview  # takes time to load too
+
     known, kept = st.session_state.get(KEPT, ("", None))
     if known == file.file_id and isinstance(kept, Preview):
         return kept
@@ -194,6 +197,8 @@ def lines(edited: pd.DataFrame, roles: dict[str, str], long: bool = False) -> st
     Raises:
         DatasetError: A column has one bound.
     """
+    from datasets.own_preview import line
+
     unused = [row[COLUMN] for row in edited.to_dict("records") if not row[USE]]
     aside = [roles.get("event"), roles.get("label"), *(("id", "start") if long else ())]
     said = [

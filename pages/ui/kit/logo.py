@@ -1,5 +1,6 @@
 """The app's mark: the answers from two neighbouring data sets, as two bells that overlap."""
 
+import functools
 import math
 
 GREEN, BLUE = "#149a94", "#3a7fc4"
@@ -27,6 +28,7 @@ def _svg(width: int, height: int, inside: str) -> str:
     )
 
 
+@functools.cache
 def _bells() -> str:
     return _bell(17.0, GREEN) + _bell(28.0, BLUE)
 

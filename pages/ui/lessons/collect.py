@@ -24,8 +24,8 @@ def offer(page: Any) -> None:
                                 width="stretch"):  # fmt: skip
         editor = Editor(visitors.visitor())
         own = {
-            name: held for name in library.names()
-            if (held := library.find(name)).own and rights.may(library.path_of(name), editor)
+            name: library.find(name) for name in library.names()
+            if name not in library.ORDER and rights.may(library.path_of(name), editor)
         }  # fmt: skip
         titles = {name: held.title for name, held in own.items() if held.lesson is not None}
         into = st.selectbox("Lesson", ["", *titles], format_func=lambda one: titles.get(one, NEW),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import plotly.graph_objects as go
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.paper import defaults
@@ -42,9 +43,20 @@ def plots(test: AppTest) -> list[dict[str, Any]]:
     """What each chart was given: its figure, and its message in words."""
     actual = [json.loads(one.proto.json) for one in test.get("bidi_component") if one.proto.json]
     found = [{**one, "figure": json.loads(one["figure"])} for one in actual if "figure" in one]
-    kinds = {trace["type"] for one in found for trace in one["figure"]["data"]}
-    assert kinds <= FLAT, kinds - FLAT
+    for one in found:
+        sound(one["figure"])
     return found
+
+
+def sound(figure: dict[str, Any]) -> None:
+    """That Plotly knows every property of a figure, and the browser's part of it every trace."""
+    whole = go.Figure(figure).to_plotly_json()
+    for ours, theirs in zip(
+        (figure["layout"], *figure["data"]), (whole["layout"], *whole["data"]), strict=True
+    ):
+        assert {name for name, value in ours.items() if value not in ([], {})} <= theirs.keys()
+    kinds = {trace["type"] for trace in figure["data"]}
+    assert kinds <= FLAT, kinds - FLAT
 
 
 def charts(test: AppTest) -> list[dict[str, Any]]:

@@ -147,12 +147,12 @@ def test_an_attack_above_a_claim_alone_is_red():
 
 
 def test_the_ruler_has_a_mark_for_each_number_that_is_known():
-    assert [trace.name for trace in charts.ruler(1.0, 2.0, 0.0).data] == [
+    assert [trace.name for trace in charts.ruler(1.0, 2.0, 0.0).whole.data] == [
         "Claimed",
         "Proved",
         "Attacked",
     ]
-    assert [trace.name for trace in charts.ruler(1.0, None, None).data] == ["Claimed"]
+    assert [trace.name for trace in charts.ruler(1.0, None, None).whole.data] == ["Claimed"]
 
 
 @pytest.mark.parametrize(
@@ -160,11 +160,11 @@ def test_the_ruler_has_a_mark_for_each_number_that_is_known():
 )
 def test_words_of_marks_that_are_near_do_not_meet(attacked: float, left: str, right: str):
     """Claimed and attacked both have their words above the ruler, so one goes to each side."""
-    places = {one.name: one.textposition for one in charts.ruler(1.0, 1.0, attacked).data}
+    places = {one.name: one.textposition for one in charts.ruler(1.0, 1.0, attacked).whole.data}
     assert places == {left: "top left", right: "top right", "Proved": "bottom center"}
-    far = {one.name: one.textposition for one in charts.ruler(1.0, 1.0, 0.0).data}
+    far = {one.name: one.textposition for one in charts.ruler(1.0, 1.0, 0.0).whole.data}
     assert set(far.values()) == {"top center", "bottom center"}
-    assert charts.ruler(float("inf"), None, 1.0).data[0].textposition == "top center"
+    assert charts.ruler(float("inf"), None, 1.0).whole.data[0].textposition == "top center"
 
 
 def test_reproduce_shows_what_ships(visit: Open, monkeypatch):

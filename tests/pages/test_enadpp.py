@@ -293,12 +293,12 @@ def test_gradients_are_counted_on_both_sides_of_the_bound():
     counts[[20, 40]] = (30.0, 10.0)  # 0.1 C and 10 C
     short, long = json.loads(figures.norms(counts, edges, "C", "r").to_json())["data"]
     assert (sum(short["y"]), sum(long["y"])) == (75.0, 25.0)
-    assert figures.norms(np.zeros(60), edges, "C", "r").data
+    assert figures.norms(np.zeros(60), edges, "C", "r").traces
 
 
 def test_pictures_stand_below_one_another_without_overlap():
     images = np.ones((10, 4))
     actual = heat(images, [("map", np.zeros((10, 4)))], ["x"] * 10, "r")
-    places = {(one.x[0], one.y[0]) for one in actual.data}
-    assert len(places) == len(actual.data) == 20
-    assert len(actual.layout.annotations) == 10
+    places = {(one.x[0], one.y[0]) for one in actual.whole.data}
+    assert len(places) == len(actual.whole.data) == 20
+    assert len(actual.whole.layout.annotations) == 10

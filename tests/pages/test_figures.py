@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import re
 from dataclasses import replace
 
@@ -13,8 +14,10 @@ from engine.core.gauges import Gauge
 from engine.runs.results import Results
 from pages.ui.charts import curves, theme
 from pages.ui.charts.dots import dots
+from pages.ui.charts.figure import Figure
 from pages.ui.kit import plot
 from pages.ui.papers.survival import figures as survival
+from tests.pages.drawn import sound
 
 EPSILONS = np.repeat([0.1, 1.0, 10.0], 5)
 GAUGE = Gauge("Error", "down", scale="log", unit="m")
@@ -160,7 +163,7 @@ def test_a_legend_has_short_names_where_there_are_some_and_the_table_long_ones()
     one = replace(curves.curve(results(np.full(15, 2.0)), "error", "A long name", 0), brief="Short")
     level = curves.Level("Nothing private", theme.reference_style(0), 0.5, brief="None")
     drawn = curves.utility([one], [level], GAUGE, 1.0, "r", (0.1, 10.0))
-    assert [t.name for t in drawn.data if t.showlegend is not False] == ["Short", "None"]
+    assert [t.name for t in drawn.whole.data if t.showlegend is not False] == ["Short", "None"]
     assert {row["Method"] for row in curves.rows([one], [level])} == {"A long name", level.label}
 
 
@@ -168,7 +171,7 @@ def test_among_many_curves_only_the_one_that_is_looked_at_has_a_band():
     one = drawn()[0]
     many = [dataclasses.replace(one, label=f"method {i}") for i in range(curves.BANDS + 1)]
     made = [
-        [t.legendgroup for t in figure.data if t.fill == "toself"]
+        [t.legendgroup for t in figure.whole.data if t.fill == "toself"]
         for figure in (
             curves.utility(many, [], GAUGE, 1.0, "r", (0.1, 10.0), closer="method 3"),
             curves.utility(many[:-1], [], GAUGE, 1.0, "r", (0.1, 10.0), closer="method 3"),
@@ -180,3 +183,27 @@ def test_among_many_curves_only_the_one_that_is_looked_at_has_a_band():
 def test_the_bundle_of_plotly_is_of_the_version_that_makes_figures():
     head = plot.LIBRARY.read_text(encoding="utf-8")[:100]
     assert f"plotly.js (cartesian - minified) v{get_plotlyjs_version()}\n" in head
+
+
+def test_a_figure_is_sent_as_plotly_sends_its_own():
+    z = np.linspace(0.0, 1.0, 6).reshape(2, 3)[:, ::2]
+    traces = [
+        {"type": "heatmap", "z": z, "zmin": None},
+        {"type": "scatter", "x": [1, 2], "y": np.array([np.nan, 1.0]), "customdata": [(1, "a")]},
+        {"type": "scatter", "y": [math.inf, 0.5]},
+    ]
+    made = Figure(traces, {"meta": {"tall": 2}, "template": {}, "shapes": [{"x0": 1.0}]})
+    made.note(budget=1.0)
+    theirs = json.loads(made.whole.to_json())
+    theirs["layout"]["template"] = {}
+    assert json.loads(made.to_json()) == theirs
+    assert theirs["layout"]["meta"] == {"tall": 2, "budget": 1.0}
+
+
+def test_a_property_that_plotly_does_not_know_is_seen():
+    one = {"type": "scatter", "y": [1.0]}
+    sound({"data": [one], "layout": {}})
+    with pytest.raises(ValueError, match="colour"):
+        sound({"data": [{**one, "colour": "red"}], "layout": {}})
+    with pytest.raises(AssertionError):
+        sound({"data": [one], "layout": {"xaxis_title": "ε"}})

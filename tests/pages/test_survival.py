@@ -204,7 +204,7 @@ def test_draws_that_are_not_finite_or_all_alike_can_be_drawn():
     draws[::5] = np.nan
     actual = [Drawn("One", theme.style(0), draws)]
     figure = sampler.posterior(["a", "b"], actual, None, None, "r")
-    assert all(np.isfinite(y) for y in figure.data[0].y if y is not None)
+    assert all(np.isfinite(y) for y in figure.whole.data[0].y if y is not None)
     assert sampler.posterior_rows(["a", "b"], actual, None, None)[0]["One"] == "1 (1 to 1)"
 
 
@@ -221,7 +221,7 @@ def test_the_sanitiser_is_bounded_and_nearly_the_loss_where_that_is_small():
 def test_measured_draws_are_all_in_the_theme_of_the_page():
     plain = theme.style(0)
     figure = sampler.posterior(["a", "b"], drawn(), None, None, "r")
-    assert figure.data[0].fillcolor.startswith(plain.colour)
+    assert figure.whole.data[0].fillcolor.startswith(plain.colour)
 
 
 def test_the_messages_of_the_new_charts_are_words(visit: Open, trained: Path):
@@ -243,7 +243,7 @@ def test_a_curve_for_comparison_says_that_nothing_is_proved_and_stands_at_its_bu
         "Oracle", theme.style(0), places, heights, heights, heights, (3, 3), status="not_private"
     )
     gauge = Gauge("Error", "down")
-    figure = curves.utility([one], [], gauge, 1.0, "r", (0.1, 10.0), True).to_dict()
+    figure = curves.utility([one], [], gauge, 1.0, "r", (0.1, 10.0), True).to_plotly_json()
     line = next(t for t in figure["data"] if "customdata" in t)
     assert list(line["x"]) == list(places)
     assert line["line"]["dash"] == "dot"

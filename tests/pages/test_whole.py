@@ -102,9 +102,9 @@ def test_a_download_holds_the_curves_that_the_page_draws(home):
 
 def test_figures_mark_the_card_and_the_blind_guess():
     drawn = charts.deltas([0.0, 1.0, 2.0], [0.1, 0.01, 0.0], 1.0, 0.01)
-    assert [trace.name for trace in drawn.data] == ["Proved", "This card"]
-    assert drawn.data[0].y == (0.1, 0.01, None)
+    assert [trace.name for trace in drawn.whole.data] == ["Proved", "This card"]
+    assert drawn.whole.data[0].y == (0.1, 0.01, None)
     pure = charts.deltas([0.0, 1.0], [0.1, 0.0], 1.0, 0.0)
-    assert [trace.name for trace in pure.data] == ["Proved"]
+    assert [trace.name for trace in pure.whole.data] == ["Proved"]
     both = charts.tradeoff([0.0, 1.0], [1.0, 0.0])
-    assert [trace.name for trace in both.data] == ["Fewest misses proved", "Blind guess"]
+    assert [trace.name for trace in both.whole.data] == ["Fewest misses proved", "Blind guess"]

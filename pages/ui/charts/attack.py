@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.theme import INK, MUTED, SERIES, axis, band, brief, figure, log_axis
 
 Floats = NDArray[np.float64]
@@ -24,7 +24,7 @@ MARKS = {
 }
 
 
-def ruler(claimed: float | None, proved: float | None, attacked: float | None) -> go.Figure:
+def ruler(claimed: float | None, proved: float | None, attacked: float | None) -> Figure:
     """What is claimed, proved and attacked as marks on one logarithmic axis; None has no mark."""
     known = {"Claimed": claimed, "Proved": proved, "Attacked": attacked}
     shown = {name: v for name, v in known.items() if v is not None and math.isfinite(v)}
@@ -50,7 +50,10 @@ def ruler(claimed: float | None, proved: float | None, attacked: float | None) -
         xaxis=log_axis("Privacy budget ε", [low, high], range=[math.log10(low), math.log10(high)]),
         yaxis={"visible": False, "range": [-1.0, 1.0], "fixedrange": True},
     )
-    made.add_hline(y=0.0, line_width=1, line_color=MUTED)
+    made.layout["shapes"] = [{
+        "type": "line", "x0": 0.0, "x1": 1.0, "xref": "x domain", "y0": 0.0, "y1": 0.0,
+        "line": {"width": 1, "color": MUTED},
+    }]  # fmt: skip
     return made
 
 
@@ -65,7 +68,7 @@ def _sides(shown: Mapping[str, float], whole: float) -> dict[str, str]:
     return {left: "top left", right: "top right"}
 
 
-def histograms(without: Floats, present: Floats) -> go.Figure:
+def histograms(without: Floats, present: Floats) -> Figure:
     """The attacker's score of trainings without and with the person, one behind the other."""
     both = np.concatenate([without, present])
     low, high = np.quantile(both, (0.005, 0.995))
@@ -91,9 +94,7 @@ def histograms(without: Floats, present: Floats) -> go.Figure:
     )
 
 
-def tradeoff(
-    alarms: Floats, misses: Floats, low: Floats, high: Floats, allowed: Floats
-) -> go.Figure:
+def tradeoff(alarms: Floats, misses: Floats, low: Floats, high: Floats, allowed: Floats) -> Figure:
     """Misses of the attack by its false alarms, beside what the proof allows and a blind guess."""
     coin, steps = brief(1.0 - alarms), brief(alarms)
     traces: list[dict[str, Any]] = [

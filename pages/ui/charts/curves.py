@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from engine.core.gauges import Column, Gauge
 from engine.privacy.guarantee import Status
 from engine.runs.results import Results
 from pages.ui.charts import proof
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.proof import BRIEF, NOWHERE, STATUS, Ground, finite
 from pages.ui.charts.theme import (
     GROUND,
@@ -136,7 +136,7 @@ def level(results: Results, gauge: str, label: str, position: int) -> Level | No
 def utility(
     curves: Sequence[Curve], levels: Sequence[Level], gauge: Gauge, chosen: float, revision: str,
     bounds: tuple[float, float], by_proof: bool = False, closer: str = "",
-) -> go.Figure:  # fmt: skip
+) -> Figure:  # fmt: skip
     """Utility against budget, with a rule at the chosen one.
 
     Args:

@@ -5,10 +5,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import plotly.graph_objects as go
-
 from engine.runs.exhibit import Cell, Exhibit
 from pages.ui.charts.agreement import grade, known, spoken, variants
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.theme import DASHES, MUTED, Style, axis, band, figure, log_axis, style
 
 Place: TypeAlias = float | str
@@ -49,7 +48,7 @@ def names(exhibit: Exhibit, cells: Sequence[Cell]) -> tuple[str, ...]:
 
 def plot(
     exhibit: Exhibit, cells: Sequence[Cell], revision: str, only: Collection[str] | None = None
-) -> go.Figure:
+) -> Figure:
     """The paper's figure: our lines with their bands, the printed points as open markers.
 
     What lies at infinity, a method without privacy, is a level line across the figure; the

@@ -3,15 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-import plotly.graph_objects as go
-
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.size import powers
 from pages.ui.charts.theme import INK, MUTED, SERIES, axis, figure
 
 
-def deltas(
-    epsilons: Sequence[float], proved: Sequence[float], at: float, delta: float
-) -> go.Figure:
+def deltas(epsilons: Sequence[float], proved: Sequence[float], at: float, delta: float) -> Figure:
     """The failure probability that is proved at each ε, with the card's own point marked."""
     line = {
         "type": "scatter", "mode": "lines", "name": "Proved", "x": list(epsilons),
@@ -32,7 +29,7 @@ def deltas(
     )
 
 
-def tradeoff(alarms: Sequence[float], misses: Sequence[float]) -> go.Figure:
+def tradeoff(alarms: Sequence[float], misses: Sequence[float]) -> Figure:
     """The fewest misses that are proved at each rate of false alarms, beside a blind guess."""
     traces: list[dict[str, Any]] = [
         {

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.theme import GROUND, INK, SERIES, figure
 
 Floats = NDArray[np.float64]
@@ -21,7 +21,7 @@ CELL = 74
 
 def heat(
     images: Floats, maps: Sequence[tuple[str, Floats]], words: Sequence[str], revision: str
-) -> go.Figure:
+) -> Figure:
     """Each image above its maps, five in a row.
 
     Args:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.theme import GROUND, INK, MUTED, Style, axis, band, figure, log_axis
 
 Floats = NDArray[np.float64]
@@ -59,7 +59,7 @@ def lines(
     under: bool = False,
     height: int = 300,
     **y: Any,
-) -> go.Figure:
+) -> Figure:
     """Lines with bands.
 
     Args:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.theme import GROUND, INK, SERIES, axis, figure
 
 Floats = NDArray[np.float64]
@@ -28,7 +28,7 @@ def square(shares: Floats, regions: int) -> Floats:
     return grid
 
 
-def connections(squares: Sequence[tuple[str, Floats]], outlined: int, revision: str) -> go.Figure:
+def connections(squares: Sequence[tuple[str, Floats]], outlined: int, revision: str) -> Figure:
     """Squares side by side in one scale of colours.
 
     Args:

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import plotly.graph_objects as go
-
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.theme import INK, axis, figure, log_axis, style
 from pages.ui.words import number
 
@@ -17,7 +16,7 @@ def against(
     revision: str,
     height: int = 380,
     log: bool = False,
-) -> go.Figure:
+) -> Figure:
     """Positive numbers against a size, logarithmic if asked, with a rule at the chosen one.
 
     Zeros are left out, since the axis is logarithmic.

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import plotly.graph_objects as go
+from pages.ui.charts.figure import Figure
 
 SERIES = tuple(f"#{number:06d}" for number in range(1, 11))
 GRID, MUTED, INK, GROUND = "#000035", "#000036", "#000037", "#000038"
@@ -44,7 +44,7 @@ def reference_style(position: int) -> Style:
     return Style(MUTED, ("dot", "2px,6px", "1px,9px", "5px,7px")[position % 4], "line-ew")
 
 
-def figure(traces: Sequence[dict[str, Any]], *, height: int = 420, **layout: Any) -> go.Figure:
+def figure(traces: Sequence[dict[str, Any]], *, height: int = 420, **layout: Any) -> Figure:
     """A figure in the house style; zoom and hidden series survive a redraw."""
     base: dict[str, Any] = {
         "height": height,
@@ -58,9 +58,8 @@ def figure(traces: Sequence[dict[str, Any]], *, height: int = 420, **layout: Any
         },
         "hoverlabel": {"font": {"size": 13}},
     }  # fmt: skip
-    made = go.Figure({"data": list(traces), "layout": {**base, **layout}})
-    made.layout.template = {}  # the browser puts the theme's in
-    return made
+    empty: dict[str, Any] = {"template": {}}  # the browser puts the theme's in
+    return Figure(list(traces), {**base, **layout, **empty})
 
 
 def brief(values: Iterable[float]) -> list[float]:

@@ -201,7 +201,7 @@ def _numbers(chosen: Chosen, drawn: Shown) -> None:
         revision = f"{chosen.slug}/{exhibit.name}"
         figure = drawing.plot(exhibit, cells, revision, _lines(revision, exhibit, cells))
         said = drawing.reading(exhibit, cells)
-        plot(figure.to_json(validate=False), f"{PREFIX}.{revision}", said, source.line())
+        plot(figure.to_json(), f"{PREFIX}.{revision}", said, source.line())
         if any(agreement.known(cell.spread) for cell in cells):
             st.caption("Bands: ± one standard deviation over the repetitions (random seeds).")
     else:

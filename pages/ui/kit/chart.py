@@ -6,9 +6,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
+from pages.ui.charts.figure import Figure
 from pages.ui.kit import source
 from pages.ui.kit.plot import plot
 
@@ -47,17 +47,17 @@ def kept(keep: Keep) -> Iterator[None]:
 
 
 def picture(
-    figure: go.Figure, alt: str, rows: Sequence[dict[str, Any]], budget: float, *,
+    figure: Figure, alt: str, rows: Sequence[dict[str, Any]], budget: float, *,
     fit: bool = False, move: str = "",
 ) -> Picture:  # fmt: skip
     """A figure, ready to be sent; arguments as those of `chart`."""
-    figure.layout.meta = {**(figure.layout.meta or {}), "budget": budget, "fit": fit, "move": move}
-    return Picture(figure.to_json(validate=False), alt, tuple(rows))
+    figure.note(budget=budget, fit=fit, move=move)
+    return Picture(figure.to_json(), alt, tuple(rows))
 
 
 def chart(
     key: str,
-    figure: go.Figure,
+    figure: Figure,
     alt: str,
     rows: Sequence[dict[str, Any]],
     budget: float,

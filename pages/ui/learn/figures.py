@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from engine.papers.mean.spec import UNIT
 from pages.ui import words
 from pages.ui.charts.curves import Curve
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.theme import GRID, INK, MUTED, SERIES, axis, brief, figure, log_axis
 from pages.ui.learn.maths import COUNT, MOST, Densities, total
 
 HEIGHT = 340
 
 
-def overlap(densities: Densities, epsilon: float) -> go.Figure:
+def overlap(densities: Densities, epsilon: float) -> Figure:
     """Two densities of a noisy count, and the area that they share."""
     shared = np.minimum(densities.without, densities.present)
     area = {
@@ -47,7 +47,7 @@ def overlap(densities: Densities, epsilon: float) -> go.Figure:
 def clipping(
     bounds: Sequence[float], noise: Sequence[float], bias: Curve | None, both: Curve | None,
     chosen: float,
-) -> go.Figure:  # fmt: skip
+) -> Figure:  # fmt: skip
     """Bias and noise of a clipped mean against its bound, with a rule at the chosen one."""
     parts: list[tuple[str, Sequence[float], Sequence[float], str, str, str]] = [
         ("Noise", bounds, noise, SERIES[0], "solid", "circle")
@@ -74,7 +74,7 @@ def clipping(
     )
 
 
-def answers(chosen: int) -> go.Figure:
+def answers(chosen: int) -> Figure:
     """How often a guess may be right, at most, after some answers."""
     counts = list(range(1, MOST + 1))
     rates = [words.best_guess(total(count)) for count in counts]

@@ -2,11 +2,11 @@
 
 from html import escape
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from engine.service import answers
 from pages.ui import words
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.theme import MUTED, SERIES, axis, figure
 from pages.ui.kit.access import client, troubles
 from pages.ui.kit.chart import chart
@@ -104,7 +104,7 @@ def _class(question: Question) -> None:
         chart(f"answers.{question.key}", histogram(question, times), said, rows, 0.0)
 
 
-def histogram(question: Question, times: list[int]) -> go.Figure:
+def histogram(question: Question, times: list[int]) -> Figure:
     """How often each option was chosen; options are escaped, since Plotly reads tags."""
     names = [escape(option) for option in question.options]
     colours = [SERIES[2] if i == question.answer - 1 else MUTED for i in range(len(times))]

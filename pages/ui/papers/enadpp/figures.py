@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.lines import Line
 from pages.ui.charts.theme import (
     GROUND,
@@ -24,7 +24,7 @@ from pages.ui.words import number
 Floats = NDArray[np.float64]
 
 
-def norms(counts: Floats, edges: Floats, bound: str, revision: str) -> go.Figure:
+def norms(counts: Floats, edges: Floats, bound: str, revision: str) -> Figure:
     """How long the records' gradients are, beside the bound that cuts them.
 
     Args:
@@ -75,7 +75,7 @@ def _pattern(shape: str, colour: str) -> dict[str, Any]:
     return {"shape": shape, "bgcolor": colour, "fgcolor": GROUND, "size": 7, "solidity": 0.2}
 
 
-def classes(private: Line, exact: Floats | None, chance: float) -> go.Figure:
+def classes(private: Line, exact: Floats | None, chance: float) -> Figure:
     """Share of right answers of each class, with and without privacy."""
     names = [f"{k:g}" for k in private.x]
     above, below = private.high - private.middle, private.middle - private.low
@@ -112,7 +112,7 @@ def classes(private: Line, exact: Floats | None, chance: float) -> go.Figure:
     )
 
 
-def budget_ratios(ratios: Mapping[str, Floats], looks: Mapping[str, Style]) -> go.Figure:
+def budget_ratios(ratios: Mapping[str, Floats], looks: Mapping[str, Style]) -> Figure:
     """Figure 1: both methods' budget ratios of the same features, and the relevances."""
     count = len(ratios["share"])
     names = [str(i + 1) for i in range(count)]
@@ -142,7 +142,7 @@ def budget_ratios(ratios: Mapping[str, Floats], looks: Mapping[str, Style]) -> g
     )
 
 
-def ledger(spent: Mapping[str, Mapping[str, float]], stated: float) -> go.Figure:
+def ledger(spent: Mapping[str, Mapping[str, float]], stated: float) -> Figure:
     """What the printed noise spends under each reading, on one logarithmic axis.
 
     Args:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.theme import GROUND, INK, SERIES, axis, brief, figure, style
 
 Floats = NDArray[np.float64]
@@ -25,7 +25,7 @@ NAMED = 40
 def tiles(
     layers: Sequence[tuple[str, Floats]], words: Sequence[str], revision: str, *,
     signed: bool = False,
-) -> go.Figure:  # fmt: skip
+) -> Figure:  # fmt: skip
     """Pictures in rows of five, one layer below the other.
 
     Args:
@@ -94,7 +94,7 @@ def grey(private: Floats, exact: Floats | None) -> tuple[Floats, Floats | None]:
 
 def parallel(
     names: Sequence[str], private: Floats, exact: Floats, words: Sequence[str], revision: str
-) -> go.Figure:
+) -> Figure:
     """Each prototype as a line over the features, the noise-free one dotted.
 
     Args:
@@ -136,7 +136,7 @@ def _line(
 
 def weights(
     names: Sequence[str], columns: Sequence[tuple[str, str, Floats]], revision: str
-) -> go.Figure:
+) -> Figure:
     """Features down, the metric's weights and directions across.
 
     Args:

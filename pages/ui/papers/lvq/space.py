@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.theme import GROUND, INK, MUTED, SERIES, axis, brief, figure, log_axis
 from pages.ui.words import number
 
@@ -21,7 +21,7 @@ FINE = 90
 
 def plane(
     points: Floats, classes: Integers, anchors: Floats, labels: Integers, revision: str
-) -> go.Figure:
+) -> Figure:
     """Records and prototypes on a plane whose regions belong to the nearest prototype.
 
     Args:
@@ -103,7 +103,7 @@ def _anchors(anchors: Floats, labels: Integers) -> dict[str, Any]:
 def norms(
     counts: Sequence[tuple[str, Floats]], edges: Floats, bounds: Sequence[tuple[str, float]],
     revision: str,
-) -> go.Figure:  # fmt: skip
+) -> Figure:  # fmt: skip
     """How long the records' gradients are, the bounds that cut them, and what others would cut.
 
     Args:
@@ -174,7 +174,7 @@ def _bound(name: str, value: float, top: float, position: int) -> dict[str, Any]
 
 def memory(
     words: Sequence[str], private: Floats, exact: Floats | None, typical: Floats, revision: str
-) -> go.Figure:
+) -> Figure:
     """How near each prototype is to a record that it was trained on.
 
     Args:

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from engine.papers.mean.spec import UNIT
 from pages.ui.charts.curves import Curve
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.theme import INK, MUTED, SERIES, axis, brief, budget_axis, figure, log_axis
 
 Floats = NDArray[np.float64]
 
 
-def histogram(noisy: Floats, exact: Floats, edges: Floats, revision: str) -> go.Figure:
+def histogram(noisy: Floats, exact: Floats, edges: Floats, revision: str) -> Figure:
     """Published counts as bars, and those without noise as steps.
 
     Args:
@@ -43,7 +43,7 @@ def histogram(noisy: Floats, exact: Floats, edges: Floats, revision: str) -> go.
     )
 
 
-def parts(drawn: Sequence[Curve], chosen: float, revision: str) -> go.Figure:
+def parts(drawn: Sequence[Curve], chosen: float, revision: str) -> Figure:
     """Medians against the budget, both logarithmic, with a rule at the chosen budget.
 
     Args:

@@ -69,7 +69,7 @@ def _draw(view: View, lines: list[Line]) -> None:
     figure = drawing.lines(
         lines, ("Degree L", "Test accuracy [%]"), f"degrees/{view.watched[OWN].job.id}", height=380
     )
-    figure.layout.xaxis.update(tickvals=[1, 2, 3, 5, 7], range=[0.6, 7.4])
+    figure.layout["xaxis"] |= {"tickvals": [1, 2, 3, 5, 7], "range": [0.6, 7.4]}
     chart("pcdbn.degrees", figure, said, drawing.rows(lines, "Degree"), view.budget)
 
 

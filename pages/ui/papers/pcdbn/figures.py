@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from pages.ui.charts import lines
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.lines import Line
 from pages.ui.charts.size import powers
 from pages.ui.charts.theme import (
@@ -35,7 +35,7 @@ LEAST = 1e-12
 
 def course(
     drawn: Sequence[Line], ends: Sequence[Line], titles: tuple[str, str], revision: str, **y: Any
-) -> go.Figure:
+) -> Figure:
     """Lines by epoch on a logarithmic axis.
 
     Args:
@@ -46,8 +46,8 @@ def course(
         y: More for the vertical axis.
     """
     made = lines.lines(drawn, titles, revision, height=380, **y)
-    made.layout.xaxis = log_axis(titles[0], [float(x) for one in drawn for x in one.x])
-    made.add_traces([_end(one) for one in ends])
+    made.layout["xaxis"] = log_axis(titles[0], [float(x) for one in drawn for x in one.x])
+    made.traces += [_end(one) for one in ends]
     return made
 
 
@@ -79,7 +79,7 @@ class Shape:
 
 def polynomials(
     x: Floats, name: str, exact: Floats, shapes: Sequence[Shape], revision: str
-) -> go.Figure:
+) -> Figure:
     """An activation with all that stands for it, and the error of each below."""
     parts: list[dict[str, Any]] = [_over(x, exact, name, MUTED, "solid", "y", width=6)]
     for i, one in enumerate(shapes):
@@ -127,7 +127,7 @@ def _over(
     }  # fmt: skip
 
 
-def mosaic(pictures: Floats, *, signed: bool, revision: str) -> go.Figure:
+def mosaic(pictures: Floats, *, signed: bool, revision: str) -> Figure:
     """Small pictures side by side, each scaled by its own largest value.
 
     Args:
@@ -174,7 +174,7 @@ def _tiled(pictures: Floats) -> Floats:
     return whole
 
 
-def ratios(by_layer: Mapping[str, Floats], revision: str) -> go.Figure:
+def ratios(by_layer: Mapping[str, Floats], revision: str) -> Figure:
     """Noise over signal of each thing that gets noise, with the spread of the repetitions."""
     spread = {name: np.quantile(values, (0.1, 0.5, 0.9)) for name, values in by_layer.items()}
     middle = np.array([three[1] for three in spread.values()])

@@ -133,7 +133,7 @@ def _against(view: View, tried: SurvivalSpec) -> None:
             f"before/{key}/{tried.knots}", height=340, log=True,
         )  # fmt: skip
         if key == "left":
-            figure.layout.yaxis = axis(title, rangemode="tozero")
+            figure.layout["yaxis"] = axis(title, rangemode="tozero")
         with column:
             chart(f"survival.before.{key}", figure, f"{said}.", rows, view.budget)
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.theme import INK, MUTED, SERIES, axis, band, brief, figure, log_axis, style
 from pages.ui.words import number
 
@@ -43,7 +43,7 @@ def thin(length: int) -> NDArray[np.int64]:
 
 def survival(
     time: Floats, people: Sequence[Person], reference: tuple[Floats, Floats] | None, unit: str
-) -> go.Figure:
+) -> Figure:
     """Survival curves with bands over the draws, against Kaplan-Meier's steps.
 
     Args:
@@ -125,7 +125,7 @@ def survival_rows(time: Floats, people: Sequence[Person], unit: str) -> list[dic
     return rows
 
 
-def noise(names: Sequence[str], size: Floats, spread: Floats) -> go.Figure:
+def noise(names: Sequence[str], size: Floats, spread: Floats) -> Figure:
     """The noise in each coefficient beside the coefficient itself.
 
     Args:

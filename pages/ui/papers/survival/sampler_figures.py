@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.theme import BAND, INK, MUTED, SERIES, Style, axis, brief, figure
 from pages.ui.words import number
 
@@ -30,7 +30,7 @@ def sanitised(loss: Floats, bound: float) -> Floats:
     return losses
 
 
-def sanitiser(bound: float, revision: str) -> go.Figure:
+def sanitiser(bound: float, revision: str) -> Figure:
     """The loss of a record against what is left of it."""
     loss = np.linspace(0.0, FAR * bound, POINTS)
     bent = sanitised(loss, bound)
@@ -166,7 +166,7 @@ def posterior(
     laplace: Normal | None,
     optimum: Floats | None,
     revision: str,
-) -> go.Figure:
+) -> Figure:
     """One row for each parameter: what the samplers draw, and the normal approximation.
 
     Args:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 from numpy.typing import NDArray
 
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.theme import GRID, INK, SERIES, brief, figure
 from pages.ui.kit import address
 from pages.ui.kit.chart import chart
@@ -107,7 +107,7 @@ def chances(kept: Mapping[str, NDArray[np.generic]]) -> Floats | None:
 def draw(
     places: Floats, links: NDArray[np.int64], chance: Floats, right: NDArray[np.bool_],
     revision: str,
-) -> go.Figure:  # fmt: skip
+) -> Figure:  # fmt: skip
     """The network as one trace of lines and one of users, which needs no graphics card.
 
     Args:

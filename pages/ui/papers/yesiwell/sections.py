@@ -46,7 +46,7 @@ def learning(view: View) -> None:
         drawn, ("Epochs of the output layer", "Test accuracy [%]"),
         f"learning/{view.watched[OWN].job.id}", height=380,
     )  # fmt: skip
-    figure.layout.xaxis = log_axis("Epochs of the output layer", [float(x) for one in drawn
+    figure.layout["xaxis"] = log_axis("Epochs of the output layer", [float(x) for one in drawn
                                                                  for x in one.x])  # fmt: skip
     said = "Accuracy by epoch: " + "; ".join(
         f"{one.label} {one.middle[-1]:.1f} % after {one.x[-1]:g} epochs, power fit {words}"
@@ -122,10 +122,10 @@ def calibration(view: View) -> None:
     figure = shared.lines(
         drawn, ("Predicted chance [%]", "Came true [%]"), f"calibration/{view.method}", height=380
     )
-    figure.add_shape(
-        type="line", x0=0, x1=100, y0=0, y1=100, layer="below",
-        line={"color": MUTED, "dash": "dot", "width": 1.4},
-    )  # fmt: skip
+    figure.layout["shapes"] = [{
+        "type": "line", "x0": 0, "x1": 100, "y0": 0, "y1": 100, "layer": "below",
+        "line": {"color": MUTED, "dash": "dot", "width": 1.4},
+    }]  # fmt: skip
     chart(
         "yesiwell.chances", figure, "How often predicted chances came true.",
         shared.rows(drawn, "Predicted chance"), view.budget,

@@ -3,7 +3,7 @@
 python -m benchmarks.gpu [FOLDER]
 
 Writes its table into a file with the card's name, in FOLDER or here. Without a card it says so in
-one sentence and ends.
+one sentence and ends. It has not run on a card yet; steps are not captured as graphs (DESIGN.md).
 """
 
 import re

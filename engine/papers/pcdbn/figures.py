@@ -28,9 +28,10 @@ REPETITIONS: dict[str, int] = {}
 PUBLISHED_PCDBN, PUBLISHED_PSGD = 0.9171, 0.8875
 SECONDS_PCDBN, SECONDS_PSGD = 761.0, 86.0
 PRINTED: dict[str, Any] = {"calibration": "paper", "degree": 7}
-PRETRAINING_RATE = 1e-3
-"""The text's learning rate. At the published program's 0.01, the second layer's responses fall to
-X = -1, where the printed polynomials are exactly 0: TCDBN is left with features that are zero."""
+SLOW: dict[str, Any] = {"pretraining_rate": 1e-3}
+"""At 0.01, the published program's rate, TCDBN's second layer falls to X = -1, where the printed
+polynomial is exactly 0, and is left with features that are zero. With the text's noise 0.01 is
+better: as printed, 93 % instead of 86 % at L = 7."""
 CURVES: dict[str, tuple[str, str, dict[str, Any], str]] = {
     "rigorous": ("pCDBN", "pcdbn", {"calibration": "rigorous"}, "rigorous"),
     "released": ("pCDBN", "pcdbn", {"calibration": "released", "degree": 7}, "as released"),
@@ -40,6 +41,7 @@ CURVES: dict[str, tuple[str, str, dict[str, Any], str]] = {
     "te": ("pCDBN, Taylor", "pcdbn_te", {}, "as printed"),
     "pw": ("pCDBN, line", "pcdbn_pw", {}, "as printed"),
     "tcdbn": ("TCDBN", "tcdbn", {"degree": 7}, "without noise"),
+    "slow": ("TCDBN, rate 0.001", "tcdbn", {"degree": 7, **SLOW}, "without noise"),
     "cdbn": ("CDBN", "cdbn", {}, "without noise"),
     "dpsgd": ("DP-SGD on wavelets", "dpsgd", {}, "rigorous"),
 }
@@ -56,10 +58,7 @@ def _size(full: bool, key: str) -> tuple[str, dict[str, Any]]:
     """MNIST with 32 maps, or 16 for what trains in minutes; or digits with few."""
     if not full:
         return "digits", {"filters": 8}
-    if key == "rigorous":
-        return "mnist", {"pretraining": 1}
-    rate = {} if key == "released" else {"pretraining_rate": PRETRAINING_RATE}
-    return "mnist", {"pretraining": 1, "filters": 16, **rate}
+    return "mnist", {"pretraining": 1, **({} if key == "rigorous" else {"filters": 16})}
 
 
 def _job(full: bool, key: str, seed: int = 0, **values: Any) -> Job:
@@ -222,7 +221,7 @@ def figure6_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
 
 def methods_jobs(full: bool) -> dict[str, Job]:
     """Every method of the text, as often as CDBN, which it is compared with."""
-    keys = ("rigorous", "paper", "te", "pw", "psgd", "tcdbn", "cdbn")
+    keys = ("rigorous", "paper", "te", "pw", "psgd", "tcdbn", "slow", "cdbn")
     seeds = range(repetitions(full, "methods"))
     return {f"{key}#{seed}": _job(full, key, seed) for key in keys for seed in seeds}
 

@@ -147,3 +147,30 @@ def test_the_start_page_s_slider_keeps_its_label_on_one_line_at_200_percent(app:
     label = page.get_by_text("Privacy budget ε", exact=True).first
     expect(label).to_be_visible()
     assert label.evaluate("one => one.getBoundingClientRect().height") < 30  # on one line
+
+
+def test_the_legend_of_many_methods_is_wholly_in_sight(app: App):
+    page = app.tab("survival", width=1440)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    ready(page)
+    names = page.locator(".js-plotly-plot").first.locator(".legend .traces")
+    assert names.count() >= 15
+    frame = page.locator(".js-plotly-plot .legend .bg").first.bounding_box()
+    last = names.last.bounding_box()
+    assert frame is not None
+    assert last is not None
+    assert last["y"] + last["height"] <= frame["y"] + frame["height"] + 1
+
+
+def test_a_chart_follows_the_height_of_the_window(app: App):
+    page = app.tab("mean", width=1440)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    ready(page)
+    chart = page.locator(".js-plotly-plot .main-svg").first
+    high = chart.evaluate("node => node.getBoundingClientRect().height")
+    page.set_viewport_size({"width": 1440, "height": 720})
+    page.wait_for_function(
+        "high => document.querySelector('.js-plotly-plot .main-svg')"
+        ".getBoundingClientRect().height < high - 100",
+        arg=high,
+    )

@@ -143,7 +143,8 @@ const FOOT = "[data-testid=stBottomBlockContainer]"
 const ROOM = 12 // pixels that stay free below a chart
 const HEAD = 60 // pixels that Streamlit's own head takes
 const LOW = 250 // a lower chart has a short title on its axis
-const TALL = 350 // from this height on the legend's lines stand apart
+const APART = 10 // pixels between the legend's lines where there is room
+const ENTRY = 19 // pixels of a line of the legend
 const BROAD = 500 // from this width on the legend stands beside the chart
 const LEGEND = 78 // a narrow chart's legend is no higher than four lines, and scrolls
 const BUTTONS = 30 // pixels that the chart's buttons take above a legend beside it
@@ -179,7 +180,7 @@ function enlarge(value, scale) {
 const scale = () => Math.max(1, parseFloat(getComputedStyle(document.documentElement).fontSize) / 16)
 
 // Short titles in a narrow or low chart; one that fits has its legend beside it where there is room.
-function arrange(layout, width) {
+function arrange({ data, layout }, width) {
   const [across, up] = [layout.xaxis?.title, layout.yaxis?.title]
   const narrow = width < BROAD
   if (narrow && across?.text?.startsWith("←")) {
@@ -189,7 +190,10 @@ function arrange(layout, width) {
   if (!layout.meta?.fit) return
   layout.margin = { ...layout.margin, t: 10 }
   const font = { size: narrow ? 11 : 12 }
-  const rows = { font, itemwidth: 30, tracegroupgap: narrow || layout.height < TALL ? 0 : 10 }
+  const lines = data.filter((one) => one.name && one.showlegend !== false).length
+  const each = (layout.height - BUTTONS - BELOW) / lines - ENTRY * scale() // all of them in sight
+  const apart = narrow ? 0 : Math.max(0, Math.min(APART, each))
+  const rows = { font, itemwidth: 30, tracegroupgap: apart }
   layout.legend = narrow
     ? { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", maxheight: LEGEND, ...rows }
     : { x: 1.01, xanchor: "left", y: 1 - BUTTONS / layout.height, yanchor: "top", ...rows }
@@ -232,7 +236,7 @@ async function draw(parent) {
   figure.layout.width = width
   figure.layout.height = high
   plot.node.style.minHeight = `${figure.layout.height}px`
-  arrange(figure.layout, width)
+  arrange(figure, width)
   if (scale() > 1) enlarge(figure.layout, scale())
   await move(Plotly, plot, figure)
   if (plot.key !== key) return // another picture came while the points moved
@@ -247,7 +251,9 @@ function begin(parent) {
   observer.observe(node)
   const foot = document.querySelector(FOOT)
   if (foot) observer.observe(foot) // what it leaves free changes with its words
-  plots.set(parent, { node, observer, config: config(node) })
+  const resized = () => draw(parent) // the window's height alone changes no width
+  window.addEventListener("resize", resized)
+  plots.set(parent, { node, observer, resized, config: config(node) })
 }
 
 function end(parent) {
@@ -255,6 +261,7 @@ function end(parent) {
   if (!plot) return
   plots.delete(parent)
   plot.observer.disconnect()
+  window.removeEventListener("resize", plot.resized)
   plot.node.remove()
   const purge = () => window.Plotly?.purge(plot.node)
   Promise.resolve(plot.drawing).then(purge, purge) // Plotly ends a picture before it clears it

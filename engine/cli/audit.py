@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 BIT, BITS = 100, 6
 """Trainings of a shipped attack that run together at most, and in how many such bits the time is
 divided: it can stop after each."""
+PATIENCE = 4
+"""How many times the given seconds an attack goes on that could not show anything yet."""
 FEW = (2, 10)
 """Trainings that are timed before, to see how many fit."""
 MOST = 1_000_000
@@ -179,7 +181,7 @@ def _found(job: Job, count: int, limit: int) -> "tuple[Audit | str, float | None
     size, each = _together(setting, limit)
     earlier: Audit | None = None
     for begin in (0, count):
-        collected = _attacked(setting, count, size, begin, limit)
+        collected = _attacked(setting, count, size, begin, limit, card.delta)
         if reachable(collected.trainings, card.delta, report.CONFIDENCE) <= 0.0:
             if earlier is not None:
                 return earlier, None  # the second had no time: the first stands
@@ -197,15 +199,19 @@ def _found(job: Job, count: int, limit: int) -> "tuple[Audit | str, float | None
     return found, None if earlier is None else earlier.epsilon_attacked
 
 
-def _attacked(setting: "Setting", count: int, size: int, first: int, limit: int) -> "Collected":
-    """The trainings that fit into the time, the first chunk whole."""
-    from engine.audit import runner
+def _attacked(
+    setting: "Setting", count: int, size: int, first: int, limit: int, delta: float
+) -> "Collected":
+    """The trainings that fit into the time; more while they cannot say anything (`PATIENCE`)."""
+    from engine.audit import report, runner
+    from engine.audit.bounds import reachable
 
     began = time.monotonic()
     collected = runner.Collected({}, math.nan)
     for so_far in runner.attack(setting, count, size, first):
         collected = so_far
-        if time.monotonic() - began > limit:
+        says = reachable(collected.trainings, delta, report.CONFIDENCE) > 0.0
+        if time.monotonic() - began > limit * (1 if says else PATIENCE):
             break
     return collected
 

@@ -196,7 +196,8 @@ def relevance(view: View) -> None:
     rows = _relevances(names, private, exact)
     if view.data.image is not None:
         drawn = [(name, _parts(one).reshape(-1, *view.data.image)) for name, one in layers]
-        heads = [title.replace(" ", "<br>") for title in titles]  # no wider than its picture
+        many = len(titles) - 2  # in a narrow column the same word twice would touch itself
+        heads = ["weight", "direction<br>1", *(f"<br>{i + 2}" for i in range(many))]
         figure = figures.tiles(drawn, heads, revision(view, "relevance"), signed=True)
     else:
         top = np.argsort(-private["relevance"][0])[:FEATURES]

@@ -58,3 +58,13 @@ def test_a_gain_is_paired_and_has_its_interval():
     said = evidence.EVIDENCE.says(tuple(cells.values()))
     assert "Digits, ε = 1: of 10 choices 1 gain and 0 lose more than chance" in said
     assert "+3.0 ± 2.0 points" in said
+
+
+def test_mnist_is_trained_on_in_full_size_only():
+    quick, full = evidence.EVIDENCE.jobs(False), evidence.EVIDENCE.jobs(True)
+    assert {name.split("/")[0] for name in quick} == {"digits"}
+    jobs = [job for name, job in full.items() if name.startswith("mnist/")]
+    assert len(jobs) == len(evidence.ROWS) - 1  # all but the row of whitened features
+    for job in jobs:
+        assert job.spec().representation == "whitened"
+        assert len(job.seeds) == evidence.SEEDS["mnist"][True]

@@ -121,7 +121,9 @@ def test_another_q_trains_live_stops_and_stays_stopped(app: App):
     stop = page.get_by_role("button", name="Stop")
     expect(stop).to_be_visible()
     slide(page, "Time intervals", "ArrowRight", 2)
-    page.wait_for_url("**intervals=400&survival.try_q=400")  # the app has followed the slider
+    page.wait_for_url("**intervals=400")
+    tried = page.locator("input[aria-label='Time intervals q']").nth(1)  # not in sight
+    expect(tried).to_have_attribute("aria-valuetext", "400")  # the app has followed the slider
     expect(stop).to_be_visible()
     page.wait_for_function(f"() => ({POINTS})() > 0", timeout=90_000)
     stop.click()
@@ -135,6 +137,21 @@ def test_another_q_trains_live_stops_and_stays_stopped(app: App):
     for run in client.runs():
         if run.active:
             client.cancel(run.id)
+
+
+def test_the_address_holds_what_is_tried_where_it_was_moved_by_itself(app: App):
+    page = app.tab("survival")
+    settled(page)
+    page.get_by_text("Try q and e").click()
+    own, tried = (page.get_by_role("slider", name="Time intervals q").nth(n) for n in (0, 1))
+    tried.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**survival?survival.try_q=20")
+    settled(page)
+    own.focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url("**survival?survival.intervals=5")
+    expect(tried).to_have_attribute("aria-valuetext", "5")
 
 
 def test_two_browsers_ask_for_one_run_and_both_see_its_end(app: App):

@@ -156,6 +156,8 @@ def test_what_is_tried_is_trained_by_a_button_only(visit: Open, trained: Path):
 def test_what_is_tried_follows_the_settings_of_the_page(visit: Open, trained: Path):
     test = visit("survival", **address(tab="Why", intervals="100"))
     assert test.select_slider(key="survival.try_q").value == "100"
+    test.select_slider(key="survival.intervals").set_value("200").run()
+    assert test.select_slider(key="survival.try_q").value == "200"
     test.select_slider(key="survival.try_q").set_value("20").run()
     test.select_slider(key="survival.intervals").set_value("5").run()
     assert test.select_slider(key="survival.try_q").value == "5"

@@ -32,20 +32,37 @@ def try_out(page: Page) -> None:
         st.caption("These change the table *Cost before training* at once. Nothing is trained.")
         for field, title in (("intervals", "Time intervals q"), ("knots", "Spline knots e")):
             offer = page.offers.knobs[field]
-            _keep_up(TRY[field], offer.text(page.chosen.values[field]))
-            st.select_slider(title, offer.texts, offer.default, key=TRY[field], bind="query-params")
+            moved = _moved(TRY[field], offer.text(page.chosen.values[field]))
+            st.select_slider(
+                title, offer.texts, offer.default, key=TRY[field],
+                bind="query-params" if moved else None,
+                on_change=_move, args=(TRY[field],),
+            )  # fmt: skip
         st.button(
             "Train with these", icon=":material/play_arrow:", key="survival.try", on_click=_take,
             help="Uses these q and e for the whole page and trains with them.",
         )  # fmt: skip
 
 
-def _keep_up(key: str, now: str) -> None:
-    """Lets a slider to try with follow the page's own when that moves."""
-    asked = key in st.session_state or key in st.query_params
-    if st.session_state.get(f"{key}.own", now) != now or not asked:
+def _moved(key: str, now: str) -> bool:
+    """Whether a slider to try with was moved by itself; else it follows the page's own.
+
+    Only then does the address hold it. Else the app would write the whole address each time that
+    the page's own slider moves, and could put back what that slider said a moment before.
+    """
+    if st.session_state.get(f"{key}.own", now) != now:
+        st.session_state[f"{key}.moved"] = False
+    moved = bool(st.session_state.setdefault(f"{key}.moved", key in st.query_params))
+    if not moved:
         st.session_state[key] = now
     st.session_state[f"{key}.own"] = now
+    return moved
+
+
+def _move(key: str) -> None:
+    """Notes that a slider to try with has been moved, and puts it into the address."""
+    st.session_state[f"{key}.moved"] = True
+    st.session_state[key] = st.session_state[key]
 
 
 def _take() -> None:

@@ -54,6 +54,14 @@ def eventually(page: Page, holds: Callable[[], bool], seconds: float = 60) -> No
     raise AssertionError("expected it to hold by now")
 
 
+def stop_all(app: App) -> None:
+    """Stops what the page has asked for, so that the next test need not wait for it."""
+    client = Client(app.home, workers=False)
+    for run in client.runs():
+        if run.active:
+            client.cancel(run.id)
+
+
 def test_a_deep_link_opens_the_whole_app_and_shows_every_chart(app: App):
     page = app.tab("survival")
     settled(page)
@@ -133,25 +141,7 @@ def test_another_q_trains_live_stops_and_stays_stopped(app: App):
     page.reload()
     expect(page.get_by_text("stopped; what").first).to_be_visible()
     page.wait_for_function(f"want => ({POINTS})() >= want", arg=measured)
-    client = Client(app.home, workers=False)
-    for run in client.runs():
-        if run.active:
-            client.cancel(run.id)
-
-
-def test_the_address_holds_what_is_tried_where_it_was_moved_by_itself(app: App):
-    page = app.tab("survival")
-    settled(page)
-    page.get_by_text("Try q and e").click()
-    own, tried = (page.get_by_role("slider", name="Time intervals q").nth(n) for n in (0, 1))
-    tried.focus()
-    page.keyboard.press("ArrowRight")
-    page.wait_for_url("**survival?survival.try_q=20")
-    settled(page)
-    own.focus()
-    page.keyboard.press("ArrowLeft")
-    page.wait_for_url("**survival?survival.intervals=5")
-    expect(tried).to_have_attribute("aria-valuetext", "5")
+    stop_all(app)
 
 
 def test_two_browsers_ask_for_one_run_and_both_see_its_end(app: App):
@@ -251,3 +241,19 @@ def test_a_table_of_ones_own_is_put_in_and_a_malformed_one_is_a_sentence(
     page.get_by_text("Delete the chosen table").click()
     page.get_by_role("button", name="Remove this table").click()
     expect(page.get_by_text("7,874 records").first).to_be_attached()
+
+
+def test_the_address_holds_what_is_tried_where_it_was_moved_by_itself(app: App):
+    page = app.tab("survival")
+    settled(page)
+    page.get_by_text("Try q and e").click()
+    own, tried = (page.get_by_role("slider", name="Time intervals q").nth(n) for n in (0, 1))
+    tried.focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url("**survival?survival.try_q=5")
+    settled(page)
+    own.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**survival?survival.intervals=20")
+    expect(tried).to_have_attribute("aria-valuetext", "20")
+    stop_all(app)

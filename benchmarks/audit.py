@@ -1,5 +1,6 @@
 """How close attacks come to what is proved, how long they take, and how often they say too much."""
 
+import math
 import time
 from typing import Any
 
@@ -8,8 +9,7 @@ import numpy as np
 from benchmarks.row import Row
 from datasets import catalog
 from engine.audit.bounds import Scores, epsilon_bound
-from engine.audit.limits import perfect
-from engine.audit.report import Audit, audit
+from engine.audit.report import Audit, audit, perfect
 from engine.audit.runner import Setting
 from engine.catalog import paper
 from engine.method import Paper
@@ -67,36 +67,25 @@ def _spec(source: Paper[Any], budget: float | None) -> Any:
     return source.spec.parse(values)
 
 
-def _perfect(
-    slug: str, method: str, dataset: str, budget: float, count: int
-) -> tuple[float | None, float]:
-    """The best bounds on μ and ε by the noise's curve; NaN where no curve is known."""
-    source, data = paper(slug), catalog.load(dataset)
-    entry, spec = source.entry(method), _spec(source, budget)
-    setting = Setting.of(entry, spec, data)
-    card = entry.guarantee(spec, len(data), data.card.record)
-    width = setting.witness.width(spec, setting.pair)
-    releases = entry.releases(spec, len(data))
-    best = perfect(releases, card.relation, card.delta, count, width)
-    return (None, float("nan")) if best is None else best
-
-
 def _share(
     slug: str, method: str, dataset: str, budget: float, least: float, count: int = TRAININGS
 ) -> Row:
     """The lower bound over what is proved, in mu or in epsilon; the best by the curve beside it."""
     attack = _attack(slug, method, dataset, budget, count)
-    mu, epsilon = _perfect(slug, method, dataset, budget, count)
+    source, data = paper(slug), catalog.load(dataset)
+    setting = Setting.of(source.entry(method), _spec(source, budget), data)
+    card = setting.entry.guarantee(setting.spec, len(data), data.card.record)
+    mu, epsilon = perfect(card, setting, count) or (None, None)
     if attack.mu_proved is not None and attack.mu_attacked is not None:
         what, share, peer = "μ", attack.mu_attacked, mu
     else:
         what, share, peer = "ε", attack.epsilon_attacked, epsilon
     whole = attack.mu_proved if what == "μ" else attack.epsilon_proved
-    whole = whole or np.inf
+    whole = whole or math.inf
     return Row(
         f"{slug} {method} on {dataset}, ε = {budget:g}: attacked over proved {what}",
         share / whole,
-        None if peer is None or np.isnan(peer) else peer / whole,
+        None if peer is None else peer / whole,
         "share",
         f"at least {least:g}",
         share / whole >= least,

@@ -2,6 +2,19 @@
 
 import os
 
+import pytest
+
 # Some of MKL's products depend in the last place on where in memory their factors lie, which a
 # tensor on a device that stands in for another does not share with the processor's.
 os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
+
+
+@pytest.fixture(params=[1, 3])
+def threads(request):
+    """A number of torch's threads; the usual one again afterwards."""
+    import torch  # here, because most tests do without
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(request.param)
+    yield request.param
+    torch.set_num_threads(before)

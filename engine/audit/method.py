@@ -123,7 +123,7 @@ class AuditMethod:
 def _misses(state: State, alarms: NDArray[np.float64]) -> NDArray[np.float64]:
     """What the card of the attacked method allows."""
     setting = state.setting
-    releases = setting.entry.releases(setting.spec, len(setting.pair.without))
+    releases = setting.declared
     width = setting.witness.width(setting.spec, setting.pair)
     return limits.fewest_misses(alarms, state.card, releases, width)
 

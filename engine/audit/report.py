@@ -169,7 +169,7 @@ def summary(card: Guarantee, setting: Setting, collected: Collected) -> Audit:
     that is chosen on half of the trainings, and by the errors of that guess on all of them. They
     share the chance to be wrong, so that the larger holds with the whole confidence.
     """
-    releases = setting.entry.releases(setting.spec, len(setting.pair.without))
+    releases = setting.declared
     mu, width = limits.gaussian_mu(releases), setting.witness.width(setting.spec, setting.pair)
     best = LIKELIHOOD if LIKELIHOOD in collected.scores else setting.witness.ratio
     ratio = collected.scores.get(best)
@@ -214,16 +214,12 @@ def summary(card: Guarantee, setting: Setting, collected: Collected) -> Audit:
     )
 
 
-def perfect(entry: Entry[Any], spec: Spec, data: Table, trainings: int) -> float | None:
-    """The epsilon that a perfect attack with so many trainings shows in half of all cases.
+def perfect(card: Guarantee, setting: Setting, trainings: int) -> tuple[float | None, float] | None:
+    """The mu and epsilon that a perfect attack with so many trainings shows in half of all cases.
 
     None where nothing is proved, or no curve is known of the noise; see `limits.perfect`.
     """
-    card = entry.guarantee(spec, len(data), data.card.record)
     if card.epsilon_proved is None:
         return None
-    setting = Setting.of(entry, spec, data)
-    width = setting.witness.width(spec, setting.pair)
-    releases = entry.releases(spec, len(data))
-    found = limits.perfect(releases, card.relation, card.delta, trainings, width)
-    return None if found is None else found[1]
+    width = setting.witness.width(setting.spec, setting.pair)
+    return limits.perfect(setting.declared, card.relation, card.delta, trainings, width)

@@ -26,7 +26,7 @@ from engine.core.spec import Spec
 from engine.method import Entry
 from engine.privacy.mechanisms import Exposed
 from engine.privacy.recording import Recorded, recording, replaying
-from engine.privacy.releases import BEFORE, active
+from engine.privacy.releases import BEFORE, Release, active
 
 TOGETHER = 250
 """Replicas of one world that are trained together at most: the bound climbs while one looks."""
@@ -69,24 +69,27 @@ class Setting:
         return max(1, min(TOGETHER, chunk))
 
     @cached_property
+    def declared(self) -> tuple[Release, ...]:
+        """What the method declares to release on so many records."""
+        return self.entry.releases(self.spec, len(self.pair.without))
+
+    @cached_property
     def stages(self) -> range:
         """The start and the steps up to the last release, or all where something leaves unproved.
 
         What follows from releases alone tells an attacker who saw them nothing more.
         """
-        n = len(self.pair.without)
-        every = range(BEFORE, self.entry.steps(self.spec, n))
-        declared = self.entry.releases(self.spec, n)
-        if not self.witness.recorded or any(isinstance(r.mechanism, Exposed) for r in declared):
+        every = range(BEFORE, self.entry.steps(self.spec, len(self.pair.without)))
+        exposed = any(isinstance(release.mechanism, Exposed) for release in self.declared)
+        if exposed or not self.witness.recorded:
             return every
-        last = max((stage for stage in every if active(declared, stage)), default=every[-1])
+        last = max((stage for stage in every if active(self.declared, stage)), default=every[-1])
         return range(BEFORE, last + 1)
 
     @property
     def recorded(self) -> bool:
         """Whether a likelihood ratio of releases is known, which takes a replay."""
-        declared = self.entry.releases(self.spec, len(self.pair.without))
-        noisy = any(not isinstance(release.mechanism, Exposed) for release in declared)
+        noisy = any(not isinstance(release.mechanism, Exposed) for release in self.declared)
         return self.witness.recorded and noisy
 
     @property
@@ -97,11 +100,11 @@ class Setting:
     @cached_property
     def rates(self) -> Mapping[int, float]:
         """The chance of a record to be in the releases of each stage."""
-        n = len(self.pair.without)
-        declared, rates = self.entry.releases(self.spec, n), {}
+        rates = {}
         for stage in self.stages:
-            own = {release.rate for release in active(declared, stage)}
-            rates[stage] = own.pop() if len(own) == 1 else self.witness.rate(self.spec, n)
+            own = {release.rate for release in active(self.declared, stage)}
+            usual = self.witness.rate(self.spec, len(self.pair.without))
+            rates[stage] = own.pop() if len(own) == 1 else usual
         return rates
 
     @cached_property

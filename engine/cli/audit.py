@@ -11,7 +11,7 @@ from engine.catalog import paper
 from engine.cli.running import progress
 from engine.cli.shared import add_json, add_request, requested, show_json, show_table
 from engine.core.errors import ExplorerError, RequestError
-from engine.privacy.guarantee import RELATIONS
+from engine.privacy.guarantee import RELATIONS, Guarantee
 from engine.runs import audits, changes
 from engine.runs.job import Job
 
@@ -135,7 +135,8 @@ def _budget(text: str) -> float | None:
 def _timed(job: Job, calibration: str, count: int, limit: int) -> audits.Row:
     """One attack; it ends after the trainings asked for, or once it took so many seconds."""
     card = data_catalog.card(job.dataset)
-    promised = paper(job.paper).entry(job.method).guarantee(job.spec(), card.records, card.record)
+    entry, spec = paper(job.paper).entry(job.method), job.spec()  # of what is attacked
+    promised = entry.guarantee(spec, card.records, card.record)
     row = audits.Row(
         run=audits.name(job), sources=changes.sources(job),
         budget=float(job.values[audits.EPSILON]),
@@ -145,8 +146,13 @@ def _timed(job: Job, calibration: str, count: int, limit: int) -> audits.Row:
         statistic="", replicas=0, seconds=0.0, broken=False, right=0.0, allowed=None, exact=False,
     )  # fmt: skip
     started = time.monotonic()
+    from engine.audit import report, runner  # these load torch
+
     try:
-        found, first = _found(job, count, limit)
+        data = data_catalog.load(job.dataset)
+        checked = report.check(entry, spec, len(data), count)
+        setting = runner.Setting.of(entry, spec, data)
+        found, first = _found(checked, setting, count, limit)
     except ExplorerError as error:
         return dataclasses.replace(row, reason=str(error))
     seconds = time.monotonic() - started
@@ -155,29 +161,24 @@ def _timed(job: Job, calibration: str, count: int, limit: int) -> audits.Row:
     fields = {f.name for f in dataclasses.fields(audits.Row)}
     shown = {name: value for name, value in found.json().items() if name in fields}
     attacks = 1 if first is None else 2
-    from engine.audit.report import perfect
-
-    entry, spec = paper(job.paper).entry(job.method), job.spec()
-    best = perfect(entry, spec, data_catalog.load(job.dataset), found.replicas)
+    _, best = report.perfect(checked, setting, found.replicas) or (None, None)
     return dataclasses.replace(
         row, **shown, seconds=seconds, attacks=attacks, epsilon_first=first, epsilon_perfect=best
     )
 
 
-def _found(job: Job, count: int, limit: int) -> "tuple[Audit | str, float | None]":
+def _found(
+    card: Guarantee, setting: "Setting", count: int, limit: int
+) -> "tuple[Audit | str, float | None]":
     """What the attack showed in the time, or why it says nothing; and the first bound of two.
 
     A bound with 95 % confidence is too large in up to one attack of twenty. So after one that is
     above a proof without assumptions another is made with new noise. The first bound is kept and
     shown beside it, since only unwelcome bounds are drawn again.
     """
-    from engine.audit import report, runner  # these load torch
+    from engine.audit import report  # loads torch
     from engine.audit.bounds import needed, reachable
 
-    entry, spec = paper(job.paper).entry(job.method), job.spec()
-    data = data_catalog.load(job.dataset)
-    card = report.check(entry, spec, len(data), count)
-    setting = runner.Setting.of(entry, spec, data)
     size, each = _together(setting, limit)
     earlier: Audit | None = None
     for begin in (0, count):

@@ -9,14 +9,6 @@ from engine.papers.pcdbn import maps
 from engine.training.spread import spread
 
 
-@pytest.fixture(params=[1, 3])
-def threads(request):
-    before = torch.get_num_threads()
-    torch.set_num_threads(request.param)
-    yield request.param
-    torch.set_num_threads(before)
-
-
 def test_every_part_is_done_without_gradients_and_the_threads_are_restored(threads):
     done, grads = set(), []
 

@@ -198,9 +198,8 @@ EVIDENCE = Exhibit(
     "or quantile, chosen at ε = 1 on training records alone and used at every ε; whitened features "
     "have the settings that the app opens with. On MNIST there is one budget with 3 repetitions, "
     "all rows train on whitened features, and each has the best of 3 to 6 such pairs, chosen with "
-    "one repetition on the last 10,000 training records. All "
-    "repetitions share one test part, so the intervals do not say "
-    "what other records would change.",
+    "one repetition on the last 10,000 training records. All repetitions share one test part, so "
+    "the intervals do not say what other records would change.",
     quantity="Test accuracy [%], and gain [points]",
     whole=100.0,
     guess=lambda cell: 10.0,

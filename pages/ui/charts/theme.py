@@ -58,8 +58,8 @@ def figure(traces: Sequence[dict[str, Any]], *, height: int = 420, **layout: Any
         },
         "hoverlabel": {"font": {"size": 13}},
     }  # fmt: skip
-    empty: dict[str, Any] = {"template": {}}  # the browser puts the theme's in
-    return Figure(list(traces), {**base, **layout, **empty})
+    # the browser puts the theme's template in
+    return Figure(list(traces), {**base, **layout, "template": {}})
 
 
 def brief(values: Iterable[float]) -> list[float]:

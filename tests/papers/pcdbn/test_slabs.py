@@ -18,14 +18,6 @@ def generator(seed=0):
     return torch.Generator().manual_seed(seed)
 
 
-@pytest.fixture(params=[1, 2])
-def threads(request):
-    before = torch.get_num_threads()
-    torch.set_num_threads(request.param)
-    yield request.param
-    torch.set_num_threads(before)
-
-
 @pytest.mark.parametrize("size", [1, 3, 5, 7, 9])
 def test_filters_on_doubled_maps_need_no_doubled_maps(size):
     h = torch.rand(3, 4, 7, 7, generator=generator())

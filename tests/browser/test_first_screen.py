@@ -22,6 +22,14 @@ WATCH = """() => { window.seen = []
       '.js-plotly-plot .scatterlayer .trace .points path')]
     .map(point => point.getBoundingClientRect().x)); requestAnimationFrame(look) }
   look() }"""
+DRAWN = """() => { window.drawn = []
+  const was = window.Plotly.react
+  window.Plotly.react = (node, data, layout, ...more) => {
+    window.drawn.push(layout.meta.budget)
+    return was(node, data, layout, ...more) } }"""
+"""Keeps the budget of every picture that is drawn from now on."""
+FOOT = """() => document.querySelector('[data-testid=stBottomBlockContainer]')
+  .getBoundingClientRect().height"""
 ON_SLIDER = """() => document.activeElement.type === 'range'
   || document.activeElement.getAttribute('role') === 'slider'"""
 
@@ -109,6 +117,19 @@ def dumps(actual: list[list[float]]) -> str:
     return json.dumps(
         [[int(x) if x == int(x) else x for x in one] for one in actual], separators=(",", ":")
     )
+
+
+def test_a_move_that_changes_the_height_of_the_foot_draws_no_picture_of_the_budget_before(app: App):
+    page = app.tab("survival")
+    # at this width the attack at ε = 1 takes a line more than no attack at the next budget
+    page.set_viewport_size({"width": 1360, "height": 900})
+    ready(page)
+    page.evaluate(DRAWN)
+    high = page.evaluate(FOOT)
+    page.get_by_role("slider", name="Privacy budget").press("ArrowRight")
+    page.wait_for_function(f"high => ({FOOT})() !== high && window.drawn.length", arg=high)
+    page.wait_for_timeout(500)  # another picture would be drawn by now
+    assert 1.0 not in page.evaluate("() => window.drawn")
 
 
 def test_the_slider_is_reached_in_five_tabs(app: App):

@@ -243,16 +243,28 @@ async function draw(parent) {
   plot.drawing = Plotly.react(plot.node, figure.data, figure.layout, plot.config)
 }
 
+// Draws for another size, a frame after it is seen: words and a new figure come together, but
+// sizes are told before the figure, and the figure before would be drawn for nothing.
+function resize(parent) {
+  const plot = plots.get(parent)
+  if (!plot || plot.waiting) return
+  plot.waiting = true
+  requestAnimationFrame(() => setTimeout(() => {
+    plot.waiting = false
+    if (plots.get(parent) === plot) draw(parent)
+  }))
+}
+
 function begin(parent) {
   const node = document.createElement("div")
   node.setAttribute("role", "figure")
   parent.appendChild(node)
-  const observer = new ResizeObserver(() => draw(parent))
+  const resized = () => resize(parent)
+  const observer = new ResizeObserver(resized)
   observer.observe(node)
   const foot = document.querySelector(FOOT)
   if (foot) observer.observe(foot) // what it leaves free changes with its words
-  const resized = () => draw(parent) // the window's height alone changes no width
-  window.addEventListener("resize", resized)
+  window.addEventListener("resize", resized) // the window's height alone changes no width
   plots.set(parent, { node, observer, resized, config: config(node) })
 }
 

@@ -29,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # attacks on private methods, and what they prove
     "engine/audit": {
         "engine.core", "engine.privacy", "engine.method", "datasets.base", "torch", "scipy",
+        "engine.training.spread",
     },
     # parts that several papers train with
     "engine/training": {

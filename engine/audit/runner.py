@@ -27,6 +27,7 @@ from engine.method import Entry
 from engine.privacy.mechanisms import Exposed
 from engine.privacy.recording import Recorded, recording, replaying
 from engine.privacy.releases import BEFORE, Release, active
+from engine.training.spread import spread
 
 TOGETHER = 250
 """Replicas of one world that are trained together at most: the bound climbs while one looks."""
@@ -166,12 +167,25 @@ def attack(
     reach = float("nan")
     for start in range(first, first + replicas, size):
         count = min(size, first + replicas - start)
-        for world in (0, 1):
-            scores, far = train(setting, world, count, start)
+        for world, (scores, far) in enumerate(_worlds(setting, count, start)):
             reach = float(np.fmax(reach, far))
             for name, score in scores.items():
                 parts.setdefault(name, ([], []))[world].append(score)
         yield Collected({name: _joined(*both) for name, both in parts.items()}, reach)
+
+
+Scored = tuple[dict[str, Tensor], float]
+
+
+def _worlds(setting: Setting, count: int, start: int) -> tuple[Scored, Scored]:
+    """The trainings without and with the witness, side by side: neither needs the other's."""
+    found: dict[int, Scored] = {}
+
+    def trained(world: int) -> None:
+        found[world] = train(setting, world, count, start)
+
+    spread(trained, (0, 1))
+    return found[0], found[1]
 
 
 def _joined(without: Sequence[Tensor], present: Sequence[Tensor]) -> Scores:
@@ -183,9 +197,7 @@ def _joined(without: Sequence[Tensor], present: Sequence[Tensor]) -> Scores:
     return Scores(arrays[0], arrays[1])
 
 
-def train(
-    setting: Setting, world: int, count: int, start: int = 0
-) -> tuple[dict[str, Tensor], float]:
+def train(setting: Setting, world: int, count: int, start: int = 0) -> Scored:
     """Scores of `count` trainings without (0) or with (1) the witness, by the statistic's name.
 
     Args:

@@ -14,6 +14,7 @@ from engine.core.errors import ExplorerError, RequestError
 from engine.privacy.guarantee import RELATIONS, Guarantee
 from engine.runs import audits, changes
 from engine.runs.job import Job
+from engine.service.job_runner import set_threads
 
 if TYPE_CHECKING:
     from engine.audit.report import Audit
@@ -63,6 +64,7 @@ def run_audit(arguments: argparse.Namespace) -> int:
     Raises:
         RequestError: There is nothing to audit, or the request names no single setting.
     """
+    set_threads()
     from engine.audit.report import audit, check  # these load torch
     from engine.runs.devices import resolve_device
 
@@ -93,6 +95,7 @@ def run_audits(arguments: argparse.Namespace) -> int:
     Raises:
         RequestError: A number that is none, or a paper that does not exist.
     """
+    set_threads()
     count, limit = replicas(arguments.replicas), replicas(arguments.seconds)
     slug, method = arguments.paper, arguments.method
     budget = _budget(arguments.epsilon)
@@ -246,21 +249,13 @@ def _show_all(measured: list[audits.Row]) -> None:
         ),
         [
             (
-                row.paper,
-                row.method,
-                row.calibration,
-                row.budget,
-                row.epsilon_claimed,
-                row.epsilon_proved,
-                row.epsilon_attacked,
-                row.epsilon_perfect,
-                row.epsilon_first,
-                row.replicas,
-                row.reason or ("yes" if row.broken else "no"),
+                row.paper, row.method, row.calibration, row.budget, row.epsilon_claimed,
+                row.epsilon_proved, row.epsilon_attacked, row.epsilon_perfect, row.epsilon_first,
+                row.replicas, row.reason or ("yes" if row.broken else "no"),
             )
             for row in measured
         ],
-    )
+    )  # fmt: skip
 
 
 def replicas(text: str) -> int:

@@ -23,14 +23,18 @@ RUNS = {
 LEFT_OUT = ("MKL_CBWR", "EXPLORER_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 """Variables of other tests, of those with a cluster too, that would decide what is tested here."""
 END = "=== end of a run ==="
+ATTACK = ("audit", "lvq", "glvq_dp", "--dataset", "digits", "--replicas", "50", "--json")
+"""Before any run, since the first product of a process decides how sums are added up in it."""
 PROGRAM = f"""
-import json, sys
+import json, os, sys
 from engine.cli.main import main
+assert main({ATTACK!r}) == 0
+print({END!r})
 for words in json.loads(sys.argv[1]).values():
     assert main(["run", *words, "--json"]) == 0, words
     print({END!r})
 import torch
-assert torch.get_num_threads() == int(__import__("os").environ["OMP_NUM_THREADS"])
+assert torch.get_num_threads() == int(os.environ["OMP_NUM_THREADS"])
 """
 
 
@@ -44,6 +48,7 @@ def gauges(home: Path, threads: int) -> dict[str, list[dict[str, float]]]:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     bodies = map(json.loads, filter(str.strip, done.stdout.split(END)))
+    next(bodies)  # of the attack
     return {
         name: [replica["gauges"] for replica in body["replicas"]]
         for name, body in zip(RUNS, bodies, strict=True)

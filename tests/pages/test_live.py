@@ -2,17 +2,20 @@
 
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from engine.runs.events import Advanced, Measured
+from engine.runs.job import Job
 from engine.service import watching
 from engine.service.board import Board
-from engine.service.client import Client
+from engine.service.client import Client, Run
 from engine.service.store import Store
 from engine.service.watching import Visitor
 from pages.ui.jobs import clock
+from pages.ui.kit import access
 from pages.ui.kit.shared import Shared
 from pages.ui.paper import defaults
 from tests.pages.conftest import Open
@@ -100,6 +103,35 @@ def test_what_has_ended_does_not_tick(home: Path):
     job = defaults.opening("survival")["out_pert"]
     play(home, job)
     assert not Board(Client(home)).look([job.id])[job.id].active
+
+
+def ticks(monkeypatch: pytest.MonkeyPatch, job: Job, drawn: dict[str, Run]) -> list[str]:
+    """Parts that are drawn again within two ticks of a page that has drawn the job so."""
+    registered: list[Callable[[], None]] = []
+    again: list[str] = []
+
+    def fragment(tick: Callable[[], None], run_every: float) -> Callable[[], None]:
+        registered.append(tick)
+        return tick
+
+    monkeypatch.setattr(clock.st, "fragment", fragment)
+    monkeypatch.setattr(clock, "redraw", again.append)
+    clock.follow("part", [job.id], drawn)  # draws the tick's own part at once
+    for tick in registered:
+        tick()
+    return again
+
+
+def test_a_run_that_ends_while_a_page_is_drawn_is_drawn_again(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    job = defaults.opening("survival")["out_pert"]
+    claim = begin(home, job)
+    drawn = access.board().look([job.id])
+    assert ticks(monkeypatch, job, drawn) == []
+    claim.finish("cancelled", [])
+    assert ticks(monkeypatch, job, drawn) == ["part"]
+    assert ticks(monkeypatch, job, access.board().look([job.id])) == []
 
 
 def test_pages_tick_more_slowly_the_more_sessions_look_on():

@@ -50,23 +50,24 @@ def interval(sessions: int) -> float:
     return round(min(max(FASTEST, EACH * sessions), SLOWEST), 1)
 
 
-def follow(part: str, runs: Sequence[str]) -> None:
+def follow(part: str, runs: Sequence[str], drawn: dict[str, Run]) -> None:
     """Draws a part of the page again whenever one of its runs has something new to show.
 
-    Call it at the end of that part. Without a run under way nothing ticks.
+    Call it at the end of that part. Nothing ticks without a run under way, unless runs went on
+    while the part was drawn: then the page would stay at what was so before.
 
     Args:
         part: Key of the fragment to draw again.
         runs: Ids of the runs that it draws.
+        drawn: Where they stood before the part was drawn.
 
     Raises:
         StoreError: The store cannot be read.
     """
-    known = board().look(runs)
-    if not any(run.active for run in known.values()):
+    now, shown, first = board().look(runs), signature(drawn), [True]
+    if signature(now) == shown and not any(run.active for run in now.values()):
         return
     every = pace()
-    shown, first = signature(known), [True]
 
     def tick() -> None:
         if first:

@@ -5,6 +5,7 @@ reload, in a second tab, on another person's screen.
 """
 
 from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from engine.core.errors import StoreError
 from engine.core.gauges import Column
 from engine.runs.doubts import doubts
 from engine.runs.job import Job
@@ -99,10 +101,12 @@ def follow(draw: Callable[[Any, dict[str, Watched]], None], page: Any) -> None:
     def body() -> None:
         afresh()
         with troubles():
-            watched = watch(page.jobs, page.labels)
-            draw(page, watched)
-            every = (*page.jobs.values(), *page.beside.values())
-            clock.follow(key, [job.id for job in every])
+            every = [job.id for job in (*page.jobs.values(), *page.beside.values())]
+            before: dict[str, Run] = {}
+            with suppress(StoreError):  # `watch` says so
+                before = board().look(every)
+            draw(page, watch(page.jobs, page.labels))
+            clock.follow(key, every, before)
 
     st.fragment(body, key=key)()
 

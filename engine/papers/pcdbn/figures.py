@@ -23,7 +23,7 @@ FEW = (0.1, 0.5, 2.0, 4.0)
 EPOCHS = (1, 9, 18, 54, 162)
 SGD_EPOCHS = (1, 3, 9, 18)
 DEGREES = (1, 2, 3, 5, 7)
-REPETITIONS = {"figure5b": 3, "methods": 3}
+REPETITIONS = {"figure5b": 3}
 """Of an exhibit at full size where there is more than one: a network takes a minute or more."""
 PUBLISHED_PCDBN, PUBLISHED_PSGD = 0.9171, 0.8875
 SECONDS_PCDBN, SECONDS_PSGD = 761.0, 86.0

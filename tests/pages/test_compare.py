@@ -222,6 +222,14 @@ def test_accuracy_and_error_of_one_task_share_an_axis(visit: Open, home: Path):
         assert drawn[run.job.entry().label][0] == pytest.approx(expected, rel=1e-3)
 
 
+def test_an_error_that_is_no_share_is_no_share_of_right_answers():
+    """The mean's error is in the column's unit; one minus it would be a share of nothing."""
+    asked = request("mean", "laplace", "flchain", {}, {"epsilon": (1.0,)}, range(2))
+    one = candidate(asked)
+    assert "error" in one.gauges
+    assert candidates.SHARE not in one.gauges
+
+
 # What it answers
 
 

@@ -84,7 +84,9 @@ class Candidate:
     @cached_property
     def share(self) -> str:
         """The gauge that is a share of right or wrong answers; empty for none."""
-        return next((name for name in SHARES if name in declared.gauges(self.entry.info)), "")
+        known = declared.gauges(self.entry.info)
+        shares = (name for name in SHARES if name in known and known[name].unit == words.SHARE)
+        return next(shares, "")
 
     @cached_property
     def budgets(self) -> tuple[float, ...]:

@@ -80,6 +80,16 @@ def test_the_chosen_budget_has_a_rule_a_flag_and_rings():
     assert [ring["x"] for ring in rings] == [[10.0]] * 3
 
 
+@pytest.mark.parametrize(
+    ("better", "budget", "end"),
+    [("up", 10.0, "bottom"), ("up", 0.1, "top"), ("down", 10.0, "top"), ("down", 0.1, "bottom")],
+)
+def test_the_flag_stands_where_few_lines_are(better: str, budget: float, end: str):
+    gauge = replace(GAUGE, better=better)  # type: ignore[arg-type]
+    flag = curves.utility([], [], gauge, budget, "r", (0.1, 10.0)).layout["annotations"][0]
+    assert (flag["yanchor"], flag["y"]) == (end, 1 if end == "top" else 0)
+
+
 def test_colour_never_stands_alone():
     lines = [t for t in json.loads(figure().to_json())["data"] if t.get("mode") == "lines+markers"]
     assert len({line["line"]["dash"] for line in lines}) == 3

@@ -168,7 +168,7 @@ def utility(
         xaxis=ground.axis(),
         yaxis={**yaxis, **empty},
         shapes=[_rule(chosen), *ground.shapes()],
-        annotations=[_flag(chosen, bounds), *([] if heights else [_NOTHING])],
+        annotations=[_flag(chosen, bounds, gauge), *([] if heights else [_NOTHING])],
     )
 
 
@@ -182,8 +182,7 @@ _NOTHING = {
 
 def _drawn(curves: Sequence[Curve], levels: Sequence[Level]) -> list[float]:
     """Every height that is drawn."""
-    values = [value for one in curves for value in (*one.low, *one.high)]
-    return values + [one.value for one in levels]
+    return [v for one in curves for v in (*one.low, *one.high)] + [one.value for one in levels]
 
 
 def _lines(one: Curve, ground: Ground, shown: str) -> list[dict[str, Any]]:
@@ -249,13 +248,14 @@ def _rule(chosen: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _flag(chosen: float, bounds: tuple[float, float]) -> dict[str, Any]:
-    """The chosen budget, written at the head of its rule, on the side where there is room."""
-    left = chosen**2 > bounds[0] * bounds[1]
+def _flag(chosen: float, bounds: tuple[float, float], gauge: Gauge) -> dict[str, Any]:
+    """The chosen budget at the freer end of its rule: lines get better to the right."""
+    late = chosen**2 >= bounds[0] * bounds[1]
+    below = late == (gauge.better == "up")
     return {
-        "x": float(np.log10(chosen)), "y": 1, "yref": "paper", "yanchor": "top", "bgcolor": GROUND,
-        "text": f"ε = {chosen:g}", "showarrow": False,
-        "xanchor": "right" if left else "left", "xshift": -5 if left else 5,
+        "x": float(np.log10(chosen)), "y": 0 if below else 1, "yref": "paper",
+        "yanchor": "bottom" if below else "top", "bgcolor": GROUND, "text": f"ε = {chosen:g}",
+        "showarrow": False, "xanchor": "right" if late else "left", "xshift": -5 if late else 5,
         "font": {"size": 13, "color": INK},
     }  # fmt: skip
 

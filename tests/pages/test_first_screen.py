@@ -51,7 +51,7 @@ def test_the_finding_names_the_best_that_is_proved_and_what_is_not():
     )
     assert text == (
         "At ε = 1, the best proved method (One) **is right on 60 of 100**; without privacy 97; "
-        "Printed 90, but nothing is proved."
+        "Printed: 90, but nothing is proved."
     )
 
 

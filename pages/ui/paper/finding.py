@@ -78,10 +78,8 @@ def finding(
         parts.append(f"without privacy {_figure(exact[1], how)}{several}")
     printed = _best([(one.label, _value(one, budget)) for one in open_], gauge)
     if printed is not None:
-        parts.append(
-            f"{printed[0]} {_said(printed[1], how) if not held else _figure(printed[1], how)}, "
-            "but nothing is proved"
-        )
+        does = f": {_figure(printed[1], how)}" if held else f" {_said(printed[1], how)}"
+        parts.append(f"{printed[0]}{does}, but nothing is proved")
     return f"At ε = {budget:g}, {'; '.join(parts)}." if held or printed else ""
 
 

@@ -26,7 +26,7 @@ LAYOUT = Layout(
         Section("Error of the polynomial and Lemma 3", pcdbn_formulas.bounds),
         Section("Filters and what they respond to", pcdbn.pictures, wide=True, tab="Pictures"),
         Section(
-            "Sensitivity: how far one image changes the objective",
+            "Sensitivity: how much one image changes the objective",
             pcdbn_formulas.sensitivities,
             wide=True,
         ),

@@ -116,8 +116,8 @@ def learning(view: View) -> None:
     said = f"Test accuracy by epochs at ε = {view.budget:g}: {ends}."
     chart("pcdbn.learning", figure, said, shared.rows(drawn, "Epochs"), view.budget)
     level = (
-        " pCDBN solves its noisy objective at once here, so its line is level. Choose *Descent* "
-        "under *Solution* to see it learn."
+        " pCDBN solves its noisy objective at once here, so its line is level. Choose "
+        "*Gradient descent* under *Solution* to see it learn."
         if _at_once(view, OWN)
         else ""
     )

@@ -51,7 +51,7 @@ def amounts(view: View) -> None:
             for one in lines
         )
         figure = drawing.lines(
-            lines, ("Times trained on, M", "Test accuracy [%]"),
+            lines, ("Training times M", "Test accuracy [%]"),
             f"amounts/{view.watched[OWN].job.id}", height=380,
         )  # fmt: skip
         chart("yesiwell.amounts", figure, f"{said}.", drawing.rows(lines, "M"), view.budget)
@@ -65,8 +65,8 @@ def amounts(view: View) -> None:
     if missing:
         _ask(view, missing)
     st.caption(
-        "More times give more windows, and a user's share of each sum stays the same: the noise "
-        f"grows with M as the sums do. {SPREAD} {RAW}"
+        "More training times give more windows, and a user's share of each sum stays the same: "
+        f"the noise grows with M as the sums do. {SPREAD} {RAW}"
     )
 
 

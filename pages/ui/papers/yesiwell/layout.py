@@ -23,7 +23,7 @@ LAYOUT = Layout(
             picks=True,
         ),
         Section("Accuracy by epoch, with power fits", sections.learning),
-        Section("Accuracy by times trained on", amounts.amounts),
+        Section("Accuracy by number of training times M", amounts.amounts),
         Section("Are the predicted chances right?", sections.calibration),
         Section("Who is predicted worse?", sections.by_friends),
         Section("Paired t-tests", sections.tests, wide=True),

@@ -130,7 +130,7 @@ def calibration(view: View) -> None:
         "yesiwell.chances", figure, "How often predicted chances came true.",
         shared.rows(drawn, "Predicted chance"), view.budget,
     )  # fmt: skip
-    st.caption(f"On the dotted line a predicted chance comes true as often as it says. {RAW}")
+    st.caption(f"On the diagonal, events happen as often as predicted. {RAW}")
 
 
 def by_friends(view: View) -> None:
@@ -215,7 +215,7 @@ def units(view: View) -> None:
                 "Own windows": str(counted),
                 "Friends' windows": str(price.group(one) - counted),
                 "Sensitivity of Σpp′": f"{matrix:.3g}",
-                "of it from friends": f"{100 * (1 - counted / matrix):.0f} %",
+                "Part of it from friends": f"{100 * (1 - counted / matrix):.0f} %",
                 "Sensitivity of Σp(y − ½)": f"{price.vector_sensitivity(one):.3g}",
             }
         )

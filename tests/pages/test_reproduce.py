@@ -350,12 +350,25 @@ CELLS = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("count", "every", "said"), [(1, 1, "1 of 1 number is"), (5, 14, "5 of 14 numbers are")]
+)
+def test_a_count_agrees_with_its_verb(count: int, every: int, said: str):
+    assert agreement.among(count, every, "number") == said
+
+
+def test_a_ratio_has_no_machine_notation():
+    exhibit = replace(FIGURE, axis="", digits=4)
+    far = Cell("FL", "1", "as printed", 1.0, 6e-7, None, "")
+    assert "6\u00b710\u207b\u2077" in agreement.badge(exhibit, far)
+
+
 def test_a_figure_tells_rows_by_marker_and_variants_by_dash():
     traces = json.loads(drawing.plot(FIGURE, CELLS, "r").to_json())["data"]
     lines = {trace["name"]: trace for trace in traces if trace.get("mode") == "lines+markers"}
     assert set(lines) == {"FL, as printed", "FL, with proof", "TB, as printed"}
     printed, rigorous = lines["FL, as printed"], lines["FL, with proof"]
-    assert printed["line"]["dash"] != rigorous["line"]["dash"]
+    assert (printed["line"]["dash"], rigorous["line"]["dash"]) == ("dash", "solid")
     assert printed["line"]["color"] == rigorous["line"]["color"]
     assert printed["marker"]["symbol"] != lines["TB, as printed"]["marker"]["symbol"]
     assert printed["x"] == [0.1, 1.0, 10.0]

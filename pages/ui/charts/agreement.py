@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.runs.exhibit import Cell, Exhibit
+from pages.ui.words import number
 
 PRINTED = "as printed"
 SPOKEN = {"rigorous": "with proof", "sensitivity 1": "with smaller noise"}
@@ -87,7 +88,7 @@ def badge(exhibit: Exhibit, cell: Cell) -> str:
     if not name or ratio is None:
         return ""
     colour, sign, word = LOOK[name]
-    text = f"{ratio:.2f}" if 0.1 <= ratio < 100 else f"{ratio:.2g}"
+    text = f"{ratio:.2f}" if 0.1 <= ratio < 100 else number(ratio, 2)
     return f":small[:{colour}[{sign} {text}, {word}]]"
 
 
@@ -108,13 +109,18 @@ def _head(variant: str) -> str:
     return f"{text[:1].upper()}{text[1:]}: " if text else ""
 
 
+def among(count: int, every: int, noun: str) -> str:
+    """How many of how many, with the verb: "1 of 1 number is", "5 of 14 errors are"."""
+    return f"{count} of {every} {noun}{' is' if every == 1 else 's are'}"
+
+
 def summary(exhibit: Exhibit, cells: Sequence[Cell]) -> str:
     """The tally in a sentence for each variant; empty while there is nothing to compare."""
-    what = "errors" if exhibit.whole else "numbers"
+    what = "error" if exhibit.whole else "number"
     parts = []
     for one in tally(exhibit, cells):
         text = (
-            f"{_head(one.variant)}{one.near} of {one.printed} {what} are within 10\u00a0% of the "
+            f"{_head(one.variant)}{among(one.near, one.printed, what)} within 10\u00a0% of the "
             f"paper's, {one.near + one.fair} within 25\u00a0%"
         )
         parts.append(text + (f", {one.guess} no better than guessing." if one.guess else "."))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from engine.runs.exhibit import Cell, Exhibit
-from pages.ui.charts.agreement import grade, known, spoken, variants
+from pages.ui.charts.agreement import PRINTED, grade, known, spoken, variants
 from pages.ui.charts.figure import Figure
 from pages.ui.charts.theme import DASHES, MUTED, Style, axis, band, figure, log_axis, style
 
@@ -120,10 +120,12 @@ def _shown(exhibit: Exhibit, value: float | None) -> float | None:
 def _lines(exhibit: Exhibit, cells: Sequence[Cell]) -> Iterator[Line]:
     """Our lines, row by row; colour and marker tell the row, the dash tells the variant."""
     readings, ends = variants(cells), _positions(cells)
+    # what is proved is solid, as on the papers' pages
+    solid = sorted(readings, key=lambda name: name == PRINTED or name not in exhibit.proved)
     for position, row in enumerate(dict.fromkeys(cell.row for cell in cells)):
         own = style(position)
-        for turn, variant in enumerate(readings):
-            look = Style(own.colour, DASHES[turn % len(DASHES)], own.marker)
+        for variant in readings:
+            look = Style(own.colour, DASHES[solid.index(variant) % len(DASHES)], own.marker)
             name = f"{row}, {spoken(variant)}" if len(readings) > 1 else row
             points = [
                 (_place(c.column), value, known(c.spread) or 0.0)

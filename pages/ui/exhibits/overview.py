@@ -93,7 +93,7 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
     kind = _kind(own, simulated=simulated)
     text = f"{_head(own)}{_met(own)}{_guessing(own.guess)}"
     if proved:
-        text += f"; with proof, {better} of {proved} errors are smaller than printed"
+        text += f"; with proof, {agreement.among(better, proved, 'error')} smaller than printed"
         text += _guessing(sum(c.guess for c in counts.values() if _is_proved(exhibit, c.variant)))
     return Line(kind, bool(proved) and better >= HALF * proved, f"{text}.{caveat}")
 
@@ -125,14 +125,15 @@ def _head(own: Count) -> str:
 def _met(own: Count) -> str:
     """How many of the printed numbers are met."""
     met = own.near + own.fair
-    many = f"all {met}" if met == own.printed > 2 else f"{met} of {own.printed}"
-    text = f"{many} numbers are met within 25\u00a0%"
+    whole = met == own.printed > 2
+    many = f"all {met} numbers are" if whole else agreement.among(met, own.printed, "number")
+    text = f"{many} met within 25\u00a0%"
     return text if own.variant else f"{text[:1].upper()}{text[1:]}"
 
 
 def _guessing(count: int) -> str:
     """How many numbers are hardly better than blind guessing; nothing where none is."""
-    return f", and {count} are no better than guessing" if count else ""
+    return f", and {count} {'is' if count == 1 else 'are'} no better than guessing" if count else ""
 
 
 def _is_proved(exhibit: Exhibit, variant: str) -> bool:

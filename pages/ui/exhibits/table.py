@@ -5,7 +5,7 @@ from typing import Any
 
 from engine.runs.exhibit import Cell, Exhibit
 from pages.ui.charts.agreement import badge, known, spoken, variants
-from pages.ui.words import number
+from pages.ui.words import column, number
 
 NOTHING = "–"
 UNBROKEN = "\u00a0"
@@ -44,7 +44,8 @@ def table(exhibit: Exhibit, cells: Sequence[Cell]) -> dict[str, list[str]]:
         first = {row: i for i, (row, _, _) in reversed(list(enumerate(lines)))}
         names = [f"**{row}**" * (first[row] == i) for i, (row, _, _) in enumerate(lines)]
         symbol = f"{exhibit.columns} = ".replace(" ", UNBROKEN) if exhibit.columns else ""
-        body = {f"{symbol}{head}": [t[i] for _, _, t in lines] for i, head in enumerate(columns)}
+        heads = [f"{symbol}{column(name).replace('_', ' ')}" for name in columns]
+        body = {head: [texts[i] for _, _, texts in lines] for i, head in enumerate(heads)}
         return {"": names, " ": [who for _, who, _ in lines], **body}
     whose = (exhibit.heads[0], *(_ours(exhibit, variant, len(readings)) for variant in readings))
     only = {(row, who): texts[0] for row, who, texts in lines}

@@ -302,3 +302,6 @@ def test_pictures_stand_below_one_another_without_overlap():
     places = {(one.x[0], one.y[0]) for one in actual.whole.data}
     assert len(places) == len(actual.whole.data) == 20
     assert len(actual.whole.layout.annotations) == 10
+    # Two rows of a word (0.45), an image and a map (1.08 each), five (1.08) wide:
+    # a narrow column leaves no gap below them.
+    assert json.loads(actual.to_json())["layout"]["meta"]["tall"] == pytest.approx(5.22 / 5.32)

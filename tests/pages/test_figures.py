@@ -82,7 +82,14 @@ def test_the_chosen_budget_has_a_rule_a_flag_and_rings():
 
 @pytest.mark.parametrize(
     ("better", "budget", "end"),
-    [("up", 10.0, "bottom"), ("up", 0.1, "top"), ("down", 10.0, "top"), ("down", 0.1, "bottom")],
+    [
+        ("up", 10.0, "bottom"),
+        ("up", 0.8, "bottom"),
+        ("up", 0.1, "top"),
+        ("down", 10.0, "top"),
+        ("down", 0.8, "top"),
+        ("down", 0.1, "bottom"),
+    ],
 )
 def test_the_flag_stands_where_few_lines_are(better: str, budget: float, end: str):
     gauge = replace(GAUGE, better=better)  # type: ignore[arg-type]

@@ -21,6 +21,7 @@ from engine.service.claim import take
 from engine.service.client import Client
 from engine.service.process import here
 from engine.service.store import Store
+from pages.ui.charts.theme import MUTED
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
 from pages.ui.kit.chart import Picture
@@ -136,6 +137,10 @@ def test_every_section_draws_what_the_runs_left(
     names = {trace.get("name") for trace in drawn["clipping"][0]["data"]}
     assert ("bound of the matrix = 0.548" in names) == method.startswith("GMLVQ")  # C sqrt(0.3)
     assert "The printed noise is enough here" in words
+    course = [one["line"] for one in drawn["learning"][0]["data"] if one.get("name")]
+    assert course[0]["dash"] == "solid"  # proved
+    assert course[1]["dash"] in ("dot", "2px,6px")  # not private: GLVQ, then GMLVQ
+    assert course[1]["color"] == MUTED
 
 
 def test_a_line_shows_what_is_proved_of_it(visit: Open, home: Path, drawn: dict[str, Any]):

@@ -249,9 +249,9 @@ def _rule(chosen: float) -> dict[str, Any]:
 
 
 def _flag(chosen: float, bounds: tuple[float, float], gauge: Gauge) -> dict[str, Any]:
-    """The chosen budget at the freer end of its rule: lines get better to the right."""
-    late = chosen**2 >= bounds[0] * bounds[1]
-    below = late == (gauge.better == "up")
+    """The chosen budget at the freer end of its rule: lines get better early on, to the right."""
+    late, third = (chosen**n >= bounds[0] ** (n - 1) * bounds[1] for n in (2, 3))
+    below = third == (gauge.better == "up")
     return {
         "x": float(np.log10(chosen)), "y": 0 if below else 1, "yref": "paper",
         "yanchor": "bottom" if below else "top", "bgcolor": GROUND, "text": f"ε = {chosen:g}",

@@ -46,6 +46,7 @@ def heat(
         [trace for part, grid in enumerate(grids) for trace in _traces(grid, part == 0)],
         height=round(CELL * tall) + 16,
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        meta={"tall": tall / wide},
         uirevision=revision,
         xaxis={**hidden, "showticklabels": False, "range": [0, wide], "constrain": "domain"},
         yaxis={

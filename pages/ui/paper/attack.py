@@ -212,7 +212,7 @@ def _reason(job: Job) -> str:
 def comparison(guarantee: Guarantee, bound: float) -> str:
     """What the bound means beside the card, in one sentence; red where something is broken."""
     if bound == 0.0:
-        return "The attack has shown no loss of privacy yet (95 % confidence)."
+        return "The attack has shown no loss of privacy yet (95\u00a0% confidence)."
     least = f"The attack shows that at least ε = **{words.number(bound)}** is spent"
     if guarantee.epsilon_proved is not None and bound > guarantee.epsilon_proved:
         why = (
@@ -229,7 +229,7 @@ def comparison(guarantee: Guarantee, bound: float) -> str:
             f"{words.number(guarantee.epsilon_claimed)}.] "
             "The claim does not hold at these settings."
         )
-    return f"{least} (95 % confidence). It does not contradict the card."
+    return f"{least} (95\u00a0% confidence). It does not contradict the card."
 
 
 def ruler_text(guarantee: Guarantee, bound: float) -> str:

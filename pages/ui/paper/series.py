@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from pages.ui.charts import proof
 from pages.ui.charts.lines import Line, line
 from pages.ui.charts.theme import Style, reference_style, style
 from pages.ui.jobs import live
@@ -27,9 +28,13 @@ def waiting(view: View, method: str = "") -> str:
 
 
 def look(view: View, method: str) -> Style:
-    """How a method looks on every chart of the page."""
+    """How a method looks on every chart of the page: its colour, and the line of its status."""
+    if not view.spends(method):
+        return reference_style([n for n in view.watched if not view.spends(n)].index(method))
     position = [entry.name for entry in view.paper.methods].index(method)
-    return style(position) if view.spends(method) else reference_style(position)
+    card = view.known(method, view.budget)
+    own = view.looks.get(method) or style(position)
+    return proof.look(own, None if card is None else card.status)
 
 
 def chosen(view: View, method: str) -> NDArray[np.int64]:

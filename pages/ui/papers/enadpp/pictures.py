@@ -31,15 +31,16 @@ def classes(view: View) -> None:
     worst, best = int(private.middle.argmin()), int(private.middle.argmax())
     said = (
         f"{label} at ε = {view.budget:g} is right most often for {best} "
-        f"({100 * private.middle[best]:.0f} %), least often for {worst} "
-        f"({100 * private.middle[worst]:.0f} %)."
+        f"({100 * private.middle[best]:.0f}\u00a0%), least often for {worst} "
+        f"({100 * private.middle[worst]:.0f}\u00a0%)."
     )
     st.markdown(said)
     figure = figures.classes(private, plain, 1.0 / shares.shape[1])
     chart("enadpp.classes", figure, said, lines.rows([private], "Class"), view.budget)
+    shown = "One repetition." if len(shares) == 1 else "Whiskers: four of five repetitions."
     st.caption(
-        "Share of each class's test records that are classified correctly. Whiskers: four of five "
-        f"repetitions. Noise often costs some classes more than others. {RAW}"
+        f"Share of each class's test records that are classified correctly. {shown} Noise often "
+        f"costs some classes more than others. {RAW}"
     )
 
 
@@ -82,6 +83,7 @@ def looks(view: View) -> None:
         return
     exact = product(view, EXACT, RULES[rule])
     maps = [("private", private[0]), *([("exact", exact[0])] if exact is not None else [])]
+    shown = "One repetition" if len(private) == 1 else f"One of {len(private)} repetitions"
     right = int((said[0] == np.arange(len(said[0]))).sum())
     text = [f"{k} → {v:.0f} {'✓' if v == k else '✗'}" for k, v in enumerate(said[0])]
     alt = (
@@ -93,7 +95,7 @@ def looks(view: View) -> None:
     st.caption(
         f"Above each digit: its class → the answer of {view.entry.label}. Below it: the pixels "
         "behind this answer, with privacy and without. One colour marks pixels for it, the other "
-        f"pixels against it. One repetition of {len(private)}. {RAW}"
+        f"pixels against it. {shown}. {RAW}"
     )
 
 

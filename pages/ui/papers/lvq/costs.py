@@ -78,11 +78,11 @@ def _cut(view: View, matrix: bool) -> str:
     at = {BUDGET: view.budget}
     first = results.mean("clipped", **at)
     text = (
-        f"At ε = {view.budget:g}, {100 * first:.0f} % of the sampled records were clipped for the "
-        "prototypes"
+        f"At ε = {view.budget:g}, {100 * first:.0f}\u00a0% of the sampled records' gradients for "
+        "the prototypes are clipped"
     )
     if matrix and "clipped_omega" in results.gauges:
-        text += f", {100 * results.mean('clipped_omega', **at):.0f} % for the matrix"
+        text += f", {100 * results.mean('clipped_omega', **at):.0f}\u00a0% of those for the matrix"
     return f"{text}." if math.isfinite(first) else ""
 
 
@@ -128,13 +128,13 @@ def _nearness(called: list[str], ours: Floats, theirs: Floats | None, typical: F
     ratio = ours / np.maximum(typical, 1e-12)
     k = int(np.argmin(ratio))
     text = (
-        f"With noise, the nearest record lies at {words.number(float(ratio[k]), 2)} times the "
-        f"usual distance or more (smallest: {called[k]})"
+        f"With noise, {called[k]} has the nearest record: at {words.number(float(ratio[k]), 2)} "
+        "times the usual distance."
     )
     if theirs is None:
-        return f"{text}."
+        return text
     least = float((theirs / np.maximum(typical, 1e-12)).min())
-    return f"{text}; without noise at {words.number(least, 2)} times."
+    return f"{text} Without noise, the nearest lies at {words.number(least, 2)} times."
 
 
 @functools.lru_cache(maxsize=512)

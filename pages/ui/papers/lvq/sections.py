@@ -16,7 +16,7 @@ from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.chart import chart
 from pages.ui.paper.panels import RAW, raw_note
-from pages.ui.paper.series import waiting
+from pages.ui.paper.series import SPREAD, look, waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.lvq import figures, space
 
@@ -35,12 +35,8 @@ FEATURES = 24
 LOOKS = {
     "glvq_dp": Style(SERIES[0], "dash", "circle"),
     "gmlvq_dp": Style(SERIES[1], "solid", "diamond"),
-    "glvq_sgd": Style(SERIES[0], "dot", "circle"),
-    "gmlvq_sgd": Style(SERIES[1], "longdash", "diamond"),
-    "glvq_bfgs": Style(SERIES[0], "dashdot", "circle"),
-    "gmlvq_bfgs": Style(SERIES[1], "longdashdot", "diamond"),
 }
-"""GLVQ dashed and GMLVQ solid, as in the paper's Figure 1; one colour for each."""
+"""One colour for each; what is proved decides on the line, and methods without noise are grey."""
 
 
 def free(method: str) -> str:
@@ -93,7 +89,7 @@ def learning(view: View) -> None:
         if len(steps) and one.results is not None:
             at = {BUDGET: view.budget} if view.spends(method) else {}
             rows = np.flatnonzero(one.results.rows(**at))
-            drawn.append(course.line(one.label, LOOKS[method], steps, values[:, rows]))
+            drawn.append(course.line(one.label, look(view, method), steps, values[:, rows]))
     lines = [line for line in drawn if line is not None]
     if not lines:
         st.markdown(missing(view, view.method))
@@ -111,7 +107,7 @@ def learning(view: View) -> None:
         course.rows(lines, "Step"),
         view.budget,
     )
-    st.caption(f"Bands: four of five repetitions. {RAW}")
+    st.caption(f"{SPREAD} {RAW}")
 
 
 def prototypes(view: View) -> None:
@@ -249,7 +245,8 @@ def plane(view: View) -> None:
     classes, labels = (private[name][0].astype(np.int64) for name in ("classes", "labels"))
     right = float((space.nearest(points, anchors, labels) == classes).mean())
     reading = (
-        f"On this plane alone, {100 * right:.0f} % of the records shown lie in the right region."
+        f"On this plane alone, {100 * right:.0f}\u00a0% of the records shown lie in the right "
+        "region."
     )
     chart(
         "lvq.plane.chart",

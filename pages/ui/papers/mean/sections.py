@@ -41,7 +41,7 @@ def histogram(view: View) -> None:
     chart("mean.histogram", drawn, said, rows, view.budget)
     st.caption(
         "Bars: the published counts of one repetition; noise can make them negative. Black lines: "
-        f"the counts without noise. The last bin holds the values that are cut to B. {RAW}"
+        f"the counts without noise. The last bin includes the values that are clipped to B. {RAW}"
     )
 
 

@@ -93,7 +93,7 @@ def classes(private: Line, exact: Floats | None, chance: float) -> Figure:
             "type": "scatter", "mode": "markers", "name": "No privacy", "x": names,
             "y": (100 * exact).tolist(),
             "marker": {
-                "symbol": "line-ew-open", "size": 22, "color": MUTED,
+                "symbol": "line-ew-open", "size": 11, "color": MUTED,
                 "line": {"width": 3, "color": MUTED},
             },
             "hovertemplate": "<b>%{x}</b>: %{y:.0f} % correct without privacy<extra></extra>",

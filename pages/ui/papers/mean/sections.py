@@ -40,7 +40,7 @@ def histogram(view: View) -> None:
     ]  # fmt: skip
     chart("mean.histogram", drawn, said, rows, view.budget)
     st.caption(
-        "Bars: the published counts of one repetition; noise can make them negative. Black lines: "
+        "Bars: the published counts of one repetition; noise can make them negative. Outline: "
         f"the counts without noise. The last bin includes the values that are clipped to B. {RAW}"
     )
 

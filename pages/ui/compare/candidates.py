@@ -75,8 +75,9 @@ class Candidate:
     @cached_property
     def gauges(self) -> dict[str, Gauge]:
         """What it measures, the paper's own choice first, and the share of right answers."""
-        measures = declared.gauges(self.entry.info)
-        own = self.paper.gauge
+        known, own = declared.gauges(self.entry.info), self.paper.gauge
+        # an "error" in mg/dL must not stand on the axis of another paper's test error
+        measures = {n: g for n, g in known.items() if n not in SHARES or g.unit == words.SHARE}
         first = {own: measures[own]} if own in measures else {}
         share = {SHARE: RIGHT} if self.share else {}
         return share | first | measures

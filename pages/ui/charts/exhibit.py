@@ -85,10 +85,11 @@ def _across(exhibit: Exhibit, cells: Sequence[Cell]) -> dict[str, Any]:
 
 
 def _upward(exhibit: Exhibit, cells: Sequence[Cell]) -> dict[str, Any]:
-    """The vertical axis, which says which way is good."""
-    title = exhibit.quantity + DIRECTION.get(exhibit.better, "")
+    """The vertical axis, which says which way is good; shares of 1 are in percent."""
+    share = exhibit.whole == 1.0
+    title = exhibit.quantity + " [%]" * share + DIRECTION.get(exhibit.better, "")
     if not exhibit.log[1]:
-        return axis(title)
+        return axis(title, tickformat=".0%") if share else axis(title)
     return log_axis(title, [n for c in cells for n in (c.ours, c.published) if n is not None])
 
 

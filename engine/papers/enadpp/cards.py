@@ -164,7 +164,7 @@ def _weighted(variant: Variant, spec: EnadppSpec) -> str:
     return (
         f"Per-record clipping in the {norm} norm weighted by budget ratios "
         f"({'shares' if variant.ratios == 'shares' else 'entropy gains'} of relevance), and "
-        f"{spec.noise} noise divided by them"
+        f"{spec.noise.capitalize()} noise divided by them"
     )
 
 

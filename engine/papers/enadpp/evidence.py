@@ -180,10 +180,19 @@ def _said(title: str, cells: Sequence[Cell]) -> str:
     gain, half, row = max(here)
     more, less = (sum(sign * g > s for g, s, _ in here) for sign in (1.0, -1.0))
     return (
-        f"{title}, ε = 1: of {len(here)} choices {more} gain and {less} lose more than chance "
-        f"explains, against one bound with momentum 0.9. The best, {row[0].lower()}{row[1:]}, "
-        f"changes accuracy by {gain:+.1f} ± {half:.1f} points."
+        f"{title}, ε = 1: of {len(here)} choices, {_many(more, 'gain')} and {_many(less, 'lose')} "
+        "more than chance explains, against one bound with momentum 0.9. The best, "
+        f"{row[0].lower()}{row[1:]}, changes accuracy by {gain:+.1f} ± {half:.1f} points."
     )
+
+
+def _many(count: int, verb: str) -> str:
+    """How many do something.
+
+    >>> _many(0, "gain"), _many(2, "lose")
+    ('none gains', '2 lose')
+    """
+    return f"{count or 'none'} {verb}{'s' if count < 2 else ''}"
 
 
 EVIDENCE = Exhibit(

@@ -56,7 +56,7 @@ def test_a_gain_is_paired_and_has_its_interval():
     assert gain.spread == pytest.approx(2.776445 * 1.5811388 / math.sqrt(5.0), rel=1e-4)
     assert (evidence.ROWS[0].label, column, evidence.GAIN) not in cells
     said = evidence.EVIDENCE.says(tuple(cells.values()))
-    assert "Digits, ε = 1: of 10 choices 1 gain and 0 lose more than chance" in said
+    assert "Digits, ε = 1: of 10 choices, 1 gains and none loses more than chance" in said
     assert "+3.0 ± 2.0 points" in said
 
 

@@ -21,8 +21,8 @@ EXHIBITS = (
         title="Figure 5a",
         caption="Accuracy on MNIST against ε. The text gives 91.71 % for pCDBN and 88.75 % for "
         "pSGD at ε = 0.5. The rigorous version and pSGD are (ε, 1e-5)-private; the published "
-        "program is not private at any ε: from ε = 0.5 to 4 it gains 4 points. Ours agrees "
-        "with the text's order: pCDBN is above pSGD at ε = 0.5 in both readings of the text. "
+        "program is not private at any ε: from ε = 0.5 to 4 it gains 4 points. As the text "
+        "says, pCDBN is above pSGD at ε = 0.5, as printed and with proof; as released it is below. "
         f"{BOUNDED} DP-SGD on wavelets is the best that DP-SGD does here at the same ε, even "
         "where one record is replaced, which asks for more than one record added or removed. "
         "At full size, the unbounded version and pSGD are trained at ε = 0.5 only. "

@@ -181,5 +181,4 @@ def ledger(view: View) -> None:
         for row in ledgers
     ]  # fmt: skip
     chart("enadpp.ledger", figures.ledger(parts, view.budget), alt(ledgers), table, view.budget)
-    st.table(table, border="horizontal", hide_index=True)
     st.caption(readings(view.spec))

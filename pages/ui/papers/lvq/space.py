@@ -192,7 +192,7 @@ def memory(
     if exact is not None:
         traces.append(_dots("nearest, without noise", exact, words, SERIES[1], "diamond-open"))
     values = [value for trace in traces for value in trace["x"]]
-    title = "Distance [largest possible norm = 1]"
+    title = "Distance [largest norm = 1]"
     far = max(values) > FAR * max(min(values), 1e-12)
     return figure(
         traces,

@@ -9,7 +9,7 @@ import pytest
 os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
 
 
-@pytest.fixture(params=[1, 3])
+@pytest.fixture(params=[1, 2])
 def threads(request):
     """A number of torch's threads; the usual one again afterwards."""
     import torch  # here, because most tests do without

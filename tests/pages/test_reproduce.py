@@ -321,6 +321,14 @@ def test_the_summary_grades_errors_and_calls_guessing_guessing():
     assert "with proof" not in overview.line(plain, shipped(*cells), simulated=False).text
 
 
+def test_times_on_another_machine_are_neither_met_nor_missed():
+    times = [Cell("a", "x", "as printed", 761.0, 73.0, None, "0"),
+             Cell("b", "x", "rigorous", 86.0, 119.0, None, "0")]  # fmt: skip
+    said = overview.line(exhibits("pcdbn")["time"], shipped(*times), simulated=False)
+    assert (said.kind, said.beyond) == ("beside", False)
+    assert said.text == "On another machine, 1 of 2 times are shorter than printed."
+
+
 def test_an_exhibit_without_numbers_says_which(monkeypatch: pytest.MonkeyPatch):
     silent = [Cell("a", "x", "as printed", None, 1.0, None, "0")]
     assert overview.line(FIGURE, shipped(*silent), simulated=False).kind == "shape"

@@ -56,6 +56,10 @@ SUMS = {
 }
 
 
+SECONDS = "Seconds"
+"""What an exhibit of computation times counts."""
+
+
 @dataclass(frozen=True)
 class Line:
     """What became of one exhibit.
@@ -84,6 +88,8 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
         return Line("open", False, "Nothing has been computed for it yet.")
     if exhibit.beside:
         return Line("beside", False, f"{exhibit.beside}: {exhibit.says(cells)}")
+    if exhibit.quantity == SECONDS:
+        return Line("beside", False, _times(cells))
     counts = {one.variant: one for one in agreement.tally(exhibit, cells)}
     caveat = " Some of the data are simulated." if simulated else ""
     if not counts:
@@ -96,6 +102,15 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
         text += f"; with proof, {agreement.among(better, proved, 'error')} smaller than printed"
         text += _guessing(sum(c.guess for c in counts.values() if _is_proved(exhibit, c.variant)))
     return Line(kind, bool(proved) and better >= HALF * proved, f"{text}.{caveat}")
+
+
+def _times(cells: Sequence[Cell]) -> str:
+    """How many times are shorter than printed: on another machine none is right or wrong."""
+    both = [(c.ours, c.published) for c in cells if c.ours is not None and c.published is not None]
+    shorter = sum(ours < published for ours, published in both)
+    return (
+        f"On another machine, {agreement.among(shorter, len(both), 'time')} shorter than printed."
+    )
 
 
 def _formula(exhibit: Exhibit) -> Sequence[Cell]:

@@ -15,7 +15,7 @@ from engine.catalog import paper
 from engine.method import Paper
 from engine.papers.survival.spec import SurvivalSpec
 from engine.papers.survival.witness import dimension
-from engine.privacy.mechanisms import GammaSphere
+from engine.privacy.mechanisms import GammaSphere, GaussianObjective
 
 TRAININGS, MANY = 1_000, 10_000
 """Of an attack that is timed, and of one on a pure budget: at ε = 1 a perfect attack with 1,000
@@ -80,7 +80,8 @@ def _share(
     source, data = paper(slug), catalog.load(dataset)
     setting = Setting.of(source.entry(method), _spec(source, budget), data)
     card = setting.entry.guarantee(setting.spec, len(data), data.card.record)
-    mu, epsilon = perfect(card, setting, count) or (None, _by_rates(setting, count))
+    by_rates = _by_rates(setting, count)
+    mu, epsilon = (None, by_rates) if by_rates else perfect(card, setting, count) or (None, None)
     if attack.mu_proved is not None and attack.mu_attacked is not None:
         what, share, peer = "μ", attack.mu_attacked, mu
     else:
@@ -101,27 +102,31 @@ def _share(
 
 
 def _by_rates(setting: Setting, count: int) -> float | None:
-    r"""The bound by rates of a perfect attack on noise of Gamma length, in half of all cases.
+    r"""The bound by rates of a perfect attack on noise inside an objective, in half of all cases.
 
-    For noise inside an objective, of which no trade-off curve is known: the attack sees the linear
-    term b itself, and the witness moves it by the whole sensitivity. A perfect guess goes by
-    \|b\| - \|b'\|.
+    No trade-off curve of it is known, or none that says much. The attack sees the linear term b
+    itself, and the witness moves it by the whole sensitivity: a perfect guess goes by the ratio of
+    its densities. None for other kinds of noise.
     """
-    kinds = [release.mechanism for release in setting.declared]
-    kind = next((kind for kind in kinds if isinstance(kind, GammaSphere)), None)
-    if kind is None:
+    kind, spec = setting.declared[0].mechanism, setting.spec
+    if not isinstance(kind, GaussianObjective | GammaSphere) or not kind.ratio:
         return None
-    assert isinstance(setting.spec, SurvivalSpec)  # no other paper puts noise there
-    width, bounds = dimension(setting.spec, setting.pair), []
+    assert isinstance(spec, SurvivalSpec)  # no other paper puts noise there
+    width, bounds = dimension(spec, setting.pair), []
+    delta = setting.entry.guarantee(spec, len(setting.pair.without), "record").delta
+    power = 2.0 if isinstance(kind, GaussianObjective) else 1.0
     for seed in range(TURNS):
         rng, far = np.random.default_rng(seed), np.eye(width)[0] * kind.sensitivity
         scores = []
         for moved in (0.0, 1.0):
-            way = rng.normal(size=(count, width))
-            length = rng.gamma(width, kind.scale, size=count)
-            b = length[:, None] * way / np.linalg.norm(way, axis=1)[:, None] + moved * far
-            scores.append(np.linalg.norm(b, axis=1) - np.linalg.norm(b - far, axis=1))
-        bounds.append(epsilon_bound({"score": Scores(*scores)}, 0.0).epsilon)
+            b = rng.normal(size=(count, width)) * kind.scale
+            if isinstance(kind, GammaSphere):
+                length = rng.gamma(width, kind.scale, size=count)
+                b *= (length / np.linalg.norm(b, axis=1))[:, None]
+            b += moved * far
+            ends = [np.linalg.norm(b - end, axis=1) ** power for end in (0.0, far)]
+            scores.append(ends[0] - ends[1])
+        bounds.append(epsilon_bound({"score": Scores(*scores)}, delta).epsilon)
     return float(np.median(bounds))
 
 

@@ -18,10 +18,11 @@ shell.enter()
 st.title("See what privacy costs")
 st.markdown(
     linked(
-        "Differential privacy adds noise to a result, so that nobody who sees it can tell whether "
-        "one person's record was used. The noise costs accuracy. One number, the privacy budget "
-        "**ε**, sets how much: a smaller ε is more private and has more noise. Here you slide ε on "
-        "published methods and real data, see what the result is worth, and read what is proved."
+        "Differential privacy adds noise to a result, so that nobody who sees it can be sure "
+        "whether one person's record was used. The noise costs accuracy. One number, the privacy "
+        "budget **ε**, sets how much: a smaller ε is more private and has more noise. Here you "
+        "slide ε on published methods and real data, see what the result is worth, and read what "
+        "is proved."
     )
 )
 

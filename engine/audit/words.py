@@ -2,7 +2,7 @@
 
 import math
 
-IF_AS_DECLARED = "This holds if the noise is of the declared kind."
+IF_AS_DECLARED = "The ε that it shows holds only if the noise is of the declared kind."
 """What a bound through the noise's own trade-off curve rests on."""
 
 
@@ -47,6 +47,6 @@ def permitted(proved: bool, allowed: float | None, exact: bool, delta: float) ->
     if allowed is None or not math.isfinite(allowed):
         return "nothing limits it"
     point = "from ε and δ alone" if delta else "from ε alone"
-    source = "by its whole trade-off curve" if exact else point
+    source = "by its whole trade-off curve, which is tighter than ε alone" if exact else point
     what = "proof" if proved else "claim"
     return f"the {what} allows {math.ceil(100 * allowed - 1e-9)} ({source})"

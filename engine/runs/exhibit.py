@@ -83,7 +83,9 @@ class Exhibit:
         proved: Variants whose privacy is proved, where a smaller error is worth something.
         beside: What it is called where it is no table or figure of the paper and nothing in it is
             graded; empty for the paper's own.
-        says: Its result in one sentence, from its cells; only where it is beside the paper.
+        graded: Whether ours are to come near the printed numbers. Times on another machine and
+            p values are not, nor is what was measured on other data.
+        says: Its result in one sentence, from its cells; only where nothing is graded.
         heads: What the two kinds of numbers are called in a table.
         notes: What stands below the numbers.
     """
@@ -103,6 +105,7 @@ class Exhibit:
     guess: Callable[[Cell], float] = lambda cell: math.nan
     proved: tuple[str, ...] = ("rigorous",)
     beside: str = ""
+    graded: bool = True
     says: Callable[[Sequence[Cell]], str] = lambda cells: ""
     heads: tuple[str, str] = ("Paper", "Ours")
     notes: tuple[Note, ...] = ()

@@ -20,6 +20,9 @@ SPELT = {
     "flchain": "FLchain",
     "har": "HAR",
     "mnist": "MNIST",
+    "yesiwell": "YesiWell",
+    "yesiwell_large": "YesiWell, large",
+    "yesiwell_weekly": "YesiWell, weekly",
 }
 """Names of data sets that are written in another way than their keys."""
 
@@ -129,7 +132,7 @@ def best_guess(epsilon: float, delta: float = 0.0) -> float:
 def out_of_100(chance: float) -> str:
     """A chance as a count out of 100, rounded up since it is a bound, but never to certainty."""
     if chance > 0.99:
-        return "more than 99"
+        return "almost 100"
     return f"{math.ceil(100 * chance - 1e-9)}"
 
 

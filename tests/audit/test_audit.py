@@ -71,11 +71,11 @@ def test_the_sentence_says_what_was_right_and_what_is_allowed():
     assert actual.sentence == (
         "An attack with 1,000 trainings, judged on 200 of them, was right 61 times of 100, "
         "between 53 and 68; the proof allows 74 (from ε and δ alone). "
-        "This holds if the noise is of the declared kind."
+        "The ε that it shows holds only if the noise is of the declared kind."
     )
     assert replace(actual, allowed=0.5532, exact=True).sentence.endswith(
-        "the proof allows 56 (by its whole trade-off curve). "
-        "This holds if the noise is of the declared kind."
+        "the proof allows 56 (by its whole trade-off curve, which is tighter than ε alone). "
+        "The ε that it shows holds only if the noise is of the declared kind."
     )
 
 

@@ -111,7 +111,8 @@ def test_a_shipped_attack_has_its_mark_until_the_user_attacks(proof, trained, mo
     assert not test.exception
     assert "[attacked](/learn#attacked) **at least 0.3** (shipped)" in shown(test)
     assert any(
-        "the proof allows 56 (by its whole trade-off curve). Shipped with the app." in one.value
+        "which is tighter than ε alone). Shipped with the app." in one.value
+        and "the proof allows 56 (by its whole trade-off curve, " in one.value
         and "Computed by an earlier version." in one.value
         for one in test.caption
     )

@@ -216,7 +216,7 @@ def test_a_formula_needs_no_run(visit: Open, folder: Path, monkeypatch: pytest.M
     monkeypatch.setattr("engine.papers.survival.figures.EXHIBITS", (made,))
     test = visit("reproduce", **{"reproduce.paper": "survival"})
     assert not test.exception
-    assert "From a formula" in said(test)
+    assert "Computed as you look" in said(test)
     assert not labels(test)
     assert "near" in test.table[0].value["Ours"][0]
 

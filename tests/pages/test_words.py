@@ -50,7 +50,7 @@ def test_delta_adds_its_share_and_certainty_is_the_limit():
 
 
 def test_certainty_is_never_claimed():
-    assert words.out_of_100(words.best_guess(10.0)) == "more than 99"
+    assert words.out_of_100(words.best_guess(10.0)) == "almost 100"
     assert words.out_of_100(0.731) == "74"  # at most 74: 73.1 is more than 73
     assert words.out_of_100(words.best_guess(0.01)) == "51"  # no coin
     assert words.out_of_100(0.5) == "50"
@@ -94,4 +94,4 @@ def test_a_table_that_a_telephone_cuts_off_says_so():
 def test_dots_are_rounded_up_as_the_words_beside_them_are(epsilon):
     chance = words.best_guess(epsilon)
     assert words.filled(chance) >= 100 * chance or words.filled(chance) == 99
-    assert words.out_of_100(chance) in (f"{words.filled(chance)}", "more than 99")
+    assert words.out_of_100(chance) in (f"{words.filled(chance)}", "almost 100")

@@ -141,19 +141,19 @@ def _says(cells: Sequence[Cell]) -> str:
     return (
         f"Of {len(cells)} published budgets, {len(priced)} come with the settings that a proof "
         f"needs. One claims ε = {worst.published:g}; for shuffled batches its noise proves "
-        f"ε = {worst.ours or 0.0:.0f}."
+        f"ε = {worst.ours or 0.0:.1f}."
     )
 
 
 CLAIMS = Exhibit(
     name="claims",
     title="Claims not to be believed",
-    caption="Published budgets ε at δ = 1e-5 that their sources do not prove, beside what is "
+    caption="Published budgets ε at δ = 10⁻⁵ that their sources do not prove, beside what is "
     "proved of the same noise. The reasons are shuffled batches priced as Poisson batches, refuted "
     "accounting, and gradients that are scaled after they were clipped. The proved ε follows from "
     "the published settings, for one record added or removed and batches cut from a shuffled "
     "order. Nothing here says that the accuracies are wrong.",
-    quantity="Budget ε at δ = 1e-5",
+    quantity="Budget ε at δ = 10⁻⁵",
     better="neither",
     digits=1,
     jobs=lambda full: {},

@@ -181,8 +181,8 @@ def _said(title: str, cells: Sequence[Cell]) -> str:
     more, less = (sum(sign * g > s for g, s, _ in here) for sign in (1.0, -1.0))
     return (
         f"{title}, ε = 1: of {len(here)} choices, {_many(more, 'gain')} and {_many(less, 'lose')} "
-        "more than chance explains, against one bound with momentum 0.9. The best, "
-        f"{row[0].lower()}{row[1:]}, changes accuracy by {gain:+.1f} ± {half:.1f} points."
+        "more than chance explains, beside a single clipping bound with momentum 0.9. The best "
+        f"({row[0].lower()}{row[1:]}) changes accuracy by {gain:+.1f} ± {half:.1f} points."
     )
 
 

@@ -188,9 +188,9 @@ def _figure1_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
 
 
 REGIMES = (
-    "As printed, ε is for one batch and the noise is that of reading A, which spends hundreds of "
-    "times as much. With proof, ε is for the whole training at δ = 1e-5, with Gaussian noise. "
-    "pSGD and APPDL print no noise scale and get the same total. "
+    "As printed, ε is for one batch and the noise is scaled as Algorithm 1 prints it (reading A), "
+    "which spends hundreds of times as much. With proof, ε is for the whole training at δ = 10⁻⁵, "
+    "with Gaussian noise. pSGD and APPDL print no noise scale and get the same total. "
 )
 EXHIBITS = (
     Exhibit(
@@ -219,9 +219,9 @@ EXHIBITS = (
         columns="ε",
         title="Table 2",
         caption="One-shot tests with two answers on brain connectivity. The printed numbers come "
-        "from ADNI's scans of 319 persons, which need a signed agreement; without that file, ours "
-        f"come from as many simulated persons. {REGIMES}With proof, the result is guessing: 50 %. "
-        "The printed gains are smaller than the chance error of so few persons.",
+        "from ADNI's scans of 319 people, which need a signed agreement; without that file, ours "
+        f"come from as many simulated people. {REGIMES}With proof, the result is guessing: 50 %. "
+        "The printed gains are smaller than the chance error of so few people.",
         quantity="Test accuracy [%]",
         whole=100.0,
         guess=lambda cell: 50.0,
@@ -234,7 +234,7 @@ EXHIBITS = (
         name="table3",
         title="Table 3",
         caption="Accuracy without privacy, after 4 epochs of MNIST; a quick version uses "
-        "scikit-learn's digits. Without ADNI's file the persons are simulated, and their "
+        "scikit-learn's digits. Without ADNI's file the people are simulated, and their "
         "difference is chosen so that this number comes near the printed one.",
         quantity="Test accuracy [%]",
         whole=100.0,
@@ -247,8 +247,9 @@ EXHIBITS = (
     Exhibit(
         name="figure1",
         title="Figure 1",
-        caption="Budget ratios of ten relevances. The printed figure gives no numbers, so the "
-        "relevances here rise evenly. Both methods give the same order and differ in contrast.",
+        caption="Budget ratios of ten relevances. The printed figure gives no numbers, so the ten "
+        "relevances here are chosen to rise as its do. Both methods give the same order and "
+        "differ in contrast.",
         quantity="Budget ratio",
         better="neither",
         axis="Feature",

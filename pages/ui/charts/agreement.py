@@ -23,14 +23,15 @@ LOOK = {
     "fair": ("blue", "≈", "fair"),
     "above": ("orange", "↑", "larger"),
     "below": ("violet", "↓", "smaller"),
-    "guess": ("red", "✗", "guessing"),
+    "guess": ("red", "✗", "guess"),
 }
 """Colour, sign and word of each grade."""
 LEGEND = (
-    "Below each number computed here is its error divided by the paper's: ✓ near, within "
-    "10\u00a0%; ≈ fair, within 25\u00a0%; ↑ larger or ↓ smaller by more. "
+    "Below each number computed here is {what}: ✓ near, within 10\u00a0%; ≈ fair, within "
+    "25\u00a0%; ↑ larger or ↓ smaller by more. "
 )
-GUESSING = "✗ guessing: hardly better than blind guessing. "
+ERRORS, NUMBERS = "its error divided by the paper's", "its ratio to the paper's"
+GUESSING = "✗ guess: hardly better than blind guessing. "
 SPREAD = "± is the standard deviation over the repetitions (random seeds)."
 
 
@@ -63,7 +64,7 @@ def known(value: float | None) -> float | None:
 
 def grade(exhibit: Exhibit, cell: Cell) -> str:
     """A key of LOOK; empty where there is nothing to compare."""
-    ratio = None if exhibit.beside else known(exhibit.ratio(cell))
+    ratio = known(exhibit.ratio(cell)) if exhibit.graded and not exhibit.beside else None
     if ratio is None or cell.ours is None:
         return ""
     off = abs(ratio - 1.0) - 1e-9
@@ -131,6 +132,7 @@ def legend(exhibit: Exhibit, cells: Sequence[Cell]) -> str:
     """How to read the signs and the ± of a table; an exhibit beside the paper says it itself."""
     if exhibit.beside:
         return ""
-    guessing = any(grade(exhibit, cell) == "guess" for cell in cells)
+    grades = {grade(exhibit, cell) for cell in cells} - {""}
+    signs = LEGEND.format(what=ERRORS if exhibit.whole else NUMBERS) if grades else ""
     spread = any(known(cell.spread) is not None for cell in cells)
-    return f"{LEGEND}{GUESSING * guessing}{SPREAD * spread}".rstrip()
+    return f"{signs}{GUESSING * ('guess' in grades)}{SPREAD * spread}".rstrip()

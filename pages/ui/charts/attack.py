@@ -35,11 +35,12 @@ def ruler(claimed: float | None, proved: float | None, attacked: float | None) -
     for name, value in shown.items():
         symbol, colour, place = MARKS[name]
         least = "at least " if name == "Attacked" else ""
+        text = f"{name} {least}{value:.3g}" if value >= FLOOR else f"{name}: nothing shown"
         traces.append(
             {
                 "type": "scatter", "mode": "markers+text", "x": brief([max(value, FLOOR)]),
-                "y": [0.0], "name": name, "text": [f"{name} {least}{value:.3g}"],
-                "textposition": sides.get(name, place), "hoverinfo": "text",
+                "y": [0.0], "name": name, "text": [text],
+                "textposition": sides.get(name, place), "hoverinfo": "text", "cliponaxis": False,
                 "marker": {"symbol": symbol, "size": 15, "color": colour},
             }
         )  # fmt: skip

@@ -25,6 +25,7 @@ class Line:
     Attributes:
         name: As the legend calls it.
         row: Its row; lines of a row and its printed points belong together.
+        place: Of its reading among all: the printed one is first.
         look: Colour and marker of the row, dash of the variant.
         x: Positions from left to right.
         y: Our numbers.
@@ -33,6 +34,7 @@ class Line:
 
     name: str
     row: str
+    place: int
     look: Style
     x: tuple[Place, ...]
     y: tuple[float, ...]
@@ -40,10 +42,14 @@ class Line:
 
 
 def names(exhibit: Exhibit, cells: Sequence[Cell]) -> tuple[str, ...]:
-    """The names of all our lines: first those of rows in which the paper has points."""
+    """The names of all our lines.
+
+    First those of rows in which the paper has points; among them every row in one reading before
+    the first in another, so that the first few show all rows.
+    """
     printed = {cell.row for cell in cells if known(cell.published) is not None}
-    lines = dict.fromkeys((line.name, line.row not in printed) for line in _lines(exhibit, cells))
-    return tuple(name for name, _ in sorted(lines, key=lambda one: one[1]))
+    lines = sorted(_lines(exhibit, cells), key=lambda one: (one.row not in printed, one.place))
+    return tuple(dict.fromkeys(line.name for line in lines))
 
 
 def plot(
@@ -59,10 +65,10 @@ def plot(
         cells: Its points.
         revision: Changes when a zoom should be forgotten.
         only: Names of the lines of ours that are drawn; None for all. The paper's points are
-            drawn always.
+            drawn always, and named where no line of theirs is.
     """
     lines = [line for line in _lines(exhibit, cells) if only is None or line.name in only]
-    printed = list(_printed(exhibit, cells))
+    printed = list(_printed(exhibit, cells, {line.row for line in lines}))
     note = [_note()] if any(not points["showlegend"] for points in printed) else []
     return figure(
         [trace for line in lines for trace in _drawn(exhibit, cells, line)] + printed + note,
@@ -126,7 +132,9 @@ def _lines(exhibit: Exhibit, cells: Sequence[Cell]) -> Iterator[Line]:
     for position, row in enumerate(dict.fromkeys(cell.row for cell in cells)):
         own = style(position)
         for variant in readings:
-            look = Style(own.colour, DASHES[solid.index(variant) % len(DASHES)], own.marker)
+            proved = variant in exhibit.proved and variant != PRINTED
+            dash = DASHES[0 if proved else solid.index(variant) % len(DASHES)]
+            look, place = Style(own.colour, dash, own.marker), readings.index(variant)
             name = f"{row}, {spoken(variant)}" if len(readings) > 1 else row
             points = [
                 (_place(c.column), value, known(c.spread) or 0.0)
@@ -139,9 +147,9 @@ def _lines(exhibit: Exhibit, cells: Sequence[Cell]) -> Iterator[Line]:
             if all(isinstance(at, float) for at, _, _ in points):
                 points.sort(key=lambda point: float(point[0]))
             if points:
-                yield Line(name, row, look, *zip(*points, strict=True))
+                yield Line(name, row, place, look, *zip(*points, strict=True))
             for _, value, _ in level:
-                yield Line(name, row, look, (ends[0], ends[-1]), (value, value), (0.0, 0.0))
+                yield Line(name, row, place, look, (ends[0], ends[-1]), (value, value), (0.0, 0.0))
 
 
 def _drawn(exhibit: Exhibit, cells: Sequence[Cell], line: Line) -> list[dict[str, Any]]:
@@ -169,8 +177,10 @@ def _floor(cells: Sequence[Cell]) -> float:
     return min(numbers, default=1.0) / 2.0
 
 
-def _printed(exhibit: Exhibit, cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
-    """The paper's points of each row."""
+def _printed(
+    exhibit: Exhibit, cells: Sequence[Cell], drawn: Collection[str]
+) -> Iterator[dict[str, Any]]:
+    """The paper's points of each row; the legend names those of rows without a drawn line."""
     ends = _positions(cells)
     for position, row in enumerate(dict.fromkeys(cell.row for cell in cells)):
         look, here = style(position), [cell for cell in cells if cell.row == row]
@@ -184,7 +194,7 @@ def _printed(exhibit: Exhibit, cells: Sequence[Cell]) -> Iterator[dict[str, Any]
             yield {
                 "type": "scatter", "mode": "markers", "name": f"{row}, in the paper",
                 "legendgroup": row, "x": x, "y": y,
-                "showlegend": all(known(cell.ours) is None for cell in here),
+                "showlegend": row not in drawn,
                 "hovertemplate": "<b>%{fullData.name}</b><br>%{x}: %{y:.4g}<extra></extra>",
                 "marker": {
                     "symbol": f"{look.marker}-open", "size": 12, "color": look.colour,
@@ -207,7 +217,7 @@ def _note() -> dict[str, Any]:
 
 def reading(exhibit: Exhibit, cells: Sequence[Cell]) -> str:
     """The exhibit in one sentence, for those who cannot see it."""
-    if exhibit.beside:
+    if exhibit.beside or not exhibit.graded:
         return f"{exhibit.title}: {exhibit.quantity}. {exhibit.says(cells)}".rstrip()
     graded = [name for cell in cells if (name := grade(exhibit, cell))]
     if not graded:

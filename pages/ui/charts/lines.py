@@ -98,8 +98,8 @@ def _line(one: Line, log: bool) -> list[dict[str, Any]]:
             "line": {"color": one.style.colour, "dash": one.style.dash, "width": 2.5},
             "marker": {"symbol": one.style.marker, "size": 7, "color": one.style.colour},
             "hovertemplate": (
-                "<b>%{fullData.name}</b><br>%{x:,.4g}: %{y:.3g}"
-                "<br>4 of 5 repeats: %{customdata[0]:.3g} to %{customdata[1]:.3g}<extra></extra>"
+                "<b>%{fullData.name}</b><br>%{x:,.4g}: %{y:.3g}<br>4 of 5 repetitions: "
+                "%{customdata[0]:.3g} to %{customdata[1]:.3g}<extra></extra>"
             ),
         },
     ]  # fmt: skip

@@ -41,7 +41,7 @@ def style(position: int) -> Style:
 
 def reference_style(position: int) -> Style:
     """The look of a reference line: grey and dotted, told apart by how far the dots lie."""
-    return Style(MUTED, ("dot", "2px,6px", "1px,9px", "5px,7px")[position % 4], "line-ew")
+    return Style(MUTED, ("dot", "2px,6px", "1px,9px", "2px,12px")[position % 4], "line-ew")
 
 
 def figure(traces: Sequence[dict[str, Any]], *, height: int = 420, **layout: Any) -> Figure:

@@ -55,10 +55,10 @@ def line(row: audits.Row) -> dict[str, str | int]:
         "Claimed ε": _number(row.epsilon_claimed),
         "Proved ε": _number(row.epsilon_proved),
         "Attacked ε, at least": _number(row.epsilon_attacked),
+        "Broken": _verdict(row),
+        "Trainings": 2 * row.replicas,
         "First bound, where drawn again": _number(row.epsilon_first),
         "δ": words.number(row.delta),
-        "Trainings": 2 * row.replicas,
-        "Broken": _verdict(row),
     }
 
 

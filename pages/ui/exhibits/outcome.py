@@ -19,7 +19,7 @@ from pages.ui.jobs import live, sentences
 from pages.ui.jobs.live import Watched
 from pages.ui.kit.access import client
 
-FORMULA = ":material/function: From a formula, computed as you look; there is nothing to run."
+FORMULA = ":material/function: Computed as you look, without a run."
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,8 @@ SUMS = {
 }
 
 
+SIMULATED = "(simulated)"
+"""What marks the row of a simulated data set."""
 SECONDS = "Seconds"
 """What an exhibit of computation times counts."""
 
@@ -87,11 +89,13 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
     if not cells:
         return Line("open", False, "Nothing has been computed for it yet.")
     if exhibit.beside:
-        return Line("beside", False, f"{exhibit.beside}: {exhibit.says(cells)}")
+        return Line("beside", False, f"{exhibit.beside}. {exhibit.says(cells)}")
     if exhibit.quantity == SECONDS:
         return Line("beside", False, _times(cells))
+    caveat = _caveat(exhibit) if simulated else ""
+    if not exhibit.graded:
+        return Line("beside", False, f"{exhibit.says(cells)}{caveat}")
     counts = {one.variant: one for one in agreement.tally(exhibit, cells)}
-    caveat = " Some of the data are simulated." if simulated else ""
     if not counts:
         return Line("shape", False, f"The paper prints no number: compare the shape.{caveat}")
     own = _following(exhibit, counts)
@@ -107,10 +111,19 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
 def _times(cells: Sequence[Cell]) -> str:
     """How many times are shorter than printed: on another machine none is right or wrong."""
     both = [(c.ours, c.published) for c in cells if c.ours is not None and c.published is not None]
-    shorter = sum(ours < published for ours, published in both)
+    # a printed time beside which several of ours stand counts once, with the longest of them
+    ours = {published: max(o for o, p in both if p == published) for _, published in both}
+    shorter = sum(own < published for published, own in ours.items())
     return (
-        f"On another machine, {agreement.among(shorter, len(both), 'time')} shorter than printed."
+        f"On another machine, {agreement.among(shorter, len(ours), 'time')} shorter than printed."
     )
+
+
+def _caveat(exhibit: Exhibit) -> str:
+    """How many of the data are simulated, as a sentence with a space before it."""
+    known = jobs(exhibit, True).values()
+    whole = bool(known) and all(job.simulated for job in known)
+    return " The data are simulated." if whole else " Some of the data are simulated."
 
 
 def _formula(exhibit: Exhibit) -> Sequence[Cell]:
@@ -199,7 +212,13 @@ def _outcome(slug: str, name: str, exhibit: Exhibit) -> Line:
     ships = None
     with troubles():
         ships = reference.load(slug, name, reference.FOLDER)
-    return line(exhibit, ships, simulated=bool(provenance.simulated(jobs(exhibit, True))))
+    return line(exhibit, ships, simulated=simulated(exhibit))
+
+
+def simulated(exhibit: Exhibit) -> bool:
+    """Whether some of its data are simulated: those of a job, or a row that says so."""
+    rows = (cell.row for cell in _formula(exhibit))
+    return bool(provenance.simulated(jobs(exhibit, True))) or any(SIMULATED in row for row in rows)
 
 
 def _sum(lines: Sequence[Line]) -> str:

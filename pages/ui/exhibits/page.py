@@ -32,7 +32,8 @@ from pages.ui.kit.plot import plot
 PAGE, PREFIX = "pages/reproduce.py", "reproduce"
 INTRODUCTION = (
     "The papers' tables and figures. Beside each printed number stands the number that the same "
-    "settings give here. Every number comes from a run that you can open or run again."
+    "settings give here. Every number comes from a formula or from a run that you can open or run "
+    "again."
 )
 MISSING = "Only the paper's numbers are available. Run a quick version to add ours."
 ALL = "All papers"
@@ -70,7 +71,7 @@ def show() -> None:
         st.header(exhibit.title)
         sizes = {size: jobs(exhibit, size == "full") for size in ("full", "quick")}
         ships = _ships(slug, exhibit)
-        simulated = bool(provenance.simulated(sizes["full"]))
+        simulated = overview.simulated(exhibit)
         st.markdown(overview.finding(overview.line(exhibit, ships, simulated=simulated)))
         _explain(exhibit.caption)
         _about(sizes["full"])

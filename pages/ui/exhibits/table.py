@@ -17,7 +17,9 @@ def rows(exhibit: Exhibit, cells: Sequence[Cell]) -> list[dict[str, Any]]:
     apart = any(cell.published_spread is not None for cell in cells)
 
     def graded(cell: Cell) -> dict[str, Any]:
-        return {} if exhibit.beside else {"Our error / the paper's": known(exhibit.ratio(cell))}
+        if exhibit.beside or not exhibit.graded:
+            return {}
+        return {"Our error / the paper's": known(exhibit.ratio(cell))}
 
     return [
         {
@@ -44,7 +46,7 @@ def table(exhibit: Exhibit, cells: Sequence[Cell]) -> dict[str, list[str]]:
         first = {row: i for i, (row, _, _) in reversed(list(enumerate(lines)))}
         names = [f"**{row}**" * (first[row] == i) for i, (row, _, _) in enumerate(lines)]
         symbol = f"{exhibit.columns} = ".replace(" ", UNBROKEN) if exhibit.columns else ""
-        heads = [f"{symbol}{column(name).replace('_', ' ')}" for name in columns]
+        heads = [f"{symbol}{name}" if symbol else _head(name) for name in columns]
         body = {head: [texts[i] for _, _, texts in lines] for i, head in enumerate(heads)}
         return {"": names, " ": [who for _, who, _ in lines], **body}
     whose = (exhibit.heads[0], *(_ours(exhibit, variant, len(readings)) for variant in readings))
@@ -52,6 +54,12 @@ def table(exhibit: Exhibit, cells: Sequence[Cell]) -> dict[str, list[str]]:
     named = tuple(dict.fromkeys(row for row, _, _ in lines))
     beside = {who: [only.get((row, who), "") for row in named] for who in whose}
     return {"": [f"**{row}**" for row in named], **beside}
+
+
+def _head(name: str) -> str:
+    """A column as its head calls it: a word begins with a capital letter, a symbol does not."""
+    text = column(name).replace("_", " ")
+    return f"{text[:1].upper()}{text[1:]}" if len(text) > 1 else text
 
 
 def _lines(

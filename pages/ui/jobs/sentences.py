@@ -64,11 +64,13 @@ def summary(known: Iterable[Run]) -> str:
     icon = f"{SHIPPED} Shipped with the app:" if ships else ":material/check_circle:"
     text = (
         f"{icon} {words.plural(len(runs), 'method')}, "
-        f"{words.plural(settings, 'setting')} trained in {words.duration(seconds)}"
+        f"{words.plural(settings, 'repetition')} computed in {words.duration(seconds)}"
     )
     if ships:
         text += f" on {day(max(run.finished or 0.0 for run in ships))}"
-    return text + (f"; {words.plural(lost, 'setting')} diverged and are left out" if lost else "")
+    return text + (
+        f"; {words.plural(lost, 'repetition')} diverged and are left out" if lost else ""
+    )
 
 
 def day(at: float) -> str:

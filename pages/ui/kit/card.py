@@ -121,7 +121,8 @@ def _epsilon(value: float | None, delta: str = "") -> str:
     """A budget, with the chance that its bound fails where there is one."""
     if value is None:
         return "none"
-    return words.number(value) + (f" (δ {delta})" if delta else "")
+    equal = "is" if delta == "unknown" else "="
+    return words.number(value) + (f" (δ\u00a0{equal}\u00a0{delta})" if delta else "")
 
 
 def line(card: Guarantee) -> str:

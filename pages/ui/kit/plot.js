@@ -184,7 +184,7 @@ function arrange({ data, layout }, width) {
   const [across, up] = [layout.xaxis?.title, layout.yaxis?.title]
   const narrow = width < BROAD
   if (narrow && across?.text?.startsWith("←")) {
-    across.text = across.text.replace(/\s{2,}/g, " ").replace(/privacy budget ε/i, "ε")
+    across.text = across.text.replace(/\s{2,}/g, " · ").replace(/privacy budget ε/i, "ε")
   }
   if ((narrow || layout.height < LOW * scale()) && up?.text) up.text = up.text.split(" · ")[0]
   if (!layout.meta?.fit) return

@@ -20,13 +20,13 @@ def overlap(densities: Densities, epsilon: float) -> Figure:
     shared = np.minimum(densities.without, densities.present)
     area = {
         "type": "scatter", "mode": "none", "fill": "tozeroy", "name": "Overlap",
-        "x": brief(densities.x), "y": brief(shared), "fillcolor": GRID,
+        "x": [round(float(v), 2) for v in densities.x], "y": brief(shared), "fillcolor": GRID,
         "hoverinfo": "skip",
     }  # fmt: skip
     lines = [
         {
             "type": "scatter", "mode": "lines", "name": name,
-            "x": brief(densities.x), "y": brief(y),
+            "x": [round(float(v), 2) for v in densities.x], "y": brief(y),
             "line": {"color": colour, "dash": dash, "width": 2.5},
             "hovertemplate": "%{x:.1f}: density %{y:.3f}<extra></extra>",
         }

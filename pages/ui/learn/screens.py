@@ -261,8 +261,8 @@ SCREENS = (
         "clipping",
         "Clipping trades bias for noise",
         "One very large value can move a mean far, so hiding it needs a lot of noise. "
-        f"{link('Clipping')} cuts every value to a bound B. A small B makes the mean too small, "
-        "which is bias. A large B needs more noise. The best B lies between.",
+        f"{link('Clipping', 'Clipping')} cuts every value to a bound B. A small B makes the mean "
+        "too small, which is bias. A large B needs more noise. The best B lies between.",
         _clipping,
         r"$\hat\mu = \frac1m\sum_i\min(x_i,B) + \mathrm{Laplace}(b)$ with $b = B/(m\,\varepsilon_"
         r"\mathrm{mean})$. The expected error is $\sqrt{\mathrm{bias}^2 + 2b^2}$.",

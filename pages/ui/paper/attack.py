@@ -184,9 +184,11 @@ def _controls(view: View, job: Job, run: Run | None) -> None:
     """Starts, stops or repeats the attack, and says how far it is."""
     key = f"{view.paper.slug}.attack"
     if run is None:
+        replaced = view.guarantee().relation == "replace_one"
+        other = "with another in its place" if replaced else "without it"
         st.markdown(
-            f"An attack trains {TRAININGS:,} models with one extreme record in the data and "
-            f"{TRAININGS:,} without, and guesses which is which.{_reason(job)}"
+            f"Your own attack runs the method {TRAININGS:,} times with one extreme record in the "
+            f"data and {TRAININGS:,} times {other}, and guesses which is which.{_reason(job)}"
         )
         if st.button("Attack this", icon=":material/swords:", key=f"{key}.start"):
             asking.restart([job], {})

@@ -29,7 +29,7 @@ CHOOSE = "Methods marked *not private* are for comparison only."
 TERMS = ("Claimed", "Proved", "Attacked", "Record", "Neighbours", "Failure probability δ")
 """What the cards speak of, with its place in the glossary."""
 RAW = ":material/visibility_lock: Computed from the raw data, for comparison only. Not private."
-OTHER = ("hexagon", "star", "pentagon", "hourglass", "bowtie", "star-square")
+OTHER = ("hourglass", "star", "pentagon", "bowtie", "hexagon", "star-square")
 """Markers of a method's second line, under the other calibration."""
 PAUSE = 1.0
 """Seconds between two looks whether the accountant has answered."""

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 SOON = ":material/hourglass_empty: Appears as soon as the first settings are trained."
 LEFT_OUT = (
     ":material/inventory_2: What this chart shows does not ship with the app. "
-    "Press *Run again* on the *Cost* tab to compute them."
+    "Press *Run again* on the *Cost* tab to compute it."
 )
 SPREAD = "Bands: four of five repetitions."
 

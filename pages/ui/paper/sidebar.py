@@ -83,7 +83,7 @@ def describe(card: Card) -> None:
     st.markdown(
         f"- One record is **{card.record}**; there are {card.records:,}.\n"
         f"- Covariates: {', '.join(column(name) for name in card.features)}.\n"
-        f"- Treated as public: {card.public}.\n"
+        f"- Treated as public: {card.public[:1].lower()}{card.public[1:]}.\n"
         f"{'' if card.bounds is None else f'- Bounds: {card.bounds.source}.{chr(10)}'}"
         f"- Source: {card.source}.\n"
         f"- Licence: {card.licence}."

@@ -100,7 +100,7 @@ def classes(private: Line, exact: Floats | None, chance: float) -> Figure:
         })  # fmt: skip
     parts.append({
         "type": "scatter", "mode": "lines", "name": "guessing", "x": names,
-        "y": [100 * chance] * len(names), "line": {"color": MUTED, "dash": "dot", "width": 1.6},
+        "y": [100 * chance] * len(names), "line": {"color": INK, "dash": "dot", "width": 1.6},
         "hovertemplate": "<b>guessing</b>: %{y:.0f} % correct<extra></extra>",
     })  # fmt: skip
     return figure(
@@ -130,8 +130,8 @@ def budget_ratios(ratios: Mapping[str, Floats], looks: Mapping[str, Style]) -> F
     ]  # fmt: skip
     parts.append({
         "type": "scatter", "mode": "lines+markers", "name": "share of the relevance", "x": names,
-        "y": ratios["share"].tolist(), "line": {"color": MUTED, "dash": "dot", "width": 2},
-        "marker": {"symbol": "circle", "size": 7, "color": MUTED},
+        "y": ratios["share"].tolist(), "line": {"color": INK, "dash": "dot", "width": 2},
+        "marker": {"symbol": "circle", "size": 7, "color": INK},
         "hovertemplate": "<b>Share of relevance</b><br>feature %{x}: %{y:.3f}<extra></extra>",
     })  # fmt: skip
     return figure(
@@ -171,8 +171,8 @@ def ledger(spent: Mapping[str, Mapping[str, float]], stated: float) -> Figure:
             "line": {"color": INK, "width": 1.4, "dash": "dot"},
         }],
         annotations=[{
-            "x": float(np.log10(stated)), "y": 0.5, "yref": "paper", "showarrow": False,
-            "text": f"stated: {number(stated)}", "xanchor": "left", "xshift": 4,
+            "x": float(np.log10(stated)), "y": 0.7, "yref": "paper", "showarrow": False,
+            "text": f"claimed: {number(stated)}", "xanchor": "left", "xshift": 4,
             "bgcolor": GROUND, "font": {"size": 12, "color": INK},
         }],
     )  # fmt: skip

@@ -1,11 +1,15 @@
 """Sections of the page on noise in training: classes, heat maps, and ten relevances to drag."""
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from datasets import catalog as data_catalog
 from engine.papers.enadpp import ratios
 from engine.papers.enadpp.exhibits import FIGURE1
+from pages.ui import words
 from pages.ui.charts import lines
 from pages.ui.charts.heat import heat
 from pages.ui.kit.chart import chart
@@ -28,11 +32,11 @@ def classes(view: View) -> None:
     assert private is not None
     exact = product(view, EXACT, "accuracy_by_class")
     plain = None if exact is None else np.median(exact, axis=0)
-    worst, best = int(private.middle.argmin()), int(private.middle.argmax())
+    least, most = float(private.middle.min()), float(private.middle.max())
+    worst, best = (_classes(private.middle, share) for share in (least, most))
     said = (
         f"{label} at ε = {view.budget:g} is right most often for {best} "
-        f"({100 * private.middle[best]:.0f}\u00a0%), least often for {worst} "
-        f"({100 * private.middle[worst]:.0f}\u00a0%)."
+        f"({100 * most:.0f}\u00a0%), least often for {worst} ({100 * least:.0f}\u00a0%)."
     )
     st.markdown(said)
     figure = figures.classes(private, plain, 1.0 / shares.shape[1])
@@ -64,6 +68,11 @@ def choose_rule(page: Page) -> None:
     )  # fmt: skip
 
 
+def _classes(shares: NDArray[Any], share: float) -> str:
+    """The classes with this share of correct answers, listed."""
+    return words.listed([str(k) for k in np.flatnonzero(shares == share)])
+
+
 def looks(view: View) -> None:
     """Where the answer came from: pixels of an image of each class, or connections."""
     rule = str(st.session_state.get(RULE) or next(iter(RULES)))
@@ -90,12 +99,17 @@ def looks(view: View) -> None:
         f"One test digit of each class above the pixels that its answer came from; "
         f"{right} of {len(text)} are classified correctly."
     )
+    signed = RULES[rule] == "relevance_epsilon"
+    colour = (
+        "One colour marks pixels for it, the other pixels against it."
+        if signed
+        else "Colour: how much a pixel supported the answer."
+    )
     rows = [{"Digit": k, "Read as": int(v)} for k, v in enumerate(said[0])]
     chart("enadpp.heat", heat(images[0], maps, text, f"heat/{rule}"), alt, rows, view.budget)
     st.caption(
         f"Above each digit: its class → the answer of {view.entry.label}. Below it: the pixels "
-        "behind this answer, with privacy and without. One colour marks pixels for it, the other "
-        f"pixels against it. {shown}. {RAW}"
+        f"behind this answer, with privacy and without. {colour} {shown}. {RAW}"
     )
 
 

@@ -74,7 +74,8 @@ def clipping(view: View) -> None:
     chart("enadpp.cut", figure, said, lines.rows([cut], "Step"), view.budget)
     st.caption(
         "Each record's gradient is clipped to the bound C. A small C loses information; a large C "
-        f"needs more noise. {RAW}"
+        "needs more noise. The first bar of the histogram holds all shorter gradients. "
+        f"{RAW}"
     )
 
 
@@ -86,7 +87,7 @@ def _norms(view: View, counts: Floats, edges: Floats) -> None:
         {"From [C]": float(edges[i]), "To [C]": float(edges[i + 1]), "Records [%]": float(share[i])}
         for i in np.flatnonzero(share)
     ]
-    said = f"After training, {long:.0f} of 100 gradients exceed the bound and are clipped."
+    said = f"After training, {long:.0f} of 100 records have a gradient above the bound."
     st.markdown(said)
     figure = figures.norms(counts, edges, _bound(view), _revision(view, "norms"))
     chart("enadpp.norms", figure, said, rows, view.budget)
@@ -120,7 +121,8 @@ def neurons(view: View) -> None:
     other = "" if view.method in ADAPTIVE else f" {view.entry.label} uses α = 1 for all neurons."
     st.caption(
         "A neuron with budget ratio α gets 1/α times the noise. Both methods rank neurons by their "
-        "share in the answer; EnADPP spreads the ratios further. The output layer has α = 1."
+        "share in the answer; EnADPP stretches the ratios from 0 to 1, and both stop at the "
+        "smallest one allowed. The output layer has α = 1."
         f"{other} {SPREAD}{_clear(view)}"
     )
 
@@ -172,8 +174,8 @@ def layers(view: View) -> None:
     st.markdown(said)
     chart("enadpp.layers", figure, said, lines.rows(drawn, "Step"), view.budget)
     st.caption(
-        "Length of the noise over the length of the batch's clipped gradients. Above the dotted "
-        "line a single step is mostly noise; over many steps some of it averages out. "
+        "Length of the noise over the length of the batch's clipped gradients. Above the line "
+        "*noise = signal* a single step is mostly noise; over many steps some of it averages out. "
         + ("Layers without any gradient are not drawn. " if silent else "")
         + f"{SPREAD} {RAW}"
     )

@@ -65,8 +65,8 @@ def clipping(view: View) -> None:
     st.caption(
         "Each record's gradient is clipped to the bound, and the noise grows with the bound. If "
         "nothing is clipped, the bound could be smaller; if everything is clipped, only directions "
-        "are left. Dotted: the share that another bound would clip. At the end of training. "
-        f"{RAW}"
+        "are left. Dotted: the share that another bound would clip. Measured at the end of "
+        f"training. {RAW}"
     )
 
 
@@ -128,13 +128,13 @@ def _nearness(called: list[str], ours: Floats, theirs: Floats | None, typical: F
     ratio = ours / np.maximum(typical, 1e-12)
     k = int(np.argmin(ratio))
     text = (
-        f"With noise, {called[k]} has the nearest record: at {words.number(float(ratio[k]), 2)} "
-        "times the usual distance."
+        f"With noise, {called[k].split(',')[0]} comes nearest to a record: at "
+        f"{words.number(float(ratio[k]), 2)} times the usual distance of its class."
     )
     if theirs is None:
         return text
     least = float((theirs / np.maximum(typical, 1e-12)).min())
-    return f"{text} Without noise, the nearest lies at {words.number(least, 2)} times."
+    return f"{text} Without noise, the smallest is {words.number(least, 2)} times."
 
 
 @functools.lru_cache(maxsize=512)

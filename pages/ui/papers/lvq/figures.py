@@ -12,7 +12,7 @@ from pages.ui.charts.theme import GROUND, INK, SERIES, axis, brief, figure, styl
 Floats = NDArray[np.float64]
 
 COLUMNS = 5
-HEAD, GAP = 0.34, 0.08
+HEAD, GAP = 0.5, 0.08
 """Room above and between pictures, in widths of a picture."""
 CELL = 76
 """Pixels for each row of pictures."""

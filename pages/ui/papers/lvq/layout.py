@@ -16,7 +16,7 @@ LAYOUT = Layout(
         )
     },
     sections=(
-        Section("Training curve", lvq.learning),
+        Section("Training curves", lvq.learning),
         Section("Prototypes with and without noise", lvq.prototypes, tab="Pictures"),
         Section("Features that GMLVQ uses", lvq.relevance, tab="Pictures"),
         Section("Records and prototypes on a map", lvq.plane, tab="Pictures"),

@@ -193,7 +193,7 @@ def _implied(view: View, layer: Layer, filters: int) -> None:
             ratio = sensitivity.signal_to_noise(delta, view.budget, n, layer)
         rows.append({
             "Reading": name, "Sensitivity Δ": number(delta),
-            "Noise on an average": number(noise), "Signal over noise": number(ratio),
+            "Noise on the average": number(noise), "Signal over noise": number(ratio),
         })  # fmt: skip
     st.table(rows, border="horizontal", hide_index=True)
     st.caption(
@@ -202,7 +202,8 @@ def _implied(view: View, layer: Layer, filters: int) -> None:
         "averaged over the records. Signal: the largest value of that coefficient. Lemma 2 counts "
         "only the largest of the K groups, although each group gets its own noise. The published "
         "program adds noise to constants that do not depend on the records, so it protects nobody. "
-        "With proof, each sum has sensitivity 1. With this L and filter size, the printed "
+        f"With proof, each sum has sensitivity 1. With L = {layer.degree} and filters of "
+        f"{layer.size} × {layer.size} pixels, chosen under *Formulas to try*, the printed "
         f"objective has {number(float(sensitivity.monomials(layer.size, layer.degree)))} "
         "coefficients per filter."
     )

@@ -53,7 +53,7 @@ PARTS = {
     "gradient": "gradient of a batch",
 }
 WAYS = {
-    "released": "the authors' published program",
+    "released": "what the published code does",
     "paper": "the text of the paper",
     "rigorous": "what can be proved",
 }
@@ -163,7 +163,7 @@ def spent(view: View) -> None:
     chart("pcdbn.spent", figure, said, shared.rows(drawn, "Epochs"), view.budget)
     st.caption(
         "An accountant adds up what all training steps reveal about one image. The noise of pSGD "
-        "is chosen so that its budget lasts exactly for the epochs in the settings."
+        "is chosen so that its budget lasts exactly for the *Epochs of pSGD* under *More settings*."
     )
 
 
@@ -182,10 +182,10 @@ def calibrations(view: View) -> None:
     for column, (name, whose) in zip(st.columns(3, gap="large"), WAYS.items(), strict=True):
         other = own.replace(calibration=name)
         guarantee = card.guarantee(view.paper.entry(OWN), other, view.data)
-        now = ", chosen now" if name == own.calibration else ""
+        now = " (chosen)" if name == own.calibration else ""
         with column.container(border=True, height="stretch"):
             st.markdown(
-                f"**{choice.text(name)}**: {whose}{now}\n\n{card.badge(guarantee)}\n\n"
+                f"**{choice.text(name)}**{now}: {whose}\n\n{card.badge(guarantee)}\n\n"
                 f"Claims ε = {view.budget:g}; {card.line(guarantee)}. {guarantee.reasons[0]}"
             )
     st.caption(
@@ -254,10 +254,12 @@ def ratios(view: View) -> None:
         f"“{worst}”, {number(middle[worst], 2)} times the signal."
     )
     rows = [{"Noise on": title, "Noise / signal": number(value)} for title, value in middle.items()]
+    single = all(len(values) == 1 for values in by_layer.values())
+    repeated = "One repetition." if single else "Whiskers: four of five repetitions."
     st.markdown(said)
     chart("pcdbn.ratios", figures.ratios(by_layer, "ratios"), said, rows, view.budget)
     st.caption(
         "Length of the noise over the length of what it is added to. Right of the dotted line "
-        "there is more noise than signal; the strongest directions may still be visible. Whiskers: "
-        f"four of five repetitions. {RAW}"
+        "there is more noise than signal; the strongest directions may still be visible. "
+        f"{repeated} {RAW}"
     )

@@ -87,16 +87,16 @@ def people(view: View) -> None:
     chart(
         "survival.people.chart",
         figures.survival(time[kept], shown, _kaplan_meier(fitted.reference), unit),
-        f"Survival of {words.plural(len(shown), 'person')} at epsilon {view.budget:g}, "
-        "with bands over the noise, against the Kaplan-Meier curve of everyone.",
+        f"Survival of {len(shown)} {'person' if len(shown) == 1 else 'people'} at epsilon "
+        f"{view.budget:g}, with bands over the noise, against the Kaplan-Meier curve of everyone.",
         figures.survival_rows(time[kept], shown, unit),
         view.budget,
     )
     st.caption(
-        f"Solid: median over {words.plural(len(fitted.draws), 'draw')} of the noise. Band: four "
+        f"Thick: median over {words.plural(len(fitted.draws), 'draw')} of the noise. Band: four "
         "draws of five; a wider band means a less certain answer. The budget pays for one draw. "
-        "Dotted: the same person without privacy. Dotted and Kaplan–Meier curves are computed from "
-        "the raw data and are not private."
+        "Thin and dotted: the same person without privacy. Thin and Kaplan–Meier curves are "
+        "computed from the raw data and are not private."
     )
 
 
@@ -134,9 +134,9 @@ def _no_coefficients(view: View) -> str:
 
 def _exact(estimate: Fit, x: Floats, q: int, knots: int) -> Floats | None:
     """The people's curves without noise, shape (m, q + 1)."""
-    if "coefficients" not in estimate.reference:
+    if "optimum" not in estimate.reference:
         return None
-    fitted = np.asarray(estimate.reference["coefficients"][:1], np.float64)
+    fitted = np.asarray(estimate.reference["optimum"][:1], np.float64)
     exact: Floats = curves.survival(fitted, x, q, knots)[0]
     return exact
 
@@ -182,7 +182,7 @@ def ratios(view: View) -> None:
     knots = int(vars(view.spec)["knots"])
     low, middle, high = curves.band(curves.odds_ratios(fitted.draws, fitted.scale, knots), *INNER)
     table: dict[str, list[str]] = {
-        "One more": [unit_of(view.data, i) for i in range(len(view.data.features))],
+        "One unit more of": [unit_of(view.data, i) for i in range(len(view.data.features))],
         "Private odds ratio (four draws of five)": _with_range(middle, low, high),
     }
     if "coefficients" in fitted.reference:

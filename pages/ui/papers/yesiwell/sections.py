@@ -28,6 +28,8 @@ NETWORKS = ("pcdbn", "pcdbn_te", "pcdbn_pw")
 LAYERS = {"sctrbm": 1, "dpah": 1}
 """Layers that are trained before the output layer; two elsewhere."""
 
+BANDS = f"{SPREAD} A line without a band is one repetition."
+
 
 def spec(view: View, method: str = OWN) -> YesiwellSpec:
     """The setting of a method, at the budget under the slider."""
@@ -130,7 +132,7 @@ def calibration(view: View) -> None:
         "yesiwell.chances", figure, "How often predicted chances came true.",
         shared.rows(drawn, "Predicted chance"), view.budget,
     )  # fmt: skip
-    st.caption(f"On the diagonal, events happen as often as predicted. {RAW}")
+    st.caption(f"On the diagonal, events happen as often as predicted. {BANDS} {RAW}")
 
 
 def by_friends(view: View) -> None:
@@ -155,7 +157,7 @@ def by_friends(view: View) -> None:
     )
     chart("yesiwell.friends", figure, said, shared.rows(drawn, "Friends"), view.budget)
     st.markdown(said)
-    st.caption(f"Users in five equal groups by their number of friends. {SPREAD} {RAW}")
+    st.caption(f"Users in five equal groups by their number of friends. {BANDS} {RAW}")
 
 
 def tests(view: View) -> None:
@@ -174,7 +176,7 @@ def tests(view: View) -> None:
             rows.append(
                 {
                     "pCDBN against": entry.label,
-                    "Gain [points]": f"{100 * gain:+.1f}".replace("-", "\N{MINUS SIGN}"),
+                    "Mean gain [points]": f"{100 * gain:+.1f}".replace("-", "\N{MINUS SIGN}"),
                     "p here": number(p) if np.isfinite(p) else "one repetition",
                     "p in the paper": number(paper) if paper else "not given",
                 }
@@ -222,9 +224,10 @@ def units(view: View) -> None:
     st.table(rows, border="horizontal")
     st.caption(
         f"M = {own.history}, N = {own.window}, at most D = {own.most_friends} friends, weight of "
-        f"friends' influence κ = {own.social:g}. A user has M − N + 1 windows, and through ψ one "
-        "user's data reach the windows of D friends; each such window changes by at most κ/D. "
-        "With the friendships secret the noise is the same, and D is an assumption."
+        f"friends' influence κ = {own.social:g}. A user has M − N + 1 windows, and through "
+        "friends' influence one user's data reach the windows of D friends; each such window "
+        "changes by at most κ/D. With the friendships secret the noise is the same, and D is an "
+        "assumption."
     )
 
 

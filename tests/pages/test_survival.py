@@ -257,7 +257,7 @@ def test_an_unknown_failure_probability_is_said_in_every_form_of_the_card():
     one = entry.guarantee(SurvivalSpec(), 100, "a person")
     assert card.chance(one) == "unknown"
     assert "δ is unknown" in card.line(one)
-    assert card.lines(["Exact"], [one])["Proved ε"] == ["1 (δ unknown)"]
+    assert card.lines(["Exact"], [one])["Proved ε"] == ["1 (δ\u00a0is\u00a0unknown)"]
     assert "unknown" in guarantee("Exact", one)["proved"]
     pure = catalog.paper("survival").entry("out_pert").guarantee(SurvivalSpec(), 100, "a person")
     assert card.chance(pure) == ""

@@ -44,11 +44,13 @@ class Line:
 def names(exhibit: Exhibit, cells: Sequence[Cell]) -> tuple[str, ...]:
     """The names of all our lines.
 
-    First those of rows in which the paper has points; among them every row in one reading before
-    the first in another, so that the first few show all rows.
+    First those of rows in which the paper has points. Where the first few can show every row,
+    among them every row in one reading before the first in another.
     """
     printed = {cell.row for cell in cells if known(cell.published) is not None}
-    lines = sorted(_lines(exhibit, cells), key=lambda one: (one.row not in printed, one.place))
+    lines = list(_lines(exhibit, cells))
+    few = len({line.row for line in lines}) <= MOST
+    lines.sort(key=lambda line: (line.row not in printed, line.place * few))
     return tuple(dict.fromkeys(line.name for line in lines))
 
 

@@ -146,6 +146,7 @@ const LOW = 250 // a lower chart has a short title on its axis
 const APART = 10 // pixels between the legend's lines where there is room
 const ENTRY = 19 // pixels of a line of the legend
 const BROAD = 500 // from this width on the legend stands beside the chart
+const LONG = 30 // letters of a vertical title that a narrow chart has room for in one line
 const LEGEND = 78 // a narrow chart's legend is no higher than four lines, and scrolls
 const BUTTONS = 30 // pixels that the chart's buttons take above a legend beside it
 const NAMES = 76 // pixels that names beside rows of pictures take at most, with the margins
@@ -187,6 +188,7 @@ function arrange({ data, layout }, width) {
     across.text = across.text.replace(/\s{2,}/g, " · ").replace(/privacy budget ε/i, "ε")
   }
   if ((narrow || layout.height < LOW * scale()) && up?.text) up.text = up.text.split(" · ")[0]
+  if (narrow && up?.text?.length > LONG) up.text = up.text.replace(" [", "<br>[")
   if (!layout.meta?.fit) return
   layout.margin = { ...layout.margin, t: 10 }
   const font = { size: narrow ? 11 : 12 }

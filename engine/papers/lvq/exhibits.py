@@ -143,7 +143,8 @@ EXHIBITS = (
         name="figure1",
         title="Figure 1: test error against epsilon",
         caption="GLVQ and GMLVQ as printed, with proof and without privacy. The figure prints no "
-        "numbers, so the published values and the folds are those of Table 1; on MNIST, the "
+        "numbers, so the published values and the folds are those of Table 1, with those without "
+        "privacy at the right end; on MNIST, the "
         f"curves with proof have {CURVED['glvq']} folds (GLVQ) and {CURVED['gmlvq']} (GMLVQ).",
         quantity="Test error",
         guess=_guess,

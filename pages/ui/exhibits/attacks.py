@@ -13,8 +13,8 @@ CAPTION = (
     "many times without it, and the attack guesses which is which. With 95 % confidence, the "
     "method spends at least the attacked ε; most of these bounds hold only if the noise is of the "
     "declared kind. 0 means that these trainings show nothing. An attack above a proof without "
-    "assumptions is repeated once with new noise, and the first bound is shown too. The last "
-    "column says why a method was not attacked."
+    "assumptions is repeated once with new noise, and the first bound is shown too. *Broken* "
+    "says why a method was not attacked."
 )
 
 

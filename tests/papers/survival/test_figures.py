@@ -87,13 +87,20 @@ def test_the_full_size_of_figure_5_is_that_of_the_paper():
     assert figures.BUDGETS[-1] == 6.4
 
 
-@pytest.mark.parametrize("name", ["FL", "TB", "WT"])
-def test_in_the_figure_that_ships_private_descent_has_the_least_error(name):
+@pytest.mark.parametrize(
+    ("name", "worse"),
+    [("FL", ("out_pert", "obj_pert")), ("TB", ("out_pert", "obj_pert", "exact")),
+     ("WT", ("out_pert", "obj_pert", "exact"))],
+)  # fmt: skip
+def test_in_the_figure_that_ships_private_descent_is_below_others(name, worse):
+    """On FL it is above the posterior, as the caption says: it stops along one covariate."""
     shipped = reference.load("survival", "figure5")
     curves = {}
     for cell in shipped.cells:
-        curves.setdefault(cell.row, {})[cell.column] = cell.ours
+        if cell.variant != "as printed":
+            curves.setdefault(cell.row, {})[cell.column] = cell.ours
     ours = curves[f"{name}, {figures.METHODS['dp_gd']}"]
-    for method in ("out_pert", "obj_pert", "exact"):
+    for method in worse:
         others = curves[f"{name}, {figures.METHODS[method]}"]
+        assert len(others) == len(figures.BUDGETS)
         assert all(ours[budget] < others[budget] for budget in others)

@@ -101,5 +101,5 @@ def settled(page: Page, timeout: float = 60_000) -> None:
 
 def trained(page: Page, timeout: float = 240_000) -> None:
     """Waits until nothing is under way on a paper's page."""
-    page.get_by_text("trained in").first.wait_for(timeout=timeout)
+    page.get_by_text("computed in").first.wait_for(timeout=timeout)
     settled(page, timeout)

@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 import numpy as np
+import torch
 
 from benchmarks.row import Row
 from datasets import catalog
@@ -16,6 +17,7 @@ from engine.method import Paper
 from engine.papers.survival.spec import SurvivalSpec
 from engine.papers.survival.witness import dimension
 from engine.privacy.mechanisms import GammaSphere, GaussianObjective
+from engine.privacy.noise import draw
 
 TRAININGS, MANY = 1_000, 10_000
 """Of an attack that is timed, and of one on a pure budget: at ε = 1 a perfect attack with 1,000
@@ -80,7 +82,7 @@ def _share(
     source, data = paper(slug), catalog.load(dataset)
     setting = Setting.of(source.entry(method), _spec(source, budget), data)
     card = setting.entry.guarantee(setting.spec, len(data), data.card.record)
-    by_rates = _by_rates(setting, count)
+    by_rates = _by_rates(setting, card.delta, count)
     mu, epsilon = (None, by_rates) if by_rates else perfect(card, setting, count) or (None, None)
     if attack.mu_proved is not None and attack.mu_attacked is not None:
         what, share, peer = "μ", attack.mu_attacked, mu
@@ -101,7 +103,7 @@ def _share(
     )
 
 
-def _by_rates(setting: Setting, count: int) -> float | None:
+def _by_rates(setting: Setting, delta: float, count: int) -> float | None:
     r"""The bound by rates of a perfect attack on noise inside an objective, in half of all cases.
 
     No trade-off curve of it is known, or none that says much. The attack sees the linear term b
@@ -112,21 +114,14 @@ def _by_rates(setting: Setting, count: int) -> float | None:
     if not isinstance(kind, GaussianObjective | GammaSphere) or not kind.ratio:
         return None
     assert isinstance(spec, SurvivalSpec)  # no other paper puts noise there
-    width, bounds = dimension(spec, setting.pair), []
-    delta = setting.entry.guarantee(spec, len(setting.pair.without), "record").delta
-    power = 2.0 if isinstance(kind, GaussianObjective) else 1.0
+    width, power = dimension(spec, setting.pair), 2 if isinstance(kind, GaussianObjective) else 1
+    far, bounds = kind.sensitivity * torch.eye(width)[0].double(), []
     for seed in range(TURNS):
-        rng, far = np.random.default_rng(seed), np.eye(width)[0] * kind.sensitivity
-        scores = []
-        for moved in (0.0, 1.0):
-            b = rng.normal(size=(count, width)) * kind.scale
-            if isinstance(kind, GammaSphere):
-                length = rng.gamma(width, kind.scale, size=count)
-                b *= (length / np.linalg.norm(b, axis=1))[:, None]
-            b += moved * far
-            ends = [np.linalg.norm(b - end, axis=1) ** power for end in (0.0, far)]
-            scores.append(ends[0] - ends[1])
-        bounds.append(epsilon_bound({"score": Scores(*scores)}, delta).epsilon)
+        rng = torch.Generator().manual_seed(seed)
+        worlds = [draw([kind] * count, width, rng) + moved for moved in (0.0 * far, far)]
+        scores = [(b.norm(dim=1) ** power - (b - far).norm(dim=1) ** power) for b in worlds]
+        bound = epsilon_bound({"score": Scores(*(one.numpy() for one in scores))}, delta)
+        bounds.append(bound.epsilon)
     return float(np.median(bounds))
 
 

@@ -9,6 +9,9 @@ from engine.catalog import paper
 from engine.runs.job import Job
 from engine.runs.results import Results
 
+SIMULATED = "(simulated)"
+"""What marks the row of a simulated data set."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -81,10 +84,10 @@ class Exhibit:
             0 where cells are errors themselves.
         guess: What blind guessing would give in a cell; NaN where that means nothing.
         proved: Variants whose privacy is proved, where a smaller error is worth something.
-        beside: What it is called where it is no table or figure of the paper and nothing in it is
-            graded; empty for the paper's own.
+        beside: What it is called where it is no table or figure of the paper; empty for the
+            paper's own.
         graded: Whether ours are to come near the printed numbers. Times on another machine and
-            p values are not, nor is what was measured on other data.
+            p values are not, nor is what was measured on other data or beside the paper.
         says: Its result in one sentence, from its cells; only where nothing is graded.
         heads: What the two kinds of numbers are called in a table.
         notes: What stands below the numbers.
@@ -123,6 +126,18 @@ class Exhibit:
         if cell.ours is None or cell.published is None or not self.error(cell.published):
             return None
         return self.error(cell.ours) / self.error(cell.published)
+
+
+def shorter(cells: Sequence[Cell]) -> str:
+    """How many times are shorter than printed, in a sentence.
+
+    A printed time beside which several of ours stand counts once, with the longest of them.
+    """
+    both = [(c.published, c.ours) for c in cells if c.ours is not None and c.published is not None]
+    longest = {printed: max(o for p, o in both if p == printed) for printed, _ in both}
+    count = sum(own < printed for printed, own in longest.items())
+    verb = "time is" if len(longest) == 1 else "times are"
+    return f"On another machine, {count} of {len(longest)} {verb} shorter than printed."
 
 
 def exhibits(slug: str) -> dict[str, Exhibit]:

@@ -154,6 +154,10 @@ def test_the_ruler_has_a_mark_for_each_number_that_is_known():
         "Attacked",
     ]
     assert [trace.name for trace in charts.ruler(1.0, None, None).whole.data] == ["Claimed"]
+    words = [trace.text[0] for trace in charts.ruler(1.0, 2.0, 0.0).whole.data]
+    assert words == ["Claimed 1", "Proved 2", "Attacked: nothing shown"]
+    assert charts.ruler(1.0, 2.0, 0.5).whole.data[2].text[0] == "Attacked at least 0.5"
+    assert all(trace.cliponaxis is False for trace in charts.ruler(1.0, 2.0, 0.5).whole.data)
 
 
 @pytest.mark.parametrize(

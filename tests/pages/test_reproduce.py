@@ -325,7 +325,7 @@ def test_times_on_another_machine_are_neither_met_nor_missed():
     times = [Cell("a", "x", "as printed", 761.0, 73.0, None, "0"),
              Cell("b", "x", "rigorous", 86.0, 119.0, None, "0")]  # fmt: skip
     said = overview.line(exhibits("pcdbn")["time"], shipped(*times), simulated=False)
-    assert (said.kind, said.beyond) == ("beside", False)
+    assert (said.kind, said.beyond) == ("ungraded", False)
     assert said.text == "On another machine, 1 of 2 times are shorter than printed."
 
 
@@ -394,6 +394,62 @@ def test_a_figure_of_many_lines_draws_eight_and_the_papers_points():
     assert [t["name"] for t in drawn if t.get("name", "").endswith("in the paper")] == [
         "L11, in the paper"
     ]
+
+
+def test_the_first_lines_show_every_row_in_one_reading():
+    rows = [f"L{i}" for i in range(5)]
+    cells = [
+        c for row in rows for way in ("as printed", "rigorous") for c in curve(row, way, None, 1.0)
+    ]
+    printed = tuple(f"{row}, as printed" for row in rows)
+    assert drawing.names(FIGURE, cells)[:5] == printed
+    many = [
+        c
+        for i in range(9)
+        for way in ("as printed", "rigorous")
+        for c in curve(f"L{i}", way, None, 1.0)
+    ]
+    assert drawing.names(FIGURE, many)[:2] == ("L0, as printed", "L0, with proof")
+
+
+def test_everything_that_is_proved_is_solid_and_nothing_else():
+    cells = [c for way in ("rigorous", "(ε, δ)", "heuristic") for c in curve(way, way, None, 1.0)]
+    drawn = replace(FIGURE, proved=("rigorous", "(ε, δ)"))
+    traces = json.loads(drawing.plot(drawn, cells, "r").to_json())["data"]
+    dashes = {t["name"]: t["line"]["dash"] for t in traces if t.get("mode") == "lines+markers"}
+    solid = {name for name, dash in dashes.items() if dash == "solid"}
+    assert solid == {"rigorous, with proof", "(ε, δ), (ε, δ)"}
+
+
+def test_the_papers_points_are_named_where_no_line_of_theirs_is_drawn():
+    cells = [*curve("FL", "ours", 10.0, 1.0), *curve("TB", "ours", 5.0, 1.0)]
+    traces = json.loads(drawing.plot(FIGURE, cells, "r", ("FL",)).to_json())["data"]
+    shown = {t["name"]: t["showlegend"] for t in traces if "in the paper" in t.get("name", "")}
+    assert shown["FL, in the paper"] is False
+    assert shown["TB, in the paper"] is True
+
+
+@pytest.mark.parametrize(
+    ("slug", "name"),
+    [("pcdbn", "time"), ("yesiwell", "time"), ("yesiwell", "tests"), ("enadpp", "claims")],
+)
+def test_what_cannot_come_near_is_not_graded(slug: str, name: str):
+    exhibit, ships = exhibits(slug)[name], reference.load(slug, name)
+    cells = ships.cells if ships else exhibit.cells({})
+    assert any(exhibit.ratio(cell) is not None for cell in cells)
+    assert not any(agreement.grade(exhibit, cell) for cell in cells)
+    assert "near" not in agreement.legend(exhibit, cells)
+    assert not any("Our error / the paper's" in row for row in layout.rows(exhibit, cells))
+    found = overview.line(exhibit, ships, simulated=overview.simulated(exhibit))
+    assert found.kind == "ungraded"
+    assert exhibit.says(cells) in found.text
+    assert ("The data are simulated." in found.text) == (slug == "yesiwell")
+
+
+def test_a_formula_over_simulated_records_says_so():
+    known = exhibits("survival")["table1"]
+    assert overview.simulated(known) == any("simulated" in c.row for c in known.cells({}))
+    assert not overview.simulated(exhibits("enadpp")["figure1"])
 
 
 def test_a_band_stays_above_zero_on_a_logarithmic_axis():
@@ -519,7 +575,7 @@ def test_what_stands_beside_a_paper_is_not_graded(visit: Open, name: str):
     test = visit("reproduce", **{"reproduce.paper": "enadpp", "reproduce.enadpp": name})
     assert not test.exception
     text = said(test)
-    assert "Beside the paper" in text
+    assert "Not graded" in text
     assert exhibit.beside in text
     assert not any(word in text for word in ("Not reachable", "within 25", "✗", "↑"))
     for note in exhibit.notes:

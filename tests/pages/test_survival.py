@@ -9,7 +9,9 @@ from streamlit.testing.v1 import AppTest
 
 from engine import catalog
 from engine.core.gauges import Gauge
+from engine.papers.survival import curves as fitted_curves
 from engine.papers.survival import sensitivity
+from engine.papers.survival.curves import Scale
 from engine.papers.survival.spec import SurvivalSpec
 from engine.service.client import Client
 from pages.ui.bundle.collect import guarantee
@@ -20,6 +22,7 @@ from pages.ui.paper import choice, defaults
 from pages.ui.paper.view import offers
 from pages.ui.papers.survival import costs as survival_costs
 from pages.ui.papers.survival import sampler_figures as sampler
+from pages.ui.papers.survival import sections
 from pages.ui.papers.survival.layout import LAYOUT
 from pages.ui.papers.survival.sampler_figures import Drawn, Normal
 from tests.pages.conftest import Open
@@ -85,6 +88,17 @@ def test_another_link_has_no_optimum_of_the_logit(visit: Open, trained: Path):
     test = visit("survival", **address(tab="Why", link="probit"))
     assert not test.exception
     assert "Press *Train these too*" in said(test)
+
+
+def test_people_without_privacy_are_of_the_fit_without_regularisation():
+    """As the odds ratios below them are."""
+    best, x = np.array([[-3.0, 0.5, 0.2, 1.0]]), np.array([[0.5], [-0.5]])
+    scale = Scale(np.zeros(1), np.ones(1), 1.0, 1.0)
+    fits = {"optimum": best, "coefficients": 0.1 * best}
+    estimate = sections.Fit(scale, best, np.ones(4), fits)
+    exact = sections.without_noise(estimate, x, 10, 3)
+    np.testing.assert_allclose(exact, fitted_curves.survival(best, x, 10, 3)[0])
+    assert sections.without_noise(sections.Fit(scale, best, np.ones(4), {}), x, 10, 3) is None
 
 
 def test_the_course_of_a_chain_is_drawn_while_it_runs(visit: Open, home: Path):

@@ -159,6 +159,7 @@ CLAIMS = Exhibit(
     jobs=lambda full: {},
     cells=_cells,
     beside="Claims of others",
+    graded=False,
     says=_says,
     heads=("Claimed", "Proved"),
     notes=NOTES,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from datasets import catalog
-from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.exhibit import SIMULATED, Cell, Exhibit
 from engine.runs.job import Job, request
 from engine.runs.results import Results
 
@@ -34,7 +34,7 @@ UNREGULARISED = 1e-9
 
 def label(name: str) -> str:
     """The paper's name of a data set, marked where its records are simulated."""
-    return f"{name} (simulated)" if catalog.card(DATASETS[name]).simulated else name
+    return f"{name} {SIMULATED}" if catalog.card(DATASETS[name]).simulated else name
 
 
 def _table2_jobs(full: bool) -> dict[str, Job]:

@@ -64,7 +64,7 @@ def known(value: float | None) -> float | None:
 
 def grade(exhibit: Exhibit, cell: Cell) -> str:
     """A key of LOOK; empty where there is nothing to compare."""
-    ratio = known(exhibit.ratio(cell)) if exhibit.graded and not exhibit.beside else None
+    ratio = known(exhibit.ratio(cell)) if exhibit.graded else None
     if ratio is None or cell.ours is None:
         return ""
     off = abs(ratio - 1.0) - 1e-9

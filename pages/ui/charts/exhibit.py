@@ -219,7 +219,7 @@ def _note() -> dict[str, Any]:
 
 def reading(exhibit: Exhibit, cells: Sequence[Cell]) -> str:
     """The exhibit in one sentence, for those who cannot see it."""
-    if exhibit.beside or not exhibit.graded:
+    if not exhibit.graded:
         return f"{exhibit.title}: {exhibit.quantity}. {exhibit.says(cells)}".rstrip()
     graded = [name for cell in cells if (name := grade(exhibit, cell))]
     if not graded:

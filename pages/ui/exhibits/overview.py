@@ -14,7 +14,7 @@ import streamlit as st
 
 from engine.catalog import catalog
 from engine.runs import reference
-from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.exhibit import SIMULATED, Cell, Exhibit
 from engine.runs.reference import Reference
 from pages.ui import words
 from pages.ui.charts import agreement
@@ -33,7 +33,7 @@ BADGES: dict[str, Badge] = {
     "unreachable": ("Not reachable as printed", "orange", "block"),
     "shape": ("No number to compare", "gray", "show_chart"),
     "open": ("Not computed yet", "gray", "hourglass_empty"),
-    "beside": ("Beside the paper", "gray", "science"),
+    "ungraded": ("Not graded", "gray", "science"),
 }
 BEYOND: Badge = ("Beyond: proved and better", "violet", "trending_up")
 RULE = (
@@ -41,7 +41,8 @@ RULE = (
     "real data. **With a caveat**: at least half are, or the data are simulated, or the numbers "
     "are those of the authors' program rather than of the printed method. **Beyond**: at least "
     "half of the numbers with a proof have a smaller error than the printed ones. "
-    "**Beside the paper**: measured here, or claimed by others; nothing is graded."
+    "**Not graded**: measured beside the paper or on other data, claimed by others, times or p "
+    "values."
 )
 PLAIN = ("", agreement.PRINTED, "without privacy")
 """Variants that follow what a paper describes."""
@@ -52,14 +53,8 @@ SUMS = {
     "unreachable": "not reachable as printed",
     "shape": "without a printed number to compare",
     "open": "not computed yet",
-    "beside": "beside the papers",
+    "ungraded": "not graded",
 }
-
-
-SIMULATED = "(simulated)"
-"""What marks the row of a simulated data set."""
-SECONDS = "Seconds"
-"""What an exhibit of computation times counts."""
 
 
 @dataclass(frozen=True)
@@ -88,13 +83,10 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
     cells = ships.cells if ships else _formula(exhibit)
     if not cells:
         return Line("open", False, "Nothing has been computed for it yet.")
-    if exhibit.beside:
-        return Line("beside", False, f"{exhibit.beside}. {exhibit.says(cells)}")
-    if exhibit.quantity == SECONDS:
-        return Line("beside", False, _times(cells))
     caveat = _caveat(exhibit) if simulated else ""
     if not exhibit.graded:
-        return Line("beside", False, f"{exhibit.says(cells)}{caveat}")
+        what = f"{exhibit.beside}. " if exhibit.beside else ""
+        return Line("ungraded", False, f"{what}{exhibit.says(cells)}{caveat}")
     counts = {one.variant: one for one in agreement.tally(exhibit, cells)}
     if not counts:
         return Line("shape", False, f"The paper prints no number: compare the shape.{caveat}")
@@ -106,17 +98,6 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
         text += f"; with proof, {agreement.among(better, proved, 'error')} smaller than printed"
         text += _guessing(sum(c.guess for c in counts.values() if _is_proved(exhibit, c.variant)))
     return Line(kind, bool(proved) and better >= HALF * proved, f"{text}.{caveat}")
-
-
-def _times(cells: Sequence[Cell]) -> str:
-    """How many times are shorter than printed: on another machine none is right or wrong."""
-    both = [(c.ours, c.published) for c in cells if c.ours is not None and c.published is not None]
-    # a printed time beside which several of ours stand counts once, with the longest of them
-    ours = {published: max(o for o, p in both if p == published) for _, published in both}
-    shorter = sum(own < published for published, own in ours.items())
-    return (
-        f"On another machine, {agreement.among(shorter, len(ours), 'time')} shorter than printed."
-    )
 
 
 def _caveat(exhibit: Exhibit) -> str:

@@ -17,9 +17,7 @@ def rows(exhibit: Exhibit, cells: Sequence[Cell]) -> list[dict[str, Any]]:
     apart = any(cell.published_spread is not None for cell in cells)
 
     def graded(cell: Cell) -> dict[str, Any]:
-        if exhibit.beside or not exhibit.graded:
-            return {}
-        return {"Our error / the paper's": known(exhibit.ratio(cell))}
+        return {"Our error / the paper's": known(exhibit.ratio(cell))} if exhibit.graded else {}
 
     return [
         {

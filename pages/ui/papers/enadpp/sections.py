@@ -74,8 +74,8 @@ def clipping(view: View) -> None:
     chart("enadpp.cut", figure, said, lines.rows([cut], "Step"), view.budget)
     st.caption(
         "Each record's gradient is clipped to the bound C. A small C loses information; a large C "
-        "needs more noise. The first bar of the histogram holds all shorter gradients. "
-        f"{RAW}"
+        "needs more noise. The first bar of the histogram holds all gradients that are shorter "
+        f"still. {RAW}"
     )
 
 

@@ -78,7 +78,7 @@ def people(view: View) -> None:
     link = str(view.watched[view.method].job.values["link"])
     drawn = curves.survival(fitted.draws, x, q, knots, link)[:, :, kept]
     low, middle, high = curves.band(drawn, *INNER)
-    exact = _exact(fitted, x, q, knots)
+    exact = without_noise(fitted, x, q, knots)
     shown = [
         Person(name, middle[i], low[i], high[i], None if exact is None else exact[i][kept])
         for i, name in enumerate(persons)
@@ -132,7 +132,7 @@ def _no_coefficients(view: View) -> str:
     return NONE if view.method == EVERYONE else waiting(view)
 
 
-def _exact(estimate: Fit, x: Floats, q: int, knots: int) -> Floats | None:
+def without_noise(estimate: Fit, x: Floats, q: int, knots: int) -> Floats | None:
     """The people's curves without noise, shape (m, q + 1)."""
     if "optimum" not in estimate.reference:
         return None

@@ -23,8 +23,8 @@ FEW = (0.1, 0.5, 2.0, 4.0)
 EPOCHS = (1, 9, 18, 54, 162)
 SGD_EPOCHS = (1, 3, 9, 18)
 DEGREES = (1, 2, 3, 5, 7)
-REPETITIONS = {"figure5b": 3}
-"""Of an exhibit at full size where there is more than one: a network takes a minute or more."""
+REPETITIONS = 3
+"""Of each curve at full size: a network takes a minute or more."""
 PUBLISHED_PCDBN, PUBLISHED_PSGD = 0.9171, 0.8875
 SECONDS_PCDBN, SECONDS_PSGD = 761.0, 86.0
 PRINTED: dict[str, Any] = {"calibration": "paper", "degree": 7}
@@ -68,14 +68,14 @@ def _job(full: bool, key: str, seed: int = 0, **values: Any) -> Job:
     return request("pcdbn", name, dataset, {**size, **own, **values}, {}, (seed,))
 
 
-def repetitions(full: bool, exhibit: str) -> int:
+def repetitions(full: bool) -> int:
     """How many of each curve an exhibit has."""
-    return REPETITIONS.get(exhibit, 1) if full else 1
+    return REPETITIONS if full else 1
 
 
-def _jobs(full: bool, exhibit: str, name: str, **values: Any) -> dict[str, Job]:
+def _jobs(full: bool, name: str, **values: Any) -> dict[str, Job]:
     """The repetitions of a curve, or of a point of it."""
-    key, seeds = name.partition("/")[0], range(repetitions(full, exhibit))
+    key, seeds = name.partition("/")[0], range(repetitions(full))
     return {f"{name}#{seed}": _job(full, key, seed, **values) for seed in seeds}
 
 
@@ -95,15 +95,15 @@ def _together(results: Mapping[str, Results]) -> dict[str, list[Results]]:
 def figure5a_jobs(full: bool) -> dict[str, Job]:
     """One job for a curve that trains in seconds, and one for each point of a network's."""
     own = {**_size(full, "rigorous")[1], **CURVES["rigorous"][2]}
-    seeds = repetitions(full, "figure5a")
+    seeds = repetitions(full)
     jobs = {
         "rigorous": _swept(full, "pcdbn", "pcdbn", own, seeds),
-        "dpsgd": _swept(full, "enadpp", "dpsgd", TODAY[full], 1),
+        "dpsgd": _swept(full, "enadpp", "dpsgd", TODAY[full], seeds),
     }
     points = [("released", e) for e in FEW] + [("paper", e) for e in FEW]
     points += [(key, e) for key in ("drawn", "psgd") for e in ((0.5,) if full else FEW)]
     for key, e in points:
-        jobs |= _jobs(full, "figure5a", f"{key}/{e:g}", epsilon=e)
+        jobs |= _jobs(full, f"{key}/{e:g}", epsilon=e)
     return jobs
 
 
@@ -179,9 +179,9 @@ def at(learning: NDArray[np.generic], epochs: float) -> NDArray[np.float64]:
 
 def figure5b_jobs(full: bool) -> dict[str, Job]:
     """One training for each curve: descent on the released quadratic, networks, and pSGD."""
-    jobs = _jobs(full, "figure5b", "rigorous", solver="descent")
+    jobs = _jobs(full, "rigorous", solver="descent")
     for key in ("released", "paper", "drawn", "psgd"):
-        jobs |= _jobs(full, "figure5b", key)
+        jobs |= _jobs(full, key)
     return jobs
 
 
@@ -201,10 +201,10 @@ def figure6_jobs(full: bool) -> dict[str, Job]:
     """One training for each degree and calibration."""
     jobs: dict[str, Job] = {}
     for d in DEGREES:
-        jobs |= _jobs(full, "figure6", f"rigorous/{d}", solver="descent", degree=d)
+        jobs |= _jobs(full, f"rigorous/{d}", solver="descent", degree=d)
     for key in ("released", "paper"):
         for d in DEGREES:
-            jobs |= _jobs(full, "figure6", f"{key}/{d}", degree=d)
+            jobs |= _jobs(full, f"{key}/{d}", degree=d)
     return jobs
 
 
@@ -222,7 +222,7 @@ def figure6_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
 def methods_jobs(full: bool) -> dict[str, Job]:
     """Every method of the text, as often as CDBN, which it is compared with."""
     keys = ("rigorous", "paper", "te", "pw", "psgd", "tcdbn", "slow", "cdbn")
-    seeds = range(repetitions(full, "methods"))
+    seeds = range(repetitions(full))
     return {f"{key}#{seed}": _job(full, key, seed) for key in keys for seed in seeds}
 
 

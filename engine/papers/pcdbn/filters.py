@@ -1,9 +1,9 @@
 r"""Filters from released moments: post-processing, free for any number of filters.
 
 The energy of a filter u with X = u'v is -\sum_l \alpha_l <M_{l+1}, u^{\otimes (l+1)}>. For
-L = 1 its minimisers on the sphere are eigenvectors of M_2; otherwise the energy is climbed from
-each eigenvector, with the directions already found projected out. Both signs of a direction are
-filters.
+L = 1 its minimisers on the sphere are eigenvectors of M_2; otherwise all filters climb from the
+eigenvectors together, and after each step every one is made orthogonal to those before it. Both
+signs of a direction are filters.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,10 @@ from torch import Tensor
 from engine.training.least_squares import upper
 
 CLIMBS = 60
-"""Steps of the ascent on the quartic; it settles in about twenty."""
+"""Steps of the ascent. It ends before the weak directions are at rest: on digits, 15 steps and
+240 classify as well as 60."""
+RATE = 0.25
+"""Length of a step in slopes of the energy, which is 1 at the leading eigenvector."""
 
 
 def directions(moments: Tensor, count: int) -> Tensor:
@@ -34,8 +37,8 @@ class Form(Protocol):
         """Its value at u (N,), a number."""
         ...
 
-    def slope(self, u: Tensor) -> Tensor:
-        """Its gradient at u, shape (N,)."""
+    def slopes(self, u: Tensor) -> Tensor:
+        """Its gradients at the rows of u (k, N), shape (k, N)."""
         ...
 
 
@@ -53,22 +56,18 @@ def climbed(
         terms: The other coefficients, each with its released moment.
         count: How many.
     """
-    starts = directions(moments, count)
-    first = starts[0]
+    u = directions(moments, count)
+    first = u[0]
     m2 = moments / (first @ moments @ first).abs().clamp(min=1e-9)
     parts = [
         (alpha / float(form.value(first).abs().clamp(min=1e-9)), form) for alpha, form in terms
     ]
-    filters: list[Tensor] = []
-    for start in starts:
-        u = _clean(start, filters)
-        for _ in range(CLIMBS):
-            slope = 2 * linear * (m2 @ u)
-            for weight, form in parts:
-                slope = slope + weight * form.slope(u)
-            u = _clean(u + 0.25 * slope, filters)
-        filters.append(u)
-    return torch.stack(filters)
+    for _ in range(CLIMBS):
+        slopes = 2 * linear * (u @ m2)
+        for weight, form in parts:
+            slopes = slopes + weight * form.slopes(u)
+        u = _orthonormal(u + RATE * slopes)
+    return u
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,17 +85,18 @@ class Quartic:
         z = _pairs(u)
         return z @ self.matrix @ z
 
-    def slope(self, u: Tensor) -> Tensor:
+    def slopes(self, u: Tensor) -> Tensor:
         """4 <M_4, u^3 .>: the release's noise has no full symmetry, so both places are averaged."""
-        _, _, weight, place, twice = _coordinates(len(u), u.device)
-        half = self.matrix @ _pairs(u) * weight * 2
-        matrix: Tensor = (half * twice)[place]
-        return matrix @ u
+        _, _, weight, place, twice = _coordinates(u.shape[1], u.device)
+        halves = (_pairs(u) @ self.matrix) * (2 * weight * twice)
+        slopes: Tensor = torch.linalg.vecdot(halves[:, place], u[:, None])
+        return slopes
 
 
 def _pairs(u: Tensor) -> Tensor:
-    rows, columns, weight, _, _ = _coordinates(len(u), u.device)
-    return u[rows] * u[columns] * weight
+    """Isometric coordinates of u u', of a vector or of each row."""
+    rows, columns, weight, _, _ = _coordinates(u.shape[-1], u.device)
+    return u[..., rows] * u[..., columns] * weight
 
 
 @lru_cache(maxsize=8)
@@ -108,13 +108,11 @@ def _coordinates(size: int, device: torch.device) -> tuple[Tensor, ...]:
     return rows, columns, weight, place, torch.where(rows == columns, 2.0, 1.0)
 
 
-def _clean(u: Tensor, filters: list[Tensor]) -> Tensor:
-    """Orthogonal to what was found, of length 1."""
-    for other in filters:
-        u = u - (u @ other) * other
-    length = u.norm().clamp(min=1e-12)
-    unit: Tensor = u / length
-    return unit
+def _orthonormal(rows: Tensor) -> Tensor:
+    """Rows by Gram and Schmidt: each less its part along those before it, of length 1."""
+    q, r = torch.linalg.qr(rows.T)
+    turned: Tensor = (q * torch.where(r.diagonal() < 0, -1.0, 1.0)).T
+    return turned
 
 
 def kernels(rows: Tensor, channels: int, size: int) -> Tensor:

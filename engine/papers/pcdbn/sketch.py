@@ -14,7 +14,7 @@ Guarantees:
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement
 
 import torch
@@ -106,14 +106,26 @@ class Sketch:
         z = (self.directions @ u)[:, None]
         return (self.values * weights) @ products(z, self.order)[:, 0]
 
-    def slope(self, u: Tensor) -> Tensor:
-        """Its gradient at u, shape (N,)."""
-        places, weights = monomials(len(self.directions), self.order)
-        z = self.directions @ u
-        factors, slope = z[places], torch.zeros_like(z)
-        coefficients = self.values * weights
-        for k in range(self.order):
-            others = factors.clone()
-            others[:, k] = coefficients
-            slope.index_add_(0, places[:, k], others.prod(1))
-        return self.directions.T @ slope
+    def slopes(self, u: Tensor) -> Tensor:
+        """Its gradients at the rows of u (k, N), shape (k, N)."""
+        z = self.directions @ u.T
+        return (self._derivatives @ products(z, self.order - 1)).T @ self.directions
+
+    @cached_property
+    def _derivatives(self) -> Tensor:
+        """Coefficients of the derivative in each direction, (m, monomials of an order less)."""
+        size, order = len(self.directions), self.order
+        places, weights = monomials(size, order)
+        below = torch.zeros(size, len(monomials(size, order - 1)[0]), dtype=torch.float64)
+        for factor, rest in zip(places.T, _without(size, order), strict=True):
+            below.index_put_((factor, rest), self.values * weights, accumulate=True)
+        return below
+
+
+@lru_cache(maxsize=16)
+def _without(size: int, order: int) -> Tensor:
+    """Which monomial is left when a monomial loses one of its factors, shape (order, k)."""
+    places, _ = monomials(size, order)
+    below = _place(size, order - 1)
+    kept = [[k for k in range(order) if k != lost] for lost in range(order)]
+    return torch.tensor([[below[tuple(row)] for row in places[:, k].tolist()] for k in kept])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.papers.pcdbn import PAPER, course, figures
+from engine.papers.pcdbn import PAPER, course
 from engine.papers.pcdbn.exhibits import EXHIBITS
 from engine.papers.pcdbn.figures import at
 from engine.papers.pcdbn.spec import PcdbnSpec
@@ -63,9 +63,8 @@ def test_a_grid_with_proof_is_work_for_two_machines(replicas):
     assert max(shares) <= 0.6 * replicas
 
 
-def test_repetitions_stand_in_one_cell(monkeypatch):
+def test_repetitions_stand_in_one_cell():
     """Jobs of the same name but for the seed are averaged, with their spread."""
-    monkeypatch.setitem(figures.REPETITIONS, "figure5b", 3)
     figure = next(e for e in EXHIBITS if e.name == "figure5b")
     jobs = figure.jobs(True)
     names = {name.partition("#")[0] for name in jobs}

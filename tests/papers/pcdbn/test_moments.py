@@ -134,6 +134,23 @@ def test_the_quartic_is_climbed():
     assert value(actual[0]) >= value(start[0]) - 1e-9
 
 
+def test_the_slopes_of_a_quartic_are_its_gradients():
+    """Also where noise has taken the moments' full symmetry."""
+    rng, d = torch.Generator().manual_seed(1), 6 * 7 // 2
+    half = torch.randn(d, d, generator=rng, dtype=torch.float64)
+    form = filters.Quartic(half + half.T)
+    u = torch.randn(4, 6, generator=rng, dtype=torch.float64).requires_grad_()
+    (wanted,) = torch.autograd.grad(sum(form.value(row) for row in u), u)
+    torch.testing.assert_close(form.slopes(u.detach()), wanted)
+
+
+def test_a_climb_turns_no_filter_round():
+    """Where there is nothing to climb, filters stay where they start: odd moments tell sides."""
+    m2 = moments.pixels(records(20), SIZE)
+    start = filters.directions(m2, 4)
+    torch.testing.assert_close(filters.climbed(m2, 1.0, [], 4), start)
+
+
 def test_shrinkage_undoes_noise():
     rng, d = torch.Generator().manual_seed(0), 200
     truth = torch.diag(torch.linspace(0, 100, d, dtype=torch.float64))

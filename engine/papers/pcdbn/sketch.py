@@ -57,7 +57,8 @@ def sums(x: Tensor, size: int, directions: Tensor, orders: Sequence[int]) -> lis
     stride = max(1, (x.shape[-1] - size + 1) // GRID)
     squares = [
         torch.zeros(len(monomials(len(q), order // 2)[0]),
-                    len(monomials(len(q), order - order // 2)[0]), dtype=torch.float64)
+                    len(monomials(len(q), order - order // 2)[0]),
+                    dtype=torch.float64, device=x.device)
         for order in orders
     ]  # fmt: skip
     for part in slabs(x):
@@ -77,7 +78,7 @@ def _coordinates(square: Tensor, size: int, order: int) -> Tensor:
     left, right = _place(size, half), _place(size, order - half)
     rows = [left[tuple(row)] for row in places[:, :half].tolist()]
     columns = [right[tuple(row)] for row in places[:, half:].tolist()]
-    return square[rows, columns] * weights
+    return square[rows, columns] * weights.to(square)
 
 
 @lru_cache(maxsize=16)
@@ -104,7 +105,7 @@ class Sketch:
         """The form at u (N,), a number."""
         _, weights = monomials(len(self.directions), self.order)
         z = (self.directions @ u)[:, None]
-        return (self.values * weights) @ products(z, self.order)[:, 0]
+        return (self.values * weights.to(self.values)) @ products(z, self.order)[:, 0]
 
     def slopes(self, u: Tensor) -> Tensor:
         """Its gradients at the rows of u (k, N), shape (k, N)."""
@@ -116,9 +117,10 @@ class Sketch:
         """Coefficients of the derivative in each direction, (m, monomials of an order less)."""
         size, order = len(self.directions), self.order
         places, weights = monomials(size, order)
-        below = torch.zeros(size, len(monomials(size, order - 1)[0]), dtype=torch.float64)
+        below = self.values.new_zeros(size, len(monomials(size, order - 1)[0]))
+        coefficients = self.values * weights.to(self.values)
         for factor, rest in zip(places.T, _without(size, order), strict=True):
-            below.index_put_((factor, rest), self.values * weights, accumulate=True)
+            below.index_put_((factor, rest), coefficients, accumulate=True)
         return below
 
 

@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from torch.fx.experimental import _config as fx_config
 
 from engine.papers.pcdbn import filters, moments, sketch
 from tests.papers.pcdbn.test_moments import SIZE, every_patch, records
@@ -62,3 +63,16 @@ def test_a_form_and_its_gradient(order):
     torch.testing.assert_close(form.value(u[0].detach()), wanted[0].detach())
     (slopes,) = torch.autograd.grad(wanted.sum(), u)
     torch.testing.assert_close(form.slopes(u.detach()), slopes)
+
+
+def test_everything_stays_on_the_device_of_the_images(monkeypatch):
+    """Shown without a card: torch's device without numbers takes no operand of another device."""
+    monkeypatch.setattr(fx_config, "meta_nonzero_assume_all_nonzero", True)
+    x, q = records(2).to("meta"), directions().to("meta")
+    u = torch.zeros(4, SIZE**2, dtype=torch.float64, device="meta")
+    for order, values in zip(ORDERS, sketch.sums(x, SIZE, q, ORDERS), strict=True):
+        form = sketch.Sketch(order, q, values)
+        assert form.value(u[0]).device == form.slopes(u).device == u.device
+    count = SIZE**2 * (SIZE**2 + 1) // 2
+    form = filters.Quartic(torch.zeros(count, count, dtype=torch.float64, device="meta"))
+    assert form.value(u[0]).device == form.slopes(u).device == u.device

@@ -129,12 +129,14 @@ class Exhibit:
 
 
 def shorter(cells: Sequence[Cell]) -> str:
-    """How many times are shorter than printed, in a sentence.
+    """How many times are shorter than printed, in a sentence; empty where none was measured.
 
     A printed time beside which several of ours stand counts once, with the longest of them.
     """
     both = [(c.published, c.ours) for c in cells if c.ours is not None and c.published is not None]
     longest = {printed: max(o for p, o in both if p == printed) for printed, _ in both}
+    if not longest:
+        return ""
     count = sum(own < printed for printed, own in longest.items())
     verb = "time is" if len(longest) == 1 else "times are"
     return f"On another machine, {count} of {len(longest)} {verb} shorter than printed."

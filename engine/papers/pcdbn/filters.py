@@ -17,10 +17,10 @@ from torch import Tensor
 from engine.training.least_squares import upper
 
 CLIMBS = 60
-"""Steps of the ascent. It ends before the weak directions are at rest: on digits, 15 steps and
-240 classify as well as 60."""
+"""Steps of the ascent. It ends before the weak directions are at rest: on digits at five budgets
+from 0.1 to 8, with 16 seeds, 15 steps and 240 classify as well as 60, within their errors."""
 RATE = 0.25
-"""Length of a step in slopes of the energy, which is 1 at the leading eigenvector."""
+"""Step size of the ascent; each moment is 1 in absolute value at the leading eigenvector."""
 
 
 def directions(moments: Tensor, count: int) -> Tensor:
@@ -109,7 +109,7 @@ def _coordinates(size: int, device: torch.device) -> tuple[Tensor, ...]:
 
 
 def _orthonormal(rows: Tensor) -> Tensor:
-    """Rows by Gram and Schmidt: each less its part along those before it, of length 1."""
+    """Gram-Schmidt on the rows, in their order: each less its part along those before it."""
     q, r = torch.linalg.qr(rows.T)
     turned: Tensor = (q * torch.where(r.diagonal() < 0, -1.0, 1.0)).T
     return turned

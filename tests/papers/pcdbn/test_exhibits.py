@@ -63,11 +63,13 @@ def test_a_grid_with_proof_is_work_for_two_machines(replicas):
     assert max(shares) <= 0.6 * replicas
 
 
-def test_repetitions_stand_in_one_cell():
+@pytest.mark.parametrize("name", ["figure5a", "figure5b", "figure6", "methods"])
+def test_three_repetitions_stand_in_one_cell(name):
     """Jobs of the same name but for the seed are averaged, with their spread."""
-    figure = next(e for e in EXHIBITS if e.name == "figure5b")
+    figure = next(e for e in EXHIBITS if e.name == name)
     jobs = figure.jobs(True)
     names = {name.partition("#")[0] for name in jobs}
-    assert len(jobs) == 3 * len(names)
+    assert {sum(len(j.seeds) for key, j in jobs.items() if key.partition("#")[0] == name)
+            for name in names} == {3}  # fmt: skip
     cells = figure.cells({key: collect(job, []) for key, job in jobs.items()})
     assert len({(c.row, c.column, c.variant) for c in cells}) == len(cells)

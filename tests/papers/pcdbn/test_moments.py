@@ -131,7 +131,7 @@ def test_the_quartic_is_climbed():
         return float(0.75 * (u @ two @ u) - 0.25 * form.value(u) / form.value(first))
 
     torch.testing.assert_close(actual @ actual.T, torch.eye(3, dtype=torch.float64))
-    assert value(actual[0]) >= value(start[0]) - 1e-9
+    assert value(actual[0]) > value(start[0]) + 1e-5
 
 
 def test_the_slopes_of_a_quartic_are_its_gradients():
@@ -145,7 +145,7 @@ def test_the_slopes_of_a_quartic_are_its_gradients():
 
 
 def test_a_climb_turns_no_filter_round():
-    """Where there is nothing to climb, filters stay where they start: odd moments tell sides."""
+    """Where there is nothing to climb, filters keep their signs, on which odd moments depend."""
     m2 = moments.pixels(records(20), SIZE)
     start = filters.directions(m2, 4)
     torch.testing.assert_close(filters.climbed(m2, 1.0, [], 4), start)

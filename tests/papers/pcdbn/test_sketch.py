@@ -66,7 +66,7 @@ def test_a_form_and_its_gradient(order):
 
 
 def test_everything_stays_on_the_device_of_the_images(monkeypatch):
-    """Shown without a card: torch's device without numbers takes no operand of another device."""
+    """Shown without a GPU: the meta device refuses most operands of another device."""
     monkeypatch.setattr(fx_config, "meta_nonzero_assume_all_nonzero", True)
     x, q = records(2).to("meta"), directions().to("meta")
     u = torch.zeros(4, SIZE**2, dtype=torch.float64, device="meta")

@@ -75,7 +75,7 @@ def clipping(view: View) -> None:
     st.caption(
         "Each record's gradient is clipped to the bound C. A small C loses information; a large C "
         "needs more noise. The first bar of the histogram holds all gradients that are shorter "
-        f"still. {RAW}"
+        f"than its right edge. {RAW}"
     )
 
 

@@ -78,8 +78,8 @@ EXHIBITS = (
         "less than 1 % below CDBN, and pCDBN above its versions with the Taylor polynomial and "
         "with a line. Pre-trained at 0.01, the published program's rate, TCDBN's second layer "
         "can fall to X = -1, where the printed polynomial is exactly 0: with the first seed, more "
-        "than 97 % of its features are 0. At 0.001 none is, and TCDBN is as good as CDBN. pCDBN as printed is above "
-        "both of its versions, as the text says. "
+        "than 97 % of its features are 0. At 0.001 none is, and TCDBN is as good as CDBN. "
+        "pCDBN as printed is above both of its versions, as the text says. "
         f"{BOUNDED} {THRICE}",
         quantity="Share of right answers, and difference",
         better="neither",

@@ -20,6 +20,10 @@ Integers = NDArray[np.int64]
 
 CANDIDATES = 200
 """Thresholds that are tried on the first half."""
+RISKED = 0.9
+"""The most that a bet on a mean may lose: who loses all can win no more."""
+HALVINGS = 40
+"""Of the interval in which a bound on a mean is looked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +32,8 @@ class Scores:
 
     Attributes:
         without: Scores of trainings without the witness, shape (R,).
-        present: Scores of trainings with it, shape (R,).
+        present: Scores of trainings with it, shape (R,); number r shares its noise with number r
+            of `without`.
     """
 
     without: Floats
@@ -184,17 +189,69 @@ def _limits(scores: Scores, cuts: Floats, miss: float) -> tuple[Floats, Floats]:
     return low, high
 
 
-def error_bound(scores: Scores, confidence: float = 0.95) -> float:
+def error_bound(scores: Scores, confidence: float = 0.95, unsure: float = 0.0) -> float:
     r"""An upper bound on the mean of the two error rates of the guess "with it, if above 0".
 
     The threshold of a log likelihood ratio is fixed before anything is seen, so all trainings
-    count. The number of errors is a sum of independent coins of two kinds, whose lower tail is at
-    most that of equal coins of the same mean (Hoeffding 1956), so that the Clopper-Pearson limit of
-    all trainings together is valid.
+    count. Scores r of both kinds are a pair: they share their noise and whatever else is drawn.
+    Each score by itself is distributed as if its training were alone, and pairs are independent of
+    each other, so the share of right guesses in a pair, 0, 1/2 or 1, is one draw of a variable with
+    mean 1 - w, for the mean error rate w. What both share cancels: where the witness says little,
+    few pairs differ from 1/2, and w is known far better than from as many independent guesses
+    (common random numbers).
+
+    Near 0 the guess may be left to a coin that says "with it" with a probability that rises from 0
+    to 1 over [-`unsure`, `unsure`]. Such a guess errs a little more often, but its mean over the
+    coin is known, so that it varies much less.
+
+    Args:
+        scores: Log likelihood ratios, or nearly; score r of both kinds from the same noise.
+        confidence: Probability with which the bound is at least w.
+        unsure: 0 for no coin.
     """
-    wrong = int((scores.without > 0.0).sum() + (scores.present <= 0.0).sum())
-    trials = len(scores.without) + len(scores.present)
-    return float(interval(wrong, trials, 1.0 - confidence)[1])
+    right = 0.5 + 0.5 * (_guess(scores.present, unsure) - _guess(scores.without, unsure))
+    return 1.0 - mean_bound(right, 1.0 - confidence)
+
+
+def _guess(scores: Floats, unsure: float) -> Floats:
+    """The probability of the guess "with it"."""
+    if unsure <= 0.0:
+        return (scores > 0.0).astype(np.float64)
+    return np.clip(0.5 + 0.5 * scores / unsure, 0.0, 1.0)
+
+
+def mean_bound(values: Floats, miss: float) -> float:
+    r"""A lower bound on the mean of independent numbers between 0 and 1, wrong at most at `miss`.
+
+    A gambler who bets a share \lambda_t on each number being above m wins \prod_t (1 + \lambda_t
+    (x_t - m)). If the mean is m or less this is expected to be at most 1, so it exceeds 1/miss with
+    probability `miss` at most; the bound is the smallest m that it does not refute. Stakes follow
+    the variance of the numbers seen before (Waudby-Smith and Ramdas 2024, section 4), so that
+    numbers that vary little are known well.
+    """
+    least, stakes = math.log(1.0 / miss), best_stakes(values, miss)
+    low, high = 0.0, float(values.mean())
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        refuted = winnings(values, stakes, middle) >= least
+        low, high = (middle, high) if refuted else (low, middle)
+    return low
+
+
+def best_stakes(values: Floats, miss: float) -> Floats:
+    """What is best bet on each number, from those before it."""
+    count, seen = len(values), np.arange(1, len(values) + 1)
+    mean = (0.5 + np.cumsum(values)) / (seen + 1)
+    variance = (0.25 + np.cumsum((values - mean) ** 2)) / (seen + 1)
+    before = np.concatenate([[0.25], variance[:-1]])
+    stakes: Floats = np.sqrt(2.0 * math.log(1.0 / miss) / (count * before))
+    return stakes
+
+
+def winnings(values: Floats, stakes: Floats, mean: float) -> float:
+    """The logarithm of what a gambler has who began with 1 and bet on numbers above `mean`."""
+    own = np.minimum(stakes, RISKED / max(mean, 1e-12))
+    return float(np.log1p(own * (values - mean)).sum())
 
 
 def epsilon_of_errors(wrong: float, delta: float) -> float:
@@ -206,13 +263,13 @@ def epsilon_of_errors(wrong: float, delta: float) -> float:
     return max(0.0, math.log(max(1.0 - wrong - delta, 1e-300) / max(wrong, 1e-300)))
 
 
-def mu_bound(scores: Scores, confidence: float = 0.95) -> float:
+def mu_bound(scores: Scores, confidence: float = 0.95, unsure: float = 0.0) -> float:
     r"""A lower bound on \mu, if the output is that of a \mu-Gaussian mechanism or worse.
 
     Under \mu-Gaussian privacy the two error rates of any test have a mean of at least
     \Phi(-\mu/2) (Dong, Roth and Su 2022; as an audit, Nasr et al. 2023).
     """
-    return mu_of_errors(error_bound(scores, confidence))
+    return mu_of_errors(error_bound(scores, confidence, unsure))
 
 
 def mu_of_errors(wrong: float) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.audit import family
-from engine.audit.bounds import interval, mu_of_errors
+from engine.audit.bounds import Scores, error_bound, mu_of_errors
 from engine.core.errors import BudgetError
 from engine.privacy.guarantee import Guarantee, Relation
 from engine.privacy.mechanisms import Gaussian
@@ -121,6 +121,24 @@ def _curve(alarms: Floats, releases: tuple[Release, ...], relation: Relation) ->
         return []
 
 
+def mu_as_far(apart: float) -> float:
+    r"""The \mu of Gaussian noise whose \delta(0) is `apart`."""
+    return mu_of_errors(max(0.5 * (1.0 - apart), 1e-12))
+
+
+def unsure(apart: float | None) -> float:
+    r"""From which log likelihood ratio on a guess is sure, chosen before anything is seen.
+
+    Half a standard deviation of the ratio under Gaussian noise with the same \delta(0): at a small
+    \mu that costs 4 % of the advantage and halves its error. At most 1/2, because sure guesses are
+    best where the two data sets are easily told apart. 0 where no curve is known.
+
+    Args:
+        apart: \delta(0) of what is declared.
+    """
+    return 0.0 if apart is None else 0.5 * min(mu_as_far(apart), 1.0)
+
+
 def perfect(
     releases: tuple[Release, ...],
     relation: Relation,
@@ -128,11 +146,10 @@ def perfect(
     trainings: int,
     width: int = 0,
 ) -> tuple[float | None, float] | None:
-    r"""The best bound by the noise's curve with so many trainings, in half of all cases.
+    r"""The bound by the noise's curve from so many perfect guesses, in half of all cases.
 
-    The best test of the two worst-case outputs errs in (1 - \delta(0))/2 of its guesses. The
-    bound through the curve falls with its errors, so the bound of their median number is the median
-    bound. A bound by the two rates of one threshold may be larger.
+    The worst-case outputs are taken as those of Gaussian noise with the same \delta(0), whose
+    quantiles stand for trainings. A bound by the two rates of one threshold may be larger.
 
     Args:
         releases: What the method declares.
@@ -145,14 +162,16 @@ def perfect(
         \mu, where all releases are Gaussian on all records, and epsilon; None where no curve is
         known.
     """
-    from scipy import stats
+    from scipy.special import ndtri
 
     apart = family.advantage(releases, relation, width)
     if apart is None:
         return None
-    count = 2 * trainings
-    errors = int(stats.binom.median(count, 0.5 * (1.0 - apart)))
-    wrong = float(interval(errors, count, 1.0 - BY_CURVE)[1])
+    mu = mu_as_far(apart)
+    noise = mu * ndtri((np.arange(trainings) + 0.5) / trainings)
+    noise = np.random.default_rng(0).permutation(noise)
+    both = Scores(noise - 0.5 * mu**2, noise + 0.5 * mu**2)
+    wrong = error_bound(both, BY_CURVE, unsure(apart))
     if gaussian_mu(releases) is None:
         return None, family.epsilon(releases, relation, delta, wrong, width)
     mu = mu_of_errors(wrong)

@@ -178,7 +178,8 @@ def summary(card: Guarantee, setting: Setting, collected: Collected) -> Audit:
     mu_attacked, by_curve = None, False
     if ratio is not None:
         known = best == LIKELIHOOD and family.known(releases, card.relation, width)
-        wrong = error_bound(ratio, limits.BY_CURVE)
+        apart = family.advantage(releases, card.relation, width) if known else None
+        wrong = error_bound(ratio, limits.BY_CURVE, limits.unsure(apart))
         if not known:
             through = epsilon_of_errors(wrong, card.delta)
         elif mu is None:

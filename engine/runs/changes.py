@@ -37,15 +37,18 @@ def sources(*jobs: Job) -> str:
     Twelve hexadecimal digits, the same on every machine. A method or a data set that is gone
     counts as nothing.
     """
-    parts = sorted({_digest(job.paper, job.method, job.dataset) for job in jobs})
+    parts = sorted({_digest(job.paper, job.method, job.dataset, job.audit) for job in jobs})
     if len(parts) < 2:
         return "".join(parts)
     return hashlib.sha256("/".join(parts).encode()).hexdigest()[:12]
 
 
 @functools.cache
-def _digest(paper: str, method: str, dataset: str) -> str:
-    """The digest of one method's sources on one data set; empty where it is gone."""
+def _digest(paper: str, method: str, dataset: str, audit: bool) -> str:
+    """The digest of one method's sources on one data set; empty where it is gone.
+
+    Of an attack it counts the attack's own sources and the witness's too.
+    """
     try:
         entry = catalog()[paper].entry(method)
     except (KeyError, RequestError):
@@ -54,9 +57,16 @@ def _digest(paper: str, method: str, dataset: str) -> str:
     own, _, instance = entry.module.partition(":")
     chunk = getattr(entry.chunk, "func", entry.chunk)  # one that is given its first arguments
     digest = hashlib.sha256(f"{instance}\n{_words(inspect.getsource(chunk))}".encode())
-    for module in sorted(reached(own, data)):
+    attack = (*_attacks(), entry.witness.partition(":")[0]) if audit else ()
+    for module in sorted(reached(own, data, *attack)):
         digest.update(f"{module}\n{_meaning(module)}\n".encode())
     return digest.hexdigest()[:12]
+
+
+def _attacks() -> list[str]:
+    """The modules of `engine.audit` that compute; one of them only puts numbers into words."""
+    files = (ROOT / "engine" / "audit").glob("*.py")
+    return sorted(f"engine.audit.{file.stem}" for file in files if file.stem != "words")
 
 
 @functools.cache

@@ -1,5 +1,6 @@
 """Lower bounds on epsilon and mu: never above the truth more often than they say."""
 
+import itertools
 import math
 
 import numpy as np
@@ -8,13 +9,17 @@ from scipy.stats import binom, binomtest, norm
 
 from engine.audit.bounds import (
     Scores,
+    best_stakes,
     epsilon_bound,
     epsilon_of_errors,
     epsilon_of_rates,
+    error_bound,
     interval,
+    mean_bound,
     mu_bound,
     needed,
     reachable,
+    winnings,
 )
 from engine.audit.tradeoff import curves, empirical
 
@@ -55,14 +60,78 @@ def test_choosing_among_useless_scores_costs_no_confidence():
     assert not above(np.sum(np.array(actual) > 0.0), 0.05)
 
 
-def test_the_bound_on_mu_is_at_most_mu_as_often_as_it_says():
-    rng, mu = np.random.default_rng(2), 1.0
-    actual = [
-        mu_bound(Scores(rng.normal(-mu * mu / 2, mu, 1000), rng.normal(mu * mu / 2, mu, 1000)))
-        for _ in range(AUDITS)
-    ]
+def ratios(mu, rng, trainings=1000, apart=False):
+    """Log likelihood ratios of Gaussian noise: of the same noise, or each of its own."""
+    noise = mu * rng.normal(size=(2, trainings))
+    return Scores(noise[0] - mu * mu / 2, noise[int(apart)] + mu * mu / 2)
+
+
+@pytest.mark.parametrize("unsure", [0.0, 0.5], ids=["sure", "by a coin near 0"])
+@pytest.mark.parametrize("apart", [False, True], ids=["pairs", "independent"])
+@pytest.mark.parametrize("mu", [0.27, 1.0])
+def test_the_bound_on_mu_is_at_most_mu_as_often_as_it_says(mu, apart, unsure):
+    rng = np.random.default_rng(2)
+    actual = [mu_bound(ratios(mu, rng, 1000, apart), 0.95, unsure * mu) for _ in range(AUDITS)]
     assert not above(np.sum(np.array(actual) > mu), 0.05)
-    assert np.median(actual) > 0.8  # 2 ndtri(.69 - .029) = .83
+
+
+def test_a_bound_on_worse_noise_than_it_says_would_be_noticed():
+    """The same test rejects noise that is smaller by a tenth than mu = .27 says."""
+    rng, mu = np.random.default_rng(2), 0.27
+    actual = [mu_bound(ratios(mu / 0.9, rng), 0.95, 0.5 * mu) for _ in range(AUDITS)]
+    assert above(np.sum(np.array(actual) > mu), 0.05)
+
+
+def test_pairs_and_unsure_guesses_say_more():
+    """At mu = .27 guesses are right in a share of .0537 above one half, .0517 with a coin near 0.
+
+    Of 1,000 pairs it has a deviation of .0112 by independent coins, of .0049 by pairs, which differ
+    from one half in 11 % of all cases only, and of .0021 with a coin near 0. A bet takes
+    sqrt(2 ln 20) = 2.4 deviations off: .49, .78 and .87 of mu, medians of 50 to a twentieth.
+    """
+    rng, mu = np.random.default_rng(4), 0.27
+
+    def shown(apart, unsure):
+        some = [mu_bound(ratios(mu, rng, 1000, apart), 0.95, unsure) / mu for _ in range(50)]
+        return float(np.median(some))
+
+    coins, pairs, eased = shown(True, 0.0), shown(False, 0.0), shown(False, 0.5 * mu)
+    assert 0.4 < coins < 0.6 < 0.72 < pairs < 0.84 < eased < 0.95
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.9])
+def test_a_bound_on_a_mean_is_above_it_as_seldom_as_it_says(share):
+    """Coins of that share, and numbers that are spread around it."""
+    rng = np.random.default_rng(5)
+    for values in (
+        rng.random((AUDITS, 300)) < share,
+        rng.beta(20.0 * share, 20.0 * (1.0 - share), (AUDITS, 300)),
+    ):
+        bounds = np.array([mean_bound(some.astype(float), 0.05) for some in values])
+        assert not above((bounds > share).sum(), 0.05)
+        assert share < 0.5 or above((bounds > 0.9 * share).sum(), 0.05)  # and it is not idle
+
+
+@pytest.mark.parametrize("mean", [0.1, 0.5, 0.8])
+def test_a_bet_on_the_true_mean_is_fair(mean):
+    """All 64 outcomes of six coins: their winnings are 1 on average, whatever the stakes follow."""
+    outcomes = np.array(list(itertools.product([0.0, 1.0], repeat=6)))
+    chances = np.where(outcomes, mean, 1.0 - mean).prod(1)
+    won = [math.exp(winnings(some, best_stakes(some, 0.05), mean)) for some in outcomes]
+    assert chances @ won == pytest.approx(1.0)
+
+
+def test_numbers_that_hardly_vary_are_known_well():
+    """A bet may lose nine tenths, so n numbers of .6 refute m where n ln(1 + .9(.6/m - 1)) = 3."""
+    limit = 0.6 / (1.0 + (20.0 ** (1.0 / 1000.0) - 1.0) / 0.9)
+    assert mean_bound(np.full(1000, 0.6), 0.05) == pytest.approx(limit, rel=2e-3)
+
+
+def test_a_diverged_training_counts_as_half_right():
+    """Its scores are 0 in both worlds: the guess is a coin."""
+    nothing = Scores(np.zeros(100), np.zeros(100))
+    assert error_bound(nothing, 0.95, 0.1) >= 0.5
+    assert error_bound(nothing, 0.95) >= 0.5
 
 
 def test_delta_is_taken_off_the_right_answers():
@@ -85,6 +154,18 @@ def test_intervals_hold_a_share_as_often_as_they_say():
     chances = binom.pmf(counts, trials, share)
     assert chances[low > share].sum() <= 0.025
     assert chances[high < share].sum() <= 0.025
+
+
+@pytest.mark.parametrize("apart", [False, True], ids=["pairs", "independent"])
+def test_the_interval_of_right_guesses_holds_for_pairs_too(apart):
+    """In words it is that of as many coins; pairs err less often together than coins."""
+    rng, missed = np.random.default_rng(6), 0
+    for _ in range(AUDITS):
+        scores = ratios(0.5, rng, 300, apart)
+        right = int((scores.present > 0.0).sum() + (scores.without <= 0.0).sum())
+        low, high = interval(right, 600, 0.025)
+        missed += not low <= norm.cdf(0.25) <= high
+    assert not above(missed, 0.05)
 
 
 def test_empirical_misses_are_those_of_the_best_cut():

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+import torch
 from scipy.stats import norm
 
-from engine.audit import limits
+from engine.audit import family, limits
 from engine.audit.bounds import Scores, error_bound, mu_of_errors
 from engine.catalog import catalog
-from engine.privacy.mechanisms import Gaussian, Laplace
+from engine.privacy.mechanisms import GammaSphere, Gaussian, Laplace
+from engine.privacy.noise import draw
 from engine.privacy.releases import Release
 from tests.audit import toys
 
@@ -73,11 +75,43 @@ def test_a_perfect_attack_is_the_best_test_on_the_worst_outputs():
     mu, epsilon = limits.perfect(WHOLE, "add_or_remove_one", 1e-5, 500)
     rng, shown = np.random.default_rng(0), []
     for _ in range(200):
-        worlds = (rng.normal(sign * MU**2 / 2.0, MU, 500) for sign in (-1.0, 1.0))
-        shown.append(mu_of_errors(error_bound(Scores(*worlds), limits.BY_CURVE)))
+        noise = rng.normal(0.0, MU, 500)
+        both = Scores(noise - MU**2 / 2.0, noise + MU**2 / 2.0)
+        apart = 2.0 * norm.cdf(MU / 2.0) - 1.0
+        shown.append(mu_of_errors(error_bound(both, limits.BY_CURVE, limits.unsure(apart))))
     assert 0.35 < np.mean(np.array(shown) > mu) < 0.65
     assert epsilon == pytest.approx(limits.epsilon_of_mu(mu, 1e-5))
     assert mu < MU
+
+
+@pytest.mark.parametrize(
+    ("kind", "width"),
+    [(Laplace(1.0, 1.0), 1), (GammaSphere(1.0, 1.0, 1), 11)],
+    ids=["Laplace", "Gamma"],
+)
+def test_other_noise_shows_about_as_much_as_gaussian_noise_that_is_as_far_apart(kind, width):
+    """The median of 60 perfect attacks, each within .05; the search steps by .01."""
+    releases, shown = (Release(kind),), []
+    apart = family.advantage(releases, "replace_one", width)
+    far = np.eye(width)[0]
+
+    def ratio(y):
+        return (np.linalg.norm(y, axis=1) - np.linalg.norm(y - far, axis=1)) / kind.scale
+
+    for seed in range(60):
+        drawn = draw([kind] * 1000, width, torch.Generator().manual_seed(seed)).numpy()
+        wrong = error_bound(
+            Scores(ratio(drawn), ratio(drawn + far)), limits.BY_CURVE, limits.unsure(apart)
+        )
+        shown.append(family.epsilon(releases, "replace_one", 0.0, wrong, width))
+    _, epsilon = limits.perfect(releases, "replace_one", 0.0, 1000, width)
+    assert epsilon == pytest.approx(np.median(shown), abs=0.04)
+
+
+def test_a_guess_is_unsure_where_half_a_deviation_hides_it():
+    assert limits.unsure(None) == 0.0
+    assert limits.unsure(2.0 * norm.cdf(0.1) - 1.0) == pytest.approx(0.1)
+    assert limits.unsure(1.0) == 0.5
 
 
 def test_more_trainings_show_more_of_sampled_noise():

@@ -115,6 +115,25 @@ def test_every_method_has_sources_of_its_own():
     assert sources() == ""
 
 
+@pytest.mark.parametrize(
+    ("module", "counts"),
+    [
+        ("engine.audit.bounds", True),
+        ("engine.papers.mean.witness", True),
+        ("engine.privacy.noise", True),
+        ("engine.audit.words", False),
+    ],
+)
+def test_an_attack_is_dated_by_its_own_sources_too(module, counts, monkeypatch):
+    jobs = [request("mean", "gaussian", "flchain", audit=audit) for audit in (False, True)]
+    before, meaning = [sources(job) for job in jobs], changes._meaning
+    monkeypatch.setattr(changes, "_meaning", lambda one: meaning(one) + " again" * (one == module))
+    changes._digest.cache_clear()
+    changed = [sources(job) for job in jobs]
+    assert (changed[1] != before[1]) == counts
+    assert (changed[0] != before[0]) == (module == "engine.privacy.noise")
+
+
 def test_a_run_from_before_a_change_is_outdated_until_it_is_done_again(
     toy, store, client, monkeypatch
 ):

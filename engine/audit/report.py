@@ -165,9 +165,8 @@ def audit(
 def summary(card: Guarantee, setting: Setting, collected: Collected) -> Audit:
     """The audit that scores amount to.
 
-    Where the sign of a score is the best guess there are two bounds: by the rates of a threshold
-    that is chosen on half of the trainings, and by the errors of that guess on all of them. They
-    share the chance to be wrong, so that the larger holds with the whole confidence.
+    Where a score's sign is the best guess there are two bounds: by the rates of a threshold that is
+    chosen on half of the pairs, and by that guess's errors on all. They share the risk to be wrong.
     """
     releases = setting.declared
     mu, width = limits.gaussian_mu(releases), setting.witness.width(setting.spec, setting.pair)

@@ -149,6 +149,7 @@ PAPER = Paper(
     ),
     datasets=("digits", "mnist"),
     gauge="accuracy",
+    opening={"epsilon": 2.0},
     exhibits="engine.papers.pcdbn.exhibits",
     own="images",
     arrays=ARRAYS,

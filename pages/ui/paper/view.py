@@ -1,7 +1,7 @@
 """The page of a paper as a value: its layout, what it offers, what its sections draw from."""
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -143,7 +143,6 @@ class Layout:
         more: Fields whose widgets are folded away.
         repeats: Repetitions of each setting to start with.
         budgets: The grid that is trained; empty for the knob's own.
-        budget: Where the slider stands at first; None for the knob's own place.
         automatic: Whether a new setting is trained at once; else a button asks first.
         ask_first: Data sets that take long, for which a button asks first in any case.
         looks: How methods look on the utility curve, where not as their place in the list has it.
@@ -163,7 +162,6 @@ class Layout:
     more: tuple[str, ...] = ()
     repeats: int = 10
     budgets: tuple[float, ...] = ()
-    budget: float | None = None
     automatic: bool = True
     ask_first: tuple[str, ...] = ()
     looks: Mapping[str, Style] = field(default_factory=dict)
@@ -188,8 +186,6 @@ def offers(paper: Paper[Any], layout: Layout, dataset: str = "") -> Offers:
     }
     if layout.budgets:
         choices[BUDGET] = choices[BUDGET].among(layout.budgets)
-    if layout.budget is not None:
-        choices[BUDGET] = replace(choices[BUDGET], default=choices[BUDGET].text(layout.budget))
     shown = measures(paper)
     gauge = layout.gauge or paper.gauge
     first = [gauge, *(name for name in shown if name != gauge)]

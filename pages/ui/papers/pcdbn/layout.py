@@ -40,7 +40,6 @@ LAYOUT = Layout(
     ),
     repeats=5,
     budgets=(0.5, 1.0, 2.0, 4.0, 8.0),
-    budget=2.0,
     beside=pcdbn_degrees.beside,
     ask_first=("mnist",),
 )

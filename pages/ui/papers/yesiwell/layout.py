@@ -38,7 +38,6 @@ LAYOUT = Layout(
     ),
     repeats=5,
     budgets=(0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0),
-    budget=1.0,
     beside=amounts.beside,
     ask_first=("yesiwell_large",),
 )

@@ -5,7 +5,8 @@ with and without the witness, the rates of right and wrong guesses bound \vareps
 under (\varepsilon, \delta)-privacy every test has TPR \le e^\varepsilon FPR + \delta and
 TNR \le e^\varepsilon FNR + \delta (Kairouz, Oh and Viswanath 2015). Rates are known up to
 Clopper-Pearson intervals; the threshold is chosen on one half of the trainings and judged on the
-other, so that choosing it costs no confidence (Jagielski, Ullman and Oprea 2020).
+other, so that choosing it costs no confidence (Jagielski, Ullman and Oprea 2020). Where the sign of
+a score is the best guess, its errors are bounded from all trainings by a bet on the mean of pairs.
 """
 
 import math
@@ -221,10 +222,12 @@ def _guess(scores: Floats, unsure: float) -> Floats:
 
 
 def mean_bound(values: Floats, miss: float) -> float:
-    r"""A lower bound on the mean of independent numbers between 0 and 1, wrong at most at `miss`.
+    r"""A lower bound on the means of independent numbers in [0, 1], wrong with chance `miss`.
+
+    At least one of the numbers has a mean above the bound; pairs of trainings all have the same.
 
     A gambler who bets a share \lambda_t on each number being above m wins \prod_t (1 + \lambda_t
-    (x_t - m)). If the mean is m or less this is expected to be at most 1, so it exceeds 1/miss with
+    (x_t - m)). If no mean is above m this is expected to be at most 1, so it exceeds 1/miss with
     probability `miss` at most; the bound is the smallest m that it does not refute. Stakes follow
     the variance of the numbers seen before (Waudby-Smith and Ramdas 2024, section 4), so that
     numbers that vary little are known well.
@@ -239,7 +242,7 @@ def mean_bound(values: Floats, miss: float) -> float:
 
 
 def best_stakes(values: Floats, miss: float) -> Floats:
-    """What is best bet on each number, from those before it."""
+    """The share to bet on each number, from those before it."""
     count, seen = len(values), np.arange(1, len(values) + 1)
     mean = (0.5 + np.cumsum(values)) / (seen + 1)
     variance = (0.25 + np.cumsum((values - mean) ** 2)) / (seen + 1)

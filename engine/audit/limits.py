@@ -127,7 +127,7 @@ def mu_as_far(apart: float) -> float:
 
 
 def unsure(apart: float | None) -> float:
-    r"""From which log likelihood ratio on a guess is sure, chosen before anything is seen.
+    r"""The log likelihood ratio beyond which a guess is sure, chosen before anything is seen.
 
     Half a standard deviation of the ratio under Gaussian noise with the same \delta(0): at a small
     \mu that costs 4 % of the advantage and halves its error. At most 1/2, because sure guesses are

@@ -275,7 +275,9 @@ def _seed(setting: Setting, start: int) -> int:
     """A seed for one chunk, spread by a hash.
 
     Both worlds have the same: their trainings are pairs that share all that is drawn, so that they
-    differ by the witness alone. Each is distributed as it would be by itself.
+    differ by the witness alone. Each is distributed as it would be by itself. Networks as printed
+    and as released shuffle whoever is there, in one order for all replicas: their worlds draw
+    different orders, and noise that is drawn after a shuffle is not shared within pairs.
     """
     text = f"{setting.entry.name}/{setting.spec.values()}/{len(setting.pair.without)}"
     digest = hashlib.sha256(f"audit/{text}/{start}".encode()).digest()

@@ -41,7 +41,8 @@ def test_both_worlds_draw_the_same_numbers(paper, entry):
     """Else a training with the witness could share noise with another pair's.
 
     Networks as printed, of which nothing is proved, draw all noise first and then shuffle whoever
-    is there.
+    is there; the noise that the published program adds in every step is drawn later, and is not
+    looked at here.
     """
     proved = entry.guarantee(small.spec(paper), 2_000, "a person").epsilon_proved is not None
     for (without, before), (present, after) in worlds(paper, entry):

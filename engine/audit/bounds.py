@@ -22,7 +22,7 @@ Integers = NDArray[np.int64]
 CANDIDATES = 200
 """Thresholds that are tried on the first half."""
 RISKED = 0.9
-"""The most that a bet on a mean may lose: who loses all can win no more."""
+"""The most that one bet on a mean may lose, as a share: after losing all, nothing can be won."""
 HALVINGS = 40
 """Of the interval in which a bound on a mean is looked for."""
 

@@ -276,8 +276,8 @@ def _seed(setting: Setting, start: int) -> int:
 
     Both worlds have the same: their trainings are pairs that share all that is drawn, so that they
     differ by the witness alone. Each is distributed as it would be by itself. Networks as printed
-    and as released shuffle whoever is there, in one order for all replicas: their worlds draw
-    different orders, and noise that is drawn after a shuffle is not shared within pairs.
+    and as released shuffle the records that are there, in one order for all replicas. Their worlds
+    draw different orders, and noise that is drawn after a shuffle is not shared within pairs.
     """
     text = f"{setting.entry.name}/{setting.spec.values()}/{len(setting.pair.without)}"
     digest = hashlib.sha256(f"audit/{text}/{start}".encode()).digest()

@@ -4,7 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
+from engine.audit import limits
+from engine.audit.bounds import error_bound, mu_of_errors
 from engine.audit.report import audit
 from engine.audit.tally import LIKELIHOOD
 from engine.core.errors import RequestError
@@ -116,6 +119,15 @@ def test_a_training_and_its_pair_differ_by_the_witness_alone():
     apart = scores.present - scores.without
     np.testing.assert_allclose(apart, attack.mu_proved**2, rtol=1e-6)
     assert len(np.unique(scores.without)) == 300
+
+
+def test_the_bound_on_mu_is_from_unsure_guesses():
+    """The coin near 0 is chosen from the declared noise alone."""
+    *_, (attack, collected) = audit(ENTRY, SumSpec(), DATA, 300)
+    apart = 2.0 * norm.cdf(attack.mu_proved / 2.0) - 1.0
+    wrong = error_bound(collected.scores[LIKELIHOOD], limits.BY_CURVE, limits.unsure(apart))
+    assert attack.mu_attacked == pytest.approx(mu_of_errors(wrong), rel=1e-6)
+    assert wrong != error_bound(collected.scores[LIKELIHOOD], limits.BY_CURVE)
 
 
 def test_scores_are_those_of_every_training():

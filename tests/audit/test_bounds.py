@@ -73,6 +73,8 @@ def test_the_bound_on_mu_is_at_most_mu_as_often_as_it_says(mu, apart, unsure):
     rng = np.random.default_rng(2)
     actual = [mu_bound(ratios(mu, rng, 1000, apart), 0.95, unsure * mu) for _ in range(AUDITS)]
     assert not above(np.sum(np.array(actual) > mu), 0.05)
+    # at mu = 1 the share of rights is .691; a bet takes 2.4 deviations of .0077 or .0112 off
+    assert mu < 1.0 or np.median(actual) > 0.8
 
 
 def test_a_bound_on_worse_noise_than_it_says_would_be_noticed():
@@ -109,7 +111,7 @@ def test_a_bound_on_a_mean_is_above_it_as_seldom_as_it_says(share):
     ):
         bounds = np.array([mean_bound(some.astype(float), 0.05) for some in values])
         assert not above((bounds > share).sum(), 0.05)
-        assert share < 0.5 or above((bounds > 0.9 * share).sum(), 0.05)  # and it is not idle
+        assert share < 0.5 or above((bounds > 0.9 * share).sum(), 0.05)  # nor far below
 
 
 @pytest.mark.parametrize("mean", [0.1, 0.5, 0.8])

@@ -40,9 +40,8 @@ def worlds(paper, entry):
 def test_both_worlds_draw_the_same_numbers(paper, entry):
     """Else a training with the witness could share noise with another pair's.
 
-    Networks as printed, of which nothing is proved, draw all noise first and then shuffle whoever
-    is there; the noise that the published program adds in every step is drawn later, and is not
-    looked at here.
+    Networks as printed, of which nothing is proved, draw all noise first and then shuffle the
+    records that are there. The published program adds noise in every step; it is not tested here.
     """
     proved = entry.guarantee(small.spec(paper), 2_000, "a person").epsilon_proved is not None
     for (without, before), (present, after) in worlds(paper, entry):

@@ -33,8 +33,8 @@ class Scores:
 
     Attributes:
         without: Scores of trainings without the witness, shape (R,).
-        present: Scores of trainings with it, shape (R,); number r shares its noise with number r
-            of `without`.
+        present: Scores of trainings with it, shape (R,); where trainings are pairs, number r shares
+            its noise with number r of `without`.
     """
 
     without: Floats
@@ -106,7 +106,7 @@ def epsilon_of_rates(hits: Floats | float, alarms: Floats | float, delta: float)
 
 
 def reachable(trainings: int, delta: float, confidence: float) -> float:
-    """The largest epsilon that so many trainings of each kind can show, never being wrong."""
+    """The largest epsilon that the rates of so many trainings can show, never being wrong."""
     judged = trainings // 2
     if judged < 1:
         return 0.0
@@ -115,7 +115,7 @@ def reachable(trainings: int, delta: float, confidence: float) -> float:
 
 
 def needed(epsilon: float, delta: float, confidence: float) -> int:
-    """The fewest trainings of each kind with which an attack could show `epsilon`."""
+    """The fewest trainings of each kind whose rates could show `epsilon`."""
     low, high = 2, 4
     while reachable(high, delta, confidence) < epsilon:
         if high > 1 << 40:
@@ -218,7 +218,7 @@ def _guess(scores: Floats, unsure: float) -> Floats:
     """The probability of the guess "with it"."""
     if unsure <= 0.0:
         return (scores > 0.0).astype(np.float64)
-    return np.clip(0.5 + 0.5 * scores / unsure, 0.0, 1.0)
+    return 0.5 + 0.5 * np.clip(scores, -unsure, unsure) / unsure
 
 
 def mean_bound(values: Floats, miss: float) -> float:

@@ -64,11 +64,6 @@ def epsilon(
     return _epsilon(releases, relation, high, delta)
 
 
-def known(releases: Releases, relation: Relation, width: int = 0) -> bool:
-    """Whether a trade-off curve is known of noise of this kind."""
-    return advantage(releases, relation, width) is not None
-
-
 def advantage(releases: Releases, relation: Relation, width: int = 0) -> float | None:
     r"""\delta(0) of the releases as declared, from above; None where it is not known."""
     return _advantage(releases, relation, 0, width)

@@ -50,7 +50,7 @@ class Audit:
         allowed: The largest such share that the proof, or else the claim, allows; None for none.
         exact: Whether `allowed` comes from the proof's trade-off curve, not from epsilon alone.
         reach: What the witness changes before noise, over the sensitivity; None if not recorded.
-        epsilon_reachable: The most that so many trainings could show.
+        epsilon_reachable: The most that the rates of so many trainings could show.
         assumed: Whether the proof rests on an assumption that the card states.
         by_curve: Whether `epsilon_attacked` was read from the trade-off curves of noise of the
             method's own kind, not from the two rates alone: it is a bound only if the noise is of
@@ -176,10 +176,10 @@ def summary(card: Guarantee, setting: Setting, collected: Collected) -> Audit:
     judged = epsilon_bound(collected.scores, card.delta, confidence)
     mu_attacked, by_curve = None, False
     if ratio is not None:
-        known = best == LIKELIHOOD and family.known(releases, card.relation, width)
-        apart = family.advantage(releases, card.relation, width) if known else None
+        curve = family.advantage(releases, card.relation, width)
+        apart = curve if best == LIKELIHOOD else None
         wrong = error_bound(ratio, limits.BY_CURVE, limits.unsure(apart))
-        if not known:
+        if apart is None:
             through = epsilon_of_errors(wrong, card.delta)
         elif mu is None:
             through = family.epsilon(releases, card.relation, card.delta, wrong, width)
@@ -187,7 +187,7 @@ def summary(card: Guarantee, setting: Setting, collected: Collected) -> Audit:
             mu_attacked = mu_of_errors(wrong)
             through = limits.epsilon_of_mu(mu_attacked, card.delta)
         if through >= judged.epsilon:
-            kept, by_curve = judged_at_zero(ratio), known
+            kept, by_curve = judged_at_zero(ratio), apart is not None
             judged = dataclasses.replace(kept, epsilon=through, statistic=best)
     may = limits.allowed(card, releases, width)
     return Audit(

@@ -94,6 +94,16 @@ class Setting:
         return self.witness.recorded and noisy
 
     @property
+    def paired(self) -> bool:
+        """Whether a training with the witness is judged together with one without.
+
+        Others are judged by the rates of one threshold alone: networks as printed or as released.
+        They shuffle the records that are there, so their worlds draw different orders, and noise
+        that is drawn after a shuffle would be shared with another pair's.
+        """
+        return self.recorded or bool(self.witness.ratio)
+
+    @property
     def whole(self) -> bool:
         """Whether trainings reach their final state, so that it can be scored."""
         return self.stages.stop == self.entry.steps(self.spec, len(self.pair.without))
@@ -120,7 +130,7 @@ class Setting:
         if self.pair.echo is None or min(self.rates.values()) >= 1.0:
             return {}
         batch = _batch(self, min(PILOT, self.together))
-        runs = _runs(self, batch, 1, _seed(self, -PILOT))[:2]
+        runs = _runs(self, batch, 1, _seed(self, -PILOT, 1))[:2]
         lengths, last = {}, 1.0
         with unmeasured(), torch.no_grad():
             for stage, released, (others,) in _trained(self, runs):
@@ -210,7 +220,7 @@ def train(setting: Setting, world: int, count: int, start: int = 0) -> Scored:
         The scores, shape (count,) each, and the witness's largest reach.
     """
     batch = _batch(setting, count)
-    runs = _runs(setting, batch, world, _seed(setting, start))
+    runs = _runs(setting, batch, world, _seed(setting, start, world))
     tally = Tally(setting, world, count)
     with unmeasured(), torch.no_grad():
         for stage, released, replays in _trained(setting, runs):
@@ -271,14 +281,13 @@ class Run:
             self.state, _ = self.method.step(self.batch, self.table, self.state, self.rng)
 
 
-def _seed(setting: Setting, start: int) -> int:
+def _seed(setting: Setting, start: int, world: int) -> int:
     """A seed for one chunk, spread by a hash.
 
-    Both worlds have the same: their trainings are pairs that share all that is drawn, so that they
-    differ by the witness alone. Each is distributed as it would be by itself. Networks as printed
-    and as released shuffle the records that are there, in one order for all replicas. Their worlds
-    draw different orders, and noise that is drawn after a shuffle is not shared within pairs.
+    Where trainings are pairs, both worlds have the same: they share all that is drawn and differ by
+    the witness alone. Each is distributed as it would be by itself.
     """
-    text = f"{setting.entry.name}/{setting.spec.values()}/{len(setting.pair.without)}"
-    digest = hashlib.sha256(f"audit/{text}/{start}".encode()).digest()
+    text = f"{setting.entry.name}/{setting.spec.values()}/{len(setting.pair.without)}/{start}"
+    own = "" if setting.paired else f"/{world}"
+    digest = hashlib.sha256(f"audit/{text}{own}".encode()).digest()
     return int.from_bytes(digest[:7], "big")

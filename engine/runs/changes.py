@@ -28,6 +28,8 @@ FOLLOWED = ("engine.papers", "engine.training", "engine.privacy", "datasets")
 """Where imports lead to code that computes numbers."""
 ASIDE = ("catalog", "guarantee", "guarantees", "cards", "exhibits", "figures")
 """Modules that list, explain and show numbers and compute none."""
+NUMBERLESS = ("__init__", "replay", "words")
+"""Modules of `engine.audit` that no attack's number comes from."""
 SILENT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.INDENT, tokenize.DEDENT)
 
 
@@ -47,7 +49,7 @@ def sources(*jobs: Job) -> str:
 def _digest(paper: str, method: str, dataset: str, audit: bool) -> str:
     """The digest of one method's sources on one data set; empty where it is gone.
 
-    Of an attack it counts the attack's own sources and the witness's too.
+    Of an attack it counts the attack's own sources, the witness's and the witness's name too.
     """
     try:
         entry = catalog()[paper].entry(method)
@@ -56,17 +58,18 @@ def _digest(paper: str, method: str, dataset: str, audit: bool) -> str:
     data = f"datasets.{dataset}" if _file(f"datasets.{dataset}").exists() else "datasets.own"
     own, _, instance = entry.module.partition(":")
     chunk = getattr(entry.chunk, "func", entry.chunk)  # one that is given its first arguments
-    digest = hashlib.sha256(f"{instance}\n{_words(inspect.getsource(chunk))}".encode())
-    attack = (*_attacks(), entry.witness.partition(":")[0]) if audit else ()
+    witness, _, worst = entry.witness.partition(":") if audit else ("", "", "")
+    digest = hashlib.sha256(f"{instance}{worst}\n{_words(inspect.getsource(chunk))}".encode())
+    attack = (*_attacks(), witness) if audit else ()
     for module in sorted(reached(own, data, *attack)):
         digest.update(f"{module}\n{_meaning(module)}\n".encode())
     return digest.hexdigest()[:12]
 
 
 def _attacks() -> list[str]:
-    """The modules of `engine.audit` that compute; one of them only puts numbers into words."""
+    """The modules of `engine.audit` that an attack's numbers come from."""
     files = (ROOT / "engine" / "audit").glob("*.py")
-    return sorted(f"engine.audit.{file.stem}" for file in files if file.stem != "words")
+    return sorted(f"engine.audit.{file.stem}" for file in files if file.stem not in NUMBERLESS)
 
 
 @functools.cache

@@ -101,6 +101,15 @@ def test_pairs_and_unsure_guesses_say_more():
     assert 0.4 < coins < 0.6 < 0.72 < pairs < 0.84 < eased < 0.95
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_ratio_without_end_is_a_sure_guess():
+    """Noise that the other data set cannot have given, as where none is added."""
+    largest = np.finfo(np.float64).max
+    for far in (largest, np.inf):
+        both = Scores(np.full(100, -far), np.full(100, far))
+        assert error_bound(both, 0.95, 0.1) == error_bound(both, 0.95) < 0.1
+
+
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.9])
 def test_a_bound_on_a_mean_is_above_it_as_seldom_as_it_says(share):
     """Coins of that share, and numbers that are spread around it."""

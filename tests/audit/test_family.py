@@ -105,4 +105,4 @@ def test_the_exact_advantage_gives_back_epsilon():
     ids=["exposed", "objective", "mixed"],
 )
 def test_where_no_curve_is_known_there_is_no_such_bound(releases):
-    assert not family.known(releases, "replace_one", 3)
+    assert family.advantage(releases, "replace_one", 3) is None

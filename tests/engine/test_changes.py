@@ -1,5 +1,7 @@
 """Runs from before an update of the program are told from others, by the code itself."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.catalog import catalog
@@ -122,6 +124,7 @@ def test_every_method_has_sources_of_its_own():
         ("engine.papers.mean.witness", True),
         ("engine.privacy.noise", True),
         ("engine.audit.words", False),
+        ("engine.audit.replay", False),
     ],
 )
 def test_an_attack_is_dated_by_its_own_sources_too(module, counts, monkeypatch):
@@ -132,6 +135,22 @@ def test_an_attack_is_dated_by_its_own_sources_too(module, counts, monkeypatch):
     changed = [sources(job) for job in jobs]
     assert (changed[1] != before[1]) == counts
     assert (changed[0] != before[0]) == (module == "engine.privacy.noise")
+
+
+def test_an_attack_is_dated_by_the_witness_that_its_method_names(monkeypatch):
+    jobs = [request("survival", "out_pert", "flchain", audit=audit) for audit in (False, True)]
+    before, paper = [sources(job) for job in jobs], catalog()["survival"]
+    module = paper.entry("out_pert").witness.partition(":")[0]
+    methods = tuple(
+        replace(entry, witness=f"{module}:DESCENT") if entry.name == "out_pert" else entry
+        for entry in paper.methods
+    )
+    other = {**catalog(), "survival": replace(paper, methods=methods)}
+    monkeypatch.setattr(changes, "catalog", lambda: other)
+    changes._digest.cache_clear()
+    after = [sources(job) for job in jobs]
+    assert after[0] == before[0]
+    assert after[1] != before[1]
 
 
 def test_a_run_from_before_a_change_is_outdated_until_it_is_done_again(

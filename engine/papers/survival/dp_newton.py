@@ -51,7 +51,7 @@ class State:
         first: Where it started, shape (R, d).
         cohort: Made-up persons that are like the records.
         stiff: Curvature that the start estimated, shape (R, d, d).
-        root: W with W^T S W = 1 in the last pass, shape (R, d, d).
+        root: W with W^T S W = 1 in the last pass, symmetric, shape (R, d, d).
         points: Parameters at which gradients were taken, shape (R, taken, d).
         slopes: Those gradients, clipped in the metric of their pass, with noise, (R, taken, d).
         blur: Roots of the covariance of the noise in each, shape (R, taken, d, d).
@@ -205,10 +205,16 @@ def _line(state: State) -> pooled.Line:
 
 
 def whitening(stiff: Tensor) -> Tensor:
-    """W with W^T S W = 1, shape (R, d, d); next to no curvature counts as a little."""
+    """The symmetric W with W^T S W = 1, shape (R, d, d); no curvature counts as a little.
+
+    The symmetric root follows S smoothly; one along eigenvectors turns by any angle where S hardly
+    changes. Noise is the same in all directions, so its privacy and its error do not depend on
+    which root it is. But two neighbours that draw the same noise then stay close, and pairs of
+    trainings can be compared.
+    """
     values, vectors = torch.linalg.eigh(stiff)
     least = LEAST * values[:, -1:].clamp_min(1e-300)
-    root: Tensor = vectors * torch.maximum(values, least).rsqrt()[:, None]
+    root: Tensor = vectors * torch.maximum(values, least).rsqrt()[:, None] @ vectors.transpose(1, 2)
     return root
 
 

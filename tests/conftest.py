@@ -1,12 +1,17 @@
-"""What must be set before torch is loaded."""
+"""What must be set before torch is loaded, and before examples are drawn."""
 
 import os
 
 import pytest
+from hypothesis import settings
 
 # Some of MKL's products depend in the last place on where in memory their factors lie, which a
 # tensor on a device that stands in for another does not share with the processor's.
 os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
+
+# The same examples in every run, and as long as a slow machine needs for each.
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.load_profile("fixed")
 
 
 @pytest.fixture(params=[1, 2])

@@ -101,7 +101,6 @@ def test_pairs_and_unsure_guesses_say_more():
     assert 0.4 < coins < 0.6 < 0.72 < pairs < 0.84 < eased < 0.95
 
 
-@pytest.mark.filterwarnings("error")
 def test_a_ratio_without_end_is_a_sure_guess():
     """Noise that the other data set cannot have given, as where none is added."""
     largest = np.finfo(np.float64).max

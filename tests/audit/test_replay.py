@@ -82,7 +82,7 @@ def neighbours(data, shape: str, seed: int, row: int) -> Pair:
 
 
 @each
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(shape=st.sampled_from(SHAPES), seed=st.integers(0, 10_000))
 def test_no_pair_moves_a_release_further_than_it_is_priced_for(paper, entry, shape, seed):
     """Rows that are trained on are found by the witness; coins of 1 in 4 pick them."""
@@ -140,7 +140,7 @@ perturbed = pytest.mark.parametrize(
 
 
 @perturbed
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(shape=st.sampled_from(SHAPES), seed=st.integers(0, 10_000))
 def test_noise_inside_an_objective_covers_what_neighbours_imply(paper, entry, shape, seed):
     """The answer names the noise that led to it, on either table; see `inside`."""

@@ -105,9 +105,7 @@ spent = st.builds(
 )
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(reported=st.lists(st.lists(measured | spent, max_size=4), max_size=4))
 def test_a_table_read_in_pieces_is_the_table_read_at_once(toy, client, reported):
     job = toy({"scale": (1, 2)}, seeds=(0, 1))

@@ -13,9 +13,7 @@ from engine.core.spec import Choice, Knob, knobs
 from engine.runs.job import MOST_REPLICAS, MOST_STEPS, Job, request
 from tests.engine.toy import ToySpec
 
-lenient = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+lenient = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def values_of(knob: Knob | Choice, whole: bool) -> st.SearchStrategy[Any]:

@@ -614,9 +614,7 @@ events = st.one_of(
 )
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(reported=st.lists(st.lists(events, max_size=5), max_size=4))
 def test_events_are_read_as_they_were_written(store, reported):
     claim = claimed(store, job())
@@ -713,7 +711,7 @@ class Interleaved(RuleBasedStateMachine):
 
 
 TestInterleaved = Interleaved.TestCase
-TestInterleaved.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+TestInterleaved.settings = settings(max_examples=25, stateful_step_count=25)
 
 
 def test_a_store_from_before_a_column_gets_it_and_reads_without(home, toy, store, client):

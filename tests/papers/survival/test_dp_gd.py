@@ -64,7 +64,7 @@ def test_scales_by_hand():
     assert actual.gradient.scale == pytest.approx(2.0 * sigma / math.sqrt(rest), rel=1e-3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10_000),
     size=st.sampled_from([0.3, 3.0, 30.0]),

@@ -112,7 +112,7 @@ def gradients(actual, f):
     return actual.by_record(torch.cat([v, v[:, :, :1] * actual.x], dim=2))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), size=st.sampled_from([0.3, 3.0, 100.0]))
 def test_no_two_paths_differ_by_more_than_the_bound_of_one_record(seed, size):
     rng = np.random.default_rng(seed)
@@ -121,7 +121,7 @@ def test_no_two_paths_differ_by_more_than_the_bound_of_one_record(seed, size):
     assert float(torch.cdist(each, each).max()) <= gradient_bound(Q, E, "rigorous") * (1 + 1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), size=st.sampled_from([0.3, 3.0, 100.0]))
 def test_neighbours_differ_in_one_persons_path(seed, size):
     """Clipped sums by 2C, moments and counts by root 2, log densities by half of epsilon."""

@@ -104,7 +104,7 @@ def test_the_density_is_that_of_algorithm_3():
     torch.testing.assert_close(aim.log_density(f)[0], 1.3 / 12.0 * U, rtol=1e-6, atol=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @example(seed=89, size=3.0, epsilon=1.0, bound=1.0, link="cloglog")  # a cubic that dips below 0
 @given(
     seed=st.integers(0, 10_000),

@@ -73,7 +73,7 @@ def test_no_two_records_differ_by_more_than_the_bound(q, e, size):
     assert largest <= gradient_bound(q, e, "rigorous") <= gradient_bound(q, e, "paper")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**31), st.sampled_from(GRIDS), st.floats(-2.0, 4.0), st.integers(1, 4))
 def test_no_neighbours_differ_by_more_than_the_bound(seed, grid, size, p):
     rng, (q, e) = np.random.default_rng(seed), grid
@@ -161,7 +161,7 @@ def test_the_density_ratio_of_objective_perturbation_is_bounded(calibration, eps
     assert 0.0 < worst <= plan.noise.ratio + plan.noise.epsilon <= epsilon * (1 + 1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(0, 2**31),
     st.sampled_from(GRIDS),
@@ -207,7 +207,7 @@ def test_how_nearly_the_determinant_bound_is_attained(n, weight, d, fixed, varyi
         assert ratio / bound == pytest.approx(share, abs=0.015)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(0, 2**31), st.integers(2, 12), st.floats(-3.0, 3.0))
 def test_the_determinant_bound_on_arbitrary_matrices(seed, d, size):
     """Any semidefinite H' of the largest trace, any curvature of at least m."""

@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Waiting threads sleep: spinning ones take the cores from other processes.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: cluster app class test test-fast check bench bench-gpu shots reference shipped clean
+.PHONY: cluster app class test test-fast test-slow test-all check bench bench-gpu shots reference shipped clean
 
 app: $(VENV)/app.stamp
 	@echo "Epsilon Explorer: http://localhost:$(PORT)"
@@ -25,13 +25,19 @@ app: $(VENV)/app.stamp
 class: $(VENV)/app.stamp
 	@exec $(BIN)/python -m engine app --class --port $(PORT)
 
-# The browser's tests have the cores to themselves: they wait for pages that others would slow.
+# What a contributor waits for. Kills, fleets, wheels and numbers in full are marked slow.
+QUICK := -n 2 --dist loadfile --durations=25
 test: $(VENV)/dev.stamp $(VENV)/browser.stamp
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser"
-	$(BIN)/python -m pytest -m browser
+	$(BIN)/python -m pytest $(QUICK) -m "not browser and not slow"
+	$(BIN)/python -m pytest $(QUICK) -m "browser and not slow"
 
 test-fast: $(VENV)/dev.stamp
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser"
+	$(BIN)/python -m pytest $(QUICK) -m "not browser and not slow"
+
+test-slow: $(VENV)/dev.stamp $(VENV)/browser.stamp
+	$(BIN)/python -m pytest $(QUICK) -m slow
+
+test-all: test test-slow
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .
@@ -90,7 +96,7 @@ reference: $(VENV)/dev.stamp
 # What every page opens with, trained beforehand; what is up to date is left alone.
 shipped: $(VENV)/dev.stamp
 	$(BIN)/python -m pages.ui.shipped --write
-	$(BIN)/python -m pages.ui.paper.prices
+	$(BIN)/python -m pages.ui.prices
 
 clean:
 	rm -rf build epsilon_explorer.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

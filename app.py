@@ -5,8 +5,11 @@ import re
 from urllib.parse import urlsplit
 
 import streamlit as st
+from starlette.middleware import Middleware
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.ui.kit import contrast, logo, plot, shell
+from pages.ui.jobs import submit as asking
+from pages.ui.kit import contrast, intake, logo, plot, shell
 from pages.ui.lessons import collect, guide
 
 MENU = 330
@@ -37,7 +40,7 @@ def pages() -> dict[str, list[st.Page]]:
 
 def page(name: str, title: str, icon: str) -> st.Page:
     """The page of `pages/<name>.py`, under its name in the address."""
-    return st.Page(f"pages/{name}.py", title=title, icon=f":material/{icon}:", url_path=name)
+    return st.Page(shell.script(name), title=title, icon=f":material/{icon}:", url_path=name)
 
 
 def brief(title: str) -> str:
@@ -51,25 +54,34 @@ def asked() -> str:
     return path if re.fullmatch(r"[\w-]+", path) else ""
 
 
-st.set_page_config(
-    page_title="Epsilon Explorer",
-    page_icon=logo.icon(),
-    layout="wide",
-    initial_sidebar_state=MENU,
-)
-plot.library()
-st.logo(logo.logo(), size="large", icon_image=logo.icon())
-menu = pages()
-known = {page.url_path for group in menu.values() for page in group}
-if asked() and asked() not in known:
-    lost = st.Page("pages/lost.py", title="No such page", url_path=asked(), visibility="hidden")
-    menu[""].append(lost)
-settle_memory()
-shell.stay_offline()
-shell.remember()
-chosen = st.navigation(menu)
-st.set_page_config(page_title=f"{chosen.title} · Epsilon Explorer")
-contrast.apply()
-guide.before(chosen)
-chosen.run()
-collect.offer(chosen)
+def draw() -> None:
+    """Draws the page that the address names."""
+    st.set_page_config(
+        page_title="Epsilon Explorer",
+        page_icon=logo.icon(),
+        layout="wide",
+        initial_sidebar_state=MENU,
+    )
+    plot.library()
+    st.logo(logo.logo(), size="large", icon_image=logo.icon())
+    menu = pages()
+    known = {page.url_path for group in menu.values() for page in group}
+    if asked() and asked() not in known:
+        lost = st.Page("pages/lost.py", title="No such page", url_path=asked(), visibility="hidden")
+        menu[""].append(lost)
+    settle_memory()
+    shell.stay_offline()
+    shell.remember()
+    chosen = st.navigation(menu)
+    st.set_page_config(page_title=f"{chosen.title} · Epsilon Explorer")
+    contrast.apply()
+    guide.before(chosen)
+    with asking.page():
+        chosen.run()
+    collect.offer(chosen)
+
+
+if get_script_run_ctx(suppress_warning=True):
+    draw()
+else:  # the server reads this file once, for what stands between it and every visitor
+    app = st.App(__file__, middleware=[Middleware(intake.Intake)])

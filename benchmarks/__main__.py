@@ -1,9 +1,11 @@
 """Prints one table: what was measured, against whom, and whether it meets its target.
 
-python -m benchmarks [survival service …]
+python -m benchmarks [survival service …] [--json]
 """
 
+import dataclasses
 import importlib
+import json
 import pkgutil
 import sys
 
@@ -13,11 +15,13 @@ from rich.table import Table
 import benchmarks
 from benchmarks.row import Row
 
+JSON = "--json"
 VERDICT = {True: "yes", False: "no", None: ""}
 
 
 def main(names: list[str]) -> None:
-    """Runs the named benchmarks, or all of them, and prints their rows as they come."""
+    """Runs the named benchmarks, or all of them, and prints their rows; `--json` as JSON."""
+    as_json, names = JSON in names, [name for name in names if name != JSON]
     known = sorted(
         module.name
         for module in pkgutil.iter_modules(benchmarks.__path__)
@@ -32,6 +36,9 @@ def main(names: list[str]) -> None:
         for row in measured(name):
             table.add_row(*cells(row))
             done.append(row)
+    if as_json:
+        print(json.dumps([dataclasses.asdict(row) | {"ran": row.ran} for row in done], indent=1))
+        return
     console = Console(width=180)
     console.print(table)
     console.print(summary(done))

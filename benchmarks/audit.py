@@ -13,7 +13,8 @@ from benchmarks.row import TURNS, Row
 from datasets import catalog
 from engine.audit.bounds import Scores, epsilon_bound
 from engine.audit.report import Audit, audit, perfect, summary
-from engine.audit.runner import Setting, attack
+from engine.audit.runner import attack
+from engine.audit.training import Setting
 from engine.catalog import paper
 from engine.method import Paper
 from engine.papers.survival.spec import SurvivalSpec

@@ -32,7 +32,10 @@ ROOT = Path(__file__).parents[1]
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 8.0)
 KILLS = 50
 FASTER, OVERHEAD = 1.6, 0.05
-LOADED = ("distributed", "pandas", "engine.runs.executor.cluster", "engine.papers.survival.psgld")
+LOADED = (
+    "distributed", "pandas", "engine.runs.executor.cluster",
+    "engine.papers.survival.samplers.langevin",
+)  # fmt: skip
 """What a worker has loaded when it begins, where many of them begin."""
 
 

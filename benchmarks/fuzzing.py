@@ -9,6 +9,7 @@ text is a sentence for the user, is a traceback.
 
 import contextlib
 import io
+import math
 import os
 import random
 import shlex
@@ -17,15 +18,17 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from benchmarks.row import Row
-from datasets import own, own_preview
+from datasets import own
 from engine.catalog import catalog
 from engine.cli.main import main
 from engine.core.errors import ExplorerError
 from engine.core.spec import knobs
+from engine.method import Paper
 from engine.runs.events import Advanced, Finished, Measured, Started
-from engine.runs.job import request
+from engine.runs.job import Job, request
 from engine.service.claim import take
 from engine.service.client import Client
 from engine.service.process import here
@@ -42,8 +45,14 @@ GOOD = (
     "# label column: kind\n# size: 0 to 9\nkind,size\n"
     + "".join(f"{'ab'[i % 2]},{i % 9}\n" for i in range(24)),
 )
+LINES = (
+    "age: 18 to 100",
+    '[columns.age]\nrole = "number"\nlow = 0.0\nhigh = 120.0\nfrom = "data"\n',
+    'kind = "classes"\nseed = 3\n[every]\nlow = 0\nhigh = 9\n[columns.kind]\nrole = "label"\n',
+)
 PIECES = (
     *('"', "'", ",", ";", "\t", "|", "\n", "\r", "\r\n", "\x00", "\ufeff", "\ud7ff", "\u202e"),
+    *("--limit=9223372036854775808", "--limit=0", "--paper=\udc80", "True", "1000.0"),
     *("", " ", "nan", "inf", "-inf", "1e999", "-1", "0", "9" * 400, "1,5", "true", "NA", "=1+1"),
     *("#", "# x: 1 to", "# time: 60 to 0", "# classes: a", "# image: 0 x 0", "# person column: id"),
     *("![](http://x)", "<b>", "{", "[", "null", "PAR1", "../../etc/passwd", "%s%n", "a" * 5_000),
@@ -135,9 +144,11 @@ def uploads(rng: random.Random) -> Callable[[], None]:
             content = rng.randbytes(rng.randint(0, 3_000))
         if rng.random() < 0.05:
             content = b"PAR1" + content
-        lines = damaged(rng, "age: 18 to 100") if rng.random() < 0.5 else ""
-        own_preview.preview(content, own.THE_FILE)
-        own.remove(own.keep(rng.choice(PIECES), content, lines, rng.choice(("", "kind", "\x00"))))
+        lines = damaged(rng, rng.choice(LINES)) if rng.random() < 0.5 else ""
+        own.propose(content, lines)
+        label = rng.choice(("", "kind", "\x00"))
+        accept = rng.random() < 0.5
+        own.remove(own.keep(rng.choice(PIECES), content, lines, label, accept=accept))
 
     return act
 
@@ -155,6 +166,41 @@ def addresses(rng: random.Random) -> Callable[[], None]:
         assert shown in offered.texts
         entry = rng.choice(paper.methods)
         request(paper.slug, entry.name, rng.choice((paper.datasets[0], text)), {field: text})
+
+    return act
+
+
+def anything(rng: random.Random) -> Any:
+    """A value of any type, as a program or a damaged file may hand it over."""
+    odd: tuple[Any, ...] = (
+        *(None, True, False, 0, -1, 1, 2**31, 2**63, 10**400, 0.5, -0.0, math.nan, math.inf, 1e308),
+        *("", "1000.0", "0.5", "True", "1_000", "٣", "1e999", "\ud800", "a" * 5_000, b"1", (), []),
+        *({}, [1], {"a": 1}, (0.1, "x"), [None], object, 1 + 2j, "nan", "laplace", "proved"),
+    )
+    return rng.choice(odd)
+
+
+def requests(rng: random.Random) -> Callable[[], None]:
+    """Requests as a program makes them, with a value of any type in any place; kept and read."""
+    papers = list(catalog().values())
+
+    def value(publication: Paper[Any], field: str) -> Any:
+        return anything(rng) if rng.random() < 0.5 else publication.opens().get(field)
+
+    def act() -> None:
+        publication = rng.choice(papers)
+        fields = [*knobs(publication.spec), "no_such_field"]
+        some = rng.sample(fields, rng.randint(0, 3))
+        values = {field: value(publication, field) for field in some}
+        axes: dict[str, Any] = {}
+        if rng.random() < 0.4:
+            axes[rng.choice(fields)] = [value(publication, fields[0]) for _ in range(3)]
+        seeds = anything(rng) if rng.random() < 0.1 else (0, 1)
+        names = [publication.slug, rng.choice(publication.methods).name, publication.datasets[0]]
+        paper, method, dataset = (anything(rng) if rng.random() < 0.03 else one for one in names)
+        job = request(paper, method, dataset, values, axes, seeds, audit=rng.random() < 0.1)
+        assert Job.read(job.text()) == job
+        assert len(job.batch()) == job.replicas()
 
     return act
 
@@ -230,7 +276,8 @@ def store(rng: random.Random) -> Callable[[], None]:
 
 
 KINDS: dict[str, Callable[[random.Random], Callable[[], None]]] = {
-    "uploads": uploads, "addresses": addresses, "arguments": arguments, "rows of the store": store,
+    "uploads": uploads, "addresses": addresses, "requests": requests, "arguments": arguments,
+    "rows of the store": store,
 }  # fmt: skip
 
 

@@ -14,7 +14,6 @@ import contextlib
 import os
 import random
 import signal
-import sqlite3
 import sys
 import tempfile
 import time
@@ -23,6 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import crash
+from benchmarks.crash import Verb
 from benchmarks.row import Row
 from engine.core.errors import ExplorerError
 from engine.runs import artifacts
@@ -31,14 +32,13 @@ from engine.runs.events import Advanced, Event, Finished, Measured, Produced, St
 from engine.runs.job import Job, request
 from engine.service.claim import Claim, take
 from engine.service.client import Client
-from engine.service.database import Database
 from engine.service.process import here
 
 NUMBER = 1_000
 SEED = 2026
 LONGEST = 0.03
 """Seconds after which a process is killed at the latest."""
-DIED = 9
+Do = Callable[[Client, Job, int], object]
 
 
 def jobs() -> list[Job]:
@@ -82,7 +82,7 @@ def swept(client: Client, job: Job, number: int) -> None:
     client.store.tidy()
 
 
-VERBS: dict[str, Callable[[Client, Job, int], object]] = {
+VERBS: dict[str, Do] = {
     "ask, do and end": done,
     "ask and stop": stopped,
     "repeat": lambda client, job, number: client.again(job),
@@ -120,27 +120,22 @@ def at_random(number: int = NUMBER, seed: int = SEED) -> tuple[int, list[str]]:
     return number, wrong
 
 
-def at_every_point(every: int = 1, most: int = 10_000) -> tuple[int, list[str]]:
+def at_every_point(every: int = 1) -> tuple[int, list[str]]:
     """Kills each verb at each of its points, or at one in so many; kills and what was wrong."""
     kills, wrong, some = 0, list[str](), jobs()
+
+    def before(folder: Path) -> None:
+        with contextlib.closing(Client(folder, workers=False)) as client:
+            done(client, some[0], 1)
+            done(client, some[1], 3)
+
     for name, verb in VERBS.items():
-        for point in range(1, most, every):
-            with tempfile.TemporaryDirectory() as place:
-                folder = Path(place)
-                with contextlib.closing(Client(folder, workers=False)) as client:
-                    done(client, some[0], 1)
-                    done(client, some[1], 3)
-                child = os.fork()
-                if child == 0:
-                    _until(folder, verb, some[1], point)
-                code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-                wrong += [f"{name}, point {point}: {one}" for one in damage(folder)]
-            if code == 0:
-                break  # it came to its end: there are no more points
-            kills += 1
-            if code != DIED:
-                wrong.append(f"{name}, point {point}: ended with {code}")
-                break
+
+        def act(folder: Path, verb: Do = verb) -> None:
+            verb(Client(folder, workers=False), some[1], 4)
+
+        more, faults = crash.at_every_point(name, Verb(act, damage, before), every)
+        kills, wrong = kills + more, wrong + faults
     return kills, wrong
 
 
@@ -152,48 +147,6 @@ def _busy(folder: Path, some: list[Job], seed: int) -> None:
             with contextlib.suppress(ExplorerError):
                 rng.choice(list(VERBS.values()))(client, rng.choice(some), number)
     os._exit(1)
-
-
-def _until(folder: Path, verb: Callable[[Client, Job, int], object], job: Job, point: int) -> None:
-    """Does a verb, and dies at the given point of it; never returns."""
-    left = [point]
-
-    def passed(*_: object) -> None:
-        left[0] -= 1
-        if left[0] == 0:
-            os._exit(DIED)
-
-    try:
-        client = Client(folder, workers=False)
-        _watch(passed)
-        verb(client, job, 4)
-    except ExplorerError:
-        os._exit(0)
-    except BaseException:
-        os._exit(2)
-    os._exit(0)
-
-
-def _watch(passed: Callable[..., None]) -> None:
-    """Counts every statement and every operation on a file, before it is done."""
-    connect = Database._connect
-
-    def connected(self: Database, name: str) -> sqlite3.Connection:
-        connection = connect(self, name)
-        connection.set_trace_callback(passed)
-        return connection
-
-    setattr(Database, "_connect", connected)  # noqa: B010  # a plain assignment is no method
-    for owner, name in ((os, "replace"), (os, "fsync"), (Path, "unlink")):
-        setattr(owner, name, _before(passed, getattr(owner, name)))
-
-
-def _before(passed: Callable[..., None], act: Callable[..., object]) -> Callable[..., object]:
-    def acted(*arguments: object, **named: object) -> object:
-        passed()
-        return act(*arguments, **named)
-
-    return acted
 
 
 def damage(folder: Path) -> list[str]:

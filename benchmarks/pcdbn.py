@@ -12,7 +12,7 @@ from torch.nn import functional
 from benchmarks.row import Row
 from datasets import catalog
 from datasets.base import Floats
-from engine.papers.pcdbn import maps
+from engine.papers.dbn.pcdbn import maps
 from engine.runs import memory
 from engine.runs.driver import drive
 from engine.runs.job import Job, request

@@ -17,11 +17,13 @@ from datasets.base import SurvivalTable
 from engine.core.batch import Batch
 from engine.core.errors import DatasetError
 from engine.core.vocabulary import EPSILONS
-from engine.papers.survival import evaluate, exhibits, obj_pert
-from engine.papers.survival.problem import Design, design
-from engine.papers.survival.scale import survival
-from engine.papers.survival.sensitivity import objective_noise, output_noise
-from engine.papers.survival.solvers import Solution, minimise
+from engine.papers.survival.evaluation import evaluate
+from engine.papers.survival.exhibits import tables
+from engine.papers.survival.likelihood.problem import Design, design
+from engine.papers.survival.likelihood.scale import survival
+from engine.papers.survival.likelihood.solvers import Solution, minimise
+from engine.papers.survival.mechanisms import objective
+from engine.papers.survival.price.sensitivity import objective_noise, output_noise
 from engine.papers.survival.spec import SurvivalSpec
 from engine.privacy.noise import draw, gamma_sphere
 from engine.training.threads import single_thread
@@ -57,20 +59,20 @@ def _timed(work: Callable[[], Any], repeats: int) -> tuple[float, Any]:
 
 def _table(name: str) -> SurvivalTable:
     printed = SurvivalSpec(calibration="paper")  # scaled as in the paper, whose figures these meet
-    return survival(catalog.load(exhibits.DATASETS[name]), printed)
+    return survival(catalog.load(tables.DATASETS[name]), printed)
 
 
 def table2(name: str) -> Row:
     """The cell of Table 2 that is furthest from the paper's."""
     data, rng = _table(name), torch.Generator().manual_seed(0)
     best, ours = evaluate.optimum(data, INTERVALS, KNOTS), []
-    for weight in exhibits.REGULARISATIONS:
+    for weight in tables.REGULARISATIONS:
         spec = SurvivalSpec(epsilon=6.4, regularisation=weight, calibration="paper")
         fitted = evaluate.fit(data, INTERVALS, KNOTS, weight, "newton", "cpu").f
         noise = output_noise(spec, len(data), len(best))
         private = fitted + draw([noise] * DRAWS, len(best), rng)
         ours.append(float(evaluate.relative(private, best).mean()))
-    apart = np.array(ours) / np.array(exhibits.TABLE2[name]) - 1.0
+    apart = np.array(ours) / np.array(tables.TABLE2[name]) - 1.0
     return Row(
         f"Out-Pert MRE against Table 2, {name}: furthest of six cells",
         100.0 * float(np.abs(apart).max()),
@@ -90,7 +92,7 @@ def table3(name: str) -> Row:
     return Row(
         f"Relative error against Cox, Table 3, {name}",
         percent,
-        exhibits.TABLE3[name],
+        tables.TABLE3[name],
         "%",
         f"{low:g} to {high:g}",
         low <= percent <= high,
@@ -228,8 +230,8 @@ def general(intervals: int, repeats: int = 20) -> Row:
     ridge = push.new_full((repeats,), spec.regularisation + extra / len(data))
     theirs = evaluate.relative(minimise(model, ridge, push / len(data)).f, best).mean()
     batch, rng = Batch.grid(spec, {}, range(repeats)), torch.Generator().manual_seed(0)
-    state = obj_pert.METHOD.init(batch, data, rng)
-    ours = obj_pert.METHOD.step(batch, data, state, rng)[1].mre.mean()
+    state = objective.METHOD.init(batch, data, rng)
+    ours = objective.METHOD.step(batch, data, state, rng)[1].mre.mean()
     return Row(
         f"Error of objective perturbation, FL, q = {intervals}, against a general library at ε/q",
         float(ours), float(theirs), "times the optimum", "", None, "said on its card",

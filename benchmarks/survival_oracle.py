@@ -44,11 +44,12 @@ from datasets.base import SurvivalTable
 from engine.core.batch import Batch
 from engine.core.errors import DatasetError
 from engine.method import Method
-from engine.papers.survival import dp_gd, dp_newton, oracle
-from engine.papers.survival.evaluate import optimum
-from engine.papers.survival.exhibits import DATASETS
-from engine.papers.survival.price_oracle import single
-from engine.papers.survival.scale import survival
+from engine.papers.survival.evaluation.evaluate import optimum
+from engine.papers.survival.exhibits.tables import DATASETS
+from engine.papers.survival.likelihood.scale import survival
+from engine.papers.survival.mechanisms import gradient, newton
+from engine.papers.survival.price.oracle import single
+from engine.papers.survival.references import oracle
 from engine.papers.survival.spec import SurvivalSpec
 
 BUDGETS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)
@@ -56,8 +57,8 @@ SPEC = SurvivalSpec(intervals=10)
 SEEDS = 20
 GOAL = 1.25
 METHODS: dict[str, tuple[Method[SurvivalSpec, Any], int]] = {
-    "private descent": (dp_gd.METHOD, SPEC.steps),
-    "private Newton": (dp_newton.METHOD, SPEC.passes),
+    "private descent": (gradient.METHOD, SPEC.steps),
+    "private Newton": (newton.METHOD, SPEC.passes),
 }
 
 

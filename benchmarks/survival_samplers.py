@@ -15,11 +15,11 @@ from benchmarks.row import Row
 from datasets import catalog
 from engine.core.batch import Batch
 from engine.core.errors import DatasetError
-from engine.papers.survival import exact, psgld
-from engine.papers.survival.figures import BUDGETS
-from engine.papers.survival.price_sampler import exact_steps, loss_bound, sanitised
-from engine.papers.survival.problem import Design
-from engine.papers.survival.scale import survival
+from engine.papers.survival.exhibits.figures import BUDGETS
+from engine.papers.survival.likelihood.problem import Design
+from engine.papers.survival.likelihood.scale import survival
+from engine.papers.survival.price.sampler import exact_steps, loss_bound, sanitised
+from engine.papers.survival.samplers import corrected, langevin
 from engine.papers.survival.spec import SurvivalSpec
 from engine.runs.driver import drive
 from engine.runs.exhibit import exhibits
@@ -42,9 +42,9 @@ def mixing(epsilon: float) -> Row:
     table = survival(catalog.load("flchain"), spec)
     batch, rng = Batch.grid(spec, {}, (0,)), torch.Generator().manual_seed(0)
     begun = time.perf_counter()
-    state = exact.METHOD.init(batch, table, rng)
+    state = corrected.METHOD.init(batch, table, rng)
     for _ in range(exact_steps(spec, len(table))):
-        state, info = exact.METHOD.step(batch, table, state, rng)
+        state, info = corrected.METHOD.step(batch, table, state, rng)
     seconds = time.perf_counter() - begun
     assert info is not None  # the last step measures
     r_hat, ess = float(info.r_hat[0]), float(info.ess[0])
@@ -66,9 +66,9 @@ def chains() -> Row:
     table = survival(catalog.load("flchain"), spec)
     batch = Batch.grid(spec, {"epsilon": (0.4, 1.6, 6.4)}, range(7))
     rng = torch.Generator().manual_seed(0)
-    state = psgld.METHOD.init(batch, table, rng)
-    state = psgld.advance(state, spec, STEPS, 10 * STEPS, rng)
-    ours = _rate(lambda: psgld.advance(state, spec, 2 * STEPS, 10 * STEPS, rng)) * len(batch)
+    state = langevin.METHOD.init(batch, table, rng)
+    state = langevin.advance(state, spec, STEPS, 10 * STEPS, rng)
+    ours = _rate(lambda: langevin.advance(state, spec, 2 * STEPS, 10 * STEPS, rng)) * len(batch)
     design = state.aim.design
     with single_thread():  # the faster way for both
         peer = _rate(lambda: _plain(design, spec, len(table), STEPS))
@@ -110,7 +110,7 @@ def _plain(design: Design, spec: SurvivalSpec, n: int, steps: int) -> Tensor:
         (slope,) = torch.autograd.grad((v * torch.tanh(loss / v)).mean(), point)
         gradient = 1e-2 * f / n + heat * slope
         noise = torch.randn(len(f), generator=rng, dtype=f.dtype)
-        f, V = psgld.move(f, V, gradient, noise, t, n, spec)
+        f, V = langevin.move(f, V, gradient, noise, t, n, spec)
     return f
 
 

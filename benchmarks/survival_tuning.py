@@ -12,8 +12,8 @@ import torch
 
 from datasets.base import Card, Floats, SurvivalTable
 from engine.core.batch import Batch
-from engine.papers.survival import dp_gd, public_start
-from engine.papers.survival.evaluate import optimum
+from engine.papers.survival.evaluation.evaluate import optimum
+from engine.papers.survival.mechanisms import descent, gradient, start
 from engine.papers.survival.spec import SurvivalSpec
 
 BUDGETS = (0.1, 0.4, 1.6, 6.4)
@@ -63,11 +63,11 @@ def score(tables: list[SurvivalTable], spec: SurvivalSpec, seeds: int = 3) -> Fl
 def _errors(table: SurvivalTable, spec: SurvivalSpec, seeds: int) -> Floats:
     batch = Batch.grid(spec, {"epsilon": BUDGETS}, range(seeds))
     rng = torch.Generator().manual_seed(0)
-    method, best = dp_gd.METHOD, optimum(table, spec.intervals, spec.knots)
+    method, best = gradient.METHOD, optimum(table, spec.intervals, spec.knots)
     state = method.init(batch, table, rng)
     for _ in range(spec.steps):
-        state = dp_gd.stepped(batch, table, state, rng)
-    error = (dp_gd.release(state, spec.steps) - best).norm(dim=1) / best.norm()
+        state = gradient.stepped(batch, table, state, rng)
+    error = (gradient.release(state, spec.steps) - best).norm(dim=1) / best.norm()
     return np.asarray(error.clamp(max=20.0).view(len(BUDGETS), -1).mean(1))
 
 
@@ -76,8 +76,8 @@ def main() -> None:
     tables = [simulated(seed) for seed in range(TABLES)]
     grid = itertools.product((0.4, 0.6), (32,), (1.0,), (2.0,), (1.25, 1.5, 2.0), (1.0, 3.0))
     for rate, steps, floor, spread, clip, generous in grid:
-        dp_gd.RATE, public_start.FLOOR, dp_gd.SPREAD_BETA = rate, floor, spread
-        dp_gd.GENEROUS = generous
+        gradient.RATE, start.FLOOR, descent.SPREAD_BETA = rate, floor, spread
+        gradient.GENEROUS = generous
         printed = SurvivalSpec(intervals=50, clip=clip, steps=steps, calibration="paper")
         scored = score(tables, printed)
         print(

@@ -11,11 +11,13 @@ from types import ModuleType
 import datasets
 from datasets import own
 from datasets.base import Card, Table
-from engine.core.discovery import imported, matching
+from engine.core.discovery import imported, installed, matching
 from engine.core.errors import DatasetError, RequestError
 
 DECLARED = r"(?m)^CARD\b"
 """How a module says that it is a data set."""
+GROUP = "epsilon_explorer.datasets"
+"""Of the entry points by which installed packages add such modules."""
 
 
 def names() -> tuple[str, ...]:
@@ -76,6 +78,8 @@ def _module(name: str) -> ModuleType:
 def _found() -> tuple[dict[str, ModuleType], dict[str, str]]:
     """The modules of the data sets, and what is wrong with those that are broken."""
     read, broken = imported(matching(datasets, DECLARED))
+    added, wrong = installed(GROUP)
+    read, broken = added | read, wrong | broken  # a name that is taken keeps its meaning
     modules = {name: module for name, module in read.items() if hasattr(module, "CARD")}
     for name in list(modules):
         card = modules[name].CARD

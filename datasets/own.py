@@ -4,47 +4,49 @@ A table gets a name of its own whenever it is added, so that a run never answers
 table's numbers. The name is drawn, not taken from the content: names are public, and a fingerprint
 would let someone who knows all records but one confirm that one.
 
-Without a label column, a file is a survival table: columns of a time and an event make a record of
-every row; `id`, `start`, `stop` and `event` make one of all the rows of an id (`datasets.long`).
-With one, it is a table of classes. All other columns are features. What the owner says of columns
-stands in lines (`datasets.own_lines`). Only the columns that are used are kept, as numbers.
+A file is read in a process of its own (`own_child`), which says what every column holds and
+proposes what becomes of it (`own_proposal`), or keeps the table (`own_store`). Only the columns
+that are used are kept, as numbers.
 """
 
 import functools
-import json
-import os
+import io
 import re
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, Any
 
-import numpy as np
-
-from datasets import own_lines, own_names, packed
+from datasets import own_child, own_store
 from datasets.base import Card, LabelledTable, SurvivalTable
-from datasets.own_lines import Said
+from datasets.own_answer import PREFIX, answer, named, understood
 from engine.core import settings
 from engine.core.errors import DatasetError, RequestError
-from engine.core.home import home, private_folder, private_opener
 
-if TYPE_CHECKING:
-    from datasets.own_reader import Read
-
-PREFIX = "own_"
 NAME = re.compile(rf"{PREFIX}[a-z0-9_]*[0-9a-f]{{8}}")
+PARQUET = b"PAR1"
 THE_FILE = "file"
 """What a sentence about a file calls it."""
 MOST_TABLES, TABLES = "EXPLORER_MOST_TABLES", 200
 """The setting of the most tables that are kept, and its default."""
+SMALL = 64_000
+"""Bytes of a text that is read in this process: it holds no more than it shows."""
 KEY = 8
 """Bytes of a name that are drawn: whoever knows a table's name may see it."""
-OWNER = ".owner"
-"""Ending of the file that says who has brought a table."""
-DESCRIBED, ARRAYS, TEXT = ".json", ".npz", ".csv"
-"""Endings of a table's two files, and of the one file of a table that an earlier version kept."""
+Content = bytes | IO[bytes]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A table that has just been kept.
+
+    Attributes:
+        name: Its name.
+        taken: The columns of which something was taken from the data.
+    """
+
+    name: str
+    taken: tuple[str, ...]
 
 
 def mine(name: str) -> bool:
@@ -54,29 +56,35 @@ def mine(name: str) -> bool:
 
 def names() -> tuple[str, ...]:
     """The tables that are kept here, in the order of their names."""
-    files = (file for end in (DESCRIBED, TEXT) for file in _folder().glob(f"{PREFIX}*{end}"))
-    return tuple(sorted({file.stem for file in files if mine(file.stem)}))
+    return own_store.names(NAME)
 
 
-def keep(
-    title: str, content: bytes, lines: str = "", label: str = "", *, above: bool = True,
-    owner: str = "",
-) -> str:  # fmt: skip
+def keep(title: str, content: Content, lines: str = "", label: str = "", **more: Any) -> str:
+    """Checks a file and keeps it; arguments as `add`.
+
+    Returns:
+        The name of the data set.
+    """
+    return add(title, content, lines, label, **more).name
+
+
+def add(
+    title: str, content: Content, text: str = "", label: str = "", *, above: bool = True,
+    owner: str = "", accept: bool = False,
+) -> Kept:  # fmt: skip
     """Checks a file and keeps it.
 
     Args:
         title: The file's name.
-        content: What it holds.
-        lines: What the owner says of its columns, beside the file's own first lines.
-        label: The column of the classes; empty for a survival table.
-        above: Whether the file's own first lines count; a preview has repeated them.
+        content: What it holds, or where that is read.
+        text: What the owner says of it: the TOML of a proposal, or a part of it.
+        label: The column of the classes; empty where its name or the settings tell.
+        above: Whether the file's own first lines count; a proposal has repeated them.
         owner: Who has brought it; empty for a table that everyone here may see.
-
-    Returns:
-        The name of the data set.
+        accept: Whether what nobody has stated is taken from the data.
 
     Raises:
-        DatasetError: It is no such table, has no bounds, or is one too many; one sentence says why.
+        DatasetError: It is no such table, or is one too many; one sentence says all that is wrong.
     """
     if (count := len(names())) >= (allowed := settings.whole(MOST_TABLES, TABLES)):
         raise DatasetError(
@@ -86,38 +94,49 @@ def keep(
     plain = re.sub(r"[^a-z0-9]+", "_", Path(title).stem.lower()).strip("_")[:24]
     drawn = secrets.token_hex(KEY)
     name = f"{PREFIX}{plain}_{drawn}" if plain else f"{PREFIX}{drawn}"
-    table = read(content, THE_FILE, lines, label, above=above)
-    table = replace(table, card=_named(table.card, name))
-    place = _folder() / name
+    request = {"text": text, "label": label, "above": above, "accept": accept}
+    keeping = {"keep": name, "owner": owner, "title": title}
+    answer = _asked(content, {**request, **keeping})
+    own_store.settle(name)
+    return Kept(name, tuple(answer["taken"]))
+
+
+def propose(content: Content, text: str = "", label: str = "") -> dict[str, Any]:
+    """What would become of a file: its proposal as TOML and what is wrong with it.
+
+    Returns:
+        `toml`, `rows`, `kind`, `columns` (what becomes of each, by the attributes of a `Choice`),
+        `dropped`, `asked` and `problems`.
+
+    Raises:
+        DatasetError: It is too large, or no table of any kind.
+    """
+    return _asked(content, {"text": text, "label": label, "above": True})
+
+
+def _asked(content: Content, request: dict[str, Any]) -> dict[str, Any]:
+    """The answer of a child, or for a small text of this process."""
+    file = io.BytesIO(content) if isinstance(content, bytes) else content
+    start = file.read(SMALL + 1)
+    file.seek(0)
+    if len(start) > SMALL or start.startswith(PARQUET):
+        return own_child.ask(file, THE_FILE, request)
     try:
-        private_folder(place.parent)
-        with _written(place.with_suffix(ARRAYS)) as file:
-            np.savez(file, allow_pickle=False, **packed.arrays(table))
-        with _written(place.with_suffix(DESCRIBED)) as file:
-            file.write(json.dumps(packed.described(table.card)).encode())
-        if owner:
-            with _written(place.with_suffix(OWNER)) as file:
-                file.write(owner.encode())
+        return answer(io.BytesIO(start), THE_FILE, request)
     except OSError as error:
-        raise DatasetError(f"{THE_FILE}: expected room to keep it, got {error.strerror}") from None
-    return name
+        why = error.strerror or error
+        raise DatasetError(f"{THE_FILE}: expected room to keep it, got {why}") from None
 
 
 def remove(name: str) -> None:
     """Deletes a table; runs on it stay."""
     if mine(name):
-        for end in (DESCRIBED, ARRAYS, TEXT, OWNER):
-            (_folder() / name).with_suffix(end).unlink(missing_ok=True)
+        own_store.remove(name)
 
 
 def owner(name: str) -> str:
-    """Who has brought a table; empty where everyone here may see it."""
-    try:
-        return (
-            (_folder() / name).with_suffix(OWNER).read_text(encoding="utf-8") if mine(name) else ""
-        )
-    except OSError:
-        return ""
+    """Who has brought a table, also after it is gone; empty where everyone here may see it."""
+    return own_store.owner(name) if mine(name) else ""
 
 
 def card(name: str) -> Card:
@@ -128,9 +147,10 @@ def card(name: str) -> Card:
         DatasetError: What is kept is damaged.
     """
     place = _place(name)
-    if place.suffix == TEXT:
+    if place.suffix == own_store.TEXT:
         return load(name).card
-    return _card(place, place.stat().st_mtime_ns)
+    described = own_store.card(place)
+    return named(described, name, "" if place.suffix == own_store.DESCRIBED else described.title)
 
 
 def load(name: str) -> SurvivalTable | LabelledTable:
@@ -143,91 +163,23 @@ def load(name: str) -> SurvivalTable | LabelledTable:
     return _load(_place(name))
 
 
-def read(
-    content: bytes, name: str, lines: str = "", label: str = "", *, above: bool = True
-) -> SurvivalTable | LabelledTable:
-    """The table that a file holds.
-
-    Raises:
-        DatasetError: It is no table; one sentence says why.
-    """
-    from datasets import own_labelled, own_reader, own_survival  # pyarrow takes a moment to load
-
-    columns = own_reader.read(content, name)
-    said = own_lines.said(name, (*(columns.lines if above else ()), *own_lines.lines(lines)))
-    said = replace(said, label=label.strip().lower() or said.label)
-    comma = decimal_comma(said, columns)
-    if said.label:
-        return own_labelled.table(name, columns, said, comma)
-    return own_survival.table(name, columns, said, comma)
-
-
-def decimal_comma(said: Said, read: "Read") -> bool:
-    """Whether numbers have a decimal comma: said, or known where semicolons separate values."""
-    return read.mark == ";" if said.comma is None else said.comma
-
-
-def _named(card: Card, name: str) -> Card:
-    """The card under a table's name; what the file calls things becomes plain words."""
-    return replace(
-        card,
-        name=name,
-        title=f"Your own table ({name.removeprefix(PREFIX)})",
-        summary=own_names.plain(card.summary),
-        record=own_names.plain(card.record),
-        features=own_names.names(card.features),
-    )
-
-
-@contextmanager
-def _written(place: Path) -> Iterator[IO[bytes]]:
-    """A file that is there whole or not at all."""
-    passing = place.with_name(f"{place.name}.part")
-    try:
-        with open(passing, "wb", opener=private_opener) as file:
-            yield file
-        os.replace(passing, place)
-    finally:
-        passing.unlink(missing_ok=True)
-
-
-@functools.lru_cache(maxsize=64)
-def _card(place: Path, written: int) -> Card:
-    try:
-        return _named(packed.card(json.loads(place.read_text(encoding="utf-8"))), place.stem)
-    except (OSError, ValueError, TypeError) as error:
-        raise DatasetError(
-            f"{place.stem}: expected the card of a table, got a damaged one: add the file again"
-        ) from error
-
-
 @functools.lru_cache(maxsize=4)
 def _load(place: Path) -> SurvivalTable | LabelledTable:
-    if place.suffix == TEXT:
-        table = read(place.read_bytes(), place.stem)
-        return replace(table, card=_named(table.card, place.stem))
-    try:
-        with np.load(place.with_suffix(ARRAYS), allow_pickle=False) as file:
-            held = {key: file[key] for key in file.files}
-        return packed.table(card(place.stem), held)
-    except (OSError, ValueError, KeyError) as error:
-        raise DatasetError(
-            f"{place.stem}: expected the arrays of a table, got damaged ones: add the file again"
-        ) from error
+    if place.suffix == own_store.TEXT:
+        with place.open("rb") as file:
+            table, _, _ = understood(file, place.stem, {"keep": place.stem})
+        assert table is not None
+        return replace(table, card=named(table.card, place.stem, ""))
+    table = own_store.load(place)
+    return replace(table, card=card(place.stem))
 
 
 def _place(name: str) -> Path:
-    """The file of a table's card, or of the whole table where an earlier version kept it.
+    """The file of a table's card, or of the whole table.
 
     Raises:
         RequestError: It is not kept here.
     """
-    if mine(name):
-        for end in (DESCRIBED, TEXT):
-            if (place := (_folder() / name).with_suffix(end)).exists():
-                return place
+    if mine(name) and (place := own_store.place(name)):
+        return place
     raise RequestError(f"dataset: expected a table of your own on this machine, got {name!r}")
-
-
-def _folder() -> Path:
-    return home() / "tables"

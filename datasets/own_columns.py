@@ -1,141 +1,274 @@
-"""One column of a file of one's own as numbers: blanks, true and false, categories, commas."""
+"""What columns of a file of one's own hold: numbers, true and false, dates, words, nothing."""
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from datasets.base import Booleans, Floats
-from datasets.own_reader import words
+from datasets.own_reader import Source
 from engine.core.errors import DatasetError
 
-Kind = Literal["number", "truth", "words", "blank"]
-BLANKS = ("", "na", "n/a", "nan", "null", "none", ".", "?", "-", "#n/a")
+Kind = Literal["number", "truth", "date", "words", "blank"]
+BLANKS = ("", "na", "n/a", "nan", "null", "none", ".", "?", "-", "#n/a", "missing", "unknown")
 """What stands for a value that is missing, in small letters."""
 TRUTHS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
-COMMA = r"^([-+]?\d+),(\d+(?:[eE][-+]?\d+)?)$"
-NUMERIC = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
+NUMERIC = r"^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$"
+COMMA = r"^([-+]?\d+),(\d+(?:e[-+]?\d+)?)$"
+THOUSANDS = r"^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$"
+DATES = ("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d")
+CLOCK = r"^(\d{4}-\d\d-\d\d)[ t]\d\d:\d\d(:\d\d)?(\.\d+)?z?$"
+MOST_LEVELS = 200
+"""So many different values are remembered; a column with more has no list of them."""
+Codes = NDArray[np.int64]
+T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Column:
-    """A column that has been understood.
+    """One column as it has been seen so far.
 
     Attributes:
         name: In small letters.
-        kind: What it holds: numbers, true and false, words, or nothing at all.
-        values: Numbers, shape (n,), NaN where blank; None for words.
-        blank: Where there is nothing, shape (n,).
-        text: What the cells say, in small letters.
-        odd: The first row, from 1, that holds a word, and the word; None where none does.
+        comma: What a comma in a number is: "," for decimals, "." where it groups thousands; empty
+            while there was none.
+        rows: How many have been seen, and `blanks`: how many of them are blank.
+        low: The smallest number, `high`: the largest, and `total`: the sum.
+        words: The different values in small letters; None where there are too many.
+        figures: The different numbers; None where there are too many.
+        examples: What the first cells say.
+        odd: The first row, from 1, that holds no number, and the word.
+        infinite: The first row, from 1, that holds an infinite number.
     """
 
     name: str
-    kind: Kind
-    values: Floats | None
-    blank: Booleans
-    text: pa.ChunkedArray
+    comma: str = ""
+    rows: int = 0
+    blanks: int = 0
+    low: float = np.inf
+    high: float = -np.inf
+    total: float = 0.0
+    words: set[str] | None = field(default_factory=set)
+    figures: set[float] | None = field(default_factory=set)
+    examples: tuple[str, ...] = ()
     odd: tuple[int, str] | None = None
+    infinite: int = 0
+    first_blank: int = 0
+    truth: bool = True
+    dates: tuple[str, ...] = DATES
 
+    @property
+    def kind(self) -> Kind:
+        """What it holds."""
+        if self.blanks == self.rows:
+            return "blank"
+        if self.truth:
+            return "truth"
+        if self.odd is None:
+            return "number"
+        return "date" if self.dates else "words"
 
-def understood(name: str, column: pa.ChunkedArray, comma: bool) -> Column:
-    """What a column holds.
+    @property
+    def mean(self) -> float:
+        """Of the numbers that are there."""
+        return self.total / max(1, self.rows - self.blanks)
 
-    Args:
-        name: Its name.
-        column: Text, or numbers.
-        comma: Whether numbers have a decimal comma.
-    """
-    if pa.types.is_floating(column.type):
-        values = column.to_numpy().astype(np.float64)
-        return Column(name, "number", values, np.isnan(values), column)
-    text = words(column)
-    missing = pc.or_kleene(pc.is_null(text), pc.is_in(text, pa.array(BLANKS, pa.large_string())))
-    blank = np.asarray(pc.fill_null(missing, True))
-    if blank.all():
-        return Column(name, "blank", np.full(len(blank), np.nan), blank, text)
-    present = pc.if_else(pa.chunked_array([pa.array(blank)]), None, text)
-    if bool(pc.all(pc.is_in(pc.drop_null(present), pa.array(TRUTHS, pa.large_string()))).as_py()):
-        true = pc.is_in(present, pa.array([k for k, v in TRUTHS.items() if v], pa.large_string()))
-        values = np.where(blank, np.nan, np.asarray(true, np.float64))
-        return Column(name, "truth", values, blank, text)
-    plain = pc.replace_substring_regex(present, COMMA, r"\1.\2") if comma else present
-    fits = np.asarray(pc.fill_null(pc.match_substring_regex(plain, NUMERIC), True))
-    if not fits.all():
-        row = int(np.flatnonzero(~fits)[0])
-        return Column(name, "words", None, blank, text, (row + 1, column[row].as_py().strip()))
-    unsigned = pc.replace_substring_regex(plain, r"^\+", "")
-    values = pc.cast(unsigned, pa.float64()).to_numpy().astype(np.float64)
-    return Column(name, "number", values, blank, text)
+    @property
+    def levels(self) -> tuple[str, ...] | None:
+        """The different values: numbers by size, words by the alphabet; None if too many."""
+        if self.kind == "number":
+            figures = self.figures
+            return None if figures is None else tuple(f"{one:.15g}" for one in sorted(figures))
+        return None if self.words is None else tuple(sorted(self.words))
 
+    def see(self, cells: pa.Array, mark: str) -> None:
+        """Takes further cells into account.
 
-def numbers(file: str, column: Column, fill: float | None = None) -> Floats:
-    """The column's numbers, shape (n,), blanks filled by a public value.
+        Args:
+            cells: Numbers, or text as it is typed or by its dictionary.
+            mark: What separates values in the file.
+        """
+        if len(self.examples) < 3:
+            more = ("" if one is None else str(one) for one in cells[:3].to_pylist())
+            self.examples = (*self.examples, *more)[:3]
+        values = _quick(cells)
+        if values is None:
+            self._see_words(cells, mark)
+        else:
+            self.truth, self.dates = False, ()
+            if self.words is not None and not pa.types.is_floating(cells.type):
+                self.words = _more(self.words, pc.unique(pc.utf8_lower(cells)).to_pylist())
+            self._see_numbers(values, np.isnan(values))
+        self.rows += len(cells)
 
-    Args:
-        file: What a sentence calls the file.
-        column: What to take.
-        fill: What stands for a blank; None if none may be.
+    def _see_words(self, cells: pa.Array, mark: str) -> None:
+        texts, codes = _coded(cells)
+        blank = _blank(texts)
+        present = pc.if_else(pa.array(blank), None, texts)
+        commas = pc.match_substring_regex(present, COMMA)
+        if not self.comma and pc.any(commas).as_py():
+            grouped = pc.all(pc.match_substring_regex(pc.filter(present, commas), THOUSANDS))
+            self.comma = "." if mark == "," and grouped.as_py() else ","
+        values = _parsed(present, self.comma)
+        wrong = np.isnan(values) & ~blank
+        seen = [one for one in pc.unique(present).to_pylist() if one is not None]
+        self.truth = self.truth and all(one in TRUTHS for one in seen)
+        self.dates = tuple(form for form in self.dates if _dated(present, form) is not None)
+        self.words = _more(self.words, seen)
+        if wrong.any() and self.odd is None:
+            row = int(np.flatnonzero(wrong[codes])[0])
+            self.odd = (self.rows + row + 1, str(texts[int(codes[row])].as_py()))
+        self._see_numbers(values[codes], blank[codes])
 
-    Raises:
-        DatasetError: It holds words, or a blank or an infinite value.
-    """
-    if column.values is None:
-        row, word = column.odd or (1, "")
-        raise DatasetError(
-            f"{file}: column {column.name!r}, row {row}: expected a number, got {word[:40]!r}; "
-            f'write a line such as "{column.name}: categories ...", or leave the column out'
-        )
-    values = column.values
-    if column.blank.any():
-        if fill is None:
-            row = int(np.flatnonzero(column.blank)[0]) + 1
-            raise DatasetError(
-                f"{file}: expected a number in every row of {column.name!r}, got none in row "
-                f'{row}; write "{column.name}: 0 to 1, blanks 0" with its own numbers to fill it'
+    def _see_numbers(self, values: Floats, blank: Booleans) -> None:
+        if blank.any():
+            self.first_blank = self.first_blank or self.rows + int(np.flatnonzero(blank)[0]) + 1
+            self.blanks += int(blank.sum())
+        if np.isinf(values).any():
+            self.infinite = (
+                self.infinite or self.rows + int(np.flatnonzero(np.isinf(values))[0]) + 1
             )
-        values = np.where(column.blank, fill, values)
-    wrong = np.flatnonzero(~np.isfinite(values))
-    if len(wrong):
-        raise DatasetError(
-            f"{file}: expected a number in every row of {column.name!r}, got "
-            f"{values[wrong[0]]} in row {wrong[0] + 1}"
-        )
+        held = values[np.isfinite(values)]
+        if len(held):
+            self.low = min(self.low, float(held.min()))
+            self.high = max(self.high, float(held.max()))
+            self.total += float(held.sum())
+            if self.figures is not None:
+                self.figures = _more(self.figures, np.unique(held).tolist())
+
+
+def _more(known: set[T] | None, seen: Sequence[T]) -> set[T] | None:
+    """Further values of a set, and None once there are too many."""
+    if known is None or len(seen) > MOST_LEVELS:
+        return None
+    known = known | set(seen)
+    return known if len(known) <= MOST_LEVELS else None
+
+
+def summarised(source: Source, comma: str = "") -> dict[str, Column]:
+    """What every column of a file holds.
+
+    Args:
+        source: The file.
+        comma: What a comma in a number is, where somebody has said so: as `Column.comma`.
+    """
+    columns = {name: Column(name, comma) for name in source.names}
+    for batch in source.batches(source.names):
+        for name, cells in batch.items():
+            columns[name].see(cells, source.mark)
+    return columns
+
+
+def numbers(cells: pa.Array, column: Column) -> Floats:
+    """Cells as numbers, NaN where blank or no number; dates are days since 1970."""
+    values = _quick(cells)
+    if values is not None:
+        return values
+    texts, codes = _coded(cells)
+    present = pc.if_else(pa.array(_blank(texts)), None, texts)
+    if column.kind == "date":
+        known = _dated(present, column.dates[0])
+        days = np.full(len(texts), np.nan) if known is None else known
+        return days[codes]
+    if column.kind == "truth":
+        return np.array([TRUTHS.get(one, np.nan) for one in present.to_pylist()], float)[codes]
+    return _parsed(present, column.comma)[codes]
+
+
+def places(cells: pa.Array, column: Column, levels: Sequence[str]) -> Codes:
+    """Which level each cell is, -1 for none of them, shape (n,)."""
+    if column.kind == "number":
+        values, known = numbers(cells, column), _figures(levels)
+        order = np.argsort(known)
+        at = np.clip(np.searchsorted(known[order], values), 0, len(levels) - 1)
+        return np.where(known[order][at] == values, order[at], -1).astype(np.int64)
+    texts, codes = _coded(cells)
+    at = pc.index_in(texts, pa.array(levels, texts.type))
+    return np.asarray(pc.fill_null(at, -1), np.int64)[codes]
+
+
+def words(cells: pa.Array) -> list[str | None]:
+    """Cells as they are told apart: in small letters, None where blank."""
+    texts, codes = _coded(cells if isinstance(cells, pa.DictionaryArray) else _spoken(cells))
+    present = pc.if_else(pa.array(_blank(texts)), None, texts).to_pylist()
+    return [present[code] for code in codes]
+
+
+def _spoken(cells: pa.Array) -> pa.Array:
+    return cells.cast(pa.large_string()) if pa.types.is_floating(cells.type) else cells
+
+
+def _figures(levels: Sequence[str]) -> Floats:
+    """Levels as numbers; what is no number is none that occurs."""
+    parsed = _parsed(pa.array([one.strip().lower() for one in levels], pa.large_string()), "")
+    return np.where(np.isnan(parsed), np.inf, parsed)
+
+
+def _quick(cells: pa.Array) -> Floats | None:
+    """Cells as numbers where all are plain numbers; None elsewhere."""
+    if pa.types.is_dictionary(cells.type):
+        return None
+    try:
+        values = np.asarray(pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False), float)
+    except pa.ArrowInvalid:
+        return None
     return values
 
 
-def indicators(
-    file: str, column: Column, levels: tuple[str, ...], first: bool
-) -> tuple[tuple[str, ...], list[Floats]]:
-    """A column of 0 and 1 for each category, and their names.
+def _coded(cells: pa.Array) -> tuple[pa.Array, Codes]:
+    """The different texts in small letters, blanks as "", and which one each cell is."""
+    held = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
+    texts = pc.utf8_lower(pc.utf8_trim_whitespace(held.dictionary.cast(pa.large_string())))
+    texts = pa.concat_arrays([pc.fill_null(texts, ""), pa.array([""], pa.large_string())])
+    codes = np.asarray(pc.fill_null(held.indices.cast(pa.int64()), len(texts) - 1), np.int64)
+    return texts, codes
 
-    A cell that is blank or none of the categories is 0 in all of them.
 
-    Args:
-        file: What a sentence calls the file.
-        column: What to take.
-        levels: The categories, in small letters.
-        first: Whether the first category has a column; where it has none, it is the baseline.
+def _blank(texts: pa.Array) -> Booleans:
+    return np.asarray(pc.is_in(texts, pa.array(BLANKS, pa.large_string())), bool)
+
+
+def _parsed(texts: pa.Array, comma: str) -> Floats:
+    """Texts as numbers, NaN where they are none."""
+    if comma == ",":
+        texts = pc.replace_substring_regex(texts, COMMA, r"\1.\2")
+    elif comma == ".":
+        grouped = pc.fill_null(pc.match_substring_regex(texts, THOUSANDS), False)
+        texts = pc.if_else(grouped, pc.replace_substring(texts, ",", ""), texts)
+    fits = pc.fill_null(pc.match_substring_regex(texts, NUMERIC), False)
+    plain = pc.replace_substring_regex(pc.if_else(fits, texts, None), r"^\+", "")
+    return np.asarray(pc.cast(plain, pa.float64()).to_numpy(zero_copy_only=False), float)
+
+
+def _dated(texts: pa.Array, form: str) -> Floats | None:
+    """Texts as days since 1970 if all that are there are dates of one form."""
+    days = pc.replace_substring_regex(texts, CLOCK, r"\1")
+    try:
+        known = pc.strptime(days.cast(pa.string()), format=form, unit="s", error_is_null=True)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+    if known.null_count > texts.null_count:
+        return None
+    seconds = pc.cast(known, pa.int64()).to_numpy(zero_copy_only=False)
+    return np.asarray(seconds, float) / 86_400
+
+
+def taken(
+    source: Source, columns: Mapping[str, Column], wanted: Sequence[str]
+) -> Iterator[tuple[slice, dict[str, pa.Array]]]:
+    """The rows of some columns in batches, with their places in the table.
 
     Raises:
-        DatasetError: No row holds any of them.
+        DatasetError: The file has changed since it was judged.
     """
-    text = column.text if pa.types.is_large_string(column.text.type) else words(column.text)
-    parts = [np.asarray(pc.fill_null(pc.equal(text, level), False), np.float64) for level in levels]
-    if not any(part.any() for part in parts):
-        raise DatasetError(
-            f"{file}: expected {', '.join(levels)[:60]} in column {column.name!r}, got none of them"
-        )
-    kept = slice(0 if first else 1, None)
-    return tuple(f"{column.name} {level}" for level in levels[kept]), parts[kept]
-
-
-def levels(column: Column) -> tuple[str, ...]:
-    """The values that occur, in small letters: numbers by size, words by the alphabet."""
-    if column.values is not None:
-        seen = np.unique(column.values[~column.blank])
-        return tuple(f"{value:.15g}" for value in seen)
-    text = pc.unique(column.text).to_pylist()
-    return tuple(sorted(word for word in text if word is not None and word not in BLANKS))
+    at, rows = 0, max((column.rows for column in columns.values()), default=0)
+    for batch in source.batches(wanted):
+        size = len(next(iter(batch.values())))
+        if at + size > rows:
+            raise DatasetError("file: expected the file that was looked at, got a longer one")
+        yield slice(at, at + size), batch
+        at += size

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 MOST = 80
 """Characters of a name at most; the rest is cut off."""
 ODD = re.compile(r"[^\w .,;/%()+'²³°-]|(?<=www)\.", re.I)
-"""What is no letter, digit or usual mark, and the dot that makes a link of an address."""
+"""Characters that a name may not hold: control signs and the like, and the dot of an address."""
 LOOSE = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 """Underscores that do not join two letters or digits: they would make text bold or slanted."""
 

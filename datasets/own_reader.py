@@ -1,15 +1,23 @@
-"""The columns of a file of one's own: CSV in the forms that people have, and Parquet.
+"""The columns of a file of one's own, CSV in the forms that people have, or Parquet, in batches.
 
-Everything is read as text by pyarrow, column by column, so that a million rows take the room of
-the file and what a cell says stays as it was typed until its column is understood.
+A file is judged before it is read: a Parquet file by its own description of rows, columns, types
+and sizes, a text by its first lines. Then it is read twice, a few thousand rows at a time: once to
+see what each column holds (`summarised`), and once to take the columns that are used
+(`Source.batches`). Text of a Parquet file stays as its dictionary, so that one long word in every
+row is kept once.
 """
 
+import codecs
 import csv
 import io
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import IO
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
@@ -18,136 +26,231 @@ from datasets.own_limits import MEGABYTES, ROWS, most
 from engine.core.errors import DatasetError
 
 MAGIC = b"PAR1"
-INDEX = ("", "unnamed: 0", "index", "rownames", "row.names", "row_names")
+INDEX = ("", "unnamed: 0", "index", "i", "rownames", "row.names", "row_names", "__index_level_0__")
 """Names of a column that only counts rows."""
-SEPARATORS = ",;\t|"
+SEPARATORS = ",;\t| "
 WIDEST = 10_000
 """Columns at most."""
-UTF16 = (b"\xff\xfe", b"\xfe\xff")
+CELLS = 50_000_000
+"""Rows times columns at most: 400 MB as numbers."""
+DECODED = 800_000_000
+"""Bytes that a Parquet file may say it holds when it is unpacked."""
+BLOCK, HEAD = 1 << 22, 1 << 20
+"""Bytes that are read at once, and in which the line of names must end."""
+RESERVE = 4e9
+"""Bytes of text times columns in a block: the reader sets half as much memory aside."""
+BATCH = 8_000_000
+"""Cells that are read at once."""
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
-    """The columns of a file.
+class Source:
+    """A file whose columns can be read, again and again.
 
     Attributes:
-        columns: Each by its name in small letters, all of one length.
-        lines: What stood above the table.
+        names: Of its columns, in small letters.
+        lines: What stands above the table.
         mark: What separates values; empty for Parquet.
         dropped: Columns without a name of their own that only count rows.
+        odd: Columns that cannot be read, and what they hold.
+        batches: Gives some of the columns, a few thousand rows at a time.
     """
 
-    columns: dict[str, pa.ChunkedArray]
+    names: tuple[str, ...]
     lines: tuple[str, ...]
     mark: str
-    dropped: tuple[str, ...] = ()
+    dropped: tuple[str, ...]
+    odd: dict[str, str]
+    batches: Callable[[Sequence[str]], Iterator[dict[str, pa.Array]]]
 
-    def __len__(self) -> int:
-        return len(next(iter(self.columns.values())))
 
-
-def read(content: bytes, name: str) -> Read:
-    """The columns of a file.
+@contextmanager
+def opened(file: IO[bytes], name: str) -> Iterator[Source]:
+    """A file, judged by its size and its first bytes.
 
     Raises:
         DatasetError: It is too large, or no table; one sentence says why.
     """
-    if len(content) > most(MEGABYTES) * 1_000_000:
+    size = file.seek(0, io.SEEK_END)
+    if size > most(MEGABYTES) * 1_000_000:
         raise DatasetError(
-            f"{name}: expected at most {most(MEGABYTES):,} MB, got {len(content) / 1e6:,.0f} MB"
+            f"{name}: expected at most {most(MEGABYTES):,} MB, got {size / 1e6:,.0f} MB"
         )
-    if content[:4] == MAGIC:
-        return _checked(_parquet(content, name), name)
-    return _checked(_text(content, name), name)
-
-
-def _parquet(content: bytes, name: str) -> Read:
+    file.seek(0)
+    if file.read(4) == MAGIC:
+        yield _parquet(file, name)
+        return
+    text = _as_utf8(file, name)
     try:
-        file = parquet.ParquetFile(io.BytesIO(content))
-        if file.metadata.num_rows > most(ROWS):
-            _too_many(name, file.metadata.num_rows)
-        table = file.read()
+        yield _text(text, name)
+    finally:
+        if text is not file:
+            text.close()
+
+
+def _parquet(file: IO[bytes], name: str) -> Source:
+    try:
+        file.seek(0)
+        opened = parquet.ParquetFile(pa.PythonFile(file, mode="r"))
+        about, schema = opened.metadata, opened.schema_arrow
+        groups = [about.row_group(i) for i in range(about.num_row_groups)]
+        decoded = sum(group.total_byte_size for group in groups)
     except (pa.ArrowException, OSError, ValueError) as error:
-        reason = str(error).splitlines()[0][:80]
+        raise _damaged(name, error) from None
+    _judged(name, about.num_rows, about.num_columns)
+    if decoded > DECODED:
         raise DatasetError(
-            f"{name}: expected a Parquet file, got a damaged one: {reason}"
-        ) from None
-    columns: dict[str, pa.ChunkedArray] = {}
-    for field, column in zip(table.schema, table.columns, strict=True):
-        key = field.name.strip().lower()
-        if key == "__index_level_0__":
-            key = ""
-        if key in columns:
-            raise DatasetError(f"{name}: expected columns with names of their own, got {key} twice")
-        columns[key] = _plain(name, key, column)
-    return Read(columns, (), "")
+            f"{name}: expected at most {DECODED / 1e6:,.0f} MB when it is unpacked, got "
+            f"{decoded / 1e6:,.0f} MB"
+        )
+    if not about.num_rows:
+        raise _empty(name)
+    keys = [field.name.strip().lower() for field in schema]
+    _names(name, keys, ", ".join(keys))
+    fields = dict(zip(keys, schema, strict=True))
+    odd = {key: str(one.type)[:40] for key, one in fields.items() if not _readable(one.type)}
+    words = [one.name for one in schema if pa.types.is_string(one.type)]
+    words += [one.name for one in schema if pa.types.is_large_string(one.type)]
+
+    def batches(wanted: Sequence[str]) -> Iterator[dict[str, pa.Array]]:
+        try:
+            file.seek(0)
+            reading = parquet.ParquetFile(pa.PythonFile(file, mode="r"), read_dictionary=words)
+            names = [fields[key].name for key in wanted]
+            rows = max(1_000, min(65_536, BATCH // max(1, len(names))))
+            for batch in reading.iter_batches(rows, columns=names, use_threads=False):
+                yield {key: _plain(batch.column(fields[key].name)) for key in wanted}
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise _damaged(name, error) from None
+
+    return _without_index(Source(tuple(k for k in keys if k not in odd), (), "", (), odd, batches))
 
 
-def _plain(name: str, key: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column of a Parquet file as numbers, truth values or text."""
+def _readable(kind: pa.DataType) -> bool:
+    """Whether a type is one of numbers, text, dates, or true and false."""
+    if pa.types.is_dictionary(kind):
+        return _readable(kind.value_type)
+    tests = (
+        *(pa.types.is_boolean, pa.types.is_null, pa.types.is_integer, pa.types.is_floating),
+        *(pa.types.is_decimal, pa.types.is_string, pa.types.is_large_string),
+        *(pa.types.is_date, pa.types.is_timestamp),
+    )
+    return any(test(kind) for test in tests)
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    """A column of a Parquet file as numbers, or as words by their dictionary."""
     kind = column.type
     if pa.types.is_dictionary(kind):
-        column, kind = column.cast(kind.value_type), kind.value_type
-    if pa.types.is_boolean(kind) or pa.types.is_null(kind):
-        return column.cast(pa.string())
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return column.cast(pa.float64(), safe=False)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return column.cast(pa.large_string())
-    raise DatasetError(
-        f"{name}: column {key!r}: expected numbers, text or true and false, got {kind}; "
-        "write nested values and dates as plain columns of numbers"
-    )
+        if pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type):
+            return column
+        return _plain(column.dictionary_decode())
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return column.cast(pa.date32(), safe=False).cast(pa.string()).dictionary_encode()
+    if pa.types.is_boolean(kind) or pa.types.is_null(kind) or pa.types.is_string(kind):
+        return column.cast(pa.string()).dictionary_encode()
+    return column.cast(pa.float64(), safe=False)
 
 
-def _text(content: bytes, name: str) -> Read:
-    text, stated = own_lines.split(_decoded(content, name))
-    text = text.lstrip("\r\n")
-    first, _, rest = text.partition("\n")
-    mark = max(SEPARATORS, key=first.count)
-    head = _cells(name, first, mark)
-    if not rest.strip():
-        raise DatasetError(f"{name}: expected a line of column names and a row for each record")
-    second = rest.lstrip("\r\n").partition("\n")[0]
-    if len(head) > 1 and len(_cells(name, second, mark)) == len(head) + 1:
-        head = ["", *head]  # as R writes row names: the line of names has none for them
-    _names(name, head, first)
-    table = _parsed(rest.encode(), name, head, mark)
-    columns = dict(zip(head, table.columns, strict=True))
-    return Read(columns, tuple(stated), mark)
+def _text(text: IO[bytes], name: str) -> Source:
+    text.seek(0)
+    head = text.read(HEAD)
+    body = head.decode("utf-8", errors="ignore")
+    table, stated = own_lines.split(body)
+    table = table.lstrip("\ufeff\r\n")
+    start = len(body[: len(body) - len(table)].encode())
+    lines = re.split(r"\r\n|\r|\n", table)
+    if len(head) == HEAD and len(lines) < 2:
+        raise DatasetError(f"{name}: expected a line of column names, got {HEAD:,} bytes without")
+    if not any(line.strip() for line in lines[1:]):
+        raise _empty(name)
+    names, mark = _header(name, lines)
+    first = re.match(r"[^\r\n]*(\r\n|\r|\n)", table)
+    start += len(first[0].encode()) if first else 0
+
+    def batches(wanted: Sequence[str]) -> Iterator[dict[str, pa.Array]]:
+        text.seek(start)
+        places = {key: str(place) for place, key in enumerate(names)}
+        count = 0
+        for batch in _csv(text, name, len(names), [places[key] for key in wanted], mark):
+            count += batch.num_rows
+            _judged(name, count, len(names))
+            yield {key: batch.column(places[key]) for key in wanted}
+        if not count:
+            raise _empty(name)
+
+    return _without_index(Source(tuple(names), tuple(stated), mark, (), {}, batches))
 
 
-def _decoded(content: bytes, name: str) -> str:
-    """The text of a file in UTF-8, UTF-16 with its mark, or Latin-1 as Windows writes it."""
-    coding = "utf-16" if content[:2] in UTF16 else "utf-8-sig"
+def _as_utf8(file: IO[bytes], name: str) -> IO[bytes]:
+    """The file itself if it is UTF-8, else a copy of it in UTF-8: from UTF-16, or from Windows."""
+    file.seek(0)
+    sample = file.read(4_096)
+    zeros = (sample[::2].count(0), sample[1::2].count(0))
+    wide = sample[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    if wide or max(zeros) > 0.3 * len(sample) > 4 * min(zeros):
+        order = "utf-16" if wide else ("utf-16-be" if zeros[0] > zeros[1] else "utf-16-le")
+        return _copied(file, name, order, "strict")
     try:
-        text = content.decode(coding)
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        file.seek(0)
+        while block := file.read(BLOCK):
+            if b"\0" in block:
+                raise _binary(name)
+            decoder.decode(block)
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        text = content.decode("cp1252", errors="replace")
-    if "\x00" in text or (coding == "utf-16" and "\ufffd" in text):
-        raise DatasetError(f"{name}: expected text or a Parquet file, got something else")
-    return text
+        return _copied(file, name, "cp1252", "replace")
+    return file
 
 
-def _cells(name: str, line: str, mark: str) -> list[str]:
+def _copied(file: IO[bytes], name: str, coding: str, errors: str) -> IO[bytes]:
+    copy = tempfile.TemporaryFile()  # noqa: SIM115
+    decoder = codecs.getincrementaldecoder(coding)(errors)
+    file.seek(0)
+    try:
+        while block := file.read(BLOCK):
+            copy.write(_letters(decoder.decode(block), name))
+        copy.write(_letters(decoder.decode(b"", final=True), name))
+    except (UnicodeError, DatasetError):
+        copy.close()
+        raise _binary(name) from None
+    return copy
+
+
+def _letters(text: str, name: str) -> bytes:
+    if "\0" in text:
+        raise _binary(name)
+    return text.encode()
+
+
+def _header(name: str, lines: Sequence[str]) -> tuple[list[str], str]:
+    """The names of the columns, and what separates values: what splits the first lines alike."""
+    rows = [line for line in lines[1:40] if line.strip()][:20]
+    best = (False, 0, ",", list[str]())
+    for mark in SEPARATORS:
+        head = _cells(lines[0], mark)
+        widths = [len(_cells(row, mark)) for row in rows]
+        if len(head) > 1 and all(width == len(head) + 1 for width in widths):
+            head = ["", *head]  # as R writes row names: the line of names has none for them
+        fits = all(width == len(head) for width in widths)
+        best = max(best, (fits and len(head) > 1, len(head), mark, head), key=lambda one: one[:2])
+    names, mark = best[3], best[2]
+    _names(name, names, lines[0])
+    return names, mark
+
+
+def _cells(line: str, mark: str) -> list[str]:
     try:
         cells = next(csv.reader([line.rstrip("\r")], delimiter=mark), [])
-    except csv.Error as error:
-        raise DatasetError(f"{name}: expected a line of column names, got {error}") from None
+    except csv.Error:
+        return []
     return [cell.strip().lower() for cell in cells]
 
 
-def _names(name: str, head: list[str], first: str) -> None:
-    """Checks the names of the columns; only the first may lack one, as an index does."""
-    if len(set(head)) < len(head) or "" in head[1:]:
-        raise DatasetError(
-            f"{name}: expected columns with names of their own, got {first.strip()[:80]}"
-        )
-    if len(head) > WIDEST:
-        raise DatasetError(f"{name}: expected at most {WIDEST:,} columns, got {len(head):,}")
-
-
-def _parsed(content: bytes, name: str, head: list[str], mark: str) -> pa.Table:
+def _csv(
+    text: IO[bytes], name: str, width: int, wanted: list[str], mark: str
+) -> Iterator[pa.RecordBatch]:
     wrong: list[arrow_csv.InvalidRow] = []
 
     def note(row: arrow_csv.InvalidRow) -> str:
@@ -155,49 +258,77 @@ def _parsed(content: bytes, name: str, head: list[str], mark: str) -> pa.Table:
             wrong.append(row)
         return "skip"
 
-    places = [str(place) for place in range(len(head))]
+    places = [str(place) for place in range(width)]
+    block = min(BLOCK, max(BLOCK // 16, int(RESERVE / width)))
     try:
-        table = arrow_csv.read_csv(
-            io.BytesIO(content),
-            read_options=arrow_csv.ReadOptions(column_names=places, use_threads=False),
+        reader = arrow_csv.open_csv(
+            pa.PythonFile(text, mode="r"),
+            read_options=arrow_csv.ReadOptions(
+                column_names=places, use_threads=False, block_size=block
+            ),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=mark, newlines_in_values=True, invalid_row_handler=note
             ),
             convert_options=arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(places, pa.large_string()), strings_can_be_null=False
+                column_types=dict.fromkeys(places, pa.large_string()), strings_can_be_null=False,
+                include_columns=wanted,
             ),
-        )
-    except pa.ArrowException as error:
+        )  # fmt: skip
+        for batch in reader:
+            if not wrong:
+                yield batch
+    except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0][:80]
         raise DatasetError(f"{name}: expected a table of values, got {reason}") from None
     if wrong:
         row = wrong[0]
+        place = f" in row {row.number}" if row.number is not None else f": {row.text[:40]!r}"
         raise DatasetError(
             f"{name}: expected {row.expected_columns} values in every row, got "
-            f"{row.actual_columns} in row {row.number}"
+            f"{row.actual_columns}{place}"
         )
-    return table
 
 
-def _checked(read: Read, name: str) -> Read:
-    """A file whose size is right, without a column that only counts rows."""
-    if not read.columns or not len(read):
-        raise DatasetError(f"{name}: expected a line of column names and a row for each record")
-    if len(read) > most(ROWS):
-        _too_many(name, len(read))
-    first = next(iter(read.columns))
-    index = first if first in INDEX else ""
-    dropped = (index,) if index in read.columns and len(read.columns) > 1 else ()
-    kept = {key: column for key, column in read.columns.items() if key not in dropped}
-    return Read(kept, read.lines, read.mark, dropped)
+def _names(name: str, head: Sequence[str], first: str) -> None:
+    """Checks the names of the columns; only the first may lack one, as an index does."""
+    if not head or len(set(head)) < len(head) or "" in head[1:]:
+        raise DatasetError(
+            f"{name}: expected columns with names of their own, got {first.strip()[:80]!r}"
+        )
+    if len(head) > WIDEST:
+        raise DatasetError(f"{name}: expected at most {WIDEST:,} columns, got {len(head):,}")
 
 
-def _too_many(name: str, rows: int) -> None:
-    raise DatasetError(f"{name}: expected at most {most(ROWS):,} rows, got {rows:,}")
+def _judged(name: str, rows: int, columns: int) -> None:
+    """Refuses a table that is too large by its rows, its columns or both."""
+    if columns > WIDEST:
+        raise DatasetError(f"{name}: expected at most {WIDEST:,} columns, got {columns:,}")
+    if rows > most(ROWS):
+        raise DatasetError(f"{name}: expected at most {most(ROWS):,} rows, got {rows:,}")
+    if rows * columns > CELLS:
+        raise DatasetError(
+            f"{name}: expected at most {CELLS:,} cells, got {rows:,} rows of {columns:,} columns: "
+            "leave out rows or columns that you do not need"
+        )
 
 
-def words(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column of text in small letters and without spaces around."""
-    if pa.types.is_floating(column.type):
-        column = column.cast(pa.large_string())
-    return pc.utf8_lower(pc.utf8_trim_whitespace(column))
+def _without_index(one: Source) -> Source:
+    """The columns without a first one that only counts rows."""
+    index = next((key for key in one.names if key in INDEX), None)
+    if index is None or len(one.names) == 1 or index not in (one.names[0], INDEX[-1]):
+        return one
+    names = tuple(key for key in one.names if key != index)
+    return Source(names, one.lines, one.mark, (index,), one.odd, one.batches)
+
+
+def _empty(name: str) -> DatasetError:
+    return DatasetError(f"{name}: expected a line of column names and a row for each record")
+
+
+def _binary(name: str) -> DatasetError:
+    return DatasetError(f"{name}: expected text or a Parquet file, got something else")
+
+
+def _damaged(name: str, error: Exception) -> DatasetError:
+    reason = (str(error).splitlines() or [type(error).__name__])[0][:80]
+    return DatasetError(f"{name}: expected a Parquet file, got a damaged one: {reason}")

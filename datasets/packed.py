@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.base import Bounds, Card, Episodes, LabelledTable, PanelTable, SurvivalTable, Table
+from datasets.base import Card, Episodes, LabelledTable, PanelTable, SurvivalTable, Table
+from engine.core import stored
 from engine.core.errors import DatasetError
 
 Arrays = dict[str, NDArray[np.generic]]
@@ -27,12 +28,9 @@ def card(body: Mapping[str, Any]) -> Card:
     """The card that `described` wrote.
 
     Raises:
-        TypeError: It is another version's.
+        ValueError: It is damaged or another version's; the field is named.
     """
-    values = {key: _tuples(value) for key, value in body.items()}
-    if bounds := values.get("bounds"):
-        values["bounds"] = Bounds(**{key: _tuples(value) for key, value in bounds.items()})
-    return Card(**values)
+    return stored.read(Card, body)
 
 
 def arrays(table: Table) -> Arrays:
@@ -87,8 +85,3 @@ def _test(whole: Card, part: Mapping[str, NDArray[Any]]) -> LabelledTable:
     made = table(dataclasses.replace(whole, records=len(part["y"])), part)
     assert isinstance(made, LabelledTable)
     return made
-
-
-def _tuples(value: Any) -> Any:
-    """Lists as tuples, at every depth."""
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value

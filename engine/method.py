@@ -79,6 +79,8 @@ class Entry(Generic[S]):
         brief: Its label in a legend, where there is little room; empty for the label itself.
         witness: Dotted name of its worst case, "module:NAME" (`engine.audit.witness`), which an
             audit attacks it with; empty without privacy.
+        answer: Field of the state that is the release, where noise enters an objective or the
+            answer itself is drawn; empty where noise is added to values.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Entry(Generic[S]):
     resumes: bool = False
     brief: str = ""
     witness: str = ""
+    answer: str = ""
 
     def cost(self, spec: S, n: int, steps: int) -> "DpEvent":
         """Everything that so many steps on n records release, as an accountant's event."""
@@ -138,6 +141,9 @@ class Paper(Generic[S]):
             in every request that does not say otherwise. They are chosen on public data, or on a
             part of the records that are trained on, never on those that are tested on.
         arrays: What its methods' `products` keep, by name.
+        raw: What of its methods' states is computed from raw records: names of fields, with dots
+            for what lies within and stars for any part. All else has to follow from releases
+            (`engine.audit.published`).
         model: What the numbers of a fitted model mean, for a spec and a data set: names of
             parameters, what they multiply, which records are tested on. For exports.
         scores: Dotted name of the function, "module:name", that says from (spec, data, arrays) how
@@ -159,6 +165,7 @@ class Paper(Generic[S]):
     opening: Mapping[str, Value] = field(default_factory=dict)
     settings: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     arrays: Declared = field(default_factory=dict)
+    raw: tuple[str, ...] = ()
     model: Callable[[S, Card], Mapping[str, Any]] = lambda spec, card: {}
     scores: str = ""
 

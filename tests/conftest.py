@@ -1,6 +1,7 @@
 """What must be set before torch is loaded, and before examples are drawn."""
 
 import os
+import sys
 
 import pytest
 from hypothesis import settings
@@ -23,3 +24,23 @@ def threads(request):
     torch.set_num_threads(request.param)
     yield request.param
     torch.set_num_threads(before)
+
+
+@pytest.fixture
+def outside(tmp_path, monkeypatch):
+    """Writes a copy of the paper `mean`, with a fault or none, to a folder outside the tree."""
+    from engine import catalog, papers
+    from tests.audit import planted
+
+    folder, slug = tmp_path / "papers", "planted"
+    monkeypatch.setattr(papers, "__path__", [*papers.__path__, str(folder)])
+
+    def write(fault: str = "") -> str:
+        planted.copy(folder, slug, fault)
+        catalog._catalog.cache_clear()
+        return slug
+
+    yield write
+    for name in [name for name in sys.modules if name.startswith(f"engine.papers.{slug}")]:
+        del sys.modules[name]
+    catalog._catalog.cache_clear()

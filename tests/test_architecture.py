@@ -1,6 +1,8 @@
 """Who may import whom. The table is the architecture; the test keeps it true."""
 
 import ast
+import functools
+import graphlib
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +28,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine/method.py": {
         "engine.core", "engine.privacy", "datasets.base", "dp_accounting", "torch",
     },
+    # what a run's releases promise
+    "engine/promise.py": {"engine.privacy"},
     # attacks on private methods, and what they prove
     "engine/audit": {
         "engine.core", "engine.privacy", "engine.method", "datasets.base", "torch", "scipy",
@@ -36,8 +40,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "engine.core", "engine.privacy", "engine.method", "datasets.base", "torch", "scipy",
     },
     "engine/papers": {
-        "engine.core", "engine.privacy", "engine.method", "engine.training", "engine.audit.witness",
-        "datasets", *REQUEST,
+        "engine.core", "engine.privacy", "engine.method", "engine.promise", "engine.training",
+        "engine.audit.witness", "datasets", *REQUEST,
         "torch", "dp_accounting", "scipy", "sklearn", "sksurv", "lifelines", "arviz", "pandas",
     },
     "engine/catalog.py": {"engine.core", "engine.method", "engine.papers"},
@@ -51,7 +55,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         "engine.core", "engine.privacy", "engine.method", "engine.catalog", "engine.runs",
         "engine.__version__", "datasets", "torch",
     },
-    "engine/cli": {"engine", "datasets"},
+    # what people bring: functions to attack, runs of other libraries, cards as files
+    "engine/yours": {
+        "engine.core", "engine.privacy", "engine.method", "engine.catalog", "engine.runs",
+        "engine.service", "engine.__version__", "datasets", "scipy", "sklearn", "pandas",
+        "dp_accounting",
+    },
+    "engine/cli": {"engine", "datasets", "pandas"},
     "engine/__main__.py": {"engine.cli"},
     # what the browser shows
     "pages/ui/charts": {
@@ -61,8 +71,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pages/ui/kit": {
         "engine", "datasets", "pages.ui.words", "pages.ui.charts", "streamlit", "plotly",
     },
-    "pages/ui/jobs": {"engine", "datasets", "pages.ui.kit", "pages.ui.words", "streamlit"},
+    "pages/ui/jobs": {
+        "engine", "datasets", "pages.ui.kit", "pages.ui.rights", "pages.ui.words", "streamlit",
+    },
     "pages": {"engine", "datasets", "pages", "streamlit", "plotly", "pandas"},
+    # what a notebook imports
+    "epsilon_explorer.py": {"engine", "datasets", "pages.ui.charts", "pandas", "plotly"},
     "app.py": {"engine", "pages", "streamlit"},
     "benchmarks": {
         "engine", "datasets", "torch", "scipy", "sklearn", "lifelines", "sksurv", "statsmodels",
@@ -137,3 +151,84 @@ def test_what_pages_import_stays_light(entry: str) -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == []
+
+
+AGREED = {("pages.ui.rights", "pages.ui.lessons.library")}
+"""An import that closes a circle and is agreed on: who may do what names what is done."""
+
+
+def ours() -> dict[str, Path]:
+    """Every module of the product by its dotted name; a package by its own."""
+    places = ("engine", "pages", "datasets", "app.py")
+    paths = [path.relative_to(ROOT) for place in places for path in modules(place)]
+    return {".".join(path.with_suffix("").parts).removesuffix(".__init__"): path for path in paths}
+
+
+def imported(text: str, known: set[str]) -> set[str]:
+    """The known modules that a module imports, late and for types alone too."""
+    names = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            each = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= {one if one in known else node.module for one in each}
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    return names & known
+
+
+def circle(edges: dict[str, set[str]]) -> list[str]:
+    """Some circle of imports; empty where there is none."""
+    try:
+        graphlib.TopologicalSorter(edges).prepare()
+    except graphlib.CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+@functools.cache
+def graph() -> dict[str, set[str]]:
+    """Who imports whom among our modules, without what is agreed on."""
+    found = ours()
+    known = set(found)
+    edges = {n: imported((ROOT / p).read_text("utf-8"), known) - {n} for n, p in found.items()}
+    return {name: {to for to in some if (name, to) not in AGREED} for name, some in edges.items()}
+
+
+def folder(module: str) -> str:
+    """The folder that a module lies in, for a circle of folders: `a.b` of `a.b.c`."""
+    return module.rpartition(".")[0]
+
+
+def test_no_import_leads_back() -> None:
+    assert circle(graph()) == []
+
+
+def test_a_folder_does_not_know_what_stands_above_it() -> None:
+    """What imports a folder is not imported by it: the arrows between the two point one way."""
+    edges = graph()
+    inside: dict[str, set[str]] = {}
+    for name in edges:
+        inside.setdefault(folder(name), set()).add(name)
+    wrong = [
+        f"{name} -> {to} -> {back}"
+        for name, some in edges.items()
+        for to in some
+        if not within(to, folder(name)) and within(folder(name), folder(to))
+        if to not in {one for one, _ in AGREED}
+        for back in edges[to]
+        if back in inside[folder(name)] and to in inside[folder(to)]
+    ]
+    assert wrong == []
+
+
+def test_circles_and_arrows_upwards_are_seen() -> None:
+    assert circle({"a": {"b"}, "b": {"c"}, "c": set()}) == []
+    assert set(circle({"a": {"b"}, "b": {"c"}, "c": {"a"}})) == {"a", "b", "c"}
+    text = "def f():\n    from engine.runs import driver\n    import engine.core.spec\n"
+    known = {"engine.runs", "engine.runs.driver", "engine.core.spec"}
+    assert imported(text, known) == {"engine.runs.driver", "engine.core.spec"}
+    assert {
+        (name, to)
+        for name, path in ours().items()
+        for to in imported((ROOT / path).read_text("utf-8"), set(ours()))
+    } >= AGREED

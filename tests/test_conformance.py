@@ -153,6 +153,8 @@ def test_only_declared_fields_name_its_runs(paper, entry):
 def test_names_are_unique_and_data_sets_exist(paper):
     names = [entry.name for entry in paper.methods]
     assert len(set(names)) == len(names)
+    labels = [entry.label for entry in paper.methods]
+    assert len(set(labels)) == len(labels)
     for dataset in paper.datasets:
         assert data.card(dataset).records > 0
     first = catalog()[paper.slug].methods[0]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from datasets import own_reader
+from datasets import own_limits
 
 ROOT = Path(__file__).parents[1]
 DOCKER = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -75,7 +75,7 @@ def test_the_proxy_lets_through_what_the_app_takes():
         r"client_max_body_size (\d+)m;", (ROOT / "docs/deploy/nginx.conf").read_text()
     )
     (taken,) = re.findall(r"maxUploadSize = (\d+)", (ROOT / ".streamlit/config.toml").read_text())
-    assert int(passed) == int(taken) == own_reader.most(own_reader.MEGABYTES)
+    assert int(passed) == int(taken) == own_limits.most(own_limits.MEGABYTES)
 
 
 def test_every_setting_of_the_program_is_in_the_guide():

@@ -15,8 +15,8 @@ import torch
 from datasets import catalog as data
 from engine.cli.main import main
 from engine.core.errors import RequestError
+from engine.papers.dbn.yesiwell import rigorous
 from engine.papers.enadpp import price
-from engine.papers.yesiwell import rigorous
 from engine.privacy import descent
 from engine.runs.checkpoint import Checkpoints
 from engine.runs.devices import resolve_device

@@ -45,6 +45,7 @@ def installed(tmp_path_factory):
     return site
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_what_runs_and_only_that(installed):
     assert sources(installed / "epsilon_explorer") == sources(ROOT)
     assert [path.name for path in installed.iterdir() if path.suffix != ".dist-info"] == [
@@ -52,6 +53,18 @@ def test_the_wheel_holds_what_runs_and_only_that(installed):
     ]
 
 
+@pytest.mark.slow
+def test_a_notebook_imports_the_package_and_nothing_else(installed, tmp_path):
+    price = "ee.price('mean', 'laplace', epsilon=2).epsilon_proved"
+    code = f"import epsilon_explorer as ee; print({price})"
+    environment = os.environ | {"PYTHONPATH": str(installed), "EXPLORER_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.stdout == "2.0\n", done.stderr
+
+
+@pytest.mark.slow
 def test_every_requirement_comes_with_it(installed):
     (metadata,) = installed.glob("*.dist-info/METADATA")
     needed = [line.split()[0] for line in (ROOT / "requirements.txt").read_text().splitlines()]
@@ -59,6 +72,7 @@ def test_every_requirement_comes_with_it(installed):
         assert line == "#" or f"Requires-Dist: {line}" in metadata.read_text()
 
 
+@pytest.mark.slow
 def test_the_command_runs_from_any_folder(installed, tmp_path):
     code = "import sys, epsilon_explorer.engine.cli.start as s; sys.exit(s.main(sys.argv[1:]))"
     environment = os.environ | {"PYTHONPATH": str(installed), "EXPLORER_HOME": str(tmp_path)}

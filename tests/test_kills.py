@@ -8,12 +8,14 @@ from engine.runs import artifacts
 from engine.service.store import Store
 
 
+@pytest.mark.slow
 def test_some_points_of_every_verb():
     number, wrong = at_every_point(every=13)
     assert number > 10
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_some_kills_at_random():
     assert at_random(15, seed=1) == (15, [])
 

@@ -13,8 +13,8 @@ import torch
 from engine.catalog import catalog
 from engine.core.batch import Batch
 from engine.core.spec import knobs
+from engine.papers.dbn.yesiwell import rigorous
 from engine.papers.enadpp import price
-from engine.papers.yesiwell import rigorous
 from engine.privacy import descent
 from tests import elsewhere
 from tests.conformance import play

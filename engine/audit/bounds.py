@@ -210,8 +210,14 @@ def error_bound(scores: Scores, confidence: float = 0.95, unsure: float = 0.0) -
         confidence: Probability with which the bound is at least w.
         unsure: 0 for no coin.
     """
-    right = 0.5 + 0.5 * (_guess(scores.present, unsure) - _guess(scores.without, unsure))
-    return 1.0 - mean_bound(right, 1.0 - confidence)
+    return 1.0 - mean_bound(right_guesses(scores, unsure), 1.0 - confidence)
+
+
+def right_guesses(scores: Scores, unsure: float) -> Floats:
+    """The share of right guesses in each pair, shape (R,); `unsure` as in `error_bound`."""
+    apart = _guess(scores.present, unsure) - _guess(scores.without, unsure)
+    right: Floats = 0.5 + 0.5 * apart
+    return right
 
 
 def _guess(scores: Floats, unsure: float) -> Floats:
@@ -241,9 +247,33 @@ def mean_bound(values: Floats, miss: float) -> float:
     return low
 
 
-def best_stakes(values: Floats, miss: float) -> Floats:
-    """The share to bet on each number, from those before it."""
-    count, seen = len(values), np.arange(1, len(values) + 1)
+def mean_bound_so_far(values: Floats, miss: float, planned: int) -> float:
+    r"""As `mean_bound`, but valid at every moment: somebody may look after each number, and stop.
+
+    The chance that any of the bounds is above the mean is `miss` at most. What a gambler has is a
+    martingale at the true mean, as long as stakes follow from the numbers before and from
+    `planned`, how many are to come. It ever exceeds 1/miss with probability `miss` at most (Ville
+    1939), so the bound is the smallest m that it has not refuted at any time so far. After the last
+    number that is no less than `mean_bound`.
+
+    Args:
+        values: The numbers so far.
+        miss: The risk.
+        planned: How many there will be, fixed beforehand; fewer may come.
+    """
+    least, stakes = math.log(1.0 / miss), best_stakes(values, miss, planned)
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        own = np.minimum(stakes, RISKED / middle)
+        refuted = np.cumsum(np.log1p(own * (values - middle))).max() >= least
+        low, high = (middle, high) if refuted else (low, middle)
+    return low
+
+
+def best_stakes(values: Floats, miss: float, planned: int = 0) -> Floats:
+    """The share to bet on each number, from those before it; for so many, or those there are."""
+    count, seen = planned or len(values), np.arange(1, len(values) + 1)
     mean = (0.5 + np.cumsum(values)) / (seen + 1)
     variance = (0.25 + np.cumsum((values - mean) ** 2)) / (seen + 1)
     before = np.concatenate([[0.25], variance[:-1]])

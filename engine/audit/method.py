@@ -12,10 +12,11 @@ from torch import Generator, Tensor
 from datasets.base import Table
 from engine.audit import limits
 from engine.audit.bounds import Scores, reachable
-from engine.audit.entry import CHOSEN, STEPS, Attacked
-from engine.audit.report import CONFIDENCE, Audit, summary
-from engine.audit.runner import Collected, Setting, train
+from engine.audit.measures import CHOSEN, STEPS, Attacked
+from engine.audit.report import CONFIDENCE, Audit, so_far, summary
+from engine.audit.runner import Collected, train
 from engine.audit.tradeoff import curves
+from engine.audit.training import Setting
 from engine.core.batch import Batch
 from engine.method import Arrays, Entry
 from engine.privacy.guarantee import Guarantee
@@ -84,7 +85,12 @@ class AuditMethod:
         state = replace(state, scores=scores, reach=reach)
         if end == 0 or reachable(end, state.card.delta, CONFIDENCE) <= 0.0:
             return state, None
-        return state, _info(summary(state.card, state.setting, state.collected()), len(batch))
+        collected = state.collected()
+        shown = _info(summary(state.card, state.setting, collected), len(batch))
+        if end == len(batch):
+            return state, shown
+        early = so_far(state.card, state.setting, collected, len(batch))
+        return state, None if early is None else _early(shown, early)
 
     def products(self, batch: Batch[Any], data: Table, state: State) -> Arrays:
         """What the page draws.
@@ -130,6 +136,12 @@ def _misses(state: State, alarms: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _or_nan(number: float | None) -> float:
     return float("nan") if number is None else number
+
+
+def _early(shown: Attacked, early: tuple[float, float]) -> Attacked:
+    """What is shown while trainings come in: bounds that are valid whenever somebody stops."""
+    epsilon, mu = (np.full(len(shown.right), number) for number in early)
+    return replace(shown, epsilon_attacked=epsilon, mu_attacked=mu)
 
 
 def _info(audit: Audit, count: int) -> Attacked:

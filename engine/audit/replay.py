@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from engine.audit import statistics
-from engine.audit.runner import Run, Setting
+from engine.audit.training import Setting, Training
 from engine.core.batch import Batch
 from engine.core.gauges import unmeasured
 from engine.privacy.mechanisms import Exposed, Mechanism, Noise
@@ -32,7 +32,9 @@ def faults(setting: Setting, seed: int = 0) -> Iterator[str]:
     """
     batch = Batch(setting.spec, (setting.spec,), (0,))
     pair, n = setting.pair, len(setting.pair.without)
-    first, second = (Run(setting, batch, table, seed) for table in (pair.without, pair.present))
+    first, second = (
+        Training(setting, batch, table, seed) for table in (pair.without, pair.present)
+    )
     declared = setting.entry.releases(setting.spec, n)
     with unmeasured(), torch.no_grad():
         for stage in range(BEFORE, setting.entry.steps(setting.spec, n)):
@@ -65,7 +67,7 @@ def inside(setting: Setting, seed: int = 0) -> Iterator[str]:
     implied, spec = setting.witness.implied, setting.spec
     assert implied is not None
     tables = (setting.pair.without, setting.pair.present)
-    run = Run(setting, Batch(spec, (spec,), (0,)), tables[0], seed)
+    run = Training(setting, Batch(spec, (spec,), (0,)), tables[0], seed)
     with unmeasured(), torch.no_grad(), recording() as seen:
         for stage in range(BEFORE, setting.entry.steps(spec, len(tables[0]))):
             run.advance(stage)

@@ -13,12 +13,15 @@ from engine.audit.bounds import (
     epsilon_of_errors,
     error_bound,
     judged_at_zero,
+    mean_bound_so_far,
     mu_of_errors,
     needed,
     reachable,
+    right_guesses,
 )
-from engine.audit.runner import TOGETHER, Collected, Setting, attack
+from engine.audit.runner import Collected, attack
 from engine.audit.tally import LIKELIHOOD
+from engine.audit.training import TOGETHER, Setting
 from engine.audit.words import IF_AS_DECLARED, outcome, permitted
 from engine.core.errors import RequestError
 from engine.core.spec import Spec
@@ -176,16 +179,9 @@ def summary(card: Guarantee, setting: Setting, collected: Collected) -> Audit:
     judged = epsilon_bound(collected.scores, card.delta, confidence)
     mu_attacked, by_curve = None, False
     if ratio is not None:
-        curve = family.advantage(releases, card.relation, width)
-        apart = curve if best == LIKELIHOOD else None
+        apart = _curve(card, setting, best)
         wrong = error_bound(ratio, limits.BY_CURVE, limits.unsure(apart))
-        if apart is None:
-            through = epsilon_of_errors(wrong, card.delta)
-        elif mu is None:
-            through = family.epsilon(releases, card.relation, card.delta, wrong, width)
-        else:
-            mu_attacked = mu_of_errors(wrong)
-            through = limits.epsilon_of_mu(mu_attacked, card.delta)
+        through, mu_attacked = _through(card, setting, apart, wrong)
         if through >= judged.epsilon:
             kept, by_curve = judged_at_zero(ratio), apart is not None
             judged = dataclasses.replace(kept, epsilon=through, statistic=best)
@@ -212,6 +208,52 @@ def summary(card: Guarantee, setting: Setting, collected: Collected) -> Audit:
         by_curve=by_curve,
         judged=2 * judged.trainings,
     )
+
+
+def so_far(
+    card: Guarantee, setting: Setting, collected: Collected, planned: int
+) -> tuple[float, float] | None:
+    """What trainings so far have shown of epsilon and mu, valid at every moment (0 for no mu).
+
+    A person who looks on and stops when the bound crosses a claim is wrong with the stated risk.
+    None where trainings are no pairs: rates of a threshold are judged once, when all are there.
+
+    Args:
+        card: The guarantee.
+        setting: What is attacked.
+        collected: Scores in the order of the trainings.
+        planned: Trainings of each kind that were asked for.
+    """
+    best = LIKELIHOOD if LIKELIHOOD in collected.scores else setting.witness.ratio
+    ratio = collected.scores.get(best)
+    if ratio is None:
+        return None
+    apart = _curve(card, setting, best)
+    right = right_guesses(ratio, limits.unsure(apart))
+    wrong = 1.0 - mean_bound_so_far(right, 1.0 - limits.BY_CURVE, planned)
+    epsilon, mu = _through(card, setting, apart, wrong)
+    return epsilon, mu or 0.0
+
+
+def _curve(card: Guarantee, setting: Setting, best: str) -> float | None:
+    """The largest advantage that the noise allows, where the score is the releases' own ratio."""
+    width = setting.witness.width(setting.spec, setting.pair)
+    curve = family.advantage(setting.declared, card.relation, width)
+    return curve if best == LIKELIHOOD else None
+
+
+def _through(
+    card: Guarantee, setting: Setting, apart: float | None, wrong: float
+) -> tuple[float, float | None]:
+    """The epsilon, and for Gaussian noise the mu, that so small a mean error needs."""
+    if apart is None:
+        return epsilon_of_errors(wrong, card.delta), None
+    releases = setting.declared
+    if limits.gaussian_mu(releases) is None:
+        width = setting.witness.width(setting.spec, setting.pair)
+        return family.epsilon(releases, card.relation, card.delta, wrong, width), None
+    mu = mu_of_errors(wrong)
+    return limits.epsilon_of_mu(mu, card.delta), mu
 
 
 def perfect(card: Guarantee, setting: Setting, trainings: int) -> tuple[float | None, float] | None:

@@ -2,17 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from engine.audit import statistics
+from engine.audit.training import Setting
 from engine.privacy.recording import Recorded
-
-if TYPE_CHECKING:
-    from engine.audit.runner import Setting
 
 LIKELIHOOD = "likelihood ratio of the releases"
 DIGITS = "last digits of the noise"
@@ -34,7 +31,7 @@ class Tally:
         read: Numbers of a training whose last digits were looked at so far.
     """
 
-    setting: "Setting"
+    setting: Setting
     world: int
     count: int
     scores: dict[str, Tensor] = field(default_factory=dict)

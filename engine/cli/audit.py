@@ -7,9 +7,11 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from datasets import catalog as data_catalog
+from datasets.base import Table
 from engine.catalog import paper
-from engine.cli.running import progress
+from engine.cli import again, functions
 from engine.cli.shared import add_json, add_request, requested, show_json, show_table
+from engine.cli.work import progress
 from engine.core.errors import ExplorerError, RequestError
 from engine.privacy.guarantee import RELATIONS, Guarantee
 from engine.runs import audits, changes
@@ -18,9 +20,13 @@ from engine.service.job_runner import set_threads
 
 if TYPE_CHECKING:
     from engine.audit.report import Audit
-    from engine.audit.runner import Collected, Setting
+    from engine.audit.runner import Collected
+    from engine.audit.training import Setting
     from engine.cli.shared import Commands
 
+SEES = ("everything", "published")
+"""What an attacker sees."""
+SEEN = {"everything": "every release", "published": "what is published alone"}
 BIT, BITS = 100, 6
 """Trainings of a shipped attack that run together at most, and in how many such bits the time is
 divided: it can stop after each."""
@@ -35,10 +41,15 @@ MOST = 1_000_000
 def add(commands: "Commands") -> None:
     """Adds the command."""
     parser = commands.add_parser("audit", help="attack a method: claimed, proved and attacked ε")
-    add_request(parser)
+    add_request(parser, "?")
     parser.add_argument(
         "--replicas", default="1000", metavar="N", help="trainings with and without; 1000"
     )
+    functions.add(parser)
+    parser.add_argument(
+        "--sees", choices=SEES, default=SEES[0],
+        help="whether the attacker sees every release, or what is published alone",
+    )  # fmt: skip
     add_json(parser)
     parser.set_defaults(command=run_audit)
     every = commands.add_parser("audits", help="attack every private method of a paper, or of all")
@@ -64,8 +75,14 @@ def run_audit(arguments: argparse.Namespace) -> int:
     Raises:
         RequestError: There is nothing to audit, or the request names no single setting.
     """
+    if functions.SIGN in arguments.paper:
+        return functions.audit_function(arguments)
+    if arguments.method is None:
+        raise RequestError("method: expected PAPER METHOD or FILE.py::FUNCTION, got no method")
     set_threads()
-    from engine.audit.report import audit, check  # these load torch
+    from engine.audit.outside import independent  # these load torch
+    from engine.audit.report import audit, check
+    from engine.audit.training import Setting
     from engine.runs.devices import resolve_device
 
     job = requested(arguments)
@@ -76,17 +93,35 @@ def run_audit(arguments: argparse.Namespace) -> int:
     check(entry, spec, data_catalog.card(job.dataset).records, count)
     data = data_catalog.load(job.dataset)
     last: Audit | None = None
-    with progress(f"audit {job.paper} {job.method} {job.dataset}") as report:
-        for now, outcome in audit(entry, spec, data, count, resolve_device("cpu")):
-            last = now
-            report(outcome.trainings, count)
+    if arguments.sees == SEES[1]:
+        last = _outside(job, data, count)
+    else:
+        independent(Setting.of(entry, spec, data))
+        with progress(f"audit {job.paper} {job.method} {job.dataset}") as report:
+            for now, outcome in audit(entry, spec, data, count, resolve_device("cpu")):
+                last = now
+                report(outcome.trainings, count)
     assert last is not None  # `check` asks for enough replicas
     if arguments.json:
         head = {"paper": job.paper, "method": job.method, "dataset": job.dataset}
-        show_json({**head, "values": job.values, **last.json()})
+        show_json({**head, "values": job.values, "sees": arguments.sees, **last.json()})
     else:
-        _show(f"{job.entry().label} on {job.dataset}", last)
+        _show(
+            f"{job.entry().label} on {job.dataset}, the attacker sees {SEEN[arguments.sees]}", last
+        )
     return 0
+
+
+def _outside(job: Job, data: Table, count: int) -> "Audit":
+    """The audit by an attacker who sees what is published alone."""
+    from engine.audit.outside import published
+    from engine.audit.report import summary
+    from engine.audit.training import Setting
+
+    entry, spec = job.entry(), job.spec()
+    setting = Setting.of(entry, spec, data)
+    card = entry.guarantee(spec, len(data), data.card.record)
+    return summary(card, setting, published(setting, paper(job.paper).arrays, count))
 
 
 def run_audits(arguments: argparse.Namespace) -> int:
@@ -149,12 +184,13 @@ def _timed(job: Job, calibration: str, count: int, limit: int) -> audits.Row:
         statistic="", replicas=0, seconds=0.0, broken=False, right=0.0, allowed=None, exact=False,
     )  # fmt: skip
     started = time.monotonic()
-    from engine.audit import report, runner  # these load torch
+    from engine.audit import report  # these load torch
+    from engine.audit.training import Setting
 
     try:
         data = data_catalog.load(job.dataset)
         checked = report.check(entry, spec, len(data), count)
-        setting = runner.Setting.of(entry, spec, data)
+        setting = Setting.of(entry, spec, data)
         found, first = _found(checked, setting, count, limit)
     except ExplorerError as error:
         return dataclasses.replace(row, reason=str(error))
@@ -166,8 +202,9 @@ def _timed(job: Job, calibration: str, count: int, limit: int) -> audits.Row:
     attacks = 1 if first is None else 2
     _, best = report.perfect(checked, setting, found.replicas) or (None, None)
     return dataclasses.replace(
-        row, **shown, seconds=seconds, attacks=attacks, epsilon_first=first, epsilon_perfect=best
-    )
+        row, **shown, seconds=seconds, attacks=attacks, epsilon_first=first, epsilon_perfect=best,
+        first=again.first_scores(setting, promised),
+    )  # fmt: skip
 
 
 def _found(

@@ -3,12 +3,12 @@
 import argparse
 import dataclasses
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from engine.catalog import catalog
-from engine.cli.running import RunError, complete, progress
 from engine.cli.shared import add_json, show_json, show_table
+from engine.cli.work import RunError, complete, progress
 from engine.core.errors import ExplorerError, RequestError
 from engine.runs import reference
 from engine.runs.changes import sources
@@ -18,6 +18,9 @@ from engine.service.client import Client
 
 if TYPE_CHECKING:
     from engine.cli.shared import Commands
+
+
+TODAY, EARLIER = "today's sources", "an earlier version"
 
 
 def add(commands: "Commands") -> None:
@@ -30,6 +33,9 @@ def add(commands: "Commands") -> None:
         "--write", action="store_true",
         help="with --full: keep the cells in the project's reference folder",
     )  # fmt: skip
+    parser.add_argument(
+        "--list", action="store_true", help="what ships, and whether today's code computed it"
+    )
     add_json(parser)
     parser.set_defaults(command=reproduce)
 
@@ -39,12 +45,16 @@ def reproduce(arguments: argparse.Namespace) -> int:
     if arguments.write and not arguments.full:
         raise RequestError("--write: expected --full with it, a quick look is not kept")
     chosen = list(_chosen(arguments.paper, arguments.exhibit))
+    if arguments.list:
+        return _list(chosen, arguments.json)
     if arguments.exhibit:
         ((slug, exhibit),) = chosen
         record = _one(slug, exhibit, arguments)
         if arguments.json:
             show_json(record)
         return 0
+    if not chosen:
+        print(f"{arguments.paper}: it has no table and no figure to reproduce", file=sys.stderr)
     records, lost = [], 0
     for slug, exhibit in chosen:
         try:
@@ -55,6 +65,22 @@ def reproduce(arguments: argparse.Namespace) -> int:
     if arguments.json:
         show_json({"exhibits": records})
     return int(lost > 0)
+
+
+def _list(chosen: Iterable[tuple[str, Exhibit]], as_json: bool) -> int:
+    """Prints of each exhibit what ships, and by which version of the sources."""
+    rows = []
+    for slug, exhibit in chosen:
+        kept = reference.load(slug, exhibit.name)
+        today = kept is not None and kept.sources == sources(*exhibit.jobs(True).values())
+        state = "nothing ships" if kept is None else TODAY if today else EARLIER
+        rows.append((slug, exhibit.name, exhibit.title, kept.date if kept else "", state))
+    columns = ("paper", "exhibit", "title", "date", "computed by")
+    if as_json:
+        show_json({"exhibits": [dict(zip(columns, row, strict=True)) for row in rows]})
+    else:
+        show_table("Exhibits", columns, rows)
+    return 0
 
 
 def _chosen(slug: str | None, name: str | None) -> Iterator[tuple[str, Exhibit]]:
@@ -108,7 +134,9 @@ def _results(exhibit: Exhibit, full: bool, *, fresh: bool) -> tuple[dict[str, Re
         RunError: None of them came to an end.
     """
     client, results, seconds, lost = Client(workers=False), {}, 0.0, []
-    for name, job in exhibit.jobs(full).items():
+    jobs = exhibit.jobs(full)
+    for number, (name, job) in enumerate(jobs.items(), 1):
+        print(f"{exhibit.title}: {number} of {len(jobs)}, {name}", file=sys.stderr, flush=True)
         try:
             with progress(f"{exhibit.title}: {name}") as report:
                 run, _ = complete(client, job, report)

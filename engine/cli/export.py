@@ -15,8 +15,7 @@ import numpy as np
 
 from datasets import catalog as data_catalog
 from engine.catalog import paper
-from engine.cli.running import replicas
-from engine.cli.shared import plain
+from engine.cli.shared import plain, replicas, words_only
 from engine.core.errors import DatasetError, RequestError, StoreError
 from engine.core.gauges import gauges
 from engine.core.kept import declared, released
@@ -170,11 +169,12 @@ def _table(path: Path, job: Job, rows: list[dict[str, Any]], names: list[str]) -
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
-        table.writerow([*job.axes, "seed", *names, *columns])
+        table.writerow(map(words_only, [*job.axes, "seed", *names, *columns]))
         for row in rows:
             place = [row[field] for field in job.axes]
             card = [row["guarantee"][name] for name in columns]
-            table.writerow([*place, row["seed"], *(row["gauges"][n] for n in names), *card])
+            cells = [*place, row["seed"], *(row["gauges"][n] for n in names), *card]
+            table.writerow(map(words_only, cells))
     return path
 
 

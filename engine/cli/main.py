@@ -14,19 +14,30 @@ from engine.cli import (
     app,
     audit,
     bundle,
+    card,
     catalogue,
+    confirm,
     differ,
     exhibits,
     export,
     running,
     runs,
     tables,
+    verify,
 )
+from engine.core import room
 from engine.core.errors import BudgetError, ExplorerError, RequestError, SpecError
 
 Command = Callable[[argparse.Namespace], int]
 
+MODULES = (
+    catalogue, tables, running, card, audit, verify, runs, differ, export, bundle, exhibits,
+    confirm, app,
+)  # fmt: skip
+"""What adds commands, in the order of the help text."""
 WRONG, FAILED, STOPPED = 2, 1, 130
+TRAINING = {"app", "run", "audit", "audits", "reproduce", "confirm", "verify"}
+"""Commands that train, or start what trains."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -69,6 +80,11 @@ def _say(what: object, code: int) -> int:
 
 
 def _command(arguments: Sequence[str], program: str) -> int:
+    for word in arguments:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise RequestError(f"arguments: expected text in UTF-8, got {word!r}") from None
     parser, commands = _parser(program)
     named = next((word for word in arguments if not word.startswith("-")), None)
     if named is not None and named not in commands:
@@ -77,6 +93,8 @@ def _command(arguments: Sequence[str], program: str) -> int:
         parser.print_help()
         return WRONG
     chosen = parser.parse_args(arguments)
+    if named in TRAINING:
+        room.check()
     command: Command = chosen.command
     return command(chosen)
 
@@ -86,6 +104,6 @@ def _parser(program: str) -> tuple[Parser, tuple[str, ...]]:
     parser = Parser(prog=program, description="See what differential privacy costs.")
     parser.add_argument("--version", action="version", version=f"epsilon-explorer {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for module in (catalogue, tables, running, audit, runs, differ, export, bundle, exhibits, app):
+    for module in MODULES:
         module.add(commands)
     return parser, tuple(commands.choices)

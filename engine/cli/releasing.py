@@ -1,23 +1,24 @@
 """`run --release`: one release with secret noise, written to a folder and nowhere else."""
 
 import argparse
-import json
+import shlex
+import sys
 from pathlib import Path
 
-import numpy as np
-
 from datasets import catalog as data_catalog
-from engine import __version__
-from engine.catalog import paper
-from engine.cli.shared import plain, requested, show_json
-from engine.core.errors import RequestError, StoreError
-from engine.core.kept import declared
-from engine.method import Arrays
-from engine.privacy.guarantee import Guarantee
-from engine.runs import registry, whole
+from datasets.base import Table
+from engine.cli.export import release_command
+from engine.cli.release_files import summary, written
+from engine.cli.shared import requested, show_json
+from engine.cli.work import progress
+from engine.core.errors import RequestError
+from engine.runs import sealing
 from engine.runs.job import Job
 
-FILES = ("release.npz", "card.json", "README.md")
+GOES_ON = (
+    "release: an earlier process drew this noise and ended before its files were in place; they "
+    "are written now, and no noise was drawn again"
+)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -31,70 +32,46 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def release_job(arguments: argparse.Namespace) -> int:
     """Makes one release and prints its card and the names of its files."""
-    from engine.cli.running import progress
     from engine.runs.release import checked, release
 
     job = requested(arguments)
     if arguments.to is None:
         raise RequestError("release: expected --to and a folder to write, got none")
-    if any((arguments.to / name).exists() for name in FILES):
-        raise RequestError(f"release: expected a folder without a release, got {arguments.to}")
     card = checked(job, data_catalog.card(job.dataset))
-    with progress(f"{job.paper} {job.method} {job.dataset}") as report:
-        arrays = release(job, data_catalog.load(job.dataset), report)
-    try:
-        files = written(arguments.to, job, card, arrays)
-    except OSError as error:
-        raise StoreError(f"{arguments.to}: expected a folder to write, got: {error}") from None
+    command = release_command(job).removesuffix("DIR") + shlex.quote(str(arguments.to))
+    with sealing.begun(arguments.to, job.id, command) as place:
+        arrays = place.drawn()
+        if arrays is None:
+            data = data_catalog.load(job.dataset)
+            prove(job, data)
+            with progress(f"{job.paper} {job.method} {job.dataset}") as report:
+                arrays = release(job, data, report)
+            place.keep(arrays)
+        else:
+            print(GOES_ON, file=sys.stderr)
+        files = place.publish(lambda folder: written(folder, job, card, arrays))
     if arguments.json:
         show_json({"guarantee": card.json(), "files": [str(path) for path in files]})
     else:
-        print(_summary(card))
+        print(summary(card))
         print("\n".join(map(str, files)))
     return 0
 
 
-def written(folder: Path, job: Job, card: Guarantee, arrays: Arrays) -> list[Path]:
-    """The files of a release."""
-    folder.mkdir(parents=True, exist_ok=True)
-    files = [folder / name for name in FILES]
-    np.savez(files[0], allow_pickle=False, **arrays)
-    body = {"dataset": job.dataset, "method": f"{job.paper}/{job.method}", "settings": job.values}
-    described, spec = data_catalog.card(job.dataset), job.batch().spec
-    content = {
-        **body,
-        "version": __version__,
-        "guarantee": card.json(),
-        "curves": whole.curves(job.entry(), spec, described, card),
-        "registry": registry.entry(card, described, f"Epsilon Explorer {__version__}"),
-    }
-    text = json.dumps(plain(content), indent=2, ensure_ascii=False)
-    files[1].write_text(text + "\n", encoding="utf-8")
-    files[2].write_text(_readme(job, card, arrays), encoding="utf-8")
-    return files
+def prove(job: Job, data: Table) -> None:
+    """Makes sure that what would be written follows from releases alone, on other noise.
 
+    Raises:
+        ReleaseError: It does not.
+    """
+    from engine.cli.verify import verified
+    from engine.runs.release import ReleaseError
 
-def _summary(card: Guarantee) -> str:
-    delta = f", δ = {card.delta:g}" if card.delta else ""
-    delta = f", δ {card.failure}" if card.failure else delta
-    return f"Released with ε = {card.epsilon_proved:.6g}{delta}, for {card.unit}: {card.mechanism}."
-
-
-def _readme(job: Job, card: Guarantee, arrays: Arrays) -> str:
-    from engine.cli.export import release_command  # which needs `run`, whose module needs this one
-
-    kept = paper(job.paper).arrays
-    named = {name: declared(kept, name) for name in arrays}
-    lines = [f"- `{name}`: {one.what}" for name, one in named.items() if one is not None]
-    limits = [f"- {limit}" for limit in card.limits]
-    parts = (
-        f"# A release by {job.entry().label}",
-        _summary(card),
-        "release.npz holds, with one row each:",
-        "\n".join(lines),
-        "What the guarantee does not cover:",
-        "\n".join(limits),
-        f"A further release, with noise of its own, which adds to the price:\n\n    "
-        f"{release_command(job)}",
-    )
-    return "\n\n".join(parts) + "\n"
+    found = verified(job, data)
+    if found.differs:
+        name = found.differs[0]
+        more = f" So do {', '.join(found.differs[1:])}." if len(found.differs) > 1 else ""
+        raise ReleaseError(
+            f"release: nothing is written, since {name} does not follow from the private releases "
+            f"alone: {found.reasons[name]}.{more}"
+        )

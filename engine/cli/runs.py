@@ -5,10 +5,15 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from engine.cli.shared import add_json, show_json, show_table
+from engine.core.errors import RequestError
+from engine.core.stored import shown
 from engine.service.client import Client, Run
 
 if TYPE_CHECKING:
     from engine.cli.shared import Commands
+
+MOST = 1_000_000
+"""Runs that one list holds at most."""
 
 
 def add(commands: "Commands") -> None:
@@ -32,6 +37,10 @@ def add(commands: "Commands") -> None:
 
 def list_runs(arguments: argparse.Namespace) -> int:
     """Prints the runs."""
+    if not 0 < arguments.limit <= MOST:
+        raise RequestError(
+            f"--limit: expected a number from 1 to {MOST:,}, got {shown(arguments.limit)}"
+        )
     client = Client(workers=False)
     runs = client.runs(arguments.limit, arguments.paper)
     lost = client.unreadable(arguments.limit, arguments.paper)

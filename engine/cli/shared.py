@@ -15,10 +15,13 @@ from datasets import catalog as data_catalog
 from engine.catalog import paper
 from engine.core.errors import RequestError
 from engine.runs.job import Job, request
+from engine.runs.results import Results
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[Any]
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a text begins that spreadsheets work out (OWASP, CSV injection)."""
 WIDE = 200
 """Columns of a table that is not printed on a terminal."""
 
@@ -28,10 +31,15 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
-def add_request(parser: argparse.ArgumentParser) -> None:
-    """The arguments that name a job, except its seeds."""
+def add_request(parser: argparse.ArgumentParser, methods: str | None = None) -> None:
+    """The arguments that name a job, except its seeds.
+
+    Args:
+        parser: Of the command.
+        methods: How many methods there may be, as `nargs`; None for one.
+    """
     parser.add_argument("paper", metavar="PAPER", help="slug of the paper; see `list`")
-    parser.add_argument("method", metavar="METHOD", help="name of the method")
+    parser.add_argument("method", nargs=methods, metavar="METHOD", help="name of the method")
     parser.add_argument("--dataset", metavar="NAME", help="data set; the paper's first if omitted")
     parser.add_argument(
         "--set", action="append", default=[], metavar="FIELD=VALUE", help="one knob; repeatable"
@@ -110,6 +118,19 @@ def points(job: Job) -> list[dict[str, Any]]:
     return [{field: getattr(spec, field) for field in job.axes} for spec in job.batch().specs]
 
 
+def replicas(job: Job, results: Results) -> list[dict[str, Any]]:
+    """Each replica's place, seed, gauges and guarantee."""
+    return [
+        {
+            **point,
+            "seed": int(results.seeds[row]),
+            "gauges": {name: plain(column[row]) for name, column in results.gauges.items()},
+            "guarantee": card,
+        }
+        for row, (point, card) in enumerate(zip(points(job), cards(job), strict=True))
+    ]
+
+
 def show_json(value: Any) -> None:
     """Prints one JSON object; a number that is not finite is null."""
     print(json.dumps(plain(value), allow_nan=False, ensure_ascii=False))
@@ -144,6 +165,15 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
         table.add_row(*(text(cell) for cell in row))
     print(title)
     console.print(table, markup=False)
+
+
+def words_only(value: object) -> object:
+    """A cell of a file that spreadsheets open: a text that would be a formula begins with a quote.
+
+    >>> words_only("=1+1"), words_only(-1.5), words_only("a=b")
+    ("'=1+1", -1.5, 'a=b')
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
 def text(value: object) -> str:

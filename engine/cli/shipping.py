@@ -11,9 +11,9 @@ from pathlib import Path
 
 from datasets import catalog
 from engine import __version__
-from engine.cli.running import complete
+from engine.cli.work import complete
 from engine.core.errors import ExplorerError
-from engine.runs import shipped
+from engine.runs import packed, shipped
 from engine.runs.changes import sources
 from engine.runs.job import Job
 from engine.runs.shipped import Origin
@@ -42,27 +42,47 @@ def unwanted(wanted: Mapping[str, Job], folder: Path) -> list[Path]:
     return sorted(path for end in ENDS for path in folder.glob(f"*/*{end}") if path not in kept)
 
 
-def train(wanted: Mapping[str, Job], folder: Path, processes: int) -> Iterator[tuple[str, str]]:
+def pack(wanted: Mapping[str, Job], new: Mapping[str, str], folder: Path) -> None:
+    """Writes the coarse curves of each paper into one file: those that are there, and new ones.
+
+    Args:
+        wanted: The jobs that ship so, by id; any other is removed.
+        new: Lines of runs, by id.
+        folder: Where the files go.
+    """
+    papers = {job.paper for job in wanted.values()} | {path.stem for path in folder.glob("*.gz")}
+    for paper in sorted(papers):
+        path = folder / f"{paper}.gz"
+        there = packed.lines(shipped.packed(path)) if path.exists() else {}
+        both = {run: text for run, text in (there | dict(new)).items() if run in wanted}
+        packed.write(path, {run: both[run] for run in both if wanted[run].paper == paper})
+    shipped.index.cache_clear()
+
+
+def train(
+    wanted: Mapping[str, Job], folder: Path | None, processes: int
+) -> Iterator[tuple[str, str, str]]:
     """Trains jobs and writes each as soon as it is done.
 
     Args:
         wanted: The jobs, by id.
-        folder: Where the files go.
+        folder: Where the files go; None for lines of a file that many share (`pack`).
         processes: How many train at once, one thread each.
 
     Yields:
-        The id of a run that is done, and a sentence if it failed.
+        The id of a run that is done, a sentence if it failed, and its line.
     """
     environment = {"OMP_NUM_THREADS": "1", "EXPLORER_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"}
     os.environ.update(environment)  # what the processes start with
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context) as pool:
         order = sorted(wanted.items(), key=lambda pair: effort(pair[1]))
-        running: dict[Future[str], str] = {
-            pool.submit(write, job.text(), str(folder), sources(job)): run for run, job in order
+        place = "" if folder is None else str(folder)
+        running: dict[Future[tuple[str, str]], str] = {
+            pool.submit(write, job.text(), place, sources(job)): run for run, job in order
         }
         for future in as_completed(running):
-            yield running[future], future.result()
+            yield running[future], *future.result()
 
 
 def effort(job: Job) -> int:
@@ -70,16 +90,16 @@ def effort(job: Job) -> int:
     return job.replicas() * job.entry().steps(job.spec(), catalog.card(job.dataset).records)
 
 
-def write(text: str, folder: str, code: str) -> str:
+def write(text: str, folder: str, code: str) -> tuple[str, str]:
     """Trains one job in this process, in a store of its own, and writes its file.
 
     Args:
         text: The job.
-        folder: Where the file goes.
+        folder: Where the file goes; empty for none.
         code: Digest of the sources, read before anything was loaded from them.
 
     Returns:
-        A sentence if that failed; else nothing.
+        A sentence if that failed; and the run as a line, where no file was written.
     """
     job = Job.read(text)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
@@ -98,12 +118,14 @@ def write(text: str, folder: str, code: str) -> str:
                 sources=code,
                 software={"engine": __version__} | versions(),
             )
+            if not folder:
+                return "", packed.line(origin, events)
             shipped.save(origin, events, client.arrays(job.id), Path(folder))
         except ExplorerError as error:
-            return f"{job.paper} {job.method}: {error}"
+            return f"{job.paper} {job.method}: {error}", ""
         finally:
             client.close()
-    return ""
+    return "", ""
 
 
 def versions() -> dict[str, str]:

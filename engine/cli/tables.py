@@ -1,29 +1,45 @@
 """`table`: adds a table of one's own, lists them and removes one."""
 
 import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from datasets import own
+from datasets.base import Card
 from engine.catalog import catalog
 from engine.cli.shared import add_json, show_json, show_table
-from engine.core.errors import RequestError
+from engine.core.errors import ExplorerError, RequestError
 
 if TYPE_CHECKING:
     from engine.cli.shared import Commands
+
+MOST_SETTINGS = 10_000_000
+"""Bytes of settings that are read at most."""
 
 
 def add(commands: "Commands") -> None:
     """Adds the commands."""
     table = commands.add_parser("table", help="tables of your own: add, list, remove")
     actions = table.add_subparsers(metavar="ACTION", required=True)
-    adding = actions.add_parser("add", help="check a CSV or Parquet file and keep it here")
+    adding = actions.add_parser(
+        "add", help="check a CSV or Parquet file and keep it here, or print what is missing"
+    )
     adding.add_argument("file", metavar="FILE", type=Path, help="CSV or Parquet")
     adding.add_argument(
         "--label", default="", metavar="COLUMN", help="the column of the classes; none for survival"
     )
     adding.add_argument(
-        "--bounds", type=Path, metavar="FILE", help='lines such as "age: 18 to 100", one a column'
+        "--settings", "--bounds", type=Path, metavar="FILE", dest="settings",
+        help="the proposal for its columns that `--propose` prints, edited",
+    )  # fmt: skip
+    adding.add_argument(
+        "--accept", action="store_true", help="take what nobody has stated from the data"
+    )
+    adding.add_argument(
+        "--propose", action="store_true", help="print what would become of each column, and stop"
     )
     add_json(adding)
     adding.set_defaults(command=add_table)
@@ -36,53 +52,90 @@ def add(commands: "Commands") -> None:
 
 
 def add_table(arguments: argparse.Namespace) -> int:
-    """Keeps a file and prints the name of its data set."""
-    content = _content("file", arguments.file)
-    typed = _content("bounds", arguments.bounds) if arguments.bounds else b""
-    lines = typed.decode("utf-8-sig", "replace")
-    name = own.keep(arguments.file.name, content, lines, arguments.label)
+    """Keeps a file and prints the name of its data set, or prints what would become of it."""
+    text = _read("settings", arguments.settings).decode("utf-8-sig", "replace")
+    with _opened("file", arguments.file) as file:
+        if arguments.propose:
+            return _propose(own.propose(file, text, arguments.label), arguments.json)
+        kept = own.add(arguments.file.name, file, text, arguments.label, accept=arguments.accept)
     if arguments.json:
-        card = own.card(name)
-        papers = [paper.slug for paper in catalog().values() if paper.takes(card)]
-        body = {"dataset": name, "records": card.records, "features": card.features}
-        show_json({**body, "classes": card.classes, "record": card.record, "papers": papers})
-    else:
-        print(name)
+        card = own.card(kept.name)
+        body = {"dataset": kept.name, "records": card.records, "features": card.features}
+        more = {"classes": card.classes, "record": card.record, "taken": kept.taken}
+        show_json({**body, **more, "papers": _papers(card)})
+        return 0
+    print(kept.name)
+    if kept.taken:
+        print(
+            f"Taken from the data: {', '.join(kept.taken)}. Guarantees on this table hold only "
+            "under that assumption, and it cannot be released (run --release).",
+            file=sys.stderr,
+        )
+    return 0
+
+
+def _propose(found: dict[str, Any], as_json: bool) -> int:
+    """Prints a proposal, and on the other stream what is wrong or missing."""
+    if as_json:
+        show_json(found)
+        return 0
+    print(found["toml"], end="")
+    for what, parts in (("missing: ", found["asked"]), ("wrong: ", found["problems"])):
+        if parts:
+            print(f"{what}{'; '.join(parts)}", file=sys.stderr)
     return 0
 
 
 def list_tables(arguments: argparse.Namespace) -> int:
-    """Prints the tables that are kept here."""
-    cards = [own.card(name) for name in own.names()]
-    rows = [
-        (
-            card.name,
-            card.records,
-            len(card.features),
-            card.classes or "",
-            ", ".join(paper.slug for paper in catalog().values() if paper.takes(card)),
-        )
-        for card in cards
-    ]
+    """Prints the tables that are kept here, and a sentence on each that is damaged."""
+    rows, damaged = [], []
+    for name in own.names():
+        try:
+            card = own.card(name)
+        except ExplorerError as error:
+            damaged.append(str(error))
+        else:
+            count = card.classes or ""
+            papers = ", ".join(_papers(card))
+            rows.append((name, card.records, len(card.features), count, papers))
     head = ("name", "records", "features", "classes", "papers")
     if arguments.json:
-        show_json({"tables": [dict(zip(head, row, strict=True)) for row in rows]})
+        body = [dict(zip(head, row, strict=True)) for row in rows]
+        show_json({"tables": body, "damaged": damaged})
     else:
         show_table("Your own tables", head, rows)
+        print(*damaged, sep="\n", end="\n" if damaged else "", file=sys.stderr)
     return 0
+
+
+def _papers(card: Card) -> list[str]:
+    return [paper.slug for paper in catalog().values() if paper.takes(card)]
 
 
 def remove_table(arguments: argparse.Namespace) -> int:
     """Deletes a table."""
-    own.card(arguments.name)  # one that is not here is an error
+    if arguments.name not in own.names():
+        raise RequestError(f"dataset: expected a table that is kept here, got {arguments.name!r}")
     own.remove(arguments.name)
     return 0
 
 
-def _content(what: str, place: Path) -> bytes:
+@contextmanager
+def _opened(what: str, place: Path) -> Iterator[IO[bytes]]:
     try:
-        return place.read_bytes()
+        if not place.is_file():
+            raise OSError("it is no file" if place.exists() else "there is none")
+        file = place.open("rb")
     except OSError as error:
         raise RequestError(
-            f"{what}: expected a file that can be read, got {place}: {error.strerror}"
+            f"{what}: expected a file that can be read, got {place}: {error.strerror or error}"
         ) from None
+    with file:
+        yield file
+
+
+def _read(what: str, place: Path | None) -> bytes:
+    if place is None:
+        return b""
+    with _opened(what, place) as file:
+        return file.read(MOST_SETTINGS)

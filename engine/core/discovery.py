@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 
@@ -39,6 +40,22 @@ def imported(names: Iterator[str]) -> tuple[dict[str, ModuleType], dict[str, str
             modules[name] = importlib.import_module(dotted)
         except Exception as error:
             broken[name] = f"{dotted}: expected a module that imports, got {_brief(error)}"
+    return modules, broken
+
+
+def installed(group: str) -> tuple[dict[str, ModuleType], dict[str, str]]:
+    """The modules that installed packages name as entry points of a group, as `imported`."""
+    points = sorted(entry_points(group=group), key=lambda one: one.name)
+    modules: dict[str, ModuleType] = {}
+    broken: dict[str, str] = {}
+    for point in points:
+        try:
+            modules[point.name] = importlib.import_module(point.module)
+        except Exception as error:
+            package = f" of {point.dist.name}" if point.dist else ""
+            broken[point.name] = (
+                f"{point.module}{package}: expected a module that imports, got {_brief(error)}"
+            )
     return modules, broken
 
 

@@ -7,14 +7,33 @@
   x BudgetError     an event that the accountant cannot price
   x StoreError      a store that cannot be opened, read or written
     x FullError     the same because the disk is full
+  x MemoryLimitError  a limit on memory below which training cannot start (engine.core.room)
   x InterruptedRunError  a run that cannot go on now, and may when it is asked for again
 
 Each message is one sentence that says what was expected and what came instead.
 """
 
+import re
+
+LONG = re.compile(r"\S{300,}")
+"""A word that no path and no name has."""
+KEPT = 60
+
 
 class ExplorerError(Exception):
-    """Base class: pages and the command line catch this and nothing wider."""
+    """Base class: pages and the command line catch this and nothing wider.
+
+    What a message repeats of a user's input can be shown: a word of thousands of characters is cut,
+    and half of a character is written as its number.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        shown = str(message).encode("utf-8", "backslashreplace").decode()
+        super().__init__(LONG.sub(_cut, shown))
+
+
+def _cut(word: re.Match[str]) -> str:
+    return f"{word[0][:KEPT]}…{word[0][-3:]}"
 
 
 class SpecError(ExplorerError):

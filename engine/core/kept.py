@@ -15,11 +15,13 @@ class Kept:
         released: Whether it follows from what the private mechanism releases, or from public
             knowledge, alone. All others are computed from raw records and could not be published.
         drawn: Whether a page draws it; what exports alone hold is the first that does not ship.
+        public: Whether it may follow from public knowledge alone, so that noise need not change it.
     """
 
     what: str
     released: bool = False
     drawn: bool = True
+    public: bool = False
 
 
 Declared: TypeAlias = Mapping[str, Kept]

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_type_hints
 
 from engine.core.errors import SpecError
+from engine.core.stored import shown
 
 __all__ = ["Annotated", "Choice", "Knob", "Setting", "Spec", "Value", "knobs"]
 
@@ -65,7 +66,9 @@ class Knob:
         low, high = self.bounds
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if not number or not low <= float(value) <= high:
-            raise SpecError(field, f"expected a number from {low:g} to {high:g}, got {value!r}")
+            raise SpecError(
+                field, f"expected a number from {low:g} to {high:g}, got {shown(value)}"
+            )
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ class Choice:
     def check(self, field: str, value: Value) -> None:
         """Raises `SpecError` unless `value` is one of the options."""
         if value not in self.options:
-            raise SpecError(field, f"expected one of {', '.join(self.options)}, got {value!r}")
+            raise SpecError(field, f"expected one of {', '.join(self.options)}, got {shown(value)}")
 
 
 Setting: TypeAlias = Knob | Choice
@@ -155,7 +158,9 @@ class Spec:
         """
         known = knobs(cls)
         if field not in known:
-            raise SpecError(field, f"expected one of the fields {', '.join(known)}, got {field!r}")
+            raise SpecError(
+                field, f"expected one of the fields {', '.join(known)}, got {shown(field)}"
+            )
         value = _read(field, known[field], types(cls)[field], text)
         known[field].check(field, value)
         return value
@@ -164,17 +169,19 @@ class Spec:
 def _read(field: str, knob: Setting, kind: type, text: Any) -> Value:
     """A text as the type of its field; a text that is no number is the user's error."""
     if isinstance(knob, Choice):
-        return str(text)
+        return text if isinstance(text, str) else shown(text)
     try:
+        if isinstance(text, bool):
+            raise TypeError
         number = float(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         low, high = knob.bounds
         raise SpecError(
-            field, f"expected a number from {low:g} to {high:g}, got {text!r}"
+            field, f"expected a number from {low:g} to {high:g}, got {shown(text)}"
         ) from None
     if kind is int and math.isfinite(number):
         if number != int(number):
-            raise SpecError(field, f"expected a whole number, got {text!r}")
+            raise SpecError(field, f"expected a whole number, got {shown(text)}")
         return int(number)
     return number
 

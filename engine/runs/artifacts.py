@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import platform
 import tempfile
 import time
 import zipfile
@@ -40,7 +41,9 @@ def written(folder: Path, arrays: Arrays) -> Iterator[tuple[Path, str]]:
     passing = folder / ".none"
     try:
         private_folder(folder)
-        with tempfile.NamedTemporaryFile(dir=folder, suffix=PART, delete=False) as file:
+        with tempfile.NamedTemporaryFile(
+            dir=folder, prefix=_writer(os.getpid()), suffix=PART, delete=False
+        ) as file:
             passing = Path(file.name)
             np.savez(file, allow_pickle=False, **{k: np.asarray(v) for k, v in arrays.items()})
             file.flush()
@@ -63,15 +66,35 @@ def written(folder: Path, arrays: Arrays) -> Iterator[tuple[Path, str]]:
 def tidy(folder: Path) -> list[Path]:
     """Removes what killed processes left half written, and returns it.
 
-    What is being written now is younger.
+    What a living process of this machine writes stays, and for an hour what another machine does.
     """
     removed = []
     for part in sorted(folder.glob(f"*{PART}")):
         with suppress(OSError):
-            if time.time() - part.stat().st_mtime > ABANDONED:
+            if _left(part.name) or time.time() - part.stat().st_mtime > ABANDONED:
                 part.unlink()
                 removed.append(part)
     return removed
+
+
+def _writer(process: int) -> str:
+    """How the names of a process's passing files begin."""
+    machine = hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+    return f"{machine}-{process}-"
+
+
+def _left(name: str) -> bool:
+    """Whether a process of this machine has written a passing file and is gone."""
+    number = name.split("-")[1] if name.count("-") >= 2 else ""
+    if os.name == "nt" or not number.isdecimal() or not name.startswith(_writer(int(number))):
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):  # somebody else's, so alive
+        return False
+    return False
 
 
 def size(arrays: Arrays) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 
 from datasets import catalog as data_catalog
 from engine.catalog import catalog
+from engine.core import stored
 from engine.core.errors import SpecError, StoreError
 from engine.core.spec import knobs
 from engine.runs import changes, naming
@@ -58,6 +59,8 @@ class Row:
         epsilon_perfect: What a perfect attack with as many trainings would show in half of all
             cases, by the noise's own curve; None where no curve is known.
         reason: Why nobody attacked; empty where somebody did.
+        first: What `python -m engine confirm` compares: scores of the first trainings, and the
+            bound that made-up scores come to; empty where that was not kept.
     """
 
     run: str
@@ -87,14 +90,16 @@ class Row:
     epsilon_first: float | None = None
     epsilon_perfect: float | None = None
     reason: str = ""
+    first: Sequence[float] = ()
 
     @property
     def outdated(self) -> bool:
         """Whether another version of the program trained than today's."""
-        return self.sources != _sources(self.paper, self.method, self.dataset)
+        return self.sources != sources(self.paper, self.method, self.dataset)
 
 
-def _sources(slug: str, method: str, dataset: str) -> str:
+def sources(slug: str, method: str, dataset: str) -> str:
+    """The digest of today's sources of an attack."""
     return changes.sources(request(slug, method, dataset, audit=True))
 
 
@@ -149,8 +154,8 @@ def current(rows: Sequence[Row], slug: str | None = None) -> list[Row]:
 @functools.lru_cache(maxsize=2)
 def _read(path: Path, changed: float) -> tuple[Row, ...]:
     try:
-        return tuple(Row(**one) for one in json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
+        return stored.read(tuple[Row, ...], stored.parsed(path.read_bytes()))
+    except (OSError, ValueError) as error:
         raise StoreError(f"{path}: expected the shipped attacks, got {error}") from error
 
 

@@ -9,15 +9,17 @@ and white space are left out of the digest, because they change no number.
 import ast
 import functools
 import hashlib
+import importlib.util
 import inspect
 import io
 import textwrap
 import tokenize
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
-from engine.catalog import catalog
+from engine.catalog import catalog, outside
 from engine.core.errors import RequestError
 from engine.runs.job import Job
 
@@ -28,7 +30,7 @@ FOLLOWED = ("engine.papers", "engine.training", "engine.privacy", "datasets")
 """Where imports lead to code that computes numbers."""
 ASIDE = ("catalog", "guarantee", "guarantees", "cards", "exhibits", "figures")
 """Modules that list, explain and show numbers and compute none."""
-NUMBERLESS = ("__init__", "replay", "words")
+NUMBERLESS = ("__init__", "neighbours", "outside", "published", "replay", "words")
 """Modules of `engine.audit` that no attack's number comes from."""
 SILENT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.INDENT, tokenize.DEDENT)
 
@@ -96,8 +98,15 @@ def reached(*modules: str) -> set[str]:
 
 
 def _counts(module: str) -> bool:
-    """Whether an import may lead to what computes numbers."""
-    return module.startswith(FOLLOWED) and module.rpartition(".")[2] not in ASIDE
+    """Whether an import may lead to what computes numbers; of installed papers all their own do."""
+    followed = module.startswith(FOLLOWED) or module.partition(".")[0] in _added()
+    return followed and module.rpartition(".")[2] not in ASIDE
+
+
+def _added() -> tuple[str, ...]:
+    """The packages of the papers that are installed beside this program."""
+    found = (entry.module for slug in outside() for entry in catalog()[slug].methods)
+    return tuple(dict.fromkeys(module.partition(".")[0] for module in found))
 
 
 @functools.cache
@@ -132,6 +141,10 @@ def _words(text: str) -> str:
 
 def _file(module: str) -> Path:
     """The file of a module; a package is no file, and what it lists computes nothing."""
+    if module.partition(".")[0] in _added():
+        with suppress(ModuleNotFoundError):  # a name within a module is none
+            if found := importlib.util.find_spec(module):
+                return Path(found.origin or "")
     return ROOT / f"{module.replace('.', '/')}.py"
 
 

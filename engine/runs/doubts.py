@@ -55,8 +55,8 @@ def _unmixed(results: Results) -> str:
     if not apart:
         return ""
     return (
-        f"{apart} of {_plural(len(ratios), 'chain')} have not mixed (split R-hat above {MIXED}), "
-        "so their draws are not yet from the distribution. Draw for longer."
+        f"not converged: ignore this line, or draw for longer. {apart} of "
+        f"{_plural(len(ratios), 'chain')} have a split R-hat above {MIXED}."
     )
 
 

@@ -34,7 +34,7 @@ from engine.runs.executor.work import Executor, Keep, Pause, Work
 from engine.runs.job import Job
 
 TURNS = 20
-"""Scheduler that each chunk takes over a whole run."""
+"""Turns that each chunk takes over a whole run."""
 
 LOCAL = Local()
 

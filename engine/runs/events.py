@@ -9,6 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from engine.core import stored
+
 Outcome = Literal["completed", "cancelled"]
 
 
@@ -105,10 +107,12 @@ def decode(body: dict[str, Any]) -> Event:
     """The event that `encode` wrote.
 
     Raises:
-        KeyError: A kind of event that this version does not know.
+        ValueError: A kind of event that this version does not know, or a field that is none.
     """
-    fields = {name: _tuple(value) for name, value in body.items() if name != "kind"}
-    return KINDS[body["kind"]](**fields)
+    kind = body.get("kind") if isinstance(body, dict) else None
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise stored.wrong("an event of a kind that this version knows", kind)
+    return stored.read(KINDS[kind], {n: value for n, value in body.items() if n != "kind"})
 
 
 def _finite(value: Any) -> Any:
@@ -120,16 +124,5 @@ def _finite(value: Any) -> Any:
             return {key: _finite(item) for key, item in value.items()}
         case tuple() | list():
             return [_finite(item) for item in value]
-        case _:
-            return value
-
-
-def _tuple(value: Any) -> Any:
-    """Lists as tuples, at every depth."""
-    match value:
-        case list():
-            return tuple(_tuple(item) for item in value)
-        case dict():
-            return {key: _tuple(item) for key, item in value.items()}
         case _:
             return value

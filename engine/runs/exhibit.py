@@ -5,7 +5,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from engine.catalog import paper
+from engine.core.gauges import Column
+from engine.core.spec import Value
 from engine.runs.job import Job
 from engine.runs.results import Results
 
@@ -126,6 +130,70 @@ class Exhibit:
         if cell.ours is None or cell.published is None or not self.error(cell.published):
             return None
         return self.error(cell.ours) / self.error(cell.published)
+
+
+Reading = Callable[[Sequence[Results]], tuple[float, float]]
+"""From the results of some jobs to our number and its spread; NaN where there is none."""
+
+
+def spread_of(values: Sequence[Column]) -> tuple[float, float]:
+    """Mean and standard deviation of all finite values; NaN where there are none, or one."""
+    every = np.concatenate([np.empty(0), *values])
+    there = every[np.isfinite(every)]
+    mean = float(there.mean()) if len(there) else math.nan
+    return mean, float(there.std(ddof=1)) if len(there) > 1 else math.nan
+
+
+def over(gauge: str, **at: Value) -> Reading:
+    """A gauge over all repetitions of some jobs, at values of their axes."""
+    return lambda results: spread_of([one.values(gauge, **at) for one in results])
+
+
+@dataclass(frozen=True)
+class Point:
+    """A place in a grid of row, column and variant: what is printed there, and what ours comes of.
+
+    Attributes:
+        row: As `Cell`.
+        column: As `Cell`.
+        variant: As `Cell`.
+        published: As `Cell`.
+        jobs: The jobs that ours comes of.
+        read: What is read of their results, in their order.
+        named: Whose run the cell names, among the jobs.
+    """
+
+    row: str
+    column: str
+    variant: str
+    published: float | None
+    jobs: tuple[Job, ...]
+    read: Reading
+    named: int = 0
+
+    def cell(self, results: Mapping[str, Results]) -> Cell:
+        """The cell, from results by the ids of the jobs."""
+        own = [results[job.id] for job in self.jobs]
+        ours, spread = (value if math.isfinite(value) else None for value in self.read(own))
+        return Cell(
+            self.row, self.column, self.variant, self.published, ours, spread, own[self.named].run
+        )
+
+
+@dataclass(frozen=True)
+class Grid:
+    """An exhibit's points at full size and in a quick look; a job's name is its id."""
+
+    points: Callable[[bool], Sequence[Point]]
+
+    def jobs(self, full: bool) -> dict[str, Job]:
+        """All jobs, each once."""
+        return {job.id: job for point in self.points(full) for job in point.jobs}
+
+    def cells(self, results: Mapping[str, Results]) -> tuple[Cell, ...]:
+        """The cells, at the size that the results are of."""
+        full = set(results) != set(self.jobs(False))
+        return tuple(point.cell(results) for point in self.points(full))
 
 
 def shorter(cells: Sequence[Cell]) -> str:

@@ -12,9 +12,10 @@ import functools
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from numbers import Integral
 from typing import Any, Self
 
 from datasets import catalog as data_catalog
@@ -23,12 +24,15 @@ from datasets.base import Card
 from engine import __version__
 from engine.audit.entry import audited
 from engine.catalog import catalog, paper
+from engine.core import stored as reading
 from engine.core.batch import Batch
 from engine.core.errors import RequestError, SpecError
 from engine.core.spec import Spec, Value, knobs
 from engine.method import Entry, Paper
 from engine.runs import naming
 
+Axes = tuple[tuple[str, tuple[Value, ...]], ...]
+"""Axes as a text holds them: in order."""
 MOST_REPLICAS = 100_000
 """More settings than this in one job is taken for a slip of the keyboard."""
 MOST_STEPS = 1_000_000
@@ -110,13 +114,23 @@ class Job:
         Args:
             text: What `text` returned.
             stored: The id of its row in a store; kept where today's code names it otherwise.
+
+        Raises:
+            ValueError: The text is damaged; the field is named, with what was expected.
         """
-        body = json.loads(text)
-        axes = {field: tuple(values) for field, values in body["axes"]}
-        if publication := catalog().get(body["paper"]):
+        body = reading.read(dict[str, Any], reading.parsed(text))
+        axes = reading.read(dict[str, Axes], {"axes": body.get("axes")})["axes"]
+        job = reading.read(cls, {**body, "axes": dict(axes)})
+        if not job.seeds or not all(job.axes.values()):
+            raise ValueError("seeds, axes: expected at least one value of each, got none")
+        if publication := catalog().get(job.paper):
             fields = naming.left_out(publication)
-            body["values"] = {f: body["values"].get(f, value) for f, value in fields.items()}
-        job = cls(**{**body, "axes": axes, "seeds": tuple(body["seeds"])})
+            if gone := [axis for axis in job.axes if axis not in fields]:
+                raise ValueError(
+                    f"axes: expected knobs of {job.paper}, got {reading.shown(gone[0])}"
+                )
+            values = {f: job.values.get(f, value) for f, value in fields.items()}
+            job = replace(job, values=values)
         return job if stored == job.id else replace(job, stored=stored)
 
     def renamed(self) -> Self:
@@ -177,10 +191,10 @@ def request(
         audit: Whether to attack the method; seeds then count trainings.
 
     Raises:
-        RequestError: A name that does not exist, a knob that is no axis, a field both
-            fixed and swept, no or too many replicas, millions of training steps.
+        RequestError: A name that does not exist, or axes, seeds or steps that cannot be run.
         SpecError: A value that its knob does not admit.
     """
+    _names(paper=paper_slug, method=method, dataset=dataset)
     publication = paper(paper_slug)
     entry = publication.entry(method)
     card = _data(publication, dataset)
@@ -201,6 +215,13 @@ def request(
     )
     _within_reach(job, card.records)
     return job
+
+
+def _names(**names: object) -> None:
+    """Refuses what is no text where a name stands."""
+    for field, name in names.items():
+        if not isinstance(name, str):
+            raise RequestError(f"{field}: expected a name, got {reading.shown(name)}")
 
 
 def _values(
@@ -273,7 +294,12 @@ def _axes(
 
 def _seeds(seeds: Sequence[int]) -> tuple[int, ...]:
     """Distinct seeds, each within the range of a generator."""
+    if isinstance(seeds, str) or not isinstance(seeds, Iterable):
+        raise RequestError(f"seeds: expected whole numbers, got {reading.shown(seeds)}")
     for seed in seeds:
-        if not 0 <= seed < 2**31:
-            raise RequestError(f"seeds: expected whole numbers from 0 to 2147483647, got {seed}")
-    return tuple(dict.fromkeys(seeds))
+        whole = isinstance(seed, Integral) and not isinstance(seed, bool)
+        if not whole or not 0 <= seed < 2**31:
+            raise RequestError(
+                f"seeds: expected whole numbers from 0 to 2147483647, got {reading.shown(seed)}"
+            )
+    return tuple(dict.fromkeys(map(int, seeds)))

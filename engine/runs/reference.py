@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine import __version__, catalog
+from engine.core import stored
 from engine.core.errors import StoreError
 from engine.runs import naming
 from engine.runs.exhibit import Cell
@@ -50,7 +51,7 @@ def save(
     full: bool,
     seconds: float,
     sources: str = "",
-    folder: Path = FOLDER,
+    folder: Path | None = None,
 ) -> Path:
     """Writes an exhibit's cells, one line each, so that a difference can be read.
 
@@ -59,40 +60,63 @@ def save(
     Returns:
         The file.
     """
-    path = folder / paper / f"{exhibit}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    head = {
-        "full": full,
-        "seconds": round(seconds, 1),
-        "version": __version__,
-        "date": time.strftime("%Y-%m-%d", time.gmtime()),
-        "sources": sources,
-    }
-    lines = ",\n".join("  " + json.dumps(_plain(cell), ensure_ascii=False) for cell in cells)
-    text = json.dumps(head)[:-1] + f', "cells": [\n{lines}\n]}}\n'
-    path.write_text(text, encoding="utf-8")
-    naming.record(catalog.paper(paper), folder)
+    date = time.strftime("%Y-%m-%d", time.gmtime())
+    computed = Reference(
+        cells=tuple(cells), full=full, seconds=round(seconds, 1), version=__version__, date=date,
+        sources=sources,
+    )  # fmt: skip
+    path = _write(paper, exhibit, computed, folder or FOLDER)
+    naming.record(catalog.paper(paper), folder or FOLDER)
     return path
 
 
-def load(paper: str, exhibit: str, folder: Path = FOLDER) -> Reference | None:
+def mark(paper: str, exhibit: str, sources: str, folder: Path | None = None) -> None:
+    """Says of a shipped exhibit that other sources give the same numbers.
+
+    Raises:
+        StoreError: There is none, or it cannot be read.
+    """
+    kept = load(paper, exhibit, folder)
+    if kept is None:
+        raise StoreError(f"{exhibit}: expected an exhibit that ships, got none")
+    _write(paper, exhibit, dataclasses.replace(kept, sources=sources), folder or FOLDER)
+
+
+def _write(paper: str, exhibit: str, computed: Reference, folder: Path) -> Path:
+    """Writes the file: the head in the first line, then a line for each cell."""
+    path = folder / paper / f"{exhibit}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    head = {
+        "full": computed.full,
+        "seconds": computed.seconds,
+        "version": computed.version,
+        "date": computed.date,
+        "sources": computed.sources,
+    }
+    lines = ",\n".join(
+        "  " + json.dumps(plain(cell), ensure_ascii=False) for cell in computed.cells
+    )
+    text = json.dumps(head)[:-1] + f', "cells": [\n{lines}\n]}}\n'
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def load(paper: str, exhibit: str, folder: Path | None = None) -> Reference | None:
     """What was computed; None if nothing was.
 
     Raises:
         StoreError: The file is there and cannot be read.
     """
-    path = folder / paper / f"{exhibit}.json"
+    path = (folder or FOLDER) / paper / f"{exhibit}.json"
     if not path.exists():
         return None
     try:
-        body = json.loads(path.read_text(encoding="utf-8"))
-        cells = tuple(Cell(**cell) for cell in body.pop("cells"))
-        return Reference(cells=cells, **body)
-    except (OSError, ValueError, TypeError, KeyError) as error:
+        return stored.read(Reference, stored.parsed(path.read_bytes()))
+    except (OSError, ValueError) as error:
         raise StoreError(f"{path}: expected a computed exhibit, got {error}") from None
 
 
-def _plain(cell: Cell) -> dict[str, object]:
+def plain(cell: Cell) -> dict[str, object]:
     """A cell as JSON values, to six digits; a number that is not finite is null."""
     return {
         name: (float(f"{value:.6g}") if math.isfinite(value) else None)

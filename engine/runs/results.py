@@ -2,14 +2,16 @@
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.errors import RequestError
+from engine.core.errors import RequestError, StoreError
 from engine.core.gauges import Column, gauges
 from engine.core.spec import Value
+from engine.core.stored import shown
 from engine.runs.events import Event, Measured, Spent
 from engine.runs.job import Job
 
@@ -60,6 +62,18 @@ class Results:
         """One gauge over the seeds at the given axis values; NaN where not measured."""
         return self.gauges[gauge][self.rows(**at)]
 
+    def only(self, rows: NDArray[np.bool_]) -> "Results":
+        """Some of the replicas, `rows` of shape (R,); without arrays."""
+        return dataclasses.replace(
+            self,
+            step=self.step[rows],
+            seeds=self.seeds[rows],
+            axes={field: column[rows] for field, column in self.axes.items()},
+            gauges={name: column[rows] for name, column in self.gauges.items()},
+            epsilon=self.epsilon[rows],
+            arrays=dict,
+        )
+
     def mean(self, gauge: str, **at: Value) -> float:
         """Mean over what has been measured; NaN if nothing has."""
         values = self.values(gauge, **at)
@@ -74,12 +88,18 @@ class Results:
 
 
 def collect(job: Job, events: Iterable[Event]) -> Results:
-    """Folds a run's events into one row per replica; later events win."""
+    """Folds a run's events into one row per replica; later events win.
+
+    Raises:
+        StoreError: An event tells of replicas or measures that the run does not have.
+    """
     batch, count = job.batch(), job.replicas()
     step = np.zeros(count, dtype=np.int64)
     spent = np.full(count, np.nan)
     columns = {name: np.full(count, np.nan) for name in gauges(job.entry().info)}
     for event in events:
+        if isinstance(event, Measured | Spent):
+            _check(job, count, event, columns.keys())
         match event:
             case Measured(step=at, replicas=rows, values=values):
                 index = np.array(rows, dtype=np.int64)
@@ -90,6 +110,49 @@ def collect(job: Job, events: Iterable[Event]) -> Results:
                 spent[np.array(rows, dtype=np.int64)] = [np.inf if p is None else p for p in prices]
     axes = {field: batch.column(field) for field in job.axes}
     return Results(job.id, step, np.array(batch.seeds, np.int64), axes, columns, spent)
+
+
+def beside(first: Results, second: Results) -> Results:
+    """The replicas of a run, and those of another at settings that the first does not have.
+
+    Args:
+        first: What goes before.
+        second: A run of the same method with the same axes.
+    """
+    places = np.stack([*first.axes.values()], axis=1) if first.axes else np.zeros((1, 0))
+    others = np.stack([*second.axes.values()], axis=1) if second.axes else np.zeros((1, 0))
+    new = ~(others[:, None] == places[None]).all(axis=2).any(axis=1)
+    if not first.axes or not new.any():
+        return first
+    rest = second.only(new)
+    return Results(
+        first.run,
+        np.concatenate([first.step, rest.step]),
+        np.concatenate([first.seeds, rest.seeds]),
+        {name: np.concatenate([column, rest.axes[name]]) for name, column in first.axes.items()},
+        {
+            name: np.concatenate([column, rest.gauges[name]])
+            for name, column in first.gauges.items()
+        },
+        np.concatenate([first.epsilon, rest.epsilon]),
+    )
+
+
+def _check(job: Job, count: int, event: Measured | Spent, names: AbstractSet[str]) -> None:
+    """Checks that an event tells of the run's replicas, a value each, and of measures it has."""
+    if isinstance(event, Spent):
+        columns, unknown = {"epsilon": event.epsilon, "delta": event.delta}, []
+    else:
+        columns, unknown = event.values, sorted(event.values.keys() - names)
+    rows = event.replicas
+    wrong = [f"replica {row}" for row in {*rows} if not 0 <= row < count] + [*map(shown, unknown)]
+    wrong += [f"{len(one)} values for {len(rows)} of them" for one in columns.values()
+              if len(one) != len(rows)]  # fmt: skip
+    if wrong:
+        raise StoreError(
+            f"run {job.id}: expected measures of its {count} replicas that this version knows, got "
+            f"{wrong[0]}: delete the run and repeat it"
+        )
 
 
 def merge(old: Results, new: Results) -> Results:

@@ -9,16 +9,19 @@ import functools
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine import catalog
-from engine.core.errors import StoreError
+from engine.core import stored
+from engine.core.errors import ExplorerError, StoreError
 from engine.core.kept import declared
 from engine.runs.events import Event, Finished, Measured, Produced, Spent, Started, decode, encode
 from engine.runs.job import Job
@@ -35,6 +38,9 @@ FEWER = (10, 5, 3, 2, 1)
 """Repetitions of each setting whose arrays are kept, from the most that fit."""
 ROWS = "rows"
 """Name under which the file of arrays holds the replicas that its rows belong to."""
+
+ORIGIN, EVENTS = "origin", "events"
+"""What a line of a file holds that many runs share (`engine.runs.packed`)."""
 
 Arrays = Mapping[str, NDArray[np.generic]]
 
@@ -74,11 +80,13 @@ class Shipped:
         job: The request.
         origin: Where its numbers come from.
         path: The file of its events.
+        held: Its events, where many runs share a file (`engine.runs.packed`): a coarse curve.
     """
 
     job: Job
     origin: Origin
     path: Path
+    held: tuple[dict[str, Any], ...] | None = field(default=None, compare=False)
 
     def events(self) -> list[Event]:
         """What the run said, thinned.
@@ -86,7 +94,11 @@ class Shipped:
         Raises:
             StoreError: The file is damaged.
         """
-        return [decode(body) for body in list(_lines(self.path))[1:]]
+        try:
+            bodies = list(_lines(self.path))[1:] if self.held is None else self.held
+            return [decode(body) for body in bodies]
+        except ValueError as error:
+            raise StoreError(f"{self.path}: expected the events of a run, got {error}") from None
 
     def arrays(self) -> tuple[list[int], Arrays]:
         """The replicas whose arrays are kept, and the arrays; none of either as a rule says so.
@@ -95,15 +107,15 @@ class Shipped:
             StoreError: The file is damaged.
         """
         path = self.path.with_suffix(".npz")
-        if not path.exists():
+        if self.held is not None or not path.exists():
             return [], {}
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
                 held = {name: file[name] for name in file.files}
-        except (OSError, ValueError, EOFError) as error:
+            rows = [int(row) for row in held.pop(ROWS)]
+            return rows, {name: _every(part, len(rows)) for name, part in held.items()}
+        except (OSError, ValueError, EOFError, KeyError, TypeError, BadZipFile) as error:
             raise StoreError(f"{path}: expected the arrays of a run, got {error}") from None
-        rows = [int(row) for row in held.pop(ROWS)]
-        return rows, {name: _every(part, len(rows)) for name, part in held.items()}
 
 
 def _every(part: NDArray[np.generic], count: int) -> NDArray[np.generic]:
@@ -122,16 +134,49 @@ def index(folder: Path) -> dict[str, Shipped]:
 
     Files that this version cannot read are left out: the page then trains as if none shipped.
     """
-    shipped = {}
+    shipped = {one.job.id: one for path in sorted(folder.glob("*.gz")) for one in packed(path)}
     for path in sorted(folder.glob("*/*.gz")):
         try:
-            head = next(_lines(path))
-            origin = Origin(**{**head, "diverged": tuple(head["diverged"])})
-            job = Job.read(origin.job)
-        except (StoreError, StopIteration, TypeError, KeyError, ValueError):
+            job, origin = opened(next(_lines(path)))
+        except (ExplorerError, StopIteration, ValueError):
             continue
         shipped[job.id] = Shipped(job, origin, path)
     return shipped
+
+
+def packed(path: Path) -> list[Shipped]:
+    """The runs of a file that many share; those that this version cannot read are left out."""
+    found = []
+    for body in _packed_lines(path):
+        try:
+            job, origin = opened(body[ORIGIN])
+            held = tuple(dict(event) for event in body[EVENTS])
+        except (ExplorerError, LookupError, TypeError, ValueError):
+            continue
+        found.append(Shipped(job, origin, path, held))
+    return found
+
+
+def _packed_lines(path: Path) -> list[Any]:
+    """The lines of a file that many runs share; none where it is damaged."""
+    try:
+        text = gzip.decompress(path.read_bytes()).decode()
+        return [json.loads(one) for one in text.splitlines()]
+    except (OSError, EOFError, ValueError):
+        return []
+
+
+def opened(head: dict[str, Any]) -> tuple[Job, Origin]:
+    """A job and where its numbers come from, as a file says it.
+
+    Raises:
+        ExplorerError: This version cannot read it.
+        ValueError: The same.
+    """
+    origin = stored.read(Origin, head)
+    job = Job.read(origin.job)
+    job.batch()
+    return job, origin
 
 
 def save(
@@ -152,12 +197,9 @@ def save(
     if kept:
         reported.append(Produced(origin.total, "shipped", "", tuple(rows)))
     reported.append(Finished(origin.total, "completed", origin.diverged))
-    bodies = [asdict(origin), *map(encode, reported)]
-    text = "\n".join(json.dumps(body, separators=(",", ":")) for body in bodies)
+    _write(path, [asdict(origin), *map(encode, reported)])
+    beside = path.with_suffix(".npz")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(gzip.compress(text.encode(), mtime=0))
-        beside = path.with_suffix(".npz")
         if kept:
             beside.write_bytes(_packed(rows, kept))
         else:
@@ -165,6 +207,27 @@ def save(
     except OSError as error:
         raise StoreError(f"{path}: expected to write a run, got: {error}") from None
     return path
+
+
+def mark(ship: Shipped, sources: str) -> None:
+    """Says of a shipped run that other sources give the same numbers; the rest stays as it is.
+
+    Raises:
+        StoreError: The file is damaged or cannot be written.
+    """
+    _, *bodies = _lines(ship.path)
+    _write(ship.path, [asdict(replace(ship.origin, sources=sources)), *bodies])
+    index.cache_clear()
+
+
+def _write(path: Path, bodies: Sequence[Mapping[str, Any]]) -> None:
+    """Writes a file of events, the origin first."""
+    text = "\n".join(json.dumps(body, separators=(",", ":")) for body in bodies)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(text.encode(), mtime=0))
+    except OSError as error:
+        raise StoreError(f"{path}: expected to write a run, got: {error}") from None
 
 
 def thinned(events: Iterable[Event]) -> Iterator[Event]:
@@ -177,10 +240,11 @@ def thinned(events: Iterable[Event]) -> Iterator[Event]:
             yield event
     for some in measured.values():
         for place in np.unique(np.linspace(0, len(some) - 1, STEPS).round().astype(int)):
-            yield _rounded(some[place])
+            yield rounded(some[place])
 
 
-def _rounded(event: Measured) -> Measured:
+def rounded(event: Measured) -> Measured:
+    """A measurement with DIGITS significant figures."""
     values = {
         name: tuple(None if v is None else float(f"{v:.{DIGITS}g}") for v in column)
         for name, column in event.values.items()
@@ -241,6 +305,6 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
             for line in file:
-                yield json.loads(line)
-    except (OSError, EOFError, ValueError) as error:
+                yield stored.read(dict[str, Any], stored.parsed(line))
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise StoreError(f"{path}: expected the events of a run, got {error}") from None

@@ -20,13 +20,10 @@ from engine.runs.events import Advanced, Event, Finished
 from engine.runs.job import Job
 from engine.service.process import Process
 from engine.service.rows import State, add, close, held
+from engine.service.stages import wanted
 from engine.service.store import Store
 
 DAMAGED = "Its request is damaged: delete it, and ask for it again"
-_NEXT = (
-    "SELECT * FROM jobs WHERE state = 'queued' AND (:run IS NULL OR id = :run) "
-    "AND (:background OR focus != '{}') ORDER BY focus = '{}', created, rowid LIMIT 1"
-)
 
 
 @dataclass(frozen=True)
@@ -158,6 +155,7 @@ class Claim:
         error: str = "",
         *,
         asked: bool = False,
+        left: bool = False,
         worked: float = 0.0,
     ) -> bool:
         """Adds the last events and ends the job.
@@ -167,7 +165,9 @@ class Claim:
             events: What is not reported yet.
             error: One sentence, if it did not end well.
             asked: Whether it ended because somebody asked; if the same job has been asked
-                for again since then, it goes back to the queue.
+                for again since then, or nobody has asked to stop it for good, it goes back to
+                the queue.
+            left: Whether its process is to end; what was asked for in passing goes back.
             worked: Seconds that it took, without the turns of others; 0 if nobody knows.
 
         Returns:
@@ -179,8 +179,10 @@ class Claim:
             if row is None:
                 return False
             loose: list[str] = []
-            if asked and row["stop"] is None:
+            if row["stop"] is None and (asked or (left and row["passing"])):
                 loose = self.store.renew(connection, self.job.id, row["focus"])
+            elif state == "failed" and not row["viewed"]:
+                loose = self.store.remove(connection, self.job.id)
             else:
                 _tell(connection, row, events)
                 close(connection, self.job.id, state, error, diverged[-1] if diverged else ())
@@ -204,30 +206,21 @@ def _tell(connection: Connection, row: Row, events: Sequence[Event]) -> None:
         )
 
 
-def waiting(store: Store, *, background: bool = True) -> bool:
-    """Whether there is a job in the queue; without `background`, one that somebody looks at."""
+def asked(store: Store, run: str) -> Job | None:
+    """What a job in the queue asks for; None where it is not there or cannot be read."""
     with store.database.reading() as connection:
-        return (
-            connection.execute(_NEXT, {"run": None, "background": background}).fetchone()
-            is not None
-        )
-
-
-def following(store: Store, *, background: bool = True) -> Job | None:
-    """The next job of the queue; None where there is none, or one that cannot be read."""
-    with store.database.reading() as connection:
-        row = connection.execute(_NEXT, {"run": None, "background": background}).fetchone()
+        row = connection.execute(
+            "SELECT * FROM jobs WHERE id = ? AND state = 'queued'", (run,)
+        ).fetchone()
     with suppress(ExplorerError, LookupError, TypeError, ValueError):
         return None if row is None else Job.read(row["text"], row["id"])
     return None
 
 
-def take(
-    store: Store, owner: Process, run: str | None = None, *, background: bool = True
-) -> Claim | None:
+def take(store: Store, owner: Process, run: str | None = None) -> Claim | None:
     """Takes the next job of the queue, or the one named, if it waits there.
 
-    Next is the oldest of those that somebody looks at, which have a focus; then of the others.
+    Next is what somebody looks at, by its stage, and then the oldest (`engine.service.stages`).
     What an earlier attempt has left of it is taken up only if the same sources computed that, since
     a run never mixes two versions of the code; otherwise it begins again.
 
@@ -235,11 +228,23 @@ def take(
         store: Where the queue is.
         owner: The process that will do it.
         run: The job; None for the next.
-        background: Whether one that nobody looks at will do.
     """
+    if run is not None:
+        return _take(store, owner, run)
+    waiting = [one for one in wanted(store, owner) if one.waits]
+    for one in sorted(waiting, key=lambda one: (one.stage, one.number)):
+        if claim := _take(store, owner, one.run):
+            return claim
+    return None
+
+
+def _take(store: Store, owner: Process, run: str) -> Claim | None:
+    """Takes a job if it waits in the queue and can be read."""
     now, beat, loose = time.time(), store.now(), list[str]()
     with store.database.writing() as connection:
-        row = connection.execute(_NEXT, {"run": run, "background": background}).fetchone()
+        row = connection.execute(
+            "SELECT * FROM jobs WHERE id = ? AND state = 'queued'", (run,)
+        ).fetchone()
         if row is None:  # somebody was quicker
             return None
         try:

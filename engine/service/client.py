@@ -20,13 +20,14 @@ from sqlite3 import Row
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core import room
 from engine.core.errors import RequestError, StoreError
 from engine.core.home import private_opener
 from engine.runs import artifacts, shipped
 from engine.runs.events import Event, Produced
 from engine.runs.job import Job
 from engine.runs.results import Results, collect, merge
-from engine.service import presence, quotas, watching
+from engine.service import estimates, presence, quotas, watching
 from engine.service.run import Run as Run
 from engine.service.run import Ticket, Unreadable, as_run, as_shipped
 from engine.service.store import LOG, Store
@@ -71,6 +72,7 @@ class Client:
         by: Visitor = NOBODY,
         *,
         passing: bool = False,
+        ahead: bool = False,
     ) -> Ticket:
         """Asks for a job, and sees to it that somebody will do it.
 
@@ -78,16 +80,17 @@ class Client:
             job: What to run; a completed one is not repeated.
             focus: Axis values under the user's sliders: their replicas go first.
             by: Who asks.
-            passing: Whether it may be stopped once nobody looks at it any more.
+            passing: Whether it is trained only while somebody looks at it.
+            ahead: Whether nobody looks at it yet: it counts for no limit but its own.
 
         Raises:
             RequestError: A limit of this machine is reached.
             StoreError: The store cannot be written, or no worker can be started.
         """
-        quotas.check(self.store, job, by.person)
+        quotas.check(self.store, job, by.person, ahead=ahead)
         answer = self.store.submit(job, focus or {})
         if answer == "new":
-            watching.claim(self.store, job.id, by, passing=passing)
+            watching.claim(self.store, job.id, by, passing=passing or ahead, viewed=not ahead)
         self.changes += 1
         if answer != "cached":
             self.ensure_worker()
@@ -132,11 +135,13 @@ class Client:
         return runs, lost
 
     def at_hand(self, limit: int = 100) -> list[Run]:
-        """The latest runs, newest first, and after them what ships and is not among them."""
+        """The latest runs, newest first, then whole runs that ship and are not among them."""
         here = self.runs(limit)
         known = {run.job.renamed().id for run in here}
         ships = shipped.index(shipped.FOLDER).items()
-        return here + [as_shipped(origin) for run, origin in ships if run not in known]
+        return here + [
+            as_shipped(ship) for run, ship in ships if run not in known and ship.held is None
+        ]
 
     def events(self, run_id: str, after: int = 0) -> list[tuple[int, Event]]:
         """The events after a number, with theirs; a repeated run goes on counting at `Started`."""
@@ -245,11 +250,13 @@ class Client:
 
         Raises:
             StoreError: The last one ended at once.
+            MemoryLimitError: This process may not take what training needs, nor what it starts.
         """
         if not self._workers or self._starting():
             return
         if presence.working(self.store, presence.device()):
             return
+        room.check()
         self._tried = time.monotonic()
         log = self.store.folder / LOG
         try:
@@ -284,11 +291,22 @@ class Client:
             )
         return code is None
 
-    def again(self, job: Job, focus: Mapping[str, float] | None = None) -> Ticket:
-        """Asks for a job again: what was computed here is removed, under whatever id."""
+    def again(
+        self, job: Job, focus: Mapping[str, float] | None = None, by: Visitor = NOBODY
+    ) -> Ticket:
+        """Asks for a job again: what was computed here is removed, under whatever id.
+
+        Raises:
+            RequestError: A limit of this machine is reached; nothing is removed then.
+        """
+        quotas.check(self.store, job, by.person, again=True)
         with suppress(RequestError):  # what ships is not in the store
             self.delete(job.id)
-        return self.submit(job.renamed(), focus)
+        return self.submit(job.renamed(), focus, by)
+
+    def usual(self, job: Job) -> float | None:
+        """Seconds that a job takes, as far as runs of its kind tell; None if there were none."""
+        return estimates.seconds(self.store, job)
 
     def close(self) -> None:
         """Closes the store's connections; the worker goes on."""

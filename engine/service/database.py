@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from engine.core import disk
-from engine.core.errors import FullError, StoreError
+from engine.core.errors import FullError, RequestError, StoreError
 from engine.core.home import private_folder, private_opener
 from engine.service import spare
 from engine.service.layout import LAYOUT, SCHEMA, version, widen
@@ -237,6 +237,11 @@ class Database:
             yield
         except sqlite3.Error as error:
             raise self._sentence(error) from error
+        except (UnicodeEncodeError, OverflowError) as error:
+            what = error.object if isinstance(error, UnicodeEncodeError) else "a larger number"
+            raise RequestError(
+                f"store: expected text in UTF-8 and numbers below 2^63, got {what!r}"
+            ) from None
 
     def _sentence(self, error: sqlite3.Error) -> StoreError:
         code = _code(error)

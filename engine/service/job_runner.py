@@ -24,8 +24,8 @@ from engine.runs.events import Event, Failed, Finished
 from engine.runs.job import Job
 from engine.service.claim import Claim
 from engine.service.presence import setting
-from engine.service.recorder import BEAT, Recorder, Stuck, Watch
-from engine.service.rows import State
+from engine.service.recorder import BEAT, Late, Recorder, Stuck, Watch
+from engine.service.rows import ENDED, State
 from engine.service.store import LOG
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ TRIES = 5
 EXHAUSTED = ("out of memory", "allocate memory", "not enough memory", "STATUS_ALLOC_FAILED")
 """What torch's allocators and CUDA's libraries say when a device is full."""
 FULL = "Memory ran out: run fewer replicas at once or a smaller model"
-ENDED = "The process that ran it was stopped. Run it again"
 
 Enough = Callable[[], bool]
 """Whether a turn has lasted long enough."""
@@ -52,11 +51,13 @@ class End:
         state: In a word.
         last: The last event, to be written with the state; None where nothing is left to say.
         error: One sentence, if it did not end well.
+        back: Whether nobody asked for this end: the job goes back to the queue where it may.
     """
 
     state: State
     last: Event | None
     error: str = ""
+    back: bool = False
 
 
 class JobRunner:
@@ -67,6 +68,8 @@ class JobRunner:
         device: Torch device to train on.
         stuck: What to do, from another thread, with a step that ignores a stop.
         watch: Called with every event.
+        late: Asked, from another thread, whether a step of so many seconds is to be broken into for
+            the sake of others; the job then goes back to the queue.
 
     Attributes:
         spent: Seconds that its turns have taken.
@@ -80,14 +83,19 @@ class JobRunner:
         *,
         stuck: Stuck | None = None,
         watch: Watch = lambda event: None,
+        late: Late = lambda seconds: False,
     ) -> None:
         self.claim = claim
         self.spent = 0.0
         self.error = ""
         self._step = 0
         self._enough: Enough = lambda: False
-        self._recorder = Recorder(claim, stuck, watch)
+        self._recorder = Recorder(claim, stuck, watch, late)
         self._events = _drive(claim, device, lambda: self._enough(), self._recorder.save)
+
+    def sleep(self, asleep: bool) -> None:
+        """Says whether it has no turns for now; it then looks at the store less often."""
+        self._recorder.asleep = asleep
 
     @property
     def stopping(self) -> bool:
@@ -116,7 +124,7 @@ class JobRunner:
         except KeyboardInterrupt:
             end = End("cancelled", Finished(0, "cancelled"))
         except SystemExit as leaving:
-            end, leave = End("interrupted", None, ENDED), leaving
+            end, leave = End("interrupted", None, ENDED, back=True), leaving
         except InterruptedRunError as problem:
             end = End("interrupted", None, sentence(problem))
         except Exception as problem:
@@ -130,7 +138,11 @@ class JobRunner:
 
     def leave(self) -> None:
         """Leaves the job as interrupted, between two turns, since the process is to end."""
-        self._end(End("interrupted", None, ENDED))
+        self._end(End("interrupted", None, ENDED, back=True))
+
+    def rest(self) -> None:
+        """Gives the job back to the queue, between two turns; what it can keep is kept."""
+        self._end(End("cancelled", Finished(self._step, "cancelled"), back=True))
 
     def _go(self) -> End | None:
         """Steps until the end, a stop, or enough; the last event is not emitted."""
@@ -157,11 +169,15 @@ class JobRunner:
         except Exception:
             _log(self.claim)
         self.error = end.error
-        asked = end.state == "cancelled" and self._recorder.stopping
+        asked = end.state == "cancelled" and (
+            end.back or self._recorder.stopping or self._recorder.broken
+        )
         events = [*self._recorder.end(), *([end.last] if end.last else [])]
         for tried in range(TRIES + 1):
             try:
-                self.claim.finish(end.state, events, end.error, asked=asked, worked=self.spent)
+                self.claim.finish(
+                    end.state, events, end.error, asked=asked, left=end.back, worked=self.spent
+                )
                 return
             except StoreError as problem:
                 if tried == TRIES:

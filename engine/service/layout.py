@@ -37,6 +37,8 @@ ADDED = {
     ("jobs", "kept"): "INTEGER",
     ("jobs", "owner"): "TEXT NOT NULL DEFAULT ''",
     ("jobs", "passing"): "INTEGER NOT NULL DEFAULT 0",
+    ("jobs", "viewed"): "INTEGER NOT NULL DEFAULT 1",
+    ("jobs", "lost"): "INTEGER NOT NULL DEFAULT 0",
     ("events", "crc"): "INTEGER",
     ("prices", "sources"): "TEXT NOT NULL DEFAULT ''",
     ("prices", "crc"): "INTEGER",
@@ -47,8 +49,9 @@ LATER = (
     """CREATE TABLE IF NOT EXISTS answers (
         question TEXT NOT NULL, option INTEGER NOT NULL, times INTEGER NOT NULL,
         PRIMARY KEY (question, option)) WITHOUT ROWID""",
-    """CREATE TABLE IF NOT EXISTS watching (
+    """CREATE TABLE IF NOT EXISTS looking (
         run TEXT NOT NULL, session TEXT NOT NULL, person TEXT NOT NULL, seen REAL NOT NULL,
+        stage INTEGER NOT NULL, place INTEGER NOT NULL, since REAL NOT NULL,
         PRIMARY KEY (run, session)) WITHOUT ROWID""",
     """CREATE TABLE IF NOT EXISTS questions (
         text TEXT PRIMARY KEY, asked REAL NOT NULL, urgent INTEGER NOT NULL)""",

@@ -116,7 +116,7 @@ def collect(store: Store) -> None:
 
 
 def _sound(row: Row) -> bool:
-    """Whether today's code has worked a row out, and it is as it was written."""
+    """Whether today's code computed a row, and nobody has changed it since."""
     if "crc" not in row.keys():  # noqa: SIM118  # a row is no dict; one that cannot be widened
         return False
     return bool(row["sources"] == accountants() and row["crc"] == _sum(row["code"], row["value"]))

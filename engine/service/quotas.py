@@ -7,21 +7,26 @@ from engine.runs import footprint
 from engine.runs.job import Job
 from engine.service.store import Store
 
-RUNS, WAITING, MINE, WORK = (
+RUNS, WAITING, MINE, WORK, PASSING = (
     *("EXPLORER_MOST_RUNS", "EXPLORER_MOST_WAITING", "EXPLORER_MOST_WAITING_EACH"),
-    "EXPLORER_MOST_WORK",
+    *("EXPLORER_MOST_WORK", "EXPLORER_MOST_PASSING"),
 )
-USUAL = {RUNS: 20_000, WAITING: 1_000, MINE: 60, WORK: 10_000_000_000}
-"""Runs that are kept; that wait; that wait for one person; replicas times steps of one run."""
+USUAL = {RUNS: 20_000, WAITING: 1_000, MINE: 120, WORK: 10_000_000_000, PASSING: 5_000}
+"""Runs that are kept; that wait; that wait for one person; replicas times steps of one run; runs
+that were asked for in passing and are kept though nobody looks at them."""
+AT_ONCE = 50
+"""Runs that are removed at once, so that nobody waits for it."""
 
 
-def check(store: Store, job: Job, person: str) -> None:
+def check(store: Store, job: Job, person: str, *, ahead: bool = False, again: bool = False) -> None:
     """Refuses a job that takes more than there is for it.
 
     Args:
         store: Where it is to wait.
         job: What is asked for.
         person: Who asks; empty for the command line.
+        ahead: Whether nobody looks at it yet, so that it waits for idle time only.
+        again: Whether it is to begin again, though it may have come to its end.
 
     Raises:
         RequestError: A limit is reached; one sentence names it, and what to do.
@@ -35,14 +40,20 @@ def check(store: Store, job: Job, person: str) -> None:
         )
     footprint.check(job, card)
     with store.database.reading() as connection:
-        if connection.execute("SELECT 1 FROM jobs WHERE id = ?", (job.id,)).fetchone():
+        row = connection.execute("SELECT state FROM jobs WHERE id = ?", (job.id,)).fetchone()
+        there = ("queued", "running") if again else ("queued", "running", "completed")
+        if row and row["state"] in there:
             return  # it takes no more room than it has
-        runs, waiting, mine = connection.execute(
-            "SELECT count(*), count(*) FILTER (WHERE state = 'queued'), "
-            "count(*) FILTER (WHERE state = 'queued' AND owner = ? AND owner != '') FROM jobs",
-            (person,),
+        (runs,) = connection.execute("SELECT count(*) FROM jobs").fetchone()
+        waiting, mine = connection.execute(
+            "SELECT count(*), count(*) FILTER (WHERE owner = :person AND owner != '') FROM jobs "
+            "WHERE state = 'queued' AND viewed AND (NOT passing OR EXISTS "
+            "(SELECT 1 FROM looking WHERE run = jobs.id AND seen > :since))",
+            {"person": person, "since": store.since()},
         ).fetchone()
-    if runs >= (most := settings.whole(RUNS, USUAL[RUNS])):
+    if ahead:
+        waiting = mine = 0
+    if row is None and runs >= (most := settings.whole(RUNS, USUAL[RUNS])):
         raise RequestError(
             f"runs: expected at most {most:,} in this store ({RUNS}), got one more: delete some"
         )
@@ -56,3 +67,25 @@ def check(store: Store, job: Job, person: str) -> None:
             f"queue: expected at most {most:,} waiting runs of yours ({MINE}), got one more: stop "
             "some of them, or wait until they have ended"
         )
+
+
+def tidy(store: Store) -> None:
+    """Removes the oldest runs that were asked for in passing and that nobody looks at.
+
+    Every move of a control asks for some; so many are kept that a class finds what it has seen.
+    What was asked for on purpose is never removed.
+
+    Raises:
+        StoreError: The store cannot be read or written.
+        RequestError: The setting is no positive whole number.
+    """
+    most = settings.whole(PASSING, USUAL[PASSING])
+    with store.database.reading() as connection:
+        rows = connection.execute(
+            "SELECT id FROM jobs WHERE passing AND state != 'running' AND NOT EXISTS "
+            "(SELECT 1 FROM looking WHERE run = jobs.id AND seen > ?) "
+            "ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?",
+            (store.since(), AT_ONCE, most),
+        ).fetchall()
+    for row in rows:
+        store.delete(row["id"])

@@ -23,13 +23,15 @@ TICK = 0.1
 """Seconds between two writes."""
 BEAT = 1.0
 """Seconds between two heartbeats."""
-NUDGE = 1.0
+NUDGE = 0.4
 """Seconds after a stop from which a step is broken into, between two of its operations."""
 GRACE = 10.0
 """Seconds after a stop from which a step that goes on hangs inside one operation."""
 
 Watch = Callable[[Event], None]
 """Told of every event."""
+Late = Callable[[float], bool]
+"""Asked whether a turn of so many seconds is to be broken off for the sake of others."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,26 @@ class Recorder:
         claim: The job.
         stuck: What to do with a step that ignores a stop, if anything.
         watch: Called with every event, in the thread that emits it.
+        late: Asked while a turn lasts whether others need it to end.
+
+    Attributes:
+        asleep: Whether the job waits for somebody to look at it; it then listens less often.
+        broken: Whether a turn was broken off for the sake of others.
     """
 
-    def __init__(self, claim: Claim, stuck: Stuck | None, watch: Watch) -> None:
+    def __init__(
+        self,
+        claim: Claim,
+        stuck: Stuck | None,
+        watch: Watch,
+        late: Late = lambda seconds: False,
+    ) -> None:
         self.claim = claim
         self.watch = watch
         self.stopping = False
+        self.asleep = self.broken = False
+        self._late = late
+        self._began = math.inf
         self._stuck = stuck
         self._since = math.inf
         self._breakable = threading.current_thread() is threading.main_thread()
@@ -80,7 +96,7 @@ class Recorder:
     @contextmanager
     def turn(self) -> Iterator[None]:
         """The time in which the job's own steps are taken: only there a stop breaks into them."""
-        self._turning = True
+        self._began, self._turning = time.monotonic(), True
         try:
             yield
         finally:
@@ -108,7 +124,7 @@ class Recorder:
 
     def _run(self) -> None:
         beaten = time.monotonic()
-        while not self._over.wait(TICK):
+        while not self._over.wait(BEAT if self.asleep else TICK):
             try:
                 self._write()
                 self._listen()
@@ -133,19 +149,24 @@ class Recorder:
         self.stopping = asked is not None
         if asked is None or not self._turning:
             self._since = math.inf
+            if self._turning and self._late(time.monotonic() - self._began):
+                self._nudge()
             return
         self._since = min(self._since, time.monotonic())
         waited = time.monotonic() - self._since
         if self._stuck is not None and waited > self._stuck.after:
             self._stuck.give_up()
-        elif waited > NUDGE and self._breakable and not importing():
-            self._interrupt()
+        elif waited > NUDGE:
+            self._nudge()
 
-    def _interrupt(self) -> None:
+    def _nudge(self) -> None:
         """Raises KeyboardInterrupt in the main thread, also where it sleeps, if it is our turn."""
+        if not self._breakable or importing():
+            return
         with self._turn:
             if not self._turning:
                 return
+            self.broken = True
             self._breakable = False  # once: a second one could break into the cleaning up
             ident = threading.main_thread().ident
             if sys.platform == "win32" or ident is None:

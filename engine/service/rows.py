@@ -7,22 +7,39 @@ from collections.abc import Iterable, Sequence
 from sqlite3 import Connection, Row
 from typing import Literal
 
+from engine.core import stored
 from engine.core.errors import RequestError, StoreError
 from engine.runs.events import Event, decode, encode
 
+LOST = 2
+"""Processes that a job may lose before it waits for somebody to ask for it again."""
+INTERRUPTED = "The process that ran it ended in the middle of it; run it again"
+ENDED = "The process that ran it was stopped. Run it again"
 State = Literal["queued", "running", "completed", "cancelled", "failed", "interrupted"]
 
+GONE = 10.0
+"""Seconds after which a session that has said nothing does not look on any more."""
 ROWS = (
-    "SELECT *, (SELECT count(*) FROM jobs AS other WHERE other.state = 'queued' "
-    "AND jobs.state = 'queued' AND (other.focus = '{}', other.created) < "
-    "(jobs.focus = '{}', jobs.created)) AS ahead, "
-    "(SELECT count(*) FROM jobs AS other WHERE other.state = 'running' AND (jobs.state = 'queued' "
-    "OR jobs.state = 'running' AND other.pid = jobs.pid AND other.born = jobs.born "
-    "AND other.id != jobs.id)) AS beside, "
+    "WITH views AS MATERIALIZED (SELECT jobs.id AS run, jobs.state AS state, jobs.pid AS pid, "
+    "jobs.born AS born, jobs.created AS created, min(coalesce(min(looking.stage), 9), "
+    "CASE WHEN jobs.passing THEN 9 ELSE 4 END) AS stage "
+    "FROM jobs LEFT JOIN looking ON looking.run = jobs.id AND looking.seen > :since "
+    "WHERE jobs.state IN ('queued', 'running') GROUP BY jobs.id), "
+    "queue AS MATERIALIZED (SELECT run, row_number() OVER (ORDER BY stage, created) - 1 AS ahead "
+    "FROM views WHERE state = 'queued' AND stage < 9) "
+    "SELECT *, coalesce((SELECT ahead FROM queue WHERE run = jobs.id), 0) AS ahead, "
+    "(SELECT count(*) FROM views AS other WHERE other.state = 'running' AND other.stage < 9 "
+    "AND (jobs.state = 'queued' OR jobs.state = 'running' AND other.pid = jobs.pid "
+    "AND other.born = jobs.born AND other.run != jobs.id)) AS beside, "
+    "coalesce((SELECT stage FROM views WHERE run = jobs.id) = 9, 0) AS paused, "
     "CASE WHEN jobs.state = 'queued' THEN (SELECT avg(worked) FROM (SELECT worked FROM jobs past "
     "WHERE past.state = 'completed' AND past.worked > 0 ORDER BY past.finished DESC LIMIT 20)) END "
     "AS usual FROM jobs"
 )
+"""Jobs with what others mean for them: 4 and 9 are `Stage.BACKGROUND` and `PAUSED`.
+
+It takes :since, the time from which on a session that has said something still looks.
+"""
 
 
 def find(connection: Connection, run: str) -> Row:
@@ -31,7 +48,7 @@ def find(connection: Connection, run: str) -> Row:
     Raises:
         RequestError: There is none.
     """
-    row: Row | None = connection.execute(f"{ROWS} WHERE id = ?", (run,)).fetchone()
+    row: Row | None = connection.execute("SELECT * FROM jobs WHERE id = ?", (run,)).fetchone()
     if row is None:
         raise RequestError(f"run: expected the id of a run in this store, got {run!r}")
     return row
@@ -86,7 +103,7 @@ def event(run: str, row: Row) -> Event:
     try:
         if not sound(row, row["body"]):
             raise ValueError("its checksum is another")
-        return decode(json.loads(row["body"]))
+        return decode(stored.parsed(row["body"]))
     except (ValueError, KeyError, TypeError) as error:
         raise StoreError(
             f"run {run}: expected event {row['seq']} as it was written, got a damaged one ({error})"

@@ -1,16 +1,16 @@
 """A job as the store knows it: where it is on its way, and how long that took."""
 
-import json
 import time
 from dataclasses import dataclass
 from sqlite3 import Row
 from typing import get_args
 
+from engine.core import stored
 from engine.core.errors import ExplorerError, StoreError
 from engine.runs.changes import sources
 from engine.runs.job import Job
 from engine.runs.shipped import Shipped
-from engine.service.rows import State, sound
+from engine.service.rows import ENDED, INTERRUPTED, LOST, State, sound
 
 LATEST = 3e10
 """A time beyond the year 2900 is damage."""
@@ -55,6 +55,8 @@ class Run:
         seq: Number of its last event.
         owner: Who asked for it first; empty for the command line.
         passing: Whether it was asked for in passing, and is asked for again when in view.
+        paused: Whether it has not come to its end and waits until somebody looks at it.
+        lost: How many processes it has lost.
         usual: Seconds that the latest runs took on average, while it waits; None if none is known.
         shipped: Where its numbers come from if they ship with the app; None if computed here.
     """
@@ -77,6 +79,8 @@ class Run:
     seq: int = 0
     owner: str = ""
     passing: bool = False
+    lost: int = 0
+    paused: bool = False
     usual: float | None = None
     shipped: Shipped | None = None
 
@@ -89,6 +93,15 @@ class Run:
     def outdated(self) -> bool:
         """Whether it is over and other sources than today's have computed it."""
         return self.state == "completed" and self.sources != sources(self.job)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether its process has ended and it goes on by itself once somebody looks at it.
+
+        Not so if it may be what ended its processes, or if the reason is another.
+        """
+        ended = self.state == "interrupted" and self.error in (INTERRUPTED, ENDED)
+        return ended and self.lost < LOST
 
     @property
     def seconds(self) -> float | None:
@@ -165,7 +178,7 @@ def _as_run(row: Row, known: Job | None) -> Run:
         started=None if row["started"] is None else _time(row["started"]),
         finished=None if row["finished"] is None else _time(row["finished"]),
         error=str(row["error"]),
-        diverged=tuple(json.loads(row["diverged"])),
+        diverged=stored.read(tuple[int, ...], stored.parsed(row["diverged"])),
         ahead=row["ahead"],
         stopping=row["state"] == "running" and row["stop"] is not None,
         beside=row["beside"],
@@ -174,6 +187,8 @@ def _as_run(row: Row, known: Job | None) -> Run:
         seq=int(row["seq"]),
         owner=str(row["owner"]),
         passing=bool(row["passing"]),
+        lost=int(row["lost"]),
+        paused=bool(row["paused"]),
         usual=row["usual"],
     )
 

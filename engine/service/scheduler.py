@@ -1,50 +1,62 @@
-"""Several jobs in one process, a turn at a time, so that none waits for another's end.
+"""Several jobs in one process, a turn at a time: what somebody looks at goes first.
 
-A job that somebody looks at goes first for its first seconds: most are over by then, and the
-others have shown their first points. From then on all take turns of a tenth of a second, the one
-that has had the least goes next. Jobs that nobody looks at wait for each other, as nobody would
-see them side by side. A step is never cut in two, so a job gives way as often as it steps. Where
-chunks run on a cluster, many jobs are open, whoever looks: they only wait for it here.
+Whose turn it is, is decided anew every tenth of a second (`rank`): first by what the job is for in
+the view that shows it, then by whose view it is, then by how long it has had the processor, then by
+its place in the view. A step is never cut in two, so a job gives way as often as it steps. A job
+that nobody looks at any more sleeps: it stays open, without turns, while there is room for it.
+Whole runs of those who have their curves, and jobs that nobody looks at, have a share of their own,
+so that none of them waits for ever. Where chunks run on a cluster, many jobs are open, whoever
+looks: they only wait for it here.
 """
 
 import gc
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from engine.core.errors import ExplorerError
 from engine.runs import footprint, memory
 from engine.runs.events import Finished
 from engine.runs.executor.chosen import elsewhere
-from engine.service.claim import Claim, following, take, waiting
+from engine.runs.job import Job
+from engine.service import ahead
+from engine.service.claim import Claim, asked, take
 from engine.service.job_runner import FULL, JobRunner
 from engine.service.process import here
 from engine.service.recorder import Stuck
+from engine.service.shares import Shares
+from engine.service.stages import PAUSED, Stage, Wanted, level, wanted
 from engine.service.store import Store
 
-OPEN, ELSEWHERE = 4, 32
-"""Jobs in memory at once: where chunks run here, and where a cluster runs them."""
-LEAD = 2.0
-"""Seconds for which a new job that somebody looks at goes before the others."""
+OPEN, MOST, ELSEWHERE = 4, 24, 32
+"""Jobs that take turns here as a rule; that are open at once, with those that had to begin before
+others and those that sleep; and that are open where a cluster runs them."""
 SLICE = 0.1
-"""Seconds of a turn, if others wait for theirs and if no step takes longer."""
+"""Seconds of a turn, if no step takes longer."""
+PATIENCE = {PAUSED: 2.0, Stage.AHEAD: 0.3}
+"""Seconds after which a step is broken into if somebody waits: of what nobody looks at."""
 
 
 class Shared(JobRunner):
     """A job that shares its process.
 
     Attributes:
-        watched: Whether somebody looks at it: it was asked for with values under a slider.
-        share: Seconds of turns since it began to share, on a clock that all who share have.
+        wanted: What it is for, as was last read.
+        turned: When its last turn ended.
     """
 
-    watched = True
-    share = 0.0
+    wanted: Wanted
+    turned = 0.0
 
     @property
-    def young(self) -> bool:
-        """Whether it is still in its lead."""
-        return self.watched and self.spent < LEAD
+    def asleep(self) -> bool:
+        """Whether nobody looks at it, and it was asked for in passing."""
+        return self.wanted.stage == PAUSED
+
+    @property
+    def worked(self) -> float:
+        """Seconds that it has had."""
+        return self.wanted.worked + self.spent
 
 
 class Scheduler:
@@ -66,11 +78,18 @@ class Scheduler:
         self._grace = grace
         self._fresh = fresh
         self._alone = False
-        self._most = ELSEWHERE if elsewhere() else OPEN
+        self._cluster = elsewhere()
+        self._shares = Shares()
+        self._ahead = ahead.Limits(store)
         self._until = 0.0
 
+    @property
+    def awake(self) -> list[Shared]:
+        """The open jobs that have turns."""
+        return [work for work in self.open if not work.asleep or work.stopping]
+
     def go(self) -> bool:
-        """Opens a job if one waits and may, and gives one of the open ones its turn.
+        """Gives the job that comes first its turn; opens it if it waits in the queue.
 
         Returns:
             Whether there was anything to do.
@@ -78,22 +97,25 @@ class Scheduler:
         Raises:
             SystemExit: The process is to end; all jobs are left as interrupted.
         """
-        if self._room() and not any(work.young for work in self.open):
-            self._admit()
-        if not self.open:
+        waiting = self._look()
+        work = self._first(waiting)
+        if work is None:
             return False
-        work = self._next()
-        self._until = time.monotonic() + SLICE
-        spent, young, state = work.spent, work.young, None
+        begun = time.monotonic()
+        self._until, state = begun + SLICE, None
         try:
             state = work.turn(self._enough)
         except BaseException:
             self.open.remove(work)  # it has been ended, or cannot be
             raise
+        work.turned = time.monotonic()
+        others = [*waiting, *(one.wanted for one in self.awake)]
+        self._shares.charge(work.wanted, work.turned - begun, others)
         if state is not None:
             self._over(work)
-        elif not work.young:
-            work.share = self._begin(work) if young else work.share + work.spent - spent
+        elif work.wanted.stage == Stage.AHEAD and self._ahead.long(work.worked):
+            self._ahead.drop(work.claim.job.id)
+            self._put_back(work)
         return True
 
     def leave(self) -> None:
@@ -101,64 +123,126 @@ class Scheduler:
         while self.open:
             self.open.pop().leave()
 
-    def _room(self) -> bool:
-        return len(self.open) < (1 if self._alone else self._most)
+    def rest(self) -> None:
+        """Gives the jobs that sleep back to the queue."""
+        for work in [work for work in self.open if work.asleep]:
+            self._put_back(work)
 
-    def _background(self) -> bool:
-        """Whether a job that nobody looks at may be opened."""
-        return self._most == ELSEWHERE or all(work.watched for work in self.open)
+    def _look(self) -> list[Wanted]:
+        """Reads what each job is for now, and returns those that wait."""
+        now = {one.run: one for one in wanted(self.store, here())}
+        for work in self.open:
+            run = work.claim.job.id
+            gone = Wanted(run, Stage.POINT, (), 0.0, 0, 0.0, 0)  # it only has to stop
+            work.wanted = now.pop(run, gone)
+            work.sleep(work.asleep)
+        return list(now.values())
 
-    def _fits(self) -> bool:
-        """Whether the next job has room in memory beside those that are open."""
-        if not self.open or self._most == ELSEWHERE:
+    def _first(self, waiting: list[Wanted]) -> Shared | None:
+        """The job whose turn it is, opened if it waited; None if there is none."""
+        for work in self.open:
+            if work.stopping:
+                return work
+        if self._cluster:
+            return self._round(waiting)
+        there = {work.claim.job.id: work for work in self.open}
+        tries = 2  # one out of turn, for its share, and the first
+        for one in self._ranked(waiting):
+            if one.run in there:
+                return there[one.run]
+            if tries and self._may_begin(one):
+                tries -= 1
+                begun = self._begin(one)
+                if begun is not None:
+                    return begun
+        return None
+
+    def _ranked(self, waiting: Sequence[Wanted]) -> list[Wanted]:
+        """All jobs that may have a turn, the one that comes first before the others."""
+        spent = {work.claim.job.id: work.worked for work in self.open}
+        there = [one for one in (*waiting, *(w.wanted for w in self.open)) if one.stage < PAUSED]
+        return self._shares.ranked(there, lambda one: spent.get(one.run, one.worked))
+
+    def _round(self, waiting: Sequence[Wanted]) -> Shared | None:
+        """Where a cluster works: opens what may be, and hears of each in its turn."""
+        ranked = [one for one in self._ranked(waiting) if one in waiting]
+        if ranked and len(self.open) < ELSEWHERE:
+            self._begin(ranked[0])
+        return min(self.awake, key=lambda work: work.turned, default=None)
+
+    def _may_begin(self, one: Wanted) -> bool:
+        """Whether a job may be opened beside those that are.
+
+        A few take turns. One more begins if it has had less than all of them or is needed before
+        them; of those that nobody looks at, one is open at a time.
+        """
+        awake = [(work.wanted.stage, level(work.worked)) for work in self.awake]
+        if one.stage == Stage.AHEAD:
+            return not awake and self._ahead.allow(one.run)
+        if one.stage == Stage.BACKGROUND:
+            return all(stage != Stage.BACKGROUND for stage, _ in awake)
+        return len(awake) < OPEN or (one.stage, level(one.worked)) < min(awake)
+
+    def _begin(self, one: Wanted) -> Shared | None:
+        """Opens a job of the queue; None where it does not fit, or somebody was quicker."""
+        if not self._fresh() or not self._make_room(one):
+            return None
+        claim = take(self.store, here(), one.run)
+        if claim is None:
+            return None
+        stuck = Stuck(self._grace, lambda: self._give_up(claim))
+        work = Shared(claim, self.device, stuck=stuck, late=lambda s: self._late(claim, s))
+        work.wanted = one
+        self.open.append(work)
+        return work
+
+    def _make_room(self, one: Wanted) -> bool:
+        """Gives jobs back to the queue until one more fits; whether it does."""
+        if self._cluster:
             return True
-        job = following(self.store, background=self._background())
+        job = asked(self.store, one.run)
+        while self.open and job is not None and not self._fits([job]):
+            less = [work for work in self.open if work.wanted.stage > one.stage]
+            if not less:
+                return False
+            self._put_back(max(less, key=lambda work: (work.wanted.stage, -work.turned)))
+        return True
+
+    def _fits(self, more: Sequence[Job]) -> bool:
+        """Whether more jobs have room beside those that are open."""
+        if self._alone or len(self.open) + len(more) > MOST:
+            return False
         try:
-            return job is None or footprint.fit([*(work.claim.job for work in self.open), job])
+            return footprint.fit([*(work.claim.job for work in self.open), *more])
         except ExplorerError:
             return True  # it fails by itself, with its own sentence
 
-    def _admit(self) -> None:
-        """Opens the next job of the queue, if there is one that may be opened."""
-        if not waiting(self.store, background=self._background()) or not self._fresh():
-            return
-        if not self._fits():
-            return
-        claim = take(self.store, here(), background=self._background())
-        if claim is None:
-            return
-        stuck = Stuck(self._grace, lambda: self._give_up(claim))
-        work = Shared(claim, self.device, stuck=stuck)
-        work.watched = bool(claim.focus)
-        work.share = self._begin(work)
-        self.open.append(work)
-
-    def _begin(self, work: Shared) -> float:
-        """Where a job's clock begins: with the one that has had the least."""
-        others = [one.share for one in self.open if one is not work and not one.young]
-        return min(others, default=0.0)
-
-    def _next(self) -> Shared:
-        """Whose turn it is: one that only has to stop, a young one, or who has had the least."""
-        return min(self.open, key=lambda work: (not work.stopping, not work.young, work.share))
+    def _put_back(self, work: Shared) -> None:
+        """Gives an open job back to the queue; what it can keep is kept."""
+        self.open.remove(work)
+        work.rest()
 
     def _enough(self) -> bool:
-        """Whether a turn has lasted long enough: it is over when others want theirs."""
-        now = time.monotonic()
-        if now < self._until:
+        """Whether a turn has lasted long enough."""
+        return time.monotonic() >= self._until
+
+    def _late(self, claim: Claim, seconds: float) -> bool:
+        """Whether a step is to be broken into: nobody looks at its job, and somebody waits."""
+        if seconds < min(PATIENCE.values()) or self._cluster:
             return False
-        if len(self.open) > 1 or (
-            self._room() and waiting(self.store, background=self._background())
-        ):
-            return True
-        self._until = now + SLICE
-        return False
+        now = {one.run: one for one in wanted(self.store, here())}
+        own = now.pop(claim.job.id, None)
+        if own is None or seconds < PATIENCE.get(own.stage, seconds + 1.0):
+            return False
+        return any(one.stage < Stage.BACKGROUND for one in now.values())
 
     def _over(self, work: Shared) -> None:
         """Forgets a job that has ended; one that found no room beside others tries again alone."""
         self.open.remove(work)
         self._alone &= bool(self.open)
-        if work.error == FULL and self.open:
+        if work.wanted.stage == Stage.AHEAD:
+            self._ahead.over(work.claim.job.id, work.error)
+        elif work.error == FULL and self.open:
             self._alone = True
             self.store.submit(work.claim.job, work.claim.focus)
         gc.collect()

@@ -15,7 +15,7 @@ from pathlib import Path
 from sqlite3 import Connection, Row
 from typing import Literal
 
-from engine.core.errors import FullError
+from engine.core.errors import FullError, RequestError
 from engine.core.home import home, private_opener
 from engine.runs import artifacts
 from engine.runs.events import Event, Finished
@@ -23,14 +23,24 @@ from engine.runs.job import Job
 from engine.service import spare
 from engine.service.database import Database
 from engine.service.process import Process
-from engine.service.rows import ROWS, State, add, checksum, close, event, find, held
+from engine.service.rows import (
+    GONE,
+    INTERRUPTED,
+    LOST,
+    ROWS,
+    add,
+    checksum,
+    close,
+    event,
+    find,
+    held,
+)
 
 Answer = Literal["new", "joined", "cached"]
 CLOCK = ".clock"
 """File in the store's folder whose time is the store's."""
 LOG = "worker.log"
 """File in the store's folder that says at length what went wrong."""
-INTERRUPTED = "The process that ran it ended in the middle of it; run it again"
 
 
 class Store:
@@ -141,9 +151,14 @@ class Store:
         """Removes a job's rows; returns digests to `collect`."""
         with self.database.writing() as connection:
             find(connection, run)
-            loose = self._forget(connection, run)
-            connection.execute("DELETE FROM jobs WHERE id = ?", (run,))
-            connection.execute("DELETE FROM watching WHERE run = ?", (run,))
+            loose = self.remove(connection, run)
+            connection.execute("DELETE FROM looking WHERE run = ?", (run,))
+        return loose
+
+    def remove(self, connection: Connection, run: str) -> list[str]:
+        """Removes a job's rows, but not who looks at it; returns digests to `collect`."""
+        loose = self._forget(connection, run)
+        connection.execute("DELETE FROM jobs WHERE id = ?", (run,))
         return loose
 
     def _forget(self, connection: Connection, run: str) -> list[str]:
@@ -210,11 +225,31 @@ class Store:
             ]
         if not dead or not self.database.writable:
             return
+        loose: list[str] = []
         with self.database.writing() as connection:
             for row in dead:
                 if held(connection, (row["id"], row["attempt"], row["pid"], row["born"])):
-                    state: State = "interrupted" if row["stop"] is None else "cancelled"
-                    close(connection, row["id"], state, INTERRUPTED * (row["stop"] is None))
+                    loose += self._lost(connection, row)
+        self.collect(loose)
+
+    def _lost(self, connection: Connection, row: Row) -> list[str]:
+        """Ends a job whose process is dead, or puts it back into the queue; digests to `collect`.
+
+        Back goes what was asked for in passing and what somebody looks at, unless it has lost so
+        many processes that it may be what ends them.
+        """
+        run: str = row["id"]
+        if row["stop"] is not None:
+            close(connection, run, "cancelled", "")
+            return []
+        looked = connection.execute(
+            "SELECT 1 FROM looking WHERE run = ? AND seen > ?", (run, self.since())
+        ).fetchone()
+        if row["lost"] < LOST and (row["passing"] or looked):
+            connection.execute("UPDATE jobs SET lost = lost + 1 WHERE id = ?", (run,))
+            return self.renew(connection, run, row["focus"])
+        close(connection, run, "interrupted", INTERRUPTED)
+        return []
 
     def _running(self, process: Process, beat: float, idle: Process | None) -> bool:
         return process != idle and process.alive(beat, self.now)
@@ -234,20 +269,28 @@ class Store:
         except OSError:  # nothing can be written: nobody beats here either
             return time.time()
 
+    def since(self) -> float:
+        """The time from which on a session that has said something still looks."""
+        return self.now() - GONE
+
     def row(self, run: str) -> Row:
         """A job's row, with the number of jobs `ahead` of it in the queue and `beside` it.
 
         Raises:
             RequestError: There is none.
         """
-        with self.database.reading() as connection:
-            return find(connection, run)
+        rows = self.these([run])
+        if not rows:
+            raise RequestError(f"run: expected the id of a run in this store, got {run!r}")
+        return rows[0]
 
     def these(self, runs: Sequence[str]) -> list[Row]:
         """The rows of some jobs, as `row` gives them; none for those that are not there."""
-        marks = ", ".join("?" * len(runs))
         with self.database.reading() as connection:
-            return connection.execute(f"{ROWS} WHERE id IN ({marks})", tuple(runs)).fetchall()
+            return connection.execute(
+                f"{ROWS} WHERE id IN (SELECT value FROM json_each(:runs))",
+                {"runs": json.dumps(list(runs)), "since": self.since()},
+            ).fetchall()
 
     def rows(self, limit: int, paper: str | None) -> list[Row]:
         """The latest jobs, of all papers or of one, newest first."""
@@ -255,7 +298,7 @@ class Store:
             return connection.execute(
                 f"{ROWS} WHERE :paper IS NULL OR paper = :paper "
                 "ORDER BY created DESC, rowid DESC LIMIT :limit",
-                {"paper": paper, "limit": limit},
+                {"paper": paper, "limit": limit, "since": self.since()},
             ).fetchall()
 
     def events(self, run: str, after: int = 0) -> list[tuple[int, Event]]:
@@ -271,11 +314,11 @@ class Store:
         """The kind of device that a job was last begun on; empty before it begins."""
         with self.database.reading() as connection:
             row = connection.execute(
-                "SELECT json_extract(body, '$.device') AS device FROM events WHERE run = ? "
-                "AND json_extract(body, '$.kind') = 'Started' ORDER BY seq DESC LIMIT 1",
+                f"SELECT json_extract({_BODY}, '$.device') AS device FROM events WHERE run = ? "
+                f"AND json_extract({_BODY}, '$.kind') = 'Started' ORDER BY seq DESC LIMIT 1",
                 (run,),
             ).fetchone()
-        return "" if row is None else row["device"] or "cpu"  # older events name none
+        return "" if row is None else str(row["device"] or "cpu")  # older events name none
 
     def notice(self) -> str:
         """What a user must know of this store: that an older file was set aside; or nothing."""
@@ -284,7 +327,9 @@ class Store:
         return str(row["value"]) if row else ""
 
 
-_ENDS = "json_extract(body, '$.kind') IN ('Finished', 'Failed')"
+_BODY = "iif(json_valid(body), body, '{}')"
+"""What an event says; of a damaged one nothing, since one is no reason to show no run at all."""
+_ENDS = f"json_extract({_BODY}, '$.kind') IN ('Finished', 'Failed')"
 
 
 def _signed(job: Job) -> tuple[str, int]:

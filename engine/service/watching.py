@@ -1,18 +1,19 @@
-"""Who looks at which run, and who asked for it, so that nobody's run ends because another moved on.
+"""Who looks at which run, and who asked for it, so that what somebody looks at goes first.
 
-A session says now and then which runs its page shows. A run that a session asked for in passing is
-stopped when the last session that shows it turns to something else; any other goes on.
+A session says now and then which runs its page shows, and what each is for in its view. A run that
+was asked for in passing is trained while somebody looks at it; then it is kept as it is until
+somebody looks again. Any other goes on in the background.
 """
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from engine.core.errors import RequestError
+from engine.service.rows import GONE as GONE
 from engine.service.rows import find
+from engine.service.stages import Stage as Stage
 from engine.service.store import Store
-
-GONE = 60.0
-"""Seconds after which a session that has said nothing does not look on any more."""
 
 
 @dataclass(frozen=True)
@@ -28,58 +29,81 @@ class Visitor:
     person: str
 
 
+KEPT = 600.0
+"""Seconds after which it is forgotten what a session that has said nothing has shown."""
 NOBODY = Visitor("", "")
 """The command line: it looks at nothing for long, and may stop everything."""
 
 
-def look_on(store: Store, visitor: Visitor, runs: Iterable[str]) -> list[str]:
-    """Notes which runs a session shows from now on.
+def look_on(store: Store, visitor: Visitor, runs: Mapping[str, Stage] | Iterable[str]) -> None:
+    """Notes which runs a session shows from now on; those that it showed before it does no more.
 
-    Returns:
-        The runs that it showed and that nobody shows any more, if they were asked for in passing
-        and still wait or run: they are to be stopped.
+    Args:
+        store: Where they are.
+        visitor: The session.
+        runs: What each run is for, in the order in which the view wants them; without that, all
+            are whole runs.
+
+    Raises:
+        StoreError: The store cannot be written.
     """
-    shown = tuple(dict.fromkeys(runs))
+    shown = dict(runs) if isinstance(runs, Mapping) else dict.fromkeys(runs, Stage.FULL)
     now = store.now()
-    marks = ", ".join("?" * len(shown))
+    rows = [
+        (run, visitor.session, visitor.person, now, stage, place, now)
+        for place, (run, stage) in enumerate(shown.items())
+    ]
     with store.database.writing() as connection:
-        connection.execute("DELETE FROM watching WHERE seen < ?", (now - 10 * GONE,))
-        left = connection.execute(
-            f"DELETE FROM watching WHERE session = ? AND run NOT IN ({marks}) RETURNING run",
-            (visitor.session, *shown),
-        ).fetchall()
-        connection.executemany(
-            "INSERT OR REPLACE INTO watching VALUES (?, ?, ?, ?)",
-            [(run, visitor.session, visitor.person, now) for run in shown],
+        connection.execute("DELETE FROM looking WHERE seen < ?", (now - KEPT,))
+        connection.execute(
+            "DELETE FROM looking WHERE session = ? AND run NOT IN (SELECT value FROM json_each(?))",
+            (visitor.session, json.dumps(list(shown))),
         )
-        return [
-            row["run"]
-            for row in left
-            if connection.execute(
-                "SELECT 1 FROM jobs WHERE id = :run AND passing AND state IN ('queued', 'running') "
-                "AND NOT EXISTS (SELECT 1 FROM watching WHERE run = :run AND seen > :since)",
-                {"run": row["run"], "since": now - GONE},
-            ).fetchone()
-        ]
+        connection.executemany(
+            "INSERT INTO looking (run, session, person, seen, stage, place, since) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, session) DO UPDATE SET "
+            "seen = excluded.seen, stage = excluded.stage, place = excluded.place, "
+            "since = CASE WHEN stage = excluded.stage THEN since ELSE excluded.since END",
+            rows,
+        )
+        connection.execute(
+            "UPDATE jobs SET viewed = 1 WHERE NOT viewed AND id IN "
+            "(SELECT run FROM looking WHERE session = ? AND stage != ?)",
+            (visitor.session, Stage.AHEAD),
+        )
+
+
+def gone(store: Store, sessions: Iterable[str]) -> None:
+    """Notes that some sessions are over: they look at nothing any more."""
+    with store.database.writing() as connection:
+        connection.executemany(
+            "DELETE FROM looking WHERE session = ?", [(session,) for session in sessions]
+        )
 
 
 def others(store: Store, run: str, visitor: Visitor) -> int:
     """How many other people show a run now."""
-    since = store.now() - GONE
     with store.database.reading() as connection:
         row = connection.execute(
-            "SELECT count(DISTINCT person) FROM watching WHERE run = ? AND person != ? "
-            "AND seen > ?",
-            (run, visitor.person, since),
+            "SELECT count(DISTINCT person) FROM looking WHERE run = ? AND person != ? AND seen > ?",
+            (run, visitor.person, store.since()),
         ).fetchone()
     return int(row[0])
 
 
-def claim(store: Store, run: str, visitor: Visitor, *, passing: bool) -> None:
-    """Notes who has asked for a run, and whether in passing."""
+def owner(store: Store, run: str) -> str | None:
+    """Who has asked for a run: a person, nobody in particular (""), or None if it is not there."""
+    with store.database.reading() as connection:
+        row = connection.execute("SELECT owner FROM jobs WHERE id = ?", (run,)).fetchone()
+    return None if row is None else str(row["owner"])
+
+
+def claim(store: Store, run: str, visitor: Visitor, *, passing: bool, viewed: bool = True) -> None:
+    """Notes who has asked for a run, whether in passing, and whether to look at it."""
     with store.database.writing() as connection:
         connection.execute(
-            "UPDATE jobs SET owner = ?, passing = ? WHERE id = ?", (visitor.person, passing, run)
+            "UPDATE jobs SET owner = ?, passing = ?, viewed = ? WHERE id = ?",
+            (visitor.person, passing, viewed, run),
         )
 
 

@@ -19,15 +19,17 @@ from types import FrameType
 
 from datasets import catalog as data_catalog
 from engine.catalog import catalog
-from engine.core.errors import StoreError
+from engine.core.errors import RequestError, StoreError
 from engine.runs.changes import written
-from engine.service import presence
+from engine.service import presence, quotas
 from engine.service.job_runner import set_threads
 from engine.service.process import here
 from engine.service.recorder import BEAT, GRACE
 from engine.service.scheduler import Scheduler
 from engine.service.store import Store
 
+TIDY = 30.0
+"""Seconds between two times that old runs are removed."""
 POLL = 0.05
 """Seconds between two looks at the queue."""
 IDLE = 60.0
@@ -55,7 +57,7 @@ class Worker:
         self._leaving = False
         self._stale = False
         self._told = 1
-        self._looked = -math.inf
+        self._looked = self._tidied = -math.inf
         self._code = code()
 
     def run(self) -> None:
@@ -68,7 +70,7 @@ class Worker:
         signal.signal(signal.SIGINT, self._leave)
         try:
             self._work()
-            if self.turns.open:
+            if self.turns.awake:
                 raise SystemExit(self._told)
         finally:
             self.turns.leave()
@@ -90,7 +92,7 @@ class Worker:
 
     def _staying(self) -> bool:
         """Whether nothing says to leave; a store that was removed is not made again."""
-        done = self._leaving or (self._stale and not self.turns.open)
+        done = self._leaving or (self._stale and not self.turns.awake)
         return not done and self.store.database.path.exists()
 
     def _look(self) -> bool:
@@ -100,6 +102,10 @@ class Worker:
         self._looked = time.monotonic()
         self._leaving |= not presence.work_on(self.store, self.device)
         self.store.sweep(idle=None if self.turns.open else here())
+        if self._looked - self._tidied >= TIDY:
+            self._tidied = self._looked
+            with suppress(RequestError):  # whoever asks for a run is told
+                quotas.tidy(self.store)
         return presence.apps(self.store)
 
     def _fresh(self) -> bool:

@@ -1,6 +1,13 @@
 """Every run that somebody sees without a wait: what pages open with, and what lessons show."""
 
+import functools
+import itertools
+from contextlib import suppress
+from dataclasses import replace
+
+from datasets import catalog as data
 from engine import catalog
+from engine.core.errors import ExplorerError
 from engine.core.spec import Value
 from engine.runs.job import Job
 from pages.ui.jobs.live import BUDGET
@@ -9,9 +16,12 @@ from pages.ui.kit.offers import Offer
 from pages.ui.learn.maths import clipping
 from pages.ui.lessons import library
 from pages.ui.lessons.schema import View
-from pages.ui.paper import choice, defaults, preview
+from pages.ui.paper import choice, defaults, preview, stages
 from pages.ui.paper.overlay import overlays
 from pages.ui.paper.view import offers as offered
+
+LONGER = 2
+"""So many times the training steps of the opening are shipped at most."""
 
 
 def everything() -> dict[str, Job]:
@@ -21,7 +31,51 @@ def everything() -> dict[str, Job]:
         wanted.append(clipping())
     if preview.START.slug in shell.papers():
         wanted += preview.page(preview.START).jobs.values()
+    wanted += [
+        job for slug in shell.papers() for job, sketch in stops(slug) if job.id == sketch.id
+    ]  # what is trained once has no coarse curve
     return {job.id: job for job in (*wanted, *lessons())}
+
+
+def moves() -> dict[str, Job]:
+    """The coarse curves of a first move of each page's main sliders, by id."""
+    whole, pairs = everything(), [pair for slug in shell.papers() for pair in stops(slug)]
+    return {
+        sketch.id: sketch for job, sketch in pairs if job.id not in whole and sketch.id not in whole
+    }
+
+
+@functools.cache
+def stops(slug: str) -> list[tuple[Job, Job]]:
+    """At each stop of a paper's main sliders, the whole run of every method and its coarse curve.
+
+    Methods that take minutes are left out: nobody trains them without pressing the button. So are
+    stops that take much longer than what a page opens with.
+    """
+    paper, layout = catalog.paper(slug), defaults.layout(slug)
+    offers = offered(paper, layout)
+    chosen, budget = choice.untouched(offers), offers.knobs[BUDGET]
+    first, opening, pairs = budget.value(budget.default), defaults.opening(slug), []
+    moved = [
+        dict(zip(group, values, strict=True))
+        for group in layout.stops
+        for values in itertools.product(*(offers.knobs[field].values for field in group))
+    ]
+    for values in moved:
+        with suppress(ExplorerError):  # settings that contradict each other
+            there = replace(chosen, values={**chosen.values, **values})
+            jobs = choice.jobs(paper, there, budget.values, layout.by_hand, layout.quick)
+            jobs |= overlays(paper, jobs, layout.by_hand)
+            pairs += [
+                (job, stages.coarse(job, first, layout.sketch))
+                for name, job in jobs.items()
+                if name not in layout.by_hand and _steps(job) <= LONGER * _steps(opening[name])
+            ]
+    return pairs
+
+
+def _steps(job: Job) -> int:
+    return job.entry().steps(job.spec(), data.card(job.dataset).records)
 
 
 def lessons() -> list[Job]:
@@ -42,6 +96,7 @@ def shown(view: View) -> list[Job]:
     dataset = str(say(offered(paper, layout).dataset))
     offers = offered(paper, layout, dataset)
     chosen = choice.said(offers, say)
-    wanted = choice.jobs(paper, chosen, offers.knobs[BUDGET].values, layout.by_hand)
+    budgets = offers.knobs[BUDGET].values
+    wanted = choice.jobs(paper, chosen, budgets, layout.by_hand, layout.quick)
     wanted |= overlays(paper, wanted, layout.by_hand)
     return [job for name, job in wanted.items() if name not in layout.by_hand]

@@ -10,8 +10,12 @@ from engine.privacy.guarantee import Relation
 SHARE = "share"
 """The unit of a measure between 0 and 1, which pages write in per cent."""
 
-ACTIVE = re.compile(r"[\\`*\[\]<>$~|@]|(?<![^\W_])_|_(?![^\W_])|:(?=\S)|(?<=www)\.", re.IGNORECASE)
-"""Characters by which a text becomes more than its words: marks, formulas, icons, addresses."""
+ACTIVE = re.compile(r"[\\`*\[\]<>$~|@]|(?<![^\W_])_|_(?![^\W_])|:(?=\S)")
+"""Characters by which a text becomes more than its words: marks, formulas, icons."""
+ADDRESS = re.compile(r"(?<=:)(?=\\?/\\?/)|(?<=www)(?=\\?\.)|(?<=@)(?=[-\w])", re.IGNORECASE)
+"""Where an address breaks; pages look for addresses in the text that is left after all marks."""
+JOINER = "\u2060"
+"""Joins two words without a space and cannot be seen."""
 FEW_COLUMNS = 4
 """More do not fit a telephone."""
 SPELT = {
@@ -103,10 +107,21 @@ def listed(names: Sequence[str]) -> str:
 def escaped(text: str) -> str:
     r"""A text as a page shows it word for word: nothing in it becomes Markdown, HTML or a link.
 
-    >>> print(escaped("column '![](http://x)': expected 1_000, got <b>"))
-    column '!\[\](http\://x)': expected 1_000, got \<b\>
+    >>> print(escaped("column '![](/x)': expected 1_000, got <b>"))
+    column '!\[\](/x)': expected 1_000, got \<b\>
     """
-    return ACTIVE.sub(r"\\\g<0>", text)
+    return ACTIVE.sub(r"\\\g<0>", unlinked(text))
+
+
+def unlinked(text: str) -> str:
+    r"""A text in which pages find no address to link: each is broken where nobody sees it.
+
+    A backslash is not enough: pages look for addresses once more when all marks are read.
+
+    >>> unlinked("http://x.org, www.x.org, a@x.org: 1 @ 2")
+    'http:\u2060//x.org, www\u2060.x.org, a@\u2060x.org: 1 @ 2'
+    """
+    return ADDRESS.sub(JOINER, text)
 
 
 def short(name: str) -> str:
@@ -141,7 +156,9 @@ def filled(chance: float) -> int:
     return min(99, math.ceil(100 * chance - 1e-9))
 
 
-def odds(epsilon: float | None, delta: float, relation: Relation, unit: str) -> str:
+def odds(
+    epsilon: float | None, delta: float, relation: Relation, unit: str, right: float | None = None
+) -> str:
     """One sentence for lay readers: what an answer can tell about one record.
 
     Args:
@@ -149,6 +166,7 @@ def odds(epsilon: float | None, delta: float, relation: Relation, unit: str) -> 
         delta: Probability with which the bound may fail.
         relation: Which data sets are neighbours.
         unit: What one record is, with its article: "a person".
+        right: The largest share of right guesses, where more is known than epsilon and delta.
     """
     if epsilon is None or math.isinf(epsilon):
         return (
@@ -160,8 +178,8 @@ def odds(epsilon: float | None, delta: float, relation: Relation, unit: str) -> 
         "add_or_remove_one": "was in the data or left out",
         "zero_out_one": "was counted or left out",
     }[relation]
+    most = out_of_100(right or best_guess(epsilon, delta))
     return (
         f"Someone who sees the result and guesses whether {unit} {swap} is right at most "
-        f"**{out_of_100(best_guess(epsilon, delta))} times out of 100**. Guessing blindly is right "
-        "50 times."
+        f"**{most} times out of 100**. Guessing blindly is right 50 times."
     )

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import binom, binomtest, norm
 
 from engine.audit.bounds import (
+    Judged,
     Scores,
     best_stakes,
     epsilon_bound,
@@ -209,3 +210,8 @@ def test_no_upper_limit_is_known_below_the_smallest_rate_that_can_be_told():
     found = curves(scores, 0.95, np.zeros_like)
     assert found["misses_high"][0] == 1.0
     assert found["misses_high"][-1] < 1.0
+
+
+def test_right_guesses_are_hits_and_quiet_trainings():
+    one = Judged(0.0, "score", 0.0, hits=0.9, alarms=0.2, trainings=10)
+    assert one.right == pytest.approx(0.85)

@@ -4,7 +4,7 @@ import pytest
 
 from engine.audit.replay import faults
 from engine.audit.report import audit
-from engine.audit.runner import Setting
+from engine.audit.training import Setting
 from engine.audit.witness import load
 from engine.catalog import catalog
 from engine.papers.enadpp import clipping

@@ -7,12 +7,13 @@ import torch
 
 from engine.audit import witness as named
 from engine.audit.replay import faults
-from engine.audit.runner import Setting, train
+from engine.audit.runner import train
+from engine.audit.training import Setting
 from engine.catalog import catalog
 from engine.core.batch import Batch
 from engine.core.gauges import unmeasured
 from engine.papers.lvq.model import factors
-from engine.papers.survival.problem import design
+from engine.papers.survival.likelihood.problem import design
 from engine.privacy.recording import recording, replaying
 from engine.training import ghost
 from engine.training.records import records

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from datasets import catalog as data
-from engine.audit.entry import STEPS
+from engine.audit.measures import STEPS
 from engine.audit.report import audit
 from engine.core.errors import RequestError
 from engine.runs.driver import drive

@@ -10,8 +10,9 @@ from scipy.stats import binomtest, chi2
 
 from engine.audit import family
 from engine.audit.bounds import error_bound
-from engine.audit.runner import Setting, attack
+from engine.audit.runner import attack
 from engine.audit.tally import LIKELIHOOD
+from engine.audit.training import Setting
 from tests.audit import steered
 
 AUDITS, TRAININGS = 16, 250

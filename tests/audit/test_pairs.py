@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from engine.audit.runner import Run, Setting, _seed
+from engine.audit.training import Setting, Training, seed_of
 from engine.audit.witness import load
 from engine.catalog import catalog
 from engine.core.batch import Batch
@@ -33,7 +33,7 @@ def worlds(setting):
     spec = setting.spec
     batch = Batch(spec, (spec,) * REPLICAS, setting.witness.seeds(REPLICAS))
     tables = (setting.pair.without, setting.pair.present)
-    runs = [Run(setting, batch, table, SEED) for table in tables]
+    runs = [Training(setting, batch, table, SEED) for table in tables]
     with unmeasured(), torch.no_grad():
         for stage in setting.stages:
             seen = []
@@ -79,5 +79,5 @@ def test_worlds_that_shuffle_differently_have_seeds_of_their_own(slug, method, c
     paper = catalog()[slug]
     setting = made(paper, paper.entry(method), calibration=calibration)
     assert setting.paired == paired
-    assert (_seed(setting, 0, 0) == _seed(setting, 0, 1)) == paired
-    assert _seed(setting, 0, 1) != _seed(setting, 250, 1)
+    assert (seed_of(setting, 0, 0) == seed_of(setting, 0, 1)) == paired
+    assert seed_of(setting, 0, 1) != seed_of(setting, 250, 1)

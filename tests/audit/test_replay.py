@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from datasets.base import LabelledTable, PanelTable, SurvivalTable
 from engine.audit.replay import faults, inside
-from engine.audit.runner import Setting
+from engine.audit.training import Setting
 from engine.audit.witness import Pair, left_out, load
 from engine.catalog import catalog
 from engine.privacy.releases import Release

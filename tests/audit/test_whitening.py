@@ -8,8 +8,9 @@ from scipy.stats import binom
 
 from engine.audit import limits
 from engine.audit.replay import faults
-from engine.audit.runner import Setting, attack
+from engine.audit.runner import attack
 from engine.audit.tally import LIKELIHOOD
+from engine.audit.training import Setting
 from engine.audit.witness import load
 from engine.catalog import catalog
 from engine.papers.enadpp import models, trainer

@@ -42,6 +42,7 @@ def serving(home: Path, script: str = "app.py") -> Iterator[str]:
     port = _free_port()
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
     environment = {**os.environ, "EXPLORER_HOME": str(home), "EXPLORER_IDLE_SECONDS": "2"}
+    environment["EXPLORER_AHEAD"] = "off"  # a test waits for what it asks for, and for nothing else
     with (home / "app.log").open("wb") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:

@@ -1,7 +1,7 @@
-"""One app and one browser for all browser tests; its store holds the first runs already."""
+"""Two apps and a browser for all tests of a process: one store has runs, the other is empty."""
 
-import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page
 
 from pages.ui.paper import defaults
-from tests.browser.app import browsing, serving
+from tests.browser.app import browsing, serving, temporary_home
 from tests.pages.played import play
 
 ASIDE = ("_stcore/health", "_stcore/host-config")
@@ -33,25 +33,49 @@ class App:
     tab: Callable[..., Page]
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[tuple[str, Path, Browser]]:
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        home = Path(folder)
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    try:
+        with browsing() as one:
+            yield one
+    except Error as error:
+        if "Executable doesn't exist" in str(error):
+            pytest.skip("no Chromium: install chromium, or `playwright install chromium`")
+        raise
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[tuple[str, Path]]:
+    """The app whose store holds the first runs of survival already."""
+    with temporary_home() as home:
         for job in defaults.opening("survival").values():
             play(home, job)
         with serving(home) as address:
-            try:
-                with browsing() as browser:
-                    yield address, home, browser
-            except Error as error:
-                if "Executable doesn't exist" in str(error):
-                    pytest.skip("no Chromium: install chromium, or `playwright install chromium`")
-                raise
+            yield address, home
+
+
+@pytest.fixture(scope="session")
+def empty() -> Iterator[tuple[str, Path]]:
+    """The app as a first visitor finds it."""
+    with temporary_home() as home, serving(home) as address:
+        yield address, home
 
 
 @pytest.fixture
-def app(server: tuple[str, Path, Browser]) -> Iterator[App]:
-    address, home, browser = server
+def app(server: tuple[str, Path], browser: Browser) -> Iterator[App]:
+    with opened(*server, browser) as one:
+        yield one
+
+
+@pytest.fixture
+def first_visit(empty: tuple[str, Path], browser: Browser) -> Iterator[App]:
+    with opened(*empty, browser) as one:
+        yield one
+
+
+@contextmanager
+def opened(address: str, home: Path, browser: Browser) -> Iterator[App]:
+    """An app with its tabs, which are closed at the end; no page may have had an error."""
     errors: list[str] = []
     contexts: list[BrowserContext] = []
 

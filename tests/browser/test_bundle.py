@@ -10,40 +10,35 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Error, Page
+from playwright.sync_api import Browser, Page
 
 from engine import __version__
 from engine.catalog import catalog
 from engine.cli.main import main
-from tests.browser.app import ROOT, browsing, chromium
-from tests.browser.test_access import GRAVE
+from tests.browser.app import ROOT, chromium
+from tests.browser.test_tour import GRAVE
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+def page(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Page]:
     folder = tmp_path_factory.mktemp("bundle")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EXPLORER_HOME", str(folder / "home"))
         assert main(["bundle", "--to", str(folder / "b.zip")]) == 0
     with zipfile.ZipFile(folder / "b.zip") as file:
         file.extractall(folder)
-    try:
-        with browsing() as browser:
-            context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
-            opened = context.new_page()
-            errors: list[str] = []
-            opened.on("pageerror", lambda error: errors.append(str(error)))
-            opened.on("request", lambda one: errors.append(one.url) if "http" in one.url else None)
-            opened.goto((Path(folder) / "index.html").as_uri())
-            opened.locator(".js-plotly-plot .main-svg").first.wait_for()
-            yield opened
-            assert errors == []
-    except Error as error:
-        if "Executable doesn't exist" in str(error):
-            pytest.skip("no Chromium: install chromium, or `playwright install chromium`")
-        raise
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
+    opened = context.new_page()
+    errors: list[str] = []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.on("request", lambda one: errors.append(one.url) if "http" in one.url else None)
+    opened.goto((Path(folder) / "index.html").as_uri())
+    opened.locator(".js-plotly-plot .main-svg").first.wait_for()
+    yield opened
+    context.close()
+    assert errors == []
 
 
 def drawn(page: Page, slug: str) -> list[str]:
@@ -64,29 +59,20 @@ def test_the_slider_moves_every_chart(page: Page, slug: str):
     before, said = drawn(page, slug), finding.text_content()
     slider.press("End")
     after = drawn(page, slug)
-    still = [
-        "The same at every ε." in one for one in section.locator("figcaption").all_inner_texts()
-    ]
+    captions = section.locator("figcaption").all_inner_texts()
+    still = ["The same at every ε." in one for one in captions]
     assert len(before) == len(after) == len(still) > 2
     assert [one == other for one, other in zip(before, after, strict=True)] == still
     assert finding.text_content() != said
-
-
-def test_every_chart_has_its_address_version_and_runs_below_it(page: Page):
-    captions = page.locator("figcaption").all_inner_texts()
-    assert captions
-    for one in captions:
+    for one in captions:  # its address, version and runs
         assert re.search(
             rf"Epsilon Explorer {re.escape(__version__)}, address /\w+\?.+, runs \w{{12}}", one
         )
 
 
-def test_nothing_serious_is_found(page: Page):
+def test_nothing_serious_is_found_and_it_fits_a_phone(page: Page):
     found = Axe().run(page).response["violations"]
     assert [one["id"] for one in found if one["impact"] in GRAVE] == []
-
-
-def test_it_fits_a_phone(page: Page):
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function(  # dozens of charts take their new widths one after the other
         "document.documentElement.scrollWidth <= 390", timeout=20_000

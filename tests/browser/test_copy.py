@@ -26,20 +26,18 @@ def saved(page: Page, button: str, folder: Path) -> Path:
     return path
 
 
-def test_an_svg_says_what_it_shows_and_where_it_comes_from(app: App, tmp_path: Path):
+def test_a_copied_chart_says_what_it_shows_and_a_png_is_saved_without_a_clipboard(
+    app: App, tmp_path: Path
+):
     page = app.tab("survival")
     settled(page)
     text = saved(page, "Save as SVG", tmp_path).read_text(encoding="utf-8")
     assert "Concordance index at epsilon 1" in text  # the caption
-    assert "not private" in text  # statuses, in the legend
+    assert "No privacy" in text  # the names at the lines' ends say what is proved
+    assert "Newton, private, proved" in text
     assert f"Epsilon Explorer {__version__}, runs" in text
     assert any(job.id in text for job in defaults.opening("survival").values())
     assert "/survival" in text
-
-
-def test_a_png_is_saved_where_there_is_no_clipboard(app: App, tmp_path: Path):
-    page = app.tab("survival")
-    settled(page)
     page.evaluate("() => { navigator.clipboard.write = () => Promise.reject(new Error('none')) }")
     path = saved(page, "Copy as PNG", tmp_path)
     with Image.open(path) as picture:

@@ -42,20 +42,56 @@ def ready(page: Page) -> None:
     page.wait_for_timeout(500)  # the chart takes the room that the foot leaves
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_slider_curve_finding_marks_and_odds_are_in_sight_together(app: App, size: str):
-    width, height = SIZES[size]
-    page = app.tab("survival", width=width)
-    page.set_viewport_size({"width": width, "height": height})
-    ready(page)
+def in_sight(page: Page, size: str) -> None:
+    """Fails unless slider, finding, marks, odds and curve are on the screen together."""
     for what in (
         page.get_by_role("slider", name="Privacy budget"),
-        page.get_by_text("At ε = 1, the best proved method"),
+        page.get_by_text("At ε = 1, privacy costs"),
         page.get_by_text("attacked"),
         page.get_by_text("times out of 100").first,
         page.locator(".js-plotly-plot .main-svg").first,
     ):
         assert what.evaluate(INSIDE), f"{what} is not in sight on a {size}"
+
+
+@pytest.mark.parametrize("size", ["laptop at 200 %", "phone"])
+def test_slider_curve_finding_marks_and_odds_are_in_sight_together(app: App, size: str):
+    width, height = SIZES[size]
+    page = app.tab("survival", width=width)
+    page.set_viewport_size({"width": width, "height": height})
+    ready(page)
+    in_sight(page, size)
+    room = page.evaluate(
+        "() => { const main = document.querySelector('[data-testid=stMain]');"
+        " return main.scrollWidth - main.clientWidth }"
+    )
+    assert room <= 1  # nobody scrolls sideways
+
+
+def test_a_laptop_s_first_screen_is_whole_and_obeys_keys(app: App):
+    width, height = SIZES["laptop"]
+    page = app.tab("survival", width=width)
+    page.set_viewport_size({"width": width, "height": height})
+    ready(page)
+    reached_by_tabs(page)
+    in_sight(page, "laptop")
+    high = page.locator("[data-testid=stMainBlockContainer]").evaluate("one => one.scrollHeight")
+    assert high <= 1350  # a screen and a half
+    page.get_by_role("spinbutton", name="Type ε").fill("1.9")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**epsilon=2**")
+    expect(page.get_by_text("the nearest is 2")).to_be_visible()
+
+
+def reached_by_tabs(page: Page) -> None:
+    """Fails unless five presses of Tab reach the slider."""
+    for _ in range(5):
+        page.keyboard.press("Tab")
+        if "Skip to" in page.evaluate("() => document.activeElement.textContent"):
+            page.keyboard.press("Enter")
+        if page.evaluate(ON_SLIDER):
+            return
+    pytest.fail("expected the slider within five presses")
 
 
 def test_the_network_its_sentence_and_its_widgets_are_in_sight_together(app: App):
@@ -89,12 +125,9 @@ def test_points_move_from_where_they_are_claimed_to_where_they_are_proved(app: A
     page.wait_for_timeout(2500)
     began, *between, ended = page.evaluate("() => window.seen")
     # some point was seen on its way, neither where it began nor where it ended
-    assert any(
-        min(a, c) + 5 < b < max(a, c) - 5
-        for one in between
-        if len(one) == len(began) == len(ended)
-        for a, b, c in zip(began, one, ended, strict=True)
-    )
+    # (points without a proof become one bar, so there may be fewer of them at the end)
+    rest = [*began, *ended]
+    assert any(min(abs(b - place) for place in rest) > 3 for one in between for b in one)
 
 
 def test_points_do_not_move_for_somebody_who_asks_for_less_motion(app: App):
@@ -132,35 +165,6 @@ def test_a_move_that_changes_the_height_of_the_foot_draws_no_picture_of_the_budg
     assert 1.0 not in page.evaluate("() => window.drawn")
 
 
-def test_the_slider_is_reached_in_five_tabs(app: App):
-    page = app.tab("survival")
-    ready(page)
-    for _ in range(5):
-        page.keyboard.press("Tab")
-        if "Skip to" in page.evaluate("() => document.activeElement.textContent"):
-            page.keyboard.press("Enter")
-        if page.evaluate(ON_SLIDER):
-            return
-    pytest.fail("expected the slider within five presses")
-
-
-def test_a_typed_budget_moves_the_slider_to_the_nearest(app: App):
-    page = app.tab("survival")
-    ready(page)
-    page.get_by_role("spinbutton", name="Type ε").fill("1.9")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**epsilon=2**")
-    expect(page.get_by_text("the nearest is 2")).to_be_visible()
-
-
-def test_the_first_tab_is_at_most_one_screen_and_a_half_high(app: App):
-    page = app.tab("survival", width=1440)
-    page.set_viewport_size({"width": 1440, "height": 900})
-    ready(page)
-    high = page.locator("[data-testid=stMainBlockContainer]").evaluate("one => one.scrollHeight")
-    assert high <= 1350
-
-
 def test_the_start_page_s_slider_keeps_its_label_on_one_line_at_200_percent(app: App):
     page = app.tab("", width=960)
     page.set_viewport_size({"width": 960, "height": 540})
@@ -170,17 +174,78 @@ def test_the_start_page_s_slider_keeps_its_label_on_one_line_at_200_percent(app:
     assert label.evaluate("one => one.getBoundingClientRect().height") < 30  # on one line
 
 
-def test_the_legend_of_many_methods_is_wholly_in_sight(app: App):
-    page = app.tab("survival", width=1440)
-    page.set_viewport_size({"width": 1440, "height": 900})
-    ready(page)
-    names = page.locator(".js-plotly-plot").first.locator(".legend .traces")
-    assert names.count() >= 15
+LABELS = """() => [...document.querySelectorAll('.js-plotly-plot')][0]
+  .querySelectorAll('.annotation-text-g')"""
+BOXES = f"""() => {{ const frame = document.querySelector('.js-plotly-plot').getBoundingClientRect()
+  return [...({LABELS})()].map(one => {{ const box = one.getBoundingClientRect()
+    return {{ text: one.textContent, left: box.left - frame.left, top: box.top - frame.top,
+      right: frame.right - box.right, bottom: frame.bottom - box.bottom,
+      x: box.left, y: box.top, width: box.width, height: box.height }} }}) }}"""
+COLOURED = """() => {
+  const parts = colour => [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16))
+  const grey = colour => Math.max(...parts(colour)) - Math.min(...parts(colour)) < 40
+  return document.querySelector('.js-plotly-plot').data
+    .filter(trace => (trace.mode ?? '').includes('lines') && !grey(trace.line.color)).length }"""
+SIZE = """() => Math.min(...[...document.querySelectorAll('.js-plotly-plot text')]
+  .filter(one => one.textContent.trim() && one.getBoundingClientRect().width)
+  .map(one => parseFloat(getComputedStyle(one).fontSize)))"""
+
+
+def over(one: dict[str, float], other: dict[str, float]) -> bool:
+    """Whether two boxes lie on each other by more than a pixel."""
+    across = min(one["x"] + one["width"], other["x"] + other["width"]) - max(one["x"], other["x"])
+    down = min(one["y"] + one["height"], other["y"] + other["height"]) - max(one["y"], other["y"])
+    return across > 1 and down > 1
+
+
+@pytest.mark.parametrize("slug", ["survival", "enadpp", "lvq", "pcdbn", "yesiwell", "mean"])
+def test_few_lines_are_in_colour_and_each_is_named_in_sight(app: App, slug: str):
+    page = app.tab(slug)
+    for width, height in SIZES.values():
+        page.set_viewport_size({"width": width, "height": height})
+        page.reload()
+        few_are_named(page)
+
+
+def few_are_named(page: Page) -> None:
+    """Fails unless two to four lines are in colour, and the name of each is whole and readable."""
+    settled(page)
+    page.locator(".js-plotly-plot .annotation-text-g").first.wait_for()
+    page.wait_for_timeout(1000)  # the chart takes the room that the foot leaves
+    assert 2 <= page.evaluate(COLOURED) <= 4
+    assert page.locator(".js-plotly-plot .legend").count() == 0
+    boxes = page.evaluate(BOXES)
+    assert len(boxes) >= 4
+    for box in boxes:
+        assert min(box[side] for side in ("left", "top", "right", "bottom")) >= -1, f"{box} is cut"
+    pairs = [(a["text"], b["text"]) for i, a in enumerate(boxes) for b in boxes[:i] if over(a, b)]
+    assert pairs == []
+    assert page.evaluate(SIZE) >= 12
+
+
+def test_the_legend_of_all_methods_is_wholly_in_sight_and_does_not_scroll(app: App):
+    page = app.tab("survival?survival.lines=All+14+methods")
+    for width, height in SIZES.values():
+        page.set_viewport_size({"width": width, "height": height})
+        page.reload()
+        legend_is_whole(page)
+
+
+def legend_is_whole(page: Page) -> None:
+    """Fails unless the legend of all methods is wholly in its frame and in the chart."""
+    settled(page)
+    page.locator(".js-plotly-plot .legend .traces").nth(14).wait_for()
+    page.wait_for_timeout(1000)
+    assert page.locator(".js-plotly-plot .legend .scrollbar[height]:not([height='0'])").count() == 0
     frame = page.locator(".js-plotly-plot .legend .bg").first.bounding_box()
-    last = names.last.bounding_box()
+    chart = page.locator(".js-plotly-plot .main-svg").first.bounding_box()
     assert frame is not None
-    assert last is not None
-    assert last["y"] + last["height"] <= frame["y"] + frame["height"] + 1
+    assert chart is not None
+    for name in page.locator(".js-plotly-plot .legend .traces").all():
+        box = name.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= frame["y"] + frame["height"] + 1
+    assert frame["y"] + frame["height"] <= chart["y"] + chart["height"] + 1
 
 
 def test_a_chart_follows_the_height_of_the_window(app: App):

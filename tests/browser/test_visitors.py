@@ -43,7 +43,7 @@ def trained(claim: Claim) -> Iterator[None]:
         thread.join()
 
 
-def finished(home: Path, *, but: str = "") -> dict[str, Job]:
+def finished(home: Path, but: str) -> dict[str, Job]:
     """The page's first jobs, all over but one."""
     jobs = defaults.opening("survival")
     for name, job in jobs.items():
@@ -64,8 +64,7 @@ def test_every_move_is_answered_while_a_run_trains_on_the_page(tmp_path: Path):
         assert one.redraws > 6 + 1
 
 
-def test_a_page_whose_runs_are_over_does_not_tick(tmp_path: Path):
-    finished(tmp_path)
-    with serving(tmp_path) as address:
-        visits = asyncio.run(visit(address, "survival", "", 2, 3.0))
+def test_a_page_whose_runs_are_over_does_not_tick(server: tuple[str, Path]):
+    address, _ = server
+    visits = asyncio.run(visit(address, "survival", "", 2, 3.0))
     assert [(one.ticks, len(one.answers)) for one in visits] == [(0, 3), (0, 3)]

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from scipy import stats
 
+from engine.audit.published import verify
 from engine.core.errors import ExplorerError
 from engine.core.gauges import gauges
 from engine.core.spec import Spec, knobs
@@ -242,6 +243,15 @@ def released_gauges_follow_from_releases(case: Case) -> None:
             assert np.array_equal(one, two, equal_nan=True), f"{name} reads records"
 
 
+def all_that_is_published_follows_from_releases(case: Case) -> None:
+    """On other records the same releases lead to the same state, arrays and measures, bit by bit.
+
+    It also finds noise that two releases share and values that are released without a price.
+    """
+    found, _ = verify(case.paper, case.entry, case.base, case.table)
+    assert not found.differs, dict(found.reasons)
+
+
 def nothing_is_kept(case: Case) -> None:
     """A method keeps nothing between calls: neither in itself nor in its class."""
     method = case.entry.load()
@@ -311,6 +321,7 @@ ALL = (
     noise_has_the_priced_scale,
     neighbours_stay_within_the_sensitivity,
     released_gauges_follow_from_releases,
+    all_that_is_published_follows_from_releases,
     nothing_is_kept,
     seeds_draw_differently,
 )

@@ -2,6 +2,8 @@
 
 import pytest
 
+from engine.catalog import paper
+from tests.audit import planted
 from tests.conformance import checks, mutants
 from tests.conformance.play import Case, case
 
@@ -45,3 +47,15 @@ def test_a_mutant_is_caught(name):
     method, changes, check = MUTANTS[name]
     with pytest.raises(AssertionError):
         check(made(method, **changes))
+
+
+@pytest.mark.parametrize("fault", planted.FAULTS)
+def test_a_mutant_among_papers_outside_the_tree_is_caught(fault, outside):
+    copy = paper(outside(fault))
+    with pytest.raises(AssertionError):
+        checks.all_that_is_published_follows_from_releases(case(copy, copy.entry("laplace")))
+
+
+def test_the_paper_that_the_mutants_are_copies_of_passes(outside):
+    copy = paper(outside())
+    checks.all_that_is_published_follows_from_releases(case(copy, copy.entry("laplace")))

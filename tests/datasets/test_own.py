@@ -62,14 +62,17 @@ def test_bounds_are_typed_or_stand_above_the_table():
 @pytest.mark.parametrize(
     ("above", "says"),
     [
-        ("", 'a line such as age: 18 to 100 for each, or "bounds: from the data", got none'),
-        ("# age: 18 to 100\n", "expected bounds of age, time, a line such as"),
-        (BOUNDED + "# sex: 0 to 1\n", 'from the data", got sex'),
+        ("", "expected bounds of time, got none: state them in the settings, or take them from"),
+        ("# time: 0 to 60\n# mass: 0 to 1\n", "expected columns among time, event, age, got mass"),
         (BOUNDED + "# age: 0 to 1\n", "expected one line of bounds of age, got two"),
-        ("# age: 18-100\n# time: 0 to 60\n", "expected a line of bounds such as age: 18 to 100"),
+        (
+            "# age: 18-100\n# time 0 to 60\n",
+            "such as age: 18 to 100, got 'age: 18-100'; expected a line such as age: 18 to 100, "
+            "got 'time 0 to 60'",
+        ),
         ("# age: 100 to 18\n# time: 0 to 60\n", "expected bounds of age from a number to a larger"),
         ("# age: 18 to 100\n# time: 1 to 60\n", "expected bounds of time from 0 to a number above"),
-        ("# age: nan to 100\n# time: 0 to 60\n", "expected a line of bounds such as"),
+        ("# age: nan to 100\n# time: 0 to 60\n", "expected a line such as age: 18 to 100"),
     ],
 )
 def test_bounds_that_are_missing_or_wrong_are_one_sentence(above, says):
@@ -151,16 +154,16 @@ def test_a_name_never_leads_out_of_the_folder(name):
         (b"\xff\xfe\x00bin\x00", "expected text or a Parquet file"),
         (b"", "expected a line of column names"),
         (b"time,event,age", "expected a line of column names"),
-        (plain(head="x,event,age"), "expected columns time, event, or id, start, stop, event"),
+        (plain(head="x,event,age"), "expected columns of time, got x, event, age: give the role"),
         (plain(head="time,event,time"), "expected columns with names of their own"),
-        (b"time,event\n" + b"1,0\n" * 12, "expected 1 to 50 covariates, got 0"),
-        (plain(5), "expected at least 10 persons, got 5"),
+        (b"time,event\n" + b"1,0\n" * 12, "expected 1 to 100 covariates, got 0"),
+        (plain(4), "expected at least 5 persons, got 4"),
         (plain() + b"\n1,0", "expected 3 values in every row, got 2 in row 13"),
         (
             plain() + b"\n1,0,old",
-            "column 'age', row 13: expected a number, got 'old'; write a line such",
+            "column 'age', row 13: expected a number, got 'old': give it categories, or leave",
         ),
-        (plain() + b"\n1,2,40", "expected events of 0 or 1, got 2"),
+        (plain() + b"\n1,2,40", "expected events of 0 or 1 in event, got 0, 1, 2: say which"),
         (plain() + b"\n-1,1,40", "expected durations of at least 0"),
         (plain() + b"\nnan,1,40", "expected a number in every row of 'time'"),
         (stretches() + b"\np3,3,9,0,1", "expected rows without overlap"),

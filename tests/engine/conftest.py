@@ -75,6 +75,11 @@ def until(look, seconds: float = 30.0):
     return actual
 
 
+def running(client, run: str):
+    """The run once it shows a measurement."""
+    return until(lambda: len(client.events(run)) > 1 and client.run(run))
+
+
 class Workers:
     """Starts workers that know the toy, and ends them."""
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from engine.catalog import catalog
-from engine.cli import exhibits, running
+from engine.cli import exhibits, running, work
 from engine.cli.export import command
 from engine.cli.main import main
 from engine.cli.shared import plain, seeds
@@ -230,11 +230,11 @@ def test_a_run_stopped_elsewhere_is_stopped_here(toy, capsys, client):
 
 
 def test_progress_is_drawn_on_a_terminal_only(toy, capsys, monkeypatch):
-    with running.progress("toy") as report:
+    with work.progress("toy") as report:
         report(1, 2)
     assert capsys.readouterr() == ("", "")
     monkeypatch.setenv("FORCE_COLOR", "1")
-    with running.progress("toy") as report:
+    with work.progress("toy") as report:
         report(1, 2)
     assert "toy" in capsys.readouterr().err
 
@@ -415,7 +415,7 @@ def test_all_exhibits_are_computed_and_one_that_fails_is_named(exhibit, capsys, 
     out, error = capsys.readouterr()
     actual = {body["exhibit"]: body["cells"][0]["ours"] for body in json.loads(out)["exhibits"]}
     assert actual == {"table1": 6.0, "table2": None}
-    first, second = error.splitlines()
+    first, second = (line for line in error.splitlines() if not re.search(r": \d+ of \d+, ", line))
     assert first.startswith("Table 1, only: run ")
     assert second.startswith("toy table3: only: run ")
 
@@ -478,3 +478,21 @@ def test_a_reader_that_leaves_is_no_error(home):
 def test_numbers_of_every_kind_become_json():
     values = {"a": np.float64("nan"), "b": (np.int64(3), np.bool_(True)), "c": float("inf")}
     assert plain(values) == {"a": None, "b": [3, True], "c": None}
+
+
+def test_reproduce_says_where_it_is_and_that_there_is_nothing_to_do(capsys, monkeypatch):
+    from engine.cli import exhibits as command
+    from engine.cli.work import RunError
+    from engine.runs.exhibit import exhibits
+
+    assert main(["reproduce", "mean"]) == 0
+    assert "mean: it has no table and no figure to reproduce" in capsys.readouterr().err
+
+    def fails(*_):
+        raise RunError("no data")
+
+    monkeypatch.setattr(command, "complete", fails)
+    name, exhibit = next(iter(exhibits("lvq").items()))
+    assert main(["reproduce", "lvq", name]) > 0
+    jobs = exhibit.jobs(False)
+    assert f"{exhibit.title}: 1 of {len(jobs)}, {next(iter(jobs))}\n" in capsys.readouterr().err

@@ -49,6 +49,16 @@ def test_a_further_paper_and_data_set_are_found(beside):
     assert catalog.problems() == data.problems() == ()
 
 
+def test_studies_of_one_paper_are_found_in_its_folder_and_a_broken_one_is_named(beside):
+    beside("papers/sixth/__init__.py", "")
+    beside("papers/sixth/first/__init__.py", PAPER + "PAPER = replace(one, slug='first')\n")
+    beside("papers/sixth/second/__init__.py", "raise RuntimeError\n")
+    assert catalog.paper("first").slug == "first"
+    (problem,) = catalog.problems()
+    assert problem.startswith("engine.papers.sixth.second: expected a module that imports")
+    assert "sixth" not in catalog.catalog()
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -23,12 +23,13 @@ from datasets import own
 from engine.catalog import catalog
 from engine.cli.main import main
 from engine.core.errors import InterruptedRunError, RequestError
+from engine.runs import task
 from engine.runs.checkpoint import Checkpoints
 from engine.runs.driver import drive
 from engine.runs.events import Advanced, Finished, Measured, encode
 from engine.runs.executor import chosen as choice
 from engine.runs.executor import cluster as clusters
-from engine.runs.executor import connection, task
+from engine.runs.executor import connection
 from engine.runs.executor.cluster import Cluster
 from engine.runs.executor.connection import connected
 from engine.runs.executor.local import Local
@@ -201,6 +202,7 @@ def killing(dask: str, log: Path, kills: int, over: threading.Event) -> list[int
     return dead
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "kills"), [("walk", 2), ("stroll", 1)])
 def test_workers_that_are_killed_lose_and_double_nothing(method, kills, dask, log, monkeypatch):
     job = walking(method, steps=80, pause=0.03, seeds=4)
@@ -219,6 +221,7 @@ def test_workers_that_are_killed_lose_and_double_nothing(method, kills, dask, lo
         np.testing.assert_array_equal(kept[part]["place"], held["place"])
 
 
+@pytest.mark.slow
 def test_a_lost_chunk_begins_at_its_last_state(dask, log):
     """The worker is killed after a state was sent: no step before it is taken again."""
     job = walking(steps=200, pause=0.04, seeds=2)
@@ -243,6 +246,7 @@ def test_a_lost_chunk_begins_at_its_last_state(dask, log):
     assert min(again) > 20
 
 
+@pytest.mark.slow
 def test_a_cluster_that_goes_away_leaves_a_run_that_can_go_on(log):
     job, past = walking(steps=100, pause=0.02, seeds=4), {}
     expected, _ = here(job)
@@ -336,6 +340,7 @@ def test_many_workers_send_fewer_messages_each_and_still_hear_a_stop_in_time():
     assert clusters.tick(100_000) < 2.0
 
 
+@pytest.mark.slow
 def test_cards_are_the_workers_not_this_machine_s(dask, monkeypatch):
     assert Cluster(dask).device("auto") == "cpu"
     client = connected(dask)

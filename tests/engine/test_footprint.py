@@ -76,7 +76,6 @@ def test_runs_share_the_limit(toy, client, monkeypatch):
     size = footprint.estimate(first, card)
     for job in (first, second):
         client.submit(job, {"epsilon": 1.0})
-    monkeypatch.setattr("engine.service.scheduler.LEAD", 0.0)
     monkeypatch.setattr("engine.service.scheduler.SLICE", 0.0)
     monkeypatch.setenv(footprint.SETTING, str(size // MB + 1))
     monkeypatch.setattr(footprint, "PROCESS", 0)

@@ -2,12 +2,14 @@
 
 import json
 import os
+import stat
 
 import numpy as np
 import pytest
 import torch
 from scipy.stats import kstest
 
+from benchmarks.crash import Verb, at_every_point
 from datasets import catalog as data_catalog
 from engine.cli.main import main
 from engine.core.errors import RequestError
@@ -15,12 +17,15 @@ from engine.core.gauges import gauges
 from engine.core.kept import released
 from engine.privacy import noise, secret
 from engine.privacy.mechanisms import GammaSphere, Gaussian, Laplace
+from engine.runs import sealing
 from engine.runs.job import request
 from engine.runs.release import ReleaseError, checked, release
 from engine.training.sampling import coins
 
 SHORT = {"intervals": 5, "steps": 2}
 ASKED = ["run", "survival", "dp_gd", "--dataset", "heart", "--set", "intervals=5", "--release"]
+ALONE = {"release.npz", "card.json", "README.md"}
+FILES = ALONE | {"coefficients.csv", "model.json", "predict.py", "predict.R"}
 BROKEN = 1e-9
 """A sample of secret numbers fails its test this seldom, and cannot be drawn again."""
 
@@ -88,7 +93,7 @@ def test_the_command_prints_no_measure_and_stores_nothing(tmp_path, monkeypatch,
     for name, gauge in gauges(job().entry().info).items():
         assert name not in output
         assert gauge.label not in output
-    assert {path.name for path in folder.iterdir()} == {"release.npz", "card.json", "README.md"}
+    assert {path.name for path in folder.iterdir()} == FILES
     card = json.loads((folder / "card.json").read_text())
     assert card["guarantee"]["secret"]
     assert card["curves"]["mu"] > 0
@@ -133,8 +138,106 @@ def test_a_release_needs_a_folder_and_a_folder_a_release(capsys):
 
 
 def test_a_result_that_is_withheld_releases_nothing(monkeypatch):
-    from engine.papers.survival import out_pert
+    from engine.papers.survival.mechanisms import output
 
-    monkeypatch.setattr(out_pert, "TOLERANCE", 0.0)
+    monkeypatch.setattr(output, "TOLERANCE", 0.0)
     with pytest.raises(ReleaseError, match="expected a result, got none"):
         release(job("out_pert", {"intervals": 5}), data_catalog.load("heart"))
+
+
+COMMAND = [*ASKED, "--set", "steps=2", "--to"]
+
+
+@pytest.fixture
+def drawn(monkeypatch, tmp_path):
+    """Draws that take no time, each of which leaves a line in a file; nothing is replayed."""
+    monkeypatch.setattr("engine.cli.releasing.prove", lambda *_: None)
+    log = tmp_path / "draws"
+    log.touch()
+
+    def draw(*_):
+        with log.open("a") as file:
+            print(value := len(log.read_text().splitlines()) + 1, file=file)
+        return {"coefficients": np.full((1, 6), float(value))}
+
+    monkeypatch.setattr("engine.runs.release.release", draw)
+    return lambda: len(log.read_text().splitlines())
+
+
+def whole(folder):
+    """The released coefficient of a folder in which everything is there and can be read."""
+    assert {path.name for path in folder.iterdir()} == ALONE
+    assert json.loads((folder / "card.json").read_text())["guarantee"]["secret"]
+    with np.load(folder / "release.npz", allow_pickle=False) as arrays:
+        return float(arrays["coefficients"][0, 0])
+
+
+def test_wherever_it_is_killed_a_release_is_whole_or_not_there_and_draws_once(drawn, capsys):
+    def wrong(place):
+        folder, begun = place / "out", place / ".out.release" / "made" / "release.npz"
+        kept, before, there = begun.exists(), drawn(), folder.exists()
+        held = whole(folder) if there else None
+        code = main([*COMMAND, str(folder)])
+        faults = []
+        if code != (2 if there else 0):
+            faults.append(f"the second call ends with {code}: {capsys.readouterr().err}")
+        if held is not None and whole(folder) != held:
+            faults.append("a release was written over")
+        if (kept or there) and drawn() != before:
+            faults.append("noise was drawn again")
+        if kept and "no noise was drawn again" not in capsys.readouterr().err:
+            faults.append("nobody is told that the noise is the first")
+        if whole(folder) > drawn():
+            faults.append("expected the noise that was drawn")
+        return [*faults, *(path.name for path in place.iterdir() if path != folder)]
+
+    verb = Verb(lambda place: main([*COMMAND, str(place / "out")]), wrong)
+    kills, faults = at_every_point("release", verb)
+    assert kills > 20
+    assert faults == []
+
+
+def test_another_request_does_not_end_a_release_that_was_begun(
+    drawn, capsys, tmp_path, monkeypatch
+):
+    folder = tmp_path / "out"
+
+    def fails(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("engine.cli.releasing.written", fails)
+        assert main([*COMMAND, str(folder)]) == 1
+    assert "No space left on device" in capsys.readouterr().err
+    assert not folder.exists()
+    assert stat.S_IMODE((tmp_path / ".out.release").stat().st_mode) == 0o700
+    assert main([*ASKED, "--set", "steps=3", "--to", str(folder)]) == 2
+    said = capsys.readouterr().err
+    assert (
+        "whose noise is drawn, got another: finish it with `python -m engine run survival" in said
+    )
+    assert "steps=2" in said
+    assert main([*COMMAND, str(folder)]) == 0
+    assert (whole(folder), drawn()) == (1.0, 1)
+
+
+def test_what_is_left_of_a_damaged_release_says_that_its_budget_is_spent(drawn, capsys, tmp_path):
+    half, kept = tmp_path / "half", tmp_path / ".out.release" / "made"
+    half.mkdir()
+    (half / "release.npz").touch()
+    assert main([*COMMAND, str(half)]) == 2
+    assert "a part of a release: take its budget as spent" in capsys.readouterr().err
+    kept.mkdir(parents=True)
+    (kept / "release.npz").write_bytes(b"PK damaged")
+    command = {"job": job("dp_gd", SHORT).id, "command": "x"}
+    (kept.parent / "request.json").write_text(json.dumps(command))
+    assert main([*COMMAND, str(tmp_path / "out")]) == 1
+    assert "take its budget as spent" in capsys.readouterr().err
+    assert drawn() == 0
+
+
+def test_one_process_at_a_time_makes_a_release(drawn, capsys, tmp_path):
+    with sealing.begun(tmp_path / "out", "x", "y"):
+        assert main([*COMMAND, str(tmp_path / "out")]) == 2
+    assert "another process makes a release now" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [tmp_path / "draws"]  # where none was drawn, nothing stays

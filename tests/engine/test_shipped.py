@@ -1,11 +1,13 @@
 """Runs that ship: small files from which a client answers when the store holds nothing."""
 
+import gzip
+
 import numpy as np
 import pytest
 
 from engine.cli import shipping
 from engine.core.errors import RequestError
-from engine.runs import shipped
+from engine.runs import packed, shipped
 from engine.runs.changes import sources
 from engine.runs.events import Measured, Spent, Started
 from engine.runs.job import request
@@ -29,7 +31,7 @@ def job(toy):
 
 def ship(job, folder):
     """Trains a job in a store of its own and writes it."""
-    assert shipping.write(job.text(), str(folder), sources(job)) == ""
+    assert shipping.write(job.text(), str(folder), sources(job)) == ("", "")
     shipped.index.cache_clear()
 
 
@@ -147,7 +149,7 @@ def test_files_that_no_page_opens_with_are_named(job, toy, folder):
 
 def test_a_run_that_fails_is_a_sentence(toy, folder):
     job = toy(behaviour="raise")
-    assert shipping.write(job.text(), str(folder), sources(job)).startswith("toy count: run")
+    assert shipping.write(job.text(), str(folder), sources(job))[0].startswith("toy count: run")
     assert not list(folder.glob("*/*"))
 
 
@@ -162,7 +164,11 @@ def test_a_damaged_file_ships_nothing(job, client, folder):
 def test_the_project_s_own_files_can_be_read_and_are_small():
     actual = shipped.index(shipped.FOLDER)
     paths = [path for path in shipped.FOLDER.rglob("*") if path.is_file()]
-    assert len(actual) == sum(path.suffix == ".gz" for path in paths)
+    whole = [path for path in paths if path.suffix == ".gz" and path.parent != shipped.FOLDER]
+    assert sum(one.held is None for one in actual.values()) == len(whole)
+    for path in shipped.FOLDER.glob("*.gz"):  # every line of a file that many share can be read
+        lines = len(gzip.decompress(path.read_bytes()).splitlines())
+        assert sum(one.path == path for one in actual.values()) == lines
     assert sum(path.stat().st_size for path in paths) < 8_000_000
     for one in actual.values():
         assert any(isinstance(event, Measured) for event in one.events())
@@ -176,3 +182,59 @@ def test_an_array_that_is_the_same_in_every_replica_is_kept_once(job):
     assert rows == list(range(6))
     assert kept["same"].shape == (1, 5)
     assert kept["other"].shape == (6, 5)
+
+
+def packs(job, folder):
+    """Trains a job and writes it into the file that coarse curves share."""
+    error, line = shipping.write(job.text(), "", sources(job))
+    assert error == ""
+    shipping.pack({job.id: job}, {job.id: line}, folder)
+    return folder / f"{job.paper}.gz"
+
+
+def test_a_coarse_curve_ships_in_a_shared_file_with_the_same_numbers(job, client, folder):
+    path = packs(job, folder)
+    assert [one.name for one in folder.rglob("*") if one.is_file()] == [path.name]
+    run = client.run(job.id)
+    assert (run.state, run.job, run.shipped.held is not None) == ("completed", job, True)
+    there = client.table(job.id)
+    assert client.arrays(job.id) == {}
+    assert run.id not in {one.id for one in client.at_hand()}  # it is no whole run
+    client.submit(job)
+    perform(take(client.store, here(), job.id))
+    computed = client.table(job.id)
+    for name, column in computed.gauges.items():
+        np.testing.assert_allclose(there.gauges[name], column, rtol=1e-5)  # six figures
+    np.testing.assert_array_equal(there.epsilon, computed.epsilon)
+    np.testing.assert_array_equal(there.step, computed.step)
+
+
+def test_a_shared_file_is_the_same_when_it_is_written_again_and_loses_what_nobody_wants(
+    job, toy, folder
+):
+    path = packs(job, folder)
+    before, wanted = path.read_bytes(), {job.id: job}
+    assert shipping.missing(wanted, folder) == {}
+    shipping.pack(wanted, {}, folder)
+    assert path.read_bytes() == before
+    [ship] = shipped.packed(path)
+    packed.mark([ship], {job.id: "older"})
+    assert shipping.missing(wanted, folder) == wanted  # other sources: it is stale
+    other = toy({"scale": (3,)}, seeds=(0,), steps=100)
+    shipping.pack({other.id: other}, {}, folder)
+    assert not path.exists()
+
+
+def test_a_damaged_shared_file_is_as_if_it_did_not_ship(job, client, folder):
+    path = packs(job, folder)
+    for content in (
+        b"",
+        b"x",
+        gzip.compress(b"{}"),
+        gzip.compress(b"\xff"),
+        path.read_bytes()[:-9],
+    ):
+        path.write_bytes(content)
+        shipped.index.cache_clear()
+        with pytest.raises(RequestError):
+            client.run(job.id)

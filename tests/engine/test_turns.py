@@ -12,19 +12,28 @@ from engine.runs.artifacts import DONE
 from engine.runs.events import Advanced, Finished, Measured, Produced, Spent, Started
 from engine.runs.job import request
 from engine.service import job_runner as work
-from engine.service import recorder
+from engine.service import recorder, shares, stages, watching
 from engine.service import scheduler as turns
-from engine.service.claim import take, waiting
+from engine.service.claim import take
 from engine.service.client import Client
 from engine.service.job_runner import FULL, perform
 from engine.service.process import here
 from engine.service.scheduler import OPEN, Scheduler
+from engine.service.watching import Stage, Visitor
 from tests.engine.conftest import ended, until
 from tests.papers.survival.toys import table
 
-LOOKED = {"epsilon": 1.0}
-"""The focus of a job that somebody looks at."""
 SURVIVAL = {"intervals": 8, "samples": 80, "sampler_epochs": 2.0, "burn_in": 20, "minibatch": 10}
+
+
+ADA = Visitor("page 1", "ada")
+
+
+def look(client: Client, *jobs, stage: Stage = Stage.FULL) -> None:
+    """Asks for jobs, each of which somebody else looks at."""
+    for job in jobs:
+        client.submit(job, {"epsilon": 1.0})
+        watching.look_on(client.store, Visitor(job.id, job.id), {job.id: stage})
 
 
 def through(desk: Scheduler) -> None:
@@ -46,14 +55,12 @@ def story(client: Client, run: str) -> list[str]:
 def desk(store, monkeypatch) -> Scheduler:
     """Scheduler of one step, and no lead."""
     monkeypatch.setattr(turns, "SLICE", 0.0)
-    monkeypatch.setattr(turns, "LEAD", 0.0)
     return Scheduler(store, "cpu", 10.0)
 
 
 def test_numbers_do_not_depend_on_who_else_runs(tmp_path, monkeypatch):
     """Two samplers, a closed form and a descent, alone and step by step in turns."""
     monkeypatch.setattr(turns, "SLICE", 0.0)
-    monkeypatch.setattr(turns, "LEAD", 0.0)
     data = table(60, 2)
     monkeypatch.setattr("engine.service.job_runner.data_catalog.load", lambda name: data)
     axes = {"epsilon": (0.5, 5.0)}
@@ -65,7 +72,7 @@ def test_numbers_do_not_depend_on_who_else_runs(tmp_path, monkeypatch):
     for job in jobs:
         alone.submit(job)
         perform(take(alone.store, here()))
-        shared.submit(job, LOOKED)
+        look(shared, job)
     desk, most = Scheduler(shared.store, "cpu", 10.0), 0
     while desk.go():
         most = max(most, len(desk.open))
@@ -83,7 +90,7 @@ def test_numbers_do_not_depend_on_who_else_runs(tmp_path, monkeypatch):
 
 def test_a_short_job_does_not_wait_for_a_long_one(toy, store, client, desk):
     long, short = toy(steps=5000, pause=0.001), toy({"scale": (1, 2)})
-    client.submit(long, LOOKED), client.submit(short, LOOKED)
+    look(client, long), look(client, short)
     while client.run(short.id).state != "completed":
         desk.go()
     run = client.run(long.id)
@@ -96,7 +103,7 @@ def test_a_short_job_does_not_wait_for_a_long_one(toy, store, client, desk):
 def test_a_turn_that_is_over_stays_over(toy, client, store, desk):
     """It is asked after a step and again after its event."""
     for i in range(2):
-        client.submit(toy(steps=40 + i), LOOKED)
+        look(client, toy(steps=40 + i))
     desk.go(), desk.go()
     assert len(desk.open) == 2
     assert desk._enough()
@@ -104,13 +111,15 @@ def test_a_turn_that_is_over_stays_over(toy, client, store, desk):
     desk.leave()
 
 
-def test_a_job_goes_first_for_its_first_seconds(toy, client, store, monkeypatch):
+def test_a_job_that_has_had_little_goes_first(toy, client, store, monkeypatch):
     monkeypatch.setattr(turns, "SLICE", 0.0)
     old, young = toy(steps=1000, pause=0.001), toy(steps=20, pause=0.001)
     desk = Scheduler(store, "cpu", 10.0)
-    client.submit(old, LOOKED), client.submit(young, LOOKED)
+    for job in (old, young):
+        client.submit(job)
+    watching.look_on(client.store, ADA, [old.id, young.id])
     desk.go()
-    desk.open[0].spent = turns.LEAD  # its own are over
+    desk.open[0].spent = 2.0
     done = []
     while client.run(young.id).state != "completed":
         desk.go()
@@ -122,7 +131,7 @@ def test_a_job_goes_first_for_its_first_seconds(toy, client, store, monkeypatch)
 def test_those_who_share_get_the_same_time(toy, client, store, desk):
     """A job whose steps are ten times longer is asked ten times less often."""
     short, long = toy(steps=900, pause=0.002), toy(steps=901, pause=0.02)
-    client.submit(short, LOOKED), client.submit(long, LOOKED)
+    look(client, short), look(client, long)
     for _ in range(60):
         desk.go()
     spent = [one.spent for one in desk.open]
@@ -130,18 +139,18 @@ def test_those_who_share_get_the_same_time(toy, client, store, desk):
     desk.leave()
 
 
-def test_only_one_job_that_nobody_looks_at_is_open(toy, client, store, desk):
+def test_only_one_job_that_nobody_looks_at_is_open(toy, client, store, desk, monkeypatch):
+    monkeypatch.setattr(shares, "CREDIT", 1e-9)  # its share is due after any turn of another
     many = [toy(steps=50 + i, pause=0.001) for i in range(OPEN + 2)]
     for job in many:
         client.submit(job)
     looked = toy(steps=20)
-    client.submit(looked, LOOKED)
+    look(client, looked)
     assert client.run(looked.id).ahead == 0
     assert client.run(many[0].id).ahead == 1
-    assert not waiting(store, background=False) or take(store, here(), "none") is None
     for _ in range(6):
         desk.go()
-        assert sum(not one.watched for one in desk.open) <= 1
+        assert sum(one.wanted.stage == Stage.BACKGROUND for one in desk.open) <= 1
     assert {one.claim.job.id for one in desk.open} == {looked.id, many[0].id}
     assert client.run(many[0].id).beside == 1
     through(desk)
@@ -150,10 +159,11 @@ def test_only_one_job_that_nobody_looks_at_is_open(toy, client, store, desk):
     assert all(client.run(job.id).state == "completed" for job in many)
 
 
-def test_no_more_than_so_many_are_open(toy, client, store, desk):
+def test_no_more_than_so_many_are_open(toy, client, store, desk, monkeypatch):
+    monkeypatch.setattr(stages, "LEVEL", 60.0)  # none has had more than another
     jobs = [toy(steps=30 + i) for i in range(OPEN + 2)]
     for job in jobs:
-        client.submit(job, LOOKED)
+        look(client, job)
     most = 0
     while desk.go():
         most = max(most, len(desk.open))
@@ -164,7 +174,7 @@ def test_no_more_than_so_many_are_open(toy, client, store, desk):
 def test_a_job_that_raises_does_not_harm_the_others(toy, client, store, desk):
     good, bad, after = toy(steps=50), toy(behaviour="raise"), toy(steps=9)
     for job in (good, bad, after):
-        client.submit(job, LOOKED)
+        look(client, job)
     through(desk)
     states = [client.run(job.id).state for job in (good, bad, after)]
     assert states == ["completed", "failed", "completed"]
@@ -184,7 +194,7 @@ def test_a_job_that_finds_no_room_tries_again_alone(toy, client, store, desk, mo
         return behave(self)
 
     monkeypatch.setattr(turns.Shared, "_go", full)
-    client.submit(first, LOOKED), client.submit(large, LOOKED)
+    look(client, first), look(client, large)
     through(desk)
     assert client.run(first.id).state == client.run(large.id).state == "completed"
     assert beside[0] == 1
@@ -193,7 +203,7 @@ def test_a_job_that_finds_no_room_tries_again_alone(toy, client, store, desk, mo
 
 def test_a_job_that_is_too_large_even_alone_fails(toy, client, store, desk):
     large = toy(behaviour="memory")
-    client.submit(toy(steps=40), LOOKED), client.submit(large, LOOKED)
+    look(client, toy(steps=40)), look(client, large)
     through(desk)
     assert client.run(large.id).error == FULL
 
@@ -201,7 +211,6 @@ def test_a_job_that_is_too_large_even_alone_fails(toy, client, store, desk):
 def test_a_stop_ends_its_own_job_and_keeps_its_state(tmp_path, monkeypatch):
     """Of two samplers, one is stopped in turns and goes on later, number by number."""
     monkeypatch.setattr(turns, "SLICE", 0.0)
-    monkeypatch.setattr(turns, "LEAD", 0.0)
     data = table(60, 2)
     monkeypatch.setattr("engine.service.job_runner.data_catalog.load", lambda name: data)
     jobs = [
@@ -212,7 +221,7 @@ def test_a_stop_ends_its_own_job_and_keeps_its_state(tmp_path, monkeypatch):
     ]
     client, alone = Client(tmp_path / "two", workers=False), Client(tmp_path / "one", workers=False)
     for job in jobs:
-        client.submit(job, LOOKED)
+        look(client, job)
         alone.submit(job)
         perform(take(alone.store, here()))
     desk = Scheduler(client.store, "cpu", 10.0)
@@ -227,7 +236,7 @@ def test_a_stop_ends_its_own_job_and_keeps_its_state(tmp_path, monkeypatch):
     assert stopped.claim.recall(DONE) is not None
     assert len(desk.open) == 1
     through(desk)
-    client.submit(stopped.claim.job, LOOKED)
+    look(client, stopped.claim.job)
     through(desk)
     for job in jobs:
         assert client.run(job.id).state == "completed"
@@ -240,7 +249,7 @@ def test_a_late_nudge_breaks_into_nobody_else(toy, store, client, desk, monkeypa
     """A stop of the job that waits for its turn does not end the one whose turn it is."""
     monkeypatch.setattr(recorder, "NUDGE", 0.0)
     one, two = toy(steps=300, pause=0.002), toy(steps=301, pause=0.002)
-    client.submit(one, LOOKED), client.submit(two, LOOKED)
+    look(client, one), look(client, two)
     for _ in range(10):
         desk.go()
     threading.Timer(0.05, client.cancel, [one.id]).start()
@@ -256,9 +265,9 @@ def test_a_step_that_hangs_sends_the_others_back_to_the_queue(toy, client, store
     monkeypatch.setattr(turns, "SLICE", 0.0)
     desk = Scheduler(store, "cpu", 0.2)
     good, hanging = toy(steps=5000, pause=0.001), toy(behaviour="hang", pause=2.0)
-    client.submit(good, LOOKED), client.submit(hanging, LOOKED)
+    look(client, good), look(client, hanging)
     desk.go()
-    desk.open[0].spent = turns.LEAD
+    desk.open[0].spent = 2.0
     threading.Timer(0.3, client.cancel, [hanging.id]).start()
     while not left.is_set():
         desk.go()
@@ -271,7 +280,7 @@ def test_a_signal_leaves_all_open_jobs_interrupted(toy, client, store, desk):
     """In a turn it breaks into it; between two turns whoever calls for turns must hear it."""
     jobs = [toy(steps=5000 + i, pause=0.001) for i in range(2)]
     for job in jobs:
-        client.submit(job, LOOKED)
+        look(client, job)
     heard = []
     before = signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
     try:
@@ -291,7 +300,7 @@ def test_a_signal_leaves_all_open_jobs_interrupted(toy, client, store, desk):
 def test_a_run_takes_as_long_as_its_own_turns(toy, client, store, desk):
     jobs = [toy(steps=20 + i, pause=0.01) for i in range(2)]
     for job in jobs:
-        client.submit(job, LOOKED)
+        look(client, job)
     through(desk)
     runs = [client.run(job.id) for job in jobs]
     assert all(run.seconds >= 0.2 for run in runs)
@@ -302,9 +311,9 @@ def test_a_worker_does_several_jobs_at_once(toy, client, worker):
     """In a process of its own: the short one is over while the long one goes on."""
     process = worker()
     long, short = toy(steps=4000, pause=0.01), toy({"scale": (1, 2)})
-    client.submit(long, LOOKED)
+    look(client, long)
     until(lambda: len(client.events(long.id)) > 1, 60.0)
-    client.submit(short, LOOKED)
+    look(client, short)
     assert ended(client, short.id).state == "completed"
     assert client.run(long.id).state == "running"
     before = client.run(long.id).done

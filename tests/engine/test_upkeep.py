@@ -133,9 +133,9 @@ def test_a_damaged_measurement_is_found(toy, store, client):
     [
         ("state = 'dancing'", "the state 'dancing'"),
         ("text = replace(text, '0', '1')", "a damaged request"),
-        ("text = '{}', crc = NULL", "no 'axes'"),
+        ("text = '{}', crc = NULL", "axes: expected a list, got None"),
         ("text = 'no JSON', crc = NULL", "Expecting value"),
-        ("diverged = '5'", "not iterable"),
+        ("diverged = '5'", "expected a list, got 5"),
     ],
 )
 def test_one_bad_row_hides_no_other(change, reason, toy, store, client, capsys):
@@ -165,3 +165,17 @@ def test_whoever_lists_runs_wakes_a_worker_for_those_that_wait(home, toy, store,
     assert [run.state for run in client.runs()] == ["queued"]
     assert woken
     client.close()
+
+
+def test_what_a_killed_process_was_writing_is_removed_at_the_next_start(tmp_path):
+    arrays = {"x": np.zeros(1_000)}
+    child = os.fork()
+    if child == 0:  # dies in the middle of a write, as after a kill
+        with artifacts.written(tmp_path, arrays):
+            os._exit(9)
+    os.waitpid(child, 0)
+    assert len(list(tmp_path.glob("*.part"))) == 1
+    with artifacts.written(tmp_path, arrays) as (mine, _):  # what is being written now stays
+        removed = artifacts.tidy(tmp_path)
+        assert list(tmp_path.iterdir()) == [mine]
+    assert len(removed) == 1

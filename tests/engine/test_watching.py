@@ -6,31 +6,45 @@ import time
 import pytest
 
 from engine.core.errors import RequestError
+from engine.runs.job import request
 from engine.service import quotas, watching
 from engine.service.claim import take
 from engine.service.process import Process, here
-from engine.service.watching import NOBODY, Visitor
+from engine.service.stages import PAUSED, wanted
+from engine.service.watching import NOBODY, Stage, Visitor
 from tests.engine.conftest import claimed
 
 ADA, BOB = Visitor("page 1", "ada"), Visitor("page 2", "bob")
 
 
-def test_a_run_is_dropped_when_the_last_who_looks_at_it_moves_on(toy, client, store):
+def stage(store, job) -> int:
+    """What a job of the queue is for now; PAUSED if it is for nobody."""
+    return next((one.stage for one in wanted(store, here()) if one.run == job.id), PAUSED)
+
+
+def test_a_run_is_paused_when_the_last_who_looks_at_it_moves_on(toy, client, store):
     job = toy()
     client.submit(job, {}, ADA, passing=True)
-    assert watching.look_on(store, ADA, [job.id]) == []
-    assert watching.look_on(store, BOB, [job.id]) == []
+    watching.look_on(store, ADA, [job.id])
+    watching.look_on(store, BOB, [job.id])
     assert watching.others(store, job.id, ADA) == 1
-    assert watching.look_on(store, ADA, []) == []  # Bob still looks
-    assert watching.look_on(store, BOB, ["another"]) == [job.id]
+    watching.look_on(store, ADA, [])
+    assert (stage(store, job), client.run(job.id).paused) == (Stage.FULL, False)  # Bob still looks
+    watching.look_on(store, BOB, ["another"])
+    assert (stage(store, job), client.run(job.id).paused) == (PAUSED, True)
+    assert take(store, here()) is None
     assert watching.others(store, job.id, ADA) == 0
+    watching.look_on(store, ADA, {job.id: Stage.POINT})
+    assert (stage(store, job), client.run(job.id).paused) == (Stage.POINT, False)
+    assert take(store, here()).job == job
 
 
-def test_what_was_asked_for_on_purpose_is_never_dropped(toy, client, store):
+def test_what_was_asked_for_on_purpose_goes_on_in_the_background(toy, client, store):
     job = toy()
     client.submit(job, {}, ADA)
     watching.look_on(store, ADA, [job.id])
-    assert watching.look_on(store, ADA, []) == []
+    watching.look_on(store, ADA, [])
+    assert (stage(store, job), client.run(job.id).paused) == (Stage.BACKGROUND, False)
 
 
 def test_who_has_said_nothing_for_a_while_does_not_look_on(toy, client, store, monkeypatch):
@@ -40,8 +54,18 @@ def test_who_has_said_nothing_for_a_while_does_not_look_on(toy, client, store, m
     later = store.now() + watching.GONE + 1
     monkeypatch.setattr(store, "now", lambda: later)
     assert watching.others(store, job.id, ADA) == 0
+    assert stage(store, job) == PAUSED
+
+
+def test_a_session_that_is_over_looks_at_nothing(toy, client, store):
+    job = toy()
+    client.submit(job, {}, ADA, passing=True)
     watching.look_on(store, ADA, [job.id])
-    assert watching.look_on(store, ADA, []) == [job.id]
+    watching.look_on(store, BOB, [job.id])
+    watching.gone(store, [ADA.session])
+    assert stage(store, job) == Stage.FULL
+    watching.gone(store, [BOB.session])
+    assert stage(store, job) == PAUSED
 
 
 def test_only_its_owner_stops_a_run_that_others_look_at(toy, client, store):
@@ -128,9 +152,75 @@ def test_a_waiting_run_says_its_place_and_how_long_it_will_wait(toy, client, sto
     for steps in (1, 2):
         claimed(store, toy(steps=steps)).finish("completed", [], worked=30.0)
     claimed(store, toy(steps=3))
-    client.submit(toy(steps=4), {"epsilon": 1.0})
+    client.submit(toy(steps=4))
     last = toy(steps=5)
-    client.submit(last, {"epsilon": 1.0})
+    client.submit(last)
+    client.submit(toy(steps=6), {}, ADA, passing=True)  # nobody looks at it, so it takes no turn
     run = client.run(last.id)
     assert (run.ahead, run.beside, run.seconds_waiting) == (1, 1, 45.0)
     assert client.run(toy(steps=3).id).seconds_waiting is None
+
+
+def test_a_view_says_what_each_run_is_for_and_in_which_order(toy, client, store):
+    stages = {"b": Stage.POINT, "a": Stage.COARSE, "c": Stage.AHEAD}
+    watching.look_on(store, ADA, stages)
+    watching.look_on(store, BOB, ["c", "a"])
+    with store.database.reading() as connection:
+        rows = connection.execute("SELECT * FROM looking ORDER BY session, place").fetchall()
+    assert [(row["run"], row["stage"]) for row in rows] == [
+        *stages.items(),
+        *(("c", Stage.FULL), ("a", Stage.FULL)),
+    ]
+
+
+def test_asking_again_passes_no_limit_by(toy, client, store, monkeypatch):
+    """What has ended counts like any other, and a refusal removes nothing."""
+    monkeypatch.setenv(quotas.MINE, "1")
+    stopped, over = toy(steps=1), toy(steps=2)
+    client.submit(stopped, {}, ADA)
+    client.cancel(stopped.id)
+    claimed(store, over).finish("completed", [])
+    client.submit(toy(steps=3), {}, ADA)
+    for ask in (client.submit, client.again):
+        with pytest.raises(RequestError, match="queue: expected at most 1 waiting runs of yours"):
+            ask(stopped, {}, ADA)
+    with pytest.raises(RequestError, match="queue: expected at most 1 waiting runs of yours"):
+        client.again(over, {}, ADA)
+    assert client.run(over.id).state == "completed"
+    assert client.submit(over, {}, ADA).cached
+
+
+def test_what_nobody_looks_at_counts_for_no_limit(toy, client, store, monkeypatch):
+    monkeypatch.setenv(quotas.MINE, "1")
+    for steps in (1, 2, 3):
+        job = toy(steps=steps)
+        watching.look_on(store, ADA, [job.id])
+        client.submit(job, {}, ADA, passing=True)
+    client.submit(toy(steps=4), {}, ADA, ahead=True)
+    with pytest.raises(RequestError, match="waiting runs of yours"):
+        client.submit(toy(steps=5), {}, ADA)
+
+
+def test_a_job_takes_as_long_as_runs_of_its_kind(toy, client, store):
+    """In proportion to steps and chunks of four, by the runs of about the same size."""
+    assert client.usual(toy()) is None
+    claimed(store, toy(steps=10)).finish("completed", [], worked=3.0)
+    assert client.usual(toy(steps=20)) == 6.0
+    assert client.usual(toy({"scale": range(1, 9)}, steps=10)) == 6.0
+    for steps in (1_000, 1_001, 1_002):
+        claimed(store, toy(steps=steps)).finish("completed", [], worked=0.1 * steps)
+    assert client.usual(toy(steps=2_000)) == pytest.approx(200.0)
+    ships = request("survival", "out_pert", "flchain", {}, {"epsilon": (1.0,)})
+    assert 0 < client.usual(ships) < 60
+
+
+def test_runs_that_were_only_passed_are_bounded(toy, client, store, monkeypatch):
+    """The oldest go; not what somebody looks at, nor what was asked for on purpose."""
+    monkeypatch.setenv(quotas.PASSING, "2")
+    jobs = [toy(steps=steps) for steps in range(1, 7)]
+    for job in jobs:
+        client.submit(job, {}, ADA, passing=job != jobs[0])
+    claimed(store, jobs[2]).finish("completed", [])
+    watching.look_on(store, ADA, [jobs[1].id])
+    quotas.tidy(store)
+    assert {run.job.id for run in client.runs()} == {job.id for job in (*jobs[:2], *jobs[4:])}

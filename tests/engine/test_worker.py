@@ -21,15 +21,10 @@ from engine.service.process import here
 from engine.service.recorder import Stuck
 from engine.service.store import Store
 from engine.service.worker import Worker, code, warm
-from tests.engine.conftest import ROOT, claimed, ended, until
+from tests.engine.conftest import ROOT, claimed, ended, running, until
 
 LONG = {"steps": 50_000, "pause": 0.01}
 """A run of minutes in short steps."""
-
-
-def running(client, run: str):
-    """The run once it shows a measurement."""
-    return until(lambda: len(client.events(run)) > 1 and client.run(run))
 
 
 # In this process

@@ -1,17 +1,20 @@
 """Pages run in this process, on a store that is filled beforehand; no worker is started."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from engine import catalog
 from engine.runs import shipped
+from engine.runs.job import Job
 from engine.service import pricing
 from engine.service.client import Client
+from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import shared
-from pages.ui.paper import defaults
+from pages.ui.paper import defaults, stages, view
 from tests.pages.played import play
 
 ROOT = Path(__file__).parents[2]
@@ -28,6 +31,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     st.cache_resource.clear()
     shared.SHARED.clear()
     return tmp_path
+
+
+def with_coarse(slug: str, jobs: Iterable[Job]) -> set[str]:
+    """The ids of some jobs of a paper and of the coarse curves that go before them."""
+    layout = defaults.layout(slug)
+    offered = view.offers(catalog.paper(slug), layout).knobs[BUDGET]
+    return {
+        one.id for job in jobs
+        for one in (job, stages.coarse(job, offered.value(offered.default), layout.sketch))
+    }  # fmt: skip
 
 
 @pytest.fixture

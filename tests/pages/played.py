@@ -9,7 +9,7 @@ from datasets import catalog as data_catalog
 from engine.core.gauges import gauges
 from engine.runs import shipped
 from engine.runs.changes import sources
-from engine.runs.events import Advanced, Finished, Measured, Produced, Started
+from engine.runs.events import Advanced, Finished, Measured, Produced, Spent, Started
 from engine.runs.job import Job
 from engine.runs.shipped import Origin
 from engine.service.claim import Claim, take
@@ -20,13 +20,15 @@ SURVIVAL_POINTS = 200
 
 
 def begin(home: Path, job: Job) -> Claim:
-    """A run that is under way: a quarter of its replicas measured."""
+    """A run that is under way: a quarter of its replicas is trained."""
     store = Store(home)
     store.submit(job, {})
     claim = take(store, here(), job.id)
     assert claim is not None
     count = job.replicas()
-    claim.append([Started(0, 4, count), _measured(job, range(max(1, count // 4)))])
+    rows = range(max(1, count // 4))
+    spent = Spent(1, tuple(rows), (1.0,) * len(rows), (0.0,) * len(rows))
+    claim.append([Started(0, 4, count), _measured(job, rows), spent])
     claim.append([Advanced(1, 1, 4)])
     return claim
 
@@ -51,7 +53,9 @@ def ship(folder: Path, job: Job) -> None:
         job=job.text(), device="cpu", threads=1, seconds=2.0, finished=1.8e9, total=1,
         diverged=(), sources=sources(job), software={},
     )  # fmt: skip
-    shipped.save(origin, [Started(0, 1, len(rows)), _measured(job, rows)], _arrays(job), folder)
+    spent = Spent(1, tuple(rows), (1.0,) * len(rows), (0.0,) * len(rows))
+    events = [Started(0, 1, len(rows)), _measured(job, rows), spent]
+    shipped.save(origin, events, _arrays(job), folder)
 
 
 def _measured(job: Job, rows: range) -> Measured:

@@ -80,6 +80,7 @@ def proof(visit: Open, monkeypatch: pytest.MonkeyPatch):
 def test_an_attack_is_a_button_and_then_a_job(proof, trained):
     test = proof()
     assert not test.exception
+    assert any("sees everything" in caption.value for caption in test.caption)
     test.button(key="survival.attack.start").click().run()
     assert not test.exception
     asked = [run for run in Client(trained, workers=False).runs() if run.job.audit]
@@ -109,7 +110,7 @@ def test_a_shipped_attack_has_its_mark_until_the_user_attacks(proof, trained, mo
     ships(monkeypatch, job, epsilon_attacked=0.3, exact=True, allowed=0.5532)
     test = proof()
     assert not test.exception
-    assert "[attacked](/learn#attacked) **at least 0.3** (shipped)" in shown(test)
+    assert "[attacked](/learn#attacked) **at least 0.3**" in shown(test)
     assert any(
         "which is tighter than ε alone). Shipped with the app." in one.value
         and "the proof allows 56 (by its whole trade-off curve, " in one.value
@@ -200,7 +201,7 @@ def test_an_attack_above_a_proof_that_assumes_something_blames_the_assumption():
 
 
 def test_a_bound_of_zero_is_no_finding():
-    assert attack.Mark(0.0, shipped=True).text == "**no loss shown** (shipped)"
+    assert attack.Mark(0.0, shipped=True).said == "no loss shown"
     card = catalog()["lvq"].entry("glvq_dp").guarantee(catalog()["lvq"].spec(), 1_797, "an image")
     assert attack.comparison(card, 0.0).startswith("The attack has shown no loss of privacy yet")
     assert "at least ε = **0.5**" in attack.comparison(card, 0.5)

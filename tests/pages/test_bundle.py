@@ -111,6 +111,7 @@ def again(bundle: Path) -> "subprocess.CompletedProcess[str]":
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_numbers_come_out_again_and_a_changed_one_is_found(bundle: Path):
     done = again(bundle)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,10 +1,10 @@
 """Figures from results, without a browser."""
 
-import dataclasses
 import json
 import math
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from plotly.offline import get_plotlyjs_version
 
 from engine.core.gauges import Gauge
 from engine.runs.results import Results
-from pages.ui.charts import curves, theme
+from pages.ui.charts import curves, heights, measured, theme
 from pages.ui.charts.dots import dots
 from pages.ui.charts.figure import Figure
 from pages.ui.kit import plot
@@ -30,22 +30,22 @@ def results(values: np.ndarray) -> Results:
     )  # fmt: skip
 
 
-def drawn() -> list[curves.Curve]:
+def drawn() -> list[measured.Curve]:
     rng = np.random.default_rng(0)
     return [
-        curves.curve(results(rng.uniform(1, 2, 15) / EPSILONS), "error", name, i)
+        measured.curve(results(rng.uniform(1, 2, 15) / EPSILONS), "error", name, i)
         for i, name in enumerate(("One", "Two", "Three"))
     ]
 
 
 def figure(chosen: float = 1.0):
-    levels = [curves.Level("None", theme.reference_style(0), 0.05)]
+    levels = [measured.Level("None", theme.reference_style(0), 0.05)]
     return curves.utility(drawn(), levels, GAUGE, chosen, "r", (0.1, 10.0))
 
 
 def test_a_curve_holds_medians_and_the_inner_four_fifths():
     values = np.tile([1.0, 2.0, 3.0, 4.0, 5.0], 3)
-    one = curves.curve(results(values), "error", "One", 0)
+    one = measured.curve(results(values), "error", "One", 0)
     assert one.epsilon == (0.1, 1.0, 10.0)
     assert one.middle == (3.0,) * 3
     assert one.low == pytest.approx((1.4,) * 3)  # linear between order statistics: 1 + 0.1 * 4
@@ -56,16 +56,16 @@ def test_a_curve_holds_medians_and_the_inner_four_fifths():
 def test_what_diverged_or_waits_is_left_out():
     values = np.full(15, np.nan)
     values[5:8] = (2.0, np.nan, 4.0)
-    one = curves.curve(results(values), "error", "One", 0)
+    one = measured.curve(results(values), "error", "One", 0)
     assert (one.epsilon, one.middle, one.count) == ((1.0,), (3.0,), (2,))
     assert one.at(1.0) == 0
     assert one.at(10.0) is None
-    nothing = curves.curve(results(np.full(15, np.nan)), "error", "One", 0)
+    nothing = measured.curve(results(np.full(15, np.nan)), "error", "One", 0)
     assert nothing.epsilon == ()
 
 
 def test_a_figure_of_nothing_can_be_drawn():
-    nothing = curves.curve(results(np.full(15, np.nan)), "error", "One", 0)
+    nothing = measured.curve(results(np.full(15, np.nan)), "error", "One", 0)
     empty = curves.utility([nothing], [], GAUGE, 1.0, "r", (0.1, 10.0))
     assert json.loads(empty.to_json())["layout"]["xaxis"]["type"] == "log"
     assert "no points yet" in curves.reading([nothing], GAUGE, 1.0)
@@ -76,7 +76,7 @@ def test_the_chosen_budget_has_a_rule_a_flag_and_rings():
     assert body["layout"]["shapes"][0]["x0"] == 10.0
     flag = body["layout"]["annotations"][0]
     assert (flag["x"], flag["text"]) == (1.0, "ε = 10")  # a logarithmic axis is placed by powers
-    rings = [trace for trace in body["data"] if trace.get("marker", {}).get("size") == 15]
+    rings = [trace for trace in body["data"] if trace.get("mode") == "markers"]
     assert [ring["x"] for ring in rings] == [[10.0]] * 3
 
 
@@ -91,16 +91,25 @@ def test_the_chosen_budget_has_a_rule_a_flag_and_rings():
         ("down", 0.1, "bottom"),
     ],
 )
-def test_the_flag_stands_where_few_lines_are(better: str, budget: float, end: str):
+def test_the_flag_below_a_legend_stands_where_few_lines_are(better: str, budget: float, end: str):
     gauge = replace(GAUGE, better=better)  # type: ignore[arg-type]
-    flag = curves.utility([], [], gauge, budget, "r", (0.1, 10.0)).layout["annotations"][0]
+    many = [replace(drawn()[0], label=f"method {i}") for i in range(curves.NAMED + 1)]
+    flag = curves.utility(many, [], gauge, budget, "r", (0.1, 10.0)).layout["annotations"][0]
     assert (flag["yanchor"], flag["y"]) == (end, 1 if end == "top" else 0)
 
 
 def test_colour_never_stands_alone():
-    lines = [t for t in json.loads(figure().to_json())["data"] if t.get("mode") == "lines+markers"]
-    assert len({line["line"]["dash"] for line in lines}) == 3
-    assert len({line["marker"]["symbol"] for line in lines}) == 3
+    """Few lines are named at their ends; of many, each has a mark of its own."""
+    few = json.loads(figure().to_json())
+    names = [one for one in few["layout"]["annotations"] if one.get("name") == curves.END]
+    assert [one["text"] for one in names] == ["One", "Two", "Three", "No privacy: None"]
+    assert len({one["font"]["color"] for one in names}) == 4
+    one = drawn()[0]
+    many = [replace(one, label=f"method {i}", style=theme.style(i)) for i in range(7)]
+    body = curves.utility(many, [], GAUGE, 1.0, "r", (0.1, 10.0)).to_plotly_json()
+    assert not [one for one in body["layout"]["annotations"] if one.get("name") == curves.END]
+    lines = [trace for trace in body["data"] if trace["mode"] == "lines+markers"]
+    assert len({line["marker"]["symbol"] for line in lines}) == 7
 
 
 def test_every_colour_follows_the_theme():
@@ -125,14 +134,14 @@ def test_the_axes_say_what_they_are_and_which_end_is_private():
 
 
 def test_a_level_of_nothing_is_not_drawn_on_a_logarithmic_axis():
-    levels = [curves.Level("Zero", theme.reference_style(0), 0.0)]
+    levels = [measured.Level("Zero", theme.reference_style(0), 0.0)]
     body = json.loads(curves.utility([], levels, GAUGE, 1.0, "r", (0.1, 10.0)).to_json())
     assert not body["data"]
 
 
 def test_the_table_and_the_sentence_hold_the_same_numbers():
-    one = curves.curve(results(np.full(15, 2.0)), "error", "One", 0)
-    rows = curves.rows([one], [curves.Level("None", theme.reference_style(0), 0.5)])
+    one = measured.curve(results(np.full(15, 2.0)), "error", "One", 0)
+    rows = curves.rows([one], [measured.Level("None", theme.reference_style(0), 0.5)])
     assert [row["Median"] for row in rows] == [2.0, 2.0, 2.0, 0.5]
     assert curves.reading([one], GAUGE, 1.0) == "Error at epsilon 1: One 2."
 
@@ -177,24 +186,92 @@ def test_dots_count_to_a_hundred(count):
 
 
 def test_a_legend_has_short_names_where_there_are_some_and_the_table_long_ones():
-    one = replace(curves.curve(results(np.full(15, 2.0)), "error", "A long name", 0), brief="Short")
-    level = curves.Level("Nothing private", theme.reference_style(0), 0.5, brief="None")
+    one = replace(
+        measured.curve(results(np.full(15, 2.0)), "error", "A long name", 0), brief="Short"
+    )
+    level = measured.Level("Nothing private", theme.reference_style(0), 0.5, brief="None")
     drawn = curves.utility([one], [level], GAUGE, 1.0, "r", (0.1, 10.0))
-    assert [t.name for t in drawn.whole.data if t.showlegend is not False] == ["Short", "None"]
+    assert {t.name for t in drawn.whole.data if t.showlegend is not False} == {"Short", "None"}
     assert {row["Method"] for row in curves.rows([one], [level])} == {"A long name", level.label}
 
 
-def test_among_many_curves_only_the_one_that_is_looked_at_has_a_band():
-    one = drawn()[0]
-    many = [dataclasses.replace(one, label=f"method {i}") for i in range(curves.BANDS + 1)]
-    made = [
-        [t.legendgroup for t in figure.whole.data if t.fill == "toself"]
-        for figure in (
-            curves.utility(many, [], GAUGE, 1.0, "r", (0.1, 10.0), closer="method 3"),
-            curves.utility(many[:-1], [], GAUGE, 1.0, "r", (0.1, 10.0), closer="method 3"),
+def test_a_median_has_a_dark_band_and_the_method_looked_at_a_light_one():
+    made = curves.utility(drawn(), [], GAUGE, 1.0, "r", (0.1, 10.0), closer="Two").traces
+    filled = [(t["legendgroup"], t["opacity"]) for t in made if t.get("fill") and t["x"]]
+    dark = [(name, curves.SURE) for name in ("One", "Two", "Three")]
+    assert sorted(filled) == sorted([*dark, ("Two", curves.SINGLE)])
+
+
+def test_lines_that_are_not_in_focus_are_thin_and_grey_and_have_no_name_and_no_band():
+    one, two, _ = drawn()
+    made = curves.utility([one, replace(two, focus=False)], [], GAUGE, 1.0, "r", (0.1, 10.0))
+    line = next(t for t in made.traces if t.get("name") == "Two")
+    assert (line["line"]["color"], line["showlegend"], line["mode"]) == (
+        theme.MUTED,
+        False,
+        "lines",
+    )
+    assert not [t for t in made.traces if t.get("fill") and t["x"] and t["legendgroup"] == "Two"]
+    named = [n["text"] for n in made.layout["annotations"] if n.get("name") == curves.END]
+    assert named == ["One"]
+    assert "Two" in line["hovertemplate"]
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 6, 9, 20, 200])
+def test_the_interval_of_a_median_holds_it_as_often_as_it_says(count: int):
+    """Of uniform draws the median is 1/2; 4,000 intervals miss it within 4 standard deviations."""
+    draws = np.random.default_rng(count).uniform(size=(4000, count))
+    ends = [measured.interval(column) for column in draws]
+    held = np.mean([low <= 0.5 <= high for low, high in ends])
+    sure = measured.SURE if count >= measured.FEWEST else 1.0 - 2.0 ** (1 - count)
+    assert held >= sure - 4.0 * math.sqrt(sure * (1.0 - sure) / 4000)
+    if count >= measured.FEWEST:  # and it is no wider than order statistics can make it
+        rank = sum(
+            low == column.min() for (low, _), column in zip(ends, np.sort(draws), strict=True)
         )
-    ]
-    assert made == [["method 3"], [one.label for one in many[:-1]]]
+        assert (rank == 4000) == (count < 9)
+
+
+def test_the_axis_shows_errors_on_a_log_scale_where_a_method_comes_within_a_tenth_of_none():
+    share = Gauge("Accuracy", "up", unit="share")
+    level = [measured.Level("None", theme.reference_style(0), 0.9)]
+
+    def axis(top: float) -> Any:
+        middle = (0.5, 0.7, top)
+        one = measured.Curve(
+            "One", theme.style(0), (0.1, 1.0, 10.0), middle, middle, middle, (5,) * 3,
+            status="proved", proved=(0.1, 1.0, 10.0),
+        )  # fmt: skip
+        return heights.heights([one], level, share, "Wrong answers", 0.5)
+
+    near, far = axis(0.891), axis(0.885)  # errors of 10.9 % and 11.5 %, where 10 % is without
+    assert (near.log, far.log) == (True, False)
+    assert near.title == "Wrong answers [%] · lower is better"
+    assert near.of([0.9]) == pytest.approx([0.1])
+    assert near.low < 0.1 < 0.5 < near.high  # no privacy and guessing are on the axis
+    assert near.axis()["ticktext"] == ["10 %", "15 %", "20 %", "30 %", "50 %"]
+
+
+def test_ticks_have_as_many_decimals_as_they_need():
+    fine = heights.Heights("Error", True, False, "down", True, 0.0026, 0.012)
+    assert fine.axis()["ticktext"] == ["0.3 %", "0.5 %", "0.7 %", "1 %"]
+    plain = heights.Heights("Error", False, False, "down", False, 0.0, 0.11)
+    assert plain.axis()["ticktext"] == ["0", "0.02", "0.04", "0.06", "0.08", "0.1"]
+
+
+def test_points_without_a_proof_are_one_bar_and_its_range_is_told():
+    middle = (0.4, 0.5, 0.61)
+    one = measured.Curve(
+        "One", theme.style(0), (0.1, 1.0, 10.0), middle, middle, middle, (5,) * 3,
+        status="heuristic", proved=(None,) * 3,
+    )  # fmt: skip
+    made = curves.utility(
+        [one], [], Gauge("Accuracy", "up", unit="share"), 1.0, "r", (0.1, 10.0), by_proof=True
+    )
+    line = next(t for t in made.traces if t.get("name"))
+    assert len(set(line["x"])) == 1
+    assert line["mode"] == "lines"
+    assert made.layout["xaxis"]["ticktext"][-1] == "no proof:<br>40–61 %"
 
 
 def test_the_bundle_of_plotly_is_of_the_version_that_makes_figures():

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,17 +11,24 @@ from engine.catalog import catalog
 from engine.core.gauges import Gauge
 from engine.core.spec import Choice, knobs
 from engine.privacy import accounting, answers
+from engine.runs import shipped
+from engine.runs.reference import FOLDER as REFERENCE
+from pages.ui import prices
 from pages.ui.charts import curves, proof
-from pages.ui.charts.curves import Curve, Level
-from pages.ui.charts.theme import style
+from pages.ui.charts.measured import Curve, Level
+from pages.ui.charts.theme import SERIES, style
+from pages.ui.jobs.live import Watched
 from pages.ui.kit import shell
-from pages.ui.paper import defaults, prices
+from pages.ui.kit.access import board
+from pages.ui.paper import cast, choice, defaults, drawing
+from pages.ui.paper.cast import Cast
 from pages.ui.paper.finding import Saying, finding
+from pages.ui.paper.view import Page, offers
 from tests.pages.conftest import Open
 from tests.pages.drawn import plots, texts, tour
 
 GAUGE = Gauge("Accuracy", "up", unit="share")
-SAID = Saying("is right on {} of 100", 100.0, lambda data: 0.1)
+SAID = Saying("is right on {} of 100", ("image in 100", "images in 100"), 100.0, lambda data: 0.1)
 FORBIDDEN = (
     "whoever", "anew", "hence", "lest", "yardsticks?", "asked for", "full voice", "drowns?",
     "mends", "lots?(?! of)", "speaks?", "unasked", "under-protects", "whose records it",
@@ -38,41 +46,86 @@ def curve(label: str, middle: float, status: str, proved: float | None) -> Curve
     return Curve(label, style(0), (1.0,), one, one, one, (5,), status=status, proved=(proved,))  # type: ignore[arg-type]
 
 
-def said(*drawn: Curve) -> str:
-    level = [Level("No privacy", style(1), 0.97, status="not_private")]
-    return finding(list(drawn), level, GAUGE, SAID, None, 1.0)  # type: ignore[arg-type]
+def said(**lines: Curve) -> str:
+    """The finding of a page about some lines, where 97 of 100 are right without privacy."""
+    none = Level("No privacy", style(1), 0.97, status="not_private")
+    parts = {"best": None, "own": None, "printed": None, **lines}
+    return finding(Cast(none=none, **parts), GAUGE, SAID, None, 1.0)  # type: ignore[arg-type]
 
 
-def test_the_finding_names_the_best_that_is_proved_and_what_is_not():
+def test_the_finding_names_what_privacy_costs_against_the_right_rivals():
     text = said(
-        curve("One", 0.6, "proved", 1.0),
-        curve("Two", 0.8, "proved_under_assumption", 1.0),
-        curve("Printed", 0.9, "heuristic", None),
+        best=curve("DP-SGD", 0.95, "proved", 1.0),
+        own=curve("Own", 0.6, "proved", 1.0),
+        printed=curve("Own, as printed", 0.9, "heuristic", None),
     )
     assert text == (
-        "At ε = 1, the best proved method (One) **is right on 60 of 100**; without privacy 97; "
-        "Printed: 90, but nothing is proved."
+        "At ε = 1, privacy costs **2 images in 100** with DP-SGD; the paper's own method costs 37; "
+        "as printed it costs 7, and nothing is proved."
     )
 
 
-def test_a_proof_that_needs_an_assumption_is_named_as_one():
-    text = said(curve("Two", 0.8, "proved_under_assumption", 1.0))
-    assert text.startswith("At ε = 1, the best method proved under an assumption (Two) **is right")
+def test_the_better_of_two_proved_methods_comes_first():
+    text = said(best=curve("DP-SGD", 0.6, "proved", 1.0), own=curve("Own", 0.8, "proved", 1.0))
+    assert text == (
+        "At ε = 1, privacy costs **17 images in 100** with the paper's own method; DP-SGD costs 37."
+    )
+
+
+@pytest.mark.parametrize(
+    ("right", "words"),
+    [(0.96, "**1 image in 100**"), (0.967, "**less than 1 image in 100**"),
+     (0.98, "**0 images in 100**"), (0.953, "**2 images in 100**")],
+)  # fmt: skip
+def test_a_cost_is_a_count_in_the_unit_of_the_reader(right: float, words: str):
+    assert words in said(own=curve("Own", right, "proved", 1.0))
 
 
 def test_what_is_as_good_as_guessing_is_said_to_be():
-    assert "no better than guessing (10)" in said(curve("One", 0.15, "proved", 1.0))
-    assert "guessing" not in said(curve("One", 0.25, "proved", 1.0))
+    assert "no better than guessing" in said(own=curve("One", 0.15, "proved", 1.0))
+    assert "guessing" not in said(own=curve("One", 0.25, "proved", 1.0))
 
 
-def test_the_best_of_several_references_is_said_to_be_that():
-    levels = [Level("Plain", style(1), 0.97), Level("Cox regression", style(2), 0.98)]
-    text = finding([curve("One", 0.6, "proved", 1.0)], levels, GAUGE, SAID, None, 1.0)  # type: ignore[arg-type]
-    assert text.endswith("; without privacy 98 at best.")
+def test_where_nothing_is_proved_the_finding_says_so():
+    text = said(printed=curve("Own, as printed", 0.9, "heuristic", None))
+    assert text == (
+        "At ε = 1, privacy costs **7 images in 100** with Own, as printed, and nothing is proved."
+    )
 
 
 def test_nothing_is_found_before_anything_is_measured():
     assert said() == ""
+
+
+@pytest.mark.parametrize("slug", sorted(shell.papers()))
+def test_a_page_opens_with_at_most_four_lines_in_colour(slug: str, monkeypatch: pytest.MonkeyPatch):
+    """The paper's own method twice, the best proved one, no privacy; each in its own colour."""
+    monkeypatch.setattr(shipped, "FOLDER", REFERENCE / "defaults")  # what the app opens with
+    paper, layout = catalog()[slug], defaults.layout(slug)
+    offered = offers(paper, layout)
+    page = Page(slug, paper, layout, offered, choice.untouched(offered), defaults.opening(slug))
+    with answers.at_once():
+        watched = {
+            name: Watched(page.labels[name], job, board().look([job.id]).get(job.id))
+            for name, job in page.jobs.items()
+        }
+        view = page.view(watched, page.chosen)
+        lines, levels = drawing.shown(view)
+        found = drawing.cast(view)
+    coloured = [one for one in lines.values() if one.focus]
+    assert 3 <= len(coloured) + sum(one.focus for one in levels) <= 4
+    assert found.own is not None
+    assert found.printed is not None
+    assert found.none is not None
+    assert len({one.style.colour for one in coloured}) == len(coloured)
+
+
+def test_a_colour_belongs_to_a_method_for_the_whole_app():
+    paper, jobs = catalog()["survival"], defaults.opening("survival")
+    part = replace(paper, methods=tuple(one for one in paper.methods if one.name == "dp_gd"))
+    assert cast.look(part, jobs["dp_gd"]) == cast.look(paper, jobs["dp_gd"])
+    own = [cast.look(paper, jobs[name]).colour for name in ("out_pert", "out_pert:paper")]
+    assert own == list(SERIES[:2])
 
 
 def test_points_stand_where_they_are_proved_or_in_the_column():
@@ -103,7 +156,7 @@ def test_a_line_shows_its_status(status: str, dash: str, filled: bool):
 
 @pytest.mark.parametrize("slug", sorted(shell.papers()))
 def test_what_a_page_opens_with_needs_no_accountant(slug: str):
-    """Every card of the opening comes from the answers that ship; see `pages.ui.paper.prices`."""
+    """Every card of the opening comes from the answers that ship; see `pages.ui.prices`."""
     with answers.at_once():
         assert [list(prices.cards(job)) for job in defaults.opening(slug).values()]
 
@@ -134,10 +187,10 @@ def forbidden(text: str) -> list[str]:
     return [word for word in FORBIDDEN if re.search(rf"\b{word}\b", text)]
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_no_text_has_a_word_that_pages_avoid(path: Path):
+def test_no_text_has_a_word_that_pages_avoid():
     """Errors, captions, help and cards too, whether or not a page shows them when it opens."""
-    assert forbidden(spoken(path.read_text(encoding="utf-8"))) == []
+    said = {path: forbidden(spoken(path.read_text(encoding="utf-8"))) for path in SOURCES}
+    assert {path.relative_to(ROOT).as_posix(): words for path, words in said.items() if words} == {}
 
 
 def test_a_word_to_avoid_is_seen_in_a_text_and_not_in_a_docstring():
@@ -151,9 +204,9 @@ def identifiers(slug: str) -> set[str]:
     """Names of the code that must not be read on the page of a paper."""
     paper = catalog()[slug]
     names = {entry.name for entry in paper.methods} | set(knobs(paper.spec))
-    for choice in knobs(paper.spec).values():
-        if isinstance(choice, Choice):
-            names |= set(choice.options)
+    for setting in knobs(paper.spec).values():
+        if isinstance(setting, Choice):
+            names |= set(setting.options)
     shown = " ".join(entry.label.lower() for entry in paper.methods)
     return {name for name in names if "_" in name or name.endswith(("mlp", "cnn"))} - {shown}
 

@@ -1,6 +1,8 @@
 """Lessons: the six that come with the app, mistakes in files, questions, answers, own lessons."""
 
+import html
 import json
+import os
 import re
 import stat
 import threading
@@ -13,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from engine.core.errors import RequestError, StoreError
 from engine.service import answers
 from engine.service.store import Store
+from pages.ui import words
 from pages.ui.lessons import foreign, library, rights, schema, views
 from pages.ui.lessons.question import histogram, plain
 from pages.ui.lessons.rights import Editor
@@ -131,7 +134,7 @@ def test_markup_in_a_question_stays_text():
     question = Question(text="<b>*x*</b>", options=("<a href='x'>y</a>", "[z](http://e.example)"))
     drawn = json.loads(histogram(question, [1, 2]).to_json())
     assert not any("<a" in label for label in drawn["data"][0]["y"])
-    assert plain(question.options[1]) == "\\[z\\]\\(http\\://e.example\\)"
+    assert plain(question.options[1]) == f"\\[z\\]\\(http\\:{words.JOINER}//e.example\\)"
     assert "\\<b\\>" in plain(question.text)
 
 
@@ -295,16 +298,34 @@ def test_answers_to_a_lesson_are_forgotten_by_its_owner(home: Path):
 ACTIVE = "![](https://x.example/p.png)"
 
 
+def linked(drawn: str) -> list[str]:
+    """What pages make links of once all marks are read: Streamlit's rules (mdast-util-gfm)."""
+    text = html.unescape(re.sub("<[^>]*>", "", drawn))
+    return re.findall(r"https?://|www(?=\.)|[-.\w+]+@[-\w]+(?:\.[-\w]+)+", text, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("text", ["http://x.example", "see www.x.example.", "mail a.b@x.example"])
+def test_what_somebody_brings_is_shown_without_links(text: str):
+    assert linked(MarkdownIt().render(text))
+    for shown in (words.escaped(text), plain(text)):
+        drawn = MarkdownIt().render(shown)
+        assert "<a" not in drawn
+        assert linked(drawn) == []
+        assert html.unescape(drawn).replace(words.JOINER, "") == f"<p>{text}</p>\n"
+
+
 @pytest.mark.parametrize("text", [
     ACTIVE, "![a][b]\n\n[b]: https://x.example/p.png", "[a](//x.example)", "<https://x.example>",
     "https://x.example", "www.x.example", "![x](/p.png)", "\\\\![](https://x.example)",
     "[![](https://x.example/p.png)](/mean)", "`\\`![](https://x.example)", "[a](/&#47;x.example)",
+    "http\\://x.example", "http:\\/\\/x.example", "http&#58;//x.example", "HTTP&colon;//x.example",
+    "WWW\\.x.example", "www&period;x.example", "a@x.example", "<a@x.example>", "a&commat;x.example",
 ])  # fmt: skip
 def test_the_text_of_a_lesson_made_here_loads_nothing(text: str):
     drawn = MarkdownIt().render(foreign.words(text))
     assert "<img" not in drawn
     assert "<a" not in drawn.replace('<a href="/mean">', "")
-    assert not re.search(r"\w://|www\.", foreign.words(text))  # what browsers find by themselves
+    assert linked(drawn.replace('<a href="/mean">', "")) == []
     assert "<a" in MarkdownIt().render(foreign.words("[a](/mean)"))
 
 
@@ -406,3 +427,107 @@ def test_where_uploads_are_off_nobody_makes_a_lesson(visit: Open, monkeypatch: p
     assert not any(one.label == "Add" for one in visit("mean").button)
     opened = visit("lessons", lesson="clipping")
     assert not any(one.label.startswith("Save") for one in opened.button)
+
+
+DAMAGED = {
+    "an address that is none": GOOD.replace("/mean?mean.bound=5", "http://[bad").encode(),
+    "no text": b"\xff\xfe\x00\x80",
+    "too deep": b"title = " + b"[" * 50_000,
+    "a number of thousands of digits": f"{GOOD}[views.question]\nanswer = {'9' * 5_000}".encode(),
+    "the same in another base": f"{GOOD}[views.question]\nanswer = 0x{'f' * 9_000}".encode(),
+    "no view": GOOD.replace("[[views]]", "[views]").encode(),
+    "options that are lists": f"{GOOD}[views.question]\noptions = [[1], [1]]".encode(),
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGED)
+def test_one_damaged_lesson_is_a_sentence_beside_the_others_and_can_be_deleted(
+    visit: Open, home: Path, kind: str
+):
+    whole = library.keep(GOOD)
+    damaged = library.path_of("damaged")
+    damaged.write_bytes(DAMAGED[kind])
+    listed = visit("lessons")
+    assert not listed.exception
+    assert {"T", "damaged"} <= {one.value for one in listed.subheader}
+    assert any(str(one.value).startswith(":material/error: ") for one in listed.markdown)
+    opened = visit("lessons", lesson="damaged")
+    assert not opened.exception
+    assert opened.error
+    assert all(len(one.value) < 500 and "\n" not in one.value for one in opened.error)
+    for test in (
+        visit("mean", lesson="damaged", view="1"), visit("lessons", lesson="damaged", notes="1")
+    ):  # fmt: skip
+        assert not test.exception
+        assert len(test.warning) == 1
+    next(one for one in opened.button if one.label == "Delete").click().run()
+    assert "damaged" not in library.names()
+    assert library.find(whole).lesson is not None
+
+
+def test_a_damaged_note_of_an_owner_stops_visitors_and_not_this_machine(home: Path):
+    name = library.keep(GOOD, editor=ANN)
+    note = library.path_of(name).with_suffix(".owner.json")
+    surrogate = '{"owner": "\\ud800", "key": ""}'
+    for content in ("{", "null", "[]", '{"owner": null, "key": 1}', surrogate, "[" * 50_000):
+        note.write_text(content)
+        assert not rights.may(library.path_of(name), ANN)
+        assert rights.may(library.path_of(name), Editor("ann", alone=True))
+        assert rights.key(library.path_of(name)) == ""
+    library.remove(name, Editor(alone=True))
+    assert not note.exists()
+
+
+def test_a_lesson_stays_as_it_was_until_the_new_text_is_whole(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    name = library.keep(GOOD, editor=ANN)
+
+    def fails(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    for step in ("fsync", "replace"):
+        with monkeypatch.context() as broken:
+            broken.setattr(os, step, fails)
+            with pytest.raises(StoreError, match="No space left"):
+                library.keep("half", name, ANN)
+        assert library.find(name).text == GOOD
+        assert sorted(path.suffix for path in library.folder().iterdir()) == [".json", ".toml"]
+
+
+def test_what_killed_processes_left_is_removed_when_a_lesson_is_saved(home: Path):
+    name = library.keep(GOOD, editor=ANN)
+    left = [library.folder() / ".own.toml.x.part", library.folder() / "own-gone.owner.json"]
+    young = library.folder() / ".own.toml.y.part"
+    for path in (*left, young):
+        path.write_text("x")
+    for path in left:
+        os.utime(path, (0, 0))
+    library.keep(GOOD, name, ANN)
+    assert not any(path.exists() for path in left)
+    assert young.exists()
+    assert not rights.may(library.path_of(name), BEN)
+
+
+def test_every_mistake_of_a_view_is_said_and_every_view_that_is_no_toml():
+    two = "[[views]]\naddress = '/roof'\ntext = 1\nhide = [2]\ncolour = 'red'\n"
+    told = "\n".join(schema.read(GOOD + two)[1])
+    for part in ("expected a page", "text: expected a text, got 1", "hide: expected texts, got 2",
+                 "colour: expected one of"):  # fmt: skip
+        assert part in told
+    torn = (
+        GOOD.replace('title = "T"', "title = T") + "[[views]]\ntext = \n" + GOOD[GOOD.index("[[") :]
+    )
+    wrong = schema.read(torn)[1]
+    assert len(wrong) == 2
+    assert "line 1," in wrong[0]
+    assert "line 8," in wrong[1]
+
+
+def test_a_view_goes_into_the_lesson_that_was_saved_last(visit: Open, home: Path):
+    first, last = library.keep(GOOD), library.keep(GOOD.replace('"T"', '"Last"'))
+    os.utime(library.path_of(first), (1, 1))
+    next(one for one in visit("mean").button if one.label == "Add").click().run()
+    assert len(lesson(last).views) == 2
+    assert len(lesson(first).views) == 1

@@ -8,13 +8,16 @@ from pathlib import Path
 import pytest
 
 from engine.runs.events import Advanced, Measured
-from engine.runs.job import Job
+from engine.runs.job import Job, request
 from engine.service import watching
 from engine.service.board import Board
+from engine.service.claim import take
 from engine.service.client import Client, Run
+from engine.service.process import Process, here
+from engine.service.rows import INTERRUPTED
 from engine.service.store import Store
-from engine.service.watching import Visitor
-from pages.ui.jobs import clock
+from engine.service.watching import Stage, Visitor
+from pages.ui.jobs import clock, submit
 from pages.ui.kit import access
 from pages.ui.kit.shared import Shared
 from pages.ui.paper import defaults
@@ -79,13 +82,13 @@ def test_a_board_reads_the_store_once_in_a_while_and_its_own_changes_at_once(hom
 
 def test_a_signature_changes_with_what_a_page_shows(home: Path):
     job = defaults.opening("survival")["out_pert"]
-    assert clock.signature({}) == ()
+    assert clock.signature({}, {}) == ()
     claim = begin(home, job)
     board, seen = Board(Client(home)), list[object]()
 
     def look() -> bool:
         """Whether there is something new."""
-        seen.append(clock.signature(board.look([job.id])))
+        seen.append(clock.signature(board.look([job.id]), {}))
         return seen[-1] not in seen[:-1]
 
     assert look()
@@ -97,6 +100,26 @@ def test_a_signature_changes_with_what_a_page_shows(home: Path):
     assert look()
     claim.finish("cancelled", [])
     assert look()
+
+
+def test_of_a_coarse_curve_only_its_end_is_new(home: Path):
+    job = defaults.opening("survival")["out_pert"]
+    claim, board = begin(home, job), Board(Client(home))
+
+    def seen(stage: Stage) -> object:
+        return clock.signature(board.look([job.id]), {job.id: stage})
+
+    coarse, whole = seen(Stage.COARSE), seen(Stage.FULL)
+    claim.append([Measured(1, (0,), {"concordance": (0.5,)})])
+    assert seen(Stage.COARSE) == coarse
+    assert seen(Stage.FULL) != whole
+    claim.finish("completed", [])
+    assert seen(Stage.COARSE) != coarse
+
+
+def test_pages_tick_faster_until_their_first_curves_are_there():
+    assert clock.interval(1, quick=True) < clock.interval(1)
+    assert clock.interval(40, quick=True) == clock.interval(40)
 
 
 def test_what_has_ended_does_not_tick(home: Path):
@@ -116,7 +139,7 @@ def ticks(monkeypatch: pytest.MonkeyPatch, job: Job, drawn: dict[str, Run]) -> l
 
     monkeypatch.setattr(clock.st, "fragment", fragment)
     monkeypatch.setattr(clock, "redraw", again.append)
-    clock.follow("part", [job.id], drawn)  # draws the tick's own part at once
+    clock.follow("part", {job.id: Stage.FULL}, drawn)  # draws the tick's own part at once
     for tick in registered:
         tick()
     return again
@@ -162,3 +185,73 @@ def test_deleting_asks_first_and_says_who_else_looks(visit: Open, home: Path):
     page.checkbox(key=f"sure.{job.id}").check().run()
     (delete,) = [one for one in page.button if one.label == "Delete for good"]
     assert not delete.disabled
+
+
+def test_a_run_whose_process_died_goes_on_when_somebody_looks(visit: Open, home: Path):
+    job, store = defaults.opening("survival")["out_pert"], Store(home)
+    store.submit(job, {})
+    claim = take(store, Process(2**22, f"{here().born.rpartition('/')[0]}/1"), job.id)
+    assert claim is not None
+    client = Client(home, workers=False)
+    assert client.run(job.id).state == "interrupted"
+    visit("runs")
+    assert client.run(job.id).state == "interrupted"  # a list is no look at it
+    assert not visit("survival").exception
+    assert client.run(job.id).state == "queued"
+    with store.database.writing() as connection:
+        connection.execute("UPDATE jobs SET state = 'interrupted', lost = 2, error = ? "
+                           "WHERE id = ?", (INTERRUPTED, job.id))  # fmt: skip
+    visit("survival")
+    assert client.run(job.id).state == "interrupted"  # it may be what ends its processes
+
+
+def test_a_page_that_shows_no_runs_says_so(home: Path, monkeypatch: pytest.MonkeyPatch):
+    job = defaults.opening("survival")["out_pert"]
+    monkeypatch.setattr(submit.st, "session_state", {})
+    Client(home, workers=False).submit(job, {}, passing=True)
+    paused = [Client(home, workers=False).run(job.id).paused]
+    with submit.page():
+        submit.look_on({job.id: Stage.POINT})
+    paused.append(Client(home, workers=False).run(job.id).paused)
+    with submit.page():
+        pass
+    paused.append(Client(home, workers=False).run(job.id).paused)
+    assert paused == [True, False, True]
+
+
+def test_the_runs_of_a_page_that_was_closed_rest(home: Path, monkeypatch: pytest.MonkeyPatch):
+    """Whoever else has a page open says so for it."""
+    client, job = Client(home, workers=False), defaults.opening("survival")["out_pert"]
+    client.submit(job, {}, passing=True)
+    open_pages = {"one", "two"}
+    monkeypatch.setattr(submit, "TOLD", set())
+    monkeypatch.setattr(submit, "_there", open_pages.__contains__)
+    for session, stages in (("one", {job.id: Stage.POINT}), ("two", {"another": Stage.POINT})):
+        monkeypatch.setattr(submit.st, "session_state", {})
+        monkeypatch.setattr(submit.visitors, "here", lambda name=session: Visitor(name, name))
+        submit.look_on(stages)
+    assert not client.run(job.id).paused
+    open_pages.remove("one")
+    submit.look_on({"a third": Stage.POINT})
+    assert client.run(job.id).paused
+
+
+def test_neighbours_are_asked_for_once_the_view_is_complete(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    client, job = Client(home, workers=False), defaults.opening("survival")["out_pert"]
+    neighbour = request("survival", "out_pert", "flchain", {"intervals": 20}, {"epsilon": (1.0,)})
+    monkeypatch.setattr(submit.st, "session_state", {})
+    stages = {job.id: Stage.FULL}
+    submit.look_on(stages)
+    submit.look_ahead(stages, [job, neighbour])
+    assert [run.id for run in client.runs()] == [neighbour.id]
+    assert not client.run(neighbour.id).paused
+    submit.look_on(stages)  # as a tick says again
+    assert not client.run(neighbour.id).paused
+    submit.look_on({"after a move": Stage.POINT})
+    assert client.run(neighbour.id).paused
+    monkeypatch.setenv("EXPLORER_AHEAD", "off")
+    further = request("survival", "out_pert", "flchain", {"intervals": 50}, {"epsilon": (1.0,)})
+    submit.look_ahead(stages, [further])
+    assert [run.id for run in client.runs()] == [neighbour.id]

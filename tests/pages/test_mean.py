@@ -38,4 +38,4 @@ def test_bias_and_noise_make_up_the_expected_error(visit: Open, measured: Path):
 
 
 def test_the_finding_is_in_the_unit_of_the_column(visit: Open, measured: Path):
-    assert "mg/dL**; without privacy" in texts([visit("mean")])
+    assert "mg/dL of error** with" in texts([visit("mean")])

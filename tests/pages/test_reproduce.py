@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from datasets import catalog as data
 from engine.catalog import catalog
-from engine.papers.survival.exhibits import DATASETS
+from engine.papers.survival.exhibits.tables import DATASETS
 from engine.runs import reference
 from engine.runs.changes import sources
 from engine.runs.events import Failed
@@ -215,7 +215,7 @@ def test_an_address_from_elsewhere_is_put_right(visit: Open, folder: Path):
 def test_a_formula_needs_no_run(visit: Open, folder: Path, monkeypatch: pytest.MonkeyPatch):
     known, cells = exhibits("survival")["table3"], table3()
     made = replace(known, jobs=lambda full: {}, cells=lambda results: cells)
-    monkeypatch.setattr("engine.papers.survival.figures.EXHIBITS", (made,))
+    monkeypatch.setattr("engine.papers.survival.exhibits.figures.EXHIBITS", (made,))
     test = visit("reproduce", **{"reproduce.paper": "survival"})
     assert not test.exception
     assert "Computed as you look" in said(test)

@@ -9,13 +9,13 @@ from streamlit.testing.v1 import AppTest
 
 from engine import catalog
 from engine.core.gauges import Gauge
-from engine.papers.survival import curves as fitted_curves
-from engine.papers.survival import sensitivity
-from engine.papers.survival.curves import Scale
+from engine.papers.survival.evaluation import curves as fitted_curves
+from engine.papers.survival.evaluation.curves import Scale
+from engine.papers.survival.price import sensitivity
 from engine.papers.survival.spec import SurvivalSpec
 from engine.service.client import Client
 from pages.ui.bundle.collect import guarantee
-from pages.ui.charts import curves, theme
+from pages.ui.charts import curves, measured, theme
 from pages.ui.charts.proof import NOWHERE
 from pages.ui.kit import card
 from pages.ui.paper import choice, defaults
@@ -60,7 +60,8 @@ def test_the_bound_of_the_paper_is_twice_log_n(visit: Open, trained: Path):
     assert "ε/2v = 2.8 %" in said(test)
 
 
-def test_moving_the_bound_asks_for_nothing(visit: Open, trained: Path):
+def test_moving_the_bound_asks_for_nothing(visit: Open, trained: Path, monkeypatch):
+    monkeypatch.setenv("EXPLORER_AHEAD", "off")
     before = len(Client(trained, workers=False).runs())
     test = visit("survival", **address(tab="Why"))
     test.select_slider(key="survival.bound").set_value("20").run()
@@ -155,7 +156,8 @@ def test_the_mean_length_of_the_noise_is_that_of_its_draws():
     assert printed.spent[1] == pytest.approx(401.8 / 469.8, rel=1e-3)
 
 
-def test_what_is_tried_is_trained_by_a_button_only(visit: Open, trained: Path):
+def test_what_is_tried_is_trained_by_a_button_only(visit: Open, trained: Path, monkeypatch):
+    monkeypatch.setenv("EXPLORER_AHEAD", "off")
     test = visit("survival", **address(tab="Why"))
     before = len(Client(trained, workers=False).runs())
     test.select_slider(key="survival.try_q").set_value("50").run()
@@ -255,7 +257,7 @@ def test_the_oracle_is_a_curve_with_as_many_repetitions_as_the_others():
 
 def test_a_curve_for_comparison_says_that_nothing_is_proved_and_stands_at_its_budget():
     places, heights = (0.1, 1.0), (2.0, 1.0)
-    one = curves.Curve(
+    one = measured.Curve(
         "Oracle", theme.style(0), places, heights, heights, heights, (3, 3), status="not_private"
     )
     gauge = Gauge("Error", "down")

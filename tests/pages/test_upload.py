@@ -1,16 +1,18 @@
 """A table of one's own on the survival page: added, chosen, trained on, removed."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from datasets import own
-from datasets.own_preview import preview
+from datasets import own, own_store
+from engine.runs.job import request
 from engine.service.client import Client
 from pages.ui.paper import upload
 from tests.datasets.test_own import plain, stretches
 from tests.pages.conftest import Open
+from tests.pages.played import play
 
 KIND = "text/csv"
 
@@ -45,7 +47,7 @@ def test_a_good_file_is_chosen_and_asked_for(visit: Open, home: Path, content: b
     [
         (
             b"name,age\n" + b"Ann,40\n" * 12,
-            "File: expected events of 0 or 1, got 40",
+            "File: expected columns of time and event, got name, age: give the role",
         ),
         (stretches() + b"\np3,3,9,0,1", "File: expected rows without overlap, got"),
     ],
@@ -99,7 +101,6 @@ def test_papers_of_labelled_records_take_tables_of_classes_alone(visit: Open, ho
     test = visit("lvq")
     assert not any("study" in text for text in test.selectbox(key="lvq.dataset").options)
     test.file_uploader(key="lvq.upload").set_value(("flowers.csv", flowers(), KIND)).run()
-    assert test.selectbox(key="lvq.label").value == "species"
     test.button(key="lvq.add").click().run()
     assert not test.exception
     assert not test.error
@@ -108,18 +109,60 @@ def test_papers_of_labelled_records_take_tables_of_classes_alone(visit: Open, ho
     assert asked(home) & set(own.names())
 
 
-def test_an_edited_preview_becomes_lines():
-    seen = preview(b"time,event,age,name\n1,0,40,Ann\n", "file")
-    table = upload._frame(seen, ("time", "event"))
-    assert table[upload.USE].tolist() == [True, True, True, False]
+def seen(content: bytes) -> dict:
+    return own.propose(content, 'kind = "survival"')["columns"]
+
+
+def test_what_is_edited_counts_as_stated_and_what_is_data_waits_for_a_yes():
+    columns = seen(b"time,event,age,mass,name\n" + b"1,0,40,7,Ann\n2,1,50,9,Bob\n" * 9)
+    table = upload.frame(columns)
+    assert table[upload.FROM].tolist() == ["data", "standard", "standard", "data", "data"]
     table.loc[0, upload.HIGH] = 60.0
-    assert upload.lines(table, {"time": "time", "event": "event"}).splitlines() == [
-        "time: 0 to 60", "age: 0 to 120", "time column: time", "event column: event",
-        "leave out: name",
-    ]  # fmt: skip
+    table.loc[4, upload.ROLE] = "left out"
+    said = tomllib.loads(upload.settings(table, columns, accept=False))["columns"]
+    assert said["time"] == {"role": "time", "high": 60.0, "from": "stated"}
+    assert said["age"] == {"role": "number", "low": 0.0, "high": 120.0, "from": "standard"}
+    assert said["name"] == {"role": "left out", "from": "stated"}
+    assert "mass" not in said
+    said = tomllib.loads(upload.settings(table, columns, accept=True))["columns"]
+    assert said["mass"] == {"role": "number", "low": 7.0, "high": 9.0, "from": "data"}
 
 
-def test_bounds_are_proposed_by_name_and_never_by_value():
-    one, other = (preview(b"age,x1\n%d,3\n" % age, "file").columns for age in (5, 500))
-    assert one[0].bounds == other[0].bounds == (0.0, 120.0)
-    assert one[1].bounds is other[1].bounds is None
+def test_a_table_whose_bounds_nobody_knows_is_taken_by_one_yes(visit: Open, home: Path):
+    test = visit("survival")
+    content = b"time,event,mass\n" + b"".join(b"%d,%d,%d\n" % (i, i % 2, i) for i in range(20))
+    test = add(test, "study.csv", content)
+    [error] = test.error
+    assert error.value.startswith("File: expected bounds of time, mass, got none")
+    test.checkbox(key="survival.taken").check().run()
+    test.button(key="survival.add").click().run()
+    assert not test.error
+    [name] = own.names()
+    assert own.card(name).taken
+    assert own.card(name).title == "study.csv"
+
+
+def test_known_bounds_are_proposed_by_name():
+    """And the data's where no record fits them: an age that counts from 48, sexes as 1 and 2."""
+    rows = b"1,0,7\n" * 9 + b"2,1,999\n"
+    far = seen(b"time,event,age\n" + rows)["age"]
+    assert (far["low"], far["high"], far["origin"]) == (0.0, 120.0, "standard")
+    assert far["why"] == "values beyond the bounds are clipped"
+    content = b"time,event,age,sex\n" + b"1,0,40,1\n2,1,50,2\n" * 9
+    columns = seen(content)
+    assert (columns["age"]["low"], columns["age"]["high"]) == (0.0, 120.0)
+    assert columns["age"]["origin"] == "standard"
+    assert (columns["sex"]["low"], columns["sex"]["origin"]) == (1.0, "data")
+
+
+@pytest.mark.parametrize("page", ["", "survival", "runs", "compare"])
+def test_one_damaged_table_takes_no_page_down(visit: Open, home: Path, page: str):
+    """One that this version kept, with a run on it, and one of an earlier version."""
+    name = own.keep("study.csv", plain(15))
+    play(home, request("survival", "cox", name))
+    file = own_store.folder() / f"{name}.table"
+    file.write_bytes(file.read_bytes()[:200])
+    (own_store.folder() / "own_0123456789abcdef.json").write_text("null")
+    own_store._head.cache_clear()
+    test = visit(page) if page else visit()
+    assert not test.exception

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.core.gauges import gauges
-from engine.papers.yesiwell.spec import Behaviour
+from engine.papers.dbn.yesiwell.spec import Behaviour
 from engine.runs.events import Advanced, Finished, Measured, Produced, Started
 from engine.runs.job import Job
 from engine.service.claim import take

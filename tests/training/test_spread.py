@@ -5,7 +5,7 @@ import threading
 import pytest
 import torch
 
-from engine.papers.pcdbn import maps
+from engine.papers.dbn.pcdbn import maps
 from engine.training.spread import spread
 
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 from engine.core.spec import Value
 from engine.method import Entry, Paper
-from engine.papers.enadpp import cards, price
-from engine.papers.enadpp.arrays import ARRAYS
+from engine.papers.enadpp import guarantees, price
+from engine.papers.enadpp.arrays import ARRAYS, RAW
 from engine.papers.enadpp.spec import EnadppSpec, Training
 from engine.papers.enadpp.variants import VARIANTS, Variant
 from engine.training.described import model
@@ -69,7 +69,7 @@ def _entry(
         info=Training,
         steps=steps,
         releases=partial(price.releases, VARIANTS[name]),
-        guarantee=partial(cards.guarantee, VARIANTS[name]),
+        guarantee=partial(guarantees.guarantee, VARIANTS[name]),
         uses=uses,
         role=role,
         chunk=chunk,
@@ -146,5 +146,6 @@ PAPER = Paper(
     exhibits="engine.papers.enadpp.exhibits",
     own="classes",
     arrays=ARRAYS,
+    raw=RAW,
     model=model,
 )

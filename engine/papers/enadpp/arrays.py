@@ -9,7 +9,7 @@ ARRAYS = {
     "clipping_bound": Kept(
         "Clipping bound that a next step would have, where it adapts", released=True
     ),
-    "gradient_norm_edges": Kept("Edges of the bins", released=True),
+    "gradient_norm_edges": Kept("Edges of the bins", released=True, public=True),
     "gradient_norm_counts": Kept("Training records by the norm of their gradient"),
     "test_predictions": Kept("Predicted class of each test record, in their order"),
     "accuracy_by_class": Kept("Accuracy on the test records of each class"),
@@ -19,3 +19,5 @@ ARRAYS = {
     "compared_*": Kept("Each feature's share of what tells two test persons apart"),
     "noise_to_signal_layers": Kept("Noise over the clipped sum of each layer"),
 }
+RAW = ("layers.*", "past.?.0.*", "past.??.0.*")
+"""Noise over signal, and clipped sums before noise of the last steps."""

@@ -3,7 +3,7 @@
 from functools import partial
 
 from engine.method import Entry, Paper
-from engine.papers.lvq.arrays import ARRAYS
+from engine.papers.lvq.arrays import ARRAYS, RAW
 from engine.papers.lvq.described import model
 from engine.papers.lvq.guarantees import descent_guarantee, free_guarantee
 from engine.papers.lvq.optimum import MatrixOptimum, Optimum
@@ -117,6 +117,7 @@ PAPER = Paper(
     exhibits="engine.papers.lvq.exhibits",
     own="classes",
     arrays=ARRAYS,
+    raw=RAW,
     model=model,
     scores="engine.papers.lvq.predicted:scores",
 )

@@ -4,13 +4,13 @@ from engine.core.kept import Kept
 
 ARRAYS = {
     "prototypes": Kept("Prototypes in the units of the data set", released=True),
-    "labels": Kept("Class of each prototype", released=True),
-    "relevance": Kept("Weight of each feature in the metric", released=True),
+    "labels": Kept("Class of each prototype", released=True, public=True),
+    "relevance": Kept("Weight of each feature in the metric", released=True, public=True),
     "omega": Kept("The metric's matrix", released=True),
-    "eigenvalues": Kept("The metric's eigenvalues", released=True),
+    "eigenvalues": Kept("The metric's eigenvalues", released=True, public=True),
     "eigenvectors": Kept("Its three leading directions", released=True),
     "anchors": Kept("Prototypes in the plane of two directions", released=True),
-    "edges": Kept("Edges of the bins", released=True),
+    "edges": Kept("Edges of the bins", released=True, public=True),
     "points": Kept("Held-out records in the same plane"),
     "classes": Kept("Their classes"),
     "nearest": Kept("Nearest training record of each prototype"),
@@ -19,3 +19,4 @@ ARRAYS = {
     "members": Kept("Training records of each prototype's class"),
     "histogram": Kept("Training records by the norm of their gradient"),
 }
+RAW = ("square",)

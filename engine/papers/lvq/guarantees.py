@@ -1,9 +1,11 @@
 """The guarantee cards of private GLVQ and GMLVQ and of their references. No torch here."""
 
+from dataclasses import replace
+
 from engine.papers.lvq import price
 from engine.papers.lvq.spec import LvqSpec
 from engine.privacy.guarantee import POISSON, Guarantee, not_private, public_count
-from engine.privacy.releases import cost
+from engine.promise import promise
 
 CLAIM = "(ε₁ + ε₂, δ)-privacy with noise 2q √(T log(1/δ)) / ε₂ in each step (Section 3)"
 PUBLIC = (
@@ -19,30 +21,25 @@ TUNED = (
 
 def descent_guarantee(spec: LvqSpec, n: int, record: str) -> Guarantee:
     """The card of a private run: what is claimed, what the PLD accountant proves, and why."""
-    from engine.privacy.accounting import epsilon
-
-    broken = spec.initialisation == "sensitivity_1"
-    total = cost(price.releases(False, spec, n))
-    proved = None if broken else epsilon(total, spec.delta, price.RELATION, tight=True)
-    return Guarantee(
+    card = promise(
+        price.releases(False, spec, n), price.RELATION, record, claimed=spec.epsilon,
+        delta=spec.delta, tight=True,
         mechanism=f"{_start(spec)}; then Gaussian noise of {price.multiplier(spec):.3g} C on "
         f"each of {price.steps(spec, n)} sums of gradients clipped at C = {spec.clip:g}",
-        # the rule of the paper is a heuristic, but what its noise costs is proved all the same
-        status="not_private" if broken else "proved",
-        epsilon_claimed=spec.epsilon,
-        epsilon_proved=proved,
-        delta=spec.delta,
-        relation=price.RELATION,
-        unit=record,
         accountant="PLD (dp-accounting), initialisation and steps in one composition",
         sampling=POISSON,
         released=(
             *("prototypes", "relevance matrix", "noisy class counts"),
             *(("noisy counts and sums of groups within classes",) * (price.rounds(spec) > 0)),
         ),
-        reasons=(*_reasons(spec, proved), *PUBLIC, TUNED),
+        reasons=(*PUBLIC, TUNED),
         claim=CLAIM,
-    )
+    )  # fmt: skip
+    card = replace(card, reasons=(*_reasons(spec, card.epsilon_proved), *card.reasons))
+    if spec.initialisation != "sensitivity_1":
+        # the rule of the paper is a heuristic, but what its noise costs is proved all the same
+        return card
+    return replace(card, status="not_private", delta=spec.delta)
 
 
 def _start(spec: LvqSpec) -> str:

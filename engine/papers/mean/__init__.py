@@ -1,8 +1,8 @@
 """The mean of a column and its histogram (Dwork et al. 2006): the smallest complete paper."""
 
 from engine.method import Entry, Paper
-from engine.papers.mean import price
-from engine.papers.mean.arrays import ARRAYS
+from engine.papers.mean import guarantees, price
+from engine.papers.mean.arrays import ARRAYS, RAW
 from engine.papers.mean.spec import Estimates, MeanSpec
 
 PRIVATE = ("column", "bound", "records", "epsilon", "share")
@@ -26,7 +26,7 @@ PAPER = Paper(
             info=Estimates,
             steps=price.one,
             releases=price.laplace_releases,
-            guarantee=price.laplace_card,
+            guarantee=guarantees.laplace_card,
             witness="engine.papers.mean.witness:ENDS",
             uses=PRIVATE,
         ),
@@ -38,19 +38,19 @@ PAPER = Paper(
             info=Estimates,
             steps=price.one,
             releases=price.gaussian_releases,
-            guarantee=price.gaussian_card,
+            guarantee=guarantees.gaussian_card,
             witness="engine.papers.mean.witness:ENDS",
             uses=(*PRIVATE, "calibration", "delta"),
         ),
         Entry(
             name="exact",
-            label="No privacy",
+            label="No privacy, still clipped",
             summary="The mean of the clipped column and its histogram, without noise.",
             module="engine.papers.mean.method:EXACT",
             info=Estimates,
             steps=price.one,
             releases=price.exact_releases,
-            guarantee=price.exact_card,
+            guarantee=guarantees.exact_card,
             uses=("column", "bound", "records"),
             role="reference",
         ),
@@ -59,4 +59,5 @@ PAPER = Paper(
     gauge="error",
     seeds_split=True,
     arrays=ARRAYS,
+    raw=RAW,
 )

@@ -5,5 +5,7 @@ from engine.core.kept import Kept
 ARRAYS = {
     "histogram": Kept("Counts with noise", released=True),
     "histogram_exact": Kept("Counts without noise"),
-    "edges": Kept("Edges of the bins", released=True),
+    "edges": Kept("Edges of the bins", released=True, public=True),
 }
+RAW = ("raw", "counts.1")
+"""The values themselves, and the histogram without noise."""

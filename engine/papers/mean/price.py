@@ -1,4 +1,4 @@
-r"""What the private mean releases, and its guarantee cards. No torch here.
+r"""What the private mean releases, and how noisy. No torch here.
 
 Guarantees:
     Values are clipped to [0, B], and m records are used, a public number. Replacing one record
@@ -11,20 +11,11 @@ Guarantees:
 import math
 
 from engine.papers.mean.spec import MeanSpec
-from engine.privacy.guarantee import Guarantee, Relation, not_private
+from engine.privacy.guarantee import Relation
 from engine.privacy.mechanisms import Gaussian, Laplace
-from engine.privacy.releases import Release, cost, exposed
+from engine.privacy.releases import Release, exposed
 
 RELATION: Relation = "replace_one"
-RELEASED = ("the mean of the clipped column", "a histogram of the clipped column")
-PUBLIC = (
-    "The number of records, the clipping bound and the edges of the histogram are public. The "
-    "bound was chosen without looking at the records."
-)
-SENSITIVITY = (
-    "One record changes the mean by at most B/m, and it moves from one bin of the histogram to "
-    "another."
-)
 
 
 def one(spec: MeanSpec, n: int) -> int:
@@ -70,55 +61,3 @@ def multiplier(spec: MeanSpec) -> float:
     from engine.privacy import gaussian
 
     return gaussian.multiplier(spec.epsilon, spec.delta)
-
-
-def laplace_card(spec: MeanSpec, n: int, unit: str) -> Guarantee:
-    """The card of the Laplace mechanism."""
-    from engine.privacy import accounting
-
-    return Guarantee(
-        mechanism="Laplace noise on the mean of the clipped column and on every count",
-        status="proved",
-        epsilon_claimed=spec.epsilon,
-        epsilon_proved=accounting.epsilon(cost(laplace_releases(spec, n)), 0.0, RELATION),
-        delta=0.0,
-        relation=RELATION,
-        unit=unit,
-        accountant="sum of the budgets of both releases",
-        released=RELEASED,
-        reasons=(SENSITIVITY, PUBLIC),
-        claim="ε-privacy with Laplace noise of scale Δ/ε (Dwork et al. 2006, Proposition 1).",
-    )
-
-
-def gaussian_card(spec: MeanSpec, n: int, unit: str) -> Guarantee:
-    """The card of the Gaussian mechanism: what its noise costs by the exact curve."""
-    from engine.privacy import accounting
-
-    printed = spec.calibration == "paper"
-    spent = accounting.epsilon(cost(gaussian_releases(spec, n)), spec.delta, RELATION)
-    return Guarantee(
-        mechanism="Gaussian noise on the mean of the clipped column and on every count",
-        status="proved",
-        epsilon_claimed=None if printed and spec.epsilon >= 1.0 else spec.epsilon,
-        epsilon_proved=spent,
-        delta=spec.delta,
-        relation=RELATION,
-        unit=unit,
-        accountant="exact curve of composed Gaussian releases (Balle and Wang 2018)",
-        released=RELEASED,
-        reasons=(*((_printed(spec, spent),) if printed else ()), SENSITIVITY, PUBLIC),
-        claim="(ε, δ)-privacy with noise √(2 ln(1.25/δ)) Δ/ε, for ε < 1 (Dwork and Roth 2014, "
-        "Theorem A.1).",
-    )
-
-
-def _printed(spec: MeanSpec, spent: float) -> str:
-    size = "larger than needed" if spent <= spec.epsilon else "too small"
-    beyond = " The theorem is stated for ε < 1 only." if spec.epsilon >= 1.0 else ""
-    return f"The printed noise is {size}: it spends ε = {spent:.3g}.{beyond}"
-
-
-def exact_card(spec: MeanSpec, n: int, unit: str) -> Guarantee:
-    """The card of the method without noise."""
-    return not_private("none", RELEASED, "No noise is added: for comparison only.", RELATION, unit)

@@ -10,55 +10,6 @@ from engine.core.vocabulary import Calibration, Delta, Epsilon
 COLUMNS = ("kappa", "lambda", "creatinine")
 UNIT = "mg/dL"
 
-ColumnName = Annotated[
-    str,
-    Choice(
-        label="Column",
-        options=COLUMNS,
-        labels=("Free light chains, kappa", "Free light chains, lambda", "Creatinine"),
-        help="The blood value whose mean and histogram are published.",
-    ),
-]
-Bound = Annotated[
-    float,
-    Knob(
-        label="Clipping bound",
-        symbol="B",
-        bounds=(1e-3, 1e6),
-        range=(0.5, 30.0),
-        scale="log",
-        unit=UNIT,
-        axis=True,
-        help="Larger values are cut to B. A small B makes the mean too small (bias); a large B "
-        "needs more noise (variance).",
-        equation=r"\hat\mu = \tfrac1m\sum_i \min(x_i, B) + \mathrm{noise}, \quad "
-        r"\Delta = B/m",
-        source="Dwork et al. 2006, Section 3",
-    ),
-]
-Records = Annotated[
-    int,
-    Knob(
-        label="Records used",
-        symbol="m",
-        bounds=(2, 1_000_000),
-        range=(20, 5000),
-        grid=(20, 50, 100, 200, 500, 1000, 2000, 5000),
-        help="More records need less noise for the mean. Each repetition draws its own.",
-    ),
-]
-Share = Annotated[
-    float,
-    Knob(
-        label="Share of the histogram",
-        symbol=r"\varepsilon_h/\varepsilon",
-        bounds=(0.01, 0.99),
-        range=(0.1, 0.9),
-        step=0.1,
-        help="Part of the privacy budget that the histogram spends; the mean spends the rest.",
-    ),
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class MeanSpec(Spec):
@@ -66,10 +17,54 @@ class MeanSpec(Spec):
 
     epsilon: Epsilon = 1.0
     calibration: Calibration = "rigorous"
-    column: ColumnName = "kappa"
-    bound: Bound = 5.0
-    records: Records = 500
-    share: Share = 0.5
+    column: Annotated[
+        str,
+        Choice(
+            label="Column",
+            options=COLUMNS,
+            labels=("Free light chains, kappa", "Free light chains, lambda", "Creatinine"),
+            help="The blood value whose mean and histogram are published.",
+        ),
+    ] = "kappa"
+    bound: Annotated[
+        float,
+        Knob(
+            label="Clipping bound",
+            symbol="B",
+            bounds=(1e-3, 1e6),
+            range=(0.5, 30.0),
+            scale="log",
+            unit=UNIT,
+            axis=True,
+            help="Larger values are cut to B. A small B makes the mean too small (bias); a large B "
+            "needs more noise (variance).",
+            equation=r"\hat\mu = \tfrac1m\sum_i \min(x_i, B) + \mathrm{noise}, \quad "
+            r"\Delta = B/m",
+            source="Dwork et al. 2006, Section 3",
+        ),
+    ] = 5.0
+    records: Annotated[
+        int,
+        Knob(
+            label="Records used",
+            symbol="m",
+            bounds=(2, 1_000_000),
+            range=(20, 5000),
+            grid=(20, 50, 100, 200, 500, 1000, 2000, 5000),
+            help="More records need less noise for the mean. Each repetition draws its own.",
+        ),
+    ] = 500
+    share: Annotated[
+        float,
+        Knob(
+            label="Share of the histogram",
+            symbol=r"\varepsilon_h/\varepsilon",
+            bounds=(0.01, 0.99),
+            range=(0.1, 0.9),
+            step=0.1,
+            help="Part of the privacy budget that the histogram spends; the mean spends the rest.",
+        ),
+    ] = 0.5
     delta: Delta = 1e-5
 
 

@@ -4,10 +4,10 @@ from engine.core.kept import Kept
 
 ARRAYS = {
     "coefficients": Kept("Spline and covariate coefficients on the model's scale", released=True),
-    "centre": Kept("What is taken from each covariate", released=True),
-    "span": Kept("What each covariate is then divided by", released=True),
-    "norm": Kept("What all covariates are then divided by", released=True),
-    "horizon": Kept("The time at which the curves end", released=True),
+    "centre": Kept("What is taken from each covariate", released=True, public=True),
+    "span": Kept("What each covariate is then divided by", released=True, public=True),
+    "norm": Kept("What all covariates are then divided by", released=True, public=True),
+    "horizon": Kept("The time at which the curves end", released=True, public=True),
     "start": Kept("Coefficients after the first noisy releases", released=True),
     "clip": Kept(
         "Bound on the gradients: from a noisy count, for the oracle from raw records", released=True
@@ -19,7 +19,7 @@ ARRAYS = {
     "r_hat": Kept("How well the chains agree"),
     "ess": Kept("Effective sample size of the draws"),
     "trace": Kept("Error of the draws so far, against the optimum"),
-    "epochs": Kept("Epochs after which the error was taken", released=True),
+    "epochs": Kept("Epochs after which the error was taken", released=True, public=True),
     "V": Kept("Running mean of squared gradients"),
     "mode": Kept("Mode of the posterior"),
     "laplace": Kept("Standard deviations of the normal approximation"),
@@ -33,3 +33,9 @@ ARRAYS = {
     "km_time": Kept("Times of the Kaplan-Meier curve"),
     "km_survival": Kept("The Kaplan-Meier curve of all records"),
 }
+RAW = (
+    *("tau", "signal", "clipped"),
+    *("aim.*", "proposal.*", "mode", "covariance", "place", "weight", "accepted", "largest"),
+    *("total", "mixing.*"),
+)
+"""How fitting went, and what a sampler knows of its target beside its draws."""

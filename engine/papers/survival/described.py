@@ -3,7 +3,7 @@
 from typing import Any
 
 from datasets.base import Card
-from engine.papers.survival.sensitivity import basis
+from engine.papers.survival.price.sensitivity import basis
 from engine.papers.survival.spec import SurvivalSpec
 
 

@@ -6,61 +6,6 @@ from typing import Annotated
 from engine.core.gauges import Column, Gauge, Info
 from engine.core.spec import Choice, Knob, Spec
 from engine.core.vocabulary import Calibration, Delta, Epsilon, Regularisation
-from engine.papers.survival.knobs import (
-    Bound,
-    BurnIn,
-    ClipFactor,
-    Damping,
-    GradientSteps,
-    Link,
-    Memory,
-    Minibatch,
-    NewtonPasses,
-    PriorPrecision,
-    SamplerEpochs,
-    Samples,
-    StepDecay,
-    StepScale,
-)
-
-Intervals = Annotated[
-    int,
-    Knob(
-        label="Time intervals",
-        symbol="q",
-        bounds=(2, 2000),
-        range=(5, 400),
-        grid=(5, 10, 20, 50, 100, 200, 400),
-        help="More intervals describe time more finely and need more noise: the "
-        "sensitivity grows about linearly.",
-        equation=r"t_i = \mathrm{clip}(\lceil q\,T_i/T_{\max}\rceil, 1, q)",
-        source="Section 3",
-    ),
-]
-Knots = Annotated[
-    int,
-    Knob(
-        label="Spline knots",
-        symbol="e",
-        bounds=(3, 20),
-        range=(3, 10),
-        step=1,
-        help="More knots let the baseline hazard change shape more often.",
-        equation=r"d_j(t) = \frac{(t-k_j)_+^3 - (t-k_e)_+^3}{k_e - k_j}",
-        source="Section 3.1",
-    ),
-]
-Solver = Annotated[
-    str,
-    Choice(
-        label="Optimiser",
-        options=("newton", "bfgs"),
-        labels=("Newton", "BFGS"),
-        help="Newton's method with damping, for all settings at once, or BFGS as in the "
-        "paper, one by one.",
-        source="Section 6",
-    ),
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,26 +13,231 @@ class SurvivalSpec(Spec):
     """What a user may turn; data and generators are arguments, never fields."""
 
     epsilon: Epsilon = 1.0
-    intervals: Intervals = 200
-    knots: Knots = 3
+    intervals: Annotated[
+        int,
+        Knob(
+            label="Time intervals",
+            symbol="q",
+            bounds=(2, 2000),
+            range=(5, 400),
+            grid=(5, 10, 20, 50, 100, 200, 400),
+            help="More intervals describe time more finely and need more noise: the "
+            "sensitivity grows about linearly.",
+            equation=r"t_i = \mathrm{clip}(\lceil q\,T_i/T_{\max}\rceil, 1, q)",
+            source="Section 3",
+        ),
+    ] = 200
+    knots: Annotated[
+        int,
+        Knob(
+            label="Spline knots",
+            symbol="e",
+            bounds=(3, 20),
+            range=(3, 10),
+            step=1,
+            help="More knots let the baseline hazard change shape more often.",
+            equation=r"d_j(t) = \frac{(t-k_j)_+^3 - (t-k_e)_+^3}{k_e - k_j}",
+            source="Section 3.1",
+        ),
+    ] = 3
     regularisation: Regularisation = 1e-2
     calibration: Calibration = "rigorous"
-    solver: Solver = "newton"
+    solver: Annotated[
+        str,
+        Choice(
+            label="Optimiser",
+            options=("newton", "bfgs"),
+            labels=("Newton", "BFGS"),
+            help="Newton's method with damping, for all settings at once, or BFGS as in the "
+            "paper, one by one.",
+            source="Section 6",
+        ),
+    ] = "newton"
     delta: Delta = 1e-5
-    link: Link = "logit"
-    bound: Bound = 0.0
-    step_scale: StepScale = 1e-4
-    sampler_epochs: SamplerEpochs = 3.0
-    minibatch: Minibatch = 200
-    burn_in: BurnIn = 10_000
-    samples: Samples = 1000
-    steps: GradientSteps = 32
-    clip: ClipFactor = 1.25
-    passes: NewtonPasses = 10
-    prior: PriorPrecision = 1e-2
-    step_decay: StepDecay = 0.51
-    memory: Memory = 0.99
-    damping: Damping = 1e-5
+    link: Annotated[
+        str,
+        Choice(
+            label="Link",
+            options=("logit", "cloglog", "probit"),
+            labels=("Logit", "Complementary log-log", "Probit"),
+            help="How the hazard follows from the linear predictor. Only the samplers take all "
+            "three: the other methods need a bounded gradient, which the logit link has.",
+            symbol="g",
+            source="Section 3.1, Figure 1",
+        ),
+    ] = "logit"
+    bound: Annotated[
+        float,
+        Knob(
+            label="Largest loss of one record",
+            symbol="v",
+            bounds=(0.0, 1e4),
+            range=(0.0, 60.0),
+            step=1.0,
+            help="One record's loss stays below this bound. A larger bound distorts "
+            "less but scales every record down further. 0 means 2 log n, as in the paper.",
+            equation=r"C_v(x) = v \tanh(x/v)",
+            source="Section 5, Section 6.2",
+        ),
+    ] = 0.0
+    step_scale: Annotated[
+        float,
+        Knob(
+            label="Step scale",
+            symbol="s",
+            bounds=(1e-12, 1e3),
+            range=(1e-7, 1.0),
+            scale="log",
+            help="Factor on the step sizes. The paper has none, which is 1; its first step "
+            "then goes far beyond the solution.",
+            equation=r"\epsilon_t = s\,t^{-\tau}",
+            source="Algorithm 4, line 3",
+        ),
+    ] = 1e-4
+    sampler_epochs: Annotated[
+        float,
+        Knob(
+            label="Epochs of the sampler",
+            symbol="E",
+            bounds=(1e-3, 1e4),
+            range=(0.1, 250.0),
+            scale="log",
+            grid=(0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 250.0),
+            help="One epoch is n steps of the chain. More epochs bring it closer to its target.",
+            equation=r"T = E\,n",
+            source="Section 6.2",
+        ),
+    ] = 3.0
+    minibatch: Annotated[
+        int,
+        Knob(
+            label="Records in a step",
+            symbol="k",
+            bounds=(1, 100_000),
+            range=(10, 1000),
+            grid=(10, 20, 50, 100, 200, 500, 1000),
+            help="More records give a more exact gradient and slower steps.",
+            source="Section 6.2",
+        ),
+    ] = 200
+    burn_in: Annotated[
+        int,
+        Knob(
+            label="Burn-in steps",
+            symbol="t_0",
+            bounds=(0, 10_000_000),
+            range=(0, 50_000),
+            step=1000,
+            help="Steps that are left out of the averages, at most half of all.",
+            source="Section 6.2",
+        ),
+    ] = 10_000
+    samples: Annotated[
+        int,
+        Knob(
+            label="Draws of a chain",
+            symbol="m",
+            bounds=(8, 100_000),
+            range=(50, 2000),
+            step=50,
+            help="Draws of each of four chains, after the proposal has been fitted.",
+        ),
+    ] = 1000
+    steps: Annotated[
+        int,
+        Knob(
+            label="Gradient steps",
+            symbol="T",
+            bounds=(1, 1000),
+            range=(4, 100),
+            step=4,
+            help="More steps come closer to the optimum but share the same budget.",
+            equation=r"\mu^2 = \sum_t 1/\sigma_t^2",
+        ),
+    ] = 32
+    clip: Annotated[
+        float,
+        Knob(
+            label="Clipping bound",
+            symbol="c",
+            bounds=(0.1, 1000.0),
+            range=(1.0, 15.0),
+            step=0.25,
+            help="Bound on one record's whitened gradient, in units of its root mean square "
+            "over 3,000 events. Larger clips fewer records and adds more noise.",
+            equation=r"C = c\sqrt{(1 + 3/\sigma)\,d/\tilde N}\,(\tilde N/3000)^{1/4}",
+        ),
+    ] = 1.25
+    passes: Annotated[
+        int,
+        Knob(
+            label="Newton passes",
+            symbol="T",
+            bounds=(1, 20),
+            range=(2, 10),
+            step=1,
+            help="Passes over all records. More come closer to the optimum but share the same "
+            "budget.",
+            equation=r"\mu^2 = \sum_t 1/\sigma_t^2",
+            source="Ganesh et al. 2023",
+        ),
+    ] = 10
+    prior: Annotated[
+        float,
+        Knob(
+            label="Precision of the prior",
+            symbol=r"\sigma\epsilon/2v",
+            bounds=(0.0, 1e6),
+            range=(1e-4, 1.0),
+            scale="log",
+            grid=(1e-4, 1e-3, 1e-2, 1e-1, 1.0),
+            help="Larger draws the parameters towards zero. The paper's σ = 0.01·2v/ε gives the "
+            "prior precision 0.01, whatever v and ε are.",
+            equation=r"U(f) = -\tfrac{\sigma}{2}\lVert f\rVert^2 - \sum_i C_v(\ell(f; d_i))",
+            source="Section 6.2",
+        ),
+    ] = 1e-2
+    step_decay: Annotated[
+        float,
+        Knob(
+            label="Decay of the steps",
+            symbol=r"\tau",
+            bounds=(0.0, 1.0),
+            range=(0.3, 1.0),
+            grid=(0.3, 0.4, 0.51, 0.6, 0.75, 0.9, 1.0),
+            help="Larger makes later steps shorter.",
+            equation=r"\epsilon_t = s\,t^{-\tau}",
+            source="Section 6.2",
+        ),
+    ] = 0.51
+    memory: Annotated[
+        float,
+        Knob(
+            label="Memory of the squared gradients",
+            symbol=r"\mu",
+            bounds=(0.0, 0.999999),
+            range=(0.9, 0.999),
+            grid=(0.9, 0.95, 0.98, 0.99, 0.995, 0.999),
+            help="Larger averages the squared gradients over more steps, so that step lengths "
+            "change more slowly.",
+            equation=r"V_t = \mu V_{t-1} + (1-\mu)\,\bar g_t^2",
+            source="Section 6.2",
+        ),
+    ] = 0.99
+    damping: Annotated[
+        float,
+        Knob(
+            label="Damping",
+            symbol=r"\lambda",
+            bounds=(1e-12, 1e3),
+            range=(1e-8, 1e-2),
+            scale="log",
+            grid=(1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
+            help="Larger shortens the steps where gradients are small.",
+            equation=r"G_t = 1/(\lambda + \sqrt{V_t})",
+            source="Algorithm 4, Section 6.2",
+        ),
+    ] = 1e-5
 
 
 Brier = Annotated[

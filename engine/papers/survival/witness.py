@@ -19,13 +19,13 @@ from datasets.base import SurvivalTable, Table
 from engine.audit.witness import Pair, Witness, own_seeds, survival_limits
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
-from engine.papers.survival.likelihood import derivatives, mean_gradient
-from engine.papers.survival.lookup import losses
-from engine.papers.survival.price_gauss import GaussianPlan, objective_gaussian
-from engine.papers.survival.price_sampler import loss_bound
-from engine.papers.survival.problem import Design, design
-from engine.papers.survival.scale import survival
-from engine.papers.survival.sensitivity import Objective, objective_noise
+from engine.papers.survival.likelihood.logit import derivatives, mean_gradient
+from engine.papers.survival.likelihood.lookup import losses
+from engine.papers.survival.likelihood.problem import Design, design
+from engine.papers.survival.likelihood.scale import survival
+from engine.papers.survival.price.perturbation import GaussianPlan, objective_gaussian
+from engine.papers.survival.price.sampler import loss_bound
+from engine.papers.survival.price.sensitivity import Objective, objective_noise
 from engine.papers.survival.spec import SurvivalSpec
 
 WORDS = (

@@ -5,10 +5,11 @@ It takes every event of a chunk once, by its kind and step: a chunk whose machin
 them again, with the same numbers.
 """
 
+import importlib
 import os
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,7 +26,7 @@ from engine.runs.events import Advanced, Event, Produced, decode
 from engine.runs.executor import parcel
 from engine.runs.executor.connection import CONNECT, LOST, connected
 from engine.runs.executor.local import Local
-from engine.runs.executor.task import Order, identity, run_chunk
+from engine.runs.executor.order import Order, identity
 from engine.runs.executor.work import Numbered, Work
 
 SHARE = "EXPLORER_CLUSTER_TABLES"
@@ -46,9 +47,17 @@ ATTEMPTS = 3
 
 Each time Dask has tried four workers, unless its `allowed-failures` says otherwise.
 """
+TASK, FUNCTION = "engine.runs.task", "run_chunk"
+"""What runs on the other machine. It stands above this folder, and is found by name there."""
 GONE = "The cluster went away: ask for the run again when it is back"
 CARD = "GPU"
 """The resource of a worker that stands for one graphics card."""
+
+
+def _task() -> Callable[[Order], Any]:
+    """The function that a worker calls with what it is to do."""
+    function: Callable[[Order], Any] = getattr(importlib.import_module(TASK), FUNCTION)
+    return function
 
 
 class Cluster:
@@ -196,7 +205,7 @@ class Run:
         )  # fmt: skip
         cards = {CARD: 1} if self.work.device.startswith("cuda") else {}
         chunk.future = self.client.submit(
-            run_chunk, order, key=f"{self.token}-{chunk.number}-{secrets.token_hex(2)}",
+            _task(), order, key=f"{self.token}-{chunk.number}-{secrets.token_hex(2)}",
             pure=False, priority=-place, resources=cards, retries=0,
         )  # fmt: skip
 

@@ -17,12 +17,12 @@ from pages.ui import words
 from pages.ui.bundle import sections
 from pages.ui.bundle.drawn import Drawn, split
 from pages.ui.charts import curves
-from pages.ui.charts.curves import Curve, Level
+from pages.ui.charts.measured import Curve, Level
 from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.submit import look
 from pages.ui.kit import address
-from pages.ui.paper import choice, defaults, panels
+from pages.ui.paper import choice, defaults, drawing, panels
 from pages.ui.paper.choice import measures
 from pages.ui.paper.view import Page, View, offers
 
@@ -125,7 +125,7 @@ def _draw(name: str, views: list[View], budgets: list[float]) -> Drawn | None:
     """One measure at every budget; None where nothing of it was measured."""
     view = replace(views[0], gauge=name)
     gauge = measures(view.paper)[name]
-    by_method, levels = panels.drawn(view, name)
+    by_method, levels = drawing.drawn(view, name)
     lines = [one for one in by_method.values() if one.epsilon]
     if not lines:
         return None
@@ -133,7 +133,7 @@ def _draw(name: str, views: list[View], budgets: list[float]) -> Drawn | None:
     base, frames = split(figures)
     rows = [_row(one, watched) for watched in _told(view) for one in _rows(watched, lines, levels)]
     raw = "" if gauge.released else f" {MARK.sub('', panels.RAW)}"
-    caption = f"{gauge.help} {LEGEND} Bands: four of five repetitions.{raw}"
+    caption = f"{gauge.help} {LEGEND} Bands: where the median is, with 95 % confidence.{raw}"
     return Drawn(name, gauge.label, caption, base, frames, rows)
 
 
@@ -145,6 +145,8 @@ def _figure(
         lines, levels, gauge, budget, "bundle", (min(budgets), max(budgets)), by_proof=True
     )
     plain: dict[str, Any] = made.to_plotly_json()
+    notes = plain["layout"]["annotations"]  # its legend names the lines
+    plain["layout"]["annotations"] = [one for one in notes if one.get("name") != curves.END]
     return plain
 
 
@@ -185,7 +187,7 @@ def guarantee(label: str, card: Guarantee) -> dict[str, str]:
         "method": label,
         "status": STATUSES[card.status],
         "claimed": "none" if claimed is None else words.number(claimed),
-        "proved": "no finite ε" if proved is None else f"{words.number(proved)}{delta}",
+        "proved": "no proof" if proved is None else f"{words.number(proved)}{delta}",
         "protects": f"{card.unit}: {RELATIONS[card.relation]}",
         "odds": "For comparison only." if card.status == "not_private" else html(odds),
     }

@@ -5,7 +5,7 @@ import json
 WORDS = (
     "# The numbers of this bundle\n\nEach file in `data/` is one chart of one paper. In those of a "
     "measure, each row is one method at one privacy budget ε: the median of its repetitions and "
-    "the band that holds four of five."
+    "the band that holds the middle 80 %."
 )
 READ = """from pathlib import Path
 

@@ -16,6 +16,7 @@ from pages.ui import words
 from pages.ui.bundle import collect
 from pages.ui.bundle.collect import NOTHING, Taken
 from pages.ui.bundle.colours import palette
+from pages.ui.bundle.filled import filled, within_script
 from pages.ui.kit import shell
 
 TEMPLATE = Path(__file__).with_name("report.html")
@@ -62,13 +63,10 @@ def page(taken: Taken) -> str:
         "GUARANTEE": _guarantee(taken.labels[name], card),
         "ASSUMES": "".join(f"<li>{escape(one)}</li>" for one in (*card.reasons, *card.limits)),
         "SOURCE": escape(_source(taken)),
-        "FIGURE": text.replace("</", "<\\/"),
+        "FIGURE": within_script(text),
         "PLOTLY": get_plotlyjs(),
     }
-    made = TEMPLATE.read_text(encoding="utf-8")
-    for key, part in parts.items():
-        made = made.replace(key, part)
-    return made
+    return filled(TEMPLATE.read_text(encoding="utf-8"), parts)
 
 
 def _guarantee(label: str, card: Guarantee) -> str:

@@ -51,7 +51,7 @@ def again(job: "Job", home: Path) -> Iterator[tuple[tuple[str, str], float]]:
     """The medians of the same run, computed now."""
     import numpy as np
 
-    from engine.cli.running import complete
+    from engine.cli.work import complete
     from engine.service.client import Client
 
     client = Client(home, workers=False)

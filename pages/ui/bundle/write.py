@@ -14,12 +14,14 @@ from plotly.offline import get_plotlyjs
 from plotly.utils import PlotlyJSONEncoder
 
 from engine import __version__
+from engine.cli.shared import words_only
 from engine.core.errors import RequestError
 from engine.privacy.guarantee import Guarantee
 from pages.ui import words
 from pages.ui.bundle import collect, notebook
 from pages.ui.bundle.collect import NOTHING, Taken, html
 from pages.ui.bundle.colours import palette, theme
+from pages.ui.bundle.filled import filled, within_script
 from pages.ui.kit import shell
 
 HERE = Path(__file__).parent
@@ -96,17 +98,15 @@ def _stem(one: Taken, name: str) -> str:
 
 def index(taken: Sequence[Taken]) -> str:
     """The page: Plotly once, the views as data, and the script that moves them."""
-    text = TEMPLATE.read_text(encoding="utf-8")
-    for name, key in NAMES.items():
-        text = text.replace(f"LIGHT_{name}", theme("light")[key])
-        text = text.replace(f"DARK_{name}", theme("dark")[key])
     views = {
         "palettes": {name: palette(name) for name in ("light", "dark")},
         "papers": [_view(one) for one in taken],
     }
-    safe = _json(views).replace("</", "<\\/").replace("<!--", "<\\u0021--")
-    text = text.replace("HEAD_NOTE", _made(taken))
-    return text.replace("VIEWS", safe, 1).replace("PLOTLY", get_plotlyjs(), 1)
+    colours = {f"{kind.upper()}_{name}": theme(kind)[key] for name, key in NAMES.items()
+               for kind in ("light", "dark")}  # fmt: skip
+    parts = {"HEAD_NOTE": _made(taken), "VIEWS": within_script(_json(views)),
+             "PLOTLY": get_plotlyjs()}  # fmt: skip
+    return filled(TEMPLATE.read_text(encoding="utf-8"), {**colours, **parts})
 
 
 def _view(one: Taken) -> dict[str, Any]:
@@ -164,12 +164,12 @@ def _readme(taken: Sequence[Taken]) -> str:
 
 
 def _table(rows: list[dict[str, Any]]) -> str:
-    """Rows as comma-separated values; a value that is not there is empty."""
+    """Rows as comma-separated values; a value that is not there is empty, and none is a formula."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     target = io.StringIO(newline="")
-    table = csv.DictWriter(target, names)
-    table.writeheader()
-    table.writerows(rows)
+    table = csv.writer(target)
+    table.writerow(map(words_only, names))
+    table.writerows([words_only(row.get(name, "")) for name in names] for row in rows)
     return target.getvalue()
 
 

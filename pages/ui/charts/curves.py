@@ -1,141 +1,36 @@
-"""Utility against privacy: a line per method with its spread, and lines that cost nothing."""
+"""Utility against privacy: few lines in colour, the others thin and grey, named at their ends."""
 
-import functools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from engine.core.gauges import Column, Gauge
-from engine.privacy.guarantee import Status
-from engine.runs.results import Results
-from pages.ui.charts import proof
+from engine.core.gauges import Gauge
+from pages.ui.charts import notes, proof
 from pages.ui.charts.figure import Figure
-from pages.ui.charts.proof import BRIEF, NOWHERE, STATUS, Ground, finite
-from pages.ui.charts.theme import (
-    GROUND,
-    INK,
-    MUTED,
-    Style,
-    axis,
-    band,
-    brief,
-    figure,
-    log_axis,
-    reference_style,
-    style,
-)
-from pages.ui.words import SHARE, amount, number, unit
+from pages.ui.charts.heights import Heights, heights
+from pages.ui.charts.measured import LINE, Curve, Level
+from pages.ui.charts.proof import NOWHERE, STATUS, Ground, finite
+from pages.ui.charts.theme import INK, MUTED, Style, band, brief, figure
+from pages.ui.words import SHARE, amount, number
 
-INNER = (0.1, 0.9)
-"""The band holds four fifths of the repetitions."""
-BANDS = 8
-"""Curves that have bands; of more, only the one that is looked at has."""
-
-
-@dataclass(frozen=True)
-class Curve:
-    """One method's utility over the budgets that have been measured.
-
-    Attributes:
-        label: Name of the method.
-        style: Its look.
-        epsilon: Budgets with at least one measurement, ascending.
-        middle: Median over the repetitions.
-        low: Their 10 % quantile.
-        high: Their 90 % quantile.
-        count: Repetitions measured at each budget.
-        brief: Its name in the legend, where the label is long.
-        status: How far the argument for its privacy carries; None where that is not said.
-        proved: The budget that is proved at each of `epsilon`, None where no finite one is;
-            empty while it is not worked out.
-    """
-
-    label: str
-    style: Style
-    epsilon: tuple[float, ...]
-    middle: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    count: tuple[int, ...]
-    brief: str = ""
-    status: Status | None = None
-    proved: tuple[float | None, ...] = ()
-
-    @property
-    def legend(self) -> str:
-        """Its name with its status."""
-        return _named(self.brief or self.label, self.status)
-
-    def at(self, epsilon: float) -> int | None:
-        """The position of a budget on this curve; None where nothing is measured yet."""
-        near = [i for i, known in enumerate(self.epsilon) if math.isclose(known, epsilon)]
-        return near[0] if near else None
-
-
-@dataclass(frozen=True)
-class Level:
-    """A method that spends no budget: one number."""
-
-    label: str
-    style: Style
-    value: float
-    brief: str = ""
-    status: Status | None = None
-
-    @property
-    def legend(self) -> str:
-        """Its name with its status."""
-        return _named(self.brief or self.label, self.status)
-
-
-def _named(name: str, status: Status | None) -> str:
-    """A name with its status, which says "with proof" already."""
-    if status == "proved":
-        name = name.removesuffix(", with proof")
-    return f"{name} · {BRIEF[status]}" if status else name
-
-
-@functools.lru_cache(maxsize=256)
-def curve(
-    results: Results, gauge: str, label: str, position: int, axis_name: str = "epsilon"
-) -> Curve:
-    """A method's curve from its results; replicas that diverged or wait are left out.
-
-    Kept while the slider moves: results hash by identity, and a run's new ones are new.
-    """
-    values, at = results.gauges[gauge], results.axes[axis_name]
-    points = []
-    for budget in np.unique(at):
-        column = values[at == budget]
-        column = column[np.isfinite(column)]
-        if len(column):
-            points.append((float(budget), *spread(column), len(column)))
-    columns: Sequence[tuple[Any, ...]] = list(zip(*points, strict=True)) or [()] * 5
-    epsilon, middle, low, high, count = columns
-    return Curve(label, style(position), epsilon, middle, low, high, count)
-
-
-def spread(column: Column) -> tuple[float, float, float]:
-    """Median and the two quantiles of the band, of finite values."""
-    middle, low, high = np.quantile(column, (0.5, *INNER))
-    return float(middle), float(low), float(high)
-
-
-def level(results: Results, gauge: str, label: str, position: int) -> Level | None:
-    """The median of a method that spends no budget; None while there is none."""
-    column = results.gauges[gauge]
-    column = column[np.isfinite(column)]
-    return (
-        Level(label, reference_style(position), float(np.median(column))) if len(column) else None
-    )
+NAMED = 6
+"""So many lines are named at their ends; of more, a legend names them."""
+END = "end"
+"""Marks the annotations that name lines: the browser moves them beside the chart, apart."""
+FAINT, FORMER = 0.4, 0.75
+"""Opacity of lines that are not in focus, and of those that show how it was."""
+SURE, SINGLE = 0.28, 0.09
+"""Opacity of the band of a median and of that of single releases."""
+_GREY = Style(MUTED, "solid", "circle")
+"""The look of what was there before."""
 
 
 def utility(
     curves: Sequence[Curve], levels: Sequence[Level], gauge: Gauge, chosen: float, revision: str,
-    bounds: tuple[float, float], by_proof: bool = False, closer: str = "",
+    bounds: tuple[float, float], by_proof: bool = False, closer: str = "", errors: str = "",
+    chance: float | None = None,
 ) -> Figure:  # fmt: skip
     """Utility against budget, with a rule at the chosen one.
 
@@ -147,47 +42,88 @@ def utility(
         revision: Changes when a zoom should be forgotten.
         bounds: Smallest and largest budget of the slider.
         by_proof: Whether points stand at the budget that is proved, not the one claimed.
-        closer: Label of the method that is looked at; among many it alone has a band.
+        closer: Label of the method that is looked at; it alone has the band of single releases.
+        errors: What wrong answers are called, to draw those; empty to draw the measure itself.
+        chance: What guessing gets; None where nothing is to be guessed.
     """
-    log = gauge.scale == "log"
     ground = Ground(bounds, [p for one in curves for p in one.proved], by_proof)
+    up = heights(curves, levels, gauge, errors, chance)
     shown = ".1%" if gauge.unit == SHARE else ".3g"
-    bands = {closer} if len(curves) > BANDS else {one.label for one in curves}
-    traces = [t for one in curves for t in _lines(one, ground, shown)[one.label not in bands :]]
-    traces += [_level(one, ground, shown) for one in levels if one.value > 0 or not log]
-    traces += [_chosen(one, chosen, ground) for one in curves if one.at(chosen) is not None]
-    words = {"up": " · higher is better", "down": " · lower is better", "neither": ""}
-    title = f"{gauge.label}{unit(gauge)}{words[gauge.better]}"
-    heights = _drawn(curves, levels)
-    yaxis = log_axis(title, heights) if log else axis(title)
-    yaxis |= {"tickformat": ".0%"} if gauge.unit == SHARE else {}
-    empty: dict[str, Any] = {} if heights else {"showticklabels": False, "range": [0.0, 1.0]}
+    levels = [one for one in levels if up.of([one.value])[0] > 0 or not up.log]
+    ordered = sorted(curves, key=lambda one: one.focus)  # what is in focus lies above
+    named = _few(curves, levels)
+    traces = [_level(one, ground, up, shown) for one in levels]
+    for one in ordered:
+        traces += _bands(one, ground, up, one.label == closer)
+    traces += [_line(one, ground, up, shown, marks=not named) for one in ordered]
+    traces += [
+        _chosen(one, chosen, ground, up, round_=named)
+        for one in ordered if one.focus and one.at(chosen) is not None
+    ]  # fmt: skip
+    drawn = any(one.epsilon for one in curves) or bool(levels)
+    empty: dict[str, Any] = {} if drawn else {"showticklabels": False}
+    guess = [] if chance is None or not drawn else up.of([chance])
+    ends = _ends(ordered, levels, ground, up) if named else []
     return figure(
         traces,
         uirevision=revision,
-        xaxis=ground.axis(),
-        yaxis={**yaxis, **empty},
-        shapes=[_rule(chosen), *ground.shapes()],
-        annotations=[_flag(chosen, bounds, gauge), *([] if heights else [_NOTHING])],
+        xaxis=ground.axis(_lost(curves, up)),
+        yaxis={**up.axis(), **empty},
+        shapes=[notes.rule(chosen), *map(notes.guess, guess), *ground.shapes()],
+        annotations=[
+            notes.flag(chosen, bounds, up, above=named),
+            *(notes.guessing(one, up, ground) for one in guess),
+            *([] if drawn else [notes.NOTHING]),
+            *ends,
+        ],
     )
 
 
-_NOTHING = {
-    "x": 0.5, "y": 0.5, "xref": "paper", "yref": "paper", "showarrow": False,
-    "text": "Training: the first points appear soon", "bgcolor": GROUND,
-    "font": {"size": 15, "color": MUTED},
-}  # fmt: skip
-"""What an empty chart says."""
+def _few(curves: Sequence[Curve], levels: Sequence[Level]) -> bool:
+    """Whether the lines in focus are few enough to be named at their ends."""
+    return sum(one.focus for one in curves) + sum(one.focus for one in levels) <= NAMED
 
 
-def _drawn(curves: Sequence[Curve], levels: Sequence[Level]) -> list[float]:
-    """Every height that is drawn."""
-    return [v for one in curves for v in (*one.low, *one.high)] + [one.value for one in levels]
+def _gone(one: Curve, ground: Ground) -> bool:
+    """Whether no point of a curve has a finite budget, so that all stand in the column."""
+    return ground.by_proof and bool(one.proved) and not any(map(finite, one.proved))
 
 
-def _lines(one: Curve, ground: Ground, shown: str) -> list[dict[str, Any]]:
-    """The band and the line of one method."""
-    look, x = proof.look(one.style, one.status), ground.places(one.epsilon, one.proved)
+def _lost(curves: Sequence[Curve], up: Heights) -> str:
+    """What the column holds, from its lowest to its highest point."""
+    inside = [
+        height
+        for one in curves if len(one.proved) == len(one.middle)
+        for height, proved in zip(up.of(one.middle), one.proved, strict=True) if not finite(proved)
+    ]  # fmt: skip
+    if not inside:
+        return ""
+    if not up.share:
+        return f"{number(min(inside), 2)}–{number(max(inside), 2)}"  # a range
+    low, high = (f"{100 * height:.0f}" for height in (min(inside), max(inside)))
+    return f"{low}\u00a0%" if low == high else f"{low}–{high}\u00a0%"  # a range
+
+
+def _bands(one: Curve, ground: Ground, up: Heights, closer: bool) -> list[dict[str, Any]]:
+    """The bands of a curve: of its median, and of single releases where it is looked at."""
+    x = ground.places(one.epsilon, one.proved)
+    drawn = one.focus and not _gone(one, ground)
+    made = []
+    for low, high, opacity, wanted in (
+        (one.low, one.high, SINGLE, closer), (one.sure_low, one.sure_high, SURE, True),
+    ):  # fmt: skip
+        there = drawn and wanted and len(low) == len(x)
+        least = 0.5 * up.low if up.log else -math.inf
+        down, top = ([max(v, least) for v in up.of(side)] if there else [] for side in (low, high))
+        colour = one.style.colour
+        made.append(band(x if there else [], down, top, colour, one.label, opacity=opacity))
+    return made
+
+
+def _line(one: Curve, ground: Ground, up: Heights, shown: str, *, marks: bool) -> dict[str, Any]:
+    """The line of one method; a bar in the column where no point has a finite budget."""
+    look = proof.look(one.style, one.status)
+    x, y, gone = ground.places(one.epsilon, one.proved), up.of(one.middle), _gone(one, ground)
     proved = [
         f"{number(p)} proved" if p is not None and finite(p) else NOWHERE for p in one.proved
     ] or [NOWHERE if one.status == "not_private" else "not worked out yet"] * len(one.epsilon)
@@ -195,69 +131,97 @@ def _lines(one: Curve, ground: Ground, shown: str) -> list[dict[str, Any]]:
         f"<b>{one.label}</b>{f', {STATUS[one.status]}' if one.status else ''}<br>"
         "ε: %{customdata[3]:g} claimed, %{customdata[4]}"
         f"<br>median %{{y:{shown}}}"
-        f"<br>4 of 5 repetitions: %{{customdata[0]:{shown}}} to %{{customdata[1]:{shown}}}"
+        f"<br>middle 80 % of releases: %{{customdata[0]:{shown}}} to %{{customdata[1]:{shown}}}"
         "<br>%{customdata[2]} repetitions<extra></extra>"
     )
-    line = {
-        "type": "scatter", "mode": "lines+markers", "name": one.legend,
-        "legendgroup": one.label, "x": brief(x), "y": brief(one.middle),
-        "customdata": list(
-            zip(brief(one.low), brief(one.high), one.count, one.epsilon, proved, strict=True)
-        ),
+    ends = [sorted(pair) for pair in zip(up.of(one.low), up.of(one.high), strict=True)]
+    sides = zip(*ends, strict=True) if ends else ((), ())
+    low, high = (brief(side) for side in sides)
+    colour, few = look.colour if one.focus else MUTED, min(one.count, default=0) < LINE
+    mode = "lines+markers" if one.focus and not gone else "markers" if few and not gone else "lines"
+    symbol = "circle-open" if look.marker.endswith("-open") else "circle"
+    return {
+        "type": "scatter", "mode": mode, "name": one.legend, "legendgroup": one.label,
+        "showlegend": one.focus or one.before is not None,
+        "x": brief(x), "y": brief(y), "opacity": _opacity(one),
+        "customdata": list(zip(low, high, one.count, one.epsilon, proved, strict=True)),
         "hovertemplate": hover,
-        "line": {"color": look.colour, "dash": look.dash, "width": 2.5},
+        "line": {
+            "color": colour, "dash": "solid" if gone else look.dash,
+            "width": 9 if gone else 1.2 if few or not one.focus else 2.5,
+        },
         "marker": {
-            "symbol": look.marker, "size": 8, "color": look.colour,
-            "line": {"width": 2, "color": look.colour},
+            "symbol": look.marker if marks else symbol, "size": 8 if marks else 5,
+            "color": colour, "line": {"width": 2 if marks else 1.5, "color": colour},
         },
     }  # fmt: skip
-    return [band(x, one.low, one.high, look.colour, one.label), line]
 
 
-def _level(one: Level, ground: Ground, shown: str) -> dict[str, Any]:
+def _opacity(one: Curve | Level) -> float:
+    return 1.0 if one.focus else FAINT if one.before is None else FORMER
+
+
+def _level(one: Level, ground: Ground, up: Heights, shown: str) -> dict[str, Any]:
     """A horizontal line across the whole chart."""
+    height = up.of([one.value])
     return {
-        "type": "scatter", "mode": "lines", "name": one.legend,
-        "legendgroup": one.label, "x": brief([ground.low, ground.end]),
-        "y": [one.value, one.value],
-        "line": {"color": one.style.colour, "dash": one.style.dash, "width": 1.8},
+        "type": "scatter", "mode": "lines", "name": one.legend, "showlegend": one.focus,
+        "legendgroup": one.label, "x": brief([ground.low, ground.end]), "y": height * 2,
+        "opacity": _opacity(one),
+        "line": {
+            "color": one.style.colour, "dash": one.style.dash, "width": 1.8 if one.focus else 1.0
+        },
         "hovertemplate": f"<b>{one.legend}</b><br>%{{y:{shown}}}<extra></extra>",
     }  # fmt: skip
 
 
-def _chosen(one: Curve, chosen: float, ground: Ground) -> dict[str, Any]:
+def _chosen(
+    one: Curve, chosen: float, ground: Ground, up: Heights, *, round_: bool
+) -> dict[str, Any]:
     """A ring around the point under the slider."""
     position = one.at(chosen)
     assert position is not None
     look, x = proof.look(one.style, one.status), ground.places(one.epsilon, one.proved)
+    symbol = "circle" if round_ else one.style.marker
     return {
         "type": "scatter", "mode": "markers", "legendgroup": one.label, "showlegend": False,
-        "x": brief([x[position]]), "y": brief([one.middle[position]]), "hoverinfo": "skip",
+        "x": brief([x[position]]), "y": brief(up.of([one.middle[position]])), "hoverinfo": "skip",
         "marker": {
-            "symbol": f"{one.style.marker}-open", "size": 15, "color": look.colour,
+            "symbol": f"{symbol}-open", "size": 13 if round_ else 15, "color": look.colour,
             "line": {"width": 2.5, "color": look.colour},
         },
     }  # fmt: skip
 
 
-def _rule(chosen: float) -> dict[str, Any]:
-    """A vertical line at the chosen budget."""
-    return {
-        "type": "line", "x0": chosen, "x1": chosen, "y0": 0, "y1": 1, "yref": "paper",
-        "layer": "below", "line": {"color": MUTED, "width": 1.2},
-    }  # fmt: skip
+def _ends(
+    curves: Sequence[Curve], levels: Sequence[Level], ground: Ground, up: Heights
+) -> list[dict[str, Any]]:
+    """The names of the lines in focus, each at the end of its line."""
+    places: list[tuple[str, Style, float, float]] = []
+    for one in curves:
+        if (one.focus or _first(one, curves)) and one.epsilon:
+            x, y = ground.places(one.epsilon, one.proved), up.of(one.middle)
+            last = float(np.median(y)) if _gone(one, ground) else y[-1]
+            look = proof.look(one.style, one.status) if one.focus else _GREY
+            places.append((one.name, look, x[-1], last))
+    for level in levels:
+        if level.focus:
+            look = Style(INK, level.style.dash, level.style.marker)
+            places.append((level.name, look, ground.end, up.of([level.value])[0]))
+    return [
+        {
+            "name": END, "text": text, "x": float(np.log10(x)), "y": up.place(y),
+            "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": look.colour,
+            "ax": 12, "ay": 0, "xanchor": "left", "standoff": 4, "align": "left",
+            "font": {"size": 13, "color": look.colour},
+        }
+        for text, look, x, y in places
+    ]  # fmt: skip
 
 
-def _flag(chosen: float, bounds: tuple[float, float], gauge: Gauge) -> dict[str, Any]:
-    """The chosen budget at the freer end of its rule: lines get better early on, to the right."""
-    late, third = (chosen**n >= bounds[0] ** (n - 1) * bounds[1] for n in (2, 3))
-    below = third == (gauge.better == "up")
-    return {
-        "x": float(np.log10(chosen)), "y": 0 if below else 1, "yref": "paper",
-        "yanchor": "bottom" if below else "top", "bgcolor": GROUND, "text": f"ε = {chosen:g}",
-        "showarrow": False, "xanchor": "right" if late else "left", "xshift": -5 if late else 5,
-        "font": {"size": 13, "color": INK},
-    }  # fmt: skip
+def _first(one: Curve, curves: Sequence[Curve]) -> bool:
+    """Whether a curve is the first of those that were there before: one name stands for all."""
+    return one.before is not None and one is next(c for c in curves if c.before is not None)
 
 
 def rows(curves: Sequence[Curve], levels: Sequence[Level]) -> list[dict[str, Any]]:
@@ -291,10 +255,3 @@ def reading(curves: Sequence[Curve], gauge: Gauge, chosen: float) -> str:
     if not said:
         return f"{gauge.label} against the privacy budget; no points yet."
     return f"{gauge.label} at epsilon {chosen:g}: {', '.join(said)}."
-
-
-def medians(curves: Mapping[str, Curve], chosen: float) -> dict[str, float]:
-    """Each method's median at the chosen budget, where measured."""
-    return {
-        name: one.middle[i] for name, one in curves.items() if (i := one.at(chosen)) is not None
-    }

@@ -22,8 +22,10 @@ LEGEND = (
     "Solid and filled: proved. Solid and hollow: proved under an assumption. Dashed and hollow: "
     "heuristic, not proved. Dotted and grey: not private."
 )
-NOWHERE = "no finite ε"
+NOWHERE = "no proof"
 """The column for points of which no budget is proved."""
+WIDE = 0.07
+"""Half of the column's width, as a part of that of the budgets."""
 
 
 def look(style: Style, status: Status | None) -> Style:
@@ -67,7 +69,7 @@ class Ground:
         self.top = max(bounds[1], *known) * 1.11 if known else bounds[1] * 1.11
         lost = len(known) < len(proved)
         reach = self.top / self.low
-        self.column = self.top * reach**0.14 if lost else None
+        self.column = self.top * reach**WIDE if lost else None
 
     @property
     def end(self) -> float:
@@ -83,14 +85,21 @@ class Ground:
             float(p) if p is not None and finite(p) else float(self.column or 0.0) for p in proved
         ]
 
-    def axis(self) -> dict[str, Any]:
-        """The axis with its ends and, where there is one, the tick of the column."""
+    def axis(self, held: str = "") -> dict[str, Any]:
+        """The axis with its ends and, where there is one, the tick of the column.
+
+        Args:
+            held: What stands in the column, from its lowest to its highest point.
+        """
         made = budget_axis(self.low, self.top)
         which = "Proved" if self.by_proof else "Claimed"
         made["title"]["text"] = f"← more private      {which} privacy budget ε      less private →"
         if self.column is not None:
             made["tickvals"] = [*made["tickvals"], self.column]
-            made["ticktext"] = [*made["ticktext"], "no<br>finite ε"]
+            made["ticktext"] = [
+                *made["ticktext"],
+                f"{NOWHERE}:<br>{held}" if self.by_proof and held else NOWHERE,
+            ]
         return made | {"range": [float(np.log10(self.low)), float(np.log10(self.end))]}
 
     def shapes(self) -> list[dict[str, Any]]:

@@ -105,6 +105,7 @@ def budget_axis(low: float, high: float) -> dict[str, Any]:
         type="log",
         tickvals=ticks,
         ticktext=[f"{tick:g}" for tick in ticks],
+        tickangle=0,
         showgrid=True,
         gridcolor=GRID,
     )
@@ -120,7 +121,7 @@ def band(
 ) -> dict[str, Any]:
     """A filled band behind a line of the same group, with no hover of its own."""
     return {
-        "type": "scatter", "mode": "lines", "fill": "toself", "hoverinfo": "skip",
+        "type": "scatter", "mode": "none", "fill": "toself", "hoverinfo": "skip",
         "x": brief([*x, *reversed(x)]), "y": brief([*high, *reversed(low)]),
         "line": {"width": 0, "color": colour}, "fillcolor": colour, "opacity": BAND,
         "legendgroup": group, "showlegend": False, **more,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engine.core.gauges import Gauge
 from pages.ui import words
-from pages.ui.charts.curves import Curve
+from pages.ui.charts.measured import Curve
 from pages.ui.compare.candidates import Candidate
 
 
@@ -35,6 +35,8 @@ class Need:
         least = f"below {first}" if self.low < 0 else words.number(self.low)
         if math.isinf(self.high):
             return f"ε of {least} or more; possibly not reached by ε = {last}"
+        if self.low < 0:
+            return f"ε up to {words.number(self.high)}"
         return f"ε between {least} and {words.number(self.high)}"
 
 
@@ -90,46 +92,83 @@ def _crossing(at: Sequence[float], over: Sequence[float]) -> float:
 
 @dataclass(frozen=True)
 class Best:
-    """The best method among those whose proved budget is at most `epsilon`.
+    """The best methods among those whose proved budget is at most `epsilon`.
 
     Attributes:
-        epsilon: The budget that may be spent.
-        name: The run.
-        spent: What is proved to be spent.
-        at: The budget that it was asked for.
+        epsilon: The smallest budget of the row; it holds up to the next row's.
+        names: The runs, the best median first; of several, no difference was found.
+        at: The budget that the first was asked for.
         middle: Its median.
         low: The 10 % quantile of its repetitions.
         high: Their 90 % quantile.
     """
 
     epsilon: float
-    name: str
-    spent: float
+    names: tuple[str, ...]
     at: float
     middle: float
     low: float
     high: float
 
+    @property
+    def said(self) -> str:
+        """The runs in words."""
+        bold = [f"**{name}**" for name in self.names]
+        return words.listed(bold) + ", no difference found" * (len(bold) > 1)
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A point of a run: what is proved to be spent there, and what is measured."""
+
+    spent: float
+    name: str
+    at: float
+    middle: float
+    band: tuple[float, float]
+    sure: tuple[float, float]
+
 
 def frontier(
     chosen: Mapping[str, Candidate], curves: Mapping[str, Curve], gauge: Gauge
 ) -> list[Best]:
-    """The best proved method for each budget, budgets ascending, where the best changes.
+    """The best proved methods for each budget, budgets ascending, where they change.
 
     What a run spends was proved when it ran and is stored with it; runs of which no finite
-    budget is proved are left out.
+    budget is proved are left out. Two runs are told apart where the intervals of their medians
+    do not overlap.
     """
-    points = [
-        Best(spent, name, spent, at, curve.middle[i], curve.low[i], curve.high[i])
+    points = _points(chosen, curves)
+    sign = 1.0 if gauge.better == "down" else -1.0
+    rows: list[Best] = []
+    for epsilon in sorted({point.spent for point in points}):
+        able: dict[str, _Point] = {}
+        for point in points:
+            if point.spent <= epsilon:
+                known = able.setdefault(point.name, point)
+                if sign * point.middle < sign * known.middle:
+                    able[point.name] = point
+        top = min(able.values(), key=lambda one: sign * one.middle)
+        near = [one for one in able.values() if one.sure[0] <= top.sure[1]
+                and top.sure[0] <= one.sure[1]]  # fmt: skip
+        names = tuple(one.name for one in sorted(near, key=lambda one: sign * one.middle))
+        if not rows or set(rows[-1].names) != set(names):
+            rows.append(Best(epsilon, names, top.at, top.middle, *top.band))
+    return rows
+
+
+def _points(chosen: Mapping[str, Candidate], curves: Mapping[str, Curve]) -> list[_Point]:
+    """Every point of which a finite budget is proved."""
+    return [
+        _Point(spent, name, at, curve.middle[i], (curve.low[i], curve.high[i]), _sure(curve, i))
         for name, curve in curves.items()
         for i, at in enumerate(curve.epsilon)
         if (spent := chosen[name].proved(at)) is not None
     ]
-    sign = -1.0 if gauge.better == "down" else 1.0
-    best: list[Best] = []
-    for point in sorted(points, key=lambda one: (one.spent, -sign * one.middle)):
-        if not best or sign * point.middle > sign * best[-1].middle:
-            if best and best[-1].epsilon == point.epsilon:
-                best.pop()
-            best.append(point)
-    return best
+
+
+def _sure(curve: Curve, i: int) -> tuple[float, float]:
+    """The interval of a median; the median alone where it is not worked out."""
+    if not curve.sure_low:
+        return curve.middle[i], curve.middle[i]
+    return curve.sure_low[i], curve.sure_high[i]

@@ -24,12 +24,13 @@ from engine.runs.job import Job
 from engine.runs.results import Results
 from engine.service.client import Run
 from pages.ui import words
-from pages.ui.charts import curves
-from pages.ui.charts.curves import Curve, Level
+from pages.ui.charts import measured
+from pages.ui.charts.measured import Curve, Level
 from pages.ui.charts.theme import SERIES, Style, style
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
 from pages.ui.kit.access import client
+from pages.ui.paper import cast
 
 PAGES = Path(__file__).parents[2]
 SHARE = "share_right"
@@ -218,6 +219,8 @@ def _names(one: Candidate) -> list[str]:
 def first(able: Mapping[str, Candidate], gauge: str, most: int) -> list[str]:
     """The runs to begin with, in turn from each paper: its best proved one, its own, the others.
 
+    Each method has one run.
+
     Args:
         able: The runs, by name.
         gauge: Name of the measure.
@@ -230,6 +233,7 @@ def first(able: Mapping[str, Candidate], gauge: str, most: int) -> list[str]:
     turns: list[tuple[int, str]] = []
     for names in papers.values():
         names.sort(key=lambda name: _merit(able[name], gauge))
+        names = list({able[name].job.method: name for name in reversed(names)}.values())[::-1]
         own_method = min(names, key=lambda name: _place(able[name]))
         ranked = dict.fromkeys([names[0], own_method, *names])
         turns += list(enumerate(ranked))
@@ -260,13 +264,10 @@ def looks(chosen: Sequence[Candidate]) -> list[Style]:
     styles = []
     for turn, one in enumerate(chosen):
         key = (one.job.paper, one.job.method)
-        position = [entry.name for entry in one.paper.methods].index(one.job.method)
         if key not in colours:
-            position %= len(SERIES)
-            taken = set(colours.values())
-            order = [*range(position, len(SERIES)), *range(position)]
-            free = [SERIES[i] for i in order if SERIES[i] not in taken]
-            colours[key] = free[0] if free else style(position).colour
+            own = cast.look(one.paper, one.job).colour
+            free = [colour for colour in (own, *SERIES) if colour not in colours.values()]
+            colours[key] = free[0] if free else own
         styles.append(Style(colours[key], style(turn).dash, style(turn).marker))
     return styles
 
@@ -286,13 +287,13 @@ def drawn(
     pairs = zip(chosen.items(), looks(list(chosen.values())), strict=True)
     for position, ((name, one), look) in enumerate(pairs):
         if one.spends:
-            curve = curves.curve(one.results, gauge, name, position)
+            curve = measured.curve(one.results, gauge, name, position)
             lines[name] = dataclasses.replace(
                 curve,
                 style=look,
                 status=one.guarantee(epsilon).status,
                 proved=tuple(one.proved(at) for at in curve.epsilon),
             )
-        elif (level := curves.level(one.results, gauge, name, position)) is not None:
+        elif (level := measured.level(one.results, gauge, name, position)) is not None:
             levels.append(dataclasses.replace(level, status="not_private"))
     return lines, levels

@@ -4,15 +4,14 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from engine.catalog import catalog
 from engine.core.gauges import Gauge
 from pages.ui import words
-from pages.ui.charts import curves, proof
-from pages.ui.charts.curves import Curve
+from pages.ui.charts import curves, measured, proof
+from pages.ui.charts.measured import Curve
 from pages.ui.compare import answers, candidates, difference
 from pages.ui.compare.candidates import Candidate
 from pages.ui.jobs.runs_table import MOST
-from pages.ui.kit import address, card, visitors
+from pages.ui.kit import address, card, shell, visitors
 from pages.ui.kit.access import client, troubles
 from pages.ui.kit.card import ICONS
 from pages.ui.kit.chart import chart
@@ -24,12 +23,13 @@ from pages.ui.paper.panels import RAW
 
 PAGE, PREFIX = "pages/compare.py", "compare"
 INTRODUCTION = (
-    "Methods of several papers on the same data and the same measure, each with its guarantee. "
-    "Runs that ship with the app and your own finished runs can be compared."
+    "One line for each method, of the runs that ship with the app and of your own finished runs."
 )
 EMPTY = "There is nothing to compare yet. Open a paper and train a method first."
 FIRST, AT_MOST = 6, 10
 """Runs that are drawn at first, and at most."""
+SAID = 4
+"""Changes of the best method that the answer names."""
 USUAL = 1.0
 """The budget that is looked at first, or the offered one that is nearest."""
 ALL = "All data sets"
@@ -41,7 +41,8 @@ RELATIONS_DIFFER = (
 DATA_DIFFER = (
     "These runs use different data sets: compare the shapes of the curves, not their heights."
 )
-INTERVAL = "In brackets: four of five repetitions lie between these values."
+INTERVAL = "In brackets: the middle 80 % of the repetitions."
+APART = "Two methods are told apart where the intervals of their medians do not meet."
 TABS = ("Guarantees", "Best proved", "Which ε do I need?", "Can two be told apart?")
 
 
@@ -60,9 +61,8 @@ def show() -> None:
 def _empty() -> None:
     """What to do while there is nothing."""
     st.info(EMPTY, icon=":material/lightbulb:")
-    for slug, paper in catalog().items():
-        if (candidates.PAGES / f"{slug}.py").exists():
-            st.page_link(f"pages/{slug}.py", label=paper.title, icon=":material/arrow_forward:")
+    for slug, paper in shell.papers().items():
+        st.page_link(shell.script(slug), label=paper.title, icon=":material/arrow_forward:")
 
 
 def _draw(comparable: list[Candidate]) -> None:
@@ -85,7 +85,23 @@ def _draw(comparable: list[Candidate]) -> None:
         "Privacy budget ε", budgets.texts, budgets.default, key=f"{PREFIX}.epsilon",
         bind="query-params",
     )  # fmt: skip
+    _answer(chosen, name, gauges[name], data.texts[data.values.index(dataset)])
     _chart(chosen, name, gauges[name], float(budgets.value(str(at))))
+
+
+def _answer(chosen: dict[str, Candidate], name: str, gauge: Gauge, data: str) -> None:
+    """The question of the page, with what the chosen runs answer."""
+    st.subheader(f"Which proved method is best on {data} at each ε?", anchor=False)
+    lines, _ = candidates.drawn(chosen, name, USUAL)
+    rows = answers.frontier(chosen, lines, gauge)
+    ends = [words.number(one.epsilon, 2) for one in rows[1:]]
+    said = [
+        f"{one.said}, from ε = {words.number(one.epsilon, 2)}{f' to {end}' if end else ' on'}"
+        for one, end in zip(rows, [*ends, ""], strict=False)
+    ]
+    if len(said) > SAID:
+        said = [*said[: SAID - 1], f"{len(said) - SAID + 1} more changes: see *Best proved*"]
+    st.markdown("; ".join(said) + "." if said else "For none of these runs is a finite ε proved.")
 
 
 def _data(comparable: list[Candidate]) -> Offer:
@@ -144,7 +160,7 @@ def _chart(chosen: dict[str, Candidate], name: str, gauge: Gauge, epsilon: float
         bounds = (bounds[0] / 2.0, bounds[1] * 2.0)
     every = list(lines.values())
     by = st.segmented_control(
-        "Place points", BY, default=PROOF_FIRST, required=True, help=BY_HELP, key=f"{PREFIX}.by",
+        "Show ε as", BY, default=PROOF_FIRST, required=True, help=BY_HELP, key=f"{PREFIX}.by",
         bind="query-params",
     )  # fmt: skip
     by_proof = by == PROOF_FIRST
@@ -200,7 +216,7 @@ def _reading(one: Candidate, name: str, gauge: Gauge, epsilon: float) -> str:
     values = one.values(name, epsilon)
     if not len(values):
         return "not measured at this ε"
-    middle, low, high = (words.amount(v, gauge) for v in curves.spread(values))
+    middle, low, high = (words.amount(v, gauge) for v in measured.spread(values))
     return middle if len(values) == 1 else f"{middle} ({low} to {high})"
 
 
@@ -218,7 +234,7 @@ def _frontier(chosen: dict[str, Candidate], lines: dict[str, Curve], gauge: Gaug
         [
             {
                 "From ε =": words.number(one.epsilon),
-                "Best proved method": f"**{one.name}**",
+                "Best proved method": one.said,
                 gauge.label: words.amount(one.middle, gauge)
                 + f" ({words.amount(one.low, gauge)} to {words.amount(one.high, gauge)})",
             }
@@ -226,7 +242,9 @@ def _frontier(chosen: dict[str, Candidate], lines: dict[str, Curve], gauge: Gaug
         ],
         hide_index=True, border="horizontal", alt="The best proved method for each budget.",
     )  # fmt: skip
-    st.caption(f"{INTERVAL} Neighbouring rows may be too close to be told apart.")
+    st.caption(
+        f"{INTERVAL} Methods are told apart where the intervals of their medians do not meet."
+    )
 
 
 def _needed(lines: dict[str, Curve], gauge: Gauge, epsilon: float) -> None:

@@ -48,13 +48,12 @@ PLAIN = ("", agreement.PRINTED, "without privacy")
 """Variants that follow what a paper describes."""
 WIDTHS = (4, 7)
 SUMS = {
-    "reproduced": "reproduced",
-    "caveat": "reproduced with a caveat",
-    "unreachable": "not reachable as printed",
-    "shape": "without a printed number to compare",
-    "open": "not computed yet",
-    "ungraded": "not graded",
+    "shape": "have no printed number to compare",
+    "open": "are not computed yet",
+    "ungraded": "are not graded",
 }
+BARE = tuple(SUMS)
+"""What is not graded, and why."""
 
 
 @dataclass(frozen=True)
@@ -205,12 +204,17 @@ def simulated(exhibit: Exhibit) -> bool:
 def _sum(lines: Sequence[Line]) -> str:
     """How many came out how, in one sentence."""
     counts = Counter(one.kind for one in lines)
-    kinds = [f"**{counts[kind]}** {text}" for kind, text in SUMS.items() if counts[kind]]
     beyond = sum(one.beyond for one in lines)
     more = f" In **{beyond}**, numbers with a proof are better than the printed ones." * bool(
         beyond
     )
-    return f"{len(lines)} tables and figures: {words.listed(kinds)}.{more}"
+    met, graded = counts["reproduced"] + counts["caveat"], len(lines) - sum(counts[k] for k in BARE)
+    rest = [f"{counts[kind]} {SUMS[kind]}" for kind in BARE if counts[kind]]
+    others = f" Of the other {len(lines) - graded}, {words.listed(rest)}." * bool(rest)
+    return (
+        f"Of **{graded}** tables and figures that can be graded, **{met}** are reproduced, "
+        f"{counts['caveat']} of them with a caveat.{others}{more}"
+    )
 
 
 def _row(prefix: str, slug: str, exhibit: Exhibit, outcome: Line, *, first: bool) -> None:

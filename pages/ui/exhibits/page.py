@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from engine.catalog import catalog
+from engine.cli.shared import words_only
 from engine.runs import reference
 from engine.runs.exhibit import Cell, Exhibit, Note, exhibits
 from engine.runs.job import Job
@@ -262,9 +263,9 @@ def _take(chosen: Chosen, cells: Sequence[Cell]) -> None:
 
 
 def spreadsheet(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as comma-separated values."""
+    """Rows as comma-separated values, none of which is a formula."""
     file = io.StringIO()
     writer = csv.DictWriter(file, list(rows[0]) if rows else [])
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: words_only(cell) for name, cell in row.items()} for row in rows)
     return file.getvalue()

@@ -6,12 +6,12 @@ import streamlit as st
 
 from engine.runs.job import Job
 from engine.service.run import Run
-from pages.ui import words
+from pages.ui import rights, words
 from pages.ui.exhibits import provenance
 from pages.ui.jobs import live, sentences
 from pages.ui.jobs import submit as asking
 from pages.ui.jobs.live import Watched
-from pages.ui.kit.access import client, sentence, troubles
+from pages.ui.kit.access import sentence, troubles
 
 BUTTONS = {
     "full": ("Run again at full size", ":material/replay:"),
@@ -125,7 +125,7 @@ def _go_on(watched: Mapping[str, Watched]) -> None:
 
 def _again(watched: Mapping[str, Watched]) -> None:
     for one in watched.values():
-        client().again(one.job)
+        rights.do("run it again", one.job.id, one.job)
 
 
 def _share(watched: Mapping[str, Watched]) -> float:

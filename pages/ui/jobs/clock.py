@@ -6,18 +6,20 @@ Ticks are a part of the page of their own, so that moving a slider waits for non
 
 import threading
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
 from engine.service.client import Run
+from engine.service.watching import Stage
 from pages.ui.jobs.submit import look_on
 from pages.ui.kit.access import board, troubles
 
-FASTEST, SLOWEST = 0.5, 5.0
-"""Seconds between two ticks of a page, alone and among many."""
+QUICK, FASTEST, SLOWEST = 0.25, 0.5, 5.0
+"""Seconds between two ticks of a page: alone, until its first curves are there and then; and among
+many."""
 EACH = 0.1
 """Seconds that every session which looks on adds to the interval of all."""
 GONE = 15.0
@@ -45,12 +47,17 @@ class Onlookers:
 ONLOOKERS = Onlookers()
 
 
-def interval(sessions: int) -> float:
-    """Seconds between two ticks of each page while so many sessions look on."""
-    return round(min(max(FASTEST, EACH * sessions), SLOWEST), 1)
+def interval(sessions: int, *, quick: bool = False) -> float:
+    """Seconds between two ticks of each page while so many sessions look on.
+
+    Args:
+        sessions: How many look on.
+        quick: Whether the page still waits for its first curves.
+    """
+    return round(min(max(QUICK if quick else FASTEST, EACH * sessions), SLOWEST), 2)
 
 
-def follow(part: str, runs: Sequence[str], drawn: dict[str, Run]) -> None:
+def follow(part: str, runs: Mapping[str, Stage], drawn: dict[str, Run]) -> None:
     """Draws a part of the page again whenever one of its runs has something new to show.
 
     Call it at the end of that part. Nothing ticks without a run under way, unless runs went on
@@ -58,47 +65,53 @@ def follow(part: str, runs: Sequence[str], drawn: dict[str, Run]) -> None:
 
     Args:
         part: Key of the fragment to draw again.
-        runs: Ids of the runs that it draws.
+        runs: The runs that it draws, by id, and what each is for.
         drawn: Where they stood before the part was drawn.
 
     Raises:
         StoreError: The store cannot be read.
     """
-    now, shown, first = board().look(runs), signature(drawn), [True]
-    if signature(now) == shown and not any(run.active for run in now.values()):
+    now, shown, first = board().look(runs), signature(drawn, runs), [True]
+    if signature(now, runs) == shown and not any(run.active for run in now.values()):
         return
-    every = pace()
+    first_ones = any(run.active and runs[one] < Stage.FULL for one, run in now.items())
+    every = pace(quick=first_ones)
 
     def tick() -> None:
         if first:
             first.clear()  # the part has just been drawn
             return
-        pace()
+        pace(quick=first_ones)
         with troubles():
             look_on(runs)
-            if signature(board().look(runs)) != shown:
+            if signature(board().look(runs), runs) != shown:
                 redraw(part)
 
     st.fragment(tick, run_every=every)()
 
 
-def pace() -> float:
-    """Seconds between two ticks now; also how old what sessions share may be."""
+def pace(*, quick: bool = False) -> float:
+    """Seconds between two ticks now (see `interval`); also how old what sessions share may be."""
     context = get_script_run_ctx()
     sessions = ONLOOKERS.note(context.session_id) if context else 1
-    every = interval(sessions)
+    every = interval(sessions, quick=quick)
     board().pace = every / 2 if sessions > ALONE else 0.0
     return every
 
 
-def signature(runs: dict[str, Run]) -> Hashable:
-    """Changes when a page that draws these runs has something new to show."""
-    return tuple((one, *_shown(run)) for one, run in runs.items())
+def signature(runs: Mapping[str, Run], stages: Mapping[str, Stage]) -> Hashable:
+    """Changes when a page that draws these runs has something new to show.
+
+    Of a coarse curve only its end is drawn; a whole run shows how far its training is.
+    """
+    return tuple(
+        (one, *_shown(run, stages.get(one, Stage.FULL) == Stage.FULL)) for one, run in runs.items()
+    )
 
 
-def _shown(run: Run) -> tuple[Hashable, ...]:
-    progress = round(100 * run.done / run.total) if run.total else 0
-    return run.created, run.state, run.seq, progress, run.stopping, run.ahead, run.beside
+def _shown(run: Run, whole: bool) -> tuple[Hashable, ...]:
+    progress = round((20 if whole else 5) * run.done / run.total) if run.total else 0
+    return run.created, run.state, run.seq if whole else 0, progress, run.stopping
 
 
 def redraw(part: str) -> None:

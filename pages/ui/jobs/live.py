@@ -4,10 +4,12 @@ A run is named by what it computes, so the same address shows the same runs: aft
 reload, in a second tab, on another person's screen.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+import functools
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,14 +18,16 @@ from numpy.typing import NDArray
 
 from engine.core.errors import StoreError
 from engine.core.gauges import Column
+from engine.runs import shipped
 from engine.runs.doubts import doubts
 from engine.runs.job import Job
-from engine.runs.results import Results
+from engine.runs.results import Results, beside
 from engine.service.client import Run
+from engine.service.watching import Stage
 from pages.ui import words
 from pages.ui.jobs import clock, record
 from pages.ui.jobs import submit as asking
-from pages.ui.jobs.sentences import OLD, OUTDATED, endings, progress, share, summary
+from pages.ui.jobs.sentences import OLD, OUTDATED, endings, summary
 from pages.ui.jobs.submit import BUDGET as BUDGET  # named here too: what is drawn follows it
 from pages.ui.kit.access import afresh, board, troubles
 
@@ -39,27 +43,66 @@ class Watched:
         label: Name of the method.
         job: What is asked for.
         run: Its state; None when it was never asked for.
+        early: What is trained before it, the most telling first: a coarse curve, a point of it.
     """
 
     label: str
     job: Job
     run: Run | None
+    early: "tuple[Watched, ...]" = ()
+
+    @property
+    def every(self) -> "tuple[Watched, ...]":
+        """The whole and what comes before it."""
+        return self, *self.early
 
     @property
     def active(self) -> bool:
         """Whether more is to come."""
-        return self.run is not None and self.run.active
+        return any(one.run is not None and one.run.active for one in self.every)
+
+    @property
+    def complete(self) -> bool:
+        """Whether its run is over and has come to its end."""
+        return self.run is not None and self.run.state == "completed"
+
+    @property
+    def settled(self) -> bool:
+        """Whether its curve is there, be it a coarse one or what ships while it is run again."""
+        there = any(one.complete for one in (self, *self.early[:1]))
+        return there or (self.run is not None and shipped.find(self.job.id) is not None)
 
     @property
     def stands(self) -> Hashable:
-        """All of the run that lines and figures depend on."""
-        run = self.run
-        return run and (run.created, run.state, run.seq, run.shipped is not None)
+        """All of the runs that lines and figures depend on."""
+        return tuple(
+            (one.job.id, run.created, run.state, run.seq, run.shipped is not None)
+            for one in self.every
+            if (run := one.run) is not None
+        )
 
     @cached_property
     def results(self) -> Results | None:
         """The latest measurements; None before there can be any."""
         return board().results(self.run) if self.run is not None else None
+
+    @cached_property
+    def drawn(self) -> Results | None:
+        """What its line is drawn from; None before there is anything.
+
+        At each budget the replicas of the whole run that are over, and before there are any those
+        of the coarse curve or of the point: what still trains is no result.
+        """
+        parts = [one.over for one in self.every]
+        known = [part for part in parts if part is not None and part.seeds.size]
+        return functools.reduce(beside, known) if known else None
+
+    @property
+    def over(self) -> Results | None:
+        """The replicas whose training is over; None before there can be any."""
+        if self.results is None or self.complete:
+            return self.results
+        return self.results.only(~np.isnan(self.results.epsilon))
 
     @cached_property
     def arrays(self) -> Mapping[str, NDArray[Any]]:
@@ -70,64 +113,121 @@ class Watched:
         return record.arrays(run)
 
 
-def watch(jobs: Mapping[str, Job], labels: Mapping[str, str]) -> dict[str, Watched]:
+@dataclass(frozen=True)
+class Shown:
+    """What a part of a page shows, and what it asks for by itself.
+
+    Attributes:
+        jobs: The whole runs, by name.
+        labels: What each is called.
+        early: What is trained before the whole run of a name, the most telling first.
+        asks: What is asked for without a button and what for, in the order in which it is wanted.
+        beside: Jobs that are drawn and never asked for by themselves.
+        focus: Axis values under the sliders.
+        next: What is shown after one step of a control: trained while nothing else waits.
+    """
+
+    jobs: Mapping[str, Job]
+    labels: Mapping[str, str]
+    early: Mapping[str, tuple[Job, ...]] = field(default_factory=dict)
+    asks: Sequence[tuple[Job, Stage]] = ()
+    beside: Mapping[str, Job] = field(default_factory=dict)
+    focus: Mapping[str, float] = field(default_factory=dict)
+    next: Callable[[], Sequence[Job]] = tuple
+
+    @property
+    def stages(self) -> dict[str, Stage]:
+        """What every job that is shown is for, by id: first what is asked for, then the others."""
+        early = (job for jobs in self.early.values() for job in jobs)
+        others = {job.id: Stage.OTHER for job in early} | {
+            job.id: Stage.FULL for job in (*self.jobs.values(), *self.beside.values())
+        }
+        asked = {job.id: stage for job, stage in self.asks}
+        return asked | {run: stage for run, stage in others.items() if run not in asked}
+
+
+def watch(
+    jobs: Mapping[str, Job],
+    labels: Mapping[str, str],
+    early: Mapping[str, tuple[Job, ...]] = MappingProxyType({}),
+) -> dict[str, Watched]:
     """Where each job stands now; nowhere if the store cannot be read, which is said."""
+    runs: dict[str, Run] = {}
     with troubles():
-        runs = board().look(job.id for job in jobs.values())
-        return {name: Watched(labels[name], job, runs.get(job.id)) for name, job in jobs.items()}
-    return {name: Watched(labels[name], job, None) for name, job in jobs.items()}
+        runs = board().look(
+            job.id for name, whole in jobs.items() for job in (whole, *early.get(name, ()))
+        )
+    return {
+        name: Watched(
+            labels[name], job, runs.get(job.id),
+            tuple(Watched(labels[name], one, runs.get(one.id)) for one in early.get(name, ())),
+        )
+        for name, job in jobs.items()
+    }  # fmt: skip
 
 
 def restart(watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
-    """Asks for every job that has not come to its end."""
-    asking.restart([one.job for one in watched.values()], focus)
+    """Asks for every job that has not come to its end, coarse curves first."""
+    asking.restart(_jobs(watched), focus)
 
 
 def stop(watched: Mapping[str, Watched]) -> None:
     """Stops what is waiting or running."""
-    asking.stop([one.job for one in watched.values()])
+    asking.stop(_jobs(watched))
 
 
-def follow(draw: Callable[[Any, dict[str, Watched]], None], page: Any) -> None:
+def _jobs(watched: Mapping[str, Watched]) -> list[Job]:
+    """Every job, what comes early first; that of a whole curve that is there is left out."""
+    early = [
+        part.job for one in watched.values() if not one.complete for part in reversed(one.early)
+    ]
+    return [*early, *(one.job for one in watched.values())]
+
+
+def follow(
+    draw: Callable[[dict[str, Watched]], None], key: str, shown: Callable[[], Shown]
+) -> None:
     """Draws a part of a page by itself, and again when its runs have something new to show.
 
     Args:
-        draw: Draws it, from the page and where its runs stand.
-        page: Handed on to `draw`; its `jobs` are followed under its `labels`, and what it has
-            `beside` them.
+        draw: Draws it, from where its runs stand.
+        key: Names the part; unique on the page.
+        shown: What it shows by what the widgets say now.
     """
-    key = f"{page.prefix}.live"
 
     def body() -> None:
         afresh()
         with troubles():
-            every = [job.id for job in (*page.jobs.values(), *page.beside.values())]
-            before: dict[str, Run] = {}
+            now = shown()
+            stages, before = now.stages, dict[str, Run]()
+            with troubles():
+                moved = asking.look_on(stages)
+                jobs = [job for job, _ in now.asks]
+                asking.start(jobs, now.focus, again=moved)
             with suppress(StoreError):  # `watch` says so
-                before = board().look(every)
-            draw(page, watch(page.jobs, page.labels))
-            clock.follow(key, every, before)
+                before = board().look(stages)
+            draw(watch(now.jobs, now.labels, now.early))
+            clock.follow(key, stages, before)
+            if before and all(run.state == "completed" for run in before.values()):
+                asking.look_ahead(stages, now.next())
 
     st.fragment(body, key=key)()
 
 
 def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
-    """What is under way, with the time left; what stopped, and what waits to be asked for."""
+    """What has been trained, what stopped, and what waits to be asked for."""
     active = [one for one in watched.values() if one.active]
     halted = [one for one in watched.values() if one.run is not None and one.run.state in HALTED]
     unasked = {name: one for name, one in watched.items() if one.run is None}
-    if active or halted:
+    if halted:
         with st.container(border=True):
             for line in endings((one.label, one.run) for one in halted if one.run):
                 st.markdown(line)
-            with st.container(horizontal=True, vertical_alignment="center"):
-                if active:
-                    _under_way_line(slug, active, watched)
-                if halted and _button(slug, "again", "Run again", watched, focus):
-                    st.rerun()
+            if button(slug, "again", "Run again", watched, focus):
+                st.rerun()
     if not (unasked or active or halted):
         _over(slug, watched, focus)
-    if unasked and not active:
+    if len(watched) > len(unasked) > 0 and not active:
         _unasked(slug, unasked, watched, focus)
 
 
@@ -177,34 +277,17 @@ def _unasked(
     watched: Mapping[str, Watched],
     focus: Mapping[str, float],
 ) -> None:
-    """What nobody has asked for yet: everything, or the methods that take long."""
+    """What nobody has asked for yet, because it takes long."""
     names = ", ".join(one.label for one in unasked.values())
     with st.container(horizontal=True, vertical_alignment="center"):
-        if len(unasked) == len(watched):
-            text = f"{ASLEEP} Nothing has been trained with these settings yet."
-            pressed = _button(slug, "train", "Train", unasked, focus)
-        else:
-            text = f"{summary(_runs(watched))}. {ASLEEP} Not yet, because it takes long: {names}."
-            pressed = _button(slug, "train", "Train these too", unasked, focus, quiet=True)
+        text = f"{summary(_runs(watched))}. {ASLEEP} Not yet, because it takes long: {names}."
+        pressed = button(slug, "train", "Train these too", unasked, focus, quiet=True)
         st.caption(text)
     if pressed:
         st.rerun()
 
 
-def _under_way_line(slug: str, active: list[Watched], watched: Mapping[str, Watched]) -> None:
-    """One bar for what is under way, and the button that stops it."""
-    first = min(active, key=lambda one: one.run is None or one.run.state == "queued")
-    assert first.run is not None
-    waiting = len(active) - 1
-    more = f" · {waiting} more to come" if waiting else ""
-    st.progress(share(first.run), text=f"{progress(first.label, first.run)}{more}")
-    st.button(
-        "Stop", icon=":material/stop_circle:", key=f"{slug}.stop", on_click=stop,
-        args=(watched,), disabled=all(_stopping(one) for one in active),
-    )  # fmt: skip
-
-
-def _button(
+def button(
     slug: str,
     name: str,
     text: str,
@@ -222,10 +305,6 @@ def _button(
 
 def _runs(watched: Mapping[str, Watched]) -> list[Run]:
     return [one.run for one in watched.values() if one.run is not None]
-
-
-def _stopping(one: Watched) -> bool:
-    return one.run is not None and one.run.stopping
 
 
 def history(one: Watched, gauge: str) -> tuple[NDArray[np.int64], Column]:

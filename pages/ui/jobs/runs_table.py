@@ -1,7 +1,6 @@
 """The list of runs: state, progress, and what can be done with each."""
 
 import time
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +12,7 @@ from engine.core.errors import ExplorerError
 from engine.core.spec import Choice, Setting, Value, knobs
 from engine.service.client import Run
 from engine.service.rows import State
-from pages.ui import words
+from pages.ui import rights, words
 from pages.ui.jobs import clock
 from pages.ui.jobs import submit as asking
 from pages.ui.jobs.download import bundle
@@ -35,6 +34,7 @@ LOOK: dict[State, tuple[str, str, Any]] = {
     "interrupted": ("Interrupted", ":material/power_off:", "orange"),
     "failed": ("Failed", ":material/error:", "red"),
 }
+PAUSED: tuple[str, str, Any] = ("Paused", ":material/pause_circle:", "gray")
 INTRODUCTION = (
     "A run is one method, trained at several privacy budgets and repeated with several random "
     "seeds. Asking for a finished run again shows it at once."
@@ -48,7 +48,7 @@ def show() -> None:
     with troubles():
         if notice := client().notice():
             st.warning(notice, icon=":material/inventory_2:")
-        ticking = any(run.active for run in _runs())
+        ticking = any(_under_way(run) for run in _runs())
         st.fragment(_body, run_every=clock.pace() if ticking else None)(ticking)
 
 
@@ -56,7 +56,7 @@ def _body(ticking: bool) -> None:
     """The list itself; redrawn alone while something is under way."""
     with troubles():
         runs = _runs()
-        if ticking != any(run.active for run in runs):
+        if ticking != any(_under_way(run) for run in runs):
             st.rerun()
         if not runs:
             st.info(
@@ -77,9 +77,14 @@ def _runs() -> list[Run]:
     return [run for run in client().runs(MOST) if visitors.sees(run.job)]
 
 
+def _under_way(run: Run) -> bool:
+    """Whether it trains or waits for its turn."""
+    return run.active and not run.paused
+
+
 def _summary(runs: list[Run]) -> str:
     """How many there are and how many are under way."""
-    active = sum(run.active for run in runs)
+    active = sum(map(_under_way, runs))
     under_way = f", {active} under way" if active else ""
     return f"{words.plural(len(runs), 'run')}{under_way}, newest first."
 
@@ -95,13 +100,15 @@ def _row(run: Run) -> None:
 
 def _what(run: Run) -> None:
     """What was asked and what became of it."""
-    name, icon, colour = LOOK[run.state]
+    name, icon, colour = PAUSED if run.paused else LOOK[run.state]
     publication = catalog().get(run.job.paper)
     title = publication.title if publication else run.job.paper
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.badge("Stopping" if run.stopping else name, icon=icon, color=colour)
         st.markdown(f"**{_method(run)}** on {words.short(run.job.dataset)}", width="content")
-    if run.active:
+    if run.paused:
+        st.caption("Training goes on when a page shows this run.")
+    elif run.active:
         st.progress(share(run), text=progress(title, run))
     if run.error:
         st.markdown(sentence(run.error))
@@ -173,11 +180,11 @@ def _actions(run: Run) -> None:
     if run.job.paper in catalog():
         st.link_button("Open", link(run.job), icon=":material/open_in_browser:")
     if run.active:
-        _button("Stop", "stop_circle", run, asking.end, disabled=run.stopping)
+        _button("Stop", "stop_circle", run, "stop a run", disabled=run.stopping)
     elif run.state != "completed":
-        _button("Run again", "replay", run, lambda _: client().submit(run.job))
+        _button("Run again", "replay", run)
     elif run.outdated:
-        _button("Run again", "restart_alt", run, lambda _: client().again(run.job))
+        _button("Run again", "restart_alt", run, "run it again", run.job)
     with st.popover("More", icon=":material/more_horiz:"):
         st.markdown("The same run from a terminal:")
         st.code(command(run.job), language="bash", wrap_lines=True)
@@ -187,7 +194,7 @@ def _actions(run: Run) -> None:
             on_click="ignore",
         )  # fmt: skip
         if run.state == "completed" and not run.outdated:
-            _button("Run again", "restart_alt", run, lambda _: client().again(run.job))
+            _button("Run again", "restart_alt", run, "run it again", run.job)
         _delete(run)
 
 
@@ -196,17 +203,33 @@ def _delete(run: Run) -> None:
     if who := asking.who_looks([run.id]):
         st.caption(who)
     sure = st.checkbox("Delete this run and its results", key=f"sure.{run.id}")
-    _button("Delete for good", "delete", run, client().delete, disabled=not sure)
+    _button("Delete for good", "delete", run, "delete a run", disabled=not sure)
 
 
 def _button(
-    text: str, icon: str, run: Run, act: Callable[[str], object], *, disabled: bool = False
+    text: str, icon: str, run: Run, action: str = "", *more: Any, disabled: bool = False
 ) -> None:
-    """A button that does something with a run and redraws the page."""
-    pressed = st.button(text, key=f"{icon}.{run.id}", icon=f":material/{icon}:", disabled=disabled)
+    """A button that does something with a run and redraws the page.
+
+    Args:
+        text: On the button.
+        icon: Beside it.
+        run: The run.
+        action: What takes something away, as `rights` calls it; empty to ask for the run.
+        more: What else the action needs.
+        disabled: Whether it cannot be pressed now.
+    """
+    mine = not action or rights.may(action, run.id)
+    pressed = st.button(
+        text, key=f"{icon}.{run.id}", icon=f":material/{icon}:", disabled=disabled or not mine,
+        help=None if mine else "Only the visitor who started this run can do this.",
+    )  # fmt: skip
     if pressed:
         try:
-            act(run.id)
+            if action:
+                rights.do(action, run.id, *more)
+            else:
+                client().submit(run.job, by=visitors.here())
         except ExplorerError as error:
             st.error(sentence(str(error)))
         else:

@@ -1,26 +1,30 @@
 """Asking for runs: each once, and none that nobody looks at any more."""
 
 import time
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 
 import streamlit as st
+from streamlit import runtime
 
-from engine.catalog import paper
-from engine.core.errors import RequestError
+from engine.core.errors import ExplorerError, RequestError
 from engine.runs.job import Job
-from engine.service import watching
+from engine.service import ahead, watching
 from engine.service.client import Run
+from engine.service.watching import Stage
+from pages.ui import rights
 from pages.ui.kit import visitors
 from pages.ui.kit.access import board, client, sentence, troubles
 
 BUDGET = "epsilon"
 """The field under the slider of every paper's page."""
-CALIBRATION = "calibration"
-"""The choice between the noise that a paper prints and the noise that can be proved."""
 SHOWN = "asking.shown"
-AGAIN = 20.0
+AHEAD = "asking.ahead"
+SAID = "asking.said"
+AGAIN = 2.0
 """Seconds after which a session says again what it shows."""
+TOLD: set[str] = set()
+"""The sessions of this process that have said what they show."""
 
 
 def look(job: Job) -> Run | None:
@@ -32,57 +36,91 @@ def look(job: Job) -> Run | None:
     return board().look([job.id]).get(job.id)
 
 
-def start(
-    jobs: Mapping[str, Job],
-    focus: Mapping[str, float],
-    last: tuple[str, ...] = (),
-    *,
-    passing: bool = True,
-) -> None:
-    """Asks for the jobs that nobody has asked for yet; stopped and failed ones stay as they are.
+def start(jobs: Sequence[Job], focus: Mapping[str, float], *, again: bool) -> None:
+    """Asks for the jobs that nobody has asked for yet, and for those whose process has ended.
 
-    Yardsticks go first, since they are one setting each.
+    Stopped and failed ones stay as they are.
 
     Args:
-        jobs: What is in view.
+        jobs: What is in view, in the order in which it is wanted.
         focus: Axis values under the sliders.
-        last: Methods that wait for all others.
-        passing: Whether the jobs may be dropped once they are out of view.
+        again: Whether what was dropped out of view has come back into it.
     """
-    with troubles():
-        if passing:
-            look_on(job.id for job in jobs.values())
-        board().look(job.id for job in jobs.values())  # all at once
-        for job in sorted(jobs.values(), key=lambda job: (job.method in last, BUDGET in job.axes)):
-            run = look(job)
-            if run is None or (run.state == "cancelled" and run.passing):
-                in_passing = passing and not _common(job)
-                client().submit(job, focus, visitors.here(), passing=in_passing)
+    runs = board().look(job.id for job in jobs)
+    for job in jobs:
+        run = runs.get(job.id)
+        dropped = run is not None and run.state == "cancelled" and run.passing
+        if run is None or run.goes_on or (again and dropped):
+            client().submit(job, focus, visitors.here(), passing=True)
 
 
-def look_on(runs: Iterable[str]) -> None:
-    """Says which runs this session shows, and stops those that nobody shows any more.
+def look_on(stages: Mapping[str, Stage]) -> bool:
+    """Says which runs this session shows, so that they are trained first.
 
-    Knobs are moved in passing. What a session has turned away from is stopped if it was asked for
-    in passing and no other session shows it; what comes back into view is asked for again. Runs of
-    the default settings are never dropped, because everybody who opens the page waits for them.
+    What a session has turned away from is kept as it is, if it was asked for in passing and no
+    other session shows it, and goes on once it comes back into view.
+
+    Args:
+        stages: What each run is for, in the order in which they are wanted.
+
+    Returns:
+        Whether the session showed something else before.
     """
-    shown, now = tuple(runs), time.monotonic()
+    st.session_state[SAID] = True
+    stages = _with_neighbours(stages)
+    shown, now = tuple(stages.items()), time.monotonic()
     before, at = st.session_state.get(SHOWN, ((), 0.0))
     if (shown == before and now - at < AGAIN) or not client().store.database.writable:
-        return
+        return bool(shown != before)
     st.session_state[SHOWN] = shown, now
-    for run in watching.look_on(client().store, visitors.here(), shown):
-        with suppress(RequestError):  # deleted meanwhile
-            client().cancel(run)
+    visitor = visitors.here()
+    watching.look_on(client().store, visitor, stages)
+    TOLD.add(visitor.session)
+    if gone := {session for session in tuple(TOLD) if not _there(session)}:
+        watching.gone(client().store, gone)
+        TOLD.difference_update(gone)
+    return bool(shown != before)
 
 
-def _common(job: Job) -> bool:
-    """Whether a job is what the page of its paper opens with."""
-    publication = paper(job.paper)
-    default, free = publication.opens(), (CALIBRATION, *job.axes)  # both calibrations are drawn
-    same = all(job.values[name] == default[name] for name in job.entry().uses if name not in free)
-    return same and job.dataset == publication.datasets[0]
+def _there(session: str) -> bool:
+    """Whether a page is still open; whoever asks without a server is there."""
+    return not runtime.exists() or runtime.get_instance().is_active_session(session)
+
+
+@contextmanager
+def page() -> Iterator[None]:
+    """A whole page is drawn inside; one that shows no runs says so, and those before it rest."""
+    st.session_state[SAID] = False
+    yield
+    if not st.session_state[SAID]:
+        with troubles():
+            look_on({})
+
+
+def look_ahead(stages: Mapping[str, Stage], jobs: Sequence[Job]) -> None:
+    """Asks for what a view will show after its next move, to be trained while nothing waits.
+
+    Args:
+        stages: What the view shows now.
+        jobs: What it may show next.
+    """
+    with suppress(ExplorerError):  # nobody waits for it
+        if not ahead.allowed() or not client().store.database.writable:
+            return
+        runs = board().look(job.id for job in jobs)
+        left = [job for job in jobs if job.id not in stages]
+        left = [job for job in left if job.id not in runs or runs[job.id].active]
+        st.session_state[AHEAD] = tuple(stages), tuple(job.id for job in left)
+        look_on(stages)
+        for job in left:
+            if job.id not in runs:
+                client().submit(job, {}, visitors.here(), ahead=True)
+
+
+def _with_neighbours(stages: Mapping[str, Stage]) -> Mapping[str, Stage]:
+    """What a session shows, and what it has asked for ahead while it shows just this."""
+    view, neighbours = st.session_state.get(AHEAD, ((), ()))
+    return {**stages, **dict.fromkeys(neighbours if view == tuple(stages) else (), Stage.AHEAD)}
 
 
 def restart(jobs: Iterable[Job], focus: Mapping[str, float]) -> None:
@@ -98,33 +136,22 @@ def again(jobs: Iterable[Job], focus: Mapping[str, float]) -> None:
     """Removes what came of the jobs and asks for them again."""
     with troubles():
         for job in jobs:
-            client().again(job, focus)
+            rights.do("run it again", job.id, job, focus)
 
 
 def stop(jobs: Iterable[Job]) -> None:
-    """Stops what is waiting or running; what others look at, only if it was asked for here."""
+    """Stops what is waiting or running, if it was asked for here."""
     refused = ""
     with troubles():
         for job in jobs:
             run = look(job)
             if run is not None and run.active:
                 try:
-                    end(run.id)
+                    rights.do("stop a run", run.id)
                 except RequestError as error:
                     refused = sentence(str(error))
     if refused:
         st.toast(refused, icon=":material/group:")
-
-
-def end(run: str) -> None:
-    """Stops one run.
-
-    Raises:
-        RequestError: Others look at it, and somebody else has asked for it.
-    """
-    watching.may_stop(client().store, run, visitors.here())
-    client().cancel(run)
-    watching.claim(client().store, run, visitors.here(), passing=False)  # it is not asked for again
 
 
 def onlookers(run: str) -> int:

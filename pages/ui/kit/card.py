@@ -63,12 +63,19 @@ def known(entry: Entry[Any], spec: Spec, data: Card) -> Guarantee | None:
     return _CARDS.get(key)
 
 
-def show(title: str, card: Guarantee) -> None:
-    """Draws the whole card of one method."""
+def show(title: str, card: Guarantee, right: float | None = None) -> None:
+    """Draws the whole card of one method.
+
+    Args:
+        title: The method.
+        card: Its card.
+        right: The largest share of right guesses, where more is known than ε and δ.
+    """
     with st.container(border=True, height="stretch"):
         said = [f"#### {title}", badge(card), MEANING[card.status]]
         if card.status != "not_private":
-            said.append(words.odds(card.epsilon_proved, card.delta, card.relation, card.unit))
+            known = card.epsilon_proved, card.delta, card.relation, card.unit
+            said.append(words.odds(*known, right))
         if card.failure and card.epsilon_proved is not None:
             said.append(f"The probability that the bound fails is {card.failure}.")
         if excess := less(card):
@@ -128,7 +135,7 @@ def _epsilon(value: float | None, delta: str = "") -> str:
 def line(card: Guarantee) -> str:
     """The card in one line, for captions and lists."""
     if card.epsilon_proved is None:
-        return f"{STATUSES[card.status].lower()}: no finite ε"
+        return f"{STATUSES[card.status].lower()}: no proof"
     delta = f", δ {'=' if card.delta else 'is'} {chance(card)}" if chance(card) else ""
     proved = f"ε = {words.number(card.epsilon_proved)}{delta}"
     return f"{STATUSES[card.status].lower()}: {proved}, {RELATIONS[card.relation]}"
@@ -138,7 +145,7 @@ def _facts(card: Guarantee) -> list[tuple[str, str]]:
     """What the card states, by heading; what it leaves open is left out."""
     claimed = "" if card.epsilon_claimed is None else f"ε = {words.number(card.epsilon_claimed)}"
     proved = (
-        "no finite ε" if card.epsilon_proved is None else f"ε = {words.number(card.epsilon_proved)}"
+        "no proof" if card.epsilon_proved is None else f"ε = {words.number(card.epsilon_proved)}"
     )
     facts = [
         (card.claimant, claimed),

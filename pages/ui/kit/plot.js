@@ -147,7 +147,8 @@ const APART = 10 // pixels between the legend's lines where there is room
 const ENTRY = 19 // pixels of a line of the legend
 const BROAD = 500 // from this width on the legend stands beside the chart
 const LONG = 30 // letters of a vertical title that a narrow chart has room for in one line
-const LEGEND = 78 // a narrow chart's legend is no higher than four lines, and scrolls
+const [SMALL, LARGE] = [92, 190] // pixels of the names beside a narrow and a broad chart, at most
+const BESIDE = 14 // pixels between the chart and the names of its lines
 const BUTTONS = 30 // pixels that the chart's buttons take above a legend beside it
 const NAMES = 76 // pixels that names beside rows of pictures take at most, with the margins
 const SLOWLY = 1300 // milliseconds in which points move
@@ -189,16 +190,122 @@ function arrange({ data, layout }, width) {
   }
   if ((narrow || layout.height < LOW * scale()) && up?.text) up.text = up.text.split(" · ")[0]
   if (narrow && up?.text?.length > LONG) up.text = up.text.replace(" [", "<br>[")
-  if (!layout.meta?.fit) return
-  layout.margin = { ...layout.margin, t: 10 }
-  const font = { size: narrow ? 11 : 12 }
+  if (layout.meta?.fit) layout.margin = { ...layout.margin, t: 10 }
+  if (layout.meta?.fit && !ends(layout).length) legend({ data, layout }, narrow)
+}
+
+// All lines of the legend are in sight: the chart grows for them, and the legend never scrolls.
+function legend({ data, layout }, narrow) {
   const lines = data.filter((one) => one.name && one.showlegend !== false).length
-  const each = (layout.height - BUTTONS - BELOW) / lines - ENTRY * scale() // all of them in sight
-  const apart = narrow ? 0 : Math.max(0, Math.min(APART, each))
-  const rows = { font, itemwidth: 30, tracegroupgap: apart }
-  layout.legend = narrow
-    ? { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", maxheight: LEGEND, ...rows }
-    : { x: 1.01, xanchor: "left", y: 1 - BUTTONS / layout.height, yanchor: "top", ...rows }
+  const rows = { font: { size: 12 }, itemwidth: 30, maxheight: 4000 }
+  const high = lines * ENTRY * scale()
+  if (narrow) {
+    const free = layout.height - BELOW * scale()
+    layout.height += high
+    layout.margin = { ...layout.margin, b: BELOW * scale() + high }
+    layout.legend = { x: 0, y: -BELOW * scale() / free, yanchor: "top", ...rows }
+    return
+  }
+  layout.height = Math.max(layout.height, high + BUTTONS + BELOW)
+  const apart = Math.max(0, Math.min(APART, (layout.height - BUTTONS - BELOW - high) / lines))
+  const y = 1 - BUTTONS / layout.height
+  layout.legend = { x: 1.01, xanchor: "left", y, yanchor: "top", tracegroupgap: apart, ...rows }
+}
+
+const ends = (layout) => (layout.annotations ?? []).filter(({ name }) => name === "end")
+const pen = document.createElement("canvas").getContext("2d")
+
+// How wide a text is, in pixels; its lines count one by one.
+function wide(text, size, { font }) {
+  pen.font = `${size}px ${font}`
+  return Math.max(...text.split("<br>").map((line) => pen.measureText(line).width))
+}
+
+// A text in lines that are no wider than so many pixels, where its words allow it.
+function wrapped(text, size, look, most) {
+  const lines = [""]
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`.trim()
+    if (lines.at(-1) && wide(longer, size, look) > most) lines.push(word)
+    else lines[lines.length - 1] = longer
+  }
+  return lines.join("<br>")
+}
+
+// Places as near as can be to the wanted ones, in their order, with no label on another.
+function apart(wanted, heights, low, high) {
+  let sum = 0
+  const offsets = heights.map((one, i) => (sum += i ? (heights[i - 1] + one) / 2 : 0))
+  const pools = []
+  wanted.forEach((place, i) => {
+    pools.push({ mean: place - offsets[i], count: 1 })
+    while (pools.length > 1 && pools.at(-2).mean > pools.at(-1).mean) {
+      const [b, a] = [pools.pop(), pools.pop()]
+      const count = a.count + b.count
+      pools.push({ mean: (a.mean * a.count + b.mean * b.count) / count, count })
+    }
+  })
+  const [least, most] = [low + heights[0] / 2, high - heights.at(-1) / 2 - sum]
+  const place = ({ mean, count }) => Array(count).fill(Math.max(least, Math.min(most, mean)))
+  return pools.flatMap(place).map((at, i) => at + offsets[i])
+}
+
+// Ticks whose words would lie on each other are left out; the last one always stays.
+function thin(axis, across, look) {
+  const [low, high] = axis.range
+  let free = Infinity
+  const kept = axis.tickvals.map((value, i) => ({ value, text: axis.ticktext[i] })).reverse()
+    .filter(({ value, text }) => {
+      const half = wide(text, axis.tickfont.size, look) / 2 + 2
+      const at = (across * (Math.log10(value) - low)) / (high - low)
+      if (at + half > free) return false
+      free = at - half
+      return true
+    })
+    .reverse()
+  axis.tickvals = kept.map(({ value }) => value)
+  axis.ticktext = kept.map(({ text }) => text)
+}
+
+// The names of lines stand in a column beside the chart, each as near to its line as can be.
+function nameLines({ layout }, width, look) {
+  const { xaxis, yaxis } = layout
+  const names = ends(layout).sort((a, b) => b.y - a.y)
+  if (!names.length) return
+  const most = (width < BROAD ? SMALL : LARGE) * scale()
+  for (const one of names) one.text = wrapped(one.text, one.font.size, look, most)
+  const column = Math.max(...names.map((one) => wide(one.text, one.font.size, look)))
+  const ticks = Math.max(...yaxis.ticktext.map((one) => wide(one, yaxis.tickfont.size, look)))
+  const low = layout.height < LOW * scale()
+  if (low) {
+    xaxis.title.text = "" // the chosen budget above the chart says what the axis is
+    xaxis.ticktext = xaxis.ticktext.map((one) => one.split(":<br>")[0])
+  }
+  const rows = Math.max(...xaxis.ticktext.map((one) => one.split("<br>").length))
+  const below = rows * xaxis.tickfont.size + (low ? 0 : xaxis.title.font.size)
+  const bottom = Math.ceil(1.35 * below + (low ? 8 : 22))
+  const top = Math.ceil(24 * scale()) // the chosen budget stands there
+  const { title } = yaxis
+  title.text = wrapped(title.text, title.font.size, look, layout.height - top - bottom)
+  const titles = title.text.split("<br>").length
+  const margin = {
+    l: Math.ceil(ticks + 1.4 * titles * title.font.size + title.standoff + 12),
+    r: Math.ceil(column + BESIDE + 8),
+    t: top,
+    b: bottom,
+  }
+  const [across, high] = [width - margin.l - margin.r, layout.height - margin.t - margin.b]
+  const place = ([low, top], value) => (value - low) / (top - low)
+  const at = names.map((one) => high * (1 - place(yaxis.range, one.y)))
+  const heights = names.map((one) => one.text.split("<br>").length * one.font.size * 1.35 + 3)
+  const found = apart(at, heights, -margin.t, high + 4)
+  thin(xaxis, across, look)
+  names.forEach((one, i) => {
+    one.ax = across + BESIDE - across * place(xaxis.range, one.x)
+    one.ay = found[i] - at[i]
+  })
+  Object.assign(layout, { margin: { ...margin, pad: 0 }, showlegend: false })
+  xaxis.automargin = yaxis.automargin = false
 }
 
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches
@@ -240,6 +347,7 @@ async function draw(parent) {
   plot.node.style.minHeight = `${figure.layout.height}px`
   arrange(figure, width)
   if (scale() > 1) enlarge(figure.layout, scale())
+  nameLines(figure, width, look)
   await move(Plotly, plot, figure)
   if (plot.key !== key) return // another picture came while the points moved
   plot.drawing = Plotly.react(plot.node, figure.data, figure.layout, plot.config)

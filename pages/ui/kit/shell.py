@@ -7,7 +7,8 @@ import streamlit as st
 from streamlit import net_util
 from streamlit.runtime.pages_manager import PagesManager
 
-from engine.catalog import catalog
+from engine.catalog import catalog, outside
+from engine.core.home import home
 from engine.method import Paper
 from pages.ui.kit.access import afresh
 
@@ -21,8 +22,25 @@ def there(name: str) -> bool:
 
 
 def papers() -> dict[str, Paper[Any]]:
-    """The papers that have a page, by slug."""
-    return {slug: paper for slug, paper in catalog().items() if there(slug)}
+    """The papers that have a page, by slug; those of installed packages last."""
+    added = outside()
+    own = {slug: paper for slug, paper in catalog().items() if there(slug)}
+    return own | {slug: catalog()[slug] for slug in added if slug not in own}
+
+
+def script(name: str) -> str:
+    """The script of a page, as Streamlit takes it.
+
+    A paper of an installed package has no script in this folder, so one is written beside the runs.
+    """
+    if there(name):
+        return f"pages/{name}.py"
+    path = home() / "pages" / f"{name}.py"
+    text = f"from pages.ui.paper import page\n\npage.show({name!r})\n"
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return str(path)
 
 
 def stay_offline() -> None:

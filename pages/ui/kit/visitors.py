@@ -9,27 +9,25 @@ import hashlib
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
 
 from datasets import own
 from engine.core import settings
 from engine.runs.job import Job
 from engine.service.watching import NOBODY, Visitor
+from pages.ui.kit.intake import COOKIE, UPLOADS, drawn
 
-UPLOADS = "EXPLORER_UPLOADS"
-"""The setting that turns uploads on or off."""
 OWN_NAMES = ("localhost", "127.0.0.1", "::1")
 """Under which only this machine opens it."""
-COOKIE = "_streamlit_xsrf"
-"""Drawn by Streamlit for each browser, and sent back with every page."""
 TABLES = "visitors.tables"
 
 
 def visitor() -> str:
     """What this browser is called here; of a client without cookies, this session."""
     context = get_script_run_ctx()
-    drawn, _ = decode_xsrf_token_string(st.context.cookies.get(COOKIE, ""))
-    secret = drawn or (context.session_id if context else "").encode()
+    secret = (
+        drawn(st.context.cookies.get(COOKIE, ""))
+        or (context.session_id if context else "").encode()
+    )
     return hashlib.sha256(b"visitor" + secret).hexdigest()[:16]
 
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from engine.papers.mean.spec import UNIT
 from pages.ui import words
-from pages.ui.charts.curves import Curve
 from pages.ui.charts.figure import Figure
+from pages.ui.charts.measured import Curve
 from pages.ui.charts.theme import GRID, INK, MUTED, SERIES, axis, brief, figure, log_axis
 from pages.ui.learn.maths import COUNT, MOST, Densities, total
 

@@ -1,7 +1,7 @@
 """The six screens of Learn: text, formula and picture of each."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -9,14 +9,13 @@ from engine.audit.words import IF_AS_DECLARED
 from engine.papers.mean.spec import UNIT
 from engine.privacy.mechanisms import Laplace
 from engine.runs.audits import Row, rows
-from engine.runs.job import Job
+from engine.service.watching import Stage
 from pages.ui import words
 from pages.ui.charts import attack as attack_charts
-from pages.ui.charts.curves import curve
 from pages.ui.charts.dots import dots
+from pages.ui.charts.measured import curve
 from pages.ui.jobs import live
-from pages.ui.jobs import submit as asking
-from pages.ui.jobs.live import Watched
+from pages.ui.jobs.live import Shown, Watched
 from pages.ui.kit import shell, source
 from pages.ui.kit.access import troubles
 from pages.ui.kit.chart import chart
@@ -93,25 +92,15 @@ def _odds() -> None:
     )
 
 
-@dataclass(frozen=True)
-class _Followed:
-    """The runs that a screen draws, as `live.follow` takes them."""
-
-    jobs: Mapping[str, Job]
-    labels: Mapping[str, str]
-    beside: Mapping[str, Job] = field(default_factory=dict)
-    prefix: str = "learn"
-
-
 def _clipping() -> None:
     """Bias against noise; the bias comes from a run on real records."""
     with troubles():
         job = maths.clipping()
-        asking.start({"laplace": job}, {}, passing=False)
-        live.follow(_clipped, _Followed({"laplace": job}, {"laplace": "Laplace"}))
+        shown = Shown({"laplace": job}, {"laplace": "Laplace"}, asks=((job, Stage.FULL),))
+        live.follow(_clipped, "learn.live", lambda: shown)
 
 
-def _clipped(page: _Followed, watched: dict[str, Watched]) -> None:
+def _clipped(watched: dict[str, Watched]) -> None:
     """What clipping costs at the chosen bound."""
     options = CONTROLS["learn.bound"]
     bound = float(
@@ -231,7 +220,7 @@ def _papers() -> None:
     private = [entry for entry in one.methods if entry.role != "reference"]
     st.markdown("\n".join(f"- **{entry.label}**: {entry.summary}" for entry in private))
     st.caption(f"{one.citation}.")
-    st.page_link(f"pages/{one.slug}.py", label="Open", icon=":material/arrow_forward:")
+    st.page_link(shell.script(one.slug), label="Open", icon=":material/arrow_forward:")
 
 
 SCREENS = (

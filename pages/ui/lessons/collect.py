@@ -5,10 +5,10 @@ from typing import Any
 import streamlit as st
 
 from engine.core.errors import ExplorerError
+from pages.ui import rights
 from pages.ui.kit import visitors
 from pages.ui.kit.access import sentence
-from pages.ui.lessons import go, library, rights, views
-from pages.ui.lessons.rights import Editor
+from pages.ui.lessons import go, library, views
 from pages.ui.lessons.schema import View
 
 NEW = "A new lesson"
@@ -22,14 +22,13 @@ def offer(page: Any) -> None:
         return
     with st.sidebar, st.popover("Add this view to a lesson", icon=":material/playlist_add:",
                                 width="stretch"):  # fmt: skip
-        editor = Editor(visitors.visitor())
         own = {
             name: library.find(name) for name in library.names()
-            if name not in library.ORDER and rights.may(library.path_of(name), editor)
+            if rights.may("edit a lesson", name)
         }  # fmt: skip
         titles = {name: held.title for name, held in own.items() if held.lesson is not None}
-        into = st.selectbox("Lesson", ["", *titles], format_func=lambda one: titles.get(one, NEW),
-                            key=INTO)  # fmt: skip
+        into = st.selectbox("Lesson", [*library.latest(titles), ""], key=INTO,
+                            format_func=lambda one: titles.get(one, NEW))  # fmt: skip
         if not into:
             st.text_input("Title of the new lesson", key=TITLE, max_chars=100)
         st.text_area("What to look at in this view", key=TEXT, max_chars=1000)
@@ -43,9 +42,7 @@ def _add(address: str, into: str) -> None:
     """Adds the view and says where it went."""
     view = View(address=address, text=st.session_state.get(TEXT) or "Look at this view.")
     try:
-        name = library.add(
-            view, into, st.session_state.get(TITLE) or "", Editor(visitors.visitor())
-        )
+        name = library.add(view, into, st.session_state.get(TITLE) or "", rights.editor())
     except ExplorerError as error:
         st.session_state[SAID] = f":material/error: {sentence(str(error))}"
     else:

@@ -8,11 +8,13 @@ import re
 from dataclasses import replace
 
 from pages.ui.lessons.schema import Lesson, View
+from pages.ui.words import unlinked
 
 ACTIVE = re.compile(
     r"\\."  # what is escaped already
     r"|(?<!!)\[[^\[\]\\]*\]\(/(?!/)[A-Za-z0-9_?=&.,%+/-]*\)"  # a link within the app
-    r"|\](?=[(:])|<(?=[a-z][a-z0-9+.-]*:)|(?<=www)\.|:(?=//)",
+    r"|\](?=[(:])|<(?=[a-z][a-z0-9+.-]*:)|<(?=[^\s<>]*@)"
+    r"|&(?=#|[a-z])",  # a character by its name or number
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -38,10 +40,10 @@ def _view(view: View, name: str) -> View:
 def words(text: str) -> str:
     r"""A text whose Markdown loads nothing and leads nowhere else.
 
-    >>> print(words("*a* ![](http://x/p.png) [b](//x) [c](/mean?mean.bound=5) www.x.org"))
-    *a* ![]\(http\://x/p.png) [b]\(//x) [c](/mean?mean.bound=5) www\.x.org
+    >>> print(words("*a* ![](//x/p.png) [b](//x) [c](/mean?mean.bound=5)"))
+    *a* ![]\(//x/p.png) [b]\(//x) [c](/mean?mean.bound=5)
     """
-    return ACTIVE.sub(_escaped, text)
+    return ACTIVE.sub(_escaped, unlinked(text))
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from pages.ui.kit import shell
 from pages.ui.kit.address import COMMON, LESSON, PRESENT, VIEW
 from pages.ui.learn.names import FORMULAS, ONLY
 from pages.ui.lessons.schema import Lesson, View
@@ -30,7 +31,7 @@ def show(view: View, more: dict[str, str]) -> None:
     _settle(view)
     kept = {PRESENT: "1"} if st.query_params.get(PRESENT) == "1" else {}
     if st.session_state.get(HERE) != view.page:
-        st.switch_page(script(view.page), query_params={**view.settings, **kept, **more})
+        st.switch_page(shell.script(view.page), query_params={**view.settings, **kept, **more})
     for key in (*COMMON, ONLY):
         st.query_params.pop(key, None)
     only = {ONLY: view.settings[ONLY]} if ONLY in view.settings else {}
@@ -41,11 +42,6 @@ def show(view: View, more: dict[str, str]) -> None:
 def remember(page: Any) -> None:
     """Notes which page is shown."""
     st.session_state[HERE] = page.url_path or "home"
-
-
-def script(page: str) -> str:
-    """The path of a page's script."""
-    return f"pages/{page}.py"
 
 
 def _settle(view: View) -> None:

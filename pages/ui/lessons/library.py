@@ -2,13 +2,15 @@
 
 import re
 import secrets
-from collections.abc import Mapping
+import time
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.core import files
 from engine.core.errors import RequestError, StoreError
-from engine.core.home import home, private_folder, private_opener
+from engine.core.home import home, private_folder
 from pages.ui.lessons import foreign, rights, schema
 from pages.ui.lessons.rights import Editor
 from pages.ui.lessons.schema import Lesson, View
@@ -21,6 +23,8 @@ LARGEST = 200_000
 """Bytes of a file."""
 MOST = 200
 """Lessons that are kept here."""
+ABANDONED = 3600.0
+"""Seconds after which what a killed process has left is removed."""
 ANYBODY = Editor()
 
 
@@ -61,22 +65,25 @@ def names() -> Mapping[str, Path]:
 
 
 def find(name: str) -> Held:
-    """The lesson of that name.
+    """The lesson of that name; one that cannot be read says why, so that it can be deleted.
 
     Raises:
         RequestError: There is none.
-        StoreError: Its file cannot be read.
     """
     known = names()
     if name not in known:
         raise RequestError(f"lesson: expected one of {', '.join(known)}, got {name!r}")
     path = known[name]
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise StoreError(f"{path}: expected a lesson, got {error}") from None
-    lesson, mistakes = schema.read(text)
     own = path.parent != SHIPPED
+    try:
+        content = path.read_bytes()
+        text = content.decode("utf-8")
+    except OSError as error:
+        return Held(name, "", own, None, (f"The file: expected one to read, {error.strerror}.",))
+    except UnicodeDecodeError:
+        wrong = "The file: expected a text in UTF-8, got something else."
+        return Held(name, content.decode("utf-8", "replace"), own, None, (wrong,))
+    lesson, mistakes = schema.read(text)
     if own and lesson is not None:
         lesson = foreign.tamed(lesson, name)
     return Held(name, text, own, lesson, tuple(mistakes))
@@ -103,10 +110,13 @@ def keep(text: str, name: str = "", editor: Editor = ANYBODY) -> str:
             large a file, too many, or one that was deleted meanwhile.
         StoreError: The file cannot be written.
     """
-    if len(text.encode()) > LARGEST:
-        raise RequestError(
-            f"lesson: expected at most {LARGEST:,} bytes, got {len(text.encode()):,}"
-        )
+    try:
+        content = text.encode()
+    except UnicodeEncodeError:
+        raise RequestError("lesson: expected a text, got half of a character") from None
+    if len(content) > LARGEST:
+        raise RequestError(f"lesson: expected at most {LARGEST:,} bytes, got {len(content):,}")
+    tidy()
     if not name:
         if len(list(folder().glob("*.toml"))) >= MOST:
             raise RequestError(f"lessons: expected at most {MOST}, delete one first")
@@ -122,11 +132,31 @@ def keep(text: str, name: str = "", editor: Editor = ANYBODY) -> str:
     try:
         private_folder(folder())
         rights.begin(path, editor)
-        with open(path, "w", encoding="utf-8", opener=private_opener) as file:
-            file.write(text)
+        files.write(path, content)
     except OSError as error:
         raise StoreError(f"{path}: expected a file that can be written, {error.strerror}") from None
     return name
+
+
+def latest(some: Iterable[str]) -> list[str]:
+    """Names of lessons that were made here, the one that was saved last first."""
+
+    def saved(name: str) -> float:
+        with suppress(OSError):
+            return path_of(name).stat().st_mtime
+        return 0.0
+
+    return sorted(some, key=saved, reverse=True)
+
+
+def tidy() -> None:
+    """Removes what killed processes have left: halves of files, and owners without a lesson."""
+    parts, noted = folder().glob(f".*{files.PART}"), folder().glob(f"*{rights.NOTE}")
+    lost = [note for note in noted if not path_of(note.name.removesuffix(rights.NOTE)).exists()]
+    for path in (*parts, *lost):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > ABANDONED:
+                path.unlink()
 
 
 def read(content: bytes) -> str:
@@ -148,13 +178,18 @@ def remove(name: str, editor: Editor = ANYBODY) -> None:
 
     Raises:
         RequestError: It comes with the app, or is somebody else's.
+        StoreError: The file cannot be deleted.
     """
     if name in ORDER or not NAME.fullmatch(name):
         raise RequestError(f"lesson: expected a lesson made here, got {name!r}")
     rights.check(path_of(name), editor)
-    with suppress(FileNotFoundError):
-        path_of(name).unlink()
-    rights.end(path_of(name))
+    try:
+        path_of(name).unlink(missing_ok=True)
+        rights.end(path_of(name))
+    except OSError as error:
+        raise StoreError(
+            f"{path_of(name)}: expected a file that can be deleted, {error.strerror}"
+        ) from None
 
 
 def add(view: View, name: str = "", title: str = "", editor: Editor = ANYBODY) -> str:

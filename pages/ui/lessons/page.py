@@ -3,14 +3,13 @@
 import streamlit as st
 
 from engine.core.errors import ExplorerError
-from engine.service import answers
-from pages.ui import words
+from pages.ui import rights, words
 from pages.ui.kit import visitors
-from pages.ui.kit.access import client, sentence, troubles
+from pages.ui.kit.access import sentence, troubles
 from pages.ui.kit.address import LESSON
-from pages.ui.lessons import go, library, notes, rights, schema
+from pages.ui.lessons import go, library, notes, schema
+from pages.ui.lessons import rights as lessons
 from pages.ui.lessons.library import Held
-from pages.ui.lessons.rights import Editor
 from pages.ui.lessons.schema import Lesson
 
 TEMPLATE = """title = "A new lesson"
@@ -37,8 +36,6 @@ SHARED = (
 )
 OTHERS = "Somebody else made this lesson. You can save a copy and change the copy."
 TEXT, SAID, WRONG, FILE = "lessons.text", "lessons.said", "lessons.wrong", "lessons.file"
-KEY = "key"
-"""The name in the address of the key that lets somebody change a lesson."""
 
 
 def show() -> None:
@@ -82,16 +79,11 @@ def _all() -> None:
     )
     if st.button("New lesson", icon=":material/add:", key="lessons.new"):
         with troubles():
-            st.query_params[LESSON] = library.keep(TEMPLATE, editor=_editor())
+            st.query_params[LESSON] = library.keep(TEMPLATE, editor=rights.editor())
             st.rerun()
     st.file_uploader("Lesson file", ["toml", "txt"], key=FILE, on_change=_bring, max_upload_size=1,
                      help="A file from *Download*, yours or a colleague's.")  # fmt: skip
     st.caption(f":material/group: {SHARED}")
-
-
-def _editor() -> Editor:
-    """Who looks at the page."""
-    return Editor(visitors.visitor(), st.query_params.get(KEY, ""))
 
 
 def _bring() -> None:
@@ -101,7 +93,7 @@ def _bring() -> None:
         return
     try:
         text = library.read(file.getvalue())
-        st.query_params[LESSON] = library.keep(text, editor=_editor())
+        st.query_params[LESSON] = library.keep(text, editor=rights.editor())
     except ExplorerError as error:
         st.session_state[WRONG] = sentence(str(error))
         return
@@ -112,7 +104,9 @@ def _box(held: Held) -> None:
     """One lesson in the list."""
     st.subheader(held.title, anchor=False)
     if held.lesson is None:
-        st.markdown(f":material/error: {words.plural(len(held.mistakes), 'mistake')}")
+        st.markdown(f":material/error: {words.escaped(held.mistakes[0])}")
+        if more := len(held.mistakes) - 1:
+            st.caption(f"And {words.plural(more, 'more mistake')}.")
     else:
         st.markdown(held.lesson.text)
         asked = sum(view.question is not None for view in held.lesson.views)
@@ -163,17 +157,18 @@ def _share(held: Held, lesson: Lesson) -> None:
     name, path = held.name, library.path_of(held.name)
     st.markdown(f"Share this lesson by its address: `/lessons?lesson={name}`")
     keys = [view.question.key for view in lesson.views if view.question]
-    if not rights.forgets(path, _editor(), held.own, visitors.uploads(), visitors.alone()):
+    if not rights.may("clear the answers", name):
         return
-    if drawn := rights.key(path):
-        st.markdown(f"With this link others can change it: `/lessons?lesson={name}&{KEY}={drawn}`")
+    if drawn := lessons.key(path):
+        link = f"/lessons?lesson={name}&{rights.KEY}={drawn}"
+        st.markdown(f"With this link others can change it: `{link}`")
     if not keys:
         return
     with st.popover("Clear the class's answers", icon=":material/delete:"):
         sure = st.checkbox("Clear every answer to this lesson's questions")
         if st.button("Clear", disabled=not sure, key="lessons.forget"):
             with troubles():
-                answers.clear(client().store.database, keys)
+                rights.do("clear the answers", name, keys)
                 st.session_state[SAID] = "The answers are cleared."
                 st.rerun()
 
@@ -185,7 +180,7 @@ def _edit(held: Held) -> None:
     with st.expander(
         "The file of this lesson", icon=":material/edit:", expanded=held.lesson is None
     ):
-        mine = held.own and rights.may(library.path_of(held.name), _editor())
+        mine = rights.may("edit a lesson", held.name)
         st.markdown(HOW)
         st.text_area("Lesson file", held.text, height=420, key=f"{TEXT}.{held.name}")
         with st.container(horizontal=True):
@@ -206,7 +201,8 @@ def _save(held: Held, mine: bool) -> None:
     """Keeps the text, says what is wrong with it, and opens it."""
     text = str(st.session_state[f"{TEXT}.{held.name}"])
     try:
-        name = library.keep(text, held.name if mine else "", _editor())
+        name = (rights.do("edit a lesson", held.name, text) if mine
+                else library.keep(text, editor=rights.editor()))  # fmt: skip
     except ExplorerError as error:
         st.session_state[WRONG] = sentence(str(error))
         return
@@ -225,6 +221,6 @@ def _saved(text: str) -> None:
 def _delete(name: str) -> None:
     """Removes a lesson that was made here."""
     with troubles():
-        library.remove(name, _editor())
+        rights.do("delete a lesson", name)
         st.query_params.clear()
         st.session_state[SAID] = "The lesson is deleted."

@@ -72,7 +72,8 @@ def plain(text: str) -> str:
     >>> plain("a *b* [c](d) $e$ :red[f]")
     'a \\*b\\* \\[c\\]\\(d\\) \\$e\\$ \\:red\\[f\\]'
     """
-    return "".join(f"\\{one}" if one in "\\`*_{}[]()#+!|<>$:~&" else one for one in text)
+    marks = "\\`*_{}[]()#+!|<>$:~&"
+    return "".join(f"\\{one}" if one in marks else one for one in words.unlinked(text))
 
 
 def reveal(question: Question) -> None:

@@ -7,8 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.core import files
 from engine.core.errors import RequestError, StoreError
-from engine.core.home import private_opener
+
+NOTE = ".owner.json"
+"""What follows a lesson's name in the name of the note of its owner."""
 
 REFUSED = (
     "lesson: expected its owner or its editing link, got neither, so nothing was changed; "
@@ -23,10 +26,13 @@ class Editor:
     Attributes:
         visitor: What their browser is called here; empty on the command line.
         key: The key in their link; empty for none.
+        alone: Whether the app serves their machine alone: a note that cannot be read then stops
+            them as little as it would in a file manager.
     """
 
     visitor: str = ""
     key: str = ""
+    alone: bool = False
 
 
 def begin(lesson: Path, editor: Editor) -> None:
@@ -43,23 +49,38 @@ def begin(lesson: Path, editor: Editor) -> None:
     noted = {"owner": editor.visitor, "key": secrets.token_urlsafe(12)}
     path = _beside(lesson)
     try:
-        with open(path, "w", encoding="utf-8", opener=private_opener) as file:
-            json.dump(noted, file)
+        files.write(path, json.dumps(noted).encode())
     except OSError as error:
         raise StoreError(f"{path}: expected a file that can be written, {error.strerror}") from None
 
 
 def may(lesson: Path, editor: Editor) -> bool:
-    """Whether somebody may change a lesson; nobody may where its note cannot be read."""
+    """Whether somebody may change a lesson; no visitor may where its note cannot be read."""
     try:
-        noted = json.loads(_beside(lesson).read_text(encoding="utf-8"))
-        owner, key = str(noted["owner"]), str(noted["key"])
+        owner, key = _noted(lesson)
     except FileNotFoundError:
         return True
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
-    named = hmac.compare_digest(owner.encode(), editor.visitor.encode())
-    return named or hmac.compare_digest(key.encode(), editor.key.encode())
+    except (OSError, ValueError):
+        return editor.alone
+    named = hmac.compare_digest(owner, editor.visitor.encode())
+    return named or hmac.compare_digest(key, editor.key.encode("utf-8", "replace"))
+
+
+def _noted(lesson: Path) -> tuple[bytes, bytes]:
+    """The owner and the key in a lesson's note.
+
+    Raises:
+        OSError: There is none, or it cannot be read.
+        ValueError: It is damaged.
+    """
+    try:
+        noted = json.loads(_beside(lesson).read_text(encoding="utf-8"))
+        owner, drawn = noted["owner"], noted["key"]
+    except (KeyError, TypeError, RecursionError):
+        raise ValueError("expected an owner and a key") from None
+    if not (isinstance(owner, str) and isinstance(drawn, str) and owner and drawn):
+        raise ValueError("expected an owner and a key")
+    return owner.encode(), drawn.encode()
 
 
 def forgets(lesson: Path, editor: Editor, own: bool, uploads: bool, alone: bool) -> bool:
@@ -87,8 +108,8 @@ def check(lesson: Path, editor: Editor) -> None:
 
 def key(lesson: Path) -> str:
     """The key of a lesson's link; empty where it has no owner."""
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        return str(json.loads(_beside(lesson).read_text(encoding="utf-8"))["key"])
+    with suppress(OSError, ValueError):
+        return _noted(lesson)[1].decode()
     return ""
 
 
@@ -98,4 +119,4 @@ def end(lesson: Path) -> None:
 
 
 def _beside(lesson: Path) -> Path:
-    return lesson.with_suffix(".owner.json")
+    return lesson.with_suffix(NOTE)

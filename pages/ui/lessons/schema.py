@@ -21,6 +21,7 @@ import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -40,6 +41,9 @@ VIEW = {"address": str, "text": str, "notes": str, "hide": list, "lock": list, "
 QUESTION = {"text": str, "options": list, "answer": int, "reveal": str}
 KNOWN = {*VIEW, *QUESTION}
 KINDS = {str: "a text", list: "a list", int: "a whole number", dict: "a table"}
+HEAD = "[[views]]"
+SHORT = 80
+"""Characters of a value that a sentence repeats."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,9 +121,9 @@ class Lesson:
 def read(text: str) -> tuple[Lesson | None, list[str]]:
     """The lesson in a file, or None and what is wrong with it, one sentence for each mistake."""
     try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        return None, [f"The file: expected TOML, got: {error}."]
+        raw = _parsed(text)
+    except ValueError:
+        return None, _unreadable(text)
     wrong = _shape("", raw, LESSON, ("title", "text", "views"))
     listed = raw.get("views")
     if isinstance(listed, list):
@@ -131,6 +135,30 @@ def read(text: str) -> tuple[Lesson | None, list[str]]:
         return None, wrong
     made = tuple(_made(one) for one in raw["views"])
     return Lesson(title=raw["title"], text=raw["text"], views=made), []
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """A text as TOML; whatever is wrong with it, nested too deeply or too long, is a ValueError."""
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("lists in lists too deep to read") from None
+
+
+def _unreadable(text: str) -> list[str]:
+    """Why a text is no TOML: the first mistake of each view, with its line, or of the whole."""
+    wrong, lines = [], text.splitlines()
+    heads = [number for number, line in enumerate(lines) if line.strip().startswith(HEAD)]
+    for begin, end in pairwise((0, *heads, len(lines))):
+        try:
+            _parsed("\n" * begin + "\n".join(lines[begin:end]) + "\n")
+        except ValueError as error:
+            wrong.append(f"The file: expected TOML, got: {error}.")
+    try:
+        _parsed(text)
+    except ValueError as error:
+        return wrong or [f"The file: expected TOML, got: {error}."]
+    return wrong
 
 
 def write(lesson: Lesson) -> str:
@@ -173,51 +201,73 @@ def _shape(
              if name not in raw]  # fmt: skip
     for name, value in raw.items():
         if name not in kinds:
-            wrong.append(f"{at}{name}: expected one of {', '.join(kinds)}.")
+            shown = name if name.isidentifier() else _got(name)
+            wrong.append(f"{at}{shown}: expected one of {', '.join(kinds)}.")
         elif type(value) is not kinds[name]:
-            wrong.append(f"{at}{name}: expected {KINDS[kinds[name]]}, got {value!r}.")
+            wrong.append(f"{at}{name}: expected {KINDS[kinds[name]]}, got {_got(value)}.")
         elif isinstance(value, str) and len(value) > LONGEST:
             wrong.append(
                 f"{at}{name}: expected at most {plural(LONGEST, 'character')}, got {len(value):,}."
             )
         elif isinstance(value, list) and name != "views":
-            wrong += [f"{at}{name}: expected texts, got {one!r}." for one in value
+            wrong += [f"{at}{name}: expected texts, got {_got(one)}." for one in value
                       if not isinstance(one, str)]  # fmt: skip
     return wrong
 
 
+def _got(value: Any) -> str:
+    """A value as a sentence repeats it: on one line, and not at any length."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no number of thousands of digits
+        return "a number of thousands of digits"
+    return text if len(text) <= SHORT else f"{text[:SHORT]}…"
+
+
 def _view(where: str, raw: Any) -> list[str]:
-    """What is wrong with one view."""
+    """Everything that is wrong with one view."""
     if not isinstance(raw, dict):
-        return [f"{where}: expected a table, got {raw!r}."]
+        return [f"{where}: expected a table, got {_got(raw)}."]
     wrong = _shape(where, raw, VIEW, ("address", "text"))
     question = raw.get("question")
     if isinstance(question, dict):
         wrong += _question(f"{where}, question", question)
-    if wrong:
-        return wrong
-    view = _made(raw)
-    wrong = [f"{where}, address: {one}" for one in views.wrong(view.page, view.settings)]
+    if isinstance(raw.get("address"), str):
+        wrong += _address(where, raw)
+    return wrong
+
+
+def _address(where: str, raw: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a view's address, and with the settings that it hides or locks."""
+    view = View(address=raw["address"], text="")
+    try:
+        wrong = [f"{where}, address: {one}" for one in views.wrong(view.page, view.settings)]
+    except ValueError:
+        return [
+            f"{where}, address: expected a page and its settings, such as /mean?mean.bound=1, "
+            f"got {_got(view.address)}."
+        ]
     for name, known in (("hide", views.PARTS), ("lock", ())):
-        for one in getattr(view, name):
-            if one not in known and not views.setting(view.page, one):
+        listed = raw.get(name)
+        for one in listed if isinstance(listed, list) else ():
+            if isinstance(one, str) and one not in known and not views.setting(view.page, one):
                 settings = ", ".join(sorted(views.settings(view.page))) or "no settings"
                 parts = ", ".join((*known, settings))
-                wrong.append(f"{where}, {name}: expected one of {parts}, got {one!r}.")
+                wrong.append(f"{where}, {name}: expected one of {parts}, got {_got(one)}.")
     return wrong
 
 
 def _question(where: str, raw: Mapping[str, Any]) -> list[str]:
-    """What is wrong with one question."""
+    """Everything that is wrong with one question."""
     wrong = _shape(where, raw, QUESTION, ("text", "options"))
-    if wrong:
+    options, answer = raw.get("options"), raw.get("answer", 0)
+    if not isinstance(options, list):
         return wrong
-    options, answer = raw["options"], raw.get("answer", 0)
     low, high = OPTIONS
     if not low <= len(options) <= high:
         wrong.append(f"{where}, options: expected {low} to {high}, got {len(options)}.")
-    if len(set(options)) < len(options):
+    if any(one in options[:place] for place, one in enumerate(options)):
         wrong.append(f"{where}, options: expected different texts, got one twice.")
-    if not 0 <= answer <= len(options):
-        wrong.append(f"{where}, answer: expected 0 to {len(options)}, got {answer}.")
+    if type(answer) is int and not 0 <= answer <= len(options):
+        wrong.append(f"{where}, answer: expected 0 to {len(options)}, got {_got(answer)}.")
     return wrong

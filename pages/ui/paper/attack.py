@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from engine.audit.entry import CHOSEN
+from engine.audit.measures import CHOSEN
 from engine.audit.words import IF_AS_DECLARED, outcome, permitted
 from engine.core.errors import ExplorerError
 from engine.privacy.guarantee import Guarantee
@@ -31,8 +31,6 @@ from pages.ui.paper.view import Page, View
 
 NOT_YET = "not yet"
 NOTHING = "no loss shown"
-SHIPPED = "shipped"
-"""Marks a bound of an attack that came with the app."""
 TRAININGS = 1000
 """Trainings with the person, and as many without."""
 Arrays = Mapping[str, NDArray[Any]]
@@ -53,17 +51,16 @@ class Mark:
     by_curve: bool = True
 
     @property
-    def text(self) -> str:
-        """The bound in bold, with its origin."""
-        said = f"at least {words.number(self.bound)}" if self.bound > 0.0 else NOTHING
-        return f"**{said}**{f' ({SHIPPED})' if self.shipped else ''}"
+    def said(self) -> str:
+        """The bound in words."""
+        return f"at least {words.number(self.bound)}" if self.bound > 0.0 else NOTHING
 
 
 def attacked(view: View) -> Mark | None:
     """The largest budget that an attack has shown the method to spend; None before any attack."""
     with suppress(ExplorerError):
-        job = _job(view)
-        return None if job is None else _mark(job, look(job))
+        wanted = job(view)
+        return None if wanted is None else _mark(wanted, look(wanted))
     return None
 
 
@@ -83,13 +80,14 @@ def section(page: Page, view: View) -> None:
     st.subheader("Attack")
     guarantee = view.guarantee()
     with troubles():
-        job = _job(view)
-        if job is None:
+        wanted = job(view)
+        if wanted is None:
             st.markdown(_nothing(view, guarantee))
             return
-        ticking = (run := look(job)) is not None and run.active
+        st.caption("This attacker sees everything: every release of a training, step by step.")
+        ticking = (run := look(wanted)) is not None and run.active
         st.fragment(_body, run_every=clock.pace() if ticking else None)(
-            page, view, guarantee, job, ticking
+            page, view, guarantee, wanted, ticking
         )
 
 
@@ -100,7 +98,7 @@ def _nothing(view: View, guarantee: Guarantee) -> str:
     return f"No attack on {view.entry.label} is available."
 
 
-def _job(view: View) -> Job | None:
+def job(view: View) -> Job | None:
     """The audit of the method at this setting; None where there is nothing to attack."""
     job = view.watched[view.method].job
     entry = view.paper.entry(job.method)

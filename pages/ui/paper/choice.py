@@ -18,8 +18,13 @@ from pages.ui.kit.offers import Offer
 PROOF_FIRST = "By proof"
 BY = (PROOF_FIRST, "By claim")
 """Where a point of the curve stands: at the budget that is proved, or at the one claimed."""
+FEW_LINES, ALL = "Main lines", "All methods"
+LINES = (FEW_LINES, ALL)
+"""Which lines of the curve are in colour."""
 REPEATS, FEW = (5, 10, 20, 50), 3
 """Repetitions to choose from, and those of what takes minutes."""
+OFTEN = 20
+"""Times as many repetitions has a method that takes a hundredth of a second for each."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +38,14 @@ class Offers:
     method: Offer
     tab: Offer
     by: Offer
+    lines: Offer
 
     @property
     def all(self) -> tuple[Offer, ...]:
         """Every offer, for the address."""
         return (
             *(self.dataset, *self.knobs.values(), self.repeats, self.gauge, self.method),
-            *(self.tab, self.by),
+            *(self.tab, self.by, self.lines),
         )
 
 
@@ -55,6 +61,7 @@ class Chosen:
         method: Name of the method that the user looks at closely.
         gauge: Name of the gauge on the utility curve.
         by: Where the points of the curve stand, one of BY.
+        lines: Which lines of the curve are in colour, one of LINES.
     """
 
     dataset: str
@@ -64,6 +71,7 @@ class Chosen:
     method: str
     gauge: str
     by: str
+    lines: str = FEW_LINES
 
     @property
     def focus(self) -> dict[str, float]:
@@ -93,6 +101,7 @@ def said(offers: Offers, say: Callable[[Offer], Value]) -> Chosen:
         method=str(say(offers.method)),
         gauge=str(say(offers.gauge)),
         by=str(say(offers.by)),
+        lines=str(say(offers.lines)),
     )
 
 
@@ -115,8 +124,9 @@ def measures(paper: Paper[Any]) -> dict[str, Gauge]:
 
 
 def jobs(
-    paper: Paper[Any], chosen: Chosen, budgets: tuple[Value, ...], slow: tuple[str, ...] = ()
-) -> dict[str, Job]:
+    paper: Paper[Any], chosen: Chosen, budgets: tuple[Value, ...], slow: tuple[str, ...] = (),
+    quick: tuple[str, ...] = (),
+) -> dict[str, Job]:  # fmt: skip
     """One job per method: the whole grid of budgets, as often as asked.
 
     Args:
@@ -124,6 +134,7 @@ def jobs(
         chosen: What the page's widgets say.
         budgets: The grid.
         slow: Methods that are repeated FEW times at most.
+        quick: Methods that are repeated OFTEN times as often: their repetitions cost little.
 
     Raises:
         SpecError: Settings that contradict each other.
@@ -132,6 +143,8 @@ def jobs(
     def seeds(entry: Entry[Any]) -> range:
         if entry.role == "reference" and BUDGET not in entry.uses and not paper.seeds_split:
             return range(1)
+        if entry.name in quick:
+            return range(OFTEN * chosen.repeats)
         return range(min(chosen.repeats, FEW) if entry.name in slow else chosen.repeats)
 
     return {

@@ -26,6 +26,6 @@ def opening(slug: str) -> dict[str, Job]:
     paper, own = catalog.paper(slug), layout(slug)
     offered = offers(paper, own)
     wanted = choice.jobs(
-        paper, choice.untouched(offered), offered.knobs[BUDGET].values, own.by_hand
+        paper, choice.untouched(offered), offered.knobs[BUDGET].values, own.by_hand, own.quick
     )
     return {**wanted, **overlays(paper, wanted, own.by_hand)}

@@ -1,23 +1,19 @@
 """The finding of a page: one generated sentence with its result at the chosen budget."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from datasets.base import Card
 from engine.core.gauges import Gauge
-from pages.ui.charts.curves import Curve, Level
+from pages.ui.charts.measured import Curve, Level
 from pages.ui.charts.proof import finite
+from pages.ui.paper.cast import HELD as HELD  # named here too: what a finding counts
+from pages.ui.paper.cast import Cast
 from pages.ui.words import SHARE, number
 
 NEAR = 0.1
 """Less than this part of the way from guessing to the answer without privacy is guessing."""
-HELD = ("proved", "proved_under_assumption")
-"""What a guarantee is known to hold by, the better first."""
-BEST = {
-    "proved": "the best proved method",
-    "proved_under_assumption": "the best method proved under an assumption",
-}
 
 
 @dataclass(frozen=True)
@@ -26,13 +22,22 @@ class Saying:
 
     Attributes:
         text: What a method does, with a place for the number: "ranks {} of 100 pairs right".
+        cost: What is lost, one and several of it: "pair in 100" and "pairs in 100".
         scale: What a measured value is multiplied with.
         chance: What guessing gets, from the data; None where nothing is to be guessed.
+        errors: What the wrong ones of a share are called, as the chart draws them; empty to draw
+            the measure itself.
     """
 
     text: str
+    cost: tuple[str, str] = ("", "")
     scale: float = 1.0
     chance: Callable[[Card], float] | None = None
+    errors: str = ""
+
+    def guessed(self, data: Card) -> float | None:
+        """What guessing gets."""
+        return self.chance(data) if self.chance else None
 
 
 def guessing(data: Card) -> float:
@@ -47,63 +52,90 @@ def saying(gauge: Gauge, own: Mapping[str, Saying], name: str) -> Saying:
     label = f"{gauge.label[:1].lower()}{gauge.label[1:]}"
     article = "an" if label[:1] in "aeiou" else "a"
     if gauge.unit == SHARE:
-        return Saying(f"has {article} {label} of {{}} %", 100.0)
+        unit = f"of 100 points of {label}"
+        return Saying(f"has {article} {label} of {{}} %", (unit, unit), 100.0)
     unit = f" {gauge.unit}" if gauge.unit else ""
     return Saying(f"has {article} {label} of {{}}{unit}")
 
 
-def finding(
-    curves: Sequence[Curve], levels: Sequence[Level], gauge: Gauge, how: Saying, data: Card,
-    budget: float,
-) -> str:  # fmt: skip
+def finding(cast: Cast, gauge: Gauge, how: Saying, data: Card, budget: float) -> str:
     """The result at a budget in one sentence; empty before anything is measured there.
 
     Args:
-        curves: Every method's curve, with its status.
-        levels: Methods without privacy.
+        cast: The lines that the page is about.
         gauge: What is measured.
         how: How it is put in words.
         data: The data set.
         budget: The budget under the slider.
     """
-    known = [one for one in curves if _at(one, budget) is not None]
-    ranks = (status for status in HELD if any(one.status == status for one in known))
-    status = next(ranks, HELD[0])
-    held = [one for one in known if one.status == status]
-    open_ = [one for one in curves if one.status not in (*HELD, None) and _lost(one, budget)]
-    exact = _best([(one.label, one.value) for one in levels], gauge)
-    parts = [_first(held, BEST[status], exact, gauge, how, data, budget)] if held else []
-    if exact is not None:
-        several = " at best" if len(levels) > 1 else ""
-        parts.append(f"without privacy {_figure(exact[1], how)}{several}")
-    printed = _best([(one.label, _value(one, budget)) for one in open_], gauge)
-    if printed is not None:
-        does = f": {_figure(printed[1], how)}" if held else f" {_said(printed[1], how)}"
-        parts.append(f"{printed[0]}{does}, but nothing is proved")
-    return f"At ε = {budget:g}, {'; '.join(parts)}." if held or printed else ""
+    held = [one for one in (cast.best, cast.own) if one and _at(one, budget) is not None]
+    sign = 1.0 if gauge.better == "down" else -1.0
+    held.sort(key=lambda one: sign * _value(one, budget))
+    lost = cast.printed if cast.printed and _lost(cast.printed, budget) else None
+    if not held and lost is None:
+        return ""
+    told = _Told(cast.none, sign, how, budget)
+    parts = []
+    if held:
+        name = "the paper's own method" if held[0] is cast.own else held[0].label
+        parts.append(f"{told.first(held[0], name)}{_guess(held[0], cast, how, data, budget)}")
+    if len(held) > 1:
+        whose = "the paper's own method" if held[1] is cast.own else held[1].label
+        parts.append(f"{whose} {told.next(held[1])}")
+    if lost is not None:
+        said = f"as printed it {told.next(lost)}" if held else told.first(lost, lost.label)
+        parts.append(f"{said}, and nothing is proved")
+    return f"At ε = {budget:g}, {'; '.join(parts)}."
 
 
-def _first(
-    held: Sequence[Curve], called: str, exact: tuple[str, float] | None, gauge: Gauge,
-    how: Saying, data: Card, budget: float,
-) -> str:  # fmt: skip
-    """What the best proved method does; that it says nothing where it is as good as guessing."""
-    best = _best([(one.label, _value(one, budget)) for one in held], gauge)
-    assert best is not None
-    text = f"{called} ({best[0]}) **{_said(best[1], how)}**"
-    chance = how.chance(data) if how.chance else None
-    if chance is None or exact is None:
-        return text
-    way = (best[1] - chance) / (exact[1] - chance) if exact[1] != chance else 0.0
-    return text if way >= NEAR else f"{text}, no better than guessing ({_figure(chance, how)})"
+@dataclass(frozen=True)
+class _Told:
+    """What methods lose to privacy, in words; how they do where nothing can be compared."""
+
+    none: Level | None
+    sign: float
+    how: Saying
+    budget: float
+
+    @property
+    def compared(self) -> bool:
+        return self.none is not None and bool(self.how.cost[0])
+
+    def first(self, one: Curve, name: str) -> str:
+        """The sentence's beginning."""
+        if not self.compared:
+            return f"{name} **{self._said(one)}**"
+        count, unit = self._amount(one)
+        return f"privacy costs **{count} {unit}** with {name}"
+
+    def next(self, one: Curve) -> str:
+        """A further method."""
+        return f"costs {self._amount(one)[0]}" if self.compared else self._said(one)
+
+    def _said(self, one: Curve) -> str:
+        value = self.how.scale * _value(one, self.budget)
+        return self.how.text.format(number(value, 2 if self.how.scale == 100.0 else 3))
+
+    def _amount(self, one: Curve) -> tuple[str, str]:
+        """The loss and its unit."""
+        assert self.none is not None
+        loss = self.how.scale * self.sign * (_value(one, self.budget) - self.none.value)
+        few, many = self.how.cost
+        if self.how.scale != 100.0:
+            return number(max(loss, 0.0), 2), many
+        count = max(round(loss), 0)
+        if count == 0 and loss > 0.0:
+            return "less than 1", few
+        return f"{count}", few if count == 1 else many
 
 
-def _best(values: Sequence[tuple[str, float]], gauge: Gauge) -> tuple[str, float] | None:
-    """The best of some values; None where there is none."""
-    known = [one for one in values if math.isfinite(one[1])]
-    if not known:
-        return None
-    return (min if gauge.better == "down" else max)(known, key=lambda one: one[1])
+def _guess(one: Curve, cast: Cast, how: Saying, data: Card, budget: float) -> str:
+    """That a method says nothing, where it is as good as guessing."""
+    chance = how.guessed(data)
+    if chance is None or cast.none is None or cast.none.value == chance:
+        return ""
+    way = (_value(one, budget) - chance) / (cast.none.value - chance)
+    return "" if way >= NEAR else ", no better than guessing"
 
 
 def _at(one: Curve, budget: float) -> int | None:
@@ -121,11 +153,3 @@ def _lost(one: Curve, budget: float) -> bool:
 def _value(one: Curve, budget: float) -> float:
     i = one.at(budget)
     return math.nan if i is None else one.middle[i]
-
-
-def _figure(value: float, how: Saying) -> str:
-    return number(how.scale * value, 2 if how.scale == 100.0 else 3)
-
-
-def _said(value: float, how: Saying) -> str:
-    return how.text.format(_figure(value, how))

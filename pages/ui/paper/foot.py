@@ -6,14 +6,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from engine.core.spec import knobs
-from engine.privacy.guarantee import STATUSES, Guarantee
+from engine.privacy.guarantee import Guarantee
 from pages.ui import words
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit import card, glossary
 from pages.ui.kit.knobs import explain, label
 from pages.ui.kit.late import DESK
 from pages.ui.kit.lock import locked
-from pages.ui.paper import attack
+from pages.ui.paper import attack, ceiling, ruler
 from pages.ui.paper.view import Page, View
 
 TYPED = "typed"
@@ -29,8 +28,8 @@ STYLE = """<style>
   [data-testid=stMainBlockContainer] h1 { font-size: 1.3rem; padding: 0.25rem 0 } }
 </style>"""
 """A small window spends its room on the chart; Streamlit has no settings for these."""
-WEAK = 3.0
-"""From here on the best guess is right 95 times out of 100."""
+WEAK = 0.95
+"""From this share of right guesses on, protection is called weak."""
 
 
 def budget(page: Page, wrap: bool = False) -> float:
@@ -84,7 +83,7 @@ def place() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def meaning(view: View) -> None:
-    """The guarantee of the method that is looked at, in marks and in odds.
+    """The guarantee of the method that is looked at: its ruler, its marks in words, and the odds.
 
     An accountant may take seconds: what it works out now is drawn when it is there.
     """
@@ -93,33 +92,28 @@ def meaning(view: View) -> None:
         st.markdown(WORKING)
         return
     guarantee = guarantee or view.guarantee()
-    st.markdown(f"{badges(guarantee, attack.attacked(view))}  \n{chances(guarantee)}")
+    found = attack.attacked(view)
+    known = ruler.marks(guarantee, None if found is None else found.bound)
+    shown = attack.NOT_YET if found is None else found.said
+    st.html(ruler.drawn(known))
+    right = ceiling.share(view, guarantee, attack.job(view))
+    st.markdown(
+        f"{ruler.told(view.watched[view.method].label, guarantee, known, shown)}  \n"
+        f"{chances(guarantee, right)}"
+    )
 
 
-def badges(guarantee: Guarantee, attacked: attack.Mark | None) -> str:
-    """What is claimed, what is proved and what an attack has shown, in one line."""
-    claimed = "no claim"
-    claims, proves, attacks = (glossary.link(one) for one in ("Claimed", "Proved", "Attacked"))
-    if guarantee.epsilon_claimed is not None:
-        claimed = f"{claims} **{words.number(guarantee.epsilon_claimed)}**"
-    proved = "no finite ε"
-    if guarantee.epsilon_proved is not None and math.isfinite(guarantee.epsilon_proved):
-        delta = f" (δ = {words.number(guarantee.delta)})" if guarantee.delta else ""
-        proved = f"{words.number(guarantee.epsilon_proved)}{delta}"
-    shown = f"**{attack.NOT_YET}**" if attacked is None else attacked.text
-    kind = guarantee.status
-    status = f":{card.COLOURS[kind]}[{card.ICONS[kind]} {STATUSES[kind]}]"
-    return f"{status} · {claimed} · {proves} **{proved}** · {attacks} {shown}"
+def chances(guarantee: Guarantee, right: float | None) -> str:
+    """The odds in one sentence; weak where the guess is nearly always right.
 
-
-def chances(guarantee: Guarantee) -> str:
-    """The odds in one sentence; weak where the guess is nearly always right."""
-    epsilon = guarantee.epsilon_proved
-    if epsilon is None or math.isinf(epsilon):
+    Args:
+        guarantee: The card.
+        right: The largest share of right guesses; None where nothing limits it.
+    """
+    if right is None:
         return words.odds(None, 0.0, guarantee.relation, guarantee.unit)
-    right = words.out_of_100(words.best_guess(epsilon, guarantee.delta))
-    weak = " This is weak protection." if epsilon >= WEAK else ""
+    weak = " This is weak protection." if right >= WEAK else ""
     return (
-        f"Someone who guesses whether {guarantee.unit} is in the data is right at most "
-        f"**{right} times out of 100**.{weak}"
+        f"A guess whether {guarantee.unit} is in the data is right at most "
+        f"**{words.out_of_100(right)} times out of 100**.{weak}"
     )

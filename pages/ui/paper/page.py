@@ -14,13 +14,12 @@ from streamlit.delta_generator import DeltaGenerator
 from engine import catalog
 from engine.method import Paper
 from pages.ui.jobs import live
-from pages.ui.jobs import submit as asking
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import address, shell, skip, source
 from pages.ui.kit.access import troubles
 from pages.ui.kit.glossary import linked
 from pages.ui.kit.knobs import pick
-from pages.ui.paper import choice, defaults, foot, panels, sidebar
+from pages.ui.paper import choice, defaults, foot, former, panels, sidebar, stages, total
 from pages.ui.paper.choice import PROOF_FIRST, Offers
 from pages.ui.paper.overlay import overlays
 from pages.ui.paper.view import COST, DATA, PROOF, Layout, Page, Section, View, offers
@@ -29,7 +28,11 @@ GAUGE_HELP = "How the usefulness of the result is measured."
 METHOD_HELP = "The method whose guarantee, noise and results are shown."
 BY_HELP = (
     "By claim: each point stands at the ε that its paper claims. By proof: at the ε that its noise "
-    "proves, or in the column on the right if no finite ε can be proved."
+    "proves, or in the column on the right if nothing can be proved."
+)
+LINES_HELP = (
+    "Main lines: the paper's own method as printed and with proof, the best proved method, and no "
+    "privacy. All others are thin and grey. Point at one to read its name, or choose it as method."
 )
 Places = tuple[DeltaGenerator, DeltaGenerator]
 
@@ -46,19 +49,21 @@ def show(slug: str) -> None:
     offered = _offered(paper, layout)
     chosen = choice.read(slug, offered)
     free = [name for section in layout.sections for name in section.free(chosen.dataset)]
-    address.settle(f"pages/{slug}.py", slug, offered.all, free)
+    address.settle(shell.script(slug), slug, offered.all, free)
     sidebar.draw(paper, offered, layout, chosen)
     _heading(paper, layout)
     places = foot.place()
     with troubles():
-        wanted = choice.jobs(paper, chosen, offered.knobs[BUDGET].values, layout.by_hand)
+        budgets = offered.knobs[BUDGET].values
+        wanted = choice.jobs(paper, chosen, budgets, layout.by_hand, layout.quick)
         wanted |= overlays(paper, wanted, layout.by_hand)
         page = Page(slug, paper, layout, offered, chosen, wanted)
-        if layout.automatic and chosen.dataset not in layout.ask_first:
-            quick = {name: job for name, job in wanted.items() if name not in layout.by_hand}
-            asking.start(quick, chosen.focus, layout.last)
         sidebar.finish(page)
-        live.follow(lambda page, watched: _body(page, watched, places), page)
+        live.follow(
+            lambda watched: _body(page, watched, places),
+            f"{slug}.live",
+            lambda: stages.shown(page, choice.read(slug, offered)),
+        )
 
 
 def _offered(paper: Paper[Any], layout: Layout) -> Offers:
@@ -98,7 +103,9 @@ def _body(page: Page, watched: dict[str, Watched], places: Places) -> None:
     prefix, offered = page.prefix, page.offers
     chosen = choice.read(prefix, offered)  # the widgets below move without the rest of the page
     view = replace(page.view(watched, chosen), pick=lambda: _method(page))
+    view = replace(view, former=former.ghosts(prefix, view))
     st.markdown(panels.result(view) or page.layout.words)
+    total.draw(prefix, watched, {BUDGET: view.budget})
     tabs = st.tabs(
         offered.tab.texts, default=offered.tab.default, key=f"{prefix}.tab", on_change="rerun",
         bind="query-params",
@@ -148,8 +155,13 @@ def _drawn_by(page: Page) -> None:
     by = page.offers.by
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
-            "Place points", by.texts, default=by.default, required=True, help=linked(BY_HELP),
+            "Show ε as", by.texts, default=by.default, required=True, help=linked(BY_HELP),
             key=f"{page.prefix}.by", bind="query-params",
+        )  # fmt: skip
+        lines = page.offers.lines
+        st.segmented_control(
+            "Lines", lines.texts, default=lines.default, required=True, help=LINES_HELP,
+            key=f"{page.prefix}.lines", bind="query-params",
         )  # fmt: skip
         pick(page.prefix, page.offers.gauge, "Measured by", GAUGE_HELP, st.container(width=240))
         _method(page)

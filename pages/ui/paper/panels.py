@@ -2,26 +2,22 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 import streamlit as st
 
 from engine.core.kept import Declared, released
-from engine.privacy.guarantee import Guarantee
 from pages.ui import words
-from pages.ui.charts import curves
-from pages.ui.charts.curves import Curve, Level
+from pages.ui.charts import curves, measured
 from pages.ui.charts.dots import dots
-from pages.ui.charts.proof import LEGEND, finite
-from pages.ui.charts.theme import Style, reference_style
+from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card, glossary
 from pages.ui.kit.chart import Picture, picture, show
 from pages.ui.kit.late import DESK
 from pages.ui.kit.shared import once
-from pages.ui.paper import attack, finding, foot, overlay, whole
+from pages.ui.paper import attack, ceiling, drawing, finding, foot, former, whole
 from pages.ui.paper.choice import measures
-from pages.ui.paper.series import SPREAD
+from pages.ui.paper.drawing import drawn
 from pages.ui.paper.view import Page, View
 
 budget = foot.budget
@@ -29,8 +25,6 @@ CHOOSE = "Methods marked *not private* are for comparison only."
 TERMS = ("Claimed", "Proved", "Attacked", "Record", "Neighbours", "Failure probability δ")
 """What the cards speak of, with its place in the glossary."""
 RAW = ":material/visibility_lock: Computed from the raw data, for comparison only. Not private."
-OTHER = ("hourglass", "star", "pentagon", "bowtie", "hexagon", "star-square")
-"""Markers of a method's second line, under the other calibration."""
 PAUSE = 1.0
 """Seconds between two looks whether the accountant has answered."""
 
@@ -50,66 +44,16 @@ def raw_note(arrays: Declared, names: Iterable[str], without_noise: bool = False
 def meaning(view: View) -> None:
     """What the chosen budget means, in a picture and a sentence."""
     guarantee = view.guarantee()
-    epsilon = guarantee.epsilon_proved
-    if epsilon is None:
+    chance = ceiling.share(view, guarantee, attack.job(view))
+    if chance is None:
         st.markdown(words.odds(None, 0.0, guarantee.relation, guarantee.unit))
         return
-    chance = words.best_guess(epsilon, guarantee.delta)
     count = words.filled(chance)
     st.image(
         dots(count), width="stretch", alt=f"{count} of 100 dots are filled, 50 of them in grey."
     )
-    st.markdown(words.odds(epsilon, guarantee.delta, guarantee.relation, guarantee.unit))
-
-
-def drawn(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
-    """What has been measured of one gauge: curves by job, and levels of the references."""
-    return once(("drawn", gauge, view.signature), lambda: _measured(view, gauge))
-
-
-def _measured(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
-    by_method: dict[str, Curve] = {}
-    levels: list[Level] = []
-    twice = overlay.both(view.watched)
-    positions = {entry.name: i for i, entry in enumerate(view.paper.methods)}
-    for name, one in view.watched.items():
-        if one.results is None or gauge not in one.results.gauges:
-            continue
-        entry = overlay.entry(view.paper, name)
-        position = positions[entry.name]
-        brief = overlay.label(view.paper, one.job, twice, brief=True)
-        if view.spends(name):
-            curve = curves.curve(one.results, gauge, one.label, position)
-            look = _look(view.looks.get(entry.name) or curve.style, position, name)
-            by_method[name] = _proved(view, name, replace(curve, style=look, brief=brief))
-        elif (level := curves.level(one.results, gauge, one.label, position)) is not None:
-            status = view.guarantee(name).status
-            look = reference_style(len(levels))
-            levels.append(replace(level, style=look, brief=brief, status=status))
-    return by_method, levels
-
-
-def _look(own: Style, position: int, name: str) -> Style:
-    """A method's look, with another marker for its line under the other calibration."""
-    return own if overlay.SIGN not in name else replace(own, marker=OTHER[position % len(OTHER)])
-
-
-def _proved(view: View, name: str, one: Curve) -> Curve:
-    """A curve with its status and what is proved at each point, as far as that takes no time.
-
-    A reference stands at the budget that it is compared at: nothing is proved of it anywhere.
-    """
-    cards = [view.known(name, epsilon) for epsilon in one.epsilon]
-    status = next((card.status for card in cards if card is not None), None)
-    whole = [card for card in cards if card is not None]
-    compared = overlay.entry(view.paper, name).role == "reference"
-    known = len(whole) == len(cards) and not compared
-    proved = tuple(_finite(card) for card in whole) if known else ()
-    return replace(one, status=status, proved=proved)
-
-
-def _finite(card: Guarantee) -> float | None:
-    return card.epsilon_proved if finite(card.epsilon_proved) else None
+    epsilon, delta = guarantee.epsilon_proved, guarantee.delta
+    st.markdown(words.odds(epsilon, delta, guarantee.relation, guarantee.unit, chance))
 
 
 def work_out(view: View, budgets: Sequence[float]) -> None:
@@ -138,15 +82,16 @@ def _working(view: View, asked: set[str]) -> None:
 
 
 def result(view: View) -> str:
-    """The page's finding at the chosen budget."""
+    """The page's finding at the chosen budget, once every line that it compares is there."""
+    if said := former.training(view):
+        return said
 
     def made() -> str:
         gauge = measures(view.paper)[view.gauge]
-        by_method, levels = drawn(view, view.gauge)
         how = finding.saying(gauge, view.says, view.gauge)
-        return finding.finding(list(by_method.values()), levels, gauge, how, view.data, view.budget)
+        return finding.finding(drawing.cast(view), gauge, how, view.data, view.budget)
 
-    return once(("result", view.gauge, view.budget, view.signature), made)
+    return once(("result", view.gauge, view.method, view.budget, view.signature), made)
 
 
 def utility(
@@ -165,42 +110,54 @@ def utility(
 
     def made() -> Picture:
         gauge = measures(view.paper)[view.gauge]
-        by_method, levels = drawn(view, view.gauge)
+        by_method, levels = drawing.shown(view)
         lines = list(by_method.values())
         grid = [float(value) for value in page.offers.knobs[BUDGET].values]
+        how = finding.saying(gauge, view.says, view.gauge)
         figure = curves.utility(
             lines, levels, gauge, view.budget, revision, (min(grid), max(grid)), by_proof,
             by_method[view.method].label if view.method in by_method else "",
+            how.errors, how.guessed(view.data),
         )  # fmt: skip
-        said, rows = curves.reading(lines, gauge, view.budget), curves.rows(lines, levels)
+        now = [one for one in lines if one.before is None]
+        said = curves.reading(now, gauge, view.budget)
+        rows = curves.rows(now, [one for one in levels if one.before is None])
         return picture(figure, said, rows, view.budget, fit=fit, move=move)
 
-    signature = ("utility", revision, view.method, view.budget, fit, move, view.signature)
+    signature = (
+        "utility",
+        revision,
+        view.method,
+        view.budget,
+        view.every,
+        fit,
+        move,
+        view.signature,
+        tuple((name, one.job.id, len(one.results.seeds)) for name, one in view.former.items()),
+    )
     show(f"{page.prefix}.utility", once(signature, made), below)
 
 
 def caption(view: View) -> None:
-    """How to read the gauge and its lines."""
+    """How to read the chart: its axis, its lines and its bands."""
     gauge = measures(view.paper)[view.gauge]
     raw = "" if gauge.released else f" {RAW}"
-    many = len(drawn(view, view.gauge)[0]) > curves.BANDS
-    bands = "Band: four of five repetitions of the chosen method." if many else SPREAD
-    st.caption(f"{gauge.help} {LEGEND} {bands}{raw}")
+    st.caption(f"{gauge.help} {drawing.axis(view)}{LEGEND} {drawing.bands(view)}{raw}")
 
 
 def readings(view: View) -> None:
     """Every gauge of the method that is looked at, beside the same without privacy."""
     names = list(measures(view.paper).items())
-    measured = [drawn(view, name) for name, _ in names]
+    taken = [drawn(view, name) for name, _ in names]
     table = {
         "Measured": [gauge.label for _, gauge in names],
         f"{view.entry.label}, ε = {view.budget:g}": [
-            words.amount(curves.medians(lines, view.budget).get(view.method, math.nan), gauge)
-            for (lines, _), (_, gauge) in zip(measured, names, strict=True)
+            words.amount(measured.medians(lines, view.budget).get(view.method, math.nan), gauge)
+            for (lines, _), (_, gauge) in zip(taken, names, strict=True)
         ],
     }
-    for name in dict.fromkeys(level.label for _, levels in measured for level in levels):
-        values = [{one.label: one.value for one in levels} for _, levels in measured]
+    for name in dict.fromkeys(level.label for _, levels in taken for level in levels):
+        values = [{one.label: one.value for one in levels} for _, levels in taken]
         table[name] = [
             words.amount(value.get(name, math.nan), gauge)
             for value, (_, gauge) in zip(values, names, strict=True)
@@ -215,7 +172,9 @@ def guarantees(page: Page, view: View) -> None:
     """The whole card of the method that is looked at, what attacks show, and all methods' marks."""
     left, right = st.columns([5, 6], gap="large")
     with left:
-        card.show(view.watched[view.method].label, view.guarantee())
+        guarantee = view.guarantee()
+        most = ceiling.share(view, guarantee, attack.job(view))
+        card.show(view.watched[view.method].label, guarantee, most)
         whole.fold(page, view)
     with right:
         meaning(view)
@@ -234,4 +193,4 @@ def guarantees(page: Page, view: View) -> None:
         with others:
             for name, label, one in zip(names, labels, cards, strict=True):
                 if name != view.method:
-                    card.show(label, one)
+                    card.show(label, one, ceiling.of(view.asked(name, view.budget), one))

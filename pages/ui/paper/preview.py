@@ -8,11 +8,10 @@ import streamlit as st
 from engine import catalog
 from engine.core.spec import Value
 from pages.ui.jobs import live
-from pages.ui.jobs import submit as asking
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import address, source
 from pages.ui.kit.access import troubles
-from pages.ui.paper import choice, foot, panels
+from pages.ui.paper import choice, defaults, foot, panels, stages, total
 from pages.ui.paper.view import Layout, Page, offers
 
 
@@ -28,6 +27,7 @@ class Preview:
         gauge: What the curve shows.
         methods: Those that train in seconds; no other is shown.
         repeats: Repetitions of each setting.
+        quick: Methods that are repeated twenty times as often.
     """
 
     prefix: str
@@ -36,7 +36,8 @@ class Preview:
     values: Mapping[str, Value]
     gauge: str
     methods: tuple[str, ...]
-    repeats: int = 20
+    repeats: int = 10
+    quick: tuple[str, ...] = ()
 
 
 START = Preview(
@@ -45,10 +46,10 @@ START = Preview(
     "flchain",
     {"intervals": 10, "regularisation": 0.01},
     "concordance",
-    ("unregularised", "out_pert", "obj_pert", "dp_gd"),
+    ("unregularised", "out_pert", "dp_newton"),
+    quick=("out_pert",),
 )
-"""The start page's: a measure that needs no explanation, and few intervals, so that the curve
-rises above guessing within the slider's range."""
+"""The start page's: a measure that needs no explanation, with the runs that survival opens with."""
 
 
 def page(one: Preview) -> Page:
@@ -57,7 +58,8 @@ def page(one: Preview) -> Page:
     Raises:
         SpecError: Settings that contradict each other.
     """
-    whole, layout = catalog.paper(one.slug), Layout(repeats=one.repeats)
+    whole, own = catalog.paper(one.slug), defaults.layout(one.slug)
+    layout = Layout(repeats=one.repeats, says=own.says)
     shown = tuple(entry for entry in whole.methods if entry.name in one.methods)
     paper = replace(whole, methods=shown)
     offered = offers(paper, layout)
@@ -68,7 +70,7 @@ def page(one: Preview) -> Page:
         budget=float(address.value(one.prefix, offered.knobs[BUDGET])),
         gauge=one.gauge,
     )
-    wanted = choice.jobs(paper, chosen, offered.knobs[BUDGET].values)
+    wanted = choice.jobs(paper, chosen, offered.knobs[BUDGET].values, quick=one.quick)
     return Page(one.prefix, paper, layout, offered, chosen, wanted)
 
 
@@ -76,17 +78,22 @@ def draw(one: Preview) -> None:
     """Draws the budget slider and the curve."""
     with troubles():
         opened = page(one)
-        asking.start(opened.jobs, opened.chosen.focus, passing=False)
-        live.follow(_draw, opened)
+        live.follow(
+            lambda watched: _draw(opened, watched),
+            f"{one.prefix}.live",
+            lambda: replace(stages.shown(opened, opened.chosen), next=tuple),
+        )
 
 
 def _draw(page: Page, watched: dict[str, Watched]) -> None:
     """The curve, and beside it the slider with what it means."""
     source.name(one.run.id for one in watched.values() if one.run is not None)
+    total.draw(page.prefix, watched, page.chosen.focus)
     left, right = st.columns([5, 3], gap="large")
     with right:
         chosen = replace(page.chosen, budget=foot.budget(page, wrap=True))
         view = page.view(watched, chosen)
+        st.markdown(panels.result(view))
         panels.meaning(view)
         live.panel(page.prefix, watched, chosen.focus)
     with left:

@@ -5,9 +5,10 @@ from numpy.typing import NDArray
 
 from pages.ui.charts import proof
 from pages.ui.charts.lines import Line, line
-from pages.ui.charts.theme import Style, reference_style, style
+from pages.ui.charts.theme import Style, reference_style
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
+from pages.ui.paper import cast
 from pages.ui.paper.view import View
 
 Floats = NDArray[np.float64]
@@ -17,7 +18,7 @@ LEFT_OUT = (
     ":material/inventory_2: What this chart shows does not ship with the app. "
     "Press *Run again* on the *Cost* tab to compute it."
 )
-SPREAD = "Bands: four of five repetitions."
+SPREAD = "Bands: the middle 80 % of the repetitions."
 
 
 def waiting(view: View, method: str = "") -> str:
@@ -31,9 +32,8 @@ def look(view: View, method: str) -> Style:
     """How a method looks on every chart of the page: its colour, and the line of its status."""
     if not view.spends(method):
         return reference_style([n for n in view.watched if not view.spends(n)].index(method))
-    position = [entry.name for entry in view.paper.methods].index(method)
     card = view.known(method, view.budget)
-    own = view.looks.get(method) or style(position)
+    own = cast.look(view.paper, view.watched[method].job)
     return proof.look(own, None if card is None else card.status)
 
 

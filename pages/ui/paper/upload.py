@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -11,6 +12,7 @@ from datasets import own, own_limits
 from engine.core.errors import ExplorerError, RequestError
 from engine.core.home import home
 from engine.method import Paper
+from pages.ui import rights
 from pages.ui.kit import visitors
 from pages.ui.kit.access import sentence
 from pages.ui.words import plural, short
@@ -18,13 +20,16 @@ from pages.ui.words import plural, short
 if TYPE_CHECKING:
     import pandas as pd
 
-    from datasets.own_preview import Preview
 
 MESSAGE = "upload.message"
-KEPT = "upload.preview"
-USE, COLUMN, HOLDS, LOW, HIGH, FILL, LEVELS = (
-    *("Use", "Column", "Holds", "Lowest", "Highest", "Blanks become", "Categories"),
+KEPT = "upload.proposal"
+COLUMN, ROLE, FROM, LOW, HIGH, FILL, LEVELS, HOLDS = (
+    *("Column", "Role", "From", "Lowest", "Highest", "Blanks become", "Categories", "Holds"),
 )
+ROLES = {
+    "survival": ("number", "categories", "time", "event", "start", "person", "left out"),
+    "classes": ("number", "categories", "label", "person", "left out"),
+}
 SURVIVAL = (
     "One row for each person, with a column for the time and one for the event (1 = it happened, "
     "0 = not yet). If covariates change over time: one row for each period, with columns `id`, "
@@ -32,16 +37,18 @@ SURVIVAL = (
 )
 CLASSES = "One row for each record, with a column that names its class: 2 to 50 classes."
 BOUNDS = (
-    "**Bounds** come from what you know without looking at the data: bounds read off the records "
-    "reveal the most extreme ones. Values beyond them are clipped. Proposed bounds follow from the "
-    "names of columns alone."
+    "**Bounds and categories** come from what you know without looking at the data: those read "
+    "off the records reveal the most extreme and the rarest ones. *standard* ones follow from the "
+    "names of columns, *data* ones were read off the records, what you change is *stated*. "
+    "Values beyond the bounds are clipped."
 )
 OFF = "Tables of your own are turned off here: the operator can turn them on (EXPLORER_UPLOADS)."
-TAKE = "Take missing bounds from the data (the guarantee then holds only under an assumption)"
-MORE = "More lines"
+TAKE = "Take what is marked “data” from the data (guarantees then hold only under an assumption)"
+MORE = "More settings"
 MORE_HELP = (
-    "One a line, such as `event value: 2`, `person column: id`, `rows per person: 5`, "
-    "`image: 28 x 28`, `every column: 0 to 255`, `classes: a, b`, `split seed: 1`."
+    "One a line, such as `rows_per_person = 5`, `image = [28, 28]`, "
+    "`every = {low = 0, high = 255}`, "
+    '`classes = ["a", "b"]`, `record = "a visit"`, `seed = 1`.'
 )
 
 
@@ -72,8 +79,6 @@ def _bring(paper: Paper[Any]) -> None:
         f"CSV or Parquet, at most {limits}", type=["csv", "txt", "tsv", "parquet"],
         key=f"{slug}.upload", max_upload_size=_megabytes(),
     )  # fmt: skip
-    if message := st.session_state.pop(MESSAGE, ""):
-        st.error(message, icon=":material/error:")
     if file is not None:
         _form(paper, file)
     st.caption(
@@ -86,7 +91,7 @@ def _bring(paper: Paper[Any]) -> None:
 
 def _own_table(slug: str, dataset: str, default: str) -> None:
     """What can be done with the chosen table: its owner may remove it."""
-    if own.owner(dataset) not in ("", visitors.visitor()):
+    if not rights.may("remove a table", dataset):
         st.caption("Somebody else has added this table. Only they can remove it.")
         return
     sure = st.checkbox("Delete the chosen table from this computer", key=f"{slug}.sure")
@@ -103,139 +108,147 @@ def _megabytes() -> int:
 
 def _form(paper: Paper[Any], file: Any) -> None:
     """What the file seems to hold, to be corrected and kept."""
+    slug = paper.slug
     try:
-        seen = _seen(file)
+        seen = _seen(file, _kind(paper))
     except ExplorerError as error:
         st.error(sentence(str(error)), icon=":material/error:")
         return
-    slug = paper.slug
-    dropped = " The column that counts rows is left out." if seen.dropped else ""
-    st.markdown(f"**{plural(seen.rows, 'row')}, {plural(len(seen.columns), 'column')}.**{dropped}")
-    roles = _roles(paper, seen)
+    columns = seen["columns"]
+    dropped = " The column that counts rows is left out." if seen["dropped"] else ""
+    count = f"{plural(seen['rows'], 'row')}, {plural(len(columns), 'column')}"
+    st.markdown(f"**{count}.**{dropped}")
     st.markdown(BOUNDS)
     edited = st.data_editor(
-        _frame(seen, tuple(roles.values())), key=f"{slug}.columns.{file.file_id}",
-        hide_index=True, disabled=[COLUMN, HOLDS], width=620, 
-        height=min(420, 40 + 35 * len(seen.columns)),
+        frame(columns), key=f"{slug}.columns.{file.file_id}",
+        hide_index=True, disabled=[COLUMN, HOLDS, FROM], width=760,
+        height=min(420, 40 + 35 * len(columns)),
         column_config={
+            ROLE: st.column_config.SelectboxColumn(options=ROLES[_kind(paper)], required=True),
             LEVELS: st.column_config.TextColumn(
-                help="Its categories with commas between them, or weekdays, months, sexes."
+                help="Categories with commas between them, or weekdays, months, sexes. Of the "
+                "event: the value that means that it happened."
             ),
-            FILL: st.column_config.NumberColumn(help="A public value for missing cells."),
+            FILL: st.column_config.TextColumn(help="A public value for missing cells."),
         },
     )  # fmt: skip
     st.checkbox(TAKE, key=f"{slug}.taken")
     st.text_area(MORE, key=f"{slug}.more", help=MORE_HELP, height=68)
     st.button(
         "Add this table", type="primary", key=f"{slug}.add", icon=":material/add:",
-        on_click=_take, args=(slug, file, edited, roles),
+        on_click=_take, args=(paper, file, edited, columns),
     )  # fmt: skip
+    if message := st.session_state.pop(MESSAGE, ""):
+        st.error(message, icon=":material/error:")
+    elif seen["problems"]:
+        st.warning(sentence(f"{own.THE_FILE}: {'; '.join(seen['problems'])}"))
 
 
-def _seen(file: Any) -> Preview:
-    """What a file seems to hold; understood once."""
-    from datasets.own_preview import Preview, preview  # takes time to load too
+def _kind(paper: Paper[Any]) -> str:
+    """The kind of table that a paper takes."""
+    return "survival" if paper.own == "survival" else "classes"
 
+
+def _seen(file: Any, kind: str) -> dict[str, Any]:
+    """What is proposed for a file; asked once."""
     known, kept = st.session_state.get(KEPT, ("", None))
-    if known == file.file_id and isinstance(kept, Preview):
-        return kept
-    table = preview(file.getvalue(), own.THE_FILE)
-    st.session_state[KEPT] = (file.file_id, table)
+    if known == (file.file_id, kind) and kept is not None:
+        return dict(kept)
+    table = own.propose(file.getvalue(), f'kind = "{kind}"')
+    st.session_state[KEPT] = ((file.file_id, kind), table)
     return table
 
 
-def _roles(paper: Paper[Any], seen: Preview) -> dict[str, str]:
-    """Which columns are no features, by what a line calls them."""
-    slug, names = paper.slug, seen.names
-    if paper.own != "survival":
-        guess = seen.said.label or next(
-            (one for one in ("label", "class", "target", "y", "species") if one in names), names[-1]
-        )
-        return {"label": _pick(f"{slug}.label", "Class column", names, guess)}
-    left, right = st.columns(2)
-    with left:
-        time = _pick(f"{slug}.time", "Time column", names, seen.time or names[0])
-    with right:
-        event = _pick(f"{slug}.event", "Event column", names, seen.event or names[-1])
-    return {"time": time, "event": event}
-
-
-def _pick(key: str, label: str, names: tuple[str, ...], guess: str) -> str:
-    if st.session_state.get(key) not in names:
-        st.session_state[key] = guess
-    return str(st.selectbox(label, names, key=key))
-
-
-def _frame(seen: Preview, roles: tuple[str, ...]) -> pd.DataFrame:
-    """The columns as a table that can be edited; bounds of the time stand with the others."""
+def frame(columns: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+    """What is proposed for each column, as a table that can be edited."""
     import pandas as pd  # takes time to load, and few visitors bring a table
 
     rows = [
         {
-            USE: one.name in roles or one.kind != "Words" or bool(one.levels),
-            COLUMN: one.name,
-            HOLDS: f"{one.kind}: {one.examples}" + (f" ({one.blanks} blank)" * bool(one.blanks)),
-            LOW: one.bounds[0] if one.bounds else (0.0 if one.name == seen.time else None),
-            HIGH: one.bounds[1] if one.bounds else _horizon(seen, one.name),
-            FILL: one.fill,
-            LEVELS: one.levels,
+            COLUMN: key,
+            ROLE: one["role"],
+            FROM: one["origin"],
+            LOW: None if one["role"] == "time" else one["low"],
+            HIGH: one["high"],
+            FILL: "" if one["fill"] is None else _text(one["fill"]),
+            LEVELS: one["value"] if one["role"] == "event" else ", ".join(one["categories"]),
+            HOLDS: one["holds"] + (f" ({one['why']})" if one["why"] else ""),
         }
-        for one in seen.columns
+        for key, one in columns.items()
     ]
-    return pd.DataFrame(rows).astype({LOW: float, HIGH: float, FILL: float})
+    return pd.DataFrame(rows).astype({LOW: float, HIGH: float})
 
 
-def _horizon(seen: Preview, name: str) -> float | None:
-    """The longest time, if it was said above the table."""
-    said = seen.said.ranges.get("time")
-    return said[1] if said and name == seen.time else None
+def _text(value: Any) -> str:
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
-def lines(edited: pd.DataFrame, roles: dict[str, str], long: bool = False) -> str:
-    """What an edited table says, as lines.
+def settings(edited: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]], accept: bool) -> str:
+    """What an edited table says, as TOML; what is marked as data is said where it is accepted."""
+    import tomli_w
 
-    Raises:
-        DatasetError: A column has one bound.
-    """
-    from datasets.own_preview import line
-
-    unused = [row[COLUMN] for row in edited.to_dict("records") if not row[USE]]
-    aside = [roles.get("event"), roles.get("label"), *(("id", "start") if long else ())]
-    said = [
-        line(row[COLUMN], _number(row[LOW]), _number(row[HIGH]), _number(row[FILL]), row[LEVELS])
-        for row in edited.to_dict("records")
-        if row[USE] and row[COLUMN] not in aside
-    ]
-    named = [f"{what} column: {column}" for what, column in roles.items()]
-    left = [f"leave out: {', '.join(unused)}"] if unused else []
-    return "\n".join([*filter(None, said), *named, *left])
+    before = frame(columns).to_dict("records")
+    said: dict[str, dict[str, Any]] = {}
+    for row, was in zip(edited.to_dict("records"), before, strict=True):
+        same = all(_same(row[key], was[key]) for key in was)
+        origin = row[FROM] if same else "stated"
+        if origin != "data" or accept:
+            said[row[COLUMN]] = {**_said(row), "from": origin}
+    return tomli_w.dumps({"columns": said})
 
 
-def _number(value: Any) -> float | None:
-    return None if value is None or math.isnan(value) else float(value)
+def _said(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What one row says."""
+    role, levels = row[ROLE], str(row[LEVELS] or "").strip()
+    one: dict[str, Any] = {"role": role}
+    if role in ("number", "time"):
+        pairs = ((name, row[key]) for name, key in (("low", LOW), ("high", HIGH)))
+        one |= {name: float(value) for name, value in pairs if not _same(value, None)}
+    if role in ("number", "categories") and (fill := str(row[FILL] or "").strip()):
+        try:
+            one["fill"] = float(fill) if role == "number" else fill
+        except ValueError:
+            one["fill"] = fill
+    if levels and role in ("categories", "event"):
+        one["categories" if role == "categories" else "value"] = levels
+    return one
 
 
-def _take(slug: str, file: Any, edited: pd.DataFrame, roles: dict[str, str]) -> None:
-    """Checks and keeps the file; what is wrong with it is said once."""
-    state = st.session_state
+def _same(one: Any, other: Any) -> bool:
+    """Whether two cells say the same; nothing is the same as no number."""
+    return bool(one == other) or all(
+        cell is None or (isinstance(cell, float) and math.isnan(cell)) for cell in (one, other)
+    )
+
+
+def _take(
+    paper: Paper[Any], file: Any, edited: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Checks and keeps the file; all that is wrong with it is said once."""
+    state, slug = st.session_state, paper.slug
     current = state.get(f"{slug}.upload")
     if current is not None and current.file_id != file.file_id:
         return  # pressed while another file was on its way: its columns are shown first
     try:
-        taken = "\nbounds: from the data" if state[f"{slug}.taken"] else ""
-        long = {"start", "stop"} <= set(edited[COLUMN])
-        text = f"{lines(edited, roles, long)}{taken}\n{state[f'{slug}.more'] or ''}"
         if not visitors.uploads():
             raise RequestError(OFF)
+        top = f'kind = "{_kind(paper)}"\n{state[f"{slug}.more"] or ""}\n'
+        text = top + settings(edited, columns, state[f"{slug}.taken"])
         owner = visitors.visitor()
         name = own.keep(file.name, file.getvalue(), text, above=False, owner=owner)
         visitors.meet(name)
     except ExplorerError as error:
-        state[MESSAGE] = sentence(str(error))
+        state[MESSAGE] = sentence(
+            str(error).replace("with --accept", "by the box below the columns")
+        )
     else:
         state[f"{slug}.dataset"] = short(name)
 
 
 def _remove(slug: str, dataset: str, other: str) -> None:
-    own.remove(dataset)
+    try:
+        rights.do("remove a table", dataset)
+    except ExplorerError as error:
+        st.session_state[MESSAGE] = sentence(str(error))
+        return
     st.session_state[f"{slug}.dataset"] = other

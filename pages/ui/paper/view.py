@@ -11,12 +11,24 @@ from engine.core.spec import Spec, knobs
 from engine.method import Entry, Paper
 from engine.privacy.guarantee import Guarantee
 from engine.runs.job import Job
-from pages.ui.charts.theme import Style
+from engine.runs.results import Results
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import card
+from pages.ui.kit.late import Asked
 from pages.ui.kit.offers import Offer, names, offer
 from pages.ui.paper import overlay
-from pages.ui.paper.choice import BY, PROOF_FIRST, REPEATS, Chosen, Offers, measures, tables
+from pages.ui.paper.choice import (
+    ALL,
+    BY,
+    FEW_LINES,
+    LINES,
+    PROOF_FIRST,
+    REPEATS,
+    Chosen,
+    Offers,
+    measures,
+    tables,
+)
 from pages.ui.paper.finding import Saying
 
 COST, WHY, PROOF, DATA = "Cost", "Why", "Proof", "Data"
@@ -24,6 +36,39 @@ COST, WHY, PROOF, DATA = "Cost", "Why", "Proof", "Data"
 _KNOWN: dict[tuple[str, float], Guarantee] = {}
 """Cards by run and budget: a page asks for a hundred at every move of its slider."""
 MOST = 8192
+
+
+def asked(job: Job, budget: float, data: Card) -> Asked:
+    """What a card is asked for: the method of a job with its settings, at a budget."""
+    return job.entry(), job.spec().replace(**{BUDGET: budget}), data
+
+
+def known(job: Job, budget: float, data: Card) -> Guarantee | None:
+    """The card of a job at a budget, if it takes no time: an accountant may take seconds."""
+    key = job.id, budget
+    if key not in _KNOWN:
+        answer = card.known(*asked(job, budget, data))
+        if answer is None:
+            return None
+        _KNOWN[key] = answer
+        if len(_KNOWN) > MOST:
+            _KNOWN.popitem()
+    return _KNOWN.get(key)
+
+
+@dataclass(frozen=True)
+class Former:
+    """A curve that was whole before the last move.
+
+    Attributes:
+        job: Its whole run.
+        results: What it was drawn from.
+        setting: How its settings differ from those of now.
+    """
+
+    job: Job
+    results: Results
+    setting: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,7 +83,8 @@ class View:
         gauge: Name of the gauge on the utility curve.
         watched: Every method's run, and those that are drawn beside them.
         by: Where the points of the curve stand, one of BY.
-        looks: How methods look that do not have the look of their place in the paper's list.
+        former: Curves that were there before the last move, of methods whose new one is not.
+        every: Whether every line of the curve is in colour, not only the few it is about.
         says: How the finding is put in words, by gauge.
         pick: Draws the list of methods, for a chart that has its widgets below it.
     """
@@ -50,7 +96,8 @@ class View:
     gauge: str
     watched: Mapping[str, Watched]
     by: str = PROOF_FIRST
-    looks: Mapping[str, Style] = field(default_factory=dict)
+    former: Mapping[str, Former] = field(default_factory=dict)
+    every: bool = False
     says: Mapping[str, Saying] = field(default_factory=dict)
     pick: Callable[[], None] = lambda: None
 
@@ -72,15 +119,7 @@ class View:
 
     def known(self, method: str, budget: float) -> Guarantee | None:
         """The same at any budget, if it takes no time: an accountant may take seconds."""
-        key = self.watched[method].job.id, budget
-        if key not in _KNOWN:
-            answer = card.known(*self.asked(method, budget))
-            if answer is None:
-                return None
-            _KNOWN[key] = answer
-            if len(_KNOWN) > MOST:
-                _KNOWN.popitem()
-        return _KNOWN.get(key)
+        return known(self.watched[method].job, budget, self.data)
 
     @cached_property
     def signature(self) -> Hashable:
@@ -95,10 +134,9 @@ class View:
         cards = sum(self.known(name, float(budget)) is not None for budget in budgets)
         return name, one.label, one.job.id, one.stands, cards
 
-    def asked(self, method: str, budget: float) -> tuple[Entry[Any], Spec, Card]:
+    def asked(self, method: str, budget: float) -> Asked:
         """What a card is asked for; a method's job holds what the others do not use."""
-        spec = self.watched[method].job.spec().replace(**{BUDGET: budget})
-        return overlay.entry(self.paper, method), spec, self.data
+        return asked(self.watched[method].job, budget, self.data)
 
     def spends(self, method: str) -> bool:
         """Whether a method has a curve over budgets rather than one level."""
@@ -142,13 +180,16 @@ class Layout:
         method: The method that is looked at first; empty for the paper's first.
         more: Fields whose widgets are folded away.
         repeats: Repetitions of each setting to start with.
+        sketch: Repetitions of a coarse curve, which comes first: more where they cost little.
         budgets: The grid that is trained; empty for the knob's own.
         automatic: Whether a new setting is trained at once; else a button asks first.
         ask_first: Data sets that take long, for which a button asks first in any case.
-        looks: How methods look on the utility curve, where not as their place in the list has it.
-        last: Methods that take long and are trained after all others.
+        last: Methods that take long: of each stage, they are trained after all others.
         by_hand: Methods that take minutes, which nobody trains without pressing the button;
             each setting is trained FEW times.
+        quick: Methods that are repeated twenty times as often, since a repetition costs little.
+        stops: The main sliders: the coarse curves of all their values ship with the app. Those of
+            one tuple are combined with each other.
         beside: Jobs that a section draws besides the page's own, by name; followed while they
             run, and asked for by the section alone.
     """
@@ -161,12 +202,14 @@ class Layout:
     method: str = ""
     more: tuple[str, ...] = ()
     repeats: int = 10
+    sketch: int = 1
     budgets: tuple[float, ...] = ()
     automatic: bool = True
     ask_first: tuple[str, ...] = ()
-    looks: Mapping[str, Style] = field(default_factory=dict)
     last: tuple[str, ...] = ()
     by_hand: tuple[str, ...] = ()
+    quick: tuple[str, ...] = ()
+    stops: tuple[tuple[str, ...], ...] = ()
     beside: Callable[[Mapping[str, Job]], dict[str, Job]] = lambda jobs: {}
 
     @property
@@ -210,6 +253,7 @@ def offers(paper: Paper[Any], layout: Layout, dataset: str = "") -> Offers:
         ),
         tab=Offer("tab", layout.tabs, layout.tabs, COST),
         by=Offer("by", BY, BY, PROOF_FIRST),
+        lines=Offer("lines", (FEW_LINES, f"All {len(paper.methods)} methods"), LINES, FEW_LINES),
     )
 
 
@@ -254,6 +298,6 @@ class Page:
             gauge=chosen.gauge,
             by=chosen.by,
             watched=watched,
-            looks=self.layout.looks,
+            every=chosen.lines == ALL,
             says=self.layout.says,
         )

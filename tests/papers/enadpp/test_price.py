@@ -6,7 +6,7 @@ import pytest
 
 from engine.core.errors import BudgetError, SpecError
 from engine.core.kept import released
-from engine.papers.enadpp import PAPER, cards, price
+from engine.papers.enadpp import PAPER, guarantees, price
 from engine.papers.enadpp.arrays import ARRAYS
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.papers.enadpp.variants import VARIANTS
@@ -22,7 +22,7 @@ PRINTED = EnadppSpec(
 
 def test_what_one_lot_of_400_really_spends():
     """epsilon |L| / gamma = 0.2 * 400 / 0.1 = 800, epsilon / gamma = 2, epsilon = 0.2."""
-    spent = {row.reading: row.batch for row in cards.ledger(PRINTED, N)}
+    spent = {row.reading: row.batch for row in guarantees.ledger(PRINTED, N)}
     assert spent == pytest.approx({"A": 800.0, "B": 2.0, "C": 0.2})
 
 
@@ -37,7 +37,7 @@ def test_the_printed_scales():
 
 def test_the_sampled_price_of_the_printed_noise():
     """C: each step is 0.1-private when adding a record; 1000 steps of log(1 + .01 (e^.1 - 1))."""
-    row = cards.ledger(PRINTED, N)[2]
+    row = guarantees.ledger(PRINTED, N)[2]
     assert row.sampled == pytest.approx(1000 * math.log1p(0.01 * math.expm1(0.1)))
     assert (row.epoch, row.epochs) == pytest.approx((0.2, 2.0))
 
@@ -45,11 +45,11 @@ def test_the_sampled_price_of_the_printed_noise():
 def test_the_length_of_the_noise_against_the_clipping_bound():
     """C at epsilon 0.2 and a batch of 600: 535,818 * 2 C / (600 * 0.2) = 8,930 C."""
     spec = PRINTED.replace(noise_reading="C")
-    assert "8930 C" in cards._length(VARIANTS["enadpp"], spec, 60_000)
+    assert "8930 C" in guarantees._length(VARIANTS["enadpp"], spec, 60_000)
 
 
 def test_the_card_of_the_printed_method_proves_nothing_and_carries_the_numbers():
-    card = cards.guarantee(VARIANTS["enadpp"], PRINTED, N, "an image")
+    card = guarantees.guarantee(VARIANTS["enadpp"], PRINTED, N, "an image")
     assert (card.status, card.epsilon_proved) == ("heuristic", None)
     text = " ".join(card.reasons)
     assert "800 under A, 2 under B, 0.2 under C" in text
@@ -65,14 +65,14 @@ def test_the_card_of_the_printed_method_proves_nothing_and_carries_the_numbers()
 def test_rigorous_methods_spend_what_the_slider_says(name, noise):
     """The calibration stops on the private side, within a thousandth or so of the budget."""
     spec = EnadppSpec(epsilon=1.0, noise=noise, sample_rate=0.1, epochs=5)
-    card = cards.guarantee(VARIANTS[name], spec, 1_797, "an image")
+    card = guarantees.guarantee(VARIANTS[name], spec, 1_797, "an image")
     assert card.status == "proved"
     assert 0.99 < card.epsilon_proved <= 1.0
 
 
 def test_the_decaying_noise_spends_what_the_slider_says():
     spec = EnadppSpec(epsilon=1.0, sample_rate=0.1, epochs=5, sigma_decay=0.99)
-    card = cards.guarantee(VARIANTS["appdl"], spec, 1_797, "an image")
+    card = guarantees.guarantee(VARIANTS["appdl"], spec, 1_797, "an image")
     assert 0.99 < card.epsilon_proved <= 1.0
     first, last = (price.mechanism(VARIANTS["appdl"], spec, 1_797, step) for step in (0, 49))
     assert last.scale / first.scale == pytest.approx(0.99**45)
@@ -81,7 +81,7 @@ def test_the_decaying_noise_spends_what_the_slider_says():
 def test_noise_that_decays_to_nothing_is_refused():
     """0.9 to the power of 36,000 is zero: no first deviation meets any budget."""
     spec = EnadppSpec(epsilon=1.0, sample_rate=1e-3, epochs=40, sigma_decay=0.9)
-    for ask in (price.releases, lambda *plan: cards.guarantee(*plan, "an image")):
+    for ask in (price.releases, lambda *plan: guarantees.guarantee(*plan, "an image")):
         with pytest.raises(BudgetError, match="expected a budget that some noise meets"):
             ask(VARIANTS["appdl"], spec, 1_797)
 
@@ -91,7 +91,7 @@ def test_noise_that_decays_to_nothing_is_refused():
 def test_every_budget_has_finite_noise(name, epsilon):
     spec = EnadppSpec(epsilon=epsilon)
     assert 0.0 < price.mechanism(VARIANTS[name], spec, 1_797).scale < math.inf
-    card = cards.guarantee(VARIANTS[name], spec, 1_797, "an image")
+    card = guarantees.guarantee(VARIANTS[name], spec, 1_797, "an image")
     assert 0.5 * epsilon < card.epsilon_proved <= epsilon
 
 
@@ -116,14 +116,14 @@ def test_noise_without_bound_costs_nothing():
 
 
 def test_no_method_claims_privacy_without_noise():
-    card = cards.guarantee(VARIANTS["non_private"], EnadppSpec(), N, "an image")
+    card = guarantees.guarantee(VARIANTS["non_private"], EnadppSpec(), N, "an image")
     assert (card.status, card.epsilon_proved) == ("not_private", None)
 
 
 def test_the_budget_of_a_run_at_full_sampling():
     spec = EnadppSpec(epsilon=1.0, sample_rate=1.0, epochs=3)
     assert price.steps(spec, 100) == 3
-    assert cards.guarantee(VARIANTS["psgd"], spec, 100, "an image").epsilon_proved <= 1.0
+    assert guarantees.guarantee(VARIANTS["psgd"], spec, 100, "an image").epsilon_proved <= 1.0
 
 
 def test_a_reading_that_does_not_exist_names_its_field():
@@ -158,8 +158,8 @@ def test_how_many_disjoint_batches_a_record_is_in_at_most(times, first, met):
 @pytest.mark.parametrize("name", ["enadpp", "appdl", "psgd"])
 def test_the_card_of_shuffled_batches_shows_the_gap(name):
     spec = EnadppSpec(epsilon=1.0, sampling="shuffled")
-    card = cards.guarantee(VARIANTS[name], spec, 1_797, "an image")
-    cheap = cards.poisson_price(VARIANTS[name], spec, 1_797)
+    card = guarantees.guarantee(VARIANTS[name], spec, 1_797, "an image")
+    cheap = guarantees.poisson_price(VARIANTS[name], spec, 1_797)
     assert cheap < 0.5 < card.epsilon_proved <= 1.0
     assert "Shuffled" in card.sampling
     assert any(f"ε = {cheap:.3g} instead of" in reason for reason in card.reasons)
@@ -172,23 +172,23 @@ def test_what_is_released_before_the_first_step_gains_nothing_from_coins():
     drawn = Release(steps.mechanism, times=steps.times, rate=spec.sample_rate)
     cheap = accounting.epsilon(cost((moments, drawn)), 1e-5, price.RELATION, tight=True)
     assert cheap == pytest.approx(0.405, abs=0.001)
-    assert cards.poisson_price(VARIANTS["dpsgd"], spec, 1_797) == pytest.approx(cheap)
+    assert guarantees.poisson_price(VARIANTS["dpsgd"], spec, 1_797) == pytest.approx(cheap)
     before = accounting.epsilon(cost((moments,)), 1e-5, price.RELATION)
-    assert cards.poisson_price(VARIANTS["dpsgd"], spec, 1_797, 0) == pytest.approx(before)
-    card = cards.guarantee(VARIANTS["dpsgd"], spec, 1_797, "an image")
+    assert guarantees.poisson_price(VARIANTS["dpsgd"], spec, 1_797, 0) == pytest.approx(before)
+    card = guarantees.guarantee(VARIANTS["dpsgd"], spec, 1_797, "an image")
     assert any(f"ε = {cheap:.3g} instead of" in reason for reason in card.reasons)
 
 
 @pytest.mark.parametrize("name", ["dpsgd", "dp_ftrl"])
 def test_the_card_says_what_whitened_features_and_a_moving_bound_release(name):
     spec = EnadppSpec(epsilon=1.0, representation="whitened", clipping="adaptive")
-    card = cards.guarantee(VARIANTS[name], spec, 1_797, "an image")
-    assert cards.FIXED in card.reasons
-    assert cards.WHITENED in card.reasons
+    card = guarantees.guarantee(VARIANTS[name], spec, 1_797, "an image")
+    assert guarantees.FIXED in card.reasons
+    assert guarantees.WHITENED in card.reasons
     assert "the clipping bounds" in card.released
-    pixels = cards.guarantee(VARIANTS[name], spec.replace(representation="pixels"), 1_797, "x")
-    assert cards.FIXED not in pixels.reasons
-    flat = cards.guarantee(VARIANTS[name], spec.replace(clipping="flat"), 1_797, "an image")
+    pixels = guarantees.guarantee(VARIANTS[name], spec.replace(representation="pixels"), 1_797, "x")
+    assert guarantees.FIXED not in pixels.reasons
+    flat = guarantees.guarantee(VARIANTS[name], spec.replace(clipping="flat"), 1_797, "an image")
     assert "the clipping bounds" not in flat.released
 
 

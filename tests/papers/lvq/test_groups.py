@@ -9,7 +9,7 @@ from torch import Generator
 
 from engine.audit.replay import faults
 from engine.audit.report import audit
-from engine.audit.runner import Setting
+from engine.audit.training import Setting
 from engine.audit.witness import load
 from engine.catalog import paper
 from engine.papers.lvq import initial, price

@@ -10,7 +10,7 @@ import torch
 from datasets import catalog as data
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
-from engine.papers.mean import PAPER, method, price
+from engine.papers.mean import PAPER, guarantees, method, price
 from engine.papers.mean.spec import MeanSpec
 from engine.privacy import accounting
 from engine.privacy.recording import recording
@@ -89,9 +89,9 @@ def test_prices_by_hand():
 @pytest.mark.parametrize(("epsilon", "says"), [(0.5, "larger than needed"), (10.0, "too small")])
 def test_the_card_tells_what_the_printed_gaussian_noise_spends(epsilon, says):
     spec = MeanSpec(epsilon=epsilon)
-    proved = price.gaussian_card(spec, 7_874, "a person").epsilon_proved
+    proved = guarantees.gaussian_card(spec, 7_874, "a person").epsilon_proved
     assert epsilon * (1 - 1e-6) <= proved <= epsilon
-    printed = price.gaussian_card(spec.replace(calibration="paper"), 7_874, "a person")
+    printed = guarantees.gaussian_card(spec.replace(calibration="paper"), 7_874, "a person")
     assert says in printed.reasons[0]
     assert (printed.epsilon_proved > epsilon) == (says == "too small")
     assert (printed.epsilon_claimed is None) == (epsilon >= 1)

@@ -10,13 +10,13 @@ from datasets import catalog
 from datasets.base import Bounds
 from engine.catalog import paper
 from engine.core.errors import DatasetError, RequestError
-from engine.papers.survival import evaluate
-from engine.papers.survival.dp_gd import clipped_sum
-from engine.papers.survival.likelihood import mean_gradient
-from engine.papers.survival.price_gradient import planned
-from engine.papers.survival.problem import design
-from engine.papers.survival.scale import scaled, survival, unbounded
-from engine.papers.survival.sensitivity import gradient_bound, output_noise
+from engine.papers.survival.evaluation import evaluate
+from engine.papers.survival.likelihood.logit import mean_gradient
+from engine.papers.survival.likelihood.problem import design
+from engine.papers.survival.likelihood.scale import scaled, survival, unbounded
+from engine.papers.survival.mechanisms.descent import clipped_sum
+from engine.papers.survival.price.descent import even
+from engine.papers.survival.price.sensitivity import gradient_bound, output_noise
 from engine.papers.survival.spec import SurvivalSpec
 from tests.papers.survival.toys import LARGEST, LONGEST, real, table
 
@@ -107,7 +107,7 @@ def test_releases_of_neighbours_stay_within_the_sensitivity(factor, event, seed)
 @pytest.mark.parametrize("factor", FACTORS)
 def test_descents_releases_of_neighbours_stay_within_the_sensitivity(factor):
     spec = SurvivalSpec(intervals=12, steps=4)
-    plan = planned(spec)
+    plan = even(spec)
     models = [design(survival(one, spec), 12, 3) for one in neighbours(factor, True)]
     counts = [
         torch.bincount(12 * m.happened.long() + m.ends - 1, minlength=24).double() for m in models
@@ -119,7 +119,7 @@ def test_descents_releases_of_neighbours_stay_within_the_sensitivity(factor):
     zero = torch.zeros(1, 6).double()
     sums = [clipped_sum(model, zero, root, clip)[0] for model in models]
     apart = float((sums[0] - sums[1]).norm())
-    assert 0.0 < apart <= 0.3 * plan.gradient.sensitivity * (1 + 1e-12)
+    assert 0.0 < apart <= 0.3 * plan.gradients[0].sensitivity * (1 + 1e-12)
 
 
 def test_with_bounds_the_perturbations_and_the_descent_are_proved():

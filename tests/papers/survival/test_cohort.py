@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from engine.papers.survival import cohort
+from engine.papers.survival.mechanisms import cohort
 
 
 def test_persons_have_the_shares_of_the_bins():

@@ -5,13 +5,14 @@ import pytest
 import torch
 
 from datasets import catalog
-from engine.papers.survival import PAPER, curves, evaluate
-from engine.papers.survival.links import LINKS
-from engine.papers.survival.problem import design
-from engine.papers.survival.products import scale
-from engine.papers.survival.scale import scaled, unbounded
-from engine.papers.survival.scored import evaluation
-from engine.papers.survival.sensitivity import basis
+from engine.papers.survival import PAPER
+from engine.papers.survival.evaluation import curves, evaluate
+from engine.papers.survival.evaluation.products import scale
+from engine.papers.survival.evaluation.scored import evaluation
+from engine.papers.survival.likelihood.links import LINKS
+from engine.papers.survival.likelihood.problem import design
+from engine.papers.survival.likelihood.scale import scaled, unbounded
+from engine.papers.survival.price.sensitivity import basis
 from engine.papers.survival.spec import SurvivalSpec
 from tests.papers.survival.toys import table
 

@@ -11,10 +11,10 @@ from scipy.stats import kstest, norm
 
 from engine.catalog import paper
 from engine.core.batch import Batch
-from engine.papers.survival import dp_gd, public_start
-from engine.papers.survival.evaluate import optimum
-from engine.papers.survival.price_gradient import COUNTS, MOMENTS, plan
-from engine.papers.survival.problem import design
+from engine.papers.survival.evaluation.evaluate import optimum
+from engine.papers.survival.likelihood.problem import design
+from engine.papers.survival.mechanisms import descent, gradient, start
+from engine.papers.survival.price.descent import EVEN, even
 from engine.papers.survival.spec import SurvivalSpec
 from engine.privacy import accounting
 from engine.privacy.recording import recording
@@ -43,25 +43,25 @@ def test_the_releases_spend_the_budget_exactly(epsilon, steps):
     spec = SurvivalSpec(epsilon=epsilon, steps=steps)
     event = ENTRY.cost(spec, 1000, steps)
     assert accounting.epsilon(event, spec.delta, "replace_one") == pytest.approx(epsilon, rel=1e-3)
-    actual = plan(epsilon, spec.delta, steps)
+    actual = even(spec)
     strength = actual.counts.multiplier**-2 + actual.moments.multiplier**-2
-    strength += steps * actual.gradient.multiplier**-2
+    strength += steps * actual.gradients[0].multiplier ** -2
     assert strength == pytest.approx(actual.total**-2)
     card = ENTRY.guarantee(spec, 1000, "a person")
     assert epsilon * (1.0 - 1e-3) < card.epsilon_proved <= epsilon
 
 
 def test_scales_by_hand():
-    actual = plan(1.0, 1e-5, 32)
+    actual = even(SurvivalSpec(epsilon=1.0, steps=32))
     sigma = 3.7306317  # Balle and Wang 2018: the multiplier of (1, 1e-5)
     assert actual.counts.scale == pytest.approx(
-        math.sqrt(2.0) * sigma / math.sqrt(COUNTS), rel=1e-3
+        math.sqrt(2.0) * sigma / math.sqrt(EVEN.counts), rel=1e-3
     )
     assert actual.moments.scale == pytest.approx(
-        math.sqrt(2.0) * sigma / math.sqrt(MOMENTS), rel=1e-3
+        math.sqrt(2.0) * sigma / math.sqrt(EVEN.moments), rel=1e-3
     )
-    rest = (1.0 - COUNTS - MOMENTS) / 32
-    assert actual.gradient.scale == pytest.approx(2.0 * sigma / math.sqrt(rest), rel=1e-3)
+    rest = (1.0 - EVEN.counts - EVEN.moments) / 32
+    assert actual.gradients[0].scale == pytest.approx(2.0 * sigma / math.sqrt(rest), rel=1e-3)
 
 
 @settings(max_examples=60)
@@ -79,7 +79,7 @@ def test_a_replaced_record_moves_each_sum_by_at_most_its_sensitivity(seed, size,
     f = torch.tensor(rng.normal(size=(2, 5)) * size)
     root = torch.tensor(rng.normal(size=(2, 5, 5)))
     C = torch.full((2,), clip, dtype=torch.float64)
-    sums = [dp_gd.clipped_sum(some, f, root, C)[0] for some in (here, there)]
+    sums = [descent.clipped_sum(some, f, root, C)[0] for some in (here, there)]
     assert float((sums[0] - sums[1]).norm(dim=1).max()) <= 2.0 * clip * (1.0 + 1e-9)
     moments = here.x.T @ here.x - there.x.T @ there.x
     assert float(moments.norm()) <= math.sqrt(2.0) * (1.0 + 1e-9)
@@ -102,12 +102,12 @@ def test_noise_has_the_scale_that_is_priced():
     """
     data, spec = table(60, 2), SurvivalSpec(intervals=8, steps=4, epsilon=0.8)
     batch = Batch.grid(spec, {}, range(800))
-    state = dp_gd.METHOD.init(batch, data, torch.Generator().manual_seed(0))
-    after = dp_gd.stepped(batch, data, state, torch.Generator().manual_seed(1))
-    slope, _ = dp_gd.clipped_sum(design(data, 8, 3), state.f, state.root, state.clip)
-    plain = state.f - dp_gd.RATE * (state.root @ slope[:, :, None])[:, :, 0]
-    noise = torch.linalg.solve(state.root, (plain - after.f)[:, :, None])[:, :, 0] / dp_gd.RATE
-    scale = plan(0.8, 1e-5, 4).gradient.scale
+    state = gradient.METHOD.init(batch, data, torch.Generator().manual_seed(0))
+    after = gradient.stepped(batch, data, state, torch.Generator().manual_seed(1))
+    slope, _ = descent.clipped_sum(design(data, 8, 3), state.f, state.root, state.clip)
+    plain = state.f - gradient.RATE * (state.root @ slope[:, :, None])[:, :, 0]
+    noise = torch.linalg.solve(state.root, (plain - after.f)[:, :, None])[:, :, 0] / gradient.RATE
+    scale = even(SurvivalSpec(epsilon=0.8, steps=4)).gradients[0].scale
     unit = (noise / state.clip[:, None] / scale).flatten()
     assert kstest(unit, norm.cdf).pvalue > 1e-3
 
@@ -115,9 +115,9 @@ def test_noise_has_the_scale_that_is_priced():
 @pytest.mark.parametrize("part", ["counts", "moments"])
 def test_the_starts_noise_has_the_scale_that_is_priced(part):
     """The noise that is added is the plan's own mechanism's."""
-    plans = [plan(0.5, 1e-5, 8), plan(2.0, 1e-5, 8)]
+    plans = [even(SurvivalSpec(epsilon=epsilon, steps=8)) for epsilon in (0.5, 2.0)]
     with recording() as seen:
-        public_start.start(design(table(80, 2), 10, 3), plans, torch.Generator().manual_seed(0))
+        start.start(design(table(80, 2), 10, 3), plans, torch.Generator().manual_seed(0))
     asked = [mechanism for made in seen.releases for mechanism in made.mechanisms]
     assert all(getattr(one, part) in asked for one in plans)
     assert len(asked) == 4

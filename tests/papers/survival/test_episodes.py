@@ -13,15 +13,17 @@ from torch.nn.functional import softplus
 from datasets import catalog
 from datasets.base import Episodes, SurvivalTable
 from engine.catalog import paper
-from engine.papers.survival import dp_gd, evaluate, likelihood, lookup
-from engine.papers.survival.minibatch import pick, sanitised_gradient
-from engine.papers.survival.problem import arrange_path, design
-from engine.papers.survival.public_start import share
-from engine.papers.survival.scale import scaled, unbounded
-from engine.papers.survival.sensitivity import basis, gradient_bound, output_noise
-from engine.papers.survival.solvers import minimise
+from engine.papers.survival.evaluation import evaluate
+from engine.papers.survival.likelihood import logit, lookup
+from engine.papers.survival.likelihood.minibatch import pick, sanitised_gradient
+from engine.papers.survival.likelihood.problem import arrange_path, design
+from engine.papers.survival.likelihood.scale import scaled, unbounded
+from engine.papers.survival.likelihood.solvers import minimise
+from engine.papers.survival.mechanisms import descent
+from engine.papers.survival.mechanisms.start import share
+from engine.papers.survival.price.sensitivity import basis, gradient_bound, output_noise
+from engine.papers.survival.samplers.target import Target
 from engine.papers.survival.spec import SurvivalSpec
-from engine.papers.survival.target import Target
 from engine.runs.driver import drive
 from engine.runs.events import Finished
 from engine.runs.job import request
@@ -80,14 +82,14 @@ def test_losses_and_derivatives_are_those_of_the_person_periods():
     some = people(rng, 30)
     actual, f = built(*some), torch.tensor(rng.normal(size=(3, E + P)), requires_grad=True)
     expected = by_hand(*some, f)
-    torch.testing.assert_close(likelihood.losses(actual, f.detach()), expected.detach())
+    torch.testing.assert_close(logit.losses(actual, f.detach()), expected.detach())
     torch.testing.assert_close(
         lookup.losses(actual, f.detach()), expected.detach(), rtol=1e-4, atol=1e-4
     )
     (slope,) = torch.autograd.grad(expected.mean(1).sum(), f, retain_graph=True)
-    at = likelihood.derivatives(actual, f.detach())
+    at = logit.derivatives(actual, f.detach())
     torch.testing.assert_close(at.gradient, slope)
-    torch.testing.assert_close(likelihood.mean_gradient(actual, f.detach()), slope)
+    torch.testing.assert_close(logit.mean_gradient(actual, f.detach()), slope)
     bend = torch.autograd.functional.hessian(lambda g: by_hand(*some, g[None]).mean(), f[0])
     torch.testing.assert_close(at.hessian[0], bend)
 
@@ -108,7 +110,7 @@ def test_small_batches_of_persons_have_the_gradient_of_autograd():
 
 def gradients(actual, f):
     """Each person's gradient, shape (R, n, d)."""
-    v = likelihood.record_gradients(actual, f)
+    v = logit.record_gradients(actual, f)
     return actual.by_record(torch.cat([v, v[:, :, :1] * actual.x], dim=2))
 
 
@@ -130,7 +132,7 @@ def test_neighbours_differ_in_one_persons_path(seed, size):
     here, there = built(*some), built(*replaced(rng, *some))
     f = torch.tensor(rng.normal(size=(2, E + P)) * size)
     root, one = torch.tensor(rng.normal(size=(2, E + P, E + P))), torch.ones(2, dtype=torch.float64)
-    sums = [dp_gd.clipped_sum(m, f, root, 0.7 * one)[0] for m in (here, there)]
+    sums = [descent.clipped_sum(m, f, root, 0.7 * one)[0] for m in (here, there)]
     assert float((sums[0] - sums[1]).norm(dim=1).max()) <= 1.4 * (1.0 + 1e-9)
     moments = [m.x.T @ (share(m)[:, None] * m.x) for m in (here, there)]
     assert float((moments[0] - moments[1]).norm()) <= math.sqrt(2.0) * (1.0 + 1e-9)
@@ -178,8 +180,8 @@ def test_covariates_that_do_not_vary_are_as_before():
         a, b = (getattr(score, gauge)[0] for score in scores)
         assert a == pytest.approx(b, rel=1e-9)
     torch.testing.assert_close(
-        likelihood.losses(design(plain, 10, 3), one[None]).sum(),
-        likelihood.losses(design(cut, 10, 3), one[None]).sum(),
+        logit.losses(design(plain, 10, 3), one[None]).sum(),
+        logit.losses(design(cut, 10, 3), one[None]).sum(),
     )
 
 

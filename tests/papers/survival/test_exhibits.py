@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from engine.papers.survival import evaluate, exhibits
-from engine.papers.survival.scale import unbounded
-from engine.papers.survival.sensitivity import output_noise
+from engine.papers.survival.evaluation import evaluate
+from engine.papers.survival.exhibits import tables
+from engine.papers.survival.likelihood.scale import unbounded
+from engine.papers.survival.price.sensitivity import output_noise
 from engine.papers.survival.spec import SurvivalSpec
 from engine.privacy.noise import gamma_sphere
 from engine.runs.driver import drive
@@ -23,10 +24,10 @@ COX = {"FL": (0.0, 4.0), "TB": (7.5, 9.5), "WT": (3.4, 3.9)}
 def test_table_2_is_the_papers(name):
     """4,000 draws a cell: the mean norm of Gamma(d) noise has a relative error of at most
     1/sqrt(d 4000) = 0.65 % (d = 6), small beside the quarter that is admitted."""
-    data, rng = unbounded(real(exhibits.DATASETS[name])), torch.Generator().manual_seed(1)
+    data, rng = unbounded(real(tables.DATASETS[name])), torch.Generator().manual_seed(1)
     best = evaluate.optimum(data, 200, 3)
     unit = gamma_sphere((4_000, len(best)), rng)
-    for weight, printed in zip(exhibits.REGULARISATIONS, exhibits.TABLE2[name], strict=True):
+    for weight, printed in zip(tables.REGULARISATIONS, tables.TABLE2[name], strict=True):
         spec = SurvivalSpec(epsilon=6.4, regularisation=weight, calibration="paper")
         fitted = evaluate.fit(data, 200, 3, weight, "newton", "cpu").f
         scale = output_noise(spec, len(data), len(best)).scale
@@ -36,7 +37,7 @@ def test_table_2_is_the_papers(name):
 
 @pytest.mark.parametrize("name", COX)
 def test_table_3_is_the_papers(name):
-    data = unbounded(real(exhibits.DATASETS[name]))
+    data = unbounded(real(tables.DATASETS[name]))
     beta = evaluate.optimum(data, 200, 3)[None, 3:]
     low, high = COX[name]
     percent = 100.0 * evaluate.relative(beta, torch.tensor(evaluate.cox(data).beta))[0]
@@ -48,14 +49,14 @@ def test_table_3_is_the_papers(name):
 def test_the_six_coefficients_are_the_papers_up_to_one_factor():
     """0.840 on all six: Section 6.4 to half a per cent, but for the small coefficient of age, whose
     standard error is many times larger."""
-    exhibit = exhibits.EXHIBITS[2]
+    exhibit = tables.EXHIBITS[2]
     ((name, job),) = exhibit.jobs(True).items()
     kept = {}
     actual = collect(job, drive(job, real(job.dataset), lambda name, arrays: kept.update(arrays)))
     cells = exhibit.cells({name: dataclasses.replace(actual, arrays=lambda: kept)})
     assert len(cells) == 12
     factors = {(c.row, c.column): c.ours / c.published for c in cells if c.variant == "as printed"}
-    for row in exhibits.COEFFICIENTS:
+    for row in tables.COEFFICIENTS:
         assert 1.0 / factors[row, "spacing"] == pytest.approx(0.840, abs=0.003)
         assert 1.0 / factors[row, "sibs"] == pytest.approx(0.840, abs=0.003)
     scaled = [c for c in cells if c.variant == "with one factor"]
@@ -64,7 +65,7 @@ def test_the_six_coefficients_are_the_papers_up_to_one_factor():
 
 
 def test_cells_come_from_the_jobs():
-    (table2, table3, _) = exhibits.EXHIBITS
+    (table2, table3, _) = tables.EXHIBITS
     jobs = {k: j for k, j in table2.jobs(False).items() if k.startswith("FL")}
     assert set(jobs) == {"FL/paper", "FL/rigorous"}
     data = real("flchain")
@@ -82,12 +83,12 @@ def test_cells_come_from_the_jobs():
 
 
 def test_simulated_rows_say_so():
-    assert exhibits.label("SB") in ("SB", "SB (simulated)")
-    assert exhibits.label("FL") == "FL"
+    assert tables.label("SB") in ("SB", "SB (simulated)")
+    assert tables.label("FL") == "FL"
 
 
 def test_full_size_asks_for_more_draws():
-    for exhibit in exhibits.EXHIBITS:
+    for exhibit in tables.EXHIBITS:
         quick, full = exhibit.jobs(False), exhibit.jobs(True)
         assert quick.keys() == full.keys()
         assert all(full[name].replicas() >= quick[name].replicas() for name in full)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from engine.papers.survival import figures
+from engine.papers.survival.exhibits import figures
 from engine.runs import reference
 from engine.runs.exhibit import exhibits
 from engine.runs.results import collect

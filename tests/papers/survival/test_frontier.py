@@ -10,21 +10,16 @@ from scipy.stats import chi, kstest, norm
 from engine.catalog import paper
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
-from engine.papers.survival import (
-    dp_newton,
-    grouped,
-    km_dp,
-    obj_pert,
-    out_pert,
-    price_gauss,
-    price_km,
-    price_newton,
-)
-from engine.papers.survival.evaluate import optimum
-from engine.papers.survival.likelihood import mean_gradient, record_gradients
-from engine.papers.survival.lookup import losses
-from engine.papers.survival.problem import design
-from engine.papers.survival.sensitivity import determinant, gradient_bound
+from engine.papers.survival.evaluation.evaluate import optimum
+from engine.papers.survival.likelihood import grouped
+from engine.papers.survival.likelihood.logit import mean_gradient, record_gradients
+from engine.papers.survival.likelihood.lookup import losses
+from engine.papers.survival.likelihood.problem import design
+from engine.papers.survival.mechanisms import curve, newton, objective, output
+from engine.papers.survival.price import curve as curve_price
+from engine.papers.survival.price import perturbation
+from engine.papers.survival.price.descent import growing
+from engine.papers.survival.price.sensitivity import determinant, gradient_bound
 from engine.papers.survival.spec import SurvivalSpec
 from engine.privacy import accounting
 from engine.privacy.objective import ObjectiveDp, excess, objective_multiplier
@@ -55,11 +50,11 @@ def test_the_card_states_what_was_asked(name, epsilon):
 
 def test_scales_by_hand():
     spec = SurvivalSpec(epsilon=1.0, regularisation=1e-2)
-    assert price_km.counts(spec).scale == pytest.approx(math.sqrt(2.0) * SIGMA, rel=1e-5)
-    output = price_gauss.output_gaussian(spec, 7874, 11)
+    assert curve_price.counts(spec).scale == pytest.approx(math.sqrt(2.0) * SIGMA, rel=1e-5)
+    output = perturbation.output_gaussian(spec, 7874, 11)
     moved = (401.7749 + 2e-10 * 7874) / 78.74
     assert output.scale == pytest.approx(moved * SIGMA, rel=1e-5)
-    plan = price_newton.plan(1.0, 1e-5, 6)
+    plan = growing(SurvivalSpec(epsilon=1.0, passes=6))
     weights = [1, 2, 4, 8, 8, 8]
     for weight, gradient in zip(weights, plan.gradients, strict=True):
         share = (1.0 - 0.12 - 0.08 - 0.04) * weight / sum(weights)
@@ -93,7 +88,7 @@ def test_the_price_of_noise_in_an_objective_is_that_of_draws(freedom, ratio):
 
 def test_objective_perturbation_by_hand():
     spec = SurvivalSpec(epsilon=1.0, regularisation=1e-2)
-    plan = price_gauss.objective_gaussian(spec, 7874, 11)
+    plan = perturbation.objective_gaussian(spec, 7874, 11)
     strength = 7874 * (1e-2 + plan.extra)
     assert plan.noise.ratio == pytest.approx(determinant(200, 3, strength, None))
     assert plan.noise.ratio <= 0.5
@@ -118,8 +113,8 @@ def test_the_linear_term_follows_the_normal_distribution_that_is_priced(ridge):
     data, spec = table(50, 2), SurvivalSpec(intervals=5, regularisation=ridge, epsilon=0.7)
     batch = Batch.grid(spec, {}, range(1_000))
     rng = torch.Generator().manual_seed(4)
-    state, _ = obj_pert.GAUSSIAN.step(batch, data, obj_pert.GAUSSIAN.init(batch, data, rng), rng)
-    plan = price_gauss.objective_gaussian(spec, 50, 5)
+    state, _ = objective.GAUSSIAN.step(batch, data, objective.GAUSSIAN.init(batch, data, rng), rng)
+    plan = perturbation.objective_gaussian(spec, 50, 5)
     weight = ridge + plan.extra
     b = -50 * (mean_gradient(design(data, 5, 3), state.f) + weight * state.f)
     assert kstest((b / plan.noise.scale).flatten(), norm.cdf).pvalue > 1e-3
@@ -130,7 +125,7 @@ def test_noise_in_an_objective_needs_fixed_covariates():
 
     batch = Batch.grid(SurvivalSpec(intervals=5), {}, (0,))
     with pytest.raises(RequestError, match="fixed in time"):
-        obj_pert.GAUSSIAN.init(batch, catalog.load("heart"), torch.Generator())
+        objective.GAUSSIAN.init(batch, catalog.load("heart"), torch.Generator())
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -178,7 +173,7 @@ def test_with_a_large_budget_newton_is_at_the_optimum():
     near one half make the information larger than the curvature, and steps short: twenty passes.
     """
     data, spec = risky(), SurvivalSpec(intervals=10, epsilon=1000.0, passes=20)
-    state, info = finish(dp_newton.METHOD, data, spec, (0,))
+    state, info = finish(newton.METHOD, data, spec, (0,))
     best = optimum(data, 10, 3)
     assert float((state.f[0] - best).norm() / best.norm()) < 0.05
     assert float(state.clipped[0]) == 0.0
@@ -190,7 +185,7 @@ def test_with_a_large_budget_the_private_cox_coefficients_are_coxs():
     and most in the three baseline parameters, which lean on each other.
     """
     data, spec = risky(), SurvivalSpec(intervals=20, epsilon=1000.0, passes=20)
-    _, info = finish(dp_newton.PROPORTIONAL, data, spec, (0,))
+    _, info = finish(newton.PROPORTIONAL, data, spec, (0,))
     assert info.mre[0] < 0.1
     assert info.cox_error[0] < 0.1
 
@@ -204,7 +199,7 @@ def test_a_private_curve_is_kaplan_meiers_without_noise():
     for s in range(q):
         by_hand.append(by_hand[-1] * (1.0 - float(exact[0, 1, s]) / alive))
         alive -= float(exact[0, :, s].sum())
-    np.testing.assert_allclose(km_dp.product_limit(exact, 400)[0], by_hand, atol=1e-12)
+    np.testing.assert_allclose(curve.product_limit(exact, 400)[0], by_hand, atol=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 1.0])
@@ -222,9 +217,9 @@ def test_a_private_curve_falls_from_one_and_stays_a_share(epsilon):
 def test_gaussian_output_noise_has_the_scale_that_is_priced():
     data, spec = table(50, 2), SurvivalSpec(intervals=5, epsilon=0.7)
     batch, rng = Batch.grid(spec, {}, range(1_000)), torch.Generator().manual_seed(1)
-    before = out_pert.GAUSSIAN.init(batch, data, rng)
-    after, _ = out_pert.GAUSSIAN.step(batch, data, before, rng)
-    unit = (after.f - before.f) / price_gauss.output_gaussian(spec, 50, 5).scale
+    before = output.GAUSSIAN.init(batch, data, rng)
+    after, _ = output.GAUSSIAN.step(batch, data, before, rng)
+    unit = (after.f - before.f) / perturbation.output_gaussian(spec, 50, 5).scale
     assert kstest(unit.flatten(), norm.cdf).pvalue > 1e-3
 
 

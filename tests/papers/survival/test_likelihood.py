@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
-from engine.papers.survival import likelihood
-from engine.papers.survival.likelihood import (
+from engine.papers.survival.likelihood import logit
+from engine.papers.survival.likelihood.logit import (
     derivatives,
     log_one_plus,
     losses,
     mean_gradient,
     record_gradients,
 )
-from engine.papers.survival.problem import design, discretise
-from engine.papers.survival.scale import scaled, unbounded
-from engine.papers.survival.solvers import minimise
+from engine.papers.survival.likelihood.problem import design, discretise
+from engine.papers.survival.likelihood.scale import scaled, unbounded
+from engine.papers.survival.likelihood.solvers import minimise
 from tests.papers.survival.toys import model, real, records, table
 
 SHAPES = [(30, 2, 2, 3), (30, 2, 7, 3), (25, 1, 20, 5), (40, 3, 41, 20), (1, 2, 9, 4)]
@@ -84,7 +84,7 @@ def test_record_gradients_are_those_of_autograd(case):
 def test_the_size_of_a_block_changes_nothing(case, monkeypatch):
     design, f = case
     whole, parts = derivatives(design, f), losses(design, f)
-    monkeypatch.setattr(likelihood, "BLOCK", 16)
+    monkeypatch.setattr(logit, "BLOCK", 16)
     torch.testing.assert_close(derivatives(design, f).hessian, whole.hessian)
     torch.testing.assert_close(derivatives(design, f).gradient, whole.gradient)
     torch.testing.assert_close(losses(design, f), parts)
@@ -99,7 +99,7 @@ def test_far_parameters_neither_overflow_nor_lose_a_digit(size):
     expected = torch.stack([plain(design, row) for row in f])
     torch.testing.assert_close(losses(design, f), expected, rtol=1e-12, atol=1e-9)
     h = torch.sigmoid((f[:, :3] @ design.A.T)[:, None] + (f[:, 3:] @ design.x.T)[:, :, None])
-    for rows, actual, _ in likelihood.hazards(design, f):
+    for rows, actual, _ in logit.hazards(design, f):
         inside = torch.arange(1, actual.shape[2] + 1) <= design.interval[rows, None]
         torch.testing.assert_close(
             actual, h[:, rows, : actual.shape[2]] * inside, rtol=1e-9, atol=0

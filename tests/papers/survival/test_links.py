@@ -5,12 +5,18 @@ import pytest
 import torch
 from scipy.special import log_ndtr
 
-from engine.papers.survival import likelihood, lookup
-from engine.papers.survival.links import LINKS
-from engine.papers.survival.minibatch import REACH, _direct, pick, sanitised_gradient, summed
-from engine.papers.survival.problem import design
+from engine.papers.survival.likelihood import logit, lookup
+from engine.papers.survival.likelihood.links import LINKS
+from engine.papers.survival.likelihood.minibatch import (
+    REACH,
+    _direct,
+    pick,
+    sanitised_gradient,
+    summed,
+)
+from engine.papers.survival.likelihood.problem import design
+from engine.papers.survival.samplers.target import climb, curvature, optimum_of, target
 from engine.papers.survival.spec import SurvivalSpec
-from engine.papers.survival.target import climb, curvature, optimum_of, target
 from tests.papers.survival.toys import model, records, table
 
 EXACT = {
@@ -79,9 +85,7 @@ def test_interpolated_losses_are_the_losses(link, size):
 def test_interpolated_logit_losses_are_those_of_the_likelihood():
     data = design(table(300, 3), 40, 3)
     f = torch.tensor(np.random.default_rng(3).normal(size=(50, 6)))
-    torch.testing.assert_close(
-        lookup.losses(data, f), likelihood.losses(data, f), rtol=1e-5, atol=1e-5
-    )
+    torch.testing.assert_close(lookup.losses(data, f), logit.losses(data, f), rtol=1e-5, atol=1e-5)
 
 
 @each

@@ -14,11 +14,12 @@ from sksurv.util import Surv
 from engine.catalog import paper
 from engine.core.batch import Batch
 from engine.core.gauges import gauges
-from engine.papers.survival import evaluate, obj_pert, out_pert, scored
-from engine.papers.survival.likelihood import mean_gradient
-from engine.papers.survival.problem import design
-from engine.papers.survival.scale import scaled, unbounded
-from engine.papers.survival.sensitivity import objective_noise, output_noise
+from engine.papers.survival.evaluation import evaluate, scored
+from engine.papers.survival.likelihood.logit import mean_gradient
+from engine.papers.survival.likelihood.problem import design
+from engine.papers.survival.likelihood.scale import scaled, unbounded
+from engine.papers.survival.mechanisms import objective, output
+from engine.papers.survival.price.sensitivity import objective_noise, output_noise
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.privacy import accounting
 from engine.runs.driver import drive
@@ -55,7 +56,7 @@ def test_output_noise_has_the_scale_that_is_priced(calibration):
     """Kolmogorov-Smirnov against Gamma(d, scale) at a fixed seed; a right scale fails 1 in 1,000,
     a scale 10 % off moves the distribution by 0.12 at d = 5, five times what is admitted."""
     data, spec = table(50, 2), SurvivalSpec(intervals=5, epsilon=0.7, calibration=calibration)
-    _, before, after, _ = one_step(out_pert, data, spec)
+    _, before, after, _ = one_step(output, data, spec)
     noise = after.f - before.f
     expected = output_noise(spec, 50, 5)
     assert kstest(noise.norm(dim=1), gamma(5, scale=expected.scale).cdf).pvalue > 1e-3
@@ -68,7 +69,7 @@ def test_objective_noise_has_the_scale_that_is_priced(calibration, ridge):
     r"""The linear term is what the gradient at the release leaves over, with and without \Delta."""
     data = table(50, 2)
     spec = SurvivalSpec(intervals=5, regularisation=ridge, calibration=calibration, epsilon=0.7)
-    _, _, after, _ = one_step(obj_pert, data, spec)
+    _, _, after, _ = one_step(objective, data, spec)
     plan = objective_noise(spec, 50, 5)
     assert (plan.extra > 0.0) == (ridge < 1.0)
     weight = ridge + plan.extra
@@ -265,8 +266,8 @@ def test_the_noise_that_is_kept_is_the_noise_that_is_drawn():
     """
     data = table(100, 2)
     for module, spec in (
-        (out_pert, SurvivalSpec(intervals=5)),
-        (obj_pert, SurvivalSpec(intervals=5, regularisation=1.0, epsilon=20.0)),
+        (output, SurvivalSpec(intervals=5)),
+        (objective, SurvivalSpec(intervals=5, regularisation=1.0, epsilon=20.0)),
     ):
         batch, _, after, _ = one_step(module, data, spec, range(600))
         kept = module.METHOD.products(batch, data, after)
@@ -274,7 +275,7 @@ def test_the_noise_that_is_kept_is_the_noise_that_is_drawn():
 
 
 def test_a_replica_that_fails_is_not_released_and_harms_no_other(monkeypatch):
-    data, minimise = table(80, 2), obj_pert.minimise
+    data, minimise = table(80, 2), objective.minimise
 
     def stumbles(*arguments, **named):
         optimum = minimise(*arguments, **named)
@@ -283,7 +284,7 @@ def test_a_replica_that_fails_is_not_released_and_harms_no_other(monkeypatch):
 
     values, axes = {"intervals": 6}, {"epsilon": (0.5, 2.0)}
     _, fine, sane = run("obj_pert", data, monkeypatch, values, axes)
-    monkeypatch.setattr(obj_pert, "minimise", stumbles)
+    monkeypatch.setattr(objective, "minimise", stumbles)
     _, events, kept = run("obj_pert", data, monkeypatch, values, axes)
     assert events[-1].diverged == (1,)
     assert np.isnan(kept["coefficients"][1]).all()
@@ -300,7 +301,7 @@ def test_a_replica_that_fails_is_not_released_and_harms_no_other(monkeypatch):
 
 def test_a_fit_that_misses_its_tolerance_is_not_released(monkeypatch):
     data = table(80, 2, seed=9)
-    monkeypatch.setattr(out_pert, "TOLERANCE", 0.0)
+    monkeypatch.setattr(output, "TOLERANCE", 0.0)
     _, events, kept = run("out_pert", data, monkeypatch, {"intervals": 6})
     assert np.isnan(kept["coefficients"]).all()
     assert events[-1].diverged == (0, 1)

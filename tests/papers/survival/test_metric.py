@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from engine.papers.survival.dp_newton import whitening
+from engine.papers.survival.mechanisms.newton import whitening
 
 LEAST = 0.5
 

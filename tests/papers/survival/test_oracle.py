@@ -8,11 +8,11 @@ import torch
 
 from engine.catalog import paper
 from engine.core.batch import Batch
-from engine.papers.survival import oracle
-from engine.papers.survival.evaluate import optimum
-from engine.papers.survival.likelihood import derivatives
-from engine.papers.survival.price_oracle import single
-from engine.papers.survival.problem import design
+from engine.papers.survival.evaluation.evaluate import optimum
+from engine.papers.survival.likelihood.logit import derivatives
+from engine.papers.survival.likelihood.problem import design
+from engine.papers.survival.price.oracle import single
+from engine.papers.survival.references import oracle
 from engine.papers.survival.spec import SurvivalSpec
 from engine.privacy import accounting
 from engine.runs.job import request

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from engine.papers.survival import pooled
+from engine.papers.survival.mechanisms import pooled
 
 D = 3
 

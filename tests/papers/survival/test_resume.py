@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from engine.papers.survival import exact, psgld
+from engine.papers.survival.samplers import corrected, langevin
 from engine.runs import driver
 from engine.runs.artifacts import DONE
 from engine.runs.checkpoint import Checkpoints
@@ -19,7 +19,7 @@ from engine.service.process import here
 from tests.papers.survival.toys import table
 
 VALUES = {"intervals": 8, "samples": 80, "sampler_epochs": 2.0, "burn_in": 20, "minibatch": 10}
-METHODS = {"psgld": psgld, "exact": exact}
+METHODS = {"psgld": langevin, "exact": corrected}
 each = pytest.mark.parametrize("method", METHODS)
 DATA = table(60, 2)
 

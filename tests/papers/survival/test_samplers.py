@@ -12,18 +12,19 @@ from hypothesis import strategies as st
 from engine.catalog import paper
 from engine.core.batch import Batch
 from engine.core.gauges import gauges
-from engine.papers.survival import exact, likelihood, psgld
-from engine.papers.survival.diagnostics import WORST, mixing
-from engine.papers.survival.price_sampler import (
+from engine.papers.survival.likelihood import logit
+from engine.papers.survival.price.sampler import (
     chain_steps,
     exact_steps,
     loss_bound,
     psgld_steps,
     sanitised,
 )
-from engine.papers.survival.proposal import proposals
+from engine.papers.survival.samplers import corrected, langevin
+from engine.papers.survival.samplers.diagnostics import WORST, mixing
+from engine.papers.survival.samplers.proposal import proposals
+from engine.papers.survival.samplers.target import Target, target
 from engine.papers.survival.spec import SurvivalSpec
-from engine.papers.survival.target import Target, target
 from engine.privacy import accounting
 from engine.runs.driver import drive
 from engine.runs.events import Finished, Measured
@@ -98,7 +99,7 @@ def test_the_density_is_that_of_algorithm_3():
     data, spec = table(70, 2), SurvivalSpec(intervals=9, epsilon=1.3, bound=6.0)
     aim = target(data, [spec])
     f = torch.tensor(np.random.default_rng(0).normal(size=(1, 20, 5)))
-    cost = likelihood.losses(aim.design, f[0])
+    cost = logit.losses(aim.design, f[0])
     sigma = 1e-2 * 2.0 * 6.0 / 1.3
     U = -0.5 * sigma * f[0].square().sum(1) - (6.0 * torch.tanh(cost / 6.0)).sum(1)
     torch.testing.assert_close(aim.log_density(f)[0], 1.3 / 12.0 * U, rtol=1e-6, atol=1e-6)
@@ -140,9 +141,9 @@ def test_corrected_chains_reach_the_target():
     data, spec = table(60, 1, seed=3), SurvivalSpec(intervals=6, epsilon=4.0, samples=600)
     batch, rng = Batch.grid(spec, {}, (0,)), torch.Generator().manual_seed(1)
     with torch.no_grad():
-        state = exact.METHOD.init(batch, data, rng)
+        state = corrected.METHOD.init(batch, data, rng)
         for _ in range(exact_steps(spec, 60)):
-            state, info = exact.METHOD.step(batch, data, state, rng)
+            state, info = corrected.METHOD.step(batch, data, state, rng)
         known = proposals(data, [spec], "cpu")
         f = known.proposal.draw(60_000, rng)
         aim = target(data, [spec])
@@ -160,11 +161,11 @@ def test_corrected_chains_reach_the_target():
 
 @pytest.mark.parametrize("local", [2, 10**9])
 def test_chains_stay_where_a_proposal_is_refused(local, monkeypatch):
-    monkeypatch.setattr(exact, "LOCAL", local)
+    monkeypatch.setattr(corrected, "LOCAL", local)
     data, spec = table(60, 1, seed=3), SurvivalSpec(intervals=6, samples=64)
     batch, rng = Batch.grid(spec, {"epsilon": (0.5, 5.0)}, (0, 1)), torch.Generator().manual_seed(1)
-    state = exact.METHOD.init(batch, data, rng)
-    after = exact.advance(state, 64, rng)
+    state = corrected.METHOD.init(batch, data, rng)
+    after = corrected.advance(state, 64, rng)
     path = torch.cat([state.place[:, :, None], after.draws], dim=2)
     moved = (path[:, :, 1:] != path[:, :, :-1]).any(3)
     assert (moved.sum((1, 2)) >= after.accepted).all()
@@ -183,7 +184,7 @@ def test_a_step_of_algorithm_4_by_hand(calibration, share):
     G = 1 / (1e-5 + mended.sqrt())
     size = 0.5 * 3**-0.51
     expected = f - share * size * 50 * G * gradient + (size * G).sqrt() * noise
-    actual, squares = psgld.move(f, V, gradient, noise, 3, 50, spec)
+    actual, squares = langevin.move(f, V, gradient, noise, 3, 50, spec)
     torch.testing.assert_close(actual, expected)
     torch.testing.assert_close(squares, V_next)
 
@@ -193,9 +194,9 @@ def test_the_printed_first_step_leaves_the_data_behind():
     data = table(300, 2, seed=1)
     spec = SurvivalSpec(calibration="paper", step_scale=1.0, intervals=10, sampler_epochs=1.0)
     batch, rng = Batch.grid(spec, {}, (0,)), torch.Generator().manual_seed(0)
-    state = psgld.METHOD.init(batch, data, rng)
+    state = langevin.METHOD.init(batch, data, rng)
     assert (state.f == 0.0).all()
-    after = psgld.advance(state, spec, 1, 300, rng)
+    after = langevin.advance(state, spec, 1, 300, rng)
     away = after.f.abs() / (10 * 300)
     assert (away[:, :3] > 0.8).all()
     assert (away < 1.2).all()
@@ -204,10 +205,10 @@ def test_the_printed_first_step_leaves_the_data_behind():
 def test_chains_do_not_touch_each_other_and_count_their_steps():
     data, spec = table(100, 2), SurvivalSpec(**SHORT)
     batch = Batch.grid(spec, {"epsilon": (0.5, 5.0)}, (0, 1, 2))
-    state = psgld.METHOD.init(batch, data, torch.Generator().manual_seed(0))
+    state = langevin.METHOD.init(batch, data, torch.Generator().manual_seed(0))
     total = chain_steps(spec, 100)
     for turn in (30, 110, total):
-        state = psgld.advance(state, spec, turn, total, torch.Generator().manual_seed(turn))
+        state = langevin.advance(state, spec, turn, total, torch.Generator().manual_seed(turn))
     assert state.time == total == 200
     assert state.draws.shape == (6, 180, 5)
     assert torch.isfinite(state.draws).all()
@@ -286,7 +287,7 @@ def test_a_knob_of_algorithm_4_acts_where_the_paper_has_it(values):
     G = 1 / (spec.damping + V_next.sqrt())
     size = 0.5 * 3**-spec.step_decay
     expected = f - size * 50 * G * gradient + (size * G).sqrt() * noise
-    torch.testing.assert_close(psgld.move(f, V, gradient, noise, 3, 50, spec)[0], expected)
+    torch.testing.assert_close(langevin.move(f, V, gradient, noise, 3, 50, spec)[0], expected)
 
 
 def test_the_estimated_distance_is_what_an_independence_sampler_leaves():
@@ -305,13 +306,13 @@ def test_the_estimated_distance_is_what_an_independence_sampler_leaves():
     seen = log_ratio.repeat_interleave(torch.tensor((proposal * 280).round().astype(int)))
     some = exact_state(draws=torch.zeros(1, 4, 70, 1))
     some = dataclasses.replace(some, largest=seen.max()[None], total=seen.logsumexp(0)[None])
-    assert float(exact.distance(some)) == pytest.approx(max(rate**70, exact.SMALLEST))
+    assert float(corrected.distance(some)) == pytest.approx(max(rate**70, corrected.SMALLEST))
 
 
 def exact_state(**values):
     """A state of the corrected chains, of which only some parts are looked at."""
-    names = [field.name for field in dataclasses.fields(exact.State)]
-    return exact.State(**{name: values.get(name) for name in names[:10]})
+    names = [field.name for field in dataclasses.fields(corrected.State)]
+    return corrected.State(**{name: values.get(name) for name in names[:10]})
 
 
 def test_a_longer_chain_is_estimated_to_be_nearer():

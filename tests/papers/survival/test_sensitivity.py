@@ -8,8 +8,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.papers.survival.likelihood import derivatives, mean_gradient, record_gradients
-from engine.papers.survival.sensitivity import (
+from engine.papers.survival.likelihood.logit import derivatives, mean_gradient, record_gradients
+from engine.papers.survival.likelihood.solvers import minimise
+from engine.papers.survival.price.sensitivity import (
     FINISH,
     TOLERANCE,
     basis,
@@ -21,7 +22,6 @@ from engine.papers.survival.sensitivity import (
     printed_determinant,
     squares,
 )
-from engine.papers.survival.solvers import minimise
 from engine.papers.survival.spec import SurvivalSpec
 from tests.papers.survival.toys import model, records
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from engine.papers.survival.likelihood import mean_gradient
-from engine.papers.survival.problem import design
-from engine.papers.survival.sensitivity import TOLERANCE
-from engine.papers.survival.solvers import constant_hazard, minimise
+from engine.papers.survival.likelihood.logit import mean_gradient
+from engine.papers.survival.likelihood.problem import design
+from engine.papers.survival.likelihood.solvers import constant_hazard, minimise
+from engine.papers.survival.price.sensitivity import TOLERANCE
 from tests.papers.survival.toys import model, real, records, table
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from datasets import catalog
 from datasets.base import Bounds, Card, SurvivalTable
-from engine.papers.survival.problem import arrange
-from engine.papers.survival.sensitivity import basis
+from engine.papers.survival.likelihood.problem import arrange
+from engine.papers.survival.price.sensitivity import basis
 
 LARGEST, LONGEST = 3.0, 200.0
 """Bounds of a toy table; some of its records lie beyond them."""

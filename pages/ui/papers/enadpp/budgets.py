@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from engine.papers.enadpp import cards, price
-from engine.papers.enadpp.cards import Ledger
+from engine.papers.enadpp import guarantees, price
+from engine.papers.enadpp.guarantees import Ledger
 from engine.papers.enadpp.variants import VARIANTS
 from engine.privacy.mechanisms import Laplace
 from pages.ui.charts import lines as drawing
@@ -55,7 +55,7 @@ def counted(method: str, spec: Any, n: int) -> tuple[tuple[int, ...], dict[str, 
     if exact(method, spec, n):
         ways[PLD] = asked(True)
     if _shuffled(method, spec) and not price.unaccounted(VARIANTS[method], spec):
-        ways[COINS] = tuple(cards.poisson_price(VARIANTS[method], spec, n, s) for s in steps)
+        ways[COINS] = tuple(guarantees.poisson_price(VARIANTS[method], spec, n, s) for s in steps)
     return steps, ways
 
 
@@ -160,7 +160,7 @@ def spent(view: View) -> None:
 
 def ledger(view: View) -> None:
     """What the printed noise spends under each reading: one batch, an epoch, all, as drawn here."""
-    ledgers = cards.ledger(view.spec, view.data.records)  # type: ignore[arg-type]
+    ledgers = guarantees.ledger(view.spec, view.data.records)  # type: ignore[arg-type]
     size = price.batch_size(view.spec, view.data.records)  # type: ignore[arg-type]
     first = number(ledgers[0].batch)
     st.markdown(

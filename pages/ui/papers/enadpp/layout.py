@@ -12,7 +12,15 @@ LAYOUT = Layout(
         "Private training limits how much each example can change the network and adds noise at "
         "every step. EnADPP adds less noise to the neurons that matter most."
     ),
-    says={"accuracy": Saying("is right on {} of 100 test records", 100.0, guessing)},
+    says={
+        "accuracy": Saying(
+            "is right on {} of 100 test records",
+            ("test record in 100", "test records in 100"),
+            100.0,
+            guessing,
+            "Test records read wrongly",
+        )
+    },
     sections=(
         Section("Training curves", enadpp.learning),
         Section("Clipping", enadpp.clipping),
@@ -55,4 +63,5 @@ LAYOUT = Layout(
     repeats=5,
     budgets=(0.2, 0.4, 1.0, 2.0, 8.0),
     ask_first=("mnist", "fashion"),
+    stops=(("clip",),),
 )

@@ -41,7 +41,7 @@ def classes(view: View) -> None:
     st.markdown(said)
     figure = figures.classes(private, plain, 1.0 / shares.shape[1])
     chart("enadpp.classes", figure, said, lines.rows([private], "Class"), view.budget)
-    shown = "One repetition." if len(shares) == 1 else "Whiskers: four of five repetitions."
+    shown = "One repetition." if len(shares) == 1 else "Whiskers: the middle 80 % of them."
     st.caption(
         f"Share of each class's test records that are classified correctly. {shown} Noise often "
         f"costs some classes more than others. {RAW}"

@@ -12,7 +12,10 @@ LAYOUT = Layout(
     ),
     says={
         "error": Saying(
-            "is wrong on {} of 100 test records", 100.0, lambda data: 1 - guessing(data)
+            "is wrong on {} of 100 test records",
+            ("test record in 100", "test records in 100"),
+            100.0,
+            lambda data: 1 - guessing(data),
         )
     },
     sections=(
@@ -31,8 +34,9 @@ LAYOUT = Layout(
         "delta",
     ),
     repeats=5,
+    sketch=3,
     budgets=(0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 4.0, 8.0),
     ask_first=("mnist", "har"),
-    looks=lvq.LOOKS,
     last=("gmlvq_bfgs",),
+    stops=(("clip",), ("sample_rate",)),
 )

@@ -11,7 +11,6 @@ from engine.core.gauges import gauges
 from engine.papers.lvq.arrays import ARRAYS
 from pages.ui import words
 from pages.ui.charts import lines as course
-from pages.ui.charts.theme import SERIES, Style
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.chart import chart
@@ -32,11 +31,6 @@ METRIC = ("relevance", "eigenvalues", "eigenvectors")
 """The arrays that show what the metric looks at."""
 FEATURES = 24
 """So many of the most relevant features are drawn where records are no images."""
-LOOKS = {
-    "glvq_dp": Style(SERIES[0], "dash", "circle"),
-    "gmlvq_dp": Style(SERIES[1], "solid", "diamond"),
-}
-"""One colour for each; what is proved decides on the line, and methods without noise are grey."""
 
 
 def free(method: str) -> str:

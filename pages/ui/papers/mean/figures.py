@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.papers.mean.spec import UNIT
-from pages.ui.charts.curves import Curve
 from pages.ui.charts.figure import Figure
+from pages.ui.charts.measured import Curve
 from pages.ui.charts.theme import INK, MUTED, SERIES, axis, brief, budget_axis, figure, log_axis
 
 Floats = NDArray[np.float64]

@@ -11,8 +11,8 @@ LAYOUT = Layout(
         "too small, a high bound needs more noise: choose what costs less."
     ),
     says={
-        "expected": Saying(f"is off by {{}} {UNIT}"),
-        "error": Saying(f"is off by {{}} {UNIT}"),
+        "expected": Saying(f"is off by {{}} {UNIT}", (f"{UNIT} of error", f"{UNIT} of error")),
+        "error": Saying(f"is off by {{}} {UNIT}", (f"{UNIT} of error", f"{UNIT} of error")),
     },
     shows="Histogram",
     gauge="expected",
@@ -21,5 +21,8 @@ LAYOUT = Layout(
         Section("Bias by clipping and noise", sections.parts, wide=True),
     ),
     more=("share", "delta"),
-    repeats=20,
+    repeats=10,
+    quick=("laplace", "gaussian"),
+    sketch=3,
+    stops=(("bound",), ("records",)),
 )

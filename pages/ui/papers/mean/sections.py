@@ -6,7 +6,7 @@ import streamlit as st
 from engine.core.gauges import gauges
 from engine.papers.mean.spec import UNIT
 from pages.ui import words
-from pages.ui.charts.curves import curve
+from pages.ui.charts.measured import curve
 from pages.ui.kit.chart import chart
 from pages.ui.paper.panels import RAW
 from pages.ui.paper.series import product, waiting

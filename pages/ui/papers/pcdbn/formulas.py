@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from engine.papers.pcdbn import sensitivity
-from engine.papers.pcdbn.sensitivity import Layer
+from engine.papers.dbn.pcdbn import sensitivity
+from engine.papers.dbn.pcdbn.sensitivity import Layer
 from engine.training import polynomials as poly
 from pages.ui.charts.size import against
 from pages.ui.kit.chart import chart

@@ -2,20 +2,28 @@
 
 from pages.ui.paper.finding import Saying, guessing
 from pages.ui.paper.view import PROOF, Layout, Section
-from pages.ui.papers.pcdbn import degrees as pcdbn_degrees
 from pages.ui.papers.pcdbn import formulas as pcdbn_formulas
 from pages.ui.papers.pcdbn import sections as pcdbn
+from pages.ui.papers.pcdbn.degrees import DEGREES
 
 LAYOUT = Layout(
     words=(
         "A deep belief network learns small filters and reads digits with them. The idea: add "
         "noise once, to the training objective. After that, training longer costs no more privacy."
     ),
-    says={"accuracy": Saying("is right on {} of 100 test images", 100.0, guessing)},
+    says={
+        "accuracy": Saying(
+            "is right on {} of 100 test images",
+            ("test image in 100", "test images in 100"),
+            100.0,
+            guessing,
+            "Test images read wrongly",
+        )
+    },
     sections=(
         Section("Training curves", pcdbn.learning),
         Section("Budget spent by epoch", pcdbn.spent, tab=PROOF),
-        Section("Accuracy by degree of the polynomial", pcdbn_degrees.degrees),
+        Section("Accuracy by degree of the polynomial", DEGREES.section),
         Section("Three ways to add the noise", pcdbn.calibrations, wide=True, tab=PROOF),
         Section(
             "Polynomials that replace the activation",
@@ -39,7 +47,9 @@ LAYOUT = Layout(
         *("sgd_epochs", "clip", "gradient_rate", "delta"),
     ),
     repeats=5,
+    last=("psgd",),
     budgets=(0.5, 1.0, 2.0, 4.0, 8.0),
-    beside=pcdbn_degrees.beside,
+    beside=DEGREES.beside,
     ask_first=("mnist",),
+    stops=(("degree",), ("polynomial",)),
 )

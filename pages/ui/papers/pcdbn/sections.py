@@ -9,9 +9,9 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from engine.core.spec import Choice, knobs
-from engine.papers.pcdbn import price
-from engine.papers.pcdbn.releases import NAMES, RELATION, SKETCH
-from engine.papers.pcdbn.spec import PcdbnSpec
+from engine.papers.dbn import price
+from engine.papers.dbn.pcdbn.price import NAMES, SKETCH
+from engine.papers.dbn.pcdbn.spec import PcdbnSpec
 from pages.ui.charts import lines as shared
 from pages.ui.charts.lines import Line
 from pages.ui.jobs import live
@@ -133,10 +133,10 @@ def stepwise(own: PcdbnSpec, n: int) -> tuple[tuple[float, ...], tuple[float, ..
     from engine.privacy import accounting
     from engine.privacy.releases import cost
 
-    total = price.psgd_steps(own, n)
+    total = price.gradient_steps(own, n)
     steps = sorted({max(1, round(total * k / POINTS)) for k in range(1, POINTS + 1)})
-    costs = [cost(price.psgd_releases(own, n), step) for step in steps]
-    epsilons = [accounting.epsilon(c, own.delta, RELATION, tight=False) for c in costs]
+    costs = [cost(price.gradient_releases(own, n), step) for step in steps]
+    epsilons = [accounting.epsilon(c, own.delta, price.RELATION, tight=False) for c in costs]
     return tuple(step * own.sample_rate for step in steps), tuple(epsilons)
 
 
@@ -255,7 +255,7 @@ def ratios(view: View) -> None:
     )
     rows = [{"Noise on": title, "Noise / signal": number(value)} for title, value in middle.items()]
     single = all(len(values) == 1 for values in by_layer.values())
-    repeated = "One repetition." if single else "Whiskers: four of five repetitions."
+    repeated = "One repetition." if single else "Whiskers: the middle 80 % of the repetitions."
     st.markdown(said)
     chart("pcdbn.ratios", figures.ratios(by_layer, "ratios"), said, rows, view.budget)
     st.caption(

@@ -7,7 +7,8 @@ from typing import cast
 import numpy as np
 import streamlit as st
 
-from engine.papers.survival import price, sensitivity
+from engine.papers.survival import guarantees
+from engine.papers.survival.price import sensitivity
 from engine.papers.survival.spec import SurvivalSpec
 from pages.ui.charts.size import against
 from pages.ui.charts.theme import axis
@@ -198,7 +199,7 @@ def _table(view: View, own: SurvivalSpec, tried: SurvivalSpec, size: float | Non
                 )
             ]  # fmt: skip
     st.table(columns, border="horizontal")
-    st.caption(price.GENERAL.replace("It barely", "Objective perturbation barely", 1))
+    st.caption(guarantees.GENERAL.replace("It barely", "Objective perturbation barely", 1))
     st.caption(
         f"From formulas alone, at ε = {view.budget:g}, Λ = {number(own.regularisation)} and n = "
         f"{view.data.records:,}. Change q and e under *Try q and e* in the sidebar. The "

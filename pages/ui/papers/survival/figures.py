@@ -75,7 +75,8 @@ def _person(time: Floats, person: Person, position: int) -> list[dict[str, Any]]
         "line": {"color": look.colour, "dash": look.dash, "width": 2.5},
         "hovertemplate": (
             "<b>%{fullData.name}</b><br>%{x:,.0f}: %{y:.1%}"
-            "<br>four of five draws: %{customdata[0]:.1%} to %{customdata[1]:.1%}<extra></extra>"
+            "<br>middle 80 % of the draws: %{customdata[0]:.1%} to %{customdata[1]:.1%}"
+            "<extra></extra>"
         ),
     }  # fmt: skip
     parts = [

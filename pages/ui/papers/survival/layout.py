@@ -13,7 +13,13 @@ LAYOUT = Layout(
         "person. Noise in its parameters hides whether any one person was in the data."
     ),
     says={
-        "concordance": Saying("ranks {} of 100 pairs right", 100.0, lambda data: 0.5),
+        "concordance": Saying(
+            "ranks {} of 100 pairs right",
+            ("pair in 100", "pairs in 100"),
+            100.0,
+            lambda data: 0.5,
+            "Pairs ranked wrongly",
+        ),
         "mre": Saying("is off by {} times the size of the answer"),
     },
     sections=(
@@ -41,10 +47,13 @@ LAYOUT = Layout(
     shows="People",
     gauge="concordance",
     method="dp_newton",
+    sketch=3,
     more=(
         *("link", "solver", "delta", "steps", "clip", "passes", "samples"),
         *("burn_in", "sampler_epochs", "minibatch", "step_scale"),
         *("prior", "step_decay", "memory", "damping"),
     ),
     by_hand=("psgld", "exact", "out_pert_gauss", "obj_pert_gauss"),
+    quick=("out_pert", "km_dp", "out_pert_gauss"),
+    stops=(("intervals",), ("regularisation",)),
 )

@@ -9,7 +9,7 @@ import streamlit as st
 
 from datasets import catalog
 from datasets.base import Card
-from engine.papers.survival.curves import Scale
+from engine.papers.survival.evaluation.curves import Scale
 from pages.ui import words
 from pages.ui.jobs import live
 from pages.ui.jobs.live import Watched

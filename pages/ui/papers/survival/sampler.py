@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from engine.papers.survival import price_sampler
+from engine.papers.survival.price import sampler
 from engine.papers.survival.spec import SurvivalSpec
 from pages.ui import words
 from pages.ui.charts import lines as course
@@ -47,7 +47,7 @@ def _waiting(view: View) -> str:
 def sanitiser(view: View) -> None:
     """The loss of one record, and what the sanitiser leaves of it."""
     own, n = spec(view, EXACT), view.data.records
-    bound, heat = price_sampler.loss_bound(own, n), price_sampler.sanitised(own, n).temperature
+    bound, heat = sampler.loss_bound(own, n), sampler.sanitised(own, n).temperature
     least = number(100.0 * (1.0 - float(figures.sanitised(np.array(bound), bound)) / bound), 2)
     how = f"2 log n for n = {n:,}, the paper's choice" if own.bound == 0.0 else "set in the sidebar"
     said = (
@@ -78,7 +78,7 @@ def trace(view: View) -> None:
         st.markdown(_waiting(view))
         return
     own = spec(view, LANGEVIN)
-    epochs = steps / price_sampler.psgld_steps(own, view.data.records) * own.sampler_epochs
+    epochs = steps / sampler.psgld_steps(own, view.data.records) * own.sampler_epochs
     drawn = [
         course.line(one.label, look(view, LANGEVIN), epochs, values[:, chosen(view, LANGEVIN)])
     ]

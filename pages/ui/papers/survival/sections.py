@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from engine.papers.survival import curves
-from engine.papers.survival.curves import Scale
+from engine.papers.survival.evaluation import curves
+from engine.papers.survival.evaluation.curves import Scale
 from pages.ui import words
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.chart import chart

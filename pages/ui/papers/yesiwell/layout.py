@@ -2,7 +2,8 @@
 
 from pages.ui.paper.finding import Saying, guessing
 from pages.ui.paper.view import DATA, PROOF, Layout, Section
-from pages.ui.papers.yesiwell import amounts, network, sections
+from pages.ui.papers.yesiwell import network, sections
+from pages.ui.papers.yesiwell.amounts import AMOUNTS
 
 LAYOUT = Layout(
     words=(
@@ -11,7 +12,15 @@ LAYOUT = Layout(
         "so protecting a user takes more noise than protecting one window. All data are simulated "
         "unless you supply files of your own."
     ),
-    says={"accuracy": Saying("is right about {} of 100 users", 100.0, guessing)},
+    says={
+        "accuracy": Saying(
+            "is right about {} of 100 users",
+            ("user in 100", "users in 100"),
+            100.0,
+            guessing,
+            "Users predicted wrongly",
+        )
+    },
     shows="Network",
     sections=(
         Section(
@@ -23,7 +32,7 @@ LAYOUT = Layout(
             picks=True,
         ),
         Section("Accuracy by epoch, with power fits", sections.learning),
-        Section("Accuracy by number of training times M", amounts.amounts),
+        Section("Accuracy by number of training times M", AMOUNTS.section),
         Section("Are the predicted chances right?", sections.calibration),
         Section("Who is predicted worse?", sections.by_friends),
         Section("Paired t-tests", sections.tests, wide=True),
@@ -38,6 +47,7 @@ LAYOUT = Layout(
     ),
     repeats=5,
     budgets=(0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0),
-    beside=amounts.beside,
+    beside=AMOUNTS.beside,
     ask_first=("yesiwell_large",),
+    stops=(("degree",),),
 )

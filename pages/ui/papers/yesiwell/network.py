@@ -23,7 +23,7 @@ _COUNTED = range(1, LATEST + 1)
 TIMES = Offer("time", tuple(map(str, _COUNTED)), tuple(_COUNTED), "1")
 """What the slider below the picture says, which is drawn after it."""
 LARGEST = 600
-"""Users that are drawn; larger networks are sampled (`engine.papers.yesiwell.layout`)."""
+"""Users that are drawn; larger networks are sampled (`engine.papers.dbn.yesiwell.layout`)."""
 SMALL, LARGE = 6.0, 20.0
 """Diameters of users with the fewest and with the most friends, in pixels."""
 

@@ -8,9 +8,9 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from engine.core.spec import Choice, knobs
-from engine.papers.yesiwell import price
-from engine.papers.yesiwell.figures import PUBLISHED_P, p_value
-from engine.papers.yesiwell.spec import YesiwellSpec
+from engine.papers.dbn.yesiwell import price
+from engine.papers.dbn.yesiwell.figures import PUBLISHED_P, p_value
+from engine.papers.dbn.yesiwell.spec import YesiwellSpec
 from pages.ui.charts import lines as shared
 from pages.ui.charts.lines import Line
 from pages.ui.charts.theme import MUTED, log_axis

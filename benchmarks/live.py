@@ -1,0 +1,195 @@
+"""Seconds from a key press on a slider to what the page draws, in a real browser on an empty store.
+
+python -m benchmarks live [--json]
+"""
+
+import os
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page
+
+from benchmarks.row import Row
+from engine.catalog import catalog
+from pages.ui.paper import defaults
+from tests.browser.app import browsing, serving, settled, temporary_home
+from tests.browser.moves import Times, move, reached, samples, until
+
+TURNS = 3
+"""Moves of each control; the median counts, and the range is shown."""
+LONGEST, LINES = 60.0, 20.0
+"""Seconds after which a whole page, and its coarse curves, are not waited for any longer."""
+POINTS = 5
+"""Budgets of a coarse curve."""
+BEHIND = 10
+"""Views that are opened, moved and left."""
+QUICK = 5
+"""Moves in quick succession."""
+WARM = 10.0
+"""Seconds for which the app has been open before the first move."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """A slider of a page.
+
+    Attributes:
+        page: The paper's page, with the settings that are not its defaults.
+        label: Of the slider.
+        key: The key that moves it.
+        chosen: Label of the method that is looked at, as its line has it.
+        shipped: Whether the coarse curves of its stops ship.
+    """
+
+    page: str
+    label: str
+    key: str
+    chosen: str
+    shipped: bool
+
+
+CONTROLS = (
+    Control("mean", "Clipping bound B", "ArrowRight", "Laplace", True),
+    Control("survival", "Time intervals q", "ArrowRight", "Private Newton", True),
+    Control("lvq", "Clipping bound C", "ArrowRight", "GLVQ, private, with proof", True),
+    Control("enadpp", "Clipping bound C", "ArrowRight", "EnADPP, with proof", True),
+    Control("pcdbn", "Degree of the polynomial L", "ArrowRight", "pCDBN, with proof", True),
+    Control("yesiwell", "Degree of the polynomial L", "ArrowLeft", "pCDBN, with proof", True),
+    Control("survival", "Knots", "ArrowRight", "Private Newton", False),
+    Control("lvq", "Epochs", "ArrowRight", "GLVQ, private, with proof", False),
+    Control("enadpp", "Epochs", "ArrowRight", "EnADPP, with proof", False),
+    Control("pcdbn", "Filters of the first layer K", "ArrowLeft", "pCDBN, with proof", False),
+    Control("yesiwell", "Epochs E", "ArrowLeft", "pCDBN, with proof", False),
+)
+TARGETS = {True: Times(0.4, 0.4, 0.4, 30.0), False: Times(1.0, 2.0, 5.0, 45.0)}
+"""Seconds within which each is to be there, at a shipped stop and at any other."""
+WORDS = {
+    "point": "chosen method's point", "coarse": "its coarse curve",
+    "all": "all methods' coarse curves", "whole": "whole page",
+}  # fmt: skip
+
+
+def rows() -> list[Row]:
+    """Moves every control; then with views left behind, and quickly; then looks at what is kept."""
+    made: list[Row] = []
+    with temporary_home() as home, serving(home) as address, browsing() as browser:
+        time.sleep(WARM)
+        for control in CONTROLS:
+            made += _control(browser, address, control)
+        one = CONTROLS[6]
+        alone = _alone(browser, address, f"{one.page}?{one.page}.intervals=20", one, 1)
+        with _left_behind(browser, address):
+            made.append(_beside("with ten abandoned views behind", one, alone, browser, address, 1))
+        made.append(_beside("five quick moves, the last one", one, alone, browser, address, QUICK))
+        made += _kept(home)
+    return made
+
+
+def _control(browser: Browser, address: str, control: Control) -> Iterator[Row]:
+    """The rows of one control: some moves, one after the other, on one page."""
+    page = opened(browser, address, control.page)
+    times = [_moved(page, control, 1, whole=turn == TURNS - 1) for turn in range(TURNS)]
+    page.context.close()
+    for name, words in WORDS.items():
+        took = [getattr(one, name) for one in times[-1 if name == "whole" else 0 :]]
+        most, middle = getattr(TARGETS[control.shipped], name), statistics.median(took)
+        kind = "shipped stop" if control.shipped else "any other control"
+        what = f"{control.page}, one step of {control.label}: {words}"
+        note = f"{kind}; {min(took):.2g} to {max(took):.2g} s in {len(took)} moves"
+        yield Row(what, middle, None, "s", f"at most {most:g} s", middle <= most, note)
+
+
+def _moved(page: Page, control: Control, moves: int, *, whole: bool = False) -> Times:
+    """When the page showed what after one move; waits for all of it, or for every coarse curve."""
+    slug = control.page.partition("?")[0]
+    layout, methods = defaults.layout(slug), catalog()[slug].methods
+    apart = {one.label for one in methods if one.name in layout.by_hand}
+    move(page, control.label, control.key, moves)
+    end = time.monotonic() + (LONGEST if whole else LINES)
+    until(page, "() => window.samples.some(one => one.told)", 3.0)
+    while time.monotonic() < end:
+        now = samples(page)[-1]
+        if not (now.told if whole else now.ghosts() - apart):
+            break
+        page.wait_for_timeout(200)
+    return reached(samples(page), control.chosen, POINTS, apart)
+
+
+def opened(browser: Browser, address: str, path: str) -> Page:
+    """A page in a window of its own, once its chart is there."""
+    page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+    page.set_default_timeout(120_000)
+    page.goto(f"{address}/{path}")
+    settled(page)
+    page.wait_for_function("() => document.querySelector('.js-plotly-plot')?.data?.length > 1")
+    return page
+
+
+@contextmanager
+def _left_behind(browser: Browser, address: str) -> Iterator[None]:
+    """Views that were opened, moved and closed."""
+    for number in range(BEHIND):
+        control = CONTROLS[number % len(CONTROLS)]
+        page = opened(browser, address, f"{control.page}?{control.page}.repeats=10")
+        move(page, control.label, control.key, 1 + number // len(CONTROLS))
+        page.wait_for_timeout(500)
+        page.context.close()
+    yield
+
+
+def _alone(browser: Browser, address: str, path: str, control: Control, moves: int) -> Times:
+    """Moves of a control in a window of its own, from a view whose curves are there."""
+    page = opened(browser, address, path)
+    until(page, "() => !document.querySelector('[role=progressbar]')", LONGEST)
+    took = _moved(page, control, moves)
+    page.context.close()
+    return took
+
+
+def _beside(
+    what: str, control: Control, alone: Times, browser: Browser, address: str, moves: int
+) -> Row:
+    """A move's coarse curve beside that of a single one."""
+    start = f"{control.page}?{control.page}.intervals={50 if moves == 1 else 100}"
+    took = _alone(browser, address, start, control, moves)
+    most = 1.2
+    return Row(
+        f"{control.page}, {control.label}: its coarse curve, {what}", took.coarse, alone.coarse,
+        "s", f"at most {most:g} times a single move", took.coarse <= most * alone.coarse, "",
+    )  # fmt: skip
+
+
+def _kept(home: Path) -> Iterator[Row]:
+    """What all these moves have left on the disk, and what the processes hold."""
+    disk = sum(path.stat().st_size for path in home.rglob("*") if path.is_file()) / 1e6
+    yield Row("disk after all moves", disk, None, "MB", "under 500 MB", disk < 500, "store and log")
+    held = sum(map(_memory, _processes(home)))
+    note = "app, worker and accountant together"
+    yield Row("memory after all moves", held, None, "MB", "under 3000 MB", held < 3000, note)
+
+
+def _processes(home: Path) -> list[int]:
+    """The processes that work on a store."""
+    mark, found = f"EXPLORER_HOME={home}".encode(), []
+    for place in Path("/proc").iterdir():
+        if place.name.isdigit() and int(place.name) != os.getpid():
+            try:
+                environment = (place / "environ").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if mark in environment:
+                found.append(int(place.name))
+    return found
+
+
+def _memory(process: int) -> float:
+    """Resident memory of a process, in MB."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((float(one.split()[1]) / 1024 for one in lines if one.startswith("VmRSS")), 0.0)

@@ -1,0 +1,347 @@
+"""From what the columns of a file hold and what its owner says to a proposal for every column.
+
+Roles are guessed from usual names, bounds from lists that everybody knows. What nobody states and
+no list knows is read off the data, and is marked so.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from datasets.own_columns import Column
+from datasets.own_proposal import (
+    CLASSES,
+    EVENTS,
+    HAPPENED,
+    HOLDS,
+    INTERVALS,
+    LABELS,
+    LEFT_OUT,
+    LISTS,
+    NOT_YET,
+    PERSONS,
+    PROPOSED,
+    STARTS,
+    TIMES,
+    USUAL,
+    Choice,
+    Proposal,
+    Said,
+)
+
+OTHER = "it looks like another time or event"
+
+
+def proposed(
+    columns: Mapping[str, Column], odd: Mapping[str, str], said: Said, label: str = ""
+) -> Proposal:
+    """What becomes of every column.
+
+    Args:
+        columns: What each of them holds.
+        odd: Columns that cannot be read, and what they hold.
+        said: What the owner says.
+        label: The column of the classes, where it is named elsewhere.
+    """
+    problems: list[str] = []
+    stated = _known(columns, odd, said, label, problems)
+    kind, roles = _roles(columns, stated, said, problems)
+    choices: dict[str, Choice] = {}
+    for key, column in columns.items():
+        one = dict(stated.get(key, {}))
+        role = one.pop("role", None) or roles.get(key, "")
+        if role == "label":
+            choice = Choice(role=role, origin="standard")
+        elif role == "event":
+            value = one.get("value", said.event_value)
+            choice = Choice(
+                role=role, value=value or _happened(column, problems), origin="standard"
+            )
+        elif role == "time":
+            choice = _time(column, one, problems)
+        elif role in ("start", "person"):
+            choice = Choice(role=role, origin="standard")
+        elif role == LEFT_OUT:
+            origin, why = (
+                ("stated", "") if key in stated else ("standard", roles.get(f"{key}?", ""))
+            )
+            choice = Choice(role=role, origin=origin, why=why)  # type: ignore[arg-type]
+        else:
+            choice = _feature(column, role, one, said, problems)
+        if "role" in stated.get(key, {}) and choice.origin == "standard":
+            choice = replace(choice, origin="stated")
+        choices[key] = replace(choice, holds=_holds(column))
+    for key, held in odd.items():
+        choices[key] = Choice(role=LEFT_OUT, origin="standard", why="it cannot be read", holds=held)
+    asked = () if said.accept else _asked(choices, stated)
+    rows = max((column.rows for column in columns.values()), default=0)
+    return Proposal(
+        kind=kind, rows=rows, columns=choices, record=said.record, seed=said.seed,
+        rows_per_person=said.rows_per_person, image=said.image, classes=said.classes,
+        asked=asked, problems=tuple(dict.fromkeys(problems)),
+    )  # fmt: skip
+
+
+def _known(
+    columns: Mapping[str, Column],
+    odd: Mapping[str, str],
+    said: Said,
+    label: str,
+    problems: list[str],
+) -> dict[str, dict[str, Any]]:
+    """What is said of the columns that are there."""
+    stated = {key: dict(one) for key, one in said.columns.items()}
+    horizon = stated.pop("time", None) if "time" not in columns else None
+    if label:
+        stated.setdefault(label.strip().lower(), {})["role"] = "label"
+    for key in stated.keys() - columns.keys() - odd.keys():
+        role = stated.pop(key).get("role")
+        what = f"the {role} column" if role and role != LEFT_OUT else "columns"
+        problems.append(f"expected {what} among {', '.join(columns)[:200]}, got {key}")
+    if horizon:  # a bound of "time" is that of the times, whatever their column is called
+        named = next((key for key, one in stated.items() if one.get("role") == "time"), "")
+        named = named or _found(columns, TIMES, {*stated} - {"time"})
+        if named:
+            stated[named] = {**horizon, **stated.get(named, {})}
+        else:
+            problems.append(f"expected columns among {', '.join(columns)[:200]}, got time")
+    return stated
+
+
+def _roles(
+    columns: Mapping[str, Column],
+    stated: Mapping[str, Mapping[str, Any]],
+    said: Said,
+    problems: list[str],
+) -> tuple[str, dict[str, str]]:
+    """The kind of table, and the roles that follow from names; `key?` says why one is left out."""
+    given = {one["role"]: key for key, one in stated.items() if "role" in one}
+    free = {key: one for key, one in columns.items() if "role" not in stated.get(key, {})}
+    roles: dict[str, str] = {}
+    kind = said.kind or ("classes" if "label" in given else "")
+    person = "" if "person" in given else _found(free, PERSONS)
+    time = given.get("time") or _found(free, TIMES, {person}, _lasts)
+    event = given.get("event") or _found(free, EVENTS, {person, time}, _two, near=time)
+    if not kind:
+        usual = "" if time and event else _found(free, LABELS)
+        kind = "classes" if usual else "survival"
+    if kind == "classes":
+        fit = [key for key, column in free.items() if classes_fit(column)]
+        label = given.get("label") or _found(free, LABELS) or (fit[-1] if fit else "")
+        if not label:
+            problems.append("expected the column of the classes, got none: name it with --label")
+        roles = {label: "label"} if "label" not in given else {}
+        if person and person != label:
+            roles |= {person: LEFT_OUT, f"{person}?": "it numbers persons"}
+        return kind, roles
+    start = given.get("start") or _found(free, STARTS, {time, event})
+    _missing(columns, time, event, problems)
+    roles = {time: "time", event: "event"}
+    if start and (person or "person" in given):
+        roles |= {start: "start", person: "person"}
+    elif person:
+        roles[person] = "person"
+    rivals = [key for key in free if key not in (time, event, start, person)]
+    times = [key for key in rivals if _plain(key) in TIMES[:-3] and _lasts(columns[key])]
+    events = [
+        key for key in rivals if _rank(_plain(key), EVENTS) is not None and _two(columns[key])
+    ]
+    if times and events:
+        roles |= dict.fromkeys((*times, *events), LEFT_OUT)
+        roles |= {f"{key}?": OTHER for key in (*times, *events)}
+    return kind, roles
+
+
+def _missing(columns: Mapping[str, Column], time: str, event: str, problems: list[str]) -> None:
+    """Says which of the two columns of a survival table nobody has found."""
+    if time and event:
+        return
+    lacking = " and ".join([*["time"] * (not time), *["event"] * (not event)])
+    plain = {_plain(key) for key in columns}
+    if any(pair <= plain for pair in INTERVALS):
+        problems.append(
+            "expected a time and whether the event was seen, got the two ends of an interval: "
+            "interval-censored tables are not taken"
+        )
+        return
+    names = ", ".join(columns)[:200]
+    problems.append(
+        f"expected columns of {lacking}, got {names}: give the role to a column "
+        f'(role = "{lacking.split()[0]}"), or name the column of classes with --label'
+    )
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", name).strip("_")
+
+
+def _rank(plain: str, usual: Sequence[str]) -> int | None:
+    return next((at for at, one in enumerate(usual) if re.fullmatch(one, plain)), None)
+
+
+def _found(
+    columns: Mapping[str, Column],
+    usual: Sequence[str],
+    aside: set[str] = frozenset(),  # type: ignore[assignment]
+    fits: Any = lambda column: True,
+    near: str = "",
+) -> str:
+    """The column whose name is the surest; one that fits, and that follows `near`, comes first."""
+    order = list(columns)
+    after = order[order.index(near) + 1 :][:1] if near in columns else []
+    ranked = [
+        (not fits(column), rank > 0 and [key] != after, rank, order.index(key), key)
+        for key, column in columns.items()
+        if key not in aside and (rank := _rank(_plain(key), usual)) is not None
+    ]
+    return min(ranked, default=(False, False, 0, 0, ""))[-1]
+
+
+def _lasts(column: Column) -> bool:
+    """Whether a column may hold times."""
+    return column.kind == "number" and column.low >= 0
+
+
+def _two(column: Column) -> bool:
+    """Whether a column may say of each row whether something happened."""
+    return column.kind == "truth" or len(column.levels or "123") <= 2
+
+
+def _happened(column: Column, problems: list[str]) -> str:
+    """The value that means that the event happened; empty for 1 or true."""
+    levels = column.levels or ()
+    if column.kind == "truth" or (levels and set(levels) <= {"0", "1"}):
+        return ""
+    if set(levels) == {"1", "2"}:
+        return "2"
+    others = [one for one in levels if one not in NOT_YET]
+    surest = [one for one in others if one in HAPPENED] or (others if len(levels) == 2 else [])
+    if len(surest) == 1 and len(levels) <= 2:
+        return surest[0]
+    got = ", ".join(levels[:5]) or "many values"
+    problems.append(
+        f"expected events of 0 or 1 in {column.name}, got {got}: say which value means that it "
+        f'happened (value = "{levels[-1] if levels else "1"}")'
+    )
+    return ""
+
+
+def _time(column: Column, one: Mapping[str, Any], problems: list[str]) -> Choice:
+    low, high = one.get("low", 0.0), one.get("high")
+    if low != 0.0 or (high is not None and high <= 0.0):
+        problems.append(
+            f"expected bounds of time from 0 to a number above 0, got {low:g} to {high or 0:g}"
+        )
+    origin = one.get("from", "data" if high is None else "stated")
+    longest = column.high if column.high > 0.0 else 1.0
+    return Choice(role="time", low=0.0, high=longest if high is None else high, origin=origin)
+
+
+def _feature(
+    column: Column, role: str, one: Mapping[str, Any], said: Said, problems: list[str]
+) -> Choice:
+    """What becomes of a column that may be learned from."""
+    kind, levels = column.kind, column.levels
+    if (
+        "categories" in one
+        or role == "categories"
+        or (not role and kind == "words" and "low" not in one)
+    ):
+        return _categories(column, role, one)
+    stated = "low" in one or (said.every and column.kind != "blank")
+    if not (role or stated) and (why := _useless(column)):
+        return Choice(role=LEFT_OUT, why=why, origin="data" if levels is not None else "standard")
+    if kind in ("words", "blank") or (kind == "date" and not role):
+        row, word = column.odd or (1, "")
+        problems.append(
+            f"column {column.name!r}, row {row}: expected a number, got {word[:40]!r}: give it "
+            'categories, or leave it out (role = "left out")'
+        )
+    given = {key: one[key] for key in ("low", "high") if key in one}
+    if len(given) == 1:
+        problems.append(f"{column.name}: expected a lowest and a highest value, got one of them")
+    low, high, origin = _bounds(column, {**said.every, **given}, one.get("from"))
+    fill = one.get("fill")
+    if isinstance(fill, str):
+        problems.append(f"{column.name}.fill: expected a number, got {fill!r}")
+    if fill is None and column.blanks:
+        fill = float(f"{column.mean if origin == 'data' else (low + high) / 2:.4g}")
+    beyond = column.low < low or column.high > high
+    why = "values beyond the bounds are clipped" if beyond and origin != "data" else ""
+    return Choice(role="number", low=low, high=high, fill=fill, origin=origin, why=why)
+
+
+def _useless(column: Column) -> str:
+    """Why nothing can be learned from a column; empty where something can."""
+    if column.kind == "blank":
+        return "it is empty"
+    if column.levels is not None and len(column.levels) == 1:
+        return "it holds one value"
+    return "it holds dates" if column.kind == "date" else ""
+
+
+def _bounds(column: Column, given: Mapping[str, Any], origin: Any) -> tuple[float, float, Any]:
+    """Smallest and largest value, and where they come from: said, known by name, or the data."""
+    low, high = given.get("low"), given.get("high")
+    if low is not None and high is not None:
+        return low, high, origin or "stated"
+    known = (0.0, 1.0) if column.kind == "truth" else usual(column.name)
+    if known and (known[0] <= column.mean <= known[1] or column.kind == "blank"):
+        return *known, "standard"
+    if not column.low < column.high:
+        return (column.low, column.low + 1.0, "data") if column.low < 1e300 else (0.0, 1.0, "data")
+    return column.low, column.high, "data"
+
+
+def usual(name: str) -> tuple[float, float] | None:
+    """Bounds of a column from common knowledge about its name."""
+    plain = _plain(name)
+    return next((pair for known, pair in USUAL if re.fullmatch(known, plain)), None)
+
+
+def _categories(column: Column, role: str, one: Mapping[str, Any]) -> Choice:
+    fill = one.get("fill")
+    if levels := one.get("categories"):
+        origin = one.get("from", "stated")
+        return Choice(role="categories", categories=levels, fill=fill, origin=origin)
+    seen = column.levels
+    if why := _useless(column) if not role else "":
+        return Choice(role=LEFT_OUT, why=why, origin="data")
+    if seen is None or len(seen) > (PROPOSED if not role else 100):
+        count = "many" if seen is None else str(len(seen))
+        return Choice(role=LEFT_OUT, why=f"it holds {count} different words", origin="standard")
+    for known in LISTS.values():
+        if set(seen) <= set(known) and len(known) <= PROPOSED:
+            return Choice(role="categories", categories=known, fill=fill, origin="standard")
+    return Choice(role="categories", categories=seen, fill=fill, origin="data")
+
+
+def _holds(column: Column) -> str:
+    """What a column holds, in a few words for its owner."""
+    some = ", ".join(one for one in column.examples if one)[:40]
+    blank = f", {column.blanks:,} blank" if column.blanks else ""
+    span = f" from {column.low:g} to {column.high:g}" if column.kind == "number" else ""
+    return f"{HOLDS[column.kind]}{span}{': ' if some else ''}{some}{blank}"
+
+
+def _asked(
+    choices: Mapping[str, Choice], stated: Mapping[str, Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """What would be taken from the data although nobody has said so."""
+    open_ = [
+        (key, one) for key, one in choices.items()
+        if one.origin == "data" and stated.get(key, {}).get("from") != "data"
+    ]  # fmt: skip
+    parts = {
+        "bounds of": [key for key, one in open_ if one.role in ("number", "time")],
+        "categories of": [key for key, one in open_ if one.role == "categories"],
+        "a decision on": [key for key, one in open_ if one.role == LEFT_OUT],
+    }
+    return tuple(f"{what} {', '.join(keys)}" for what, keys in parts.items() if keys)
+
+
+def classes_fit(column: Column) -> bool:
+    """Whether a column may hold classes."""
+    levels = column.levels
+    return levels is not None and CLASSES[0] <= len(levels) <= CLASSES[1]

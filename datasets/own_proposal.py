@@ -1,0 +1,318 @@
+"""What becomes of every column of a file of one's own: proposed, shown, edited and given back.
+
+A proposal says of each column its role, its bounds or categories, and what stands for its blanks,
+and where that comes from: *stated* by the owner, *standard* (a list that everybody knows), or taken
+from the *data*, which every card then names as an assumption. It is written as TOML; what is given
+back counts as stated, but for columns that still say `from = "data"`.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import tomli_w
+
+from datasets import own_lines
+from engine.core.errors import DatasetError
+
+Origin = Literal["stated", "standard", "data"]
+ROLES = ("time", "event", "start", "person", "label", "number", "categories", "left out")
+LEFT_OUT = "left out"
+TIMES = (
+    *("time", "duration", "durations", "t", "survtime", "survival_time", "survival_in_days"),
+    *("futime", "lenfol", "t_tdm", "ftime", "tenure", "stop", "tstop", "time1", "stop_days"),
+    *("followup", "follow_up", "rectime", "diff_days", "days", "week", "weeks", "months", "years"),
+    r"time_\w*(last|death|event|follow|observ)\w*", r"(surv|follow|obs)\w*", r"\w+_(time|days)",
+)  # fmt: skip
+EVENTS = (
+    *("event", "status", "observed", "e", "death", "dead", "died", "deceased", "fustat", "fstat"),
+    *("arrest", "churn", "churned", "relapse", "e_tdm", "censdead", "cens", "censor", "censored"),
+    *("censrec", "failure", "fail", "delta", "d", "c"),
+    r"(event|cens|death|dead|status|relapse|fail)\w*", r"\w+_(event|status|death|dead)",
+)  # fmt: skip
+STARTS = ("start", "tstart", "time0", "start_days", "entry")
+PERSONS = (
+    *("id", "pid", "patient", "patient_id", "patientid", "patient_no", "subject", "subject_id"),
+    *("person", "person_id", "case_id", "record_id", "user_id", "customer_id", "customerid"),
+)
+LABELS = ("label", "class", "target", "y", "species", "diagnosis", "outcome")
+"""Usual names of columns, and patterns of names, the surest first; in small letters, other signs
+as `_`."""
+INTERVALS = ({"left", "right"}, {"lower_bound_days", "upper_bound_days"}, {"l", "u"},
+             {"lower", "upper"}, {"lower_bound", "upper_bound"})  # fmt: skip
+HAPPENED = ("1", "2", "dead", "died", "death", "deceased", "event", "yes", "true", "relapse",
+            "relapsed", "failure", "failed", "observed", "uncensored", "churned")  # fmt: skip
+NOT_YET = ("0", "1", "alive", "censored", "no", "false", "none", "living", "active", "survived",
+           "no event", "event-free", "ongoing")  # fmt: skip
+USUAL: tuple[tuple[str, tuple[float, float]], ...] = (
+    (r"age|years_old|age_at_\w+", (0.0, 120.0)),
+    (r"sex|gender|male|female|treat\w*|treatment|arm|surgery|smok\w*|diabetes", (0.0, 1.0)),
+    (r"bmi", (10.0, 80.0)),
+    (r"height|height_cm", (50.0, 250.0)),
+    (r"weight|weight_kg|wt|wt_kg", (0.0, 300.0)),
+    (r"month", (1.0, 12.0)),
+    (r"hour", (0.0, 24.0)),
+    (r"year|\w+_year", (1900.0, 2100.0)),
+    (r"percent\w*|pct\w*|karno\w*|\w*karno\w*", (0.0, 100.0)),
+    (r"sbp|systolic\w*", (50.0, 300.0)),
+    (r"dbp|diastolic\w*", (20.0, 200.0)),
+    (r"heart_?rate|pulse", (20.0, 300.0)),
+    (r"temp\w*", (-50.0, 60.0)),
+    (r"pixel_?\d+(_\d+)?|px_?\d+|\d+x\d+", (0.0, 255.0)),
+)
+"""Bounds of columns by their whole name, from common knowledge."""
+LISTS = {
+    "weekdays": ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+    "months": (
+        *("january", "february", "march", "april", "may", "june"),
+        *("july", "august", "september", "october", "november", "december"),
+    ),
+    "letters": tuple("abcdefghijklmnopqrstuvwxyz"),
+    "sexes": ("female", "male"),
+}
+"""Public lists of categories, which may be named instead of typed."""
+MOST_LEVELS, PROPOSED = 100, 20
+"""Categories of a column at most, and of one that is proposed as categories."""
+CLASSES = (2, 50)
+"""Fewest and most classes."""
+HOLDS = {"number": "numbers", "truth": "true or false", "date": "dates", "words": "words",
+         "blank": "nothing"}  # fmt: skip
+HEADER = """\
+# What becomes of every column. Edit it and give it back: table add FILE --settings THIS.toml
+# Roles: time, event, start, person, label, number (low, high), categories, left out.
+# `fill` stands for blanks. `from = "data"` marks what was read off the records: the guarantee then
+# holds only under an assumption. Write what you know without looking, and delete that line.
+
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """What becomes of one column.
+
+    Attributes:
+        role: One of `ROLES`.
+        low: Smallest value of a number, `high`: the largest; of a time only the largest.
+        fill: What stands for a blank: a number, or a category.
+        categories: In the owner's order, in small letters.
+        value: The value of an event that means that it happened; empty for 1.
+        origin: Where this comes from.
+        why: A word on what cannot be seen from the rest.
+        holds: What the column holds.
+    """
+
+    role: str
+    low: float | None = None
+    high: float | None = None
+    fill: float | str | None = None
+    categories: tuple[str, ...] = ()
+    value: str = ""
+    origin: Origin = "stated"
+    why: str = ""
+    holds: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposal:
+    """What becomes of a table.
+
+    Attributes:
+        kind: "survival" or "classes".
+        rows: How many it has.
+        columns: What becomes of each column.
+        record: What a row is, with its article; empty for "a row".
+        rows_per_person: Most rows of one person.
+        seed: Public seed of the split into training and test records.
+        image: Height and width if a record is an image; None otherwise.
+        classes: The classes in the owner's order; empty for those that occur.
+        asked: What would be taken from the data and has not been stated or accepted, by sentence.
+        problems: Why it cannot be taken as it is, one part of a sentence each.
+    """
+
+    kind: str
+    rows: int
+    columns: Mapping[str, Choice]
+    record: str = ""
+    rows_per_person: int = 1
+    seed: int = 0
+    image: tuple[int, int] | None = None
+    classes: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def taken(self) -> tuple[str, ...]:
+        """The columns of which something is taken from the data."""
+        return tuple(key for key, one in self.columns.items() if one.origin == "data")
+
+    def having(self, *roles: str) -> tuple[str, ...]:
+        """The columns of some roles, in their order."""
+        return tuple(key for key, one in self.columns.items() if one.role in roles)
+
+    def toml(self) -> str:
+        """The proposal as a text that can be edited and given back."""
+        body: dict[str, Any] = {"kind": self.kind}
+        for key, usual in (("record", ""), ("rows_per_person", 1), ("seed", 0), ("image", None),
+                           ("classes", ())):  # fmt: skip
+            if (value := getattr(self, key)) != usual:
+                body[key] = list(value) if isinstance(value, tuple) else value
+        body["columns"] = {key: _written(one) for key, one in self.columns.items()}
+        return HEADER + tomli_w.dumps(body)
+
+
+def _written(one: Choice) -> dict[str, Any]:
+    """One column as keys of TOML."""
+    pairs = {
+        "holds": one.holds, "role": one.role, "low": one.low, "high": one.high, "fill": one.fill,
+        "categories": list(one.categories), "value": one.value, "why": one.why, "from": one.origin,
+    }  # fmt: skip
+    if one.role == "time":
+        pairs["low"] = None
+    return {key: value for key, value in pairs.items() if value not in (None, "", [])}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """What the owner says; keys as in the TOML of a proposal, values checked."""
+
+    columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    kind: str = ""
+    record: str = ""
+    rows_per_person: int = 1
+    seed: int = 0
+    image: tuple[int, int] | None = None
+    classes: tuple[str, ...] = ()
+    every: Mapping[str, float] = field(default_factory=dict)
+    event_value: str = ""
+    decimal: str = ""
+    accept: bool = False
+
+
+def said(name: str, text: str, above: Iterable[str] = ()) -> Said:
+    """What a text says of a table, in TOML or in lines, and what lines above the table say.
+
+    Raises:
+        DatasetError: It says what is not known, or is no TOML; all that is wrong is named.
+    """
+    top = own_lines.translated(name, above)
+    if "=" not in text and "[" not in text:
+        typed = own_lines.translated(name, own_lines.lines(text))
+    else:
+        try:
+            typed = tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise DatasetError(
+                f"{name}: expected settings in TOML, got {str(error)[:120]}"
+            ) from None
+    wrong: list[str] = []
+    columns = {**top.pop("columns")}
+    stated = typed.pop("columns", {})
+    if not isinstance(stated, dict) or not all(isinstance(one, dict) for one in stated.values()):
+        wrong, stated = ["expected columns as tables such as [columns.age]"], {}
+    for key, one in stated.items():
+        if {*columns.get(key.lower(), ())} & {*one} - {"role"}:
+            wrong.append(f"expected one line of bounds of {key.lower()}, got two")
+        columns[key.strip().lower()] = {**columns.get(key.lower(), {}), **one}
+    checked = {key: _checked(key, one, wrong) for key, one in columns.items()}
+    other = _settings({**top, **typed}, wrong)
+    if wrong:
+        raise DatasetError(f"{name}: {'; '.join(wrong)}")
+    return Said(columns=checked, **other)
+
+
+def _checked(key: str, one: Mapping[str, Any], wrong: list[str]) -> dict[str, Any]:
+    """What is said of one column, with the types that it must have."""
+    kept: dict[str, Any] = {}
+    for field_, value in one.items():
+        if field_ in ("low", "high") and _is_number(value):
+            kept[field_] = float(value)
+        elif field_ == "fill" and (_is_number(value) or isinstance(value, str)):
+            kept[field_] = value.strip().lower() if isinstance(value, str) else float(value)
+        elif field_ == "role" and value in ROLES:
+            kept[field_] = value
+        elif field_ == "categories" and (levels := _levels(key, value, wrong)):
+            kept[field_] = levels
+        elif field_ == "value" and isinstance(value, str | int | float):
+            kept[field_] = _word(value)
+        elif field_ == "from" and value in ("stated", "standard", "data"):
+            kept[field_] = value
+        elif field_ not in ("holds", "why", "categories"):
+            expected = {"role": f"one of {', '.join(ROLES)}", "low": "a number", "high": "a number",
+                        "fill": "a number or a category",
+                        "from": "stated, standard or data"}  # fmt: skip
+            say = expected.get(field_, "role, low, high, fill, categories, value or from")
+            wrong.append(f"{key}.{field_}: expected {say}, got {str(value)[:40]!r}")
+    if "low" in kept and "high" in kept and not kept["low"] < kept["high"]:
+        wrong.append(
+            f"expected bounds of {key} from a number to a larger one, "
+            f"got {kept['low']:g} to {kept['high']:g}"
+        )
+    return kept
+
+
+def _levels(key: str, value: Any, wrong: list[str]) -> tuple[str, ...]:
+    """Categories as typed, or those of a public list."""
+    parts = value.split(",") if isinstance(value, str) else value
+    typed = tuple(_word(one) for one in parts) if isinstance(parts, list | tuple) else ()
+    typed = LISTS.get(typed[0], typed) if len(typed) == 1 else typed
+    if not 2 <= len(typed) <= MOST_LEVELS or len(set(typed)) < len(typed):
+        wrong.append(
+            f"expected 2 to {MOST_LEVELS} different categories of {key}, or one of the lists "
+            f"{', '.join(LISTS)}, got {str(value)[:60]}"
+        )
+        return ()
+    return typed
+
+
+def _word(value: Any) -> str:
+    text = f"{value:.15g}" if _is_number(value) else str(value)
+    return text.strip().lower()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+
+
+def _settings(typed: Mapping[str, Any], wrong: list[str]) -> dict[str, Any]:
+    """The settings that are not about one column."""
+    kept: dict[str, Any] = {}
+    for key, value in typed.items():
+        if key == "kind" and value in ("survival", "classes"):
+            kept[key] = value
+        elif key in ("record", "event_value") and isinstance(value, str | int | float):
+            kept[key] = str(value) if key == "record" else _word(value)
+        elif (key, value) in (
+            ("accept", True),
+            ("accept", False),
+            ("decimal", ","),
+            ("decimal", "."),
+        ):
+            kept[key] = value
+        elif key == "classes" and isinstance(value, list | tuple) and value:
+            kept[key] = tuple(_word(one) for one in value)
+        elif key == "every" and isinstance(value, dict):
+            kept[key] = _checked("every column", value, wrong)
+        elif key == "image" and _pair(value):
+            kept[key] = (value[0], value[1])
+        elif key in (limits := {"rows_per_person": (1, 1_000), "seed": (0, 2**31 - 1)}):
+            low, high = limits[key]
+            if isinstance(value, int) and low <= value <= high:
+                kept[key] = value
+            else:
+                wrong.append(
+                    f"{key}: expected a whole number from {low} to {high:,}, got {value!r}"
+                )
+        else:
+            known = {"image": "two whole numbers such as [28, 28]", "kind": "survival or classes",
+                     "decimal": "a comma or a point", "accept": "true or false"}  # fmt: skip
+            say = known.get(key, "kind, record, rows_per_person, seed, image, classes or columns")
+            wrong.append(f"{key}: expected {say}, got {str(value)[:40]!r}")
+    return kept
+
+
+def _pair(value: Any) -> bool:
+    return (
+        isinstance(value, list | tuple) and len(value) == 2
+        and all(isinstance(one, int) and 0 < one <= 999 for one in value)
+    )  # fmt: skip

@@ -1,0 +1,231 @@
+"""Where tables of one's own are kept: one file each, whole or not there, with checksums.
+
+A file begins with a line that names its form and the checksum and length of what follows: a head in
+JSON, with the owner first, and the arrays. A table appears under its name by one renaming and goes
+by one removal, so that a killed process leaves a whole table with its owner, or none. What such a
+process leaves beside it is removed later. Tables that earlier versions kept in several files are
+still read.
+"""
+
+import functools
+import hashlib
+import io
+import json
+import os
+import re
+import time
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from datasets import packed
+from datasets.base import Card, LabelledTable, SurvivalTable
+from engine.core.errors import DatasetError
+from engine.core.home import home, private_folder, private_opener
+
+KEPT, PART, OWNER = ".table", ".part", ".owner"
+"""Endings: of a kept table, of one that is being written, and of the owner of one that is gone."""
+DESCRIBED, ARRAYS, TEXT = ".json", ".npz", ".csv"
+"""Endings of an earlier version: a card and its arrays, and before that the text itself."""
+FORM = re.compile(rb"explorer table 1 ([0-9a-f]{64}) (\d{12})\n")
+START = 17 + 64 + 1 + 12 + 1
+LONGEST = 64_000_000
+"""Bytes of a head at most."""
+STALE = 600.0
+"""Seconds after which nobody writes a part any more."""
+NOBODY = "?"
+"""The owner of a table whose owner cannot be read: nobody sees it."""
+DAMAGED = (OSError, ValueError, TypeError, KeyError, AttributeError, EOFError, zipfile.BadZipFile,
+           NotImplementedError, OverflowError, RecursionError, MemoryError)  # fmt: skip
+"""What a reader raises on damaged content."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """What stands before the arrays of a table."""
+
+    owner: str
+    card: Card
+    digest: str
+    size: int
+
+
+def folder() -> Path:
+    """Where tables are kept."""
+    return home() / "tables"
+
+
+def names(pattern: re.Pattern[str]) -> tuple[str, ...]:
+    """The tables that are kept, in the order of their names; what kills have left is removed."""
+    try:
+        files = [Path(one.path) for one in os.scandir(folder())]
+    except OSError:
+        return ()
+    stems = {file.stem for file in files if file.suffix in (KEPT, DESCRIBED, TEXT)}
+    for file in files:
+        lost = file.suffix == PART or (file.suffix == ARRAYS and file.stem not in stems)
+        try:
+            if lost and time.time() - file.stat().st_mtime > STALE:
+                file.unlink(missing_ok=True)
+        except OSError:
+            continue
+    return tuple(sorted(one for one in stems if pattern.fullmatch(one)))
+
+
+def place(name: str) -> Path | None:
+    """The file of a table; None where none is kept."""
+    ways = ((folder() / name).with_suffix(end) for end in (KEPT, DESCRIBED, TEXT))
+    return next((way for way in ways if way.exists()), None)
+
+
+def written(name: str, table: SurvivalTable | LabelledTable, owner: str) -> Path:
+    """Writes a table beside its place; `settle` puts it there.
+
+    Raises:
+        OSError: There is no room.
+    """
+    private_folder(folder())
+    part = (folder() / name).with_suffix(PART)
+    arrays = packed.arrays(table)
+    body = {"owner": owner, "card": packed.described(table.card)}
+    head = json.dumps({**body, "digest": "0" * 64, "size": "0" * 12}).encode()
+    try:
+        with open(part, "w+b", opener=private_opener) as file:
+            file.seek(START + len(head))
+            np.savez(file, allow_pickle=False, **arrays)
+            size = file.seek(0, io.SEEK_END) - START - len(head)
+            file.seek(START + len(head))
+            head = json.dumps({**body, "digest": _digest(file), "size": f"{size:012}"}).encode()
+            file.seek(0)
+            file.write(b"explorer table 1 %s %012d\n" % (_hash(head), len(head)))
+            file.write(head)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    return part
+
+
+def settle(name: str) -> None:
+    """Puts a table that has been written in its place."""
+    os.replace((folder() / name).with_suffix(PART), (folder() / name).with_suffix(KEPT))
+
+
+def remove(name: str) -> None:
+    """Deletes a table; whose it was is remembered, because runs on it stay."""
+    where, whose = folder() / name, owner(name)
+    if whose not in ("", NOBODY) and not where.with_suffix(OWNER).exists():
+        with open(where.with_suffix(OWNER), "wb", opener=private_opener) as file:
+            file.write(whose.encode())
+    for end in (ARRAYS, TEXT, DESCRIBED, KEPT, PART):
+        where.with_suffix(end).unlink(missing_ok=True)
+
+
+def owner(name: str) -> str:
+    """Who has brought a table, also after it is gone; empty where everyone here may see it."""
+    where = folder() / name
+    try:
+        if where.with_suffix(KEPT).exists():
+            return head(where.with_suffix(KEPT)).owner
+        return where.with_suffix(OWNER).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError, DatasetError):
+        return NOBODY
+
+
+def head(where: Path) -> Head:
+    """What stands before the arrays of a kept table.
+
+    Raises:
+        DatasetError: It is damaged.
+    """
+    try:
+        return _head(where, where.stat().st_mtime_ns)
+    except DAMAGED as error:
+        raise damaged(where.stem, "card") from error
+
+
+@functools.lru_cache(maxsize=256)
+def _head(where: Path, changed: int) -> Head:
+    with where.open("rb") as file:
+        found = FORM.fullmatch(file.read(START))
+        if found is None or int(found[2]) > LONGEST:
+            raise ValueError("no table of this form")
+        text = file.read(int(found[2]))
+        if _hash(text) != found[1]:
+            raise ValueError("a checksum that does not fit")
+        body = json.loads(text)
+        size = int(body["size"])
+        if file.seek(0, io.SEEK_END) != START + len(text) + size:
+            raise ValueError("a length that does not fit")
+    return Head(str(body["owner"]), packed.card(body["card"]), str(body["digest"]), size)
+
+
+def card(where: Path) -> Card:
+    """The card of a table that this version or the last one kept.
+
+    Raises:
+        DatasetError: It is damaged.
+    """
+    if where.suffix == KEPT:
+        return head(where).card
+    try:
+        return _old_card(where, where.stat().st_mtime_ns)
+    except DAMAGED as error:
+        raise damaged(where.stem, "card") from error
+
+
+@functools.lru_cache(maxsize=64)
+def _old_card(where: Path, changed: int) -> Card:
+    return packed.card(json.loads(where.read_text(encoding="utf-8")))
+
+
+def load(where: Path) -> SurvivalTable | LabelledTable:
+    """A table that this version or the last one kept.
+
+    Raises:
+        DatasetError: It is damaged.
+    """
+    described = card(where)
+    try:
+        if where.suffix == DESCRIBED:
+            with where.with_suffix(ARRAYS).open("rb") as file:
+                return _unpacked(described, file)
+        known = head(where)
+        with where.open("rb") as file:
+            file.seek(-known.size, io.SEEK_END)
+            if _digest(file) != known.digest:
+                raise ValueError("a checksum that does not fit")
+            file.seek(-known.size, io.SEEK_END)
+            return _unpacked(described, file)
+    except DAMAGED as error:
+        raise damaged(where.stem, "arrays") from error
+
+
+def _unpacked(described: Card, file: IO[bytes]) -> SurvivalTable | LabelledTable:
+    with np.load(file, allow_pickle=False) as held:
+        return packed.table(described, {key: held[key] for key in held.files})
+
+
+def damaged(name: str, what: str) -> DatasetError:
+    """The sentence on a table that cannot be read."""
+    return DatasetError(
+        f"{name}: expected the {what} of a table, got damaged ones: remove it "
+        f"(table remove {name}) and add the file again"
+    )
+
+
+def _digest(file: IO[bytes]) -> str:
+    code = hashlib.sha256()
+    while block := file.read(1 << 20):
+        code.update(block)
+    return code.hexdigest()
+
+
+def _hash(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()

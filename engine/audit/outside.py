@@ -1,0 +1,161 @@
+"""The attacker who sees what is published and nothing else, and what the other one may add up.
+
+Whoever sees every release computes a likelihood ratio from their values before noise. Whoever sees
+the published arrays alone has no such values, but may train as often as they like on both data
+sets. From trainings of their own they take each number's mean in both worlds and its variance, and
+score further trainings by the ratio that independent normal numbers would have. The bound judges
+any score, so it holds whatever the numbers' true distribution is; the score is best where they are
+independent and normal.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from engine.audit.bounds import Scores
+from engine.audit.published import Noting
+from engine.audit.runner import Collected
+from engine.audit.training import Setting, Training
+from engine.core.batch import Batch
+from engine.core.errors import ExplorerError, RequestError
+from engine.core.gauges import unmeasured
+from engine.core.kept import Declared, released
+from engine.privacy.recording import recording, replaying
+
+Floats = NDArray[np.float64]
+TOGETHER = "all published arrays"
+"""The name of the score that takes all arrays together."""
+OWN = 2
+"""The attacker trains on one setting for so many that are judged."""
+FLOOR = 1e-9
+"""Smallest deviation of a number, relative to its size: what does not vary gives itself away."""
+
+
+class SharedError(ExplorerError):
+    """Releases whose likelihoods must not be added up."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What an attacker has learned from trainings of their own, for each of d numbers.
+
+    Attributes:
+        without: Mean without the witness, shape (d,).
+        present: Mean with it, shape (d,).
+        variance: In both worlds, shape (d,).
+    """
+
+    without: Floats
+    present: Floats
+    variance: Floats
+
+    @classmethod
+    def of(cls, without: Floats, present: Floats) -> "Known":
+        """From trainings (R, d) of both kinds."""
+        means = without.mean(0), present.mean(0)
+        spread = 0.5 * (without.var(0) + present.var(0))
+        least = FLOOR * (1.0 + np.abs(means[0]) + np.abs(means[1]))
+        return cls(*means, np.maximum(spread, least**2))
+
+    def score(self, seen: Floats) -> Floats:
+        """The log likelihood ratio of normal numbers (R, d), shape (R,)."""
+        apart = (seen - self.without) ** 2 - (seen - self.present) ** 2
+        total: Floats = (apart / (2.0 * self.variance)).sum(1)
+        return total
+
+
+def published(setting: Setting, kept: Declared, replicas: int) -> Collected:
+    """Scores of trainings by what they publish.
+
+    Args:
+        setting: What is attacked.
+        kept: What the arrays of its paper are.
+        replicas: Trainings of each kind that are scored; as many again over `OWN` are learned from.
+
+    Raises:
+        RequestError: The method publishes no array.
+    """
+    learn = max(2, replicas // OWN)
+    own, seen = (
+        [_arrays(setting, kept, world, count, first) for world in (0, 1)]
+        for count, first in ((learn, 0), (replicas, learn))
+    )
+    names = [name for name in seen[0] if all(name in one for one in (*own, *seen))]
+    if not names:
+        raise RequestError(
+            f"sees: expected a method that publishes arrays, got {setting.entry.name}"
+        )
+    scores = {
+        name: _scored([one[name] for one in own], [one[name] for one in seen]) for name in names
+    }
+    if len(names) > 1:
+        sums = (
+            sum(getattr(one, side) for one in scores.values()) for side in ("without", "present")
+        )
+        scores[TOGETHER] = Scores(*sums)
+    return Collected(scores, float("nan"))
+
+
+def _scored(own: Sequence[Floats], seen: Sequence[Floats]) -> Scores:
+    known = Known.of(own[0], own[1])
+    return Scores(known.score(seen[0]), known.score(seen[1]))
+
+
+def _arrays(
+    setting: Setting, kept: Declared, world: int, count: int, first: int
+) -> Mapping[str, Floats]:
+    """What `count` trainings publish, by name: (count, d) each."""
+    parts: dict[str, list[Floats]] = {}
+    table = (setting.pair.without, setting.pair.present)[world]
+    for start in range(first, first + count, setting.together):
+        size = min(setting.together, first + count - start)
+        batch = Batch(setting.spec, (setting.spec,) * size, setting.witness.seeds(size))
+        run = Training(setting, batch, table, _seed(setting, world, start))
+        with torch.no_grad():
+            for stage in range(-1, setting.entry.steps(setting.spec, len(table))):
+                run.advance(stage)
+            arrays = run.method.products(batch, table, run.state)
+        for name, array in arrays.items():
+            if released(kept, name):
+                flat = np.asarray(array, np.float64).reshape(size, -1)
+                parts.setdefault(name, []).append(np.nan_to_num(flat))
+    return {name: np.concatenate(some) for name, some in parts.items()}
+
+
+def _seed(setting: Setting, world: int, start: int) -> int:
+    """A seed for one chunk; the worlds share none, since nothing here is a pair."""
+    text = f"{setting.entry.name}/{setting.spec.values()}/{world}/{start}"
+    return int.from_bytes(hashlib.sha256(f"published/{text}".encode()).digest()[:7], "big")
+
+
+def independent(setting: Setting) -> None:
+    """Makes sure that every release of a run draws noise of its own.
+
+    The likelihood of several releases is the product of theirs only if their noise is independent.
+
+    Raises:
+        SharedError: Two releases draw the same numbers, or one from a generator of its own.
+    """
+    if not setting.recorded:
+        return
+    batch, rng, made = Batch(setting.spec, (setting.spec,), setting.witness.seeds(1)), Noting(), 0
+    first = Training(setting, batch, setting.pair.present, 0)
+    again = Training(setting, batch, setting.pair.present, 0)
+    again.rng = rng
+    rng.manual_seed(0)
+    with unmeasured(), torch.no_grad():
+        for stage in setting.stages:
+            with recording() as script:
+                first.advance(stage)
+            with replaying(script.releases) as seen:
+                again.advance(stage)
+            made += len(seen.releases)
+    if len(rng.began) != made or len(set(rng.began)) != made:
+        raise SharedError(
+            f"{setting.entry.name}: expected noise of its own for every release, got noise that "
+            "two releases share: their likelihoods must not be added up; see `verify`"
+        )

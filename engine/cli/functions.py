@@ -1,0 +1,87 @@
+"""`audit FILE.py::FUNCTION`: attacks a training function that nobody has declared."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.cli.shared import show_json, show_table
+from engine.cli.work import progress
+from engine.core.errors import RequestError
+
+if TYPE_CHECKING:
+    from engine.yours.function import Attacked
+
+SIGN = "::"
+"""Stands between a file and its function."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of such an attack."""
+    own = parser.add_argument_group("a training function of your own: FILE.py::FUNCTION")
+    own.add_argument("--claim", metavar="CLAIM", help="as epsilon=1,delta=1e-5 or mu=0.5")
+    own.add_argument("--data", type=Path, metavar="FILE", help="records, as CSV or Parquet")
+    own.add_argument(
+        "--seconds", default="60", metavar="N", help="time for the attack; 60, and less if it wins"
+    )
+
+
+def audit_function(arguments: argparse.Namespace) -> int:
+    """Attacks the function that the arguments name and prints what was found.
+
+    Raises:
+        RequestError: An argument that is missing or does not fit.
+    """
+    for name in ("claim", "data"):
+        if getattr(arguments, name) is None:
+            raise RequestError(f"{name}: expected --{name} with {arguments.paper}, got none")
+    try:
+        seconds = float(arguments.seconds)
+    except ValueError:
+        raise RequestError(f"seconds: expected a number, got {arguments.seconds!r}") from None
+    from engine.yours import function
+
+    data = table(arguments.data)
+    with progress(f"audit {arguments.paper}") as report:
+        found = function.audit_function(
+            arguments.paper, data, arguments.claim, seconds=seconds,
+            report=lambda now: report(min(round(now.seconds), round(seconds)), round(seconds)),
+        )  # fmt: skip
+    if arguments.json:
+        show_json({"function": arguments.paper, **found.json()})
+    else:
+        _show(arguments.paper, found)
+    return 0
+
+
+def table(path: Path) -> Any:
+    """The records of a file, as a pandas DataFrame.
+
+    Raises:
+        RequestError: It is not there, or is no table.
+    """
+    import pandas as pd
+
+    try:
+        return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
+    except (OSError, ValueError, pd.errors.ParserError) as error:
+        raise RequestError(f"data: expected a CSV or Parquet file, got {error}") from None
+
+
+def _show(title: str, found: "Attacked") -> None:
+    """Claimed and attacked, and how it was done."""
+    symbol = found.claim.symbol
+    rows = [
+        (f"{symbol} claimed", found.claim.level),
+        (f"{symbol} proved", "nothing was declared"),
+        (f"{symbol} attacked, at least", found.attacked),
+        ("a perfect attack could show", found.could_show),
+        ("δ", found.claim.delta),
+        ("confidence, at every moment", found.confidence),
+        ("witness", found.witness),
+        ("guessed by", found.statistics),
+        ("right guesses", found.right),
+        ("pairs of trainings", found.pairs),
+        ("and before them, to learn from", found.learned_from),
+    ]
+    show_table(title, ("", ""), rows)
+    print(found.sentence)

@@ -1,0 +1,72 @@
+"""The files that stand beside the arrays of a release: its card as JSON and in words."""
+
+import json
+from pathlib import Path
+
+from datasets import catalog as data_catalog
+from engine import __version__
+from engine.catalog import paper
+from engine.cli import readout
+from engine.cli.export import release_command
+from engine.cli.shared import plain
+from engine.core.kept import declared
+from engine.method import Arrays
+from engine.privacy.guarantee import Guarantee
+from engine.runs import registry, sealing, whole
+from engine.runs.job import Job
+
+FILES = (sealing.CARD, "README.md")
+"""What stands beside the released arrays."""
+
+
+def written(folder: Path, job: Job, card: Guarantee, arrays: Arrays) -> list[Path]:
+    """Writes what stands beside the arrays of a release."""
+    files = [folder / name for name in FILES]
+    body = {"dataset": job.dataset, "method": f"{job.paper}/{job.method}", "settings": job.values}
+    described, spec = data_catalog.card(job.dataset), job.batch().spec
+    content = {
+        **body,
+        "version": __version__,
+        "guarantee": card.json(),
+        "curves": whole.curves(job.entry(), spec, described, card),
+        "registry": registry.entry(card, described, f"Epsilon Explorer {__version__}"),
+    }
+    text = json.dumps(plain(content), indent=2, ensure_ascii=False)
+    files[0].write_text(text + "\n", encoding="utf-8")
+    files += readout.written(folder, paper(job.paper), spec, described, arrays)
+    beside = [path.name for path in files[2:]]
+    files[1].write_text(_readme(job, card, arrays, beside), encoding="utf-8")
+    return files
+
+
+def summary(card: Guarantee) -> str:
+    """What was released, in a sentence."""
+    delta = f", δ = {card.delta:g}" if card.delta else ""
+    delta = f", δ {card.failure}" if card.failure else delta
+    return f"Released with ε = {card.epsilon_proved:.6g}{delta}, for {card.unit}: {card.mechanism}."
+
+
+def _readme(job: Job, card: Guarantee, arrays: Arrays, beside: list[str]) -> str:
+    kept = paper(job.paper).arrays
+    named = {name: declared(kept, name) for name in arrays}
+    lines = [f"- `{name}`: {one.what}" for name, one in named.items() if one is not None]
+    limits = [f"- {limit}" for limit in card.limits]
+    parts = (
+        f"# A release by {job.entry().label}",
+        summary(card),
+        "All files of this folder follow from the release: they may be published, and reading or "
+        "using them costs no further budget.",
+        "\n".join(
+            [
+                *(f"- `{name}`: {readout.USES[name]}" for name in beside),
+                f"- `{FILES[0]}`: the guarantee, to check and to cite",
+            ]
+        ),
+        "release.npz holds, with one row each:",
+        "\n".join(lines),
+        "What the guarantee does not cover:",
+        "\n".join(limits),
+        f"A further release, with noise of its own, which adds to the price:\n\n    "
+        f"{release_command(job)}",
+    )
+    return "\n\n".join(parts) + "\n"

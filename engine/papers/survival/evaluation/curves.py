@@ -1,0 +1,152 @@
+r"""Survival curves and ratios from the arrays that a run keeps. No torch: pages call this live.
+
+Coefficients f = [\alpha; \beta] are those of the scaled covariates; profiles and ratios here are
+in the units of the table.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.method import Arrays
+from engine.papers.survival.price.sensitivity import basis
+
+Floats = NDArray[np.float64]
+
+FASTEST = 30.0
+"""The complementary log-log link is cut here: nobody survives such an interval."""
+LARGEST = 500.0
+"""Exponents beyond this are cut: the curve is 0 or 1 long before."""
+NORMAL = 1.959964
+"""97.5 % quantile of the standard normal."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """How the covariates and the time of a table were scaled.
+
+    Attributes:
+        centre: What was taken from each covariate, shape (p,).
+        span: What it was divided by, shape (p,).
+        norm: What all of them were then divided by.
+        horizon: The longest time, in the table's unit.
+    """
+
+    centre: Floats
+    span: Floats
+    norm: float
+    horizon: float
+
+    @classmethod
+    def read(cls, arrays: Arrays) -> Self:
+        """The scale that a run's arrays carry; all replicas have the same."""
+        return cls(
+            np.asarray(arrays["centre"][0], np.float64),
+            np.asarray(arrays["span"][0], np.float64),
+            float(arrays["norm"][0]),
+            float(arrays["horizon"][0]),
+        )
+
+    def covariates(self, profiles: Floats | Sequence[Sequence[float]]) -> Floats:
+        """Profiles (m, p) in the table's units as scaled covariates, shape (m, p)."""
+        x: Floats = (np.asarray(profiles, np.float64) - self.centre) / self.span / self.norm
+        return x
+
+
+def hazard(coefficients: Floats, x: Floats, intervals: int, knots: int) -> Floats:
+    """The chance of the event in each interval for who reaches it (logit link).
+
+    Args:
+        coefficients: Shape (R, d).
+        x: Scaled covariates of m profiles, shape (m, p).
+        intervals: q.
+        knots: e.
+
+    Returns:
+        Shape (R, m, q).
+    """
+    h: Floats = 1.0 / (1.0 + np.exp(-_predictor(coefficients, x, intervals, knots)))
+    return h
+
+
+def survival(
+    coefficients: Floats, x: Floats, intervals: int, knots: int, link: str = "logit"
+) -> Floats:
+    r"""S at the start and at the end of each interval: 1, then \prod_{r \le s} (1 - h_r).
+
+    Args:
+        coefficients: Shape (R, d).
+        x: Scaled covariates of m profiles, shape (m, p).
+        intervals: q.
+        knots: e.
+        link: Between the linear predictor and the hazard h.
+
+    Returns:
+        Shape (R, m, q + 1).
+    """
+    rate = _rate(_predictor(coefficients, x, intervals, knots), link)
+    start = np.zeros((*rate.shape[:2], 1))
+    curve: Floats = np.exp(-np.concatenate([start, rate.cumsum(axis=2)], axis=2))
+    return curve
+
+
+def _rate(eta: Floats, link: str) -> Floats:
+    """-log(1 - h) of a linear predictor, as in `links`, without torch."""
+    if link == "cloglog":
+        rate: Floats = np.exp(np.minimum(eta, FASTEST))
+    elif link == "probit":
+        from scipy.special import log_ndtr
+
+        rate = -log_ndtr(-eta)
+    else:
+        rate = np.logaddexp(0.0, eta)
+    return rate
+
+
+def times(scale: Scale, intervals: int) -> Floats:
+    """When `survival` is taken, in the table's unit, shape (q + 1,)."""
+    ends: Floats = scale.horizon * np.arange(intervals + 1) / intervals
+    return ends
+
+
+def _predictor(coefficients: Floats, x: Floats, intervals: int, knots: int) -> Floats:
+    """The linear predictor, shape (R, m, q), cut where exponentials would overflow."""
+    f = np.asarray(coefficients, np.float64)
+    baseline = f[:, :knots] @ basis(intervals, knots).T
+    eta = (f[:, knots:] @ np.asarray(x).T)[:, :, None] + baseline[:, None, :]
+    return np.clip(eta, -LARGEST, LARGEST)
+
+
+def odds_ratios(coefficients: Floats, scale: Scale, knots: int) -> Floats:
+    """What one unit more of each covariate does to the odds of the event, shape (R, p)."""
+    return ratios(np.asarray(coefficients)[:, knots:], scale)
+
+
+def ratios(beta: Floats, scale: Scale) -> Floats:
+    """The ratio per unit of each covariate, shape (..., p), of scaled coefficients (..., p)."""
+    log_ratio = np.asarray(beta) / (scale.span * scale.norm)
+    ratio: Floats = np.exp(np.clip(log_ratio, -LARGEST, LARGEST))
+    return ratio
+
+
+def confidence(beta: Floats, errors: Floats, scale: Scale) -> tuple[Floats, Floats]:
+    """95 % confidence limits of `ratios`, from standard errors of the shape of `beta`."""
+    beta, reach = np.asarray(beta), NORMAL * np.asarray(errors)
+    return ratios(beta - reach, scale), ratios(beta + reach, scale)
+
+
+def band(values: Floats, low: float = 0.05, high: float = 0.95) -> tuple[Floats, Floats, Floats]:
+    """Low quantile, median and high quantile over the replicas, which come first.
+
+    Replicas that are not finite are left out; NaN where none is left.
+    """
+    values = np.asarray(values, np.float64)
+    fine = values[np.isfinite(values).reshape(len(values), -1).all(axis=1)]
+    if not len(fine):
+        nothing = np.full(values.shape[1:], np.nan)
+        return nothing, nothing, nothing
+    below, middle, above = np.quantile(fine, (low, 0.5, high), axis=0)
+    return below, middle, above

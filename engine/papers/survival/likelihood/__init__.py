@@ -1,0 +1,1 @@
+"""The discrete-time likelihood: records, links, and its sums and derivatives."""

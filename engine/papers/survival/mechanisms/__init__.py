@@ -1,0 +1,1 @@
+"""The private methods that add noise to parameters, objectives, gradients or counts."""

@@ -1,0 +1,1 @@
+"""What each method releases, how far one record moves it, and what it costs. No torch."""

@@ -1,0 +1,1 @@
+"""Methods without privacy, for comparison."""

@@ -1,0 +1,1 @@
+"""The sanitised posterior, and two ways of drawing from it."""

@@ -1,0 +1,197 @@
+"""The folder of a release: whole or not there, and its noise is drawn once.
+
+While a release is made, `.FOLDER.release` stands beside its folder, for this user alone. It holds
+the request, and the released arrays from the moment when their noise is drawn. Once all files are
+written there, they get their place by one rename. After a kill the same command goes on from what
+it finds: arrays that are kept are written again, and no noise is drawn again.
+"""
+
+import io
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.core import files
+from engine.core.errors import RequestError, StoreError
+from engine.core.home import private_folder
+from engine.method import Arrays
+
+ARRAYS, CARD = "release.npz", "card.json"
+REQUEST, MADE, LOCK = "request.json", "made", "lock"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a release is made, and where it goes.
+
+    Attributes:
+        folder: Where it goes: a folder that is new or empty.
+        beside: Where it is made.
+    """
+
+    folder: Path
+    beside: Path
+
+    @property
+    def made(self) -> Path:
+        """What becomes the folder."""
+        return self.beside / MADE
+
+    def drawn(self) -> Arrays | None:
+        """The arrays that an earlier process has drawn and not published; None if there are none.
+
+        Raises:
+            StoreError: They were kept and cannot be read any more.
+        """
+        for path in (self.made / ARRAYS, *sorted(self.made.glob(f".*{files.PART}"))):
+            with suppress(OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
+                return _loaded(path)
+        if (self.made / ARRAYS).exists():
+            raise StoreError(
+                f"{self.made / ARRAYS}: expected the arrays of a release that was begun, the file "
+                "is damaged: take its budget as spent, and choose another folder"
+            )
+        return None
+
+    def keep(self, arrays: Arrays) -> None:
+        """Keeps arrays whose noise has been drawn, before anything else is done with them.
+
+        Raises:
+            OSError: They cannot be kept; then nobody has seen them.
+        """
+        shutil.rmtree(self.made, ignore_errors=True)
+        self.made.mkdir()
+        content = io.BytesIO()
+        np.savez(content, allow_pickle=False, **arrays)
+        files.write(self.made / ARRAYS, content.getvalue())
+
+    def publish(self, write: Callable[[Path], list[Path]]) -> list[Path]:
+        """Writes the other files and gives all of them their place by one rename.
+
+        Args:
+            write: Writes them into a folder, and returns them.
+
+        Returns:
+            Every file of the release, where it is now.
+
+        Raises:
+            OSError: They cannot be written; what is kept stays.
+        """
+        for part in self.made.glob(f".*{files.PART}"):
+            part.replace(self.made / ARRAYS)
+        written = [self.made / ARRAYS, *write(self.made)]
+        shutil.copymode(written[-1], written[0])
+        for path in written:
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+        files.settle(self.made)
+        with suppress(FileNotFoundError):
+            self.folder.rmdir()
+        self.made.rename(self.folder)
+        files.settle(self.folder.parent)
+        shutil.rmtree(self.beside, ignore_errors=True)
+        return [self.folder / path.name for path in written]
+
+
+def _loaded(path: Path) -> Arrays:
+    """The arrays of a file, whose checksums are compared."""
+    with path.open("rb") as raw, np.load(raw, allow_pickle=False) as held:
+        return {name: held[name] for name in held.files}
+
+
+@contextmanager
+def begun(folder: Path, job: str, command: str) -> Iterator[Place]:
+    """The place of a release, which no other process uses meanwhile.
+
+    Args:
+        folder: Where the release goes.
+        job: The id of its job.
+        command: The command line that asks for it.
+
+    Raises:
+        RequestError: The folder holds something, another release was begun for it, or another
+            process makes it now.
+        StoreError: The place cannot be made, or the release not written.
+    """
+    target = folder.absolute()
+    place = Place(target, target.with_name(f".{target.name}.release"))
+    try:
+        _empty(place)
+        private_folder(place.beside)
+        with _locked(place):
+            _same(place, job, command)
+            try:
+                yield place
+            finally:
+                if not any(place.made.glob("*")):  # nothing is drawn: nothing is left
+                    shutil.rmtree(place.beside, ignore_errors=True)
+    except OSError as error:
+        said = error.strerror or str(error)
+        raise StoreError(f"{folder}: expected a folder to write, got: {said}") from None
+
+
+def _empty(place: Place) -> None:
+    """Stops a release into a folder that holds something; what is left of a whole one goes."""
+    if not place.folder.exists():
+        return
+    names = [path.name for path in place.folder.iterdir()] if place.folder.is_dir() else ["no file"]
+    if not names:
+        return
+    if not any(place.made.glob("*")):
+        shutil.rmtree(place.beside, ignore_errors=True)
+    half = (ARRAYS in names or CARD in names) and not _whole(place.folder)
+    what = f"which holds {', '.join(sorted(names)[:3])}"
+    what += ", a part of a release: take its budget as spent" if half else ""
+    raise RequestError(
+        f"release: expected a folder without a release or other files, got {place.folder}, {what}"
+    )
+
+
+def _whole(folder: Path) -> bool:
+    """Whether arrays and card of a release are there: earlier versions could leave one alone."""
+    return all((folder / name).is_file() and (folder / name).stat().st_size
+               for name in (ARRAYS, CARD))  # fmt: skip
+
+
+def _same(place: Place, job: str, command: str) -> None:
+    """Notes the request; stops another one where noise was drawn for the first."""
+    request = place.beside / REQUEST
+    noted: Any = None
+    with suppress(OSError, ValueError):
+        noted = json.loads(request.read_text(encoding="utf-8"))
+    drawn = any(place.made.glob("*"))
+    if drawn and not (isinstance(noted, dict) and noted.get("job") == job):
+        said = noted.get("command") if isinstance(noted, dict) else None
+        finish = f"finish it with `{said}`, or " if isinstance(said, str) else ""
+        raise RequestError(
+            f"release: expected the request that was begun for {place.folder}, whose noise is "
+            f"drawn, got another: {finish}choose another folder"
+        )
+    files.write(request, json.dumps({"job": job, "command": command}).encode())
+
+
+@contextmanager
+def _locked(place: Place) -> Iterator[None]:
+    """Keeps other processes out; the system lets go when this one ends, however it ends."""
+    try:
+        import fcntl
+    except ImportError:  # Windows has another kind of lock; two people rarely share a folder
+        yield
+        return
+    with (place.beside / LOCK).open("wb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RequestError(
+                f"release: expected a folder of its own, got {place.folder}, for which another "
+                "process makes a release now"
+            ) from None
+        yield

@@ -1,0 +1,108 @@
+"""What may be trained before anybody asks for it: the neighbours of a view, while nothing waits.
+
+Such a run is never an error on anybody's page: one that fails, takes too long or finds no room is
+dropped, and is asked for in earnest when somebody gets there. EXPLORER_AHEAD turns it off.
+"""
+
+import time
+
+from datasets import catalog as data_catalog
+from engine.core import disk, settings
+from engine.core.errors import ExplorerError
+from engine.runs import artifacts, footprint
+from engine.service.claim import asked
+from engine.service.store import Store
+
+SWITCH, SECONDS, MEMORY, DISK = (
+    *("EXPLORER_AHEAD", "EXPLORER_AHEAD_SECONDS", "EXPLORER_AHEAD_MEMORY"),
+    "EXPLORER_AHEAD_DISK",
+)
+USUAL = {SECONDS: 30, MEMORY: 1_000, DISK: 200}
+"""Seconds of one run; megabytes that it takes; megabytes of all of them on the disk, on which as
+many must stay free."""
+AFTER = 60.0
+"""Seconds without training ahead after a run that has failed."""
+RUNS = 500
+"""Runs that are kept though nobody has looked at them yet."""
+
+
+def allowed() -> bool:
+    """Whether anything may be trained ahead.
+
+    Raises:
+        RequestError: The setting is neither on nor off.
+    """
+    return settings.switch(SWITCH, True)
+
+
+class Limits:
+    """How much one process trains ahead.
+
+    Args:
+        store: Where the queue is.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._from = 0.0
+        self._dropped: set[str] = set()
+
+    def allow(self, run: str) -> bool:
+        """Whether a job of the queue may begin."""
+        if run in self._dropped or time.monotonic() < self._from:
+            return False
+        try:
+            return allowed() and self._roomy(run)
+        except ExplorerError:
+            return False
+
+    def long(self, seconds: float) -> bool:
+        """Whether a job has taken so many seconds that it is to be dropped."""
+        return seconds > settings.whole(SECONDS, USUAL[SECONDS])
+
+    def drop(self, run: str) -> None:
+        """Notes that a job is not to begin again."""
+        self._dropped.add(run)
+
+    def over(self, run: str, error: str) -> None:
+        """Notes how a job has ended, and makes room for the next."""
+        if error:
+            self.drop(run)
+            self._from = time.monotonic() + AFTER
+        trim(self._store)
+
+    def _roomy(self, run: str) -> bool:
+        """Whether there is memory for a job, and room on the disk."""
+        job = asked(self._store, run)
+        if job is None:
+            return False
+        most = min(_bytes(MEMORY), footprint.most())
+        size = footprint.estimate(job, data_catalog.card(job.dataset))
+        return size <= most and disk.room(self._store.folder) >= _bytes(DISK)
+
+
+def trim(store: Store) -> None:
+    """Removes the oldest runs at which nobody has looked yet, beyond what may be kept of them."""
+    with store.database.reading() as connection:
+        rows = connection.execute(
+            "SELECT jobs.id, artifacts.digest FROM jobs LEFT JOIN artifacts ON run = jobs.id "
+            "WHERE NOT jobs.viewed AND jobs.state != 'running' "
+            "ORDER BY jobs.created DESC, jobs.rowid DESC"
+        ).fetchall()
+    kept: dict[str, int] = {}
+    for row in rows:
+        kept[row["id"]] = kept.get(row["id"], 0) + _size(store, row["digest"])
+    size = 0
+    for number, (run, own) in enumerate(kept.items()):
+        size += own
+        if number >= RUNS or size > _bytes(DISK):
+            store.delete(run)
+
+
+def _size(store: Store, digest: str | None) -> int:
+    path = artifacts.place(store.artifacts, digest) if digest else None
+    return path.stat().st_size if path and path.exists() else 0
+
+
+def _bytes(name: str) -> int:
+    return footprint.MEGABYTE * settings.whole(name, USUAL[name])

@@ -1,0 +1,1 @@
+"""What people bring: training functions to attack, runs of other libraries, cards as files."""

@@ -1,0 +1,234 @@
+"""A guarantee card as a file that others can check: releases, guarantee, curve, and a digest.
+
+The format is `card.schema.json`, with a version. `verify` prices the releases that a file lists
+again, with this program's accountant, and compares.
+"""
+
+import dataclasses
+import hashlib
+import json
+import math
+from pathlib import Path
+from typing import Any, get_args
+
+from engine import __version__
+from engine.catalog import catalog
+from engine.core.errors import BudgetError, ExplorerError, RequestError
+from engine.privacy import mechanisms
+from engine.privacy.guarantee import Guarantee, for_persons
+from engine.privacy.releases import Release, cost
+from engine.runs.job import Job, request
+
+FORMAT, VERSION = "epsilon-explorer/guarantee-card", 1
+SCHEMA = Path(__file__).with_name("card.schema.json")
+CLOSE = 1e-6
+"""How far a number may be off, as a share of it: another machine's last digits."""
+KINDS = {kind.__name__: kind for kind in get_args(mechanisms.Mechanism)}
+Document = dict[str, Any]
+
+
+class CardError(ExplorerError):
+    """A card that is not as it should be."""
+
+
+def of_job(job: Job) -> Document:
+    """The card of a job of one setting, as a document.
+
+    Raises:
+        RequestError: It has several settings.
+    """
+    from datasets import catalog as data_catalog
+
+    if len(set(job.batch().specs)) != 1:
+        raise RequestError(f"card: expected one setting, got a sweep of {len(job.axes)}")
+    described, entry, spec = data_catalog.card(job.dataset), job.entry(), job.batch().spec
+    row = entry.guarantee(spec, described.records, described.record)
+    content = {
+        "program": f"Epsilon Explorer {__version__}",
+        "paper": job.paper, "method": job.method, "dataset": job.dataset,
+        "settings": {field: value for field, value in spec.values().items() if field in entry.uses},
+        "records": described.records, "rows": described.rows, "delta_of_a_row": row.delta,
+    }  # fmt: skip
+    return signed(content, entry.releases(spec, described.records), entry.promise(spec, described))
+
+
+def signed(content: Document, releases: tuple[Release, ...], card: Guarantee) -> Document:
+    """A document with its releases, its guarantee, what follows from them, and its digest."""
+    document = {
+        "format": FORMAT, "version": VERSION, **content,
+        "releases": [_release(release) for release in releases],
+        "guarantee": _plain(card.json()),
+        **_curve(releases, card),
+    }  # fmt: skip
+    return {**document, "digest": digest(document)}
+
+
+def digest(document: Document) -> str:
+    """SHA-256 of a document without its digest, in sorted JSON."""
+    content = {name: value for name, value in document.items() if name != "digest"}
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _release(release: Release) -> Document:
+    mechanism = release.mechanism
+    fields = {one.name: getattr(release, one.name) for one in dataclasses.fields(release)}
+    told = {**fields, "mechanism": {"kind": type(mechanism).__name__, **vars(mechanism)}}
+    return {name: _plain(value) for name, value in told.items()}
+
+
+def _plain(value: Any) -> Any:
+    """A value in JSON's own types; a number that is not finite is a word."""
+    match value:
+        case bool() | str() | int() | None:
+            return value
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case dict():
+            return {str(name): _plain(part) for name, part in value.items()}
+        case _:
+            return [_plain(part) for part in value]
+
+
+def _curve(releases: tuple[Release, ...], card: Guarantee) -> Document:
+    """μ of a row where it is exact, and δ of a row at whole ε; nothing where nothing is proved."""
+    import numpy as np
+
+    from engine.privacy import curves
+
+    if card.epsilon_proved is None:
+        return {"mu": None, "profile": None}
+    at = np.array([0.0, 0.5, 1.0, 2.0, 4.0, 8.0])
+    event = cost(releases)
+    try:
+        deltas = curves.deltas(event, at, card.relation)
+    except BudgetError:
+        return {"mu": curves.mu(event), "profile": None}
+    return {
+        "mu": curves.mu(event),
+        "profile": {"epsilons": at.tolist(), "deltas": [float(one) for one in deltas]},
+    }
+
+
+def read(path: Path) -> Document:
+    """The document in a file, in the form of the schema.
+
+    Raises:
+        RequestError: There is no such file.
+        CardError: It is no card.
+    """
+    import jsonschema
+
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RequestError(f"card: expected a file, got {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise CardError(f"{path}: expected a card in JSON, got {error}") from None
+    try:
+        jsonschema.validate(document, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    except jsonschema.ValidationError as error:
+        where = "/".join(map(str, error.absolute_path)) or "the document"
+        raise CardError(f"{path}: expected {where} as in the schema: {error.message}") from None
+    found: Document = document
+    return found
+
+
+def verify(document: Document) -> list[str]:
+    """What is wrong with a document, one sentence each; empty where nothing is.
+
+    The digest finds a change by accident. The price finds a guarantee that does not follow from the
+    releases. Where the document names a method of this program and this version, every field is
+    compared with the card that the program makes now.
+    """
+    wrong = []
+    if document["digest"] != digest(document):
+        wrong.append("The digest does not fit the content: the card was changed.")
+    told = document["guarantee"]
+    like = Guarantee(
+        mechanism="", status=told["status"], epsilon_claimed=None, epsilon_proved=None, delta=0.0,
+        relation=told["relation"], unit="", secret=told["secret"],
+    )  # fmt: skip
+    if told["limits"] != list(like.limits):
+        wrong.append("The limits are not those of such a card.")
+    try:
+        releases = tuple(_read_release(one) for one in document["releases"])
+        wrong += _prices(document, releases)
+    except (BudgetError, TypeError, ValueError, OverflowError, ArithmeticError) as error:
+        wrong.append(f"The releases cannot be priced: {error}")
+    return wrong + _own(document)
+
+
+def _read_release(told: Document) -> Release:
+    fields = dict(told)
+    how = dict(fields.pop("mechanism"))
+    kind = KINDS[how.pop("kind")]
+    numbers = {
+        name: float(value) if value in ("inf", "nan") else value for name, value in how.items()
+    }
+    return Release(kind(**numbers), **fields)
+
+
+def _prices(document: Document, releases: tuple[Release, ...]) -> list[str]:
+    """What the releases cost, beside what the guarantee states."""
+    from engine.privacy import accounting
+
+    stated = document["guarantee"]
+    if stated["epsilon_proved"] is None:
+        return []
+    relation, row = stated["relation"], document["delta_of_a_row"]
+    epsilon = accounting.epsilon(cost(releases), row, relation, tight=True)
+    plain = Guarantee(
+        mechanism="", status="proved", epsilon_claimed=None, epsilon_proved=epsilon, delta=row,
+        relation=relation, unit="",
+    )  # fmt: skip
+    whole = for_persons(plain, document["rows"])
+    wrong = []
+    least, given = whole.epsilon_proved, float(stated["epsilon_proved"])
+    if least is None or given < least * (1.0 - CLOSE):
+        wrong.append(f"The releases cost ε = {least}, and the card proves {given:g}.")
+    if not math.isclose(stated["delta"], whole.delta, rel_tol=CLOSE, abs_tol=0.0):
+        wrong.append(
+            f"δ is {whole.delta:g} for these releases, and the card says {stated['delta']}."
+        )
+    curve = _curve(releases, plain)
+    if not _alike(curve, {name: document[name] for name in curve}):
+        wrong.append("μ or the profile do not follow from the releases.")
+    return wrong
+
+
+def _own(document: Document) -> list[str]:
+    """What differs from the card that this program makes of the same settings."""
+    slug = document.get("paper")
+    if slug not in catalog() or document["program"] != f"Epsilon Explorer {__version__}":
+        return []
+    try:
+        job = request(slug, document["method"], document["dataset"], document["settings"])
+        today = of_job(job)
+    except ExplorerError as error:
+        return [f"This program makes no such card: {error}"]
+    today["guarantee"]["secret"] = document["guarantee"].get("secret", False)
+    return [
+        f"{name} is another in the card that this program makes."
+        for name in today
+        if name not in ("digest", "guarantee") and not _alike(today[name], document.get(name))
+    ] + [
+        f"guarantee/{name} is another in the card that this program makes."
+        for name, value in today["guarantee"].items()
+        if name != "limits" and not _alike(value, document["guarantee"].get(name))
+    ]
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two values are the same but for last digits."""
+    match one, other:
+        case bool() | str() | None, _:
+            return bool(one == other)
+        case int() | float(), int() | float():
+            return math.isclose(one, other, rel_tol=CLOSE, abs_tol=1e-300)
+        case dict(), dict():
+            return one.keys() == other.keys() and all(_alike(one[k], other[k]) for k in one)
+        case list() | tuple(), list() | tuple():
+            return len(one) == len(other) and all(map(_alike, one, other))
+        case _:
+            return False

@@ -1,0 +1,112 @@
+"""What somebody claims of a training function: ε and δ, or μ, and for which neighbours."""
+
+import math
+from dataclasses import dataclass
+from typing import get_args
+
+from engine.core.errors import RequestError
+from engine.privacy.guarantee import Relation
+
+FIELDS = ("epsilon", "delta", "mu", "relation")
+GRID = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
+"""The ε at which a Gaussian trade-off curve is tested: each is a tangent of it."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is claimed.
+
+    Attributes:
+        epsilon: The claimed ε, in nats; None where μ is claimed.
+        delta: Probability with which ε may fail.
+        mu: The claimed μ of Gaussian differential privacy; None where ε is claimed.
+        relation: Which two data sets are neighbours.
+    """
+
+    epsilon: float | None
+    delta: float = 0.0
+    mu: float | None = None
+    relation: Relation = "add_or_remove_one"
+
+    @property
+    def level(self) -> float:
+        """The number that is claimed: ε, or μ."""
+        level = self.mu if self.epsilon is None else self.epsilon
+        assert level is not None  # `read` and `of` ask for one of the two
+        return level
+
+    @property
+    def symbol(self) -> str:
+        """How that number is written."""
+        return "μ" if self.epsilon is None else "ε"
+
+    def lines(self, level: float) -> list[tuple[float, float]]:
+        r"""The pairs (ε', δ') with P(S) \le e^{ε'} Q(S) + δ' if `level` holds.
+
+        An (ε, δ) claim is one such pair. A μ claim is one for every ε', with the δ(ε') of the
+        Gaussian mechanism (Dong, Roth and Su 2022, Corollary 1).
+        """
+        if self.epsilon is not None:
+            return [(level, self.delta)]
+        return [(one, gaussian_delta(level, one)) for one in GRID]
+
+
+def of(
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    mu: float | None = None,
+    relation: str = "add_or_remove_one",
+) -> Claim:
+    """A claim with its numbers checked.
+
+    Raises:
+        RequestError: Neither or both of ε and μ, or a number out of range.
+    """
+    if (epsilon is None) == (mu is None):
+        raise RequestError("claim: expected epsilon or mu, as in epsilon=1,delta=1e-5")
+    for name, value in (("epsilon", epsilon), ("mu", mu)):
+        if value is not None and not 0.0 < value < math.inf:
+            raise RequestError(f"claim: expected {name} above 0, got {value!r}")
+    if not 0.0 <= delta < 1.0 or (mu is not None and delta):
+        raise RequestError(f"claim: expected delta from 0 to 1, and none with mu, got {delta!r}")
+    for known in get_args(Relation):
+        if relation == known:
+            return Claim(epsilon, delta, mu, known)
+    names = ", ".join(get_args(Relation))
+    raise RequestError(f"claim: expected a relation ({names}), got {relation!r}")
+
+
+def read(text: str) -> Claim:
+    """The claim of a text.
+
+    >>> read("epsilon=1,delta=1e-5").delta
+    1e-05
+
+    Raises:
+        RequestError: The text is malformed, or as `of`.
+    """
+    numbers: dict[str, float] = {}
+    relation = "add_or_remove_one"
+    for part in text.split(","):
+        field, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or field not in FIELDS or field in numbers:
+            raise RequestError(
+                f"claim: expected fields of {', '.join(FIELDS)}, each once, as in "
+                f"epsilon=1,delta=1e-5, got {part!r}"
+            )
+        if field == "relation":
+            relation = value
+            continue
+        try:
+            numbers[field] = float(value)
+        except ValueError:
+            raise RequestError(f"claim: expected a number for {field}, got {value!r}") from None
+    return of(**numbers, relation=relation)
+
+
+def gaussian_delta(mu: float, epsilon: float) -> float:
+    """The δ at ε of a μ-Gaussian mechanism (Balle and Wang 2018, Theorem 8)."""
+    from scipy.special import ndtr
+
+    low, high = -epsilon / mu - mu / 2, -epsilon / mu + mu / 2
+    return max(0.0, float(ndtr(high) - math.exp(epsilon) * ndtr(low)))

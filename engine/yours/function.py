@@ -1,0 +1,234 @@
+"""Attacks a training function that nobody has declared: claimed against attacked, nothing proved.
+
+First witnesses are tried, then tests are learned, each on trainings of their own; then new
+trainings are guessed one pair after the other, and the claim is refuted as soon as the evidence
+allows it (`engine.yours.evidence`). The bound holds whenever one stops.
+"""
+
+import math
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import RequestError
+from engine.yours import evidence
+from engine.yours.claim import Claim, read
+from engine.yours.evidence import KINDS, Counts
+from engine.yours.guessing import Test, learned, tame
+from engine.yours.trainings import (
+    Beside,
+    Fit,
+    Here,
+    Told,
+    Trainer,
+    TrainingError,
+    function,
+)
+from engine.yours.witnesses import Candidate, candidates
+
+CONFIDENCE = 0.95
+SEARCH, LEARN = 0.2, 0.25
+"""Shares of the time for finding a witness and for learning tests."""
+TRIED, PILOT = 16, (64, 512)
+"""Pairs for each witness that is tried; and from which tests are learned, at least and at most."""
+SURE = 0.05
+"""A test that gains so much for each pair needs no further learning."""
+MOST = 200_000
+"""More pairs than this are not trained."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attacked:
+    """What the attack on a training function showed so far.
+
+    Attributes:
+        claim: What is claimed.
+        attacked: The largest ε at the claim's δ, or μ, that is refuted; 0 where none is.
+        could_show: What a perfect attack with as many pairs would show.
+        broken: Whether the claim is refuted.
+        confidence: Probability with which all bounds hold, at every moment.
+        pairs: Pairs of trainings that were guessed.
+        learned_from: Pairs of trainings before them, which are not scored.
+        witness: The record that was added or put in another's place.
+        statistics: The scores that were guessed by, the best first.
+        right: Share of right guesses of the best one.
+        seconds: How long it took.
+    """
+
+    claim: Claim
+    attacked: float
+    could_show: float
+    broken: bool
+    confidence: float
+    pairs: int
+    learned_from: int
+    witness: str
+    statistics: tuple[str, ...]
+    right: float
+    seconds: float
+
+    @property
+    def sentence(self) -> str:
+        """What it came to, in one sentence."""
+        what, sees = self.claim.symbol, "an attacker who sees what is published"
+        stated = f"{what} = {self.claim.level:g} is claimed"
+        if self.broken:
+            return f"Broken: {stated}, and {sees} shows at least {what} = {self.attacked:.2f}."
+        return (
+            f"Not refuted: {stated}, and {sees} shows at least {what} = {self.attacked:.2f} "
+            f"(a perfect attack with {self.pairs} pairs of trainings could show "
+            f"{self.could_show:.2f}). Nothing is proved, since nothing was declared."
+        )
+
+    def json(self) -> dict[str, Any]:
+        """As JSON values."""
+        claim = vars(self.claim)
+        own = {name: value for name, value in vars(self).items() if name != "claim"}
+        return {"claim": claim, **own, "sees": "published", "proved": None, "said": self.sentence}
+
+
+Report = Callable[[Attacked], None]
+
+
+def audit_function(
+    fit: Fit | str,
+    data: Any,
+    claim: Claim | str,
+    *,
+    witness: Any = None,
+    seconds: float = 60.0,
+    pairs: int = MOST,
+    processes: int = 0,
+    report: Report = lambda so_far: None,
+) -> Attacked:
+    """Attacks a training function and says what the attack shows.
+
+    Args:
+        fit: The function `fit(records, rng) -> arrays`, or "file.py::function". It takes its
+            randomness from `rng`, a numpy Generator.
+        data: Records, one row each, as a pandas DataFrame or a numeric array.
+        claim: As "epsilon=1,delta=1e-5", "mu=0.5", with ",relation=replace_one" where a record is
+            replaced instead of added.
+        witness: The record to attack with; None to look for one.
+        seconds: Time for all of it; it ends earlier once the claim is refuted.
+        pairs: Pairs of trainings that are scored at most.
+        processes: Side by side, for a function in a file; 0 for one on each core.
+        report: Called with what is known so far.
+
+    Raises:
+        RequestError: An argument that does not fit.
+        TrainingError: The function fails.
+    """
+    stated = read(claim) if isinstance(claim, str) else claim
+    if not 0.0 < seconds < math.inf:
+        raise RequestError(f"seconds: expected a time above 0, got {seconds!r}")
+    tried = candidates(data, stated.relation, witness)
+    last: Attacked | None = None
+    with _trainer(fit, tried, processes) as trainer:
+        for last in _attack(trainer, tried, stated, seconds, pairs):
+            report(last)
+    assert last is not None  # the first part is always scored
+    return last
+
+
+def _trainer(fit: Fit | str, tried: list[Candidate], processes: int) -> Trainer:
+    worlds = [(one.without, one.present) for one in tried]
+    numbers = [one.numbers for one in tried]
+    if not isinstance(fit, str):
+        return Here(fit, worlds, numbers)
+    function(fit)  # a file that does not import is said at once
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
+    return Beside(fit, worlds, numbers, processes or cores)
+
+
+def _attack(
+    trainer: Trainer, tried: list[Candidate], claim: Claim, seconds: float, most: int
+) -> Iterator[Attacked]:
+    """What is known after each part of the trainings that are scored."""
+    began = time.monotonic()
+    chosen, number = _found(trainer, tried, began + SEARCH * seconds)
+    pilot, tests = _learned(trainer, chosen, number, claim, began + (SEARCH + LEARN) * seconds)
+    number += len(pilot)
+    parts: list[Counts] = []
+    for part in trainer.pairs(chosen, number, most):
+        alike = part.by(pilot.names)
+        parts.append(np.stack([test.guesses(alike).counts for test in tests]))
+        counts = evidence.so_far(parts)
+        broken = evidence.refuted(counts, claim, claim.level, CONFIDENCE)
+        pairs = int(counts[-1, 0].sum())
+        yield Attacked(
+            claim=claim, attacked=evidence.bound(counts, claim, CONFIDENCE), broken=broken,
+            could_show=_perfect(pairs, claim), confidence=CONFIDENCE, pairs=pairs,
+            learned_from=number, witness=tried[chosen].name,
+            statistics=tuple(test.name for test in tests), right=_right(counts[-1, 0]),
+            seconds=time.monotonic() - began,
+        )  # fmt: skip
+        if broken or time.monotonic() - began > seconds:
+            return
+
+
+def _found(trainer: Trainer, tried: list[Candidate], until: float) -> tuple[int, int]:
+    """The witness that is told best, and the number of the next pair."""
+    if len(tried) == 1:
+        return 0, 0
+    gains: dict[int, float] = {}
+    number, problem = 0, TrainingError("fit: expected it to return arrays")
+    for one in range(len(tried)):
+        if gains and time.monotonic() > until:
+            break
+        try:
+            told = Told.joined(list(trainer.pairs(one, number, TRIED)))
+        except TrainingError as error:  # a record beyond the bounds may be refused
+            problem = error
+            continue
+        number += TRIED
+        gains[one] = _apart(told)
+    if not gains:
+        raise problem
+    return max(gains, key=gains.__getitem__), number
+
+
+def _apart(told: Told) -> float:
+    """How far apart the worlds are: the largest difference of a feature's means in deviations."""
+    present, absent = tame(told.present), tame(told.absent)
+    spread = np.sqrt(0.5 * (present.var(axis=0) + absent.var(axis=0)))
+    gap = np.abs(present.mean(axis=0) - absent.mean(axis=0))
+    scale = np.maximum(np.abs(absent).max(axis=0), 1e-300)
+    far = np.where(gap > 1e-9 * scale, gap / np.maximum(spread, 1e-12 * scale), 0.0)
+    return float(far.max(initial=0.0))
+
+
+def _learned(
+    trainer: Trainer, chosen: int, number: int, claim: Claim, until: float
+) -> tuple[Told, list[Test]]:
+    """Tests, and the trainings that they were learned from."""
+    parts: list[Told] = []
+    least, most = PILOT
+    due = least
+    for part in trainer.pairs(chosen, number, most):
+        parts.append(part)
+        count, late = sum(map(len, parts)), time.monotonic() > until
+        if count < due and not late:
+            continue
+        pilot, due = Told.joined(parts), 2 * count
+        tests = learned(pilot, claim)
+        sure = tests and evidence.gain(tests[0].guesses(pilot), claim) > (1.0, SURE)
+        if sure or late or count >= most:
+            break
+    return pilot, tests or [Test("nothing differs", lambda rows: np.zeros(len(rows)), 1.0)]
+
+
+def _right(counts: Counts) -> float:
+    """The share of right guesses: of two in each pair."""
+    right = counts @ (KINDS[:, 0] + 1.0 - KINDS[:, 1])
+    return float(right / (2.0 * counts.sum()))
+
+
+def _perfect(pairs: int, claim: Claim) -> float:
+    """What an attack that is always right would show with so many pairs."""
+    always = np.array([[[0, 0, pairs, 0]]])
+    return evidence.bound(always, claim, CONFIDENCE)

@@ -1,0 +1,140 @@
+"""Records that a training function is attacked with: the extremes of a table, and beyond."""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.errors import RequestError
+from engine.privacy.guarantee import Relation
+
+Floats = NDArray[np.float64]
+FAR = 1_000.0
+"""Spans beyond the largest value at which the outlier lies."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A record that may be the witness.
+
+    Attributes:
+        name: What it is, in words.
+        without: The table without it.
+        present: The table with it.
+        numbers: Its own numbers, shape (d,).
+    """
+
+    name: str
+    without: Any
+    present: Any
+    numbers: Floats
+
+
+def candidates(data: Any, relation: Relation, witness: Any = None) -> list[Candidate]:
+    """The records to try, or the given one.
+
+    Args:
+        data: Records as a pandas DataFrame or a numeric array, one row each.
+        relation: Under "replace_one" a witness takes the first record's place; else it is added.
+        witness: One record, as a mapping of columns or a row of numbers; or all rows of one person,
+            as a table like the data; None to try several.
+
+    Raises:
+        RequestError: Data that are no table, or a witness that does not fit them.
+    """
+    if isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "fiub":
+        table, rows = data.astype(np.float64), data.astype(np.float64)
+    elif hasattr(data, "columns") and len(data.columns):
+        table, rows = data.reset_index(drop=True), _numbers(data)
+    else:
+        raise RequestError(
+            "data: expected a pandas DataFrame or a numeric array (n, d), "
+            f"got {type(data).__name__}"
+        )
+    if len(table) < 2:
+        raise RequestError(f"data: expected at least 2 records, got {len(table)}")
+    if witness is not None:
+        given = _given(table, witness)
+        return [_candidate("the given record", table, given, relation)]
+    low, high = np.nanmin(rows, axis=0), np.nanmax(rows, axis=0)
+    span = np.where(high > low, high - low, 1.0)
+    last = np.arange(rows.shape[1]) == rows.shape[1] - 1
+    tried = {
+        "all columns at their largest": high,
+        "all columns at their smallest": low,
+        "largest, the last column smallest": np.where(last, low, high),
+        "smallest, the last column largest": np.where(last, high, low),
+        "far beyond the largest": np.where(last, high, high + FAR * span),
+        "far beyond, the last column smallest": np.where(last, low, high + FAR * span),
+        "far beyond in every column": high + FAR * span,
+    }
+    return [
+        _candidate(name, table, _row(table, values), relation) for name, values in tried.items()
+    ]
+
+
+def _numbers(frame: Any) -> Floats:
+    """A table as numbers (n, d): words count by the order of their frequency."""
+    columns = []
+    for name in frame.columns:
+        column = frame[name]
+        if column.dtype.kind not in "fiub":
+            column = column.map(column.value_counts().rank(method="first"))
+        columns.append(np.asarray(column, np.float64))
+    return np.stack(columns, axis=1)
+
+
+def _given(table: Any, witness: Any) -> Any:
+    """The rows of a witness that somebody names, as a table like the data."""
+    if isinstance(table, np.ndarray):
+        rows: Floats = np.atleast_2d(np.asarray(witness, np.float64))
+        if rows.shape[1:] != table.shape[1:]:
+            raise RequestError(
+                f"witness: expected {table.shape[1]} numbers a row, got {rows.shape[1]}"
+            )
+        return rows
+    import pandas as pd
+
+    named = pd.DataFrame([witness] if isinstance(witness, Mapping) else witness)
+    missing = [str(name) for name in table.columns if name not in named.columns]
+    if missing:
+        raise RequestError(
+            f"witness: expected a value for every column, got none for {', '.join(missing)}"
+        )
+    return named[list(table.columns)]
+
+
+def _candidate(name: str, table: Any, rows: Any, relation: Relation) -> Candidate:
+    """Both worlds of a witness, and the numbers of its first row."""
+    if isinstance(table, np.ndarray):
+        joined: Any = np.concatenate
+        replaced, numbers = table[len(rows) :], rows[0]
+    else:
+        import pandas as pd
+
+        joined = functools.partial(pd.concat, ignore_index=True)
+        replaced, numbers = table.iloc[len(rows) :], _numbers(rows)[0]
+    order = [rows, replaced] if relation == "replace_one" else [table, rows]
+    return Candidate(name, table, joined(order), np.asarray(numbers, np.float64))
+
+
+def _row(table: Any, values: Any) -> Any:
+    """A record as a table of one row with the columns' own types where these can hold it."""
+    if isinstance(table, np.ndarray):
+        return np.asarray(values, np.float64)[None]
+    import pandas as pd
+
+    cells = {}
+    for name, value in zip(table.columns, values, strict=True):
+        column = table[name]
+        if column.dtype.kind in "fiub":
+            whole = column.dtype.kind in "iub" and float(value).is_integer()
+            cells[name] = pd.Series([int(value) if whole else float(value)])
+        else:  # a word by its place in the order of frequency
+            order = column.value_counts()
+            place = int(np.clip(value, 1, len(order))) - 1
+            cells[name] = pd.Series([order.index[::-1][place]])
+    return pd.DataFrame(cells)

@@ -1,0 +1,142 @@
+"""The vertical axis of a cost curve: errors or the measure itself, its scale, range and ticks.
+
+The rule, which the caption tells: a share of right answers is drawn as the share of wrong ones, so
+that every curve falls. The axis is logarithmic where a method comes within a tenth of what is
+reached without privacy, since on a linear one the best methods would lie on each other.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.core.gauges import Gauge
+from pages.ui.charts.measured import Curve, Level
+from pages.ui.charts.theme import axis
+from pages.ui.words import SHARE, unit
+
+NEAR = 0.1
+"""A method within this part of the error without privacy is near."""
+ROOM = 0.12
+"""Part of the range that stays free above and below what is drawn."""
+WORDS = {"up": " · higher is better", "down": " · lower is better", "neither": ""}
+LADDERS = (
+    (1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 5.0, 7.0),
+    (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0),
+)  # fmt: skip
+FEW = 4
+"""Ticks that an axis has at least, where its ladder reaches so far."""
+
+
+@dataclass(frozen=True)
+class Heights:
+    """The vertical axis.
+
+    Attributes:
+        title: Its title.
+        share: Whether it is in per cent.
+        turned: Whether values are drawn as 1 minus themselves.
+        better: Which way is better, as drawn.
+        log: Whether it is logarithmic.
+        low: Its lower end.
+        high: Its upper end.
+    """
+
+    title: str
+    share: bool
+    turned: bool
+    better: str
+    log: bool
+    low: float
+    high: float
+
+    def of(self, values: Iterable[float]) -> list[float]:
+        """Where values stand."""
+        return [1.0 - value if self.turned else value for value in values]
+
+    def place(self, height: float) -> float:
+        """A height as annotations of the axis name it."""
+        return math.log10(height) if self.log else height
+
+    def axis(self) -> dict[str, Any]:
+        """The axis, with as many decimals at its ticks as they need."""
+        ticks = self.ticks()
+        scale, sign = (100.0, "\u00a0%") if self.share else (1.0, "")
+        return axis(
+            self.title,
+            type="log" if self.log else "linear",
+            range=[self.place(self.low), self.place(self.high)],
+            tickvals=ticks,
+            ticktext=[f"{scale * tick:,.10g}{sign}" for tick in ticks],
+        )
+
+    def ticks(self) -> list[float]:
+        """Round heights within the range."""
+        if not self.log:
+            return _even(self.low, self.high)
+        powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+        every = max(1, len(powers) // 7)
+        for ladder in LADDERS:
+            ticks = [
+                float(f"{step * 10.0**power:.6g}") for power in powers[::every] for step in ladder
+            ]
+            ticks = [tick for tick in ticks if self.low <= tick <= self.high]
+            if len(ticks) >= FEW:
+                break
+        return ticks
+
+
+def _even(low: float, high: float) -> list[float]:
+    """About six round heights at the same distance."""
+    rough = (high - low) / 5.0
+    power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
+    step = next(one * power for one in (1.0, 2.0, 2.5, 5.0, 10.0) if one * power >= rough * 0.8)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [float(f"{at * step:.6g}") for at in range(first, last + 1)]
+
+
+def heights(
+    curves: Sequence[Curve], levels: Sequence[Level], gauge: Gauge, errors: str = "",
+    chance: float | None = None,
+) -> Heights:  # fmt: skip
+    """The axis for what is drawn.
+
+    Args:
+        curves: One per method that spends budget.
+        levels: One per reference.
+        gauge: What is measured.
+        errors: What the wrong ones of a share are called; empty to draw the measure itself.
+        chance: What guessing gets; None where nothing is to be guessed.
+    """
+    turned = bool(errors)
+    better = {"up": "down", "down": "up"}.get(gauge.better, "neither") if turned else gauge.better
+    title = f"{errors or gauge.label}{unit(gauge)}{WORDS[better]}"
+
+    def of(values: Iterable[float]) -> list[float]:
+        return [1.0 - value if turned else value for value in values]
+
+    known = [v for one in curves for v in of(one.middle)] + of(one.value for one in levels)
+    known += [v for one in curves if one.focus for v in of((*one.sure_low, *one.sure_high))]
+    known += [] if chance is None or not known else of([chance])
+    known = [value for value in known if math.isfinite(value)]
+    share = gauge.unit == SHARE
+    error = share and better == "down"
+    least = min(of(one.value for one in levels), default=0.0) if error else 0.0
+    private = [v for one in curves if one.proved for v in of(one.middle)]
+    near = error and any(0.0 < v <= (1.0 + NEAR) * least for v in private)
+    log = gauge.scale == "log" or (near and min(known) > 0.0)
+    low, high = _range(known, log, share)
+    return Heights(title, share, turned, better, log, low, high)
+
+
+def _range(known: list[float], log: bool, share: bool) -> tuple[float, float]:
+    """The ends of the axis, with room beyond what is drawn; shares begin at 0 on a linear one."""
+    known = [value for value in known if value > 0.0] if log else known
+    if not known:
+        return (0.1, 10.0) if log else (0.0, 1.0)
+    low, high = min(known), max(known)
+    if log:
+        reach = max(high / low, 1.2) ** ROOM
+        return low / reach, min(high * reach, 1.0) if share and high < 1.0 else high * reach
+    spare = ROOM / 2 * ((high - low) or abs(high) or 1.0)
+    return (0.0 if share and low > 0.0 else low - spare), high + spare

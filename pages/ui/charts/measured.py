@@ -1,0 +1,193 @@
+"""What was measured of a method: a curve over budgets, or one level for what spends none."""
+
+import functools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.core.gauges import Column
+from engine.privacy.guarantee import Status
+from engine.runs.results import Results
+from pages.ui.charts.proof import BRIEF
+from pages.ui.charts.theme import Style, reference_style, style
+
+INNER = (0.1, 0.9)
+"""The band holds four fifths of the repetitions."""
+SURE = 0.95
+"""Confidence of the interval of a median."""
+FEWEST = 6
+"""Of fewer values no two have the median between them so often."""
+LINE = 5
+"""Of fewer repetitions no line is drawn in full: its bends would be those of single releases."""
+
+
+class Named:
+    """What a legend reads of a line."""
+
+    label: str
+    brief: str
+    status: Status | None
+    before: str | None
+
+    @property
+    def legend(self) -> str:
+        """Its name with its status."""
+        if self.before is not None:
+            return f"{self.brief or self.label}: {ghost(self.before)}"
+        return _named(self.brief or self.label, self.status)
+
+
+@dataclass(frozen=True)
+class Curve(Named):
+    """One method's utility over the budgets that have been measured.
+
+    Attributes:
+        label: Name of the method.
+        style: Its look.
+        epsilon: Budgets with at least one measurement, ascending.
+        middle: Median over the repetitions.
+        low: Their 10 % quantile.
+        high: Their 90 % quantile.
+        count: Repetitions measured at each budget.
+        sure_low: Lower end of the median's interval; empty where it is not worked out.
+        sure_high: Its upper end.
+        brief: Its name in the legend, where the label is long.
+        status: How far the argument for its privacy carries; None where that is not said.
+        proved: The budget that is proved at each of `epsilon`, None where no finite one is;
+            empty while it is not worked out.
+        focus: Whether it is drawn in colour; else it is thin and grey.
+        before: The settings that it was trained with, where a newer one is on its way.
+    """
+
+    label: str
+    style: Style
+    epsilon: tuple[float, ...]
+    middle: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    count: tuple[int, ...]
+    brief: str = ""
+    status: Status | None = None
+    proved: tuple[float | None, ...] = ()
+    sure_low: tuple[float, ...] = ()
+    sure_high: tuple[float, ...] = ()
+    focus: bool = True
+    before: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name at its end: with a word where its label does not say what is proved."""
+        text = self.brief or self.label
+        if self.before is not None:
+            return ghost(self.before)
+        if self.status == "heuristic":
+            return f"{text}: no proof"
+        said = "proof" in text or "printed" in text or self.status != "proved"
+        return text if said else f"{text}, proved"
+
+    def at(self, epsilon: float) -> int | None:
+        """The position of a budget on this curve; None where nothing is measured yet."""
+        near = [i for i, known in enumerate(self.epsilon) if math.isclose(known, epsilon)]
+        return near[0] if near else None
+
+
+@dataclass(frozen=True)
+class Level(Named):
+    """A method that spends no budget: one number."""
+
+    label: str
+    style: Style
+    value: float
+    brief: str = ""
+    status: Status | None = None
+    focus: bool = True
+    before: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name at its end, which says that it is not private."""
+        text = self.brief or self.label
+        if self.before is not None:
+            return ghost(self.before)
+        return text if "rivacy" in text else f"No privacy: {text}"
+
+
+def ghost(setting: str) -> str:
+    """What a line is called that shows how it was: "L = 3, before"."""
+    return f"{setting}, before" if setting else "before"
+
+
+def _named(name: str, status: Status | None) -> str:
+    """A name with its status, which says "with proof" already."""
+    if status == "proved":
+        name = name.removesuffix(", with proof")
+    return f"{name} · {BRIEF[status]}" if status else name
+
+
+@functools.lru_cache(maxsize=256)
+def curve(
+    results: Results, gauge: str, label: str, position: int, axis_name: str = "epsilon"
+) -> Curve:
+    """A method's curve from its results; replicas that diverged or wait are left out.
+
+    Kept while the slider moves: results hash by identity, and a run's new ones are new.
+    """
+    values, at = results.gauges[gauge], results.axes[axis_name]
+    points = []
+    for budget in np.unique(at):
+        column = values[at == budget]
+        column = column[np.isfinite(column)]
+        if len(column):
+            points.append((float(budget), *spread(column), len(column), *interval(column)))
+    columns: Sequence[tuple[Any, ...]] = list(zip(*points, strict=True)) or [()] * 7
+    epsilon, middle, low, high, count, sure_low, sure_high = columns
+    return Curve(
+        label, style(position), epsilon, middle, low, high, count,
+        sure_low=sure_low, sure_high=sure_high,
+    )  # fmt: skip
+
+
+def interval(column: Column) -> tuple[float, float]:
+    """An interval that holds the median of all releases with 95 %, from finite values.
+
+    Its ends are order statistics, whose ranks follow from the binomial distribution alone (David
+    and Nagaraja 2003, Section 7.1). Of fewer than six values it is their whole range, which holds
+    the median with 1 - 2^(1 - n).
+    """
+    ordered = np.sort(column)
+    rank = max(_rank(len(ordered)), 1)
+    return float(ordered[rank - 1]), float(ordered[-rank])
+
+
+@functools.cache
+def _rank(count: int) -> int:
+    """The largest k with P(Binomial(count, 1/2) < k) at most half of what SURE leaves."""
+    below, rank = 0, 0
+    while (below + math.comb(count, rank)) / 2**count <= (1.0 - SURE) / 2.0:
+        below, rank = below + math.comb(count, rank), rank + 1
+    return rank
+
+
+def spread(column: Column) -> tuple[float, float, float]:
+    """Median and the two quantiles of the band, of finite values."""
+    middle, low, high = np.quantile(column, (0.5, *INNER))
+    return float(middle), float(low), float(high)
+
+
+def level(results: Results, gauge: str, label: str, position: int) -> Level | None:
+    """The median of a method that spends no budget; None while there is none."""
+    column = results.gauges[gauge]
+    column = column[np.isfinite(column)]
+    return (
+        Level(label, reference_style(position), float(np.median(column))) if len(column) else None
+    )
+
+
+def medians(curves: Mapping[str, Curve], chosen: float) -> dict[str, float]:
+    """Each method's median at the chosen budget, where measured."""
+    return {
+        name: one.middle[i] for name, one in curves.items() if (i := one.at(chosen)) is not None
+    }

@@ -1,0 +1,145 @@
+"""Which lines of a page are in colour at first, and the colour of each method. No Streamlit.
+
+Every page opens with at most four lines in colour: the paper's own method as printed, the same with
+proof, the best proved method of the page, and no privacy. All others are thin and grey until they
+are chosen. A method's colour follows from its paper and its name alone, so that it is the same on
+every page: the paper's own method has the first, the same as printed the second.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from engine import catalog
+from engine.core.gauges import Gauge
+from engine.method import Entry, Paper
+from engine.runs.job import Job
+from pages.ui.charts.measured import Curve, Level
+from pages.ui.charts.proof import finite
+from pages.ui.charts.theme import INK, SERIES, Style, reference_style, style
+from pages.ui.paper.overlay import CALIBRATION, PRINTED, SIGN
+
+HELD = ("proved", "proved_under_assumption")
+"""What a guarantee is known to hold by, the better first."""
+OWN = 2
+"""Colours of the paper's own method: with proof and as printed."""
+
+
+def lead(paper: Paper[Any]) -> Entry[Any]:
+    """The paper's own method: its first that can be run as printed and with proof."""
+    own = [entry for entry in paper.methods if entry.role == "paper"] or list(paper.methods)
+    return next((entry for entry in own if CALIBRATION in entry.uses), own[0])
+
+
+def look(paper: Paper[Any], job: Job) -> Style:
+    """How a method looks wherever it is drawn."""
+    paper = catalog.catalog().get(paper.slug, paper)  # whole, where a page shows a part of it
+    names = [entry.name for entry in paper.methods]
+    own, place = lead(paper).name, names.index(job.method)
+    marker = style(place)
+    if job.method == own:
+        return replace(marker, colour=SERIES[int(printed(paper, job))])
+    names.remove(own)
+    rest = SERIES[OWN:]
+    return replace(marker, colour=rest[names.index(job.method) % len(rest)])
+
+
+def printed(paper: Paper[Any], job: Job) -> bool:
+    """Whether a job has the noise that its paper prints."""
+    uses = paper.entry(job.method).uses
+    return CALIBRATION in uses and job.values.get(CALIBRATION) == PRINTED
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The lines that a page is about.
+
+    Attributes:
+        best: The best proved method today, where it is not the paper's own with proof.
+        own: The paper's own method with proof.
+        printed: The same as printed.
+        none: The best level without privacy.
+    """
+
+    best: Curve | None
+    own: Curve | None
+    printed: Curve | None
+    none: Level | None
+
+    @property
+    def labels(self) -> set[str]:
+        """The labels of these lines."""
+        return {one.label for one in (self.best, self.own, self.printed, self.none) if one}
+
+
+def cast(
+    paper: Paper[Any], jobs: Mapping[str, Job], drawn: Mapping[str, Curve],
+    levels: Sequence[Level], gauge: Gauge, chosen: str,
+) -> Cast:  # fmt: skip
+    """The lines that a page is about.
+
+    Args:
+        paper: The paper.
+        jobs: The page's jobs, by name.
+        drawn: Their curves.
+        levels: Methods without privacy.
+        gauge: What is measured.
+        chosen: Name of the method that is looked at: it is taken as the best one where the
+            intervals of the two medians overlap at most budgets.
+    """
+    sign = 1.0 if gauge.better == "down" else -1.0
+    first = lead(paper).name
+    own = {
+        printed(paper, jobs[name]): one for name, one in drawn.items()
+        if jobs[name].method == first
+    }  # fmt: skip
+    able = {
+        name: one for name, one in drawn.items()
+        if SIGN not in name and not printed(paper, jobs[name]) and one.epsilon
+        and paper.entry(jobs[name].method).role != "reference" and any(map(finite, one.proved))
+    }  # fmt: skip
+    status = next((s for s in HELD if any(one.status == s for one in able.values())), None)
+    held = {name: one for name, one in able.items() if one.status == status}
+    best = min(held, key=lambda name: _mean(held[name], sign), default="")
+    if chosen in held and _alike(held[chosen], held[best]):
+        best = chosen
+    none = min(levels, key=lambda one: sign * one.value, default=None)
+    top = held.get(best)
+    return Cast(
+        best=None if top is None or top is own.get(False) else top,
+        own=own.get(False),
+        printed=own.get(True),
+        none=none,
+    )
+
+
+def _mean(one: Curve, sign: float) -> float:
+    return sign * float(np.mean(one.middle))
+
+
+def _alike(one: Curve, other: Curve) -> bool:
+    """Whether the intervals of two medians overlap at most of the budgets."""
+    at = [(i, j) for i, budget in enumerate(one.epsilon) if (j := other.at(budget)) is not None]
+    overlap = [
+        one.sure_low[i] <= other.sure_high[j] and other.sure_low[j] <= one.sure_high[i]
+        for i, j in at
+    ]
+    return bool(overlap) and float(np.mean(overlap)) >= 0.5
+
+
+def focused(
+    drawn: Mapping[str, Curve], levels: Sequence[Level], among: Cast, chosen: str
+) -> tuple[dict[str, Curve], list[Level]]:
+    """The same lines, with only the cast and the chosen method in focus."""
+    labels = among.labels | ({drawn[chosen].label} if chosen in drawn else set())
+    curves = {name: replace(one, focus=one.label in labels) for name, one in drawn.items()}
+    return curves, [
+        replace(one, focus=one is among.none, style=_plain(one, among)) for one in levels
+    ]
+
+
+def _plain(one: Level, among: Cast) -> Style:
+    """The line without privacy is ink and dotted; others are grey."""
+    return replace(reference_style(0), colour=INK) if one is among.none else one.style

@@ -1,0 +1,144 @@
+"""What the cost curve of a page draws, which lines are in focus, and how to read it."""
+
+from dataclasses import replace
+
+from engine.privacy.guarantee import Guarantee
+from pages.ui.charts import heights as charts
+from pages.ui.charts import measured
+from pages.ui.charts.heights import Heights
+from pages.ui.charts.measured import Curve, Level
+from pages.ui.charts.proof import finite
+from pages.ui.charts.theme import Style, reference_style
+from pages.ui.jobs.live import BUDGET
+from pages.ui.kit.shared import once
+from pages.ui.paper import cast as casting
+from pages.ui.paper import finding, overlay
+from pages.ui.paper.cast import Cast
+from pages.ui.paper.choice import measures
+from pages.ui.paper.view import View, known
+from pages.ui.words import plural
+
+OTHER = ("hourglass", "star", "pentagon", "bowtie", "hexagon", "star-square")
+"""Markers of a method's second line, under the other calibration."""
+
+
+def drawn(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
+    """What has been measured of one gauge: curves by job, and levels of the references."""
+    return once(("drawn", gauge, view.signature), lambda: _measured(view, gauge))
+
+
+def cast(view: View) -> Cast:
+    """The lines that the page is about."""
+
+    def made() -> Cast:
+        jobs = {name: one.job for name, one in view.watched.items()}
+        gauge = measures(view.paper)[view.gauge]
+        return casting.cast(view.paper, jobs, *drawn(view, view.gauge), gauge, view.method)
+
+    return once(("cast", view.gauge, view.method, view.signature), made)
+
+
+def shown(view: View) -> tuple[dict[str, Curve], list[Level]]:
+    """The curves and levels of the cost curve; few are in focus, unless all are asked for.
+
+    A method whose new curve is not whole yet is drawn as it was, too.
+    """
+    curves, levels = drawn(view, view.gauge)
+    if not view.every:
+        curves, levels = casting.focused(curves, levels, cast(view), view.method)
+    former, flat = _former(view)
+    return curves | former, levels + flat
+
+
+def _former(view: View) -> tuple[dict[str, Curve], list[Level]]:
+    """The curves and levels that were there before the last move, that of the method first."""
+    curves: dict[str, Curve] = {}
+    levels: list[Level] = []
+    for name in sorted(view.former, key=lambda name: name != view.method):
+        one, label = view.former[name], view.watched[name].label
+        if view.gauge not in one.results.gauges:
+            continue
+        if BUDGET not in one.job.axes:
+            level = measured.level(one.results, view.gauge, label, 0)
+            levels += [] if level is None else [replace(level, focus=False, before=one.setting)]
+            continue
+        curve = measured.curve(one.results, view.gauge, label, 0)
+        cards = [known(one.job, budget, view.data) for budget in curve.epsilon]
+        held = tuple(_finite(card) for card in cards if card is not None)
+        exact = overlay.entry(view.paper, name).role == "reference" or len(held) < len(cards)
+        proved = () if exact else held
+        curves[f"{name} before"] = replace(curve, proved=proved, focus=False, before=one.setting)
+    return curves, levels
+
+
+def heights(view: View) -> Heights:
+    """The vertical axis of the cost curve."""
+    gauge = measures(view.paper)[view.gauge]
+    how = finding.saying(gauge, view.says, view.gauge)
+    curves, levels = shown(view)
+    return charts.heights(list(curves.values()), levels, gauge, how.errors, how.guessed(view.data))
+
+
+def axis(view: View) -> str:
+    """Why the axis is as it is, in a sentence; empty where it is the measure's own."""
+    up = heights(view)
+    if not up.turned:
+        return ""
+    why = " on a logarithmic axis, because a proved method comes close to no privacy" * up.log
+    return f"The chart shows the wrong answers{why}. "
+
+
+def bands(view: View) -> str:
+    """What the shading is."""
+    curves, _ = drawn(view, view.gauge)
+    one = curves.get(view.method)
+    if one is None or not one.count:
+        return ""
+    few = min(one.count) < measured.FEWEST
+    sure = "the range of all releases" if few else "where the median is, with 95 % confidence"
+    return (
+        f"Dark band: {sure}. Light band: a single release of {one.label} lies here four times in "
+        f"five ({plural(max(one.count), 'repetition')})."
+    )
+
+
+def _measured(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
+    by_method: dict[str, Curve] = {}
+    levels: list[Level] = []
+    twice = overlay.both(view.watched)
+    for place, (name, one) in enumerate(view.watched.items()):
+        if one.drawn is None or gauge not in one.drawn.gauges:
+            continue
+        brief = overlay.label(view.paper, one.job, twice, brief=True)
+        if view.spends(name):
+            curve = measured.curve(one.drawn, gauge, one.label, place)
+            look = _look(casting.look(view.paper, one.job), place, name)
+            by_method[name] = _proved(view, name, replace(curve, style=look, brief=brief))
+        elif (level := measured.level(one.drawn, gauge, one.label, place)) is not None:
+            status = view.guarantee(name).status
+            look = reference_style(len(levels))
+            levels.append(replace(level, style=look, brief=brief, status=status))
+    return by_method, levels
+
+
+def _look(own: Style, place: int, name: str) -> Style:
+    """A method's look, with another marker for its line under the other calibration."""
+    return own if overlay.SIGN not in name else replace(own, marker=OTHER[place % len(OTHER)])
+
+
+def _proved(view: View, name: str, one: Curve) -> Curve:
+    """A curve with its status and what is proved at each point, as far as that takes no time.
+
+    A reference stands at the budget that it is compared at: nothing is proved of it anywhere.
+    """
+    cards = [view.known(name, epsilon) for epsilon in one.epsilon]
+    status = next((card.status for card in cards if card is not None), None)
+    whole = [card for card in cards if card is not None]
+    compared = overlay.entry(view.paper, name).role == "reference"
+    known = len(whole) == len(cards) and not compared
+    proved = tuple(_finite(card) for card in whole) if known else ()
+    return replace(one, status=status, proved=proved)
+
+
+def _finite(card: Guarantee) -> float | None:
+    return card.epsilon_proved if finite(card.epsilon_proved) else None

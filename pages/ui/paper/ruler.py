@@ -1,0 +1,99 @@
+"""The ruler of a page's foot: claimed, proved and attacked on one line, for the lay reader."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.privacy.guarantee import Guarantee
+from pages.ui import words
+from pages.ui.kit import glossary
+
+SLACK = 1e-6
+"""A claim is broken by more than this part of it."""
+SIGNS = {"claimed": "◆", "proved": "■", "attacked": "▲"}
+STYLE = """<style>
+.ruler { display: flex; align-items: center; gap: 0.6rem; font-size: 0.8125rem }
+.ruler > div { position: relative; flex: 1; height: 1.6rem }
+.ruler hr { position: absolute; left: 0; right: 0; top: 0.8rem; margin: 0; border: 0;
+  border-top: 2px solid currentColor; opacity: 0.45 }
+.ruler b { position: absolute; transform: translate(-50%, -50%); font-size: 1rem; line-height: 1;
+  top: 0.8rem; font-weight: 400 }
+.ruler .claimed { top: 0.25rem } .ruler .attacked { top: 1.4rem }
+.ruler .broken { color: light-dark(#b3261e, #ff9a8f) }
+</style>"""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A mark of the ruler.
+
+    Attributes:
+        kind: What it stands for, one of SIGNS.
+        epsilon: The budget; infinite where nothing limits it.
+        broken: Whether it is a claim that does not hold.
+    """
+
+    kind: str
+    epsilon: float
+    broken: bool = False
+
+    @property
+    def place(self) -> float:
+        """Where it stands: how much better than guessing blindly a guess can be, from 0 to 1."""
+        return 2.0 * words.best_guess(self.epsilon) - 1.0
+
+
+def marks(guarantee: Guarantee, attacked: float | None) -> list[Mark]:
+    """The marks of a card, and of an attack where there is one."""
+    claimed, proved = guarantee.epsilon_claimed, guarantee.epsilon_proved
+    known = [value for value in (proved, attacked) if value is not None]
+    found = [Mark("proved", math.inf if proved is None else proved)]
+    if claimed is not None:
+        over = any(value > claimed * (1.0 + SLACK) for value in known)
+        found.insert(0, Mark("claimed", claimed, over))
+    if attacked is not None:
+        found.append(Mark("attacked", attacked))
+    return found
+
+
+def drawn(known: Sequence[Mark]) -> str:
+    """The ruler as HTML."""
+    signs = "".join(
+        f'<b class="{one.kind}{" broken" * one.broken}" style="left: {100 * one.place:.1f}%">'
+        f"{SIGNS[one.kind]}</b>"
+        for one in known
+        if math.isfinite(one.epsilon)
+    )
+    said = ", ".join(f"{one.kind} {words.number(one.epsilon)}" for one in known)
+    return (
+        f'{STYLE}<div class="ruler" role="img" aria-label="From nothing leaks to everything leaks: '
+        f'privacy budget ε {said}"><span>nothing leaks</span><div><hr>{signs}</div>'
+        "<span>everything leaks</span></div>"
+    )
+
+
+def told(name: str, guarantee: Guarantee, known: Sequence[Mark], shown: str) -> str:
+    """The marks in words, in Markdown; a broken claim is red.
+
+    Args:
+        name: The method.
+        guarantee: Its card.
+        known: The marks.
+        shown: What an attack has shown, in words.
+    """
+    parts = []
+    for one in known:
+        term = glossary.link(one.kind.capitalize(), one.kind)
+        value = words.number(one.epsilon)
+        if one.kind == "attacked":
+            value = shown
+        elif not math.isfinite(one.epsilon):
+            parts.append(f"{SIGNS[one.kind]} :red[**no proof**]")
+            continue
+        delta = f" (δ = {words.number(guarantee.delta)})" if guarantee.delta else ""
+        text = f"{value}{delta * (one.kind == 'proved')}"
+        broken = f":red[{SIGNS[one.kind]} {one.kind} **{text}**, broken]"
+        parts.append(broken if one.broken else f"{SIGNS[one.kind]} {term} **{text}**")
+    if not any(one.kind == "attacked" for one in known):
+        parts.append(f"{SIGNS['attacked']} {glossary.link('Attacked', 'attacked')} **{shown}**")
+    return f"**{name}** · {' · '.join(parts)}"

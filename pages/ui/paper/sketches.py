@@ -1,0 +1,102 @@
+"""What the start page says of each paper: `python -m pages.ui.paper.sketches` works it out.
+
+The finding and the few lines of each page as it opens come from the runs that ship. They are kept
+in a small file, since the start page would else read all of them.
+"""
+
+import json
+import os
+import tempfile
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from engine import catalog
+from engine.privacy import answers
+from engine.runs import audits
+from engine.runs.reference import FOLDER
+from pages.ui import words
+from pages.ui.jobs.live import Watched
+from pages.ui.kit import shell
+from pages.ui.kit.access import board
+from pages.ui.paper import cast, choice, defaults, drawing, panels
+from pages.ui.paper.view import Page, View, offers
+
+FILE = FOLDER / "sketches.json"
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """What the start page says of a paper.
+
+    Attributes:
+        found: A sentence.
+        lines: Budgets with errors, by the part that a line plays.
+        none: The error without privacy.
+    """
+
+    found: str
+    lines: dict[str, list[list[float]]]
+    none: float | None
+
+
+def read() -> dict[str, Sketch]:
+    """The kept sketches by paper; none where the file is not there."""
+    if not FILE.exists():
+        return {}
+    kept: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
+    return {slug: Sketch(**one) for slug, one in kept.items()}
+
+
+def made(slug: str) -> Sketch:
+    """The sketch of a paper, from the runs that ship."""
+    view = opening(slug)
+    found, up = drawing.cast(view), drawing.heights(view)
+    parts = {"own": found.own, "best": found.best, "printed": found.printed}
+    lines = {
+        kind: [
+            [x, float(f"{y:.4g}")] for x, y in zip(one.epsilon, up.of(one.middle), strict=True)
+        ]
+        for kind, one in parts.items() if one is not None
+    }  # fmt: skip
+    none = None if found.none is None else float(f"{up.of([found.none.value])[0]:.4g}")
+    return Sketch(broken(slug) or panels.result(view), lines, none)
+
+
+def opening(slug: str) -> View:
+    """The page of a paper as it opens."""
+    paper, layout = catalog.paper(slug), defaults.layout(slug)
+    offered = offers(paper, layout)
+    page = Page(slug, paper, layout, offered, choice.untouched(offered), defaults.opening(slug))
+    runs = board().look(job.id for job in page.jobs.values())
+    with answers.at_once():
+        watched = {
+            name: Watched(page.labels[name], job, runs.get(job.id))
+            for name, job in page.jobs.items()
+        }
+        return page.view(watched, page.chosen)
+
+
+def broken(slug: str) -> str:
+    """That an attack passes the claim of the paper's own method as printed, where one does."""
+    own = cast.lead(catalog.paper(slug)).name
+    for row in audits.rows():
+        claimed, shown = row.epsilon_claimed, row.epsilon_attacked
+        if (row.paper, row.method) == (slug, own) and row.broken and claimed and shown:
+            return (
+                f"The printed noise is too small: an attack finds **ε = {words.number(shown, 2)}** "
+                f"where {words.number(claimed)} is claimed."
+            )
+    return ""
+
+
+def main() -> None:
+    """Works out all sketches and writes them."""
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["EXPLORER_HOME"] = home  # only what ships
+        kept = {slug: asdict(made(slug)) for slug in shell.papers()}
+    FILE.write_text(json.dumps(kept, separators=(",", ":")) + "\n", encoding="utf-8")
+    print(*(f"{slug}: {one['found']}" for slug, one in kept.items()), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

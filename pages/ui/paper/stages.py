@@ -1,0 +1,156 @@
+"""What a view asks for first: a point, a coarse curve, and then everything. No Streamlit.
+
+Each stage is a job of its own, so that a whole curve is the same to the last digit, whatever was
+looked at before it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from datasets import catalog as data_catalog
+from engine.core.errors import SpecError
+from engine.core.spec import Knob, Value, knobs
+from engine.runs import shipped
+from engine.runs.job import Job
+from engine.service.watching import Stage
+from pages.ui.jobs.live import BUDGET, Shown
+from pages.ui.kit.access import board
+from pages.ui.paper import choice, overlay, view
+from pages.ui.paper.choice import Chosen
+from pages.ui.paper.finding import HELD
+from pages.ui.paper.view import Page
+
+COARSE = 5
+"""Budgets of a coarse curve."""
+NEIGHBOURS = 40
+"""Curves that are asked for ahead at most."""
+
+
+def shown(page: Page, chosen: Chosen) -> Shown:
+    """What a page shows and asks for, by what its widgets say now."""
+    runs = board().look(job.id for job in page.jobs.values())
+    over = {run for run, one in runs.items() if one.state == "completed"}
+    left = {
+        name: job
+        for name, job in page.jobs.items()
+        if job.id not in over and shipped.find(job.id) is None  # run again: the old one is drawn
+    }
+    early = {name: _early(page, chosen, name, job) for name, job in left.items()}
+    layout = page.layout
+    alone = layout.automatic and chosen.dataset not in layout.ask_first
+    asked = [name for name in page.jobs if alone and name not in layout.by_hand]
+    asks = [
+        (job, Stage.POINT if stands else _stage(page, chosen, name))
+        for name in asked
+        for stands, job in enumerate(early.get(name, ()))
+    ] + [(page.jobs[name], Stage.FULL) for name in asked]
+    return Shown(
+        page.jobs,
+        page.labels,
+        early,
+        sorted(asks, key=lambda ask: (ask[1], *_turn(page, chosen, ask[0]))),
+        page.beside,
+        chosen.focus,
+        next=lambda: neighbours(page, chosen) if alone else (),
+    )
+
+
+def neighbours(page: Page, chosen: Chosen) -> list[Job]:
+    """The coarse curves after one step of a main slider, the chosen method's before the others."""
+    known = knobs(page.paper.spec)
+    curves: list[tuple[Stage, Job]] = []
+    for field, offer in page.offers.knobs.items():
+        if field in (BUDGET, *page.layout.more) or not isinstance(known[field], Knob):
+            continue
+        if chosen.values.get(field) not in offer.values:
+            continue
+        place = offer.values.index(chosen.values[field])
+        beside = (*offer.values[place + 1 : place + 2], *offer.values[max(place - 1, 0) : place])
+        for value in beside:
+            curves += _after(page, replace(chosen, values={**chosen.values, field: value}))
+    return [job for _, job in sorted(curves, key=lambda curve: curve[0])][:NEIGHBOURS]
+
+
+def _after(page: Page, chosen: Chosen) -> list[tuple[Stage, Job]]:
+    """The coarse curves of a view: the chosen method's and those with a proof."""
+    offer, layout = page.offers.knobs[BUDGET], page.layout
+    first = offer.value(offer.default)
+    try:
+        wanted = choice.jobs(page.paper, chosen, offer.values, layout.by_hand)
+    except SpecError:
+        return []
+    return [
+        (stage, coarse(job, first, layout.sketch))
+        for name, job in wanted.items()
+        if name not in layout.by_hand
+        and (stage := Stage.POINT if name == chosen.method else _stage(page, chosen, name))
+        < Stage.OTHER
+    ]
+
+
+def _turn(page: Page, chosen: Chosen, job: Job) -> tuple[bool, bool, bool]:
+    """Whose turn comes first within a stage: the chosen method's, then those of one setting."""
+    own = job.method == page.jobs[chosen.method].method
+    return not own, job.method in page.layout.last, BUDGET in job.axes
+
+
+def _stage(page: Page, chosen: Chosen, name: str) -> Stage:
+    """What a coarse curve is for: the chosen method's and those with a proof come first."""
+    job = page.jobs[name]
+    if name == chosen.method:
+        return Stage.COARSE
+    if overlay.entry(page.paper, name).role == "reference":
+        return Stage.OTHER
+    card = view.known(job, chosen.budget, data_catalog.card(chosen.dataset))
+    return Stage.COARSE if card is None or card.status in HELD else Stage.OTHER
+
+
+def _early(page: Page, chosen: Chosen, name: str, job: Job) -> tuple[Job, ...]:
+    """The coarse curve of a job, and the point under the slider if that is not on it."""
+    offer, repeats = page.offers.knobs[BUDGET], page.layout.sketch
+    first = offer.value(offer.default)
+    sketch = coarse(job, first, repeats)
+    if sketch.id == job.id:
+        return ()
+    budgets = sketch.axes.get(BUDGET, (chosen.budget,))
+    if name != chosen.method or chosen.budget in budgets:
+        return (sketch,)
+    return sketch, at(job, (chosen.budget,), 1)
+
+
+def coarse(job: Job, first: Value, repeats: int) -> Job:
+    """The coarse curve of a job: about five of its budgets, a few repetitions.
+
+    Args:
+        job: The whole of it; its level where it spends no budget.
+        first: The budget that pages open with, which is always among them.
+        repeats: Repetitions at most.
+    """
+    budgets = job.axes.get(BUDGET, ())
+    return at(job, spread(budgets, first), repeats)
+
+
+def at(job: Job, budgets: tuple[Value, ...], repeats: int) -> Job:
+    """A job at some of its budgets, so many times at most; all others are as they were."""
+    there = {**job.values, BUDGET: budgets[0]} if budgets else job.values
+    axes = {**job.axes, BUDGET: budgets} if budgets else job.axes
+    return replace(job, values=there, axes=axes, seeds=job.seeds[:repeats], stored="")
+
+
+def spread(budgets: Sequence[Value], first: Value) -> tuple[Value, ...]:
+    """About COARSE budgets over a whole grid, both ends and `first` among them.
+
+    >>> spread((0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 4.0, 8.0), 1.0)
+    (0.1, 0.5, 1.0, 2.5, 8.0)
+    >>> spread((0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0), 2.0)
+    (0.1, 0.5, 1.0, 2.0, 8.0)
+    """
+    last = len(budgets) - 1
+    if last < COARSE:
+        return tuple(budgets)
+    places = [round(i * last / (COARSE - 1)) for i in range(COARSE)]
+    if first in budgets:
+        own = list(budgets).index(first)
+        inner = min(places[1:-1], key=lambda place: abs(place - own))
+        places[places.index(inner)] = own
+    return tuple(budgets[place] for place in sorted(set(places)))

@@ -1,0 +1,141 @@
+"""A section that a paper declares: accuracy by one setting, for a method and its noise-free twin.
+
+The page trains one value of the setting; the others are trained by a button.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import streamlit as st
+
+from engine.runs.job import Job, request
+from pages.ui.charts import lines as drawing
+from pages.ui.charts.lines import Line
+from pages.ui.jobs import live
+from pages.ui.jobs import submit as asking
+from pages.ui.jobs.live import BUDGET, Watched
+from pages.ui.kit.chart import chart
+from pages.ui.paper.panels import RAW
+from pages.ui.paper.series import SPREAD, look
+from pages.ui.paper.view import View
+from pages.ui.words import number
+
+GOING = ("completed", "queued", "running")
+"""States of a run that nobody has to ask for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Swept:
+    """Accuracy by one setting.
+
+    Attributes:
+        key: Names chart and button on the page.
+        field: The setting.
+        methods: The method, and its twin without noise.
+        values: Those to compare at, from a job; the page's own is added.
+        symbol: What a value is called in a sentence.
+        title: Of the horizontal axis.
+        column: Of the table below the chart.
+        button: Label of the button that trains the other values.
+        caption: How to read the chart.
+        ticks: Where the horizontal axis has ticks; empty for anywhere.
+        alone: Whether one value alone is drawn; else a sentence says what it came to.
+    """
+
+    key: str
+    field: str
+    methods: tuple[str, str]
+    values: Callable[[Job], Sequence[int]]
+    symbol: str
+    title: str
+    column: str
+    button: str
+    caption: str
+    ticks: tuple[int, ...] = ()
+    alone: bool = False
+
+    def beside(self, jobs: Mapping[str, Job]) -> dict[str, Job]:
+        """The jobs of both methods at every value but the page's own."""
+        requests = {}
+        for method in self.methods:
+            job = jobs[method]
+            for value in self.values(job):
+                if value != job.values[self.field]:
+                    moved = {**job.values, self.field: value}
+                    requests[f"{method}/{value}"] = request(
+                        job.paper, method, job.dataset, moved, job.axes, job.seeds
+                    )
+        return requests
+
+    def section(self, view: View) -> None:
+        """The lines of what has been trained, and the button for the rest."""
+        own = {name: view.watched[name].job for name in self.methods}
+        every = {f"{name}/{job.values[self.field]}": job for name, job in own.items()}
+        every |= self.beside(own)
+        labels = {name: view.watched[name.split("/")[0]].label for name in every}
+        watched = live.watch(every, labels)
+        lines = [line for name in self.methods if (line := self._line(view, name, watched))]
+        known = {float(x) for line in lines for x in line.x}
+        if len(known) > (0 if self.alone else 1):
+            self._draw(view, lines)
+        elif known:  # there is nothing to be compared with
+            ready = " and ".join(f"{line.label} {line.middle[0]:.1f} %" for line in lines)
+            st.markdown(f"So far, only {self.symbol} = {min(known):g} is trained: {ready}.")
+        self._ask(
+            view,
+            {
+                name: one.job
+                for name, one in watched.items()
+                if one.run is None or one.run.state not in GOING
+            },
+        )
+        st.caption(f"{self.caption} {SPREAD} {RAW}")
+
+    def _draw(self, view: View, lines: Sequence[Line]) -> None:
+        ends = "; ".join(
+            f"{line.label} "
+            + ", ".join(
+                f"{y:.0f} % at {self.symbol} = {x:g}"
+                for x, y in zip(line.x, line.middle, strict=True)
+            )
+            for line in lines
+        )
+        figure = drawing.lines(
+            lines, (self.title, "Test accuracy [%]"),
+            f"{self.key}/{view.watched[self.methods[0]].job.id}", height=380,
+        )  # fmt: skip
+        if self.ticks:
+            ends_at = [self.ticks[0] - 0.4, self.ticks[-1] + 0.4]
+            figure.layout["xaxis"] |= {"tickvals": list(self.ticks), "range": ends_at}
+        said = f"Test accuracy by {self.column} at ε = {view.budget:g}: {ends}."
+        chart(self.key, figure, said, drawing.rows(lines, self.column), view.budget)
+
+    def _line(self, view: View, method: str, watched: Mapping[str, Watched]) -> Line | None:
+        """A method's accuracy at the values that have been measured."""
+        measured = {}
+        for name, one in watched.items():
+            if name.startswith(f"{method}/") and one.results is not None:
+                at = {BUDGET: view.budget} if BUDGET in one.job.axes else {}
+                values = one.results.values("accuracy", **at)
+                if np.isfinite(values).any():
+                    measured[int(name.split("/")[1])] = 100.0 * values
+        if not measured:
+            return None
+        places = np.array(sorted(measured), np.float64)
+        twin = method == self.methods[1]
+        style = replace(look(view, method), marker="diamond" if twin else "circle")
+        values = np.stack([measured[int(place)] for place in places])
+        return drawing.line(view.watched[method].label, style, places, values)
+
+    def _ask(self, view: View, missing: Mapping[str, Job]) -> None:
+        """What is not trained yet, and the button that does it."""
+        if not missing:
+            return
+        values = sorted({int(name.split("/")[1]) for name in missing})
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                self.button, icon=":material/play_arrow:", key=f"{self.key}.train",
+                on_click=asking.restart, args=(list(missing.values()), {BUDGET: view.budget}),
+            )  # fmt: skip
+            st.caption(f"Not trained yet: {self.symbol} = {', '.join(map(number, values))}.")

@@ -1,0 +1,192 @@
+"""One line on all that a page trains: how much is there, how long the rest takes, and Stop.
+
+It stands in the row of the tabs, above the chart, and takes no room of its own: what a person
+looks at does not move when training begins or ends.
+"""
+
+import functools
+import math
+import statistics
+import time
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from datasets import catalog
+from engine.runs import shipped
+from engine.runs.job import Job
+from pages.ui import words
+from pages.ui.jobs import live
+from pages.ui.jobs.live import Watched
+from pages.ui.jobs.sentences import share
+
+GROWTH = 0.8
+"""Replicas of one run train together: twice as many take less than twice as long."""
+LANES = 2.0
+"""Runs that a worker trains side by side."""
+SLOW = 20.0
+"""Seconds from which a method is said to be slow before it starts."""
+_RATIOS: deque[float] = deque(maxlen=50)
+"""How much longer runs took here than where they were trained for shipping; of all sessions."""
+_LEARNT: set[str] = set()
+"""The runs that have been compared so."""
+SEEN = 0.2
+"""Once so much of the work is done, its pace tells how long the rest takes."""
+STYLE = """<style>
+[class*=st-key-total-] { height: 0; overflow: visible; z-index: 2; margin-bottom: -1rem;
+  justify-content: flex-end; flex-wrap: nowrap; gap: 0.75rem; transform: translateY(0.2rem);
+  pointer-events: none }
+[class*=st-key-total-] > * { pointer-events: auto }
+[class*=st-key-total-] p { font-size: 0.875rem; white-space: nowrap }
+@media (max-width: 1100px), (max-height: 600px) {
+  [class*=st-key-total-] { margin-bottom: -0.5rem } }
+@media (max-width: 640px) {
+  [class*=st-key-total-] { transform: translateY(-1.5rem); gap: 0.25rem } }
+</style>"""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What a session has been told of one phase of training.
+
+    Attributes:
+        what: The runs of that phase.
+        began: When it began, on this process's clock.
+        left: The seconds that were said to be left, and when they were over.
+    """
+
+    what: frozenset[str]
+    began: float
+    left: float | None
+
+
+def draw(prefix: str, watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
+    """Draws the line while anything is under way; a way to begin where nothing is asked for.
+
+    Args:
+        prefix: What the names of its widgets begin with.
+        watched: Where the page's runs stand.
+        focus: Axis values under the sliders.
+    """
+    st.html(STYLE)
+    active = [one for one in watched.values() if one.active]
+    _learn(watched.values())
+    # always there: the browser would draw all that follows a new part again, the chart too
+    with st.container(horizontal=True, vertical_alignment="center", key=f"total-{prefix}"):
+        if all(part.run is None for one in watched.values() for part in one.every):
+            live.button(prefix, "train", "Train", watched, focus)
+        elif active:
+            first = {name: one for name, one in watched.items() if not one.settled and one.active}
+            part = _done(first or watched)
+            said = sentence(watched, _left(prefix, first or watched, part))
+            st.progress(part, text=said, width=270)
+            st.button(
+                "Stop", icon=":material/stop_circle:", key=f"{prefix}.stop", on_click=live.stop,
+                args=(watched,), disabled=all(map(_stopping, active)),
+            )  # fmt: skip
+
+
+def sentence(watched: Mapping[str, Watched], left: float | None) -> str:
+    """How many methods are there, and how long the rest takes."""
+    taken = [one for one in watched.values() if one.active or one.settled]
+    there = sum(one.settled for one in taken)
+    about = f" · about {words.duration(left)}" if left is not None and left >= 1.0 else ""
+    if there < len(taken):
+        return f"Training: {there} of {words.plural(len(taken), 'method')}{about}"
+    return f"More repetitions{about}"
+
+
+def slow(watched: Iterable[Sequence[Watched]]) -> str:
+    """The methods that take long, with their time: "pSGD about 20 s"; empty where none does.
+
+    Args:
+        watched: The runs of each method that are spoken of.
+    """
+    long: dict[str, float] = {}
+    for some in watched:
+        took = sum(seconds(one.job) or 0.0 for one in some)
+        if took >= SLOW:
+            long[some[0].label] = max(took, long.get(some[0].label, 0.0))
+    return words.listed([f"{name} about {words.duration(time)}" for name, time in long.items()])
+
+
+def _left(prefix: str, watched: Mapping[str, Watched], part: float) -> float | None:
+    """Seconds that one phase still takes; what has been said of it once is not said longer."""
+    todo = [one for each in watched.values() for one in each.every if one.run and one.run.active]
+    what, now, key = frozenset(one.job.id for one in todo), time.monotonic(), f"{prefix}.total"
+    phase: Phase | None = st.session_state.get(key)
+    if phase is None or not what <= phase.what:
+        phase = Phase(what, now, None)
+    each = [(seconds(one.job), share(one.run)) for one in todo if one.run]
+    left = None
+    if part >= SEEN:
+        left = (now - phase.began) * (1.0 - part) / part
+    elif _RATIOS and all(known is not None for known, _ in each):
+        left = sum(known * (1.0 - done) for known, done in each if known is not None) / LANES
+    if phase.left is not None:
+        left = min(max(phase.left - now, 0.0), left if left is not None else phase.left - now)
+    over = None if left is None else now + left
+    st.session_state[key] = Phase(phase.what, phase.began, over)
+    return left
+
+
+def _done(watched: Mapping[str, Watched]) -> float:
+    """The part of the work that is done, by the replicas of each run."""
+    every = [one for each in watched.values() for one in each.every if one.run is not None]
+    whole = sum(one.job.replicas() for one in every)
+    done = sum(
+        one.job.replicas() * (1.0 if one.complete else share(one.run)) for one in every if one.run
+    )
+    return min(1.0, done / whole) if whole else 0.0
+
+
+def seconds(job: Job) -> float | None:
+    """How long a run takes here, from what ships of its method and from what has been trained here.
+
+    None where nothing of its method ships.
+    """
+    raw = _shipped_pace(job)
+    return None if raw is None else raw * (statistics.median(_RATIOS) if _RATIOS else 1.0)
+
+
+def _learn(watched: Iterable[Watched]) -> None:
+    """Compares the time of runs that were trained here with that of what ships."""
+    for one in (part for each in watched for part in each.every):
+        run = one.run
+        if run is None or run.shipped or not one.complete or run.id in _LEARNT or not run.worked:
+            continue
+        _LEARNT.add(run.id)
+        if raw := _shipped_pace(one.job):
+            _RATIOS.append(run.worked / raw)
+
+
+def _shipped_pace(job: Job) -> float | None:
+    """The seconds of the shipped run of the same method that is nearest in size, in proportion."""
+    known, size = _paces(job.paper).get(job.method, ()), _work(job)
+    if not known:
+        return None
+    took, other = min(known, key=lambda one: abs(math.log(one[1] / size)))
+    return float(took * (size / other) ** GROWTH)
+
+
+@functools.cache
+def _paces(slug: str) -> dict[str, list[tuple[float, int]]]:
+    """The seconds and the work of every run of a paper that ships, by method."""
+    found: dict[str, list[tuple[float, int]]] = {}
+    for one in shipped.index(shipped.FOLDER).values():
+        if one.job.paper == slug and one.origin.seconds > 0.0:
+            found.setdefault(one.job.method, []).append((one.origin.seconds, _work(one.job)))
+    return found
+
+
+def _work(job: Job) -> int:
+    """Steps of all replicas on all records."""
+    records = catalog.card(job.dataset).records
+    return max(1, job.entry().steps(job.spec(), records) * records * job.replicas())
+
+
+def _stopping(one: Watched) -> bool:
+    runs = [part.run for part in one.every if part.run is not None and part.run.active]
+    return all(run.stopping for run in runs)

@@ -1,0 +1,130 @@
+"""Who may do what takes something away: one table of all such actions, by which every page goes.
+
+A visitor may undo what is theirs. Where the app serves this machine alone, whoever sits at it may
+do everything. The command line may too; it never comes here.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from datasets import own
+from engine.core.errors import RequestError
+from engine.runs.job import Job
+from engine.service import answers, watching
+from pages.ui.kit import visitors
+from pages.ui.kit.access import client
+from pages.ui.lessons import rights as lessons
+from pages.ui.lessons.rights import Editor
+
+KEY = "key"
+"""The name in the address of the key that lets somebody change a lesson."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """Something that takes away what somebody has made.
+
+    Attributes:
+        who: Who may do it, in a sentence about what is refused.
+        may: Whether the visitor who asks may do it to the thing of that name.
+        do: Does it.
+    """
+
+    who: str
+    may: Callable[[str], bool]
+    do: Callable[..., Any]
+
+
+def may(action: str, name: str) -> bool:
+    """Whether the visitor who asks may do something to the thing of that name."""
+    return ACTIONS[action].may(name)
+
+
+def do(action: str, name: str, *more: Any) -> Any:
+    """Does something to the thing of that name.
+
+    Raises:
+        RequestError: The visitor who asks may not.
+    """
+    if not may(action, name):
+        raise RequestError(f"{ACTIONS[action].who}, got somebody else, so nothing was changed")
+    return ACTIONS[action].do(name, *more)
+
+
+def editor() -> Editor:
+    """The visitor who asks, as lessons know them."""
+    return Editor(visitors.visitor(), st.query_params.get(KEY, ""), visitors.alone())
+
+
+def _own_run(run: str) -> bool:
+    """Whether a run may be stopped, repeated or deleted; what is not in the store is nobody's."""
+    if visitors.alone():
+        return True
+    return watching.owner(client().store, run) in (None, visitors.visitor())
+
+
+def _own_table(table: str) -> bool:
+    owner = own.owner(table)
+    return owner == visitors.visitor() or (visitors.alone() and not owner)
+
+
+def _own_lesson(name: str) -> bool:
+    return visitors.uploads() and _owned(name)
+
+
+def _owned(name: str) -> bool:
+    from pages.ui.lessons import library  # whose views need the pages, which need this module
+
+    return name not in library.ORDER and lessons.may(library.path_of(name), editor())
+
+
+def _class(name: str) -> bool:
+    """Whether the answers to a lesson's questions may be cleared."""
+    from pages.ui.lessons import library
+
+    made_here = name not in library.ORDER
+    path = library.path_of(name)
+    return lessons.forgets(path, editor(), made_here, visitors.uploads(), visitors.alone())
+
+
+def _stop(run: str) -> None:
+    watching.may_stop(client().store, run, visitors.here())
+    client().cancel(run)
+    watching.claim(client().store, run, visitors.here(), passing=False)  # it is not asked for again
+
+
+def _again(run: str, job: Job, focus: Mapping[str, float] | None = None) -> None:
+    client().again(job, focus, visitors.here())
+
+
+def _edit(name: str, text: str) -> str:
+    from pages.ui.lessons import library
+
+    return library.keep(text, name, editor())
+
+
+def _drop(name: str) -> None:
+    from pages.ui.lessons import library
+
+    library.remove(name, editor())
+
+
+def _clear(name: str, keys: Iterable[str]) -> None:
+    answers.clear(client().store.database, list(keys))
+
+
+RUN = "run: expected the visitor who started it"
+LESSON = "lesson: expected its owner or its editing link"
+ACTIONS = {
+    "stop a run": Action(RUN, _own_run, _stop),
+    "run it again": Action(RUN, _own_run, _again),
+    "delete a run": Action(RUN, _own_run, lambda run: client().delete(run)),
+    "remove a table": Action("table: expected the visitor who added it", _own_table, own.remove),
+    "edit a lesson": Action(LESSON, _own_lesson, _edit),
+    "delete a lesson": Action(LESSON, _own_lesson, _drop),
+    "clear the answers": Action(LESSON, _class, _clear),
+}
+"""Every action of the pages that takes something away. Only the command line tidies files."""

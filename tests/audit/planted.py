@@ -1,0 +1,72 @@
+"""Copies of the paper `mean`, in a folder outside the tree, with one fault planted in each."""
+
+from pathlib import Path
+
+import engine.papers.mean
+
+SOURCE = Path(engine.papers.mean.__file__).parent
+HISTOGRAM = "histogram = release(exact, self._noises(batch, data, 1), rng)"
+MEAN = "noisy = release(mean[:, None], self._noises(batch, data, 0), rng)[:, 0]"
+BOUND = 'bound = torch.tensor(batch.column("bound"), device=rng.device)[:, None]'
+EDGES = '"edges": np.linspace(0.0, 1.0, BINS + 1) * bound'
+COUNTS = '"histogram": state.counts[0].cpu().numpy()'
+FIRST = "BINS = 20\n"
+KEPT = '"histogram_exact": Kept('
+SAME = "at = rng.get_state().clone()"
+
+FAULTS = {
+    "a histogram without noise": [("method", HISTOGRAM, "histogram = exact")],
+    "half of a histogram without noise": [
+        ("method", HISTOGRAM, f"{HISTOGRAM}\n            histogram[:, :10] = exact[:, :10]")
+    ],
+    "the exact mean in the final state": [("method", "mean=noisy, counts", "mean=mean, counts")],
+    "one seed for two releases": [
+        ("method", MEAN, f"{SAME}\n            {MEAN}\n            rng.set_state(at)")
+    ],
+    "a bound of at most the data's maximum": [
+        ("method", BOUND, f"{BOUND}\n        bound = bound.minimum(state.raw.amax(1)[:, None])")
+    ],
+    "edges from the data": [
+        ("method", EDGES, f"{EDGES.removesuffix('bound')}state.raw.amax(1)[:, None].numpy()")
+    ],
+    "an exact count": [
+        ("method", COUNTS, f'"above": (state.raw > 1.0).sum(1).numpy(), {COUNTS}'),
+        ("arrays", KEPT, f'"above": Kept("Values above 1", released=True),\n    {KEPT}'),
+    ],
+    "a threshold from the data": [
+        (
+            "method", HISTOGRAM,
+            f"{HISTOGRAM}\n            small = histogram < exact.amax(1, keepdim=True) / 4.0"
+            "\n            histogram = histogram.masked_fill(small, 0.0)",
+        )
+    ],
+    "stopping early by the data": [
+        (
+            "method", MEAN,
+            f"for _ in range(3):\n                {MEAN}"
+            "\n                if bool((noisy - mean).abs().max() < 0.1):"
+            "\n                    break",
+        )
+    ],
+    "noise before clipping": [
+        ("method", MEAN, f"{MEAN.replace('mean[', 'state.raw.mean(1)[')}.minimum(bound[:, 0])")
+    ],
+    "an array of another run": [
+        ("method", FIRST, f"{FIRST}EARLIER: dict[int, object] = {{}}\n"),
+        ("method", COUNTS, f'{COUNTS[:13]}EARLIER.setdefault(len(batch), {COUNTS[13:]})'),
+    ],
+}  # fmt: skip
+"""File, what stands in it, and what stands there instead."""
+
+
+def copy(folder: Path, slug: str, fault: str = "") -> None:
+    """Writes the paper under another name, with a fault of `FAULTS` or none."""
+    target = folder / slug
+    target.mkdir(parents=True)
+    for file in SOURCE.glob("*.py"):
+        text = file.read_text().replace("engine.papers.mean", f"engine.papers.{slug}")
+        for name, old, new in FAULTS.get(fault, ()):
+            if name == file.stem:
+                assert text.count(old) == 1, f"{name}: expected one {old!r}"
+                text = text.replace(old, new)
+        (target / file.name).write_text(text.replace('slug="mean"', f'slug="{slug}"'))

@@ -1,0 +1,71 @@
+"""An attacker who sees what is published alone, and likelihoods that may be added up."""
+
+import json
+
+import numpy as np
+import pytest
+
+from engine.audit.outside import Known, SharedError, independent, published
+from engine.audit.training import Setting
+from engine.catalog import catalog, paper
+from engine.cli.main import main
+from engine.core.errors import RequestError
+from tests.audit import small
+
+PRIVATE = [(one, entry) for one in catalog().values() for entry in one.methods if entry.witness]
+
+
+@pytest.mark.parametrize("fault", ["", "a histogram without noise"])
+def test_who_sees_what_is_published_catches_an_exact_mutant(fault, outside, capsys):
+    asked = ["audit", outside(fault), "laplace", "--sees", "published", "--replicas", "100"]
+    assert main([*asked, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["sees"] == "published"
+    assert found["statistic"] in ("histogram", "edges", "all published arrays")
+    assert found["broken"] is bool(fault)
+    assert found["replicas"] == 100
+
+
+def test_an_audit_says_that_it_sees_everything(capsys):
+    assert main(["audit", "mean", "laplace", "--replicas", "60", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["sees"] == "everything"
+    assert main(["audit", "mean", "laplace", "--replicas", "60", "--sees", "published"]) == 0
+    assert "sees what is published alone" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("fault", "shared"), [("", False), ("one seed for two releases", True)])
+def test_likelihoods_of_a_mutant_that_shares_noise_are_not_added_up(fault, shared, outside, capsys):
+    slug = outside(fault)
+    entry = paper(slug).entry("laplace")
+    setting = Setting.of(entry, paper(slug).spec(), small.people())
+    if shared:
+        with pytest.raises(SharedError, match="noise that two releases share"):
+            independent(setting)
+    else:
+        independent(setting)
+    assert main(["audit", slug, "laplace", "--replicas", "60"]) == int(shared)
+    assert ("must not be added up" in capsys.readouterr().err) is shared
+
+
+@pytest.mark.parametrize(
+    ("one", "entry"), PRIVATE, ids=[f"{one.slug}-{entry.name}" for one, entry in PRIVATE]
+)
+def test_every_method_draws_noise_of_its_own_for_each_release(one, entry):
+    independent(Setting.of(entry, small.spec(one), small.table(one)))
+
+
+def test_the_score_is_the_likelihood_ratio_of_normal_numbers():
+    rng = np.random.default_rng(0)
+    known = Known.of(rng.normal(0.0, 1.0, (4000, 3)), rng.normal(0.5, 1.0, (4000, 3)))
+    seen = rng.normal(0.0, 1.0, (5, 3))
+    exact = ((seen**2 - (seen - 0.5) ** 2) / 2.0).sum(1)
+    np.testing.assert_allclose(known.score(seen), exact, atol=0.5)
+    with np.errstate(all="raise"):
+        still = Known.of(np.zeros((4, 1)), np.ones((4, 1)))
+        assert still.score(np.array([[0.0]])) < 0.0 < still.score(np.array([[1.0]]))
+
+
+def test_a_method_that_publishes_no_array_has_no_such_attacker():
+    setting = Setting.of(paper("mean").entry("laplace"), paper("mean").spec(), small.people())
+    with pytest.raises(RequestError, match="publishes arrays"):
+        published(setting, {}, 12)

@@ -1,0 +1,160 @@
+"""What is published follows from releases alone, or `verify` and `run --release` refuse it."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from datasets import catalog as data
+from datasets.base import LabelledTable, SurvivalTable
+from engine import catalog
+from engine.audit import neighbours
+from engine.audit.published import MOST, STEPS, alike, leaves, shorter, verify
+from engine.cli.main import main
+from tests.audit import planted, small
+
+
+def asked(slug: str, capsys, *more: str):
+    """The exit code of `verify` and what it prints."""
+    code = main(["verify", slug, "laplace", "--dataset", "flchain", "--json", *more])
+    shown = capsys.readouterr()
+    return code, json.loads(shown.out), shown.err
+
+
+NAMES = {
+    "a histogram without noise": "array histogram",
+    "half of a histogram without noise": "array histogram",
+    "the exact mean in the final state": "state mean",
+    "one seed for two releases": "releases",
+    "a bound of at most the data's maximum": "releases",
+    "edges from the data": "array edges",
+    "an exact count": "array above",
+    "a threshold from the data": "array histogram",
+    "stopping early by the data": "releases",
+    "noise before clipping": "releases",
+    "an array of another run": "array histogram",
+}
+"""What is named, by fault."""
+
+
+@pytest.mark.parametrize("fault", planted.FAULTS)
+def test_a_planted_mutant_is_refused_and_named(fault, outside, capsys):
+    code, found, said = asked(outside(fault), capsys)
+    assert code == 1
+    assert NAMES[fault] in found["differs"]
+    assert set(found["differs"]) <= set(found["published"])
+    assert f"{NAMES[fault]}: " in said
+
+
+def test_a_sound_copy_is_not_refused(outside, capsys):
+    code, found, said = asked(outside(), capsys)
+    assert (code, found["differs"], said) == (0, [], "")
+    assert found["public"] == ["array edges"]
+    assert {"array histogram", "measure mean", "state mean", "releases"} <= set(found["published"])
+    assert {f"file {name}" for name in ("release.npz", "card.json", "README.md")} <= set(
+        found["published"]
+    )
+
+
+@pytest.mark.parametrize("fault", ["", "edges from the data"])
+def test_a_release_that_differs_writes_nothing(fault, outside, capsys, tmp_path):
+    folder = tmp_path / "out"
+    asked = ["run", outside(fault), "laplace", "--release", "--to", str(folder)]
+    assert main(asked) == (1 if fault else 0)
+    assert folder.exists() is not bool(fault)
+    assert not list(tmp_path.glob(".*.release"))
+    said = capsys.readouterr().err
+    assert bool(fault) is ("nothing is written, since array edges" in said)
+
+
+def test_what_no_proof_covers_is_not_verified(capsys):
+    assert main(["verify", "mean", "exact"]) == 2
+    assert "expected one whose releases are all priced" in capsys.readouterr().err
+    assert main(["verify", "mean", "laplace", "--sweep", "epsilon=1,2"]) == 2
+
+
+def test_a_verdict_is_a_table(capsys):
+    assert main(["verify", "mean", "gaussian"]) == 0
+    shown = capsys.readouterr().out
+    assert "array edges" in shown
+    assert "public" in shown
+
+
+def test_noise_inside_an_objective_needs_a_name_for_its_answer():
+    paper = catalog.catalog()["survival"]
+    entry = paper.entry("obj_pert")
+    right, _ = verify(paper, entry, small.spec(paper), small.people())
+    assert right.differs == ()
+    wrong, _ = verify(paper, replace(entry, answer=""), small.spec(paper), small.people())
+    assert "releases" in wrong.differs
+
+
+def test_a_state_that_nobody_declares_is_not_raw():
+    paper = catalog.catalog()["mean"]
+    bare = replace(paper, raw=())
+    found, _ = verify(bare, bare.entry("laplace"), bare.spec(), small.people())
+    assert set(found.differs) == {"state raw", "state counts.1"}
+
+
+def test_a_long_run_is_shortened_by_what_makes_it_long():
+    paper = catalog.catalog()["enadpp"]
+    entry, spec = paper.entry("dpsgd"), paper.spec(epochs=30)
+    actual = shorter(entry, spec, MOST)
+    assert entry.steps(spec, MOST) > STEPS >= entry.steps(actual, MOST)
+    changed = {name for name, value in actual.values().items() if value != spec.values()[name]}
+    assert changed == {"epochs"}
+
+
+@pytest.mark.parametrize("table", [small.digits, small.people, small.users])
+@pytest.mark.parametrize("relation", ["replace_one", "zero_out_one", "add_or_remove_one"])
+def test_other_tables_keep_to_public_bounds_and_change_what_is_private(table, relation):
+    own = table()
+    for words, other in neighbours.others(own, relation):
+        low, high = neighbours.limits(own)
+        assert (other.x >= low).all(), words
+        assert (other.x <= high).all(), words
+        gone = 1 if words == "the last record is gone" else 0
+        assert len(other) == len(own) - gone
+        differ = [
+            name
+            for name in ("x", "y", "time", "event", "missing", "left_out")
+            if not np.array_equal(getattr(own, name, None), getattr(other, name, None))
+        ]
+        assert differ, words
+    said = [words for words, _ in neighbours.others(own, relation)]
+    assert len(set(said)) == len(said)
+    if isinstance(own, SurvivalTable):
+        assert {"nobody has the event", "half of all records without values"} <= set(said)
+    if isinstance(own, LabelledTable):
+        assert "a class without records" in said
+    assert ("the last record is gone" in said) is (relation == "add_or_remove_one")
+
+
+@pytest.mark.parametrize("relation", ["replace_one", "zero_out_one", "add_or_remove_one"])
+def test_a_lonely_record_is_the_maximum(relation):
+    pair = neighbours.lonely(small.digits(), relation, 3)
+    place = 3 if relation != "add_or_remove_one" else -1
+    assert (pair.present.x[place] == small.digits().bounds[1]).all()
+    assert (pair.present.x.sum(1) > 0).sum() == 1
+
+
+def test_persons_with_episodes_are_cut_together():
+    cut = neighbours.first(data.load("heart"), 20)
+    assert (len(cut), cut.card.records, cut.card.events) == (20, 20, int(cut.event.sum()))
+    assert cut.episodes.person.max() == 19
+    assert neighbours.lonely(cut, "replace_one") is None
+
+
+def test_bits_are_compared():
+    one = np.array([0.0, np.nan])
+    assert alike(one, one.copy())
+    assert not alike(one, np.array([-0.0, np.nan]))
+    assert not alike(one, one.astype(np.float32))
+    assert not alike(one, one[None])
+
+
+def test_a_state_is_looked_through():
+    state = {"a": (torch.zeros(2), [1, "x"]), "b": None, "c": len}
+    assert [name for name, _ in leaves(state)] == ["a.0", "a.1.0", "a.1.1"]

@@ -1,0 +1,132 @@
+"""Every page as a first visitor finds it, in both themes, and every exhibit by clicks and link."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from engine.catalog import catalog
+from engine.cli import shipping
+from engine.runs import shipped
+from engine.runs.exhibit import Exhibit, exhibits
+from engine.service.client import Client
+from pages.ui import openings
+from pages.ui.kit import shell
+from tests.browser.app import settled
+from tests.browser.conftest import App
+
+pytestmark = pytest.mark.browser
+expect.set_options(timeout=60_000)
+
+PAPERS = {slug: paper.title.partition(" (")[0] for slug, paper in shell.papers().items()}
+EXHIBIT = "reproduce?reproduce.paper=enadpp&reproduce.enadpp=table1"
+TITLES = {
+    "": "Home",
+    "learn": "Learn",
+    "lessons": "Lessons",
+    "compare": "Compare",
+    "reproduce": "Reproduce",
+    "runs": "Runs",
+    EXHIBIT: "Reproduce",
+    **PAPERS,
+}
+CURVES = ("", "compare", *PAPERS)
+"""Pages that show full curves at the first visit."""
+STREAMLITS = ("stSidebarNavItems", "stSidebarNav")
+"""Where findings are Streamlit's own: its menu puts headings between the items of a list."""
+GRAVE = ("serious", "critical")
+LINES = """() => { const plot = document.querySelector('.js-plotly-plot'); return plot?.data
+  ? plot.data.filter(one => one.mode === 'lines+markers' && one.x.length > 1).length : 0 }"""
+BROKEN = "[data-testid=stException], [data-testid=stAlertContentError]"
+MARKS = """() => [...document.querySelectorAll('[data-testid=stMain] .js-plotly-plot')].map(plot =>
+  [...plot.querySelectorAll('.scatterlayer .trace path, .barlayer path, .heatmaplayer image')]
+  .filter(mark => { const box = mark.getBoundingClientRect();
+    return box.width > 2 || box.height > 2 }).length)"""
+
+
+def findings(page: Page) -> list[str]:
+    """Serious and critical findings of axe-core that are not Streamlit's own."""
+    actual = Axe().run(page, context={"exclude": [[f"[data-testid={one}]"] for one in STREAMLITS]})
+    return [
+        f"{one['id']}: {node['html'][:120]}"
+        for one in actual.response["violations"]
+        if one["impact"] in GRAVE
+        for node in one["nodes"]
+    ]
+
+
+def shows(page: Page, path: str) -> None:
+    """Waits for a page and its charts; nothing serious is found on it."""
+    settled(page)
+    expect(page).to_have_title(f"{TITLES[path]} · Epsilon Explorer")
+    if path in CURVES:
+        page.wait_for_function(f"() => ({LINES})() >= 2", timeout=60_000)
+    elif path == "learn":
+        page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    settled(page)
+    expect(page.get_by_text("the first points appear soon")).to_have_count(0)
+    expect(page.get_by_text("there is nothing to compare yet")).to_have_count(0)
+    expect(page.locator(BROKEN)).to_have_count(0)
+    page.wait_for_timeout(500)  # what moves in
+    assert findings(page) == []
+
+
+@pytest.mark.parametrize("path", TITLES)
+def test_a_page_is_whole_at_a_first_visit_and_trains_nothing(first_visit: App, path: str):
+    page = first_visit.tab(path)
+    shows(page, path)
+    light = page.locator("[data-testid=stApp]").evaluate("e => getComputedStyle(e).backgroundColor")
+    page.emulate_media(color_scheme="dark")
+    page.reload()
+    shows(page, path)
+    dark = page.locator("[data-testid=stApp]").evaluate("e => getComputedStyle(e).backgroundColor")
+    assert light != dark
+    assert Client(first_visit.home, workers=False).runs() == []
+
+
+def test_nothing_serious_is_found_in_a_list_of_runs(app: App):
+    page = app.tab("runs")
+    expect(page.get_by_text("Objective perturbation").first).to_be_visible()
+    shows(page, "runs")
+    page.emulate_media(color_scheme="dark")
+    page.reload()
+    expect(page.get_by_text("Objective perturbation").first).to_be_visible()
+    shows(page, "runs")
+
+
+def test_every_page_s_first_runs_ship_as_today_s_code_computes_them():
+    """Else run `python -m engine confirm`, or `make shipped` if numbers or defaults changed."""
+    lacking = shipping.missing(openings.everything() | openings.moves(), shipped.FOLDER)
+    assert [f"{job.paper} {job.method} {run}" for run, job in lacking.items()] == []
+
+
+def opened(page: Page, exhibit: Exhibit) -> None:
+    """Waits for an exhibit and fails on an error box, a blank chart or an empty table."""
+    settled(page)
+    expect(page.get_by_role("heading", name=exhibit.title, exact=True)).to_be_visible()
+    if exhibit.axis:
+        page.wait_for_function(f"() => {{ const counts = ({MARKS})(); return counts.length > 0"
+                               " && counts.every(count => count > 0) }")  # fmt: skip
+    else:
+        table = page.locator("[data-testid=stMain] [data-testid=stTable] tbody tr")
+        expect(table.first).to_be_visible()
+        assert any(text.strip("–\n ") for text in table.all_inner_texts())
+    expect(page.locator(BROKEN)).to_have_count(0)
+
+
+@pytest.mark.parametrize("slug", [slug for slug in catalog() if exhibits(slug)])
+def test_every_exhibit_opens_by_clicks_and_its_link_and_back_leads_to_the_list(app: App, slug: str):
+    page, kinds = app.tab("reproduce"), set()
+    for exhibit in exhibits(slug).values():
+        settled(page)
+        heading = page.get_by_role("heading", name=catalog()[slug].title, exact=True)
+        expect(heading).to_be_visible()
+        paper = page.locator(f".st-key-reproduce-{slug}")
+        paper.get_by_role("link", name=exhibit.title, exact=True).click()
+        opened(page, exhibit)
+        kind = (bool(exhibit.axis), bool(exhibit.beside))
+        if kind not in kinds:  # the address alone opens it too; one of each kind
+            kinds.add(kind)
+            page.reload()
+            opened(page, exhibit)
+        page.go_back()
+        expect(heading).to_be_visible()

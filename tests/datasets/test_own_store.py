@@ -1,0 +1,245 @@
+"""Tables of one's own are private, whole, and read with limits: bombs, kills and flipped bits."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from datasets import catalog, own, own_child, own_store, packed
+from engine.cli.main import main
+from engine.core.errors import DatasetError, ExplorerError
+from tests.datasets.test_own import plain
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
+    return tmp_path
+
+
+def parquet_file(table: pa.Table, **options) -> bytes:
+    sink = io.BytesIO()
+    parquet.write_table(table, sink, **options)
+    return sink.getvalue()
+
+
+def words() -> bytes:
+    """A word of 2 MB in each of 20,000 rows, which its dictionary holds once: 40 GB as text."""
+    one = pa.DictionaryArray.from_arrays(pa.array([0] * 20_000, pa.int32()), ["x" * 2_000_000])
+    rows = pa.array(range(20_000))
+    return parquet_file(pa.table({"time": rows, "event": [0, 1] * 10_000, "note": one}))
+
+
+def wide() -> bytes:
+    """A million rows of 60 columns that are the same number, and say so in a few bytes."""
+    zeros = pa.array(np.zeros(1_000_000))
+    return parquet_file(pa.table({f"c{i}": zeros for i in range(60)}))
+
+
+PEAK = """
+import resource, sys
+from pathlib import Path
+from datasets import own
+from engine.core.errors import DatasetError
+try:
+    own.keep("bomb.parquet", Path(sys.argv[1]).read_bytes())
+except DatasetError:
+    pass
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+"""
+
+
+def peak(file: Path) -> int:
+    """Bytes that the reading of a file takes: of the children of a process that has no others."""
+    line = [sys.executable, "-c", PEAK, str(file)]
+    return int(subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+
+
+@pytest.mark.parametrize("bomb", [words, wide])
+def test_a_bomb_is_one_sentence_and_takes_no_memory(bomb, tmp_path):
+    """This process would not survive what the child refuses, so its own growth is bounded too."""
+    content = bomb()
+    assert len(content) < 5_000_000
+    before = own_memory()
+    with pytest.raises(DatasetError) as raised:
+        own.keep("bomb.parquet", content)
+    assert "\n" not in str(raised.value)
+    assert own_memory() - before < 50e6
+    (tmp_path / "bomb.parquet").write_bytes(content)
+    assert 0 < peak(tmp_path / "bomb.parquet") < 1e9
+
+
+def own_memory() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_a_child_that_takes_too_much_memory_is_told_so():
+    code = (
+        "from datasets import own_child; own_child.RESERVED = 120_000_000; own_child.limit();"
+        "\ntry: bytearray(200_000_000)\nexcept MemoryError: print('refused')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.split() == ["refused"]
+
+
+def test_a_child_that_is_killed_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(own_child.sys, "executable", "/bin/false")
+    with pytest.raises(DatasetError, match="got one that takes more"):
+        own.keep("a.csv", plain(20_000))
+
+
+def adding(home: Path, stop: int) -> int:
+    """Adds a table for somebody in a process that kills itself at its n-th step in the store.
+
+    Returns:
+        How many steps there were, or minus the signal that ended it.
+    """
+    os.environ["EXPLORER_HOME"] = str(home)
+    if child := os.fork():
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    seen = 0
+
+    def step(frame, event, _):
+        nonlocal seen
+        if frame.f_code.co_filename.endswith("own_store.py") and event in ("line", "return"):
+            seen += 1
+            if seen == stop:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return step
+
+    try:
+        sys.settrace(step)
+        own.keep("a.csv", plain(), owner="somebody")
+    finally:
+        os._exit(seen)
+
+
+def test_a_killed_addition_leaves_a_whole_table_with_its_owner_or_none(tmp_path):
+    own.propose(plain())  # what is imported is no step
+    steps = adding(tmp_path / "whole", 0)
+    assert 30 < steps < 250
+    outcomes = set()
+    for point in range(20):
+        home = tmp_path / str(point)
+        assert adding(home, 1 + (steps - 1) * point // 19) == -signal.SIGKILL
+        outcomes.add(len(own.names()))
+        for name in own.names():
+            assert own.owner(name) == "somebody"
+            assert len(own.load(name)) == 12
+    assert outcomes == {0, 1}
+
+
+def test_what_a_kill_has_left_is_removed_later(home):
+    name = own.keep("a.csv", plain())
+    folder = own_store.folder()
+    left = [folder / "own_x_0123456789abcdef.part", folder / "own_y_0123456789abcdef.npz"]
+    for file in left:
+        file.write_bytes(b"somebody's records")
+    assert own.names() == (name,)
+    assert all(file.exists() for file in left)  # somebody may be writing them
+    for file in left:
+        os.utime(file, (time.time() - 2 * own_store.STALE,) * 2)
+    assert own.names() == (name,)
+    assert not any(file.exists() for file in left)
+
+
+def test_a_removed_table_leaves_no_records_and_its_runs_stay_their_owner_s(home):
+    name = own.keep("a.csv", plain(), owner="somebody")
+    own.remove(name)
+    assert own.names() == ()
+    assert [file.name for file in own_store.folder().iterdir()] == [f"{name}.owner"]
+    assert own.owner(name) == "somebody"
+
+
+def earlier(home: Path, owner: str = "") -> str:
+    """A table as the last version kept it, in two or three files."""
+    name = own.keep("a.csv", plain())
+    table, place = own.load(name), own_store.folder() / name
+    own.remove(name)
+    np.savez(place.with_suffix(".npz"), allow_pickle=False, **packed.arrays(table))
+    place.with_suffix(".json").write_text(json.dumps(packed.described(table.card)))
+    if owner:
+        place.with_suffix(".owner").write_text(owner)
+    return name
+
+
+def test_tables_that_earlier_versions_kept_are_read(home):
+    name = earlier(home, "somebody")
+    assert own.names() == (name,)
+    assert own.owner(name) == "somebody"
+    table = catalog.load(name)
+    np.testing.assert_array_equal(table.time, np.arange(1.0, 13.0))
+    text = own_store.folder() / "own_0123456789abcdef.csv"
+    text.write_bytes(plain())
+    assert len(own.names()) == 2
+    assert catalog.load(text.stem).card.bounds.covariates == ((18.0, 100.0),)
+    own.remove(name)
+    assert own.names() == (text.stem,)
+
+
+@pytest.mark.parametrize("kind", ["now", "earlier"])
+def test_a_flipped_bit_is_one_sentence(home, kind):
+    """Of an earlier version, whose cards have no checksum, no flip ends in a traceback."""
+    name = own.keep("a.csv", plain()) if kind == "now" else earlier(home)
+    before = own.load(name)
+    files = [file for file in own_store.folder().iterdir() if file.suffix != ".owner"]
+    rng = np.random.default_rng(7)
+    silent = 0
+    for _ in range(300):
+        file = files[rng.integers(len(files))]
+        content = bytearray(file.read_bytes())
+        at = rng.integers(len(content))
+        content[at] ^= 1 << rng.integers(8)
+        whole = file.read_bytes()
+        file.write_bytes(content)
+        own_store._head.cache_clear()
+        own_store._old_card.cache_clear()
+        own._load.cache_clear()
+        try:
+            silent += bool(own.card(name) == before.card and own.load(name) is not None)
+        except ExplorerError as error:
+            assert "\n" not in str(error)
+            assert "add the file again" in str(error)
+        file.write_bytes(whole)
+    assert kind == "earlier" or silent == 0
+
+
+@pytest.mark.parametrize("body", ["null", "[]", "{}", "{", '{"name": 1}', '{"bounds": null}'])
+def test_one_damaged_card_takes_nothing_else_down(home, capsys, body):
+    good, bad = own.keep("a.csv", plain()), earlier(home)
+    (own_store.folder() / f"{bad}.json").write_text(body)
+    with pytest.raises(DatasetError, match="expected the card of a table"):
+        own.card(bad)
+    assert main(["table", "list"]) == 0
+    said = capsys.readouterr()
+    assert good in said.out
+    assert f"table remove {bad}" in said.err
+    assert main(["table", "remove", bad]) == 0
+    assert own.names() == (good,)
+
+
+def test_every_field_of_a_card_may_be_damaged(home):
+    name = earlier(home)
+    file = own_store.folder() / f"{name}.json"
+    whole = json.loads(file.read_text())
+    for field in whole:
+        for value in (None, "x", -1, 1e400, [], [[[]]], {}, {"x": 1}, True, "y" * 100_000):
+            if value == whole[field] or (value is None and field in ("classes", "events", "image")):
+                continue
+            file.write_text(json.dumps({**whole, field: value}))
+            own_store._old_card.cache_clear()
+            try:
+                own.card(name)
+            except DatasetError as error:
+                assert "add the file again" in str(error)

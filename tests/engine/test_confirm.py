@@ -1,0 +1,210 @@
+"""What ships is marked as today's only where today's code gives the same numbers."""
+
+import gzip
+import json
+import re
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from engine.cli import again, confirm, exhibits
+from engine.cli.main import main
+from engine.runs import audits, changes, naming, reference, shipped
+from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.job import request
+from tests.engine.toy import PAPER, Toy
+
+RUN = next(
+    run
+    for run, ship in shipped.index(shipped.FOLDER).items()
+    if (ship.job.paper, ship.job.method) == ("mean", "laplace") and ship.path.parent.name == "mean"
+)
+"""A shipped run of one chunk that takes a tenth of a second."""
+ROW = "0cc33d118d05"
+"""A shipped attack on a mean."""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A copy of one shipped run and of the attacks, which may be written."""
+    there, here = naming.FOLDER, tmp_path / "reference"
+    (here / "defaults" / "mean").mkdir(parents=True)
+    for end in (".gz", ".npz"):
+        shutil.copy(there / "defaults" / "mean" / f"{RUN}{end}", here / "defaults" / "mean")
+    for name in ("audits.json", "defaults.json"):
+        shutil.copy(there / name, here)
+    monkeypatch.setattr(shipped, "FOLDER", here / "defaults")
+    monkeypatch.setattr(naming, "FOLDER", here)
+    return here
+
+
+@pytest.fixture
+def renamed(monkeypatch):
+    """Every source has another word in it than when the numbers were computed."""
+    meaning = changes._meaning
+    monkeypatch.setattr(changes, "_meaning", lambda module: f"{meaning(module)} renamed")
+    changes._digest.cache_clear()
+    yield
+    monkeypatch.undo()
+    changes._digest.cache_clear()
+
+
+def confirmed(capsys, *arguments, code=0):
+    assert main(["confirm", *arguments, "--json"]) == code
+    return {item["name"]: item for item in json.loads(capsys.readouterr().out)["items"]}
+
+
+def today(run):
+    shipped.index.cache_clear()
+    ship = shipped.index(shipped.FOLDER)[run]
+    return ship.origin.sources == changes.sources(ship.job)
+
+
+def lines(folder):
+    return gzip.decompress((folder / f"defaults/mean/{RUN}.gz").read_bytes()).decode().splitlines()
+
+
+def test_a_renaming_is_confirmed_and_only_the_digest_changes(folder, renamed, capsys):
+    before = lines(folder)
+    listed = confirmed(capsys, "--only", "runs", "--dry-run", code=1)
+    assert listed[RUN]["outcome"] == confirm.STALE
+    assert not today(RUN)
+    actual = confirmed(capsys, "--only", "runs")
+    assert actual[RUN]["outcome"] == confirm.WRITTEN
+    assert re.search(r"chunk 0, \d+ replicas, 2 events, 3 arrays", actual[RUN]["words"])
+    assert today(RUN)
+    after = lines(folder)
+    assert after[1:] == before[1:]
+    assert {k for k, v in json.loads(after[0]).items() if v != json.loads(before[0])[k]} == {
+        "sources"
+    }
+    assert confirmed(capsys, "--only", "runs")[RUN]["outcome"] == confirm.SAME
+
+
+def test_a_run_with_another_number_is_left_alone(folder, renamed, capsys):
+    head, *rest = lines(folder)
+    body = json.loads(next(line for line in rest if "values" in line))
+    name = next(iter(body["values"]))
+    body["values"][name][7] = float(f"{body['values'][name][7] * 1.00001:.6g}")
+    text = "\n".join([head, *(json.dumps(body) if "values" in li else li for li in rest)])
+    (folder / f"defaults/mean/{RUN}.gz").write_bytes(gzip.compress(text.encode()))
+    shipped.index.cache_clear()
+    actual = confirmed(capsys, "--only", "runs", code=1)
+    assert actual[RUN]["outcome"] == confirm.DIFFERS
+    assert not today(RUN)
+
+
+def test_a_run_with_another_array_is_left_alone(folder, renamed, capsys):
+    import numpy as np
+
+    path = folder / f"defaults/mean/{RUN}.npz"
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files}
+    name = next(name for name in arrays if name != shipped.ROWS and arrays[name].dtype.kind == "f")
+    arrays[name] = np.nextafter(arrays[name], np.float32(9))
+    np.savez_compressed(path, **arrays)
+    actual = confirmed(capsys, "--only", "runs", code=1)
+    assert actual[RUN]["outcome"] == confirm.DIFFERS
+    assert name in actual[RUN]["words"]
+
+
+def test_an_attack_is_compared_by_its_first_trainings(folder, renamed, capsys):
+    actual = confirmed(capsys, "--only", "audits", "--item", ROW)
+    assert actual[ROW]["outcome"] == confirm.WRITTEN
+    assert not next(row for row in audits.rows() if row.run == ROW).outdated
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda row: {"first": (row.first[0] + 1e-5, *row.first[1:])},
+        lambda row: {"epsilon_proved": row.epsilon_proved * 1.00001},
+    ],
+)
+def test_an_attack_with_another_number_is_left_alone(folder, renamed, capsys, change):
+    rows = [replace(r, **change(r)) if r.run == ROW else r for r in audits.rows()]
+    audits.write(rows)
+    audits._read.cache_clear()
+    actual = confirmed(capsys, "--only", "audits", "--item", ROW, code=1)
+    assert actual[ROW]["outcome"] == confirm.DIFFERS
+    assert next(row for row in audits.rows() if row.run == ROW).outdated
+
+
+def cells(results):
+    """One cell of each point, one of both, and one that takes an array."""
+    one = results["only"]
+    both = sum(one.mean("product", scale=scale) for scale in (2, 3))
+    arrays = one.arrays()
+    total = float(arrays["scales"].sum()) if "scales" in arrays else float("nan")
+    return (
+        *(
+            Cell("row", str(s), "ours", None, one.mean("product", scale=s), None, one.run)
+            for s in (2, 3)
+        ),
+        Cell("row", "both", "ours", None, both, None, one.run),
+        Cell("row", "array", "ours", None, total, None, one.run),
+    )
+
+
+@pytest.fixture
+def table(toy, folder, monkeypatch):
+    """A table that ships, of a job with two points in a chunk."""
+    job = request("toy", "count", "flchain", {"steps": 3}, {"scale": [2, 3]}, (0, 1, 2, 3))
+    made = Exhibit(
+        name="table1", title="Table 1", caption="", quantity="", better="up",
+        jobs=lambda full: {"only": job}, cells=cells,
+    )  # fmt: skip
+    known = {"table1": made}
+    for module in (confirm, exhibits):
+        monkeypatch.setattr(module, "exhibits", lambda slug: known if slug == PAPER.slug else {})
+    monkeypatch.setattr(reference, "FOLDER", folder)
+    run = job.id
+    values = {"2": 6.0, "3": 9.0, "both": 15.0, "array": 40.0}
+    kept = [Cell("row", at, "ours", None, value, None, run) for at, value in values.items()]
+    reference.save("toy", "table1", kept, full=True, seconds=1.0, sources="old", folder=folder)
+    return kept
+
+
+def test_cells_that_follow_from_a_point_are_compared(table, capsys):
+    actual = confirmed(capsys, "--paper", "toy")["table1"]
+    assert (actual["outcome"], actual["words"][:13]) == (confirm.WRITTEN, "(1 cells of 4")
+    assert main(["reproduce", "toy", "--list"]) == 0
+    assert exhibits.TODAY in capsys.readouterr().out
+
+
+def test_an_exhibit_of_an_earlier_version_is_listed(table, capsys):
+    assert main(["reproduce", "toy", "--list"]) == 0
+    assert exhibits.EARLIER in capsys.readouterr().out
+
+
+def test_an_exhibit_with_another_number_is_left_alone(table, folder, capsys):
+    table[0] = replace(table[0], ours=6.00001)
+    reference.save("toy", "table1", table, full=True, seconds=1.0, sources="old", folder=folder)
+    actual = confirmed(capsys, "--paper", "toy", code=1)["table1"]
+    assert actual["outcome"] == confirm.DIFFERS
+    assert reference.load("toy", "table1").sources == "old"
+
+
+def test_code_that_computes_another_number_is_refused(table, capsys, monkeypatch):
+    step = Toy.step
+
+    def wrong(self, batch, data, state, rng):
+        state, counted = step(self, batch, data, state, rng)
+        return state, replace(counted, product=counted.product + 1e-5)
+
+    monkeypatch.setattr(Toy, "step", wrong)
+    actual = confirmed(capsys, "--paper", "toy", code=1)["table1"]
+    assert actual["outcome"] == confirm.DIFFERS
+
+
+def test_what_takes_too_long_is_left_alone(table, capsys, monkeypatch):
+    monkeypatch.setattr(again.time, "monotonic", iter(range(0, 10**9, 1000)).__next__)
+    actual = confirmed(capsys, "--paper", "toy", code=1)["table1"]
+    assert actual["outcome"] == confirm.UNKNOWN
+    assert reference.load("toy", "table1").sources == "old"
+
+
+def test_a_wrong_time_is_refused(capsys):
+    assert main(["confirm", "--seconds", "0"]) == 2
+    assert "seconds: expected a number above 0" in capsys.readouterr().err

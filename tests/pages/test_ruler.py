@@ -1,0 +1,73 @@
+"""The ruler of the foot: its marks, a broken claim, and one ceiling for a guess."""
+
+import math
+
+import pytest
+
+from datasets import catalog as data_catalog
+from engine.privacy.guarantee import Guarantee
+from pages.ui.paper import ceiling, defaults, ruler
+from pages.ui.paper.cast import HELD
+
+
+def card(method: str, paper: str = "survival", budget: float = 1.0) -> Guarantee:
+    job = defaults.opening(paper)[method]
+    return job.entry().promise(
+        job.spec().replace(epsilon=budget), data_catalog.card(job.dataset)
+    )  # fmt: skip
+
+
+def test_marks_stand_by_how_much_better_than_blind_a_guess_can_be():
+    places = [ruler.Mark("proved", epsilon).place for epsilon in (0.0, 1.0, 10.0, math.inf)]
+    assert places == pytest.approx([0.0, math.tanh(0.5), math.tanh(5.0), 1.0])
+
+
+def test_a_claim_that_an_attack_passes_is_red_in_the_drawing_and_in_words():
+    guarantee = card("out_pert")
+    broken = ruler.marks(guarantee, 1.5)
+    assert [one.broken for one in broken] == [True, False, False]
+    assert 'class="claimed broken"' in ruler.drawn(broken)
+    said = ruler.told("Output", guarantee, broken, "at least 1.5")
+    assert ":red[◆ claimed **1**, broken]" in said
+    assert said.startswith("**Output** · ")
+    held = ruler.marks(guarantee, 0.9)
+    assert not any(one.broken for one in held)
+    assert "broken" not in ruler.drawn(held).partition("</style>")[2]
+    assert "red" not in ruler.told("Output", guarantee, held, "at least 0.9")
+
+
+def test_without_a_proof_there_is_no_square_and_the_words_say_so():
+    known = ruler.marks(card("psgld"), None)
+    assert ruler.SIGNS["proved"] not in ruler.drawn(known).partition("</style>")[2]
+    said = ruler.told("Sampler", card("psgld"), known, "not yet")
+    assert ":red[**no proof**]" in said
+    assert "[attacked](/learn#attacked) **not yet**" in said
+
+
+@pytest.mark.parametrize("slug", ["enadpp", "survival", "pcdbn", "yesiwell"])
+def test_no_ceiling_is_above_what_epsilon_and_delta_allow(slug: str):
+    for name, job in defaults.opening(slug).items():
+        guarantee = card(name, slug)
+        asked = job.entry(), job.spec().replace(epsilon=1.0), data_catalog.card(job.dataset)
+        most = ceiling.of(asked, guarantee)
+        assert (most is None) == (guarantee.status not in HELD)
+        if most is not None and guarantee.epsilon_proved is not None:
+            at = guarantee.epsilon_proved
+            point = (1.0 + guarantee.delta * math.exp(-at)) / (1.0 + math.exp(-at))
+            assert 0.5 < most <= point + 1e-12
+
+
+def test_the_ceiling_of_a_gaussian_is_that_of_its_whole_curve():
+    r"""Of noise with \mu no guess is right more often than \Phi(\mu/2) (Dong, Roth and Su 2022)."""
+    from scipy.stats import norm
+
+    from engine.audit.limits import gaussian_mu
+
+    job = defaults.opening("mean")["gaussian"]
+    spec, data = job.spec().replace(epsilon=1.0), data_catalog.card(job.dataset)
+    mu = gaussian_mu(job.entry().releases(spec, data.records))
+    assert mu is not None
+    right = ceiling.of((job.entry(), spec, data), card("gaussian", "mean"))
+    assert right == pytest.approx(norm.cdf(mu / 2.0), abs=2e-3)
+    assert right is not None
+    assert right < 0.6 < 1.0 / (1.0 + math.exp(-1.0))

@@ -1,0 +1,132 @@
+"""What a page asks for first, and what its lines are drawn from meanwhile."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine.catalog import catalog
+from engine.core.vocabulary import EPSILONS
+from engine.runs.events import Spent
+from engine.service.client import Client
+from engine.service.watching import Stage
+from pages.ui.jobs import live
+from pages.ui.jobs.live import BUDGET
+from pages.ui.paper import defaults, stages, total
+from tests.pages.conftest import Open
+from tests.pages.drawn import charts
+from tests.pages.played import begin, play
+
+
+@pytest.mark.parametrize("first", [*EPSILONS[1:-1]])
+def test_a_coarse_grid_has_few_budgets_with_both_ends_and_the_first(first: float):
+    actual = stages.spread(EPSILONS, first)
+    assert 4 <= len(actual) <= stages.COARSE
+    assert {EPSILONS[0], first, EPSILONS[-1]} <= set(actual)
+    assert list(actual) == sorted(actual)
+
+
+@pytest.mark.parametrize("slug", sorted(catalog()))
+def test_a_coarse_curve_is_a_part_of_the_whole_under_an_id_of_its_own(slug: str):
+    for job in defaults.opening(slug).values():
+        sketch = stages.coarse(job, 1.0, 1)
+        assert set(sketch.axes.get(BUDGET, ())) <= set(job.axes.get(BUDGET, ()))
+        assert set(sketch.seeds) <= set(job.seeds)
+        assert (sketch.id == job.id) == (sketch.replicas() == job.replicas())
+        assert sketch.batch().specs[0] in job.batch().specs
+
+
+def test_a_view_asks_for_the_point_then_the_chosen_then_the_proved_then_the_rest(
+    visit: Open, home: Path
+):
+    visit("survival", **{"survival.epsilon": "2", "survival.intervals": "20"})
+    client = Client(home, workers=False)
+    with client.store.database.reading() as connection:
+        rows = connection.execute("SELECT run, stage, place FROM looking ORDER BY place").fetchall()
+    order = [(client.run(row["run"]).job, row["stage"]) for row in rows if _there(client, row)]
+    numbers = [stage for _, stage in order]
+    assert numbers == sorted(numbers)
+    assert set(numbers) == {Stage.POINT, Stage.COARSE, Stage.OTHER, Stage.FULL}
+    point, coarse = order[0][0], order[1][0]
+    assert (point.method, point.axes[BUDGET], point.seeds) == ("dp_newton", (2.0,), (0,))
+    assert (coarse.method, len(coarse.axes[BUDGET])) == ("dp_newton", 5)
+    proved = {job.method for job, stage in order if stage == Stage.COARSE}
+    assert {"out_pert", "dp_gd"} <= proved
+    assert not {"cox", "non_private"} & proved
+
+
+def _there(client: Client, row: object) -> bool:
+    return row["run"] in {run.id for run in client.runs()}  # type: ignore[index]
+
+
+def test_what_ends_is_drawn_and_what_trains_is_not(home: Path):
+    job = defaults.opening("survival")["out_pert"]
+    sketch = stages.coarse(job, 1.0, 3)
+    claim = begin(home, job)  # a quarter of the replicas, budget by budget, is over
+    one = live.watch({"it": job}, {"it": "It"}, {"it": (sketch,)})["it"]
+    assert not one.settled
+    assert one.drawn is not None
+    over = set(one.drawn.axes[BUDGET])
+    assert len(one.drawn.seeds) == job.replicas() // 4
+    claim.append([Spent(1, (job.replicas() - 1,), (1.0,), (0.0,))])
+    play(home, sketch)
+    one = live.watch({"it": job}, {"it": "It"}, {"it": (sketch,)})["it"]
+    assert one.settled
+    assert one.drawn is not None
+    budgets = one.drawn.axes[BUDGET]
+    assert set(budgets) == over | set(sketch.axes[BUDGET])
+    for budget in over & set(sketch.axes[BUDGET]):  # the whole run goes before the coarse curve
+        assert np.sum(budgets == budget) == np.sum(
+            job.batch().column(BUDGET)[: job.replicas() // 4] == budget
+        )
+
+
+def test_the_former_curve_stays_and_is_named_until_the_new_one_is_whole(visit: Open, trained: Path):
+    test = visit("survival")
+    best = defaults.opening("survival")["dp_newton"]
+    said = "\n".join(one.value for one in test.markdown)
+    assert "At ε = 1, " in said
+    for move in ("20", "50"):  # the second before the first has brought anything
+        test.select_slider(key="survival.intervals").set_value(move).run()
+    assert before(test) == {"q = 10, before"}
+    said = "\n".join(one.value for one in test.markdown)
+    assert "at q = 50 …" in said
+    assert "At ε = 1, " not in said
+    for run in Client(trained, workers=False).runs():
+        coarse = run.job.seeds != best.seeds or BUDGET not in run.job.axes
+        if run.state == "queued" and run.job.values["intervals"] == 50 and coarse:
+            play(trained, run.job)
+    test.run()
+    waiting = ("Sanitised posterior", "Output perturbation, G", "Objective perturbation, G")
+    assert {name for name in former(test) if not name.startswith(waiting)} == set()
+    assert "Training" not in "\n".join(one.value for one in test.markdown)
+
+
+def before(test: AppTest) -> set[str]:
+    """The names of the ghosts on the curve."""
+    layout = charts(test)[0]["layout"]
+    return {one["text"] for one in layout["annotations"] if "before" in one.get("text", "")}
+
+
+def former(test: AppTest) -> set[str]:
+    """The labels of the lines that show how it was."""
+    lines = charts(test)[0]["data"]
+    return {one["legendgroup"] for one in lines if one.get("name", "").endswith("before")}
+
+
+def test_the_time_that_is_left_never_grows(home: Path, monkeypatch: pytest.MonkeyPatch):
+    job = defaults.opening("survival")["out_pert"]
+    claim = begin(home, job)
+    monkeypatch.setattr(total, "seconds", lambda job: 40.0)
+    monkeypatch.setattr(total, "_RATIOS", [1.0])
+    monkeypatch.setattr(total.st, "session_state", {})
+    clock = iter((0.0, 10.0, 20.0))
+    monkeypatch.setattr(total, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    said = []
+    for _ in range(3):
+        watched = live.watch({"it": job}, {"it": "It"})
+        said.append(total._left("survival", watched, 0.1))
+    assert said == [15.0, 5.0, 0.0]
+    claim.finish("cancelled", [])

@@ -1,0 +1,158 @@
+"""Every verb outside the store, killed at each of its file operations, leaves what is whole."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from benchmarks.crash import Verb, at_every_point
+from datasets import own
+from engine.cli.export import write
+from engine.core.errors import ExplorerError
+from engine.runs.job import Job, request
+from engine.service.client import Client
+from pages.ui.lessons import library, rights
+from pages.ui.lessons.rights import Editor
+from tests.pages.played import play
+
+ANN, BEN = Editor("ann"), Editor("ben")
+OLD = 'title = "T"\ntext = "x"\n\n[[views]]\naddress = "/mean?mean.bound=5"\ntext = "y"\n'
+NEW = OLD.replace('"T"', '"New"')
+TABLE = b"time,event,age\n" + b"".join(b"%d,%d,%d\n" % (i + 1, i % 2, 40 + i) for i in range(12))
+LINES = "time: 0 to 60\nage: 18 to 100"
+
+
+@contextmanager
+def at(home: Path) -> Iterator[None]:
+    """The user's folder, as the environment names it."""
+    before = os.environ.get("EXPLORER_HOME")
+    os.environ["EXPLORER_HOME"] = str(home)
+    try:
+        yield
+    finally:
+        os.environ.pop("EXPLORER_HOME")
+        if before is not None:
+            os.environ["EXPLORER_HOME"] = before
+
+
+def in_home(act: Callable[[], object]) -> Callable[[Path], object]:
+    """An act in a folder that is the user's."""
+
+    def acted(home: Path) -> object:
+        with at(home):
+            return act()
+
+    return acted
+
+
+def own_lessons() -> list[str]:
+    return [name for name in library.names() if name not in library.ORDER]
+
+
+def wrong_lessons(home: Path) -> list[str]:
+    """A lesson without its owner, one that is neither old nor new, and what saving leaves over."""
+    faults = []
+    with at(home):
+        for name in own_lessons():
+            held = library.find(name)
+            faults += [f"{name} is torn"] * (held.text not in (OLD, NEW) or held.lesson is None)
+            faults += [f"{name} is Ben's"] * rights.may(library.path_of(name), BEN)
+            faults += [f"{name} is not Ann's"] * (not rights.may(library.path_of(name), ANN))
+        for path in library.folder().glob("*"):
+            os.utime(path, (0, 0))  # hours later
+        library.tidy()
+        kept = {library.path_of(name).name for name in own_lessons()}
+        notes = {f"{name}{rights.NOTE}" for name in own_lessons()}
+        faults += [f"left over: {path.name}" for path in library.folder().glob("*")
+                   if path.name not in kept | notes]  # fmt: skip
+    return faults
+
+
+def first() -> str:
+    return own_lessons()[0]
+
+
+def tables(home: Path) -> list[str]:
+    """A table without its owner, or one that cannot be read."""
+    faults = []
+    with at(home):
+        for name in own.names():
+            faults += [f"{name} is everybody's"] * (own.owner(name) != "ann")
+            try:
+                own.load(name)
+            except ExplorerError as error:
+                faults.append(str(error))
+    return faults
+
+
+def gone(home: Path) -> list[str]:
+    """As `tables`; and after one more removal nothing is left of a table but whose it was."""
+    faults = tables(home)
+    with at(home):
+        for name in own.names():
+            own.remove(name)
+        own.keep("other.csv", TABLE, LINES, owner="ann")
+        (other,) = own.names()
+        left = [path.name for path in (home / "tables").glob("*") if path.stem != other]
+    return [*faults, *(f"left over: {name}" for name in left if not name.endswith(".owner"))]
+
+
+def job() -> Job:
+    return request("mean", "laplace", "flchain", {"records": 100}, {"epsilon": (0.5, 1.0)}, (0,))
+
+
+def export(home: Path) -> None:
+    client = Client(home / "store", workers=False)
+    write(client, client.run(job().id), home / "out")
+
+
+def exported(home: Path) -> list[str]:
+    """An export is repeated after a kill, and is whole then; the store is as it was."""
+    client = Client(home / "store", workers=False)
+    files = write(client, client.run(job().id), home / "out")
+    lost = [str(path) for path in files if not path.stat().st_size]
+    return [*lost, *(["the run is gone"] * (client.run(job().id).state != "completed"))]
+
+
+VERBS = {
+    "new lesson": Verb(in_home(lambda: library.keep(OLD, editor=ANN)), wrong_lessons),
+    "edit a lesson": Verb(
+        in_home(lambda: library.keep(NEW, first(), ANN)), wrong_lessons,
+        in_home(lambda: library.keep(OLD, editor=ANN)),
+    ),
+    "delete a lesson": Verb(
+        in_home(lambda: library.remove(first(), ANN)), wrong_lessons,
+        in_home(lambda: library.keep(OLD, editor=ANN)),
+    ),
+    "add a table": Verb(
+        in_home(lambda: own.keep("a.csv", TABLE, LINES, owner="ann")), tables
+    ),
+    "remove a table": Verb(
+        in_home(lambda: own.remove(next(iter(own.names())))), gone,
+        in_home(lambda: own.keep("a.csv", TABLE, LINES, owner="ann")),
+    ),
+    "export": Verb(export, exported, lambda home: play(home / "store", job())),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", VERBS)
+def test_wherever_a_verb_is_killed_what_it_leaves_is_whole(name: str):
+    kills, wrong = at_every_point(name, VERBS[name])
+    assert kills > 1
+    assert wrong == []
+
+
+def test_a_lesson_that_is_written_in_place_is_noticed(monkeypatch: pytest.MonkeyPatch):
+    """The check itself: what truncates a file before it writes leaves an empty one."""
+
+    def in_place(path: Path, content: bytes) -> None:
+        with path.open("wb") as file:
+            file.flush()
+            os.fsync(file.fileno())
+            file.write(content)
+
+    monkeypatch.setattr("engine.core.files.write", in_place)
+    assert any("is torn" in one for one in at_every_point("edit", VERBS["edit a lesson"])[1])

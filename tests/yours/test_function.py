@@ -1,0 +1,174 @@
+"""Attacks on training functions: bounds that hold at every moment, faults that are found."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom, norm
+
+from benchmarks.functions import FUNCTIONS, example
+from benchmarks.yours import attacked
+from engine.cli.main import main
+from engine.core.errors import RequestError
+from engine.yours import claim, evidence, outputs, witnesses
+from engine.yours.evidence import Guesses
+from engine.yours.function import audit_function
+from engine.yours.trainings import TrainingError
+
+RUNS, PAIRS = 1_000, 2_000
+LONG = 600.0
+"""Seconds within which an attack of so few pairs is over on any machine."""
+
+
+def crossings(stated, level, hits, alarms):
+    """How many of RUNS ideal attacks refute `level` at any of their moments."""
+    rng = np.random.default_rng(3)
+    count = 0
+    for _ in range(RUNS):
+        present, absent = rng.uniform(size=PAIRS) < hits, rng.uniform(size=PAIRS) < alarms
+        parts = [
+            Guesses(a, b).counts[None]
+            for a, b in zip(np.split(present, 50), np.split(absent, 50), strict=True)
+        ]
+        count += evidence.refuted(evidence.so_far(parts), stated, level, 0.95)
+    return count
+
+
+@pytest.mark.parametrize("alarms", [1 / (1 + math.e), 0.02])
+def test_a_bound_on_epsilon_holds_whenever_one_stops(alarms):
+    """Ideal attacks on randomised response and on a rarer event, at the true ε."""
+    stated = claim.of(epsilon=1.0)
+    assert crossings(stated, 1.0, math.e * alarms, alarms) <= binom.ppf(0.999, RUNS, 0.05)
+    assert crossings(stated, 0.3, math.e * alarms, alarms) > RUNS / 2
+
+
+def test_a_bound_on_mu_holds_whenever_one_stops():
+    stated = claim.of(mu=1.0)
+    hits, alarms = norm.cdf(0.5), norm.cdf(-0.5)
+    assert crossings(stated, 1.0, hits, alarms) <= binom.ppf(0.999, RUNS, 0.05)
+    assert crossings(stated, 0.8, hits, alarms) > RUNS / 2
+
+
+def test_a_claim_with_delta_allows_what_delta_allows():
+    stated = claim.of(epsilon=1.0, delta=0.1)
+    assert crossings(stated, 1.0, 0.1, 0.0) <= binom.ppf(0.999, RUNS, 0.05)
+    assert crossings(claim.of(epsilon=1.0, delta=0.05), 1.0, 0.1, 0.0) > 0.9 * RUNS
+
+
+def test_the_lines_of_a_gaussian_claim_are_its_curve():
+    """δ at ε = 1 of μ = 1, computed by hand: Φ(-1/2) - e Φ(-3/2)."""
+    assert claim.gaussian_delta(1.0, 1.0) == pytest.approx(
+        norm.cdf(-0.5) - math.e * norm.cdf(-1.5), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("name", ["laplace_sum", "gaussian_sum", "nothing", "randomised_response"])
+def test_right_functions_are_not_blamed(name):
+    found = attacked(FUNCTIONS[name], LONG, pairs=500)
+    assert not found.broken
+    assert found.attacked <= found.claim.level
+    assert "Not refuted" in found.sentence
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "laplace_halved", "own_maximum", "count_exact", "histogram_in_part", "group_of_rows",
+        "embedding_not_noised", "noise_halved", "bias_not_noised",
+    ],
+)  # fmt: skip
+def test_faults_are_found(name):
+    found = attacked(FUNCTIONS[name], LONG, pairs=2_000)
+    assert found.broken
+    assert found.claim.level < found.attacked <= found.could_show
+
+
+def test_a_right_function_shows_most_of_what_it_loses():
+    """Laplace noise at ε = 1: the attack comes close to 1 and stays below."""
+    found = audit_function(
+        FUNCTIONS["laplace_sum"].fit, example(), "epsilon=1", seconds=LONG, pairs=4_000
+    )
+    assert 0.5 < found.attacked < 1.0
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A file with functions, and a table."""
+    (tmp_path / "fits.py").write_text(
+        "import numpy as np\n"
+        "def half(records, rng):\n"
+        "    print('noise on the output')\n"
+        "    x = records['x1'].clip(0, 1)\n"
+        "    return {'sum': x.sum() + rng.laplace(0, 0.25)}\n"
+        "def broken(records, rng):\n"
+        "    raise ValueError('no such column')\n"
+        "def words(records, rng):\n"
+        "    return {'name': 'x1'}\n"
+    )
+    example().to_csv(tmp_path / "table.csv", index=False)
+    return tmp_path
+
+
+def test_a_function_in_a_file_is_attacked_in_processes(files, capsys):
+    line = ["audit", f"{files / 'fits.py'}::half", "--claim", "epsilon=1"]
+    assert main([*line, "--data", str(files / "table.csv"), "--seconds", "600", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["broken"]
+    assert told["sees"] == "published"
+    assert told["proved"] is None
+    assert told["attacked"] > 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["fits.py::half", "--data", "table.csv"], "claim: expected --claim"),
+        (["fits.py::half", "--claim", "epsilon=1"], "data: expected --data"),
+        (["fits.py::half", "--claim", "epsilon=1", "--data", "none.csv"], "data: expected a CSV"),
+        (["fits.py::half", "--claim", "eps=1", "--data", "table.csv"], "claim: expected fields"),
+        (["fits.py::half", "--claim", "epsilon=-1", "--data", "table.csv"], "epsilon above 0"),
+        (["fits.py::none", "--claim", "mu=1", "--data", "table.csv"], "expected a function 'none'"),
+        (["gone.py::half", "--claim", "mu=1", "--data", "table.csv"], "got no file"),
+        (
+            ["fits.py::words", "--claim", "mu=1", "--data", "table.csv"],
+            "expected arrays of numbers",
+        ),
+        (["fits.py::broken", "--claim", "mu=1", "--data", "table.csv"], "no such column"),
+    ],
+)
+def test_wrong_requests_are_one_sentence(files, capsys, monkeypatch, arguments, said):
+    monkeypatch.chdir(files)
+    assert main(["audit", *arguments]) in (1, 2)
+    assert said in capsys.readouterr().err
+
+
+def test_witnesses_replace_or_join():
+    data = example()
+    added = witnesses.candidates(data, "add_or_remove_one")[0]
+    assert (len(added.without), len(added.present)) == (len(data), len(data) + 1)
+    assert added.present.iloc[-1].tolist() == data.max().tolist()
+    put = witnesses.candidates(data.to_numpy(), "replace_one")[0]
+    assert len(put.present) == len(data)
+    assert (put.present[1:] == put.without[1:]).all()
+    given = witnesses.candidates(data, "add_or_remove_one", {c: 0.5 for c in data.columns})
+    assert given[0].present.iloc[-1].tolist() == [0.5] * 5
+    with pytest.raises(RequestError, match="got none for x2"):
+        witnesses.candidates(data, "add_or_remove_one", {"x1": 0.5})
+    with pytest.raises(RequestError, match="expected a pandas DataFrame"):
+        witnesses.candidates([1, 2, 3], "add_or_remove_one")
+
+
+def test_outputs_of_any_shape_become_features():
+    parts = outputs.arrays({"b": [1.0, math.nan, 2.0], "a": 3})
+    assert list(parts) == ["a", "b"]
+    told = outputs.features(parts, np.array([2.0]))
+    assert told["undefined numbers of b"] == 1
+    assert told["distance to the witness of b"] == 0.0
+    assert told["b[2]"] == 2.0
+    assert outputs.arrays((np.ones(2), 1.0)).keys() == {"output 0", "output 1"}
+
+
+def test_a_function_that_fails_is_one_sentence():
+    with pytest.raises(TrainingError, match="got KeyError: 'age'"):
+        audit_function(lambda records, rng: records["age"], example(), "mu=1", seconds=1.0)

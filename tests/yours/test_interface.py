@@ -1,0 +1,88 @@
+"""What a notebook imports: runs, prices, cards and attacks without a server."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
+import epsilon_explorer as ee
+from engine.runs.job import request
+from engine.service.client import Client
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    """A store of one's own."""
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
+
+
+def test_runs_are_those_of_the_app_and_the_command_line():
+    runs = ee.run(
+        "mean", ["laplace", "exact"], epsilon=[0.5, 1.0], seeds=3, progress=False, bound=6
+    )
+    job = request("mean", "laplace", "flchain", {"bound": 6}, {"epsilon": (0.5, 1.0)}, range(3))
+    assert runs[0].job.id == job.id
+    client = Client(workers=False)
+    assert client.run(job.id).state == "completed"
+    assert client.table(job.id).gauges["error"].tolist() == runs[0].results.gauges["error"].tolist()
+    client.close()
+    frame = runs.frame()
+    assert isinstance(frame, pd.DataFrame)
+    laplace = frame[frame.method == "laplace"]
+    assert laplace.error.tolist() == runs[0].results.gauges["error"].tolist()
+    assert laplace.epsilon_proved.tolist() == [0.5] * 3 + [1.0] * 3
+    assert set(frame[frame.method == "exact"].status) == {"not_private"}
+    assert [one.label for one in runs[:1]] == ["Laplace"]
+
+
+def test_a_run_is_drawn_as_on_its_page():
+    figure = ee.run("mean", "laplace", epsilon=[0.5, 1.0], seeds=3, progress=False).plot("error")
+    assert isinstance(figure, go.Figure)
+    assert any(trace.name and "Laplace" in trace.name for trace in figure.data)
+    with pytest.raises(ee.ExplorerError, match="gauge: expected one of"):
+        ee.run("mean", "laplace", epsilon=1.0, progress=False).plot("colour")
+
+
+def test_prices_cards_and_attacks():
+    assert ee.price("mean", "laplace", epsilon=0.5).epsilon_proved == 0.5
+    document = ee.card(ee.run("mean", "laplace", epsilon=0.5, progress=False)[0])
+    assert document["guarantee"]["epsilon_proved"] == 0.5
+    found = ee.audit("mean", "laplace", epsilon=4.0, replicas=200)
+    assert 0.0 < found.epsilon_attacked <= 4.0
+    assert ee.verify("mean", "laplace").differs == ()
+    assert "mean" in ee.papers()
+    assert "flchain" in [card.name for card in ee.datasets()]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: ee.run("nowhere", "laplace"), "paper: expected one of"),
+        (lambda: ee.run("mean", "gradient"), "method: expected one of"),
+        (lambda: ee.run("mean", "laplace", epsilon="much", progress=False), "epsilon"),
+        (lambda: ee.run("mean", "laplace", epsilon=-1.0, progress=False), "epsilon"),
+        (lambda: ee.run("mean", "laplace", colour="red"), "colour: expected a setting"),
+        (lambda: ee.run("mean", "laplace", data="nowhere"), "dataset: expected one of"),
+        (lambda: ee.run("mean", "laplace", seeds=[-1]), "seeds: expected whole numbers"),
+    ],
+)
+def test_wrong_calls_are_one_sentence(call, said):
+    with pytest.raises(ee.ExplorerError, match=said):
+        call()
+
+
+def test_the_notebook_runs(tmp_path):
+    """Every cell of the guide's notebook, in one process and in their order."""
+    told = json.loads((ROOT / "docs" / "notebook.ipynb").read_text(encoding="utf-8"))
+    cells = ["".join(cell["source"]) for cell in told["cells"] if cell["cell_type"] == "code"]
+    assert len(cells) >= 5
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(cells)], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-2000:]

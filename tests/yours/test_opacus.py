@@ -1,0 +1,70 @@
+"""Code that trains with Opacus: what it says of itself, and what an attack finds in it."""
+
+import warnings
+
+import numpy as np
+import opacus
+import pytest
+import torch
+
+from benchmarks.functions import COLUMNS, example, features
+from engine.yours import library_run
+from engine.yours.function import audit_function
+
+NOISE, STEPS, DELTA = 2.0, 4, 1e-5
+
+
+def private(records, *, poisson=True, bare=False):
+    """A linear model after STEPS steps with Opacus; with `bare` its bias gets no noise."""
+    x, y = features(records)
+    data = torch.utils.data.TensorDataset(x[:, :COLUMNS].float(), y.float())
+    model = torch.nn.Linear(COLUMNS, 1)
+    torch.nn.init.zeros_(model.weight)
+    torch.nn.init.zeros_(model.bias)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    loader = torch.utils.data.DataLoader(data, batch_size=len(data), shuffle=not poisson)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Opacus, on its random numbers and hooks
+        engine = opacus.PrivacyEngine()
+        model, optimizer, loader = engine.make_private(
+            module=model, optimizer=optimizer, data_loader=loader, noise_multiplier=NOISE,
+            max_grad_norm=1.0, poisson_sampling=poisson,
+        )  # fmt: skip
+        for _ in range(STEPS):
+            for inputs, labels in loader:
+                optimizer.zero_grad()
+                loss = torch.nn.functional.binary_cross_entropy_with_logits(
+                    model(inputs)[:, 0], labels
+                )
+                loss.backward()
+                optimizer.step()
+        told = library_run.opacus_run(engine, optimizer, loader, DELTA)
+    exact = float(y.sum()) if bare else 0.0
+    weights = [part.detach().numpy().ravel() for part in model.parameters()]
+    return told, {"weights": np.concatenate(weights), "labels": exact}
+
+
+@pytest.mark.parametrize(("poisson", "sampling"), [(True, "poisson"), (False, "shuffled")])
+def test_a_run_of_opacus_is_told_as_it_was_executed(poisson, sampling):
+    torch.manual_seed(0)
+    told, _ = private(example(), poisson=poisson)
+    assert (told["sampling"], told["steps"], told["noise_multiplier"]) == (sampling, STEPS, NOISE)
+    run = library_run.checked(
+        {name: value for name, value in told.items() if name not in ("format", "version")}
+    )
+    assert run.epsilon() == pytest.approx(run.epsilon("all"), rel=0.01)  # a batch holds everyone
+    assert library_run.card(run).epsilon_proved == pytest.approx(run.epsilon())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bare", [False, True])
+def test_training_with_opacus_is_attacked(bare):
+    """With all noise the claim stands; with an exact sum of labels beside it, it is refuted."""
+
+    def fit(records, rng):
+        torch.manual_seed(int(rng.integers(2**62)))
+        return private(records, bare=bare)[1]
+
+    claim = f"mu={STEPS**0.5 / NOISE}"
+    found = audit_function(fit, example(), claim, seconds=600.0, pairs=32)
+    assert found.broken == bare

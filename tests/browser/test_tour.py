@@ -35,7 +35,7 @@ STREAMLITS = ("stSidebarNavItems", "stSidebarNav")
 """Where findings are Streamlit's own: its menu puts headings between the items of a list."""
 GRAVE = ("serious", "critical")
 LINES = """() => { const plot = document.querySelector('.js-plotly-plot'); return plot?.data
-  ? plot.data.filter(one => one.mode === 'lines+markers' && one.x.length > 1).length : 0 }"""
+  ? plot.data.filter(one => one.mode?.includes('lines') && one.x.length > 1).length : 0 }"""
 BROKEN = "[data-testid=stException], [data-testid=stAlertContentError]"
 MARKS = """() => [...document.querySelectorAll('[data-testid=stMain] .js-plotly-plot')].map(plot =>
   [...plot.querySelectorAll('.scatterlayer .trace path, .barlayer path, .heatmaplayer image')]

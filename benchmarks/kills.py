@@ -25,6 +25,7 @@ import numpy as np
 from benchmarks import crash
 from benchmarks.crash import Verb
 from benchmarks.row import Row
+from engine.core import files
 from engine.core.errors import ExplorerError
 from engine.runs import artifacts
 from engine.runs.artifacts import DONE
@@ -162,7 +163,7 @@ def damage(folder: Path) -> list[str]:
                 client.arrays(run.id)
             except ExplorerError as error:
                 wrong.append(str(error))
-        for part in client.store.artifacts.glob(f"*{artifacts.PART}"):
+        for part in client.store.artifacts.glob(f"*{files.PART}"):
             os.utime(part, (0, 0))  # an hour later: what is being written now is younger
         client.store.tidy()
         with client.store.database.reading() as connection:

@@ -1,20 +1,32 @@
 """Every verb outside the store, killed at each of its file operations, leaves what is whole."""
 
+import io
+import json
 import os
+import tempfile
+import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from benchmarks.crash import Verb, at_every_point
+from benchmarks.kills import damage
 from datasets import own
+from engine.catalog import catalog
 from engine.cli.export import write
+from engine.cli.main import main
+from engine.cli.shared import replicas
+from engine.cli.work import complete
 from engine.core.errors import ExplorerError
+from engine.core.files import PART, give
 from engine.runs.job import Job, request
 from engine.service.client import Client
 from pages.ui.lessons import library, rights
 from pages.ui.lessons.rights import Editor
+from tests.engine import walk
 from tests.pages.played import play
 
 ANN, BEN = Editor("ann"), Editor("ben")
@@ -109,11 +121,107 @@ def export(home: Path) -> None:
 
 
 def exported(home: Path) -> list[str]:
-    """An export is repeated after a kill, and is whole then; the store is as it was."""
+    """Each file is whole or not there; the next export clears away; the store is as it was."""
     client = Client(home / "store", workers=False)
-    files = write(client, client.run(job().id), home / "out")
-    lost = [str(path) for path in files if not path.stat().st_size]
-    return [*lost, *(["the run is gone"] * (client.run(job().id).state != "completed"))]
+    found = {path: path.read_bytes() for path in (home / "out").rglob("*") if path.is_file()}
+    made = {path: path.read_bytes() for path in write(client, client.run(job().id), home / "out")}
+    whole = {path for path, content in found.items() if made.get(path) == content}
+    faults = [f"torn: {path.name}" for path in found.keys() - whole if path.suffix != PART]
+    faults += [f"left over: {path.name}" for path in (home / "out").rglob(f"*{PART}")]
+    return [*faults, *(["the run is gone"] * (client.run(job().id).state != "completed"))]
+
+
+def whole(act: Callable[[Path], object], sound: Callable[[bytes], bool]) -> Verb:
+    """A verb that writes one file, which is the former one or the new one."""
+
+    def wrong(home: Path) -> list[str]:
+        path = home / "made"
+        found = path.read_bytes()
+        faults = ["torn"] * (found != OLD.encode() and not sound(found))
+        give(path, OLD.encode())  # the next one clears away
+        return [*faults, *(f"left over: {one.name}" for one in home.glob(f".made*{PART}"))]
+
+    @cache
+    def once() -> None:
+        """Loads what the verb needs, so that no killed process loads it again."""
+        with tempfile.TemporaryDirectory() as place:
+            act(Path(place) / "made")
+
+    def before(home: Path) -> None:
+        once()
+        Client(home, workers=False).close()  # making a store is no part of these verbs
+        (home / "made").write_bytes(OLD.encode())
+
+    return Verb(lambda home: act(home / "made"), wrong, before)
+
+
+def zipped(content: bytes) -> bool:
+    """Whether a zip file holds the page and nothing of it is damaged."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as file:
+            return file.testzip() is None and "index.html" in file.namelist()
+    except zipfile.BadZipFile:
+        return False
+
+
+def sound_json(content: bytes) -> bool:
+    """Whether a file is JSON to its end."""
+    with suppress(ValueError):
+        return bool(json.loads(content))
+    return False
+
+
+def asked(*words: str) -> Callable[[Path], object]:
+    """A command that writes a file, as somebody types it, with a folder of its own."""
+
+    def act(path: Path) -> object:
+        with at(path.parent):
+            return main([*words, "--to", str(path)])
+
+    return act
+
+
+def walk_job() -> Job:
+    return request("walk", "walk", "flchain", {"steps": 6}, {"epsilon": (0.5, 1.0)}, (0, 1))
+
+
+def stopped(home: Path) -> None:
+    """A run that was stopped between two of its steps, and kept its state."""
+    client = Client(home / "store", workers=False)
+
+    def until(done: int, total: int) -> None:
+        if done >= total / 2:
+            raise KeyboardInterrupt
+
+    with suppress(KeyboardInterrupt):
+        complete(client, walk_job(), until)
+
+
+def resumed(home: Path) -> None:
+    complete(Client(home / "store", workers=False), walk_job(), lambda done, total: None)
+
+
+@cache
+def unbroken() -> str:
+    """What the run gives that nobody stops."""
+    with tempfile.TemporaryDirectory() as place:
+        resumed(Path(place))
+        return told(Path(place))
+
+
+def told(home: Path) -> str:
+    """The numbers of the run, to the last digit."""
+    client = Client(home / "store", workers=False)
+    rows = replicas(walk_job(), client.table(walk_job().id))
+    arrays = {name: kept.tolist() for name, kept in client.arrays(walk_job().id).items()}
+    return json.dumps([[row["gauges"] for row in rows], arrays])
+
+
+def went_on(home: Path) -> list[str]:
+    """Going on after a kill gives the numbers of the run that nobody stops; nothing is left."""
+    resumed(home)
+    faults = ["other numbers"] * (told(home) != unbroken())
+    return [*faults, *damage(home / "store")]
 
 
 VERBS = {
@@ -134,12 +242,19 @@ VERBS = {
         in_home(lambda: own.keep("a.csv", TABLE, LINES, owner="ann")),
     ),
     "export": Verb(export, exported, lambda home: play(home / "store", job())),
+    "resume": Verb(resumed, went_on, stopped),
+    "card": whole(asked("card", "make", "mean", "laplace"), sound_json),
+    "bundle": whole(asked("bundle", "--paper", "mean"), zipped),
+    "report": whole(asked("report", "mean"), lambda content: content.rstrip().endswith(b"%%EOF")),
 }  # fmt: skip
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", VERBS)
-def test_wherever_a_verb_is_killed_what_it_leaves_is_whole(name: str):
+def test_wherever_a_verb_is_killed_what_it_leaves_is_whole(
+    name: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(catalog(), "walk", walk.PAPER)
     kills, wrong = at_every_point(name, VERBS[name])
     assert kills > 1
     assert wrong == []

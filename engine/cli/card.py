@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.cli.shared import add_json, add_request, requested, show_json
+from engine.core import files
 from engine.core.errors import StoreError
 from engine.yours import card_file, library_run
 
@@ -70,7 +71,7 @@ def _out(document: card_file.Document, path: Path | None) -> int:
         print(text)
         return 0
     try:
-        path.write_text(text + "\n", encoding="utf-8")
+        files.give(path, f"{text}\n".encode())
     except OSError as error:
         raise StoreError(f"to: expected a file to write, got: {error}") from None
     print(path)

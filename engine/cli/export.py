@@ -3,6 +3,7 @@
 import argparse
 import csv
 import importlib
+import io
 import json
 import platform
 import shlex
@@ -16,6 +17,7 @@ import numpy as np
 from datasets import catalog as data_catalog
 from engine.catalog import paper
 from engine.cli.shared import plain, replicas, words_only
+from engine.core import files
 from engine.core.errors import DatasetError, RequestError, StoreError
 from engine.core.gauges import gauges
 from engine.core.kept import declared, released
@@ -70,7 +72,7 @@ def write(client: Client, run: Run, folder: Path) -> list[Path]:
     shown = [name for name, gauge in gauges(job.entry().info).items() if gauge.released]
     device = client.store.device(run.id)
     outer, inner = folder / RELEASED, folder / RAW
-    files = [
+    made = [
         _text(outer / "job.json", json.dumps(json.loads(job.text()), indent=2)),
         _text(outer / "card.json", _json(_cards(job, rows))),
         _text(outer / "about.json", _json(_about(run, public if covered(rows) else {}))),
@@ -81,9 +83,11 @@ def write(client: Client, run: Run, folder: Path) -> list[Path]:
     ]
     for place, some in ((outer, public), (inner, raw)):
         if some:
-            np.savez(place / "arrays.npz", allow_pickle=False, **some)
-            files.append(place / "arrays.npz")
-    return files
+            content = io.BytesIO()
+            np.savez(content, allow_pickle=False, **some)
+            files.give(place / "arrays.npz", content.getvalue())
+            made.append(place / "arrays.npz")
+    return made
 
 
 def scores(job: Job, arrays: Arrays) -> Arrays:
@@ -116,7 +120,7 @@ def divided(job: Job, arrays: Arrays, rows: list[dict[str, Any]]) -> tuple[Array
 
 def _text(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text + "\n", encoding="utf-8")
+    files.give(path, f"{text}\n".encode())
     return path
 
 
@@ -166,15 +170,16 @@ def _about(run: Run, arrays: Arrays) -> dict[str, Any]:
 def _table(path: Path, job: Job, rows: list[dict[str, Any]], names: list[str]) -> Path:
     """A line for each replica; what was not measured is empty."""
     columns = ("status", "epsilon_claimed", "epsilon_proved", "delta")
+    content = io.StringIO(newline="")
+    table = csv.writer(content)
+    table.writerow(map(words_only, [*job.axes, "seed", *names, *columns]))
+    for row in rows:
+        place = [row[field] for field in job.axes]
+        card = [row["guarantee"][name] for name in columns]
+        cells = [*place, row["seed"], *(row["gauges"][n] for n in names), *card]
+        table.writerow(map(words_only, cells))
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(map(words_only, [*job.axes, "seed", *names, *columns]))
-        for row in rows:
-            place = [row[field] for field in job.axes]
-            card = [row["guarantee"][name] for name in columns]
-            cells = [*place, row["seed"], *(row["gauges"][n] for n in names), *card]
-            table.writerow(map(words_only, cells))
+    files.give(path, content.getvalue().encode())
     return path
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import platform
 import tempfile
 import time
 import zipfile
@@ -13,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core import disk
+from engine.core import disk, files
 from engine.core.errors import FullError, StoreError
 from engine.core.home import private_folder
 from engine.method import Arrays
@@ -22,7 +21,6 @@ STATE = "state-"
 """Names of what a stopped run keeps for going on begin so."""
 DONE = f"{STATE}done"
 """What every run that can go on keeps when it is stopped."""
-PART = ".part"
 ABANDONED = 3600.0
 """Seconds after which a half-written file is left over."""
 
@@ -42,7 +40,7 @@ def written(folder: Path, arrays: Arrays) -> Iterator[tuple[Path, str]]:
     try:
         private_folder(folder)
         with tempfile.NamedTemporaryFile(
-            dir=folder, prefix=_writer(os.getpid()), suffix=PART, delete=False
+            dir=folder, prefix=files.writer(os.getpid()), suffix=files.PART, delete=False
         ) as file:
             passing = Path(file.name)
             np.savez(file, allow_pickle=False, **{k: np.asarray(v) for k, v in arrays.items()})
@@ -69,32 +67,12 @@ def tidy(folder: Path) -> list[Path]:
     What a living process of this machine writes stays, and for an hour what another machine does.
     """
     removed = []
-    for part in sorted(folder.glob(f"*{PART}")):
+    for part in sorted(folder.glob(f"*{files.PART}")):
         with suppress(OSError):
-            if _left(part.name) or time.time() - part.stat().st_mtime > ABANDONED:
+            if files.abandoned(part.name) or time.time() - part.stat().st_mtime > ABANDONED:
                 part.unlink()
                 removed.append(part)
     return removed
-
-
-def _writer(process: int) -> str:
-    """How the names of a process's passing files begin."""
-    machine = hashlib.sha256(platform.node().encode()).hexdigest()[:8]
-    return f"{machine}-{process}-"
-
-
-def _left(name: str) -> bool:
-    """Whether a process of this machine has written a passing file and is gone."""
-    number = name.split("-")[1] if name.count("-") >= 2 else ""
-    if os.name == "nt" or not number.isdecimal() or not name.startswith(_writer(int(number))):
-        return False
-    try:
-        os.kill(int(number), 0)
-    except ProcessLookupError:
-        return True
-    except (OSError, OverflowError):  # somebody else's, so alive
-        return False
-    return False
 
 
 def size(arrays: Arrays) -> int:

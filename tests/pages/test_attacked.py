@@ -73,7 +73,7 @@ def test_no_name_becomes_a_part_of_a_page(evil: str, monkeypatch: pytest.MonkeyP
         assert set(made.tags) <= set(plain.tags)
         assert made.tags.count("script") == plain.tags.count("script")
         assert page(bad).count("plotly()") == 1
-    for name, text in write.files([bad]):
+    for name, text in write.parts_of([bad]):
         if name.endswith(".csv"):
             cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
             assert any(evil in cell for cell in cells)

@@ -10,6 +10,7 @@ from plotly.offline import get_plotlyjs
 from plotly.utils import PlotlyJSONEncoder
 
 from engine import __version__
+from engine.core import files
 from engine.core.errors import ExplorerError, RequestError
 from engine.privacy.guarantee import Guarantee
 from pages.ui import words
@@ -103,7 +104,7 @@ def _print(text: str, path: Path) -> None:
                 sheet = browser.new_context(offline=True).new_page()
                 sheet.set_content(text)
                 sheet.locator("body[data-drawn=yes]").wait_for()
-                path.write_bytes(sheet.pdf(format="A4", print_background=True))
+                files.give(path, sheet.pdf(format="A4", print_background=True))
             finally:
                 browser.close()
     except Error as error:

@@ -15,6 +15,7 @@ from plotly.utils import PlotlyJSONEncoder
 
 from engine import __version__
 from engine.cli.shared import words_only
+from engine.core import files
 from engine.core.errors import RequestError
 from engine.privacy.guarantee import Guarantee
 from pages.ui import words
@@ -59,10 +60,12 @@ def bundle(path: Path, slugs: Sequence[str] = ()) -> list[str]:
     missing = [f"{slug}: {NOTHING}" for slug, one in parts.items() if one is None]
     missing += [f"{one.slug}: {LEFT_OUT.format(words.listed(one.absent))}" for one in taken
                 if one.absent]  # fmt: skip
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, text in parts_of(taken):
+            file.writestr(name, text)
     try:
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-            for name, text in files(taken):
-                file.writestr(name, text)
+        files.give(path, content.getvalue())
     except OSError as error:
         raise RequestError(
             f"--to: expected a file that can be written, got {path}: {error.strerror}"
@@ -70,7 +73,7 @@ def bundle(path: Path, slugs: Sequence[str] = ()) -> list[str]:
     return missing
 
 
-def files(taken: Sequence[Taken]) -> Iterator[tuple[str, str]]:
+def parts_of(taken: Sequence[Taken]) -> Iterator[tuple[str, str]]:
     """Every file of the bundle: its name and its text."""
     yield "index.html", index(taken)
     yield "README.md", _readme(taken)

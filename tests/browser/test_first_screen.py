@@ -30,6 +30,7 @@ DRAWN = """() => { window.drawn = []
 """Keeps the budget of every picture that is drawn from now on."""
 FOOT = """() => document.querySelector('[data-testid=stBottomBlockContainer]')
   .getBoundingClientRect().height"""
+BUDGET = "() => document.querySelector('.js-plotly-plot').layout.meta.budget"
 ON_SLIDER = """() => document.activeElement.type === 'range'
   || document.activeElement.getAttribute('role') === 'slider'"""
 
@@ -40,6 +41,15 @@ def ready(page: Page) -> None:
     page.wait_for_function(f"() => ({LINES})() >= 2")
     expect(page.get_by_text("times out of 100").first).to_be_visible(timeout=60_000)
     page.wait_for_timeout(500)  # the chart takes the room that the foot leaves
+
+
+def heights(page: Page) -> dict[int, float]:
+    """The height of the foot at many widths of the window."""
+    found = {}
+    for width in range(1000, 1480, 10):
+        page.set_viewport_size({"width": width, "height": 900})
+        found[width] = page.evaluate(FOOT)
+    return found
 
 
 def in_sight(page: Page, size: str) -> None:
@@ -154,12 +164,23 @@ def dumps(actual: list[list[float]]) -> str:
 
 def test_a_move_that_changes_the_height_of_the_foot_draws_no_picture_of_the_budget_before(app: App):
     page = app.tab("survival")
-    # at this width the attack at ε = 1 takes a line more than no attack at the next budget
-    page.set_viewport_size({"width": 1360, "height": 900})
     ready(page)
+    budget = page.get_by_role("slider", name="Privacy budget")
+    first = heights(page)
+    budget.press("ArrowRight")
+    page.wait_for_function(f"() => ({BUDGET})() !== 1")
+    settled(page)
+    second = heights(page)
+    budget.press("ArrowLeft")
+    page.wait_for_function(f"() => ({BUDGET})() === 1")
+    settled(page)
+    # a width at which the foot takes a line more at one budget than at the other
+    width = next(one for one in first if first[one] != second[one])
+    page.set_viewport_size({"width": width, "height": 900})
+    page.wait_for_timeout(500)
     page.evaluate(DRAWN)
     high = page.evaluate(FOOT)
-    page.get_by_role("slider", name="Privacy budget").press("ArrowRight")
+    budget.press("ArrowRight")
     page.wait_for_function(f"high => ({FOOT})() !== high && window.drawn.length", arg=high)
     page.wait_for_timeout(500)  # another picture would be drawn by now
     assert 1.0 not in page.evaluate("() => window.drawn")

@@ -3,12 +3,13 @@
 import asyncio
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from benchmarks.visitors import visit
+from benchmarks.visitors import Visit, visit
 from engine.runs.events import Advanced, Measured
 from engine.runs.job import Job
 from engine.service import presence
@@ -19,6 +20,12 @@ from tests.browser.app import serving
 from tests.pages.played import begin, play
 
 pytestmark = pytest.mark.browser
+
+
+def visited(address: str, page: str, count: int, seconds: float) -> list[Visit]:
+    """Some visitors at once; in a thread, since a browser's event loop may run in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, visit(address, page, "", count, seconds)).result()
 
 
 @contextmanager
@@ -56,7 +63,7 @@ def test_every_move_is_answered_while_a_run_trains_on_the_page(tmp_path: Path):
     claim = begin(tmp_path, finished(tmp_path, but="out_pert")["out_pert"])
     assert presence.work_on(Store(tmp_path), presence.device())  # so that no other worker starts
     with serving(tmp_path) as address, trained(claim):
-        visits = asyncio.run(visit(address, "survival", "", 3, 6.0))
+        visits = visited(address, "survival", 3, 6.0)
     assert [one.moves for one in visits] == [6, 6, 6]
     assert [len(one.answers) for one in visits] == [6, 6, 6]
     for one in visits:  # beside the answers, what is new of the run is drawn by itself
@@ -66,5 +73,5 @@ def test_every_move_is_answered_while_a_run_trains_on_the_page(tmp_path: Path):
 
 def test_a_page_whose_runs_are_over_does_not_tick(server: tuple[str, Path]):
     address, _ = server
-    visits = asyncio.run(visit(address, "survival", "", 2, 3.0))
+    visits = visited(address, "survival", 2, 3.0)
     assert [(one.ticks, len(one.answers)) for one in visits] == [(0, 3), (0, 3)]

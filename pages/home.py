@@ -20,9 +20,8 @@ shell.enter()
 st.title("See what privacy costs")
 st.markdown(
     linked(
-        "Differential privacy adds noise, so that nobody can be sure whether one person's record "
-        "was used. The noise costs accuracy. The privacy budget **ε** sets how much: a smaller ε "
-        "is more private."
+        "Differential privacy adds noise that hides each person's record. A smaller privacy budget "
+        "**ε** is more private and less accurate."
     )
 )
 

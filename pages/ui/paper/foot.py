@@ -32,19 +32,11 @@ WEAK = 0.95
 """From this share of right guesses on, protection is called weak."""
 
 
-def budget(page: Page, wrap: bool = False) -> float:
-    """The budget slider, and a field to type the budget in.
-
-    Args:
-        page: The page.
-        wrap: Whether the field goes below the slider where there is no room beside it.
-
-    Returns:
-        The budget.
-    """
+def budget(page: Page) -> float:
+    """The budget slider, and a field to type the budget in; returns the budget."""
     knob, offer = knobs(page.paper.spec)[BUDGET], page.offers.knobs[BUDGET]
     key = f"{page.prefix}.{BUDGET}"
-    with st.container(horizontal=True, vertical_alignment="bottom", wrap=wrap):
+    with st.container(horizontal=True, vertical_alignment="bottom", wrap=False):
         chosen = st.select_slider(
             label(knob), offer.texts, offer.default, key=key, help=explain(knob),
             bind="query-params", disabled=locked(key),

@@ -51,6 +51,22 @@ START = Preview(
 )
 """The start page's: a measure that needs no explanation, with the runs that survival opens with."""
 
+STYLE = (
+    foot.STYLE
+    + """<style>
+[class*="-preview"]:has(> :nth-child(3)) { display: grid; gap: 1rem 3rem;
+  grid-template: "chart told" auto "chart meant" 1fr / minmax(0, 5fr) minmax(0, 3fr) }
+[class*="-preview"] > :nth-child(1) { grid-area: told }
+[class*="-preview"] > :nth-child(2) { grid-area: chart }
+[class*="-preview"] > :nth-child(3) { grid-area: meant }
+@media (max-width: 1100px) { [class*="-preview"]:has(> :nth-child(3)) { gap: 0.5rem;
+  grid-template: "told" auto "chart" auto "meant" auto / minmax(0, 1fr) }
+  [data-testid=stMainBlockContainer] { padding-top: 1.5rem } }
+@media (max-width: 768px) { [data-testid=stMainBlockContainer] { padding-top: 4rem } }
+</style>"""
+)
+"""The chart beside slider and sentence where there is room, else between them and the odds."""
+
 
 def page(one: Preview) -> Page:
     """The preview as a page of its paper, with the chosen methods only.
@@ -89,12 +105,15 @@ def _draw(page: Page, watched: dict[str, Watched]) -> None:
     """The curve, and beside it the slider with what it means."""
     source.name(one.run.id for one in watched.values() if one.run is not None)
     total.draw(page.prefix, watched, page.chosen.focus)
-    left, right = st.columns([5, 3], gap="large")
-    with right:
-        chosen = replace(page.chosen, budget=foot.budget(page, wrap=True))
+    st.html(STYLE)
+    with st.container(key=f"{page.prefix}-preview"):
+        told, drawn, meant = st.container(), st.container(), st.container()
+    with told:
+        chosen = replace(page.chosen, budget=foot.budget(page))
         view = page.view(watched, chosen)
         st.markdown(panels.result(view))
+    with drawn:
+        panels.utility(page, view, below=lambda: None)
+    with meant:
         panels.meaning(view)
         live.panel(page.prefix, watched, chosen.focus)
-    with left:
-        panels.utility(page, view)

@@ -120,7 +120,8 @@ def test_every_exhibit_opens_by_clicks_and_its_link_and_back_leads_to_the_list(a
         settled(page)
         heading = page.get_by_role("heading", name=catalog()[slug].title, exact=True)
         expect(heading).to_be_visible()
-        paper = page.locator(f".st-key-reproduce-{slug}")
+        place = "beside" if exhibit.beside else slug
+        paper = page.locator(f".st-key-reproduce-{place}")
         paper.get_by_role("link", name=exhibit.title, exact=True).click()
         opened(page, exhibit)
         kind = (bool(exhibit.axis), bool(exhibit.beside))

@@ -17,9 +17,11 @@ from engine.service.client import Client
 from engine.service.process import here
 from engine.service.store import Store
 from pages.ui.charts import attack as charts
+from pages.ui.charts.theme import BROKEN
 from pages.ui.exhibits import attacks
 from pages.ui.paper import attack, defaults
 from tests.pages.conftest import Open
+from tests.pages.drawn import plots
 
 POINTS = 51
 
@@ -178,10 +180,19 @@ def test_reproduce_shows_what_ships(visit: Open, monkeypatch):
     test = visit("reproduce")
     assert not test.exception
     assert "Of 1 attack, 1 show more than is claimed or proved." in shown(test)
-    [table] = [one.value for one in test.dataframe if "Proved ε" in one.value.columns]
-    assert list(table["Attacked ε, at least"]) == ["2.5", "–"]
-    assert list(table["Noise"]) == ["As printed", "As printed"]
-    assert list(table["Broken"]) == ["yes", "Too slow."]
+    picture = plots(test)[-1]["figure"]
+    assert len(picture["layout"]["yaxis"]["ticktext"]) == 3  # a title and two methods
+    kinds = {trace["name"]: trace for trace in picture["data"] if "name" in trace}
+    over = kinds["attacked, above claim or proof"]
+    assert over["x"] == [2.5]
+    assert "attacked" not in kinds  # the other was not attacked
+    assert [name for name, one in kinds.items() if one["marker"]["color"] == BROKEN] == [
+        "attacked, above claim or proof"
+    ]
+    lines = [attacks.line(one) for one in (ROW, replace(ROW, **UNDONE))]
+    assert [one["Attacked ε, at least"] for one in lines] == ["2.5", "–"]
+    assert [one["Noise"] for one in lines] == ["As printed", "As printed"]
+    assert [one["Broken"] for one in lines] == ["yes", "Too slow."]
 
 
 @pytest.mark.parametrize("page", ["runs", "compare", "home"])

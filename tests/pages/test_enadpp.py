@@ -145,7 +145,7 @@ def test_the_page_opens_and_asks_for_every_method_once(visit: Open, home: Path):
     why = said(visit("enadpp", **{"enadpp.tab": "Why"}))
     assert "Appears as soon as" in why
     assert "Figure 1 of the paper" in why  # a formula waits for nothing
-    for title, result in (("What helps private training", "choices"), ("Claims not", "budgets")):
+    for title, result in (("What helps private training", "choices"), ("Published ε", "budgets")):
         (line,) = (text for text in why.splitlines() if f">{title}" in text)
         assert "/reproduce?" in line
         assert result in line  # what ships, in a sentence

@@ -27,10 +27,12 @@ from engine.service.store import Store
 from pages.ui import words
 from pages.ui.charts import agreement
 from pages.ui.charts import exhibit as drawing
+from pages.ui.charts.rows import Strip, strips
 from pages.ui.exhibits import overview
 from pages.ui.exhibits import table as layout
 from pages.ui.exhibits.page import spreadsheet
 from tests.pages.conftest import Open
+from tests.pages.drawn import charts
 from tests.pages.played import play
 
 TABLE2 = {"reproduce.paper": "survival", "reproduce.survival": "table2"}
@@ -265,10 +267,24 @@ def test_the_page_opens_with_every_exhibit_in_a_sentence(visit: Open):
     assert not test.exception
     assert not test.error
     links = re.findall(r'<a href="/reproduce[?](.*)" target="_self">(.*)</a>', said(test))
-    titles = [exhibit.title for slug in catalog() for exhibit in exhibits(slug).values()]
+    every = [exhibit for slug in catalog() for exhibit in exhibits(slug).values()]
+    titles = [exhibit.title for exhibit in sorted(every, key=lambda one: bool(one.beside))]
     assert [label for _, label in links] == titles
     assert len({query for query, _ in links}) == len(titles)
     assert "numbers are met within" in said(test)
+    picture = charts(test)[0]
+    rows = [row for row in picture["layout"]["yaxis"]["ticktext"] if not row.startswith("<b>")]
+    assert rows == titles
+    near, far = (len(trace["x"]) for trace in picture["data"])
+    assert f"**{near} of {near + far}** printed numbers are met within 25\u00a0%" in said(test)
+
+
+def test_a_number_is_filled_within_a_quarter_and_none_leaves_the_picture():
+    met, missed = strips([Strip("a", (1.0, 0.75, 1.26)), Strip("b", (40.0, 0.01))]).whole.data
+    assert (list(met.x), met.marker.symbol) == ([1.0, 0.75], "circle")
+    assert (list(missed.x), missed.marker.symbol) == ([1.26, 5.0, 0.2], "circle-open")
+    assert list(met.y) == pytest.approx([0.0, 0.0], abs=0.3)
+    assert list(missed.y[1:]) == [1.0, 1.0]
 
 
 def shipped(*cells: Cell) -> Reference:

@@ -147,7 +147,7 @@ def _says(cells: Sequence[Cell]) -> str:
 
 CLAIMS = Exhibit(
     name="claims",
-    title="Claims not to be believed",
+    title="Published ε that could not be confirmed",
     caption="Published budgets ε at δ = 10⁻⁵ that their sources do not prove, beside what is "
     "proved of the same noise. The reasons are shuffled batches priced as Poisson batches, refuted "
     "accounting, and gradients that are scaled after they were clipped. The proved ε follows from "

@@ -14,6 +14,8 @@ from pages.ui.charts.figure import Figure
 
 SERIES = tuple(f"#{number:06d}" for number in range(1, 11))
 GRID, MUTED, INK, GROUND = "#000035", "#000036", "#000037", "#000038"
+BROKEN = "#000022"
+"""What does not hold."""
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MARKERS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star", "hexagon")
 BAND = 0.16

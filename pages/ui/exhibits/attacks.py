@@ -1,13 +1,22 @@
 """Claimed, proved and attacked budgets of every private method, as shipped."""
 
+from collections.abc import Iterator
+from itertools import groupby
+
 import streamlit as st
 
 from engine.catalog import catalog
 from engine.core.spec import Choice, knobs
 from engine.runs import audits
 from pages.ui import words
+from pages.ui.charts.rows import Marks, marks
 from pages.ui.kit.access import troubles
+from pages.ui.kit.chart import chart
 
+READ = (
+    "◆ claimed, ■ proved, ▲ attacked: the method spends at least so much. Red: an attack above "
+    "what is claimed or proved. A row without ■ has no proof."
+)
 CAPTION = (
     "For each row, the method is trained many times with one extreme record in the data and as "
     "many times without it, and the attack guesses which is which. With 95 % confidence, the "
@@ -26,8 +35,26 @@ def show() -> None:
             return
         st.header("Claimed, proved and attacked", anchor=False)
         st.markdown(finding(rows))
-        st.dataframe([line(row) for row in rows], hide_index=True, alt=finding(rows))
+        drawn = list(charted(rows))
+        chart("reproduce.attacks", marks(drawn), finding(rows), [line(row) for row in rows], 0.0)
+        st.caption(READ)
         st.caption(CAPTION)
+
+
+def charted(rows: tuple[audits.Row, ...]) -> Iterator[Marks]:
+    """The rows of the chart, below the title of their paper."""
+    for slug, some in groupby(rows, key=lambda row: row.paper):
+        paper = catalog().get(slug)
+        yield Marks(f"<b>{paper.title if paper else slug}</b>")
+        for row in some:
+            noise = _calibration(row)
+            yield Marks(
+                f"{_label(row)}{f', {noise.lower()}' if noise else ''}",
+                row.epsilon_claimed,
+                row.epsilon_proved,
+                row.epsilon_attacked,
+                row.broken,
+            )
 
 
 def finding(rows: tuple[audits.Row, ...]) -> str:
@@ -46,10 +73,9 @@ def finding(rows: tuple[audits.Row, ...]) -> str:
 def line(row: audits.Row) -> dict[str, str | int]:
     """One attack in words and short figures."""
     paper = catalog().get(row.paper)
-    entry = next((e for e in paper.methods if e.name == row.method), None) if paper else None
     return {
         "Paper": paper.title if paper else row.paper,
-        "Method": entry.label if entry else row.method,
+        "Method": _label(row),
         "Noise": _calibration(row) or "–",
         "Budget ε": words.number(row.budget),
         "Claimed ε": _number(row.epsilon_claimed),
@@ -60,6 +86,13 @@ def line(row: audits.Row) -> dict[str, str | int]:
         "First bound, where drawn again": _number(row.epsilon_first),
         "δ": words.number(row.delta),
     }
+
+
+def _label(row: audits.Row) -> str:
+    """The method as its paper's page calls it."""
+    paper = catalog().get(row.paper)
+    entry = next((e for e in paper.methods if e.name == row.method), None) if paper else None
+    return entry.label if entry else row.method
 
 
 def _verdict(row: audits.Row) -> str:

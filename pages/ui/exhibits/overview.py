@@ -1,4 +1,4 @@
-"""Every table and figure of every paper in one line: what became of it, by a rule, with a link.
+"""What became of a table or figure, by a rule.
 
 The rule compares errors of what ships. An exhibit follows its paper in the variant that is named
 "as printed", else in the first one whose privacy is not proved, else in the only one.
@@ -7,13 +7,7 @@ The rule compares errors of what ships. An exhibit follows its paper in the vari
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
-from urllib.parse import urlencode
 
-import streamlit as st
-
-from engine.catalog import catalog
-from engine.runs import reference
 from engine.runs.exhibit import SIMULATED, Cell, Exhibit
 from engine.runs.reference import Reference
 from pages.ui import words
@@ -21,7 +15,6 @@ from pages.ui.charts import agreement
 from pages.ui.charts.agreement import Count
 from pages.ui.exhibits import provenance
 from pages.ui.exhibits.outcome import jobs
-from pages.ui.kit.access import troubles
 
 MOST, HALF = 0.9, 0.5
 """Parts of the printed numbers that are met within 25 %: reproduced, and with a caveat."""
@@ -46,7 +39,6 @@ RULE = (
 )
 PLAIN = ("", agreement.PRINTED, "without privacy")
 """Variants that follow what a paper describes."""
-WIDTHS = (4, 7)
 SUMS = {
     "shape": "have no printed number to compare",
     "open": "are not computed yet",
@@ -165,34 +157,15 @@ def _proved(exhibit: Exhibit, cells: Sequence[Cell]) -> tuple[int, int]:
     return sum(ratio < 1.0 for ratio in ratios), len(ratios)
 
 
-def show(prefix: str, papers: Mapping[str, Mapping[str, Exhibit]]) -> None:
-    """Draws the summary of all papers.
-
-    Args:
-        prefix: What the page's names in the address begin with.
-        papers: The exhibits of each paper, by name.
-    """
-    lines = {
-        (slug, name): _outcome(slug, name, exhibit)
-        for slug, known in papers.items()
-        for name, exhibit in known.items()
-    }
-    st.markdown(_sum(list(lines.values())))
-    st.caption(RULE)
-    for slug, known in papers.items():
-        with st.container(key=f"{prefix}-{slug}", border=True, gap="small"):
-            st.markdown(f"#### {catalog()[slug].title}")
-            st.caption(catalog()[slug].citation)
-            for place, (name, exhibit) in enumerate(known.items()):
-                _row(prefix, slug, exhibit, lines[slug, name], first=place == 0)
-
-
-def _outcome(slug: str, name: str, exhibit: Exhibit) -> Line:
-    """What became of an exhibit; a damaged file is one sentence, and the page goes on."""
-    ships = None
-    with troubles():
-        ships = reference.load(slug, name, reference.FOLDER)
-    return line(exhibit, ships, simulated=simulated(exhibit))
+def ratios(exhibit: Exhibit, cells: Sequence[Cell]) -> list[float]:
+    """Our error over the printed one for each printed number, in the variant of the paper."""
+    cells = cells or _formula(exhibit)
+    own = _following(exhibit, {one.variant: one for one in agreement.tally(exhibit, cells)})
+    known = [
+        agreement.known(exhibit.ratio(cell)) for cell in cells
+        if cell.variant == own.variant and agreement.grade(exhibit, cell)
+    ]  # fmt: skip
+    return [ratio for ratio in known if ratio is not None]
 
 
 def simulated(exhibit: Exhibit) -> bool:
@@ -201,7 +174,7 @@ def simulated(exhibit: Exhibit) -> bool:
     return bool(provenance.simulated(jobs(exhibit, True))) or any(SIMULATED in row for row in rows)
 
 
-def _sum(lines: Sequence[Line]) -> str:
+def total(lines: Sequence[Line]) -> str:
     """How many came out how, in one sentence."""
     counts = Counter(one.kind for one in lines)
     beyond = sum(one.beyond for one in lines)
@@ -215,23 +188,6 @@ def _sum(lines: Sequence[Line]) -> str:
         f"Of **{graded}** tables and figures that can be graded, **{met}** are reproduced, "
         f"{counts['caveat']} of them with a caveat.{others}{more}"
     )
-
-
-def _row(prefix: str, slug: str, exhibit: Exhibit, outcome: Line, *, first: bool) -> None:
-    """One exhibit: its link, and what became of it.
-
-    The first of a paper is what its address shows anyway. Naming it would make Streamlit
-    rewrite the address, which adds a step for Back.
-    """
-    link, text = st.columns(WIDTHS, vertical_alignment="center")
-    query = {f"{prefix}.paper": catalog()[slug].title}
-    query |= {} if first else {f"{prefix}.{slug}": exhibit.title}
-    # An anchor, because Streamlit's own link to the same page leaves no step for Back.
-    link.markdown(
-        f'<a href="/{prefix}?{urlencode(query)}" target="_self">{escape(exhibit.title)}</a>',
-        unsafe_allow_html=True,
-    )
-    text.markdown(finding(outcome))
 
 
 def finding(outcome: Line) -> str:

@@ -20,7 +20,7 @@ from engine.runs.reference import Reference
 from pages.ui import words
 from pages.ui.charts import agreement
 from pages.ui.charts import exhibit as drawing
-from pages.ui.exhibits import attacks, overview, provenance
+from pages.ui.exhibits import attacks, overview, provenance, wall
 from pages.ui.exhibits import table as layout
 from pages.ui.exhibits.outcome import Chosen, Shown, jobs, shown
 from pages.ui.exhibits.rerun import controls, panel, scratch
@@ -32,9 +32,8 @@ from pages.ui.kit.plot import plot
 
 PAGE, PREFIX = "pages/reproduce.py", "reproduce"
 INTRODUCTION = (
-    "The papers' tables and figures. Beside each printed number stands the number that the same "
-    "settings give here. Every number comes from a formula or from a run that you can open or run "
-    "again."
+    "The papers' tables and figures, with each printed number beside the one that the same "
+    "settings give here. You can open or repeat every run behind them."
 )
 MISSING = "Only the paper's numbers are available. Run a quick version to add ours."
 ALL = "All papers"
@@ -64,7 +63,7 @@ def show() -> None:
     address.settle(PAGE, PREFIX, _offers(papers))
     slug = _paper(papers)
     if not slug:
-        overview.show(PREFIX, papers)
+        wall.show(PREFIX, papers)
         attacks.show()
         return
     exhibit = _pick(slug, papers[slug])

@@ -157,6 +157,7 @@ const presented = () => new URLSearchParams(window.location.search).get("present
 
 // A chart is no higher than the window leaves; one that fits also leaves room for what is above it.
 function height({ node }, { height, meta }) {
+  if (meta?.rows) return height // a long list: the page scrolls
   const foot = document.querySelector(FOOT)?.getBoundingClientRect().height ?? 0
   const free = window.innerHeight - foot - ROOM
   // Square pictures get smaller in a narrow column, and leave no gap below them.
@@ -308,6 +309,26 @@ function nameLines({ layout }, width, look) {
   xaxis.automargin = yaxis.automargin = false
 }
 
+// Names of rows take at most two fifths of the width; what is longer is cut, and said on hovering.
+function nameRows({ layout }, width, look) {
+  if (!layout.meta?.rows) return
+  const { xaxis, yaxis } = layout
+  const size = yaxis.tickfont.size
+  const cut = (text) => {
+    if (wide(text, size, look) <= 0.4 * width) return text
+    const bold = text.startsWith("<b>")
+    let kept = text.replace(/<\/?b>/g, "")
+    while (wide(`${kept}…`, size, look) > 0.4 * width) kept = kept.slice(0, -1)
+    return bold ? `<b>${kept.trim()}…</b>` : `${kept.trim()}…`
+  }
+  yaxis.ticktext = yaxis.ticktext.map(cut)
+  const names = Math.max(...yaxis.ticktext.map((one) => wide(one, size, look)))
+  const margin = { ...layout.margin, l: Math.ceil(1.1 * names + 16), pad: 0 }
+  thin(xaxis, width - margin.l - margin.r, look)
+  yaxis.automargin = false
+  layout.margin = margin
+}
+
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches
 
 // Points that stand elsewhere than before are seen to move there.
@@ -348,6 +369,7 @@ async function draw(parent) {
   arrange(figure, width)
   if (scale() > 1) enlarge(figure.layout, scale())
   nameLines(figure, width, look)
+  nameRows(figure, width, look)
   await move(Plotly, plot, figure)
   if (plot.key !== key) return // another picture came while the points moved
   plot.drawing = Plotly.react(plot.node, figure.data, figure.layout, plot.config)

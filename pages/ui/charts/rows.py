@@ -1,0 +1,181 @@
+"""Charts of many rows on one axis: printed numbers beside ours, and the budgets of every method."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pages.ui.charts.figure import Figure
+from pages.ui.charts.theme import BROKEN, GRID, INK, MUTED, SERIES, axis, brief, figure
+from pages.ui.words import number
+
+HIGH = 20
+"""Pixels of a row."""
+HEAD = 84
+"""Pixels of the legend and the axis, which stand above the rows."""
+WITHIN = 0.25
+"""How far ours may lie from the printed number to count as met."""
+FAR = 5.0
+"""A ratio beyond this, or below its inverse, stands at the edge."""
+LEAST, MOST = 0.1, 100.0
+"""The budgets that are drawn; an attack below them stands at the edge."""
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A table or figure: where its numbers lie.
+
+    Attributes:
+        name: Its name; in bold and without numbers, that of a group.
+        ratios: Ours over the printed number, in errors.
+        words: What stands in the row where there is no ratio.
+    """
+
+    name: str
+    ratios: Sequence[float] = ()
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Marks:
+    """A method: its budgets, each None where there is none.
+
+    Attributes:
+        name: Its name; in bold and without marks, that of a group.
+        claimed: What is claimed.
+        proved: What is proved.
+        attacked: What an attack has shown.
+        broken: Whether the attack is above claim or proof.
+    """
+
+    name: str
+    claimed: float | None = None
+    proved: float | None = None
+    attacked: float | None = None
+    broken: bool = False
+
+
+def strips(rows: Sequence[Strip]) -> Figure:
+    """A dot for each printed number: how far ours lies from it."""
+    near: list[tuple[float, float, str]] = []
+    far: list[tuple[float, float, str]] = []
+    for place, row in enumerate(rows):
+        for i, ratio in enumerate(row.ratios):
+            inside = abs(ratio - 1.0) <= WITHIN + 1e-9
+            at = min(max(ratio, 1 / FAR), FAR)
+            shift = ((i % 5) - 2) * 0.11 * (len(row.ratios) > 2)
+            (near if inside else far).append(
+                (at, place + shift, f"{row.name}: {ratio:.2f} times the printed error")
+            )
+    ticks = (0.2, 0.5, 1.0, 2.0, 5.0)
+    return _drawn(
+        [_points(near, "within 25 %", "circle", SERIES[0]),
+         _points(far, "further away", "circle-open", SERIES[1])],
+        [row.name for row in rows],
+        axis(
+            "Error here ÷ printed error", type="log", tickvals=list(ticks),
+            ticktext=[f"{tick:g}" for tick in ticks],
+        ),
+        (0.17, 5.8),
+        shapes=[_band(1 - WITHIN, 1 + WITHIN)],
+        annotations=[
+            {"text": row.words, "x": 0.0, "y": place, "showarrow": False,
+             "font": {"size": 12, "color": MUTED}}
+            for place, row in enumerate(rows) if row.words
+        ],
+    )  # fmt: skip
+
+
+def marks(rows: Sequence[Marks]) -> Figure:
+    """Three marks a row, as on the ruler: claimed above, proved on, attacked below the line."""
+    kinds = {"claimed": ("diamond", -0.24), "proved": ("square", 0.0),
+             "attacked": ("triangle-up", 0.24)}  # fmt: skip
+    traces = []
+    for broken in (False, True):
+        for kind, (symbol, shift) in kinds.items():
+            points = [
+                (min(max(value, LEAST), MOST), place + shift,
+                 f"{row.name}<br>{kind}: ε {'at least ' * (kind == 'attacked')}{number(value)}")
+                for place, row in enumerate(rows)
+                if (value := getattr(row, kind)) is not None
+                and broken == (row.broken and kind == "attacked")
+            ]  # fmt: skip
+            if points:
+                name = f"{kind}, above claim or proof" if broken else kind
+                traces.append(_points(points, name, symbol, BROKEN if broken else INK))
+    ticks = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
+    text = [f"{tick:g}" for tick in ticks]
+    text[0] = "≤ 0.1"
+    return _drawn(
+        [_gaps(rows), *traces],
+        [row.name for row in rows],
+        axis("Privacy budget ε", type="log", tickvals=list(ticks), ticktext=text),
+        (0.085, 75.0),
+    )
+
+
+def _gaps(rows: Sequence[Marks]) -> dict[str, Any]:
+    """Red lines from what is claimed or proved to the attack above it."""
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for place, row in enumerate(rows):
+        held = [value for value in (row.claimed, row.proved) if value is not None]
+        if row.broken and held and row.attacked is not None:
+            x += [min(held), min(row.attacked, MOST), None]
+            y += [place + 0.24, place + 0.24, None]
+    return {
+        "type": "scatter", "mode": "lines", "x": x, "y": y, "hoverinfo": "skip",
+        "showlegend": False, "line": {"color": BROKEN, "width": 2},
+    }  # fmt: skip
+
+
+def _points(
+    points: Sequence[tuple[float, float, str]], name: str, symbol: str, colour: str
+) -> dict[str, Any]:
+    """Marks of one kind, with what is said of each."""
+    return {
+        "type": "scatter", "mode": "markers", "name": name,
+        "x": brief(x for x, _, _ in points), "y": [y for _, y, _ in points],
+        "text": [text for _, _, text in points], "hovertemplate": "%{text}<extra></extra>",
+        "marker": {"symbol": symbol, "size": 8, "color": colour,
+                   "line": {"width": 1.5, "color": colour}},
+    }  # fmt: skip
+
+
+def _band(low: float, high: float) -> dict[str, Any]:
+    return {
+        "type": "rect", "x0": low, "x1": high, "y0": 0, "y1": 1, "yref": "paper",
+        "layer": "below", "line": {"width": 0}, "fillcolor": SERIES[0], "opacity": 0.13,
+    }  # fmt: skip
+
+
+def _drawn(
+    traces: list[dict[str, Any]], names: Sequence[str], across: dict[str, Any],
+    reach: tuple[float, float], **more: Any,
+) -> Figure:  # fmt: skip
+    """A figure of rows from top to bottom, as high as they need."""
+    low, high = (math.log10(end) for end in reach)
+    rows = {
+        "tickvals": list(range(len(names))), "ticktext": list(names), "showgrid": False,
+        "range": [len(names) - 0.4, -0.6],
+    }  # fmt: skip
+    return figure(
+        traces,
+        height=HIGH * len(names) + HEAD,
+        margin={"l": 8, "r": 16, "t": HEAD, "b": 8},
+        xaxis=across
+        | {"range": [low, high], "showgrid": True, "gridcolor": GRID, "tickangle": 0}
+        | {"side": "top"},
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "xref": "container",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+        },
+        yaxis=axis("", **rows) | {"tickfont": {"size": 12}},
+        meta={"rows": True},
+        uirevision="rows",
+        **more,
+    )

@@ -1,0 +1,136 @@
+"""Every table and figure at once: one picture of all printed numbers, then a line for each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from engine.catalog import catalog
+from engine.runs import reference
+from engine.runs.exhibit import Exhibit
+from engine.runs.reference import Reference
+from pages.ui.charts.rows import WITHIN, Strip, strips
+from pages.ui.exhibits import overview
+from pages.ui.exhibits.overview import BARE, RULE, Line
+from pages.ui.kit.access import troubles
+from pages.ui.kit.chart import chart
+
+READ = (
+    "Each dot is a printed number: 1 means that the same error was found here. Filled dots lie "
+    "within 25 %; numbers that are no errors are compared as they are."
+)
+EMPTY = {"shape": "no number", "open": "not computed", "ungraded": "not graded"}
+"""What stands in the row of what is not graded."""
+BESIDE = "Beside the papers"
+OTHERS = "Measured for this project, or published by other authors."
+WIDTHS = (4, 7)
+
+
+@dataclass(frozen=True)
+class One:
+    """A table or figure.
+
+    Attributes:
+        slug: Of its paper.
+        exhibit: What it is.
+        ships: What ships of it.
+        line: What became of it.
+        query: What its address says.
+    """
+
+    slug: str
+    exhibit: Exhibit
+    ships: Reference | None
+    line: Line
+    query: Mapping[str, str]
+
+    @property
+    def strip(self) -> Strip:
+        """Its row of the picture."""
+        kind, cells = self.line.kind, self.ships.cells if self.ships else ()
+        ratios = [] if kind in BARE else overview.ratios(self.exhibit, cells)
+        return Strip(self.exhibit.title, ratios, EMPTY.get(kind, ""))
+
+
+def show(prefix: str, papers: Mapping[str, Mapping[str, Exhibit]]) -> None:
+    """Draws the summary of all papers.
+
+    Args:
+        prefix: What the page's names in the address begin with.
+        papers: The exhibits of each paper, by name.
+    """
+    groups = _groups(prefix, papers)
+    rows = [
+        row
+        for title, _, some in groups
+        for row in (Strip(f"<b>{title}</b>"), *(one.strip for one in some))
+    ]
+    said = f"{near(rows)} {overview.total([one.line for _, _, some in groups for one in some])}"
+    st.markdown(said)
+    table = [{"": row.name, "Error here ÷ printed error": r} for row in rows for r in row.ratios]
+    chart(f"{prefix}.wall", strips(rows), said, table, 0.0)
+    st.caption(READ)
+    with st.expander("How tables and figures are graded", icon=":material/info:"):
+        st.markdown(RULE)
+    for title, citation, some in groups:
+        own = some[0].slug if title != BESIDE else "beside"
+        with st.container(key=f"{prefix}-{own}", border=True, gap="small"):
+            st.markdown(f"#### {title}")
+            st.caption(citation)
+            for one in some:
+                _row(prefix, one)
+
+
+def _groups(
+    prefix: str, papers: Mapping[str, Mapping[str, Exhibit]]
+) -> list[tuple[str, str, list[One]]]:
+    """Titles and citations with their exhibits; what is beside a paper comes last, by itself."""
+    every = [one for slug, known in papers.items() for one in _of(prefix, slug, known)]
+    groups = [
+        (catalog()[slug].title, catalog()[slug].citation,
+         [one for one in every if one.slug == slug and not one.exhibit.beside])
+        for slug in papers
+    ]  # fmt: skip
+    groups.append((BESIDE, OTHERS, [one for one in every if one.exhibit.beside]))
+    return [group for group in groups if group[2]]
+
+
+def _of(prefix: str, slug: str, known: Mapping[str, Exhibit]) -> Iterator[One]:
+    """The exhibits of a paper.
+
+    The first of a paper is what its address shows anyway. Naming it would make Streamlit
+    rewrite the address, which adds a step for Back.
+    """
+    for place, (name, exhibit) in enumerate(known.items()):
+        ships = _ships(slug, name)
+        line = overview.line(exhibit, ships, simulated=overview.simulated(exhibit))
+        more = {f"{prefix}.{slug}": exhibit.title} if place else {}
+        yield One(slug, exhibit, ships, line, {f"{prefix}.paper": catalog()[slug].title, **more})
+
+
+def _ships(slug: str, name: str) -> Reference | None:
+    """What ships of an exhibit; a damaged file is one sentence, and the page goes on."""
+    with troubles():
+        return reference.load(slug, name, reference.FOLDER)
+    return None
+
+
+def near(rows: Sequence[Strip]) -> str:
+    """How many of all printed numbers are met, in one sentence."""
+    ratios = [ratio for row in rows for ratio in row.ratios]
+    met = sum(abs(ratio - 1.0) <= WITHIN + 1e-9 for ratio in ratios)
+    return f"**{met} of {len(ratios)}** printed numbers are met within 25\u00a0%."
+
+
+def _row(prefix: str, one: One) -> None:
+    """One exhibit: its link, and what became of it."""
+    link, text = st.columns(WIDTHS, vertical_alignment="center")
+    # An anchor, because Streamlit's own link to the same page leaves no step for Back.
+    link.markdown(
+        f'<a href="/{prefix}?{urlencode(one.query)}" target="_self">'
+        f"{escape(one.exhibit.title)}</a>",
+        unsafe_allow_html=True,
+    )
+    text.markdown(overview.finding(one.line))

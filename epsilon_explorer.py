@@ -162,7 +162,9 @@ def run(
     paper: str,
     methods: str | Sequence[str],
     *,
-    data: str | None = None,
+    data: "str | pd.DataFrame | None" = None,
+    columns: Mapping[str, Mapping[str, Any]] | None = None,
+    accept: bool = False,
     epsilon: float | Sequence[float] | None = None,
     seeds: int | Sequence[int] = 1,
     progress: bool = True,
@@ -175,7 +177,13 @@ def run(
     Args:
         paper: Slug of the paper.
         methods: One or several of its methods.
-        data: Name of a data set; the paper's first if None.
+        data: Name of a data set, or a table of your own, which is kept on this machine alone; the
+            paper's first if None.
+        columns: Of a table of your own: what you know of its columns without looking at the
+            records: {"age": {"role": "number", "low": 18, "high": 100}}. `docs/tables.md` names
+            the roles.
+        accept: Whether bounds and categories that nobody has stated are taken from the data. The
+            guarantees then hold only under that assumption.
         epsilon: One budget or several; as the paper's page opens if None.
         seeds: How many repetitions, or which.
         progress: Whether to show a bar.
@@ -183,12 +191,14 @@ def run(
 
     Raises:
         RequestError, SpecError: Something that is asked for does not exist or does not fit.
+        DatasetError: A table of your own lacks something; one sentence says all that is wrong.
     """
     from engine.cli.work import complete
     from engine.service.client import Client
 
     names = [methods] if isinstance(methods, str) else list(methods)
-    jobs = [_job(paper, name, data, epsilon, seeds, settings, names) for name in names]
+    table = data if data is None or isinstance(data, str) else _kept(data, columns or {}, accept)
+    jobs = [_job(paper, name, table, epsilon, seeds, settings, names) for name in names]
     client, runs = Client(workers=False), []
     try:
         for job in jobs:
@@ -240,6 +250,12 @@ def verify(
 
     job = _job(paper, method, data, epsilon, 1, settings, [method])
     return verified(job, _datasets.load(job.dataset))
+
+
+def _kept(frame: "pd.DataFrame", columns: Mapping[str, Mapping[str, Any]], accept: bool) -> str:
+    from datasets import own_frame
+
+    return own_frame.keep(frame, columns, accept)
 
 
 def _job(

@@ -7,6 +7,7 @@ process leaves beside it is removed later. Tables that earlier versions kept in 
 still read.
 """
 
+import contextlib
 import functools
 import hashlib
 import io
@@ -15,7 +16,8 @@ import os
 import re
 import time
 import zipfile
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -113,6 +115,24 @@ def written(name: str, table: SurvivalTable | LabelledTable, owner: str) -> Path
 def settle(name: str) -> None:
     """Puts a table that has been written in its place."""
     os.replace((folder() / name).with_suffix(PART), (folder() / name).with_suffix(KEPT))
+
+
+def earlier(name: str, names: Iterable[str]) -> str:
+    """The table among some that equals one in card, arrays and owner; the later copy is removed."""
+    new = head(_kept(name))
+    for other in names:
+        if other == name or not _kept(other).exists():
+            continue
+        with contextlib.suppress(DatasetError):  # a damaged one equals none
+            old = head(_kept(other))
+            if replace(old, card=replace(old.card, name=new.card.name)) == new:
+                remove(name)
+                return other
+    return name
+
+
+def _kept(name: str) -> Path:
+    return (folder() / name).with_suffix(KEPT)
 
 
 def remove(name: str) -> None:

@@ -5,11 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
 import epsilon_explorer as ee
+from datasets import own
 from engine.runs.job import request
 from engine.service.client import Client
 
@@ -86,3 +88,32 @@ def test_the_notebook_runs(tmp_path):
         [sys.executable, "-c", "\n".join(cells)], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_a_frame_is_kept_once_and_trained_once():
+    rows = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": rows.integers(20, 90, 60), "sex": rows.choice(["f", "m"], 60),
+            "days": rows.integers(1, 1000, 60), "status": rows.integers(0, 2, 60),
+        }
+    )  # fmt: skip
+    columns = {
+        "age": {"role": "number", "low": 18, "high": 100},
+        "sex": {"role": "categories", "categories": ["f", "m"]},
+        "days": {"role": "time", "high": 1000.0},
+        "status": {"role": "event"},
+    }
+    asked = {"columns": columns, "epsilon": [1.0, 5.0], "progress": False}
+    runs = ee.run("survival", "dp_newton", data=frame, **asked)
+    again = ee.run("survival", "dp_newton", data=frame.copy(), **asked)
+    assert again[0].job == runs[0].job
+    assert len(own.names()) == 1
+    assert {"status", "concordance"} <= set(runs.frame().columns)
+    assert set(runs.frame().status) == {"proved"}
+    other = ee.run("survival", "dp_newton", data=frame.iloc[1:], **asked)
+    assert other[0].job != runs[0].job
+    with pytest.raises(ee.ExplorerError, match="data: expected bounds of days.*accept=True"):
+        ee.run("survival", "dp_newton", data=frame, epsilon=1.0, progress=False)
+    taken = ee.run("survival", "dp_newton", data=frame, accept=True, epsilon=1.0, progress=False)
+    assert set(taken.frame().status) == {"proved_under_assumption"}

@@ -113,7 +113,7 @@ def test_a_frame_is_kept_once_and_trained_once():
     assert set(runs.frame().status) == {"proved"}
     other = ee.run("survival", "dp_newton", data=frame.iloc[1:], **asked)
     assert other[0].job != runs[0].job
-    with pytest.raises(ee.ExplorerError, match="data: expected bounds of days.*accept=True"):
+    with pytest.raises(ee.ExplorerError, match=r"data: expected bounds of days.*accept=True"):
         ee.run("survival", "dp_newton", data=frame, epsilon=1.0, progress=False)
     taken = ee.run("survival", "dp_newton", data=frame, accept=True, epsilon=1.0, progress=False)
     assert set(taken.frame().status) == {"proved_under_assumption"}

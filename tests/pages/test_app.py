@@ -107,9 +107,10 @@ def test_the_slider_moves_every_chart_and_starts_no_run(
 
 
 def test_another_gauge_and_another_method_are_read_from_the_same_runs(visit: Open, trained: Path):
-    test = visit("survival", **address(gauge="concordance_index", method="objective perturbation"))
+    test = visit("survival", **address(gauge="noise_to_signal", method="objective perturbation"))
     assert not test.exception
-    assert charts(test)[0]["layout"]["yaxis"]["title"]["text"].startswith("Pairs ranked wrongly")
+    assert charts(test)[0]["layout"]["yaxis"]["title"]["text"].startswith("Noise to signal")
+    assert test.selectbox(key="survival.gauge").options[0] == "Pairs ranked wrongly"  # as drawn
     assert test.selectbox(key="survival.method").value == "Objective perturbation"
 
 

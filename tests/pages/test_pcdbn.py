@@ -91,11 +91,14 @@ def test_formulas_follow_the_sidebar_and_start_no_run(visited: Open, home: Path)
     test = visited(tab="Why")
     before = len(Client(home, workers=False).runs())
     test.selectbox(key="pcdbn.try_f").set_value("softsign").run()
-    test.select_slider(key="pcdbn.try_order").set_value("3").run()
     assert not test.exception
     assert "For the softsign function" in said(test)
     assert "At L = 3 the Chebyshev polynomial" in said(test)
     assert len(Client(home, workers=False).runs()) == before
+    test.select_slider(key="pcdbn.degree").set_value("5").run()
+    assert not test.exception
+    assert "At L = 5 the Chebyshev polynomial" in said(test)
+    assert "With L = 5 and filters of 5 × 5 pixels" in said(test)
 
 
 @pytest.mark.parametrize(

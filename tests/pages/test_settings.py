@@ -2,10 +2,14 @@
 
 from types import SimpleNamespace
 
+import pytest
+
 from engine.catalog import paper
-from pages.ui.kit import address
+from pages.ui.kit import address, shell
 from pages.ui.paper import choice, defaults
 from pages.ui.paper.view import offers
+from tests.pages.conftest import Open
+from tests.pages.drawn import texts
 
 
 def knobs(dataset=""):
@@ -35,3 +39,37 @@ def test_a_knob_that_was_not_moved_follows_the_data_set(monkeypatch):
         "enadpp.representation": "Pixels",
         "enadpp.turned": "mnist",
     }
+
+
+@pytest.mark.parametrize("slug", sorted(shell.papers()))
+def test_three_settings_stand_open_at_most_and_the_main_sliders_among_them(slug: str):
+    layout = defaults.layout(slug)
+    known = offers(paper(slug), layout).knobs
+    stand = layout.open(known)
+    assert stand == layout.first
+    assert 1 <= len(stand) <= 3
+    assert {field for group in layout.stops for field in group} <= set(stand)
+    assert set(layout.needs) <= set(known)
+
+
+@pytest.mark.parametrize(("said", "idle"), [("As printed", "noise"), ("With proof", "reading")])
+def test_a_setting_that_another_one_leaves_without_a_meaning_is_grey(
+    visit: Open, said: str, idle: str
+):
+    test = visit("enadpp", **{"enadpp.calibration": said})
+    assert not test.exception
+    noise = test.segmented_control(key="enadpp.noise")
+    reading = test.selectbox(key="enadpp.noise_reading")
+    assert (noise.disabled, reading.disabled) == (idle == "noise", idle == "reading")
+    grey = noise if idle == "noise" else reading
+    assert grey.label.endswith("(only with proof)" if idle == "noise" else "(only as printed)")
+
+
+def test_settings_that_the_method_does_not_use_say_so(visit: Open):
+    test = visit("survival")
+    assert "Not used by Private Newton; it changes other lines." in texts([test])  # Λ stands open
+    test.selectbox(key="survival.method").set_value("Output perturbation").run()
+    assert not test.exception
+    words = texts([test])
+    assert "Not used by Output perturbation; these change other lines:" in words
+    assert "it changes other lines" not in words

@@ -22,37 +22,47 @@ SIDE_BY_SIDE = 4
 """Up to so many short names are shown side by side; more go into a list."""
 
 
-def widget(slug: str, offer: Offer, setting: Setting, place: DeltaGenerator | None = None) -> str:
+def widget(slug: str, offer: Offer, setting: Setting, idle: str = "") -> str:
     """Draws the widget of a knob or a choice and returns the chosen text.
 
     The address holds that text under `slug.field`.
+
+    Args:
+        slug: What the name in the address begins with.
+        offer: What can be chosen.
+        setting: The knob or choice.
+        idle: Why it changes nothing now, in a few words; it is then grey.
     """
-    draw, key = place or st.container(), f"{slug}.{offer.field}"
+    draw, key = st.container(), f"{slug}.{offer.field}"
+    name = f"{label(setting)} ({idle})" if idle else label(setting)
+    off = bool(idle) or locked(key)
     if isinstance(setting, Knob):
         return str(
             draw.select_slider(
-                label(setting), offer.texts, offer.default, key=key, help=explain(setting),
-                bind="query-params", disabled=locked(key),
+                name, offer.texts, offer.default, key=key, help=explain(setting),
+                bind="query-params", disabled=off,
             )
         )  # fmt: skip
     if len(offer.texts) <= SIDE_BY_SIDE and sum(map(len, offer.texts)) <= 32:
         return str(
             draw.segmented_control(
-                label(setting), offer.texts, default=offer.default, required=True, key=key,
-                help=explain(setting), bind="query-params", disabled=locked(key),
+                name, offer.texts, default=offer.default, required=True, key=key,
+                help=explain(setting), bind="query-params", disabled=off,
             )
         )  # fmt: skip
-    return pick(slug, offer, label(setting), explain(setting), draw)
+    return pick(slug, offer, name, explain(setting), draw, off=off)
 
 
-def pick(slug: str, offer: Offer, title: str, help: str, place: DeltaGenerator) -> str:
+def pick(
+    slug: str, offer: Offer, title: str, help: str, place: DeltaGenerator, *, off: bool = False
+) -> str:
     """A list to choose one of the offered texts from."""
     index = offer.texts.index(offer.default)
     key = f"{slug}.{offer.field}"
     return str(
         place.selectbox(
             title, offer.texts, index, key=key, help=linked(help), bind="query-params",
-            disabled=locked(key),
+            disabled=off or locked(key),
         )
     )  # fmt: skip
 

@@ -102,6 +102,8 @@ def _body(page: Page, watched: dict[str, Watched], places: Places) -> None:
         foot.budget(page)
     prefix, offered = page.prefix, page.offers
     chosen = choice.read(prefix, offered)  # the widgets below move without the rest of the page
+    if chosen.method != page.chosen.method:
+        st.rerun()  # the sidebar begins with the settings of the method that is looked at
     view = replace(page.view(watched, chosen), pick=lambda: _method(page))
     view = replace(view, former=former.ghosts(prefix, view))
     st.markdown(panels.result(view) or page.layout.words)

@@ -22,6 +22,8 @@ REPEATS_HELP = (
     "How often each setting is trained, each time with new noise. More repetitions take longer and "
     "show the spread better. Slow methods use at most three repetitions."
 )
+OTHER = "Not used by {method}; it changes other lines."
+OTHERS = "Not used by {method}; these change other lines:"
 SHARE = "Copy the address to share exactly this view."
 SPENDS = (
     "Exploring costs privacy too: on real data, every setting that you try uses up budget, and so "
@@ -31,30 +33,39 @@ SPENDS = (
 
 def draw(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> None:
     """Draws the widgets that set the data set, the knobs and the repetitions."""
-    slug, settings = paper.slug, knobs(paper.spec)
-    shown = [field for field in offers.knobs if field not in (BUDGET, *layout.more)]
+    slug, entry = paper.slug, paper.entry(chosen.method)
+    stand = layout.open(offers.knobs)
+    rest = [field for field in offers.knobs if field not in (BUDGET, *stand)]
     with st.sidebar:
-        pick(
-            slug,
-            offers.dataset,
-            "Data set",
-            DATA_HELP,
-            st.container(),
-        )
+        pick(slug, offers.dataset, "Data set", DATA_HELP, st.container())
         about(catalog.card(chosen.dataset))
         if paper.own:
             upload.show(paper, chosen.dataset, offers.dataset.default)
-        for field in shown:
-            widget(slug, offers.knobs[field], settings[field])
+        for field in stand:
+            _widget(paper, offers, layout, chosen, field)
+            if field not in entry.uses:
+                st.caption(OTHER.format(method=entry.label))
         with st.expander("More settings", icon=":material/tune:"):
-            for field in layout.more:
-                if field in offers.knobs:
-                    widget(slug, offers.knobs[field], settings[field])
+            for field in rest:
+                if field in entry.uses:
+                    _widget(paper, offers, layout, chosen, field)
             st.select_slider(
                 "Repetitions", offers.repeats.texts, offers.repeats.default,
                 key=f"{slug}.repeats", help=linked(REPEATS_HELP), bind="query-params",
                 disabled=locked(f"{slug}.repeats"),
             )  # fmt: skip
+            if others := [field for field in rest if field not in entry.uses]:
+                st.caption(OTHERS.format(method=entry.label))
+                for field in others:
+                    _widget(paper, offers, layout, chosen, field)
+
+
+def _widget(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen, field: str) -> None:
+    """The widget of a setting; grey where another setting leaves it without a meaning."""
+    other, value = layout.needs.get(field, ("", ""))
+    offer = offers.knobs.get(other)
+    idle = "" if offer is None or chosen.values[other] == value else offer.text(value).lower()
+    widget(paper.slug, offers.knobs[field], knobs(paper.spec)[field], idle and f"only {idle}")
 
 
 def finish(page: Page) -> None:
@@ -67,13 +78,11 @@ def finish(page: Page) -> None:
 
 
 def about(card: Card) -> None:
-    """A data set in two lines, and everything else about it on request."""
+    """A data set in two lines; the Data tab tells the rest."""
     if card.simulated:
         st.badge("Simulated data", icon=":material/casino:", color="violet")
     events = f", {plural(card.events, 'event')}" if card.events is not None else ""
     st.caption(f"{card.title}: {plural(card.records, 'record')}{events}.")
-    with st.popover("About these data", icon=":material/database:", width="stretch"):
-        describe(card)
 
 
 def describe(card: Card) -> None:

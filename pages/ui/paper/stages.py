@@ -59,8 +59,9 @@ def neighbours(page: Page, chosen: Chosen) -> list[Job]:
     """The coarse curves after one step of a main slider, the chosen method's before the others."""
     known = knobs(page.paper.spec)
     curves: list[tuple[Stage, Job]] = []
-    for field, offer in page.offers.knobs.items():
-        if field in (BUDGET, *page.layout.more) or not isinstance(known[field], Knob):
+    for field in page.layout.open(page.offers.knobs):
+        offer = page.offers.knobs[field]
+        if not isinstance(known[field], Knob):
             continue
         if chosen.values.get(field) not in offer.values:
             continue

@@ -1,12 +1,13 @@
 """The page of a paper as a value: its layout, what it offers, what its sections draw from."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from datasets import catalog as data_catalog
 from datasets.base import Card
+from engine.core.gauges import Gauge
 from engine.core.spec import Spec, knobs
 from engine.method import Entry, Paper
 from engine.privacy.guarantee import Guarantee
@@ -32,6 +33,8 @@ from pages.ui.paper.choice import (
 from pages.ui.paper.finding import Saying
 
 COST, WHY, PROOF, DATA = "Cost", "Why", "Proof", "Data"
+FEW = 3
+"""So many widgets stand open where a layout names none."""
 
 _KNOWN: dict[tuple[str, float], Guarantee] = {}
 """Cards by run and budget: a page asks for a hundred at every move of its slider."""
@@ -178,7 +181,9 @@ class Layout:
         says: How the finding is put in words, by gauge.
         gauge: The gauge that the curve shows first; empty for the paper's own.
         method: The method that is looked at first; empty for the paper's first.
-        more: Fields whose widgets are folded away.
+        first: Fields whose widgets stand open, the calibration and the main sliders; all others are
+            folded away. Empty for the first few that the settings declare.
+        needs: Fields that only one value of another field gives a meaning: that field, and value.
         repeats: Repetitions of each setting to start with.
         sketch: Repetitions of a coarse curve, which comes first: more where they cost little.
         budgets: The grid that is trained; empty for the knob's own.
@@ -200,7 +205,8 @@ class Layout:
     says: Mapping[str, Saying] = field(default_factory=dict)
     gauge: str = ""
     method: str = ""
-    more: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
+    needs: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     repeats: int = 10
     sketch: int = 1
     budgets: tuple[float, ...] = ()
@@ -216,6 +222,15 @@ class Layout:
     def tabs(self) -> tuple[str, ...]:
         """The tabs of the page, from left to right."""
         return (COST, self.shows, WHY, PROOF, DATA)
+
+    def named(self, known: Mapping[str, Gauge]) -> Callable[[str], str]:
+        """What a measure is called: by the wrong answers where the chart draws these."""
+        return lambda name: (name in self.says and self.says[name].errors) or known[name].label
+
+    def open(self, known: Iterable[str]) -> tuple[str, ...]:
+        """The fields whose widgets stand open, of those that a page offers."""
+        fields = tuple(name for name in known if name != BUDGET)
+        return tuple(name for name in self.first if name in fields) or fields[:FEW]
 
 
 def offers(paper: Paper[Any], layout: Layout, dataset: str = "") -> Offers:
@@ -241,9 +256,9 @@ def offers(paper: Paper[Any], layout: Layout, dataset: str = "") -> Offers:
         repeats=Offer("repeats", repeats, REPEATS, str(layout.repeats)),
         gauge=Offer(
             "gauge",
-            tuple(shown[name].label for name in first),
+            tuple(map(layout.named(shown), first)),
             tuple(first),
-            shown[gauge].label,
+            layout.named(shown)(gauge),
         ),
         method=Offer(
             "method",

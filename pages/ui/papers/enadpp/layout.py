@@ -1,6 +1,7 @@
 """What the page of this paper adds to the common page, and what it opens with."""
 
 from pages.ui.paper.finding import Saying, guessing
+from pages.ui.paper.overlay import CALIBRATION, PRINTED
 from pages.ui.paper.view import PROOF, Layout, Section
 from pages.ui.papers.enadpp import budgets as enadpp_budgets
 from pages.ui.papers.enadpp import pictures as enadpp_pictures
@@ -45,21 +46,8 @@ LAYOUT = Layout(
         Section("Budget spent by training step", enadpp_budgets.spent, tab=PROOF),
         Section("What the printed noise spends", enadpp_budgets.ledger, tab=PROOF),
     ),
-    more=(
-        *("sample_rate", "sampling", "learning_rate", "momentum", "decay", "relevance_rule"),
-        *(
-            "relevance_every",
-            "sigma_decay",
-            "representation",
-            "moment_share",
-            "clipping",
-            "clip_quantile",
-            "optimiser",
-            "plain_rate",
-            "plain_lot",
-            "delta",
-        ),
-    ),
+    first=("calibration", "clip"),
+    needs={"noise": (CALIBRATION, "rigorous"), "noise_reading": (CALIBRATION, PRINTED)},
     repeats=5,
     budgets=(0.2, 0.4, 1.0, 2.0, 8.0),
     ask_first=("mnist", "fashion"),

@@ -29,10 +29,7 @@ LAYOUT = Layout(
             "Is the printed noise enough?", lvq_costs.printed, side=lvq_costs.presets, tab=PROOF
         ),
     ),
-    more=(
-        *("metric", "scaling", "bound", "ridge", "split", "averaging", "prototypes"),
-        "delta",
-    ),
+    first=("calibration", "clip", "sample_rate"),
     repeats=5,
     sketch=3,
     budgets=(0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 4.0, 8.0),

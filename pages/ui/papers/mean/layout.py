@@ -20,7 +20,7 @@ LAYOUT = Layout(
         Section("Histogram of the column", sections.histogram, wide=True, tab="Histogram"),
         Section("Bias by clipping and noise", sections.parts, wide=True),
     ),
-    more=("share", "delta"),
+    first=("column", "bound", "records"),
     repeats=10,
     quick=("laplace", "gaussian"),
     sketch=3,

@@ -11,17 +11,15 @@ from engine.papers.dbn.pcdbn.sensitivity import Layer
 from engine.training import polynomials as poly
 from pages.ui.charts.size import against
 from pages.ui.kit.chart import chart
-from pages.ui.kit.glossary import linked
 from pages.ui.paper.view import Page, View
 from pages.ui.papers.pcdbn import figures
 from pages.ui.papers.pcdbn.figures import Shape
 from pages.ui.papers.pcdbn.sections import setting
 from pages.ui.words import number
 
-FUNCTION, ORDER, MAPS, WINDOW = (f"pcdbn.try_{name}" for name in ("f", "order", "maps", "window"))
-ORDERS = ("1", "2", "3", "5", "7")
-COUNTS = ("1", "2", "4", "8", "16", "32", "64")
-WINDOWS = ("3", "5", "7")
+FUNCTION = "pcdbn.try_f"
+ORDERS, COUNTS, WINDOWS = (1, 2, 3, 5, 7), (1, 2, 4, 8, 16, 32, 64), (3, 5, 7)
+"""What sensitivities are drawn against, besides what is chosen."""
 LONGEST = 9
 """Lemma 3 is drawn up to this degree."""
 ROUNDING = 1e-14
@@ -32,48 +30,31 @@ LEMMA2, EVERY, STATES, PROGRAM = (
 
 
 def names(dataset: str) -> tuple[str, ...]:
-    """What the widgets below are called in the address."""
-    return tuple(key.removeprefix("pcdbn.") for key in (FUNCTION, ORDER, MAPS, WINDOW))
+    """What the widget below is called in the address."""
+    return (FUNCTION.removeprefix("pcdbn."),)
 
 
 def try_out(page: Page) -> None:
-    """An activation and the sizes of a layer, in the sidebar; none of them trains anything."""
+    """An activation, in the sidebar; it trains nothing."""
     with st.expander("Formulas to try", icon=":material/function:"):
-        st.caption("These change the charts of formulas at once. Nothing is trained.")
         st.selectbox(
-            "Activation function", list(poly.ACTIVATIONS), key=FUNCTION, bind="query-params"
-        )
-        st.select_slider(
-            "Degree L", ORDERS, "7", key=ORDER, bind="query-params",
-            help=linked("A higher degree follows the activation closer and needs more noise."),
-        )  # fmt: skip
-        st.select_slider(
-            "Filters K", COUNTS, "32", key=MAPS, bind="query-params",
-            help=linked("More filters can see more shapes and need more noise."),
-        )  # fmt: skip
-        st.select_slider(
-            "Filter size [pixels]", WINDOWS, "5", key=WINDOW, bind="query-params",
-            help=linked("A larger filter sees a larger part of the image and needs more noise."),
+            "Activation function", list(poly.ACTIVATIONS), key=FUNCTION, bind="query-params",
+            help="Changes the charts of polynomials on the *Why* tab. Nothing is trained.",
         )  # fmt: skip
 
 
-def _said(key: str, start: str) -> str:
-    return str(st.session_state.get(key) or start)
-
-
-def _tried() -> tuple[str, int, int, int]:
-    """The activation, L, K and N_W that the sidebar says."""
-    return (
-        _said(FUNCTION, "sigmoid"),
-        int(_said(ORDER, "7")),
-        int(_said(MAPS, "32")),
-        int(_said(WINDOW, "5")),
+def _chosen(view: View) -> tuple[str, int, int, int]:
+    """The activation that is tried, and L, K and N_W as the page's settings say."""
+    name = str(st.session_state.get(FUNCTION) or "sigmoid")
+    degree, filters, size = (
+        int(setting(view, field)) for field in ("degree", "filters", "filter_size")
     )
+    return name, degree, filters, size
 
 
 def polynomials(view: View) -> None:
     """Every approximation of the chosen activation, and its error."""
-    name, degree, _, _ = _tried()
+    name, degree, _, _ = _chosen(view)
     x = np.linspace(-1.0, 1.0, 121)
     exact = poly.activation(name)(x)
     fits = poly.fits(name, degree)
@@ -99,14 +80,14 @@ def polynomials(view: View) -> None:
     st.caption(
         "Noise can be added to the objective only if it is a polynomial, so a polynomial replaces "
         "the activation. Grey: the activation. Below: the error of each polynomial. The printed "
-        "polynomials are smooth steps from 0 to 1 and do not approximate the sigmoid. Change both "
-        "under *Formulas to try* in the sidebar."
+        "polynomials are smooth steps from 0 to 1 and do not approximate the sigmoid. Change the "
+        "activation under *Formulas to try* in the sidebar."
     )
 
 
 def bounds(view: View) -> None:
     """Lemma 3's bounds beside the measured error, by degree."""
-    name, degree, _, _ = _tried()
+    name, degree, _, _ = _chosen(view)
     orders = list(range(1, LONGEST + 1))
     lemmas = [poly.lemma3(name, order) for order in orders]
     parts = {
@@ -134,8 +115,8 @@ def bounds(view: View) -> None:
 
 
 def _layer(view: View) -> Layer:
-    """The first layer on this data set, with the sizes that the sidebar says."""
-    _, degree, _, size = _tried()
+    """The first layer on this data set, with the sizes that are chosen."""
+    _, degree, _, size = _chosen(view)
     side, _ = view.data.image or (28, 28)
     return Layer(side, size, degree, str(setting(view, "polynomial")))
 
@@ -151,14 +132,14 @@ def _deltas(layer: Layer, filters: int) -> dict[str, float]:
 
 def sensitivities(view: View) -> None:
     """Each reading of the sensitivity against L, K and N_W, and what signal it leaves."""
-    _, degree, filters, size = _tried()
+    _, degree, filters, size = _chosen(view)
     layer = _layer(view)
     sweeps = {
-        "L": ("Degree L", degree, {int(o): (replace(layer, degree=int(o)), filters)
-                                   for o in ORDERS}),
-        "K": ("Filters K", filters, {int(k): (layer, int(k)) for k in COUNTS}),
-        "N": ("Filter size [pixels]", size, {int(s): (replace(layer, size=int(s)), filters)
-                                             for s in WINDOWS}),
+        "L": ("Degree L", degree, {o: (replace(layer, degree=o), filters)
+                                   for o in sorted({*ORDERS, degree})}),
+        "K": ("Filters K", filters, {k: (layer, k) for k in sorted({*COUNTS, filters})}),
+        "N": ("Filter size [pixels]", size, {s: (replace(layer, size=s), filters)
+                                             for s in sorted({*WINDOWS, size})}),
     }  # fmt: skip
     for column, (key, (title, chosen, cases)) in zip(st.columns(3), sweeps.items(), strict=True):
         by_case = {at: _deltas(*case) for at, case in cases.items()}
@@ -203,7 +184,7 @@ def _implied(view: View, layer: Layer, filters: int) -> None:
         "only the largest of the K groups, although each group gets its own noise. The published "
         "program adds noise to constants that do not depend on the records, so it protects nobody. "
         f"With proof, each sum has sensitivity 1. With L = {layer.degree} and filters of "
-        f"{layer.size} × {layer.size} pixels, chosen under *Formulas to try*, the printed "
+        f"{layer.size} × {layer.size} pixels the printed "
         f"objective has {number(float(sensitivity.monomials(layer.size, layer.degree)))} "
         "coefficients per filter."
     )

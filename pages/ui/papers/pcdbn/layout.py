@@ -40,12 +40,7 @@ LAYOUT = Layout(
         ),
         Section("Noise and signal", pcdbn.ratios, wide=True),
     ),
-    more=(
-        *("activation", "pooling", "optimiser", "objective"),
-        *("moment_share", "matrix_share", "dimensions", "layer_share", "pretraining"),
-        *("pretraining_rate", "learning_rate", "batch", "hidden", "sample_rate"),
-        *("sgd_epochs", "clip", "gradient_rate", "delta"),
-    ),
+    first=("calibration", "degree", "polynomial"),
     repeats=5,
     last=("psgd",),
     budgets=(0.5, 1.0, 2.0, 4.0, 8.0),

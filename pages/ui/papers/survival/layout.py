@@ -48,11 +48,7 @@ LAYOUT = Layout(
     gauge="concordance",
     method="dp_newton",
     sketch=3,
-    more=(
-        *("link", "solver", "delta", "steps", "clip", "passes", "samples"),
-        *("burn_in", "sampler_epochs", "minibatch", "step_scale"),
-        *("prior", "step_decay", "memory", "damping"),
-    ),
+    first=("calibration", "intervals", "regularisation"),
     by_hand=("psgld", "exact", "out_pert_gauss", "obj_pert_gauss"),
     quick=("out_pert", "km_dp", "out_pert_gauss"),
     stops=(("intervals",), ("regularisation",)),

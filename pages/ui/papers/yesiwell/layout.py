@@ -39,12 +39,7 @@ LAYOUT = Layout(
         Section("What one record changes", sections.units, wide=True, tab=PROOF),
         Section("The best possible accuracy", sections.ceiling, wide=True, tab=DATA),
     ),
-    more=(
-        *("window", "bases", "pretraining", "pretraining_rate", "learning_rate", "batch"),
-        *("dropout", "lasso", "most_friends", "moment_share", "matrix_share", "layer_share"),
-        "objective",
-        *("code", "hidden", "sample_rate", "sgd_epochs", "clip", "gradient_rate", "delta"),
-    ),
+    first=("calibration", "degree"),
     repeats=5,
     budgets=(0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0),
     beside=AMOUNTS.beside,

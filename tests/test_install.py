@@ -65,6 +65,16 @@ def test_a_notebook_imports_the_package_and_nothing_else(installed, tmp_path):
 
 
 @pytest.mark.slow
+def test_the_conformance_tests_come_with_it(installed, tmp_path):
+    command = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs")
+    line = [sys.executable, *command, "epsilon_explorer.conformance", "--paper", "mean"]
+    environment = os.environ | {"PYTHONPATH": str(installed), "EXPLORER_HOME": str(tmp_path)}
+    done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert " passed" in done.stdout, done.stdout + done.stderr
+    assert " failed" not in done.stdout
+
+
+@pytest.mark.slow
 def test_every_requirement_comes_with_it(installed):
     (metadata,) = installed.glob("*.dist-info/METADATA")
     needed = [line.split()[0] for line in (ROOT / "requirements.txt").read_text().splitlines()]

@@ -1,7 +1,7 @@
 """Faults that are put into a copy of the project, one at a time: `make test` notices each.
 
 A fault names the tests that are run on it, which are some of those that `make test` runs. Faults in
-methods and their promises are in `tests/conformance`.
+methods and their promises are in `engine/conformance`.
 """
 
 import os

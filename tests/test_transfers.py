@@ -11,13 +11,13 @@ import pytest
 import torch
 
 from engine.catalog import catalog
+from engine.conformance import play
 from engine.core.batch import Batch
 from engine.core.spec import knobs
 from engine.papers.dbn.yesiwell import rigorous
 from engine.papers.enadpp import price
 from engine.privacy import descent
 from tests import elsewhere
-from tests.conformance import play
 
 LONG = {"epochs": 200, "steps": 400, "sgd_epochs": 200, "pretraining": 200}
 """Runs of so many steps that few of them measure; five are taken."""

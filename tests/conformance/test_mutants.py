@@ -3,9 +3,10 @@
 import pytest
 
 from engine.catalog import paper
+from engine.conformance import checks
+from engine.conformance.play import Case, case
 from tests.audit import planted
-from tests.conformance import checks, mutants
-from tests.conformance.play import Case, case
+from tests.conformance import mutants
 
 ONLY_EPSILON = {"uses": ("epsilon",)}
 MUTANTS = {

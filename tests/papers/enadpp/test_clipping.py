@@ -9,6 +9,8 @@ import torch
 
 from datasets import catalog as data
 from engine.catalog import paper
+from engine.conformance import checks
+from engine.conformance.play import case
 from engine.core.batch import Batch
 from engine.papers.enadpp import clipping, descent, price, trainer
 from engine.papers.enadpp.added import Added
@@ -22,8 +24,6 @@ from engine.runs.job import request
 from engine.training import ghost
 from engine.training.network import Network
 from engine.training.weights import Linear
-from tests.conformance import checks
-from tests.conformance.play import case
 
 MODERN = VARIANTS["dpsgd"]
 SHORT = {"sample_rate": 0.2, "epochs": 1.0, "clip": 0.7}

@@ -12,13 +12,13 @@ from engine.audit.report import audit
 from engine.audit.training import Setting
 from engine.audit.witness import load
 from engine.catalog import paper
+from engine.conformance import checks
+from engine.conformance.play import Case, case
+from engine.conformance.test_methods import quick  # noqa: F401 : prices by a stand-in
 from engine.papers.lvq import initial, price
 from engine.papers.lvq.spec import LvqSpec
 from tests.audit import small
 from tests.audit.test_replay import neighbours
-from tests.conformance import checks
-from tests.conformance.play import Case, case
-from tests.conformance.test_methods import quick  # noqa: F401 : prices by a stand-in
 from tests.papers.lvq.conftest import make, run
 
 LVQ = paper("lvq")

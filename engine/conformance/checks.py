@@ -15,6 +15,8 @@ import torch
 from scipy import stats
 
 from engine.audit.published import verify
+from engine.conformance.neighbours import neighbours
+from engine.conformance.play import Case, nudged, play, settings
 from engine.core.errors import ExplorerError
 from engine.core.gauges import gauges
 from engine.core.spec import Spec, knobs
@@ -29,8 +31,6 @@ from engine.privacy.mechanisms import (
 )
 from engine.privacy.recording import Recorded, Recorder
 from engine.privacy.releases import cost
-from tests.conformance.neighbours import neighbours
-from tests.conformance.play import Case, nudged, play, settings
 
 CLOSE = 1e-9
 """What two ways of adding up the same price may differ by."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from datasets.base import LabelledTable, PanelTable, SurvivalTable, Table
 from engine.audit.witness import load
-from tests.conformance.play import Case
+from engine.conformance.play import Case
 
 PLACES = (0, 7, 19, 31, 44, 63)
 """Records that are replaced, of 80 or fewer: some of them are used, whatever is held out."""

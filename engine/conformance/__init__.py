@@ -1,0 +1,1 @@
+"""What every private method must keep, run against each of them: `pytest engine/conformance`."""

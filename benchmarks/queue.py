@@ -35,8 +35,8 @@ BEAT, LOOK = 2.0, 0.1
 COUNT = 40
 LONGEST = 300.0
 MOVES: tuple[tuple[str, str, Sequence[Value]], ...] = (
-    ("mean", "records", tuple(range(1_000, 1_020))),
-    ("survival", "intervals", tuple(range(20, 40))),
+    ("mean", "records", tuple(range(1_001, 1_021))),
+    ("survival", "intervals", tuple(range(21, 41))),
     ("lvq", "clip", tuple(round(0.31 + 0.01 * i, 2) for i in range(20))),
     ("pcdbn", "epochs", tuple(range(5, 25))),
 )

@@ -152,6 +152,8 @@ class JobRunner:
             if isinstance(event, Finished):
                 return End("completed", event)
             self._recorder.emit(event)
+            if event.step == 0:
+                continue  # loading is no part of a turn: at least a step follows it
             if not self._recorder.stopping and self._enough():
                 return None
         self._events.close()

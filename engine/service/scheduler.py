@@ -10,9 +10,10 @@ looks: they only wait for it here.
 """
 
 import gc
+import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from engine.core.errors import ExplorerError
 from engine.runs import footprint, memory
@@ -33,6 +34,8 @@ OPEN, MOST, ELSEWHERE = 4, 24, 32
 others and those that sleep; and that are open where a cluster runs them."""
 SLICE = 0.1
 """Seconds of a turn, if no step takes longer."""
+COLLECT = 5.0
+"""Seconds between two looks for memory that nothing refers to: each takes as long as a turn."""
 PATIENCE = {PAUSED: 2.0, Stage.AHEAD: 0.3}
 """Seconds after which a step is broken into if somebody waits: of what nobody looks at."""
 
@@ -82,6 +85,7 @@ class Scheduler:
         self._shares = Shares()
         self._ahead = ahead.Limits(store)
         self._until = 0.0
+        self._collected = -math.inf
 
     @property
     def awake(self) -> list[Shared]:
@@ -157,7 +161,7 @@ class Scheduler:
                     return begun
         return None
 
-    def _ranked(self, waiting: Sequence[Wanted]) -> list[Wanted]:
+    def _ranked(self, waiting: Sequence[Wanted]) -> Iterator[Wanted]:
         """All jobs that may have a turn, the one that comes first before the others."""
         spent = {work.claim.job.id: work.worked for work in self.open}
         there = [one for one in (*waiting, *(w.wanted for w in self.open)) if one.stage < PAUSED]
@@ -245,8 +249,10 @@ class Scheduler:
         elif work.error == FULL and self.open:
             self._alone = True
             self.store.submit(work.claim.job, work.claim.focus)
-        gc.collect()
         memory.release()
+        if time.monotonic() - self._collected >= COLLECT:
+            gc.collect()
+            self._collected = time.monotonic()
 
     def _give_up(self, claim: Claim) -> None:
         """Ends the process in the middle of a step that will not stop; its job is cancelled.

@@ -1,13 +1,16 @@
 """Who has had how much of the processor, and so whose turn it is.
 
-Within a stage, the person who has had the least goes first; what was had fades, so that nobody pays
-for long. Within a person's jobs, those that have had the least go first, by steps that grow, so
-that a job of milliseconds never waits for one of minutes; then the newest view, and the place in
-it. What comes after other stages still has a share, so that nothing waits for ever.
+Within a stage, the person who has had the least goes first; what was had fades, so that nobody
+pays for long. Before whole runs it is compared by steps that grow, and within a step who asked
+first goes first: many who wait for little are served one after the other, not all of them late.
+Within a person's jobs, those that have had the least go first, by steps that grow too, so that a
+job of milliseconds never waits for one of minutes; then the newest view, and the place in it. What
+comes after other stages still has a share, so that nothing waits for ever.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from engine.service.stages import Stage, Wanted, level
 
@@ -15,6 +18,8 @@ SHARE = 0.1
 """Part of the time that whole runs have while others wait for their curves, and the background."""
 CREDIT = 0.1
 """Seconds of a share from which a turn is taken; ten times as much at most is saved up."""
+FIRST = 0.4
+"""Seconds of a stage that everybody has before anybody has more; then steps grow, as `LEVEL`."""
 FADES = 30.0
 """Seconds after which what a person has had counts for half."""
 
@@ -41,26 +46,31 @@ class Shares:
             elif one.stage < stage and any(other.stage == stage for other in others):
                 self._owed[stage] = min(self._owed[stage] + SHARE * seconds, 10 * CREDIT)
 
-    def ranked(self, some: Sequence[Wanted], worked: Worked) -> list[Wanted]:
+    def ranked(self, some: Sequence[Wanted], worked: Worked) -> Iterator[Wanted]:
         """The jobs in the order in which they should have the next turn.
 
         Args:
             some: Those that may have one.
             worked: Seconds that each has had.
         """
-        turns: dict[tuple[str, int], tuple[float, float]] = {}
+        stages: dict[int, list[Wanted]] = {}
         for one in some:
-            for key in ((person, one.stage) for person in one.persons):
-                had, since = turns.get(key, (self._faded(*key), one.since))
-                turns[key] = had, min(since, one.since)
-        order = sorted(some, key=lambda one: _key(one, level(worked(one)), turns))
+            stages.setdefault(one.stage, []).append(one)
         waiting = {person for one in some if one.stage < Stage.FULL for person in one.persons}
-        due = [
-            one
-            for one in order
-            if self._owed.get(Stage(one.stage), 0.0) >= CREDIT and waiting.isdisjoint(one.persons)
-        ]
-        return [*due[:1], *order]
+        owed = (stages.get(stage, []) for stage in self._owed if self._owed[stage] >= CREDIT)
+        due = (one for jobs in owed for one in self._sorted(jobs, worked))
+        yield from islice((one for one in due if waiting.isdisjoint(one.persons)), 1)
+        for stage in sorted(stages):  # most often the first of the first: the rest is not sorted
+            yield from self._sorted(stages[stage], worked)
+
+    def _sorted(self, some: Sequence[Wanted], worked: Worked) -> list[Wanted]:
+        """The jobs of one stage in their order."""
+        turns: dict[str, tuple[float, float]] = {}
+        for one in some:
+            for person in one.persons:
+                had, since = turns.get(person, (self._faded(person, one.stage), one.since))
+                turns[person] = had, min(since, one.since)
+        return sorted(some, key=lambda one: _key(one, worked(one), turns))
 
     def _faded(self, person: str, stage: int) -> float:
         """Seconds that a person has had at a stage, those of long ago for less."""
@@ -68,18 +78,17 @@ class Shares:
         return float(had * 0.5 ** ((time.monotonic() - then) / FADES))
 
 
-def _key(
-    one: Wanted, level: int, turns: Mapping[tuple[str, int], tuple[float, float]]
-) -> tuple[float, ...]:
+def _key(one: Wanted, worked: float, turns: Mapping[str, tuple[float, float]]) -> tuple[float, ...]:
     """What jobs are sorted by.
 
     Args:
         one: The job.
-        level: How much it has had.
-        turns: What each person has had at each stage, and since when they wait.
+        worked: Seconds that it has had.
+        turns: What each person has had at its stage, and since when they wait.
     """
     view = -one.since, one.place, one.number
     if one.stage > Stage.FULL:
         return one.stage, 0.0, 0.0, 0, *view
-    had, since = min(turns[person, one.stage] for person in one.persons)
-    return one.stage, had, since, level, *view
+    some = (turns[person] for person in one.persons)
+    had, since = min((h if one.stage == Stage.FULL else level(h, FIRST), at) for h, at in some)
+    return one.stage, had, since, level(worked), *view

@@ -62,13 +62,17 @@ class Wanted:
     waits: bool = False
 
 
-def level(seconds: float) -> int:
+def level(seconds: float, first: float | None = None) -> int:
     """How long a job has had the processor, in steps that grow: a short one never waits long.
 
     >>> [level(seconds) for seconds in (0.0, 0.2, 1.0, 10.0)]
     [0, 1, 2, 4]
+
+    Args:
+        seconds: That it has had.
+        first: Seconds up to which it is of the first level; None for LEVEL.
     """
-    steps, bound = 0, LEVEL
+    steps, bound = 0, first or LEVEL
     while seconds >= bound:
         steps, bound = steps + 1, bound * TIMES
     return steps

@@ -110,6 +110,26 @@ def test_everybody_has_a_first_curve_before_anybody_has_a_second(toy, client, de
     assert {job.id for job in over[:8]} == {job.id for job in firsts}
 
 
+def test_many_who_wait_for_little_are_served_one_after_the_other(toy, client, desk, monkeypatch):
+    """Turn by turn, they would all come to their end when the last of them does."""
+    monkeypatch.setattr(shares, "FIRST", 60.0)
+    jobs = [toy(steps=5 + i) for i in range(6)]
+    for number, job in enumerate(jobs):
+        shows(client, Visitor(f"page {number}", f"person {number}"), [(job, Stage.POINT)])
+    for job in jobs:
+        assert order(desk, client, [job]) == [job]
+        assert not desk.open
+
+
+def test_a_turn_that_loads_takes_a_step_too(toy, client, desk):
+    """Else whoever waited for the loading would stand behind all others with nothing done."""
+    shows(client, ADA, [(toy(steps=5), Stage.POINT)])
+    assert desk.go()
+    (work,) = desk.open
+    assert work._step == 1
+    desk.leave()
+
+
 def test_persons_have_the_same_time_however_many_jobs_they_have(toy, client, desk):
     one = toy(steps=2_000, pause=0.002)
     many = [toy(steps=2_001 + i, pause=0.002) for i in range(6)]
@@ -206,9 +226,9 @@ def test_whole_runs_of_others_have_a_share_beside_curves_that_never_end(toy, cli
 
 
 def test_a_short_job_is_not_held_up_by_many_that_were_open_before(toy, client, desk):
-    long = [toy(steps=5_000 + i, pause=0.002) for i in range(8)]
+    long = [toy(steps=5_000 + i, pause=0.002) for i in range(scheduler.OPEN)]
     shows(client, ADA, [(job, Stage.FULL) for job in long])
-    while len(desk.open) < 4 or min(work.spent for work in desk.open) < 0.1:
+    while len(desk.open) < len(long) or min(work.spent for work in desk.open) < 0.1:
         desk.go()  # each has had enough to stand behind one that has had nothing
     short = toy(steps=10)
     shows(client, ADA, [*((job, Stage.FULL) for job in long), (short, Stage.FULL)])
@@ -233,7 +253,7 @@ def test_what_a_person_has_had_fades(monkeypatch):
     had.charge(ada, 8.0, [bob])
     now[0] = 20.0
     had.charge(bob, 6.0, [ada])  # 8 s have become 5
-    assert had.ranked([ada, bob], lambda one: 0.0) == [ada, bob]
+    assert list(had.ranked([ada, bob], lambda one: 0.0)) == [ada, bob]
 
 
 # Workers that die

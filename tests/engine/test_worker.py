@@ -231,6 +231,25 @@ def test_warming_up_survives_a_module_that_is_broken(toy, monkeypatch, capsys):
     assert "no.such.module" in capsys.readouterr().err
 
 
+def test_warming_up_takes_one_step_of_each_paper(toy, monkeypatch, capsys):
+    """What is computed once for a table is there before anybody asks."""
+    from engine.catalog import catalog
+    from engine.runs import driver
+
+    told, drive = [], driver.drive
+
+    def noted(job, *args, **more):
+        for event in drive(job, *args, **more):
+            told.append((job.method, event.step))
+            yield event
+
+    monkeypatch.setattr("engine.service.worker.catalog", lambda: {"toy": catalog()["toy"]})
+    monkeypatch.setattr(driver, "drive", noted)
+    assert f"toy on {catalog()['toy'].datasets[0]}" in list(warm())
+    assert told[-1] == (toy().method, 1)
+    assert capsys.readouterr().err == ""
+
+
 def test_a_worker_of_older_code_leaves_the_job_to_another(toy, store, client, monkeypatch):
     worker = Worker(store, "cpu", idle=60.0)
     monkeypatch.setattr("engine.service.worker.code", lambda: code() + 1.0)

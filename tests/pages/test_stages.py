@@ -57,6 +57,24 @@ def test_a_view_asks_for_the_point_then_the_chosen_then_the_proved_then_the_rest
     assert not {"cox", "non_private"} & proved
 
 
+def test_the_point_comes_before_a_coarse_curve_that_has_it_too(visit: Open, home: Path):
+    """The budget that a page opens with is on every coarse curve, which takes longer."""
+    test = visit("survival", **{"survival.intervals": "23"})
+    client = Client(home, workers=False)
+    waiting = {run.job.replicas(): run.job for run in client.runs() if run.job.seeds == (0,)}
+    assert waiting[1].axes[BUDGET] == (1.0,)
+    (coarse,) = (
+        run.job for run in client.runs()
+        if run.job.method == "dp_newton" and len(run.job.axes[BUDGET]) == 5
+    )  # fmt: skip
+    play(home, coarse)
+    client.cancel(waiting[1].id)
+    test.run()
+    with client.store.database.reading() as connection:
+        rows = connection.execute("SELECT run FROM looking").fetchall()
+    assert waiting[1].id not in {row["run"] for row in rows}  # its coarse curve says it all
+
+
 def _there(client: Client, row: object) -> bool:
     return row["run"] in {run.id for run in client.runs()}  # type: ignore[index]
 

@@ -64,14 +64,15 @@ def look_on(stages: Mapping[str, Stage]) -> bool:
         stages: What each run is for, in the order in which they are wanted.
 
     Returns:
-        Whether the session showed something else before.
+        Whether something has come into view, or is needed for something else there.
     """
     st.session_state[SAID] = True
     stages = _with_neighbours(stages)
     shown, now = tuple(stages.items()), time.monotonic()
     before, at = st.session_state.get(SHOWN, ((), 0.0))
+    moved = not set(shown) <= set(before)
     if (shown == before and now - at < AGAIN) or not client().store.database.writable:
-        return bool(shown != before)
+        return moved
     st.session_state[SHOWN] = shown, now
     visitor = visitors.here()
     watching.look_on(client().store, visitor, stages)
@@ -79,7 +80,7 @@ def look_on(stages: Mapping[str, Stage]) -> bool:
     if gone := {session for session in tuple(TOLD) if not _there(session)}:
         watching.gone(client().store, gone)
         TOLD.difference_update(gone)
-    return bool(shown != before)
+    return moved
 
 
 def _there(session: str) -> bool:

@@ -28,15 +28,19 @@ NEIGHBOURS = 40
 
 def shown(page: Page, chosen: Chosen) -> Shown:
     """What a page shows and asks for, by what its widgets say now."""
-    runs = board().look(job.id for job in page.jobs.values())
+    own, layout = page.jobs[chosen.method], page.layout
+    sketch = coarse(own, _opening(page), layout.sketch)
+    runs = board().look([sketch.id, *(job.id for job in page.jobs.values())])
     over = {run for run, one in runs.items() if one.state == "completed"}
     left = {
         name: job
         for name, job in page.jobs.items()
         if job.id not in over and shipped.find(job.id) is None  # run again: the old one is drawn
     }
-    early = {name: _early(page, chosen, name, job) for name, job in left.items()}
-    layout = page.layout
+    there = sketch.axes.get(BUDGET, ()) if sketch.id in over else ()
+    needed = BUDGET in own.axes and chosen.budget not in there
+    point = at(own, (chosen.budget,), 1) if needed else None
+    early = {name: _early(page, job, point if job is own else None) for name, job in left.items()}
     alone = layout.automatic and chosen.dataset not in layout.ask_first
     asked = [name for name in page.jobs if alone and name not in layout.by_hand]
     asks = [
@@ -74,8 +78,7 @@ def neighbours(page: Page, chosen: Chosen) -> list[Job]:
 
 def _after(page: Page, chosen: Chosen) -> list[tuple[Stage, Job]]:
     """The coarse curves of a view: the chosen method's and those with a proof."""
-    offer, layout = page.offers.knobs[BUDGET], page.layout
-    first = offer.value(offer.default)
+    offer, layout, first = page.offers.knobs[BUDGET], page.layout, _opening(page)
     try:
         wanted = choice.jobs(page.paper, chosen, offer.values, layout.by_hand)
     except SpecError:
@@ -106,17 +109,18 @@ def _stage(page: Page, chosen: Chosen, name: str) -> Stage:
     return Stage.COARSE if card is None or card.status in HELD else Stage.OTHER
 
 
-def _early(page: Page, chosen: Chosen, name: str, job: Job) -> tuple[Job, ...]:
-    """The coarse curve of a job, and the point under the slider if that is not on it."""
-    offer, repeats = page.offers.knobs[BUDGET], page.layout.sketch
-    first = offer.value(offer.default)
-    sketch = coarse(job, first, repeats)
+def _early(page: Page, job: Job, point: Job | None) -> tuple[Job, ...]:
+    """What is trained before a whole job: its coarse curve, and of the chosen method a point."""
+    sketch = coarse(job, _opening(page), page.layout.sketch)
     if sketch.id == job.id:
         return ()
-    budgets = sketch.axes.get(BUDGET, (chosen.budget,))
-    if name != chosen.method or chosen.budget in budgets:
-        return (sketch,)
-    return sketch, at(job, (chosen.budget,), 1)
+    return (sketch,) if point is None or point.id == sketch.id else (sketch, point)
+
+
+def _opening(page: Page) -> Value:
+    """The budget that a page opens with."""
+    offer = page.offers.knobs[BUDGET]
+    return offer.value(offer.default)
 
 
 def coarse(job: Job, first: Value, repeats: int) -> Job:

@@ -27,6 +27,7 @@ LONGER = 2
 def everything() -> dict[str, Job]:
     """The jobs of every page's first visit and of every lesson that comes with the app, by id."""
     wanted = [job for slug in shell.papers() for job in defaults.opening(slug).values()]
+    wanted += [job for slug in shell.papers() for job in beside(slug).values()]
     if shell.there("learn"):
         wanted.append(clipping())
     if preview.START.slug in shell.papers():
@@ -35,6 +36,11 @@ def everything() -> dict[str, Job]:
         job for slug in shell.papers() for job, sketch in stops(slug) if job.id == sketch.id
     ]  # what is trained once has no coarse curve
     return {job.id: job for job in (*wanted, *lessons())}
+
+
+def beside(slug: str) -> dict[str, Job]:
+    """What the sections of a page draw besides the page's own jobs, as it opens."""
+    return defaults.layout(slug).beside(defaults.opening(slug))
 
 
 def moves() -> dict[str, Job]:

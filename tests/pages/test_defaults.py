@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from engine.catalog import catalog
 from engine.cli.export import command
 from engine.cli.shared import add_request, requested
+from engine.runs.reference import FOLDER as REFERENCE
 from engine.service.client import Client
 from pages.ui import openings
 from pages.ui.jobs.live import BUDGET
@@ -59,6 +60,14 @@ def test_a_first_visit_draws_what_ships_and_asks_for_nothing(visit: Open, home: 
     }
     again = [trace for trace in charts(test)[0]["data"] if len(trace.get("customdata", ())) > 1]
     assert [trace["y"] for trace in again] == [trace["y"] for trace in drawn]  # until they come
+
+
+def test_what_sections_draw_beside_a_page_ships_too():
+    found = openings.beside("pcdbn")
+    assert {job.values["degree"] for job in found.values()} == {1, 2, 5, 7}  # 3 is the page's own
+    assert {job.id for job in found.values()} <= set(openings.everything())
+    files = {path.stem for path in (REFERENCE / "defaults" / "pcdbn").iterdir()}
+    assert {job.id for job in found.values()} <= files
 
 
 @pytest.mark.parametrize("slug", sorted(shell.papers()))

@@ -190,7 +190,7 @@ def test_descent_is_drawn_by_epoch_and_psgd_stops(visited: Open):
         one for one in shown
         if one["layout"]["yaxis"].get("title", {}).get("text") == "Test accuracy [%]"
     )  # fmt: skip
-    assert any(trace.get("text") == ["budget spent"] for trace in course["data"])
+    assert any(trace.get("name") == "budget spent" for trace in course["data"])
 
 
 def test_small_pictures_are_tiled_in_rows():

@@ -52,11 +52,10 @@ def course(
 
 
 def _end(one: Line) -> dict[str, Any]:
-    """A cross where a line's budget is spent."""
+    """A cross where a line's budget is spent; the legend says so, clear of other lines."""
     return {
-        "type": "scatter", "mode": "markers+text", "x": brief(one.x[-1:]),
-        "y": brief(one.middle[-1:]), "text": ["budget spent"], "textposition": "bottom right",
-        "textfont": {"size": 12, "color": INK}, "showlegend": False, "legendgroup": one.label,
+        "type": "scatter", "mode": "markers", "x": brief(one.x[-1:]),
+        "y": brief(one.middle[-1:]), "name": "budget spent", "legendgroup": one.label,
         "marker": {"symbol": "x", "size": 12, "color": one.style.colour}, "cliponaxis": False,
         "hovertemplate": f"{one.label}: budget spent<extra></extra>",
     }  # fmt: skip

@@ -48,7 +48,7 @@ def understood(
             lines = source.lines if request.get("above", True) else ()
             said = own_proposal.said(name, str(request.get("text", "")), lines)
             said = replace(said, accept=said.accept or bool(request.get("accept")))
-            columns = own_columns.summarised(source, said.decimal)
+            columns = own_columns.summarised(source, said.decimal, name)
             label = str(request.get("label", ""))
             proposal = own_guess.proposed(columns, source.odd, said, label)
             if "keep" in request:

@@ -118,6 +118,13 @@ class Rest:
         """A file that can be read."""
         return True
 
+    def writable(self) -> bool:
+        """A file that is only read."""
+        return False
+
+    def flush(self) -> None:
+        """Nothing waits to be written."""
+
     def seekable(self) -> bool:
         """A file whose places can be chosen."""
         return True

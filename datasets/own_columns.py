@@ -24,6 +24,8 @@ DATES = ("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d")
 CLOCK = r"^(\d{4}-\d\d-\d\d)[ t]\d\d:\d\d(:\d\d)?(\.\d+)?z?$"
 MOST_LEVELS = 200
 """So many different values are remembered; a column with more has no list of them."""
+MOST_WORDED = 1_000
+"""Columns that hold words, at most."""
 Codes = NDArray[np.int64]
 T = TypeVar("T")
 
@@ -117,6 +119,8 @@ class Column:
         wrong = np.isnan(values) & ~blank
         seen = [one for one in pc.unique(present).to_pylist() if one is not None]
         self.truth = self.truth and all(one in TRUTHS for one in seen)
+        if seen and not seen[0][:1].isdigit():
+            self.dates = ()
         self.dates = tuple(form for form in self.dates if _dated(present, form) is not None)
         self.words = _more(self.words, seen)
         if wrong.any() and self.odd is None:
@@ -149,17 +153,27 @@ def _more(known: set[T] | None, seen: Sequence[T]) -> set[T] | None:
     return known if len(known) <= MOST_LEVELS else None
 
 
-def summarised(source: Source, comma: str = "") -> dict[str, Column]:
+def summarised(source: Source, comma: str = "", name: str = "file") -> dict[str, Column]:
     """What every column of a file holds.
 
     Args:
         source: The file.
         comma: What a comma in a number is, where somebody has said so: as `Column.comma`.
+        name: What a sentence calls the file.
+
+    Raises:
+        DatasetError: Too many columns hold words.
     """
-    columns = {name: Column(name, comma) for name in source.names}
+    columns, worded = {key: Column(key, comma) for key in source.names}, set[str]()
     for batch in source.batches(source.names):
-        for name, cells in batch.items():
-            columns[name].see(cells, source.mark)
+        for key, cells in batch.items():
+            columns[key].see(cells, source.mark)
+            worded |= {key} if columns[key].odd else set()
+            if len(worded) > MOST_WORDED:
+                raise DatasetError(
+                    f"{name}: expected at most {MOST_WORDED:,} columns of words, got more of the "
+                    f"{len(columns):,}: leave them out, or write them as numbers"
+                )
     return columns
 
 

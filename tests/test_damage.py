@@ -26,8 +26,11 @@ from engine.runs.exhibit import Cell
 from engine.runs.job import Job, request
 from engine.runs.reference import Reference
 from engine.runs.results import collect
+from engine.service.claim import DAMAGED, take
 from engine.service.client import Client
+from engine.service.job_runner import perform
 from engine.service.layout import LAYOUT
+from engine.service.process import here
 from tests.engine.test_values import EVENTS
 from tests.pages.played import play, ship
 
@@ -199,6 +202,22 @@ def test_one_damaged_row_hides_no_other_run(home: Path, table: str):
         change(home, "DELETE FROM events WHERE run IS NOT ?", (other,))
         change(home, "DELETE FROM jobs WHERE id IS NOT ?", (other,))
     assert tried > 40
+
+
+def test_a_damaged_request_in_the_queue_is_one_sentence_and_the_next_one_is_done(home: Path):
+    client = Client(home, workers=False)
+    client.submit(job(), {"epsilon": 1.0})
+    for what, body in all_damaged({"epsilon": 1.0}):
+        client.submit(job(200), {"epsilon": 1.0})
+        change(home, "UPDATE jobs SET focus = ? WHERE id = ?", (text(body), job(200).id))
+        claim = take(client.store, here(), job(200).id)
+        if claim is None:
+            assert client.run(job(200).id).error == DAMAGED, what
+        else:
+            sentence(lambda claim=claim: perform(claim), what)
+            assert client.run(job(200).id).state == "completed", what
+        client.delete(job(200).id)
+    assert take(client.store, here()).job.id == job().id
 
 
 def test_one_damaged_shipped_run_hides_no_other(home: Path):

@@ -4,7 +4,6 @@ A claim is lost when its job is deleted, or when its process was taken for dead 
 given to another; a lost claim writes nothing, so that a run never mixes two attempts.
 """
 
-import json
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection, Row
 
 from engine.core.errors import ExplorerError, StoreError
+from engine.core.stored import parsed, read
 from engine.method import Arrays
 from engine.runs import artifacts
 from engine.runs.changes import sources
@@ -248,7 +248,10 @@ def _take(store: Store, owner: Process, run: str) -> Claim | None:
         if row is None:  # somebody was quicker
             return None
         try:
-            job, focus = Job.read(row["text"], row["id"]), json.loads(row["focus"])
+            job = Job.read(row["text"], row["id"])
+            focus = read(dict[str, float], parsed(row["focus"]))
+            if not focus.keys() <= job.values.keys() | job.axes.keys():
+                raise ValueError("focus: expected settings of the job")
         except (ExplorerError, LookupError, TypeError, ValueError):
             close(connection, row["id"], "failed", DAMAGED)  # the next one's turn
             return None

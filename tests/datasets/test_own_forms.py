@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from datasets import catalog, own, own_limits, own_table
+from datasets import catalog, own, own_columns, own_limits, own_reader, own_table
 from engine.core.errors import DatasetError
 from engine.training import split
 
@@ -59,6 +59,37 @@ def test_usual_forms_are_read_as_they_are(head: str, row: str, lines: str):
     np.testing.assert_array_equal(np.floor(table.time), np.arange(ROWS))
     np.testing.assert_array_equal(table.event, np.arange(ROWS) % 2 > 0)
     np.testing.assert_array_equal(table.x[:, 0], np.arange(ROWS))
+
+
+@pytest.mark.parametrize("end", ["", "3,1\n", ",,\n4,0,5,6", '"a\nb",1,"2, 3"\n'])
+def test_row_by_row_gives_what_blocks_give(end: str):
+    """Wide texts are read row by row: the same cells, and the same sentence on an uneven row."""
+    content = text("time,event,age", '"{i}",{b},{i}') + b"\n" + end.encode()
+    told = []
+    for read in (own_reader._csv, own_reader._row_by_row):
+        file = io.BytesIO(content)
+        file.seek(len("time,event,age\n"))
+        try:
+            batches = list(read(file, "a.csv", 3, ["2", "0"], ","))
+            told.append([batch.to_pydict() for batch in batches if batch.num_rows])
+        except DatasetError as error:
+            told.append(str(error))
+    assert told[0] == told[1]
+
+
+def test_a_text_of_thousands_of_columns_is_read_and_words_have_a_limit():
+    names = ",".join(f"g{i}" for i in range(2_000))
+    numbers = text(f"label,{names}", "{b}" + ",{i}.5" * 2_000)
+    with own_reader.opened(io.BytesIO(numbers), "a.csv") as source:
+        columns = own_columns.summarised(source)
+    assert {one.kind for one in columns.values()} == {"number"}
+    assert (columns["g1999"].low, columns["g1999"].high) == (0.5, ROWS - 0.5)
+    words = text(f"label,{names}", "{b}" + ",w{i}" * 2_000)
+    with (
+        own_reader.opened(io.BytesIO(words), "b.csv") as source,
+        pytest.raises(DatasetError, match=r"b.csv: expected at most 1,000 columns of words, got"),
+    ):
+        own_columns.summarised(source, name="b.csv")
 
 
 def test_true_and_false_are_one_and_zero_with_known_bounds():

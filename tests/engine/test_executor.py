@@ -334,6 +334,7 @@ def test_another_version_on_a_worker_is_one_sentence(dask, monkeypatch):
         run(walking(), Cluster(dask))
 
 
+@pytest.mark.slow
 def test_many_workers_send_fewer_messages_each_and_still_hear_a_stop_in_time():
     assert clusters.tick(2) == clusters.TICK
     assert 200 / clusters.tick(200) <= 200

@@ -283,6 +283,24 @@ def legend_is_whole(page: Page) -> None:
     assert frame["y"] + frame["height"] <= chart["y"] + chart["height"] + 1
 
 
+@pytest.mark.parametrize(
+    "address", ["survival?present=1", "mean?lesson=clipping&view=4&mean.bound=5&present=1"]
+)
+def test_a_projector_s_chart_has_half_of_its_height_and_large_words(app: App, address: str):
+    page = app.tab(address, width=960)
+    page.set_viewport_size({"width": 960, "height": 540})
+    ready(page)
+    chart = page.locator(".js-plotly-plot .main-svg").first
+    assert chart.evaluate(INSIDE)
+    assert chart.evaluate("node => node.getBoundingClientRect().height") >= 270
+    assert page.evaluate(SIZE) >= 18
+    names_are_whole(page)
+    said = page.get_by_text("proved", exact=True).first
+    for what in (said, page.get_by_role("slider").first):
+        assert what.evaluate(INSIDE), f"{what} is not in sight"
+    assert said.evaluate("node => parseFloat(getComputedStyle(node).fontSize)") >= 18
+
+
 def test_a_chart_follows_the_height_of_the_window(app: App):
     page = app.tab("mean", width=1440)
     page.set_viewport_size({"width": 1440, "height": 900})

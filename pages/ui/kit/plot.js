@@ -180,7 +180,10 @@ function enlarge(value, scale) {
   }
 }
 
-const scale = () => Math.max(1, parseFloat(getComputedStyle(document.documentElement).fontSize) / 16)
+// A presenter's smallest words are half as large again, to be read from the last row.
+const scale = () => Math.max(
+  presented() ? 1.5 : 1, parseFloat(getComputedStyle(document.documentElement).fontSize) / 16,
+)
 
 // Short titles in a narrow or low chart; one that fits has its legend beside it where there is room.
 function arrange({ data, layout }, width) {

@@ -19,6 +19,21 @@ html { font-size: clamp(18px, 1.45vw, 30px) }
 [data-testid=stMain] [data-testid=stPageLink], .st-key-lesson-steps { display: none !important }
 [data-testid=stMainBlockContainer] { padding: 1.5rem 3rem 1rem; max-width: none }
 [data-testid=stBottomBlockContainer] { padding-left: 3rem; padding-right: 3rem }
+[data-testid=stBottomBlockContainer] p, .ruler { font-size: 1rem !important }
+[data-testid=stBottomBlockContainer] [class*="-typed"] { display: none }
+@media (max-height: 700px) {
+  [data-testid=stMainBlockContainer] { padding: 0.25rem 2rem 1rem !important }
+  [data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock] { gap: 0.25rem }
+  [data-testid=stMainBlockContainer]:has(.st-key-lesson) h1 {
+    position: absolute; height: 1px; overflow: hidden; clip-path: inset(50%) }
+  .st-key-lesson [data-testid=stCaptionContainer],
+  [data-testid=stBottomBlockContainer] [data-testid=stWidgetLabel] { display: none }
+  .st-key-lesson { padding: 0.25rem 0.75rem; gap: 0.25rem }
+  [data-testid=stBottomBlockContainer] { padding: 0 2rem 0.25rem }
+  [data-testid=stBottomBlockContainer] [data-testid=stVerticalBlock] { gap: 0.25rem }
+  [data-testid=stBottomBlockContainer] [data-testid=stHorizontalBlock] { flex-wrap: nowrap }
+  [data-testid=stBottomBlockContainer] [data-testid=stColumn] { flex: 1 1 28%; min-width: 0 }
+  [data-testid=stBottomBlockContainer] [data-testid=stColumn]:has(.ruler) { flex: 3 1 60% } }
 </style>"""
 """Streamlit has no setting for a page without its frame."""
 

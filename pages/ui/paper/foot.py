@@ -23,7 +23,7 @@ STYLE = """<style>
   [data-testid=stBottomBlockContainer] { font-size: 0.875rem; padding: 0.25rem 1.5rem 0.5rem }
   [data-testid=stBottomBlockContainer] p { font-size: 0.875rem; line-height: 1.35 }
   [data-testid=stMainBlockContainer] { padding: 2.75rem 1.5rem 3rem }
-  [data-testid=stMainBlockContainer] > div > [data-testid=stVerticalBlock] { gap: 0.5rem } }
+  [data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock] { gap: 0.5rem } }
 @media (max-width: 640px), (max-height: 600px) {
   [data-testid=stMainBlockContainer] h1 { font-size: 1.3rem; padding: 0.25rem 0 } }
 </style>"""

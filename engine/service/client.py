@@ -179,7 +179,8 @@ class Client:
             results = self._reading(run_id, new) if results is None else merge(results, new)
             self._keep(key, events[-1][0] if events else row["seq"], results)
         if row["state"] != "completed" and (before := shipped.find(run_id)):
-            return merge(self._shipped(before), results)  # a live run draws over what ships
+            over = np.where(np.isnan(results.epsilon), 0, results.step)  # what trains is no result
+            return merge(self._shipped(before), replace(results, step=over))
         return results
 
     def _row(self, run_id: str) -> Row | shipped.Shipped:

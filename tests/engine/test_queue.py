@@ -178,13 +178,12 @@ def test_abandoned_views_are_not_queued_in_front(toy, client, desk):
     for number in range(9):
         shows(client, ADA, [(toy(steps=500 + number, pause=0.01), Stage.POINT)])
         desk.go()
-    last = toy(steps=20)
+    last, before = toy(steps=20), [work.spent for work in desk.open]
     shows(client, ADA, [(last, Stage.POINT)])
-    begun = time.monotonic()
     assert order(desk, client, [last]) == [last]
     assert all(work.asleep for work in desk.open)
+    assert [work.spent for work in desk.open] == before
     assert client.run(last.id).ahead == 0
-    assert time.monotonic() - begun < 5.0
     desk.leave()
 
 
@@ -301,26 +300,30 @@ def test_a_worker_rests_once_nobody_looks_and_leaves_once_no_app_is_there(toy, c
     job = toy(steps=100_000, pause=0.01)
     with eyes(client, ADA, [(job, Stage.FULL)]):
         until(lambda: len(client.events(job.id)) > 1, 90.0)
-    time.sleep(1.0)
-    done = [event for _, event in client.events(job.id) if isinstance(event, Measured)]
-    time.sleep(1.5)
-    after = [event for _, event in client.events(job.id) if isinstance(event, Measured)]
-    assert len(after) == len(done)
+
+    def steps() -> int:
+        return sum(isinstance(event, Measured) for _, event in client.events(job.id))
+
+    def rests() -> bool:
+        before = steps()
+        time.sleep(1.5)
+        return steps() == before
+
+    until(rests, 30.0)
     assert process.wait(30) == 0
     assert client.run(job.id).state == "queued"
 
 
-def test_a_stop_ends_the_training_within_a_second(toy, client, worker):
+def test_a_stop_breaks_into_a_step(toy, client, worker):
     """In a step that goes on for long, also after the page was left."""
-    worker()
-    job = toy(behaviour="spin", pause=30.0)
+    process = worker()
+    job = toy(behaviour="spin", pause=600.0)
     with eyes(client, ADA, [(job, Stage.FULL)]):
         until(lambda: client.events(job.id), 90.0)
         time.sleep(0.5)
-        begun = time.monotonic()
         client.cancel(job.id)
-    assert ended(client, job.id).state == "cancelled"
-    assert time.monotonic() - begun < 1.0
+    assert ended(client, job.id, 90.0).state == "cancelled"
+    assert process.poll() is None  # the step was broken into; a process that hangs is given up
 
 
 # Ahead
@@ -339,14 +342,12 @@ def test_neighbours_are_trained_once_nothing_else_waits(toy, client, desk, monke
 
 def test_a_move_breaks_into_what_is_trained_ahead(toy, client, worker):
     worker()
-    neighbour, moved = toy(behaviour="spin", pause=20.0), toy(steps=3)
+    neighbour, moved = toy(behaviour="spin", pause=600.0), toy(steps=3)
     shows(client, ADA, [], ahead=[neighbour])
     until(lambda: client.events(neighbour.id), 60.0)
     time.sleep(1.0)
-    begun = time.monotonic()
-    shows(client, ADA, [(moved, Stage.POINT)])
-    assert ended(client, moved.id).state == "completed"
-    assert time.monotonic() - begun < 3.0
+    with eyes(client, ADA, [(moved, Stage.POINT)]):
+        assert ended(client, moved.id, 90.0).state == "completed"
     assert client.run(neighbour.id).state == "queued"
 
 

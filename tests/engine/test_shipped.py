@@ -63,15 +63,17 @@ def test_a_run_that_ships_answers_until_there_is_one_here(job, client, folder):
     assert client.run(job.id).shipped
 
 
-def test_a_live_run_draws_over_what_ships(job, client, folder):
+def test_what_a_live_run_has_finished_draws_over_what_ships(job, client, folder):
     ship(job, folder)
     before = client.table(job.id)
     client.submit(job)
     claim = take(client.store, here(), job.id)
     claim.append([Started(0, 100, 6), Measured(1, (0,), {"count": (7.0,), "product": (8.0,)})])
+    assert client.table(job.id).gauges["count"].tolist() == before.gauges["count"].tolist()
+    claim.append([Spent(1, (0,), (1.0,), (0.0,))])
     during = client.table(job.id)
     assert during.gauges["count"].tolist() == [7.0, *before.gauges["count"][1:]]
-    assert [type(event) for _, event in client.events(job.id)] == [Started, Measured]
+    assert [type(event) for _, event in client.events(job.id)] == [Started, Measured, Spent]
 
 
 def test_it_can_be_run_again_though_the_store_holds_nothing(job, client, folder):

@@ -34,13 +34,17 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def with_coarse(slug: str, jobs: Iterable[Job]) -> set[str]:
-    """The ids of some jobs of a paper and of the coarse curves that go before them."""
-    layout = defaults.layout(slug)
-    offered = view.offers(catalog.paper(slug), layout).knobs[BUDGET]
-    return {
-        one.id for job in jobs
-        for one in (job, stages.coarse(job, offered.value(offered.default), layout.sketch))
-    }  # fmt: skip
+    """The ids of some jobs of a paper, and of what goes before them.
+
+    That is the coarse curve of each, and the chosen method's point.
+    """
+    layout, every = defaults.layout(slug), list(jobs)
+    offered = view.offers(catalog.paper(slug), layout)
+    first = offered.knobs[BUDGET].value(offered.knobs[BUDGET].default)
+    looked = offered.method.value(offered.method.default)
+    own = next(job for job in every if job.method == looked)
+    early = [stages.coarse(job, first, layout.sketch) for job in every]
+    return {job.id for job in (*every, *early, stages.at(own, (first,), 1))}
 
 
 @pytest.fixture

@@ -252,6 +252,25 @@ def test_the_axis_shows_errors_on_a_log_scale_where_a_method_comes_within_a_tent
     assert near.axis()["ticktext"] == ["10 %", "15 %", "20 %", "30 %", "50 %"]
 
 
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_an_axis_stays_while_lines_come_in_and_grows_only_for_what_would_leave_it(scale: Any):
+    gauge = Gauge("Error", "down", scale=scale)
+
+    def axis(*middle: float, before: Any = None, whole: bool = False) -> Any:
+        grid = (0.1, 1.0, 10.0)[: len(middle)]
+        one = measured.Curve("One", theme.style(0), grid, middle, middle, middle, (1,) * len(grid))
+        return heights.heights([one], [], gauge, before=before, whole=whole)
+
+    first = axis(9.0, 4.0, 1.0)
+    assert axis(8.0, before=first) == first
+    assert axis(8.0, 5.0, 2.0, before=first, whole=True) == first  # and at the end it does not jump
+    grown = axis(30.0, before=first)
+    assert (grown.low, grown.high) == (first.low, axis(30.0).high)
+    assert axis(3.0, 2.9, 2.8, before=first, whole=True) == axis(3.0, 2.9, 2.8)
+    assert axis(3.0, 2.9, 2.8, before=first) == first
+    assert heights.heights([], [], gauge, before=first) == heights.heights([], [], gauge)
+
+
 def test_ticks_have_as_many_decimals_as_they_need():
     fine = heights.Heights("Error", True, False, "down", True, 0.0026, 0.012)
     assert fine.axis()["ticktext"] == ["0.3 %", "0.5 %", "0.7 %", "1 %"]

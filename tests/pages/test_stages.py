@@ -9,7 +9,9 @@ from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
 from engine.core.vocabulary import EPSILONS
+from engine.runs import shipped
 from engine.runs.events import Spent
+from engine.runs.reference import FOLDER
 from engine.service.client import Client
 from engine.service.watching import Stage
 from pages.ui.jobs import live
@@ -106,9 +108,11 @@ def test_the_former_curve_stays_and_is_named_until_the_new_one_is_whole(visit: O
     best = defaults.opening("survival")["dp_newton"]
     said = "\n".join(one.value for one in test.markdown)
     assert "At ε = 1, " in said
+    axis = charts(test)[0]["layout"]["yaxis"]
     for move in ("20", "50"):  # the second before the first has brought anything
         test.select_slider(key="survival.intervals").set_value(move).run()
     assert before(test) == {"q = 10, before"}
+    assert charts(test)[0]["layout"]["yaxis"] == axis
     said = "\n".join(one.value for one in test.markdown)
     assert "at q = 50 …" in said
     assert "At ε = 1, " not in said
@@ -120,6 +124,18 @@ def test_the_former_curve_stays_and_is_named_until_the_new_one_is_whole(visit: O
     waiting = ("Sanitised posterior", "Output perturbation, G", "Objective perturbation, G")
     assert {name for name in former(test) if not name.startswith(waiting)} == set()
     assert "Training" not in "\n".join(one.value for one in test.markdown)
+
+
+@pytest.mark.parametrize(
+    ("rate", "epochs", "told"), [("0.1", "5", True), ("0.5", "5", False), ("0.1", "10", False)]
+)
+def test_a_stop_that_does_not_ship_says_which_are_answered_at_once(
+    rate: str, epochs: str, told: bool, visit: Open, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(shipped, "FOLDER", FOLDER / "defaults")
+    test = visit("lvq", **{"lvq.sample_rate": rate, "lvq.epochs": epochs})
+    said = "q = 0.2 to 1 is answered at once. This value trains first."
+    assert any(one.value.endswith(said) for one in test.markdown) == told
 
 
 def before(test: AppTest) -> set[str]:

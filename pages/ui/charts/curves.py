@@ -30,7 +30,7 @@ _GREY = Style(MUTED, "solid", "circle")
 def utility(
     curves: Sequence[Curve], levels: Sequence[Level], gauge: Gauge, chosen: float, revision: str,
     bounds: tuple[float, float], by_proof: bool = False, closer: str = "", errors: str = "",
-    chance: float | None = None,
+    chance: float | None = None, up: Heights | None = None,
 ) -> Figure:  # fmt: skip
     """Utility against budget, with a rule at the chosen one.
 
@@ -45,9 +45,10 @@ def utility(
         closer: Label of the method that is looked at; it alone has the band of single releases.
         errors: What wrong answers are called, to draw those; empty to draw the measure itself.
         chance: What guessing gets; None where nothing is to be guessed.
+        up: The vertical axis; None for the one that fits.
     """
     ground = Ground(bounds, [p for one in curves for p in one.proved], by_proof)
-    up = heights(curves, levels, gauge, errors, chance)
+    up = up or heights(curves, levels, gauge, errors, chance)
     shown = ".1%" if gauge.unit == SHARE else ".3g"
     levels = [one for one in levels if up.of([one.value])[0] > 0 or not up.log]
     ordered = sorted(curves, key=lambda one: one.focus)  # what is in focus lies above
@@ -61,20 +62,18 @@ def utility(
         for one in ordered if one.focus and one.at(chosen) is not None
     ]  # fmt: skip
     drawn = any(one.epsilon for one in curves) or bool(levels)
-    empty: dict[str, Any] = {} if drawn else {"showticklabels": False}
     guess = [] if chance is None or not drawn else up.of([chance])
-    ends = _ends(ordered, levels, ground, up) if named else []
     return figure(
         traces,
         uirevision=revision,
         xaxis=ground.axis(_lost(curves, up)),
-        yaxis={**up.axis(), **empty},
+        yaxis=up.axis() | ({} if drawn else {"showticklabels": False}),
         shapes=[notes.rule(chosen), *map(notes.guess, guess), *ground.shapes()],
         annotations=[
             notes.flag(chosen, bounds, up, above=named),
             *(notes.guessing(one, up, ground) for one in guess),
             *([] if drawn else [notes.NOTHING]),
-            *ends,
+            *(_ends(ordered, levels, ground, up) if named else ()),
         ],
     )
 

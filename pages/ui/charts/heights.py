@@ -2,12 +2,13 @@
 
 The rule, which the caption tells: a share of right answers is drawn as the share of wrong ones, so
 that every curve falls. The axis is logarithmic where a method comes within a tenth of what is
-reached without privacy, since on a linear one the best methods would lie on each other.
+reached without privacy, since on a linear one the best methods would lie on each other. While lines
+come in after a move, the axis stays as it was drawn before, unless a line would leave it.
 """
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.core.gauges import Gauge
@@ -24,6 +25,8 @@ LADDERS = (
     (1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 5.0, 7.0),
     (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0),
 )  # fmt: skip
+LOOSE = 0.6
+"""Part of a kept range below which lines that are whole get a range of their own."""
 FEW = 4
 """Ticks that an axis has at least, where its ladder reaches so far."""
 
@@ -53,6 +56,11 @@ class Heights:
     def of(self, values: Iterable[float]) -> list[float]:
         """Where values stand."""
         return [1.0 - value if self.turned else value for value in values]
+
+    @property
+    def length(self) -> float:
+        """From its lower to its upper end, as drawn."""
+        return self.place(self.high) - self.place(self.low)
 
     def place(self, height: float) -> float:
         """A height as annotations of the axis name it."""
@@ -97,7 +105,7 @@ def _even(low: float, high: float) -> list[float]:
 
 def heights(
     curves: Sequence[Curve], levels: Sequence[Level], gauge: Gauge, errors: str = "",
-    chance: float | None = None,
+    chance: float | None = None, before: Heights | None = None, whole: bool = True,
 ) -> Heights:  # fmt: skip
     """The axis for what is drawn.
 
@@ -107,6 +115,8 @@ def heights(
         gauge: What is measured.
         errors: What the wrong ones of a share are called; empty to draw the measure itself.
         chance: What guessing gets; None where nothing is to be guessed.
+        before: The axis as it was drawn before; it is kept as far as it can be.
+        whole: Whether every line is there: only then the range may become smaller.
     """
     turned = bool(errors)
     better = {"up": "down", "down": "up"}.get(gauge.better, "neither") if turned else gauge.better
@@ -124,9 +134,23 @@ def heights(
     least = min(of(one.value for one in levels), default=0.0) if error else 0.0
     private = [v for one in curves if one.proved for v in of(one.middle)]
     near = error and any(0.0 < v <= (1.0 + NEAR) * least for v in private)
-    log = gauge.scale == "log" or (near and min(known) > 0.0)
+    if before is not None and not whole:
+        near = before.log
+    log = gauge.scale == "log" or (near and min(known, default=1.0) > 0.0)
     low, high = _range(known, log, share)
-    return Heights(title, share, turned, better, log, low, high)
+    made = Heights(title, share, turned, better, log, low, high)
+    return made if before is None or not known else _kept(made, before, known, whole)
+
+
+def _kept(now: Heights, before: Heights, known: Sequence[float], whole: bool) -> Heights:
+    """An axis with the range of the one before it, as far as what is drawn lies within that."""
+    if (before.title, before.log) != (now.title, now.log):
+        return now
+    known = [value for value in known if value > 0.0] if now.log else known
+    low = before.low if min(known, default=before.low) >= before.low else now.low
+    high = before.high if max(known, default=before.high) <= before.high else now.high
+    kept = replace(now, low=low, high=high)
+    return now if whole and now.length < LOOSE * kept.length else kept
 
 
 def _range(known: list[float], log: bool, share: bool) -> tuple[float, float]:

@@ -71,17 +71,25 @@ def _former(view: View) -> tuple[dict[str, Curve], list[Level]]:
     return curves, levels
 
 
-def heights(view: View) -> Heights:
-    """The vertical axis of the cost curve."""
+def heights(view: View, before: Heights | None = None) -> Heights:
+    """The vertical axis of the cost curve.
+
+    Args:
+        view: What is drawn.
+        before: The axis as it was drawn before; None where nothing was.
+    """
     gauge = measures(view.paper)[view.gauge]
     how = finding.saying(gauge, view.says, view.gauge)
     curves, levels = shown(view)
-    return charts.heights(list(curves.values()), levels, gauge, how.errors, how.guessed(view.data))
+    whole = not any(one.active for one in view.watched.values())
+    return charts.heights(
+        list(curves.values()), levels, gauge, how.errors, how.guessed(view.data), before, whole
+    )
 
 
 def axis(view: View) -> str:
     """Why the axis is as it is, in a sentence; empty where it is the measure's own."""
-    up = heights(view)
+    up = view.up or heights(view)
     if not up.turned:
         return ""
     why = " on a logarithmic axis, because a proved method comes close to no privacy" * up.log

@@ -4,21 +4,25 @@ Kept in the session, one for each method, data set and page: the last that was w
 of moves therefore leaves the curve that was seen, not one that never came.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from engine.core.spec import Choice, Value, knobs
 from engine.method import Paper
+from engine.runs import shipped
 from engine.runs.job import Job
 from pages.ui import words
+from pages.ui.charts.heights import Heights
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.knobs import plain
 from pages.ui.kit.offers import figure
-from pages.ui.paper import overlay, total
-from pages.ui.paper.view import Former, View
+from pages.ui.paper import drawing, overlay, total
+from pages.ui.paper.stages import coarse
+from pages.ui.paper.view import Former, Page, View
 
-KEY = "former.seen"
+KEY, AXIS = "former.seen", "former.axis"
 MOST = 100
 """Curves that a session keeps; the oldest go first."""
 
@@ -45,6 +49,21 @@ def ghosts(prefix: str, view: View) -> dict[str, Former]:
     return found
 
 
+def axis(prefix: str, view: View) -> Heights | None:
+    """The vertical axis of the cost curve, kept from before the last move; None without any line.
+
+    Args:
+        prefix: The page.
+        view: What is drawn.
+    """
+    if not view.former and all(one.drawn is None for one in view.watched.values()):
+        return None
+    seen: dict[tuple[str, str, str], Heights] = st.session_state.setdefault(AXIS, {})
+    place = prefix, view.data.name, view.gauge
+    seen[place] = drawing.heights(view, seen.get(place))
+    return seen[place]
+
+
 def training(view: View) -> str:
     """That lines are still to come which the finding compares; empty when all are there."""
     names = [name for name, one in view.watched.items() if one.active and _compared(view, name)]
@@ -63,6 +82,26 @@ def training(view: View) -> str:
         f"Nothing is trained{at or ' with these settings'} yet: press *Train*."
         f"{f' Slow: {long}.' if long else ''}"
     )
+
+
+def stored(page: Page, view: View) -> str:
+    """Which stops of a main slider are answered at once, where the present one is not.
+
+    Empty once the curve is there, and where no stop of any main slider would be.
+    """
+    one, layout = view.watched[view.method], page.layout
+    if one.settled:
+        return ""
+    first = page.offers.knobs[BUDGET].value(page.offers.knobs[BUDGET].default)
+    for field in (field for group in layout.stops for field in group):
+        offer = page.offers.knobs[field]
+        jobs = [replace(one.job, values={**one.job.values, field: v}) for v in offer.values]
+        ships = [bool(shipped.find(coarse(job, first, layout.sketch).id)) for job in jobs]
+        there = [value for value, found in zip(offer.values, ships, strict=True) if found]
+        if there:
+            ends = f"{_setting(view.paper, field, there[0])} to {offer.text(there[-1])}"
+            return f" {ends} is answered at once. This value trains first."
+    return ""
 
 
 def _compared(view: View, name: str) -> bool:

@@ -106,7 +106,8 @@ def _body(page: Page, watched: dict[str, Watched], places: Places) -> None:
         st.rerun()  # the sidebar begins with the settings of the method that is looked at
     view = replace(page.view(watched, chosen), pick=lambda: _method(page))
     view = replace(view, former=former.ghosts(prefix, view))
-    st.markdown(panels.result(view) or page.layout.words)
+    view = replace(view, up=former.axis(prefix, view))
+    st.markdown(f"{panels.result(view) or page.layout.words}{former.stored(page, view)}")
     total.draw(prefix, watched, {BUDGET: view.budget})
     tabs = st.tabs(
         offered.tab.texts, default=offered.tab.default, key=f"{prefix}.tab", on_change="rerun",

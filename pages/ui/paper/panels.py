@@ -117,7 +117,7 @@ def utility(
         figure = curves.utility(
             lines, levels, gauge, view.budget, revision, (min(grid), max(grid)), by_proof,
             by_method[view.method].label if view.method in by_method else "",
-            how.errors, how.guessed(view.data),
+            how.errors, how.guessed(view.data), view.up,
         )  # fmt: skip
         now = [one for one in lines if one.before is None]
         said = curves.reading(now, gauge, view.budget)
@@ -130,6 +130,7 @@ def utility(
         view.method,
         view.budget,
         view.every,
+        view.up,
         fit,
         move,
         view.signature,

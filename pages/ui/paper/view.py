@@ -13,6 +13,7 @@ from engine.method import Entry, Paper
 from engine.privacy.guarantee import Guarantee
 from engine.runs.job import Job
 from engine.runs.results import Results
+from pages.ui.charts.heights import Heights
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import card
 from pages.ui.kit.late import Asked
@@ -89,6 +90,7 @@ class View:
         former: Curves that were there before the last move, of methods whose new one is not.
         every: Whether every line of the curve is in colour, not only the few it is about.
         says: How the finding is put in words, by gauge.
+        up: The vertical axis of the cost curve; None for the one that fits.
         pick: Draws the list of methods, for a chart that has its widgets below it.
     """
 
@@ -102,6 +104,7 @@ class View:
     former: Mapping[str, Former] = field(default_factory=dict)
     every: bool = False
     says: Mapping[str, Saying] = field(default_factory=dict)
+    up: Heights | None = None
     pick: Callable[[], None] = lambda: None
 
     @property

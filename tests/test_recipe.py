@@ -90,8 +90,8 @@ def test_the_paper_is_listed_priced_and_run(project):
 
 @pytest.mark.slow
 def test_the_papers_tests_conformance_and_page_pass(project):
-    tests = ("tests/papers/count", "tests/pages/test_count.py", "engine/conformance")
-    more = ("tests/pages/test_app.py", "tests/test_house.py")
+    tests = ("tests/papers/count", "tests/pages/test_count.py", "tests/test_conformance.py")
+    more = ("engine/conformance", "tests/pages/test_app.py", "tests/test_house.py")
     chosen = "count-laplace or count-rounded or test_count or test_rounded or count] or shape"
     says = run(project, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, *more, "-k", chosen)
     passed = int(re.search(r"(\d+) passed", says)[1])

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -335,6 +336,26 @@ def test_another_version_on_a_worker_is_one_sentence(dask, monkeypatch):
 
 
 @pytest.mark.slow
+def test_a_scheduler_that_cannot_import_the_program_is_named_before_the_first_chunk(tmp_path):
+    """It starts in another folder, as the operator's shell does; the walk is asked for here."""
+    bare = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+    note = tmp_path / "scheduler.json"
+    command = ["-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
+               "--no-dashboard", "--scheduler-file", str(note)]  # fmt: skip
+    with subprocess.Popen([sys.executable, *command], cwd=tmp_path, env=bare) as scheduler:
+        try:
+            while not note.exists() or not note.read_text():
+                assert scheduler.poll() is None
+                time.sleep(0.1)
+            where = json.loads(note.read_text())["address"].removeprefix("tcp://")
+            says = rf"The scheduler at {where} cannot import this program \(No module named 'engine"
+            with pytest.raises(InterruptedRunError, match=says):
+                run(walking(), Cluster(where))
+        finally:
+            connected(where).close()
+            scheduler.terminate()
+
+
 def test_many_workers_send_fewer_messages_each_and_still_hear_a_stop_in_time():
     assert clusters.tick(2) == clusters.TICK
     assert 200 / clusters.tick(200) <= 200

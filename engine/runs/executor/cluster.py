@@ -7,6 +7,7 @@ them again, with the same numbers.
 
 import importlib
 import os
+import pkgutil
 import secrets
 import time
 from collections.abc import Callable, Iterable
@@ -97,6 +98,22 @@ def tick(workers: int) -> float:
     return min(max(TICK, SHARED * workers), SLOWEST)
 
 
+def _known(client: Any) -> None:
+    """Has the scheduler import this program, as it does for every task.
+
+    Raises:
+        InterruptedRunError: It cannot.
+    """
+    try:
+        client.run_on_scheduler(pkgutil.resolve_name, f"{TASK}:{FUNCTION}.__name__")
+    except (ImportError, AttributeError) as error:
+        place = client.scheduler.address.removeprefix("tcp://")
+        raise InterruptedRunError(
+            f"The scheduler at {place} cannot import this program ({error}): start it with "
+            "PYTHONPATH=/path/to/the/project, and ask for the run again"
+        ) from error
+
+
 @dataclass
 class Chunk:
     """How far the owner has heard a chunk.
@@ -142,6 +159,7 @@ class Run:
     def __init__(self, client: Any, work: Work) -> None:
         from distributed import Queue
 
+        _known(client)
         self.client, self.work = client, work
         self.token = f"explorer-{work.job.id}-{secrets.token_hex(4)}"
         self.chunks = {number: Chunk(number) for number in work.rows}

@@ -50,3 +50,36 @@ def permitted(proved: bool, allowed: float | None, exact: bool, delta: float) ->
     source = "by its whole trade-off curve, which is tighter than ε alone" if exact else point
     what = "proof" if proved else "claim"
     return f"the {what} allows {math.ceil(100 * allowed - 1e-9)} ({source})"
+
+
+WEAK = 0.5
+"""Share of the sensitivity below which a witness is too weak for a small bound to say much."""
+
+
+def power(best: float | None, trainings: int, reach: float | None) -> str:
+    """What an attack could show at most, so that a small bound is not taken for a safe method.
+
+    >>> power(0.861, 500, 0.0132)
+    'A perfect attack with 1,000 trainings shows ε = 0.86 in half of all cases. Before the noise, \
+this witness changes what is released by 1.32 % of the sensitivity: a small bound says little here.'
+    >>> power(None, 500, 1.0)
+    'Before the noise, this witness changes what is released by 100 % of the sensitivity.'
+
+    Args:
+        best: The epsilon that a perfect attack shows in half of all cases; None if unknown.
+        trainings: With the witness, and as many without.
+        reach: What the witness changes before noise, over the sensitivity; None if not recorded.
+    """
+    said = []
+    if best is not None:
+        said.append(
+            f"A perfect attack with {2 * trainings:,} trainings shows ε = {best:.2g} in half of "
+            "all cases."
+        )
+    if reach is not None and math.isfinite(reach):
+        weak = ": a small bound says little here." if reach < WEAK else "."
+        said.append(
+            f"Before the noise, this witness changes what is released by {100 * reach:.3g} % of "
+            f"the sensitivity{weak}"
+        )
+    return " ".join(said)

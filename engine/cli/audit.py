@@ -81,8 +81,9 @@ def run_audit(arguments: argparse.Namespace) -> int:
         raise RequestError("method: expected PAPER METHOD or FILE.py::FUNCTION, got no method")
     set_threads()
     from engine.audit.outside import independent  # these load torch
-    from engine.audit.report import audit, check
+    from engine.audit.report import audit, check, perfect
     from engine.audit.training import Setting
+    from engine.audit.words import power
     from engine.runs.devices import resolve_device
 
     job = requested(arguments)
@@ -93,22 +94,25 @@ def run_audit(arguments: argparse.Namespace) -> int:
     check(entry, spec, data_catalog.card(job.dataset).records, count)
     data = data_catalog.load(job.dataset)
     last: Audit | None = None
+    setting = Setting.of(entry, spec, data)
     if arguments.sees == SEES[1]:
         last = _outside(job, data, count)
     else:
-        independent(Setting.of(entry, spec, data))
+        independent(setting)
         with progress(f"audit {job.paper} {job.method} {job.dataset}") as report:
             for now, outcome in audit(entry, spec, data, count, resolve_device("cpu")):
                 last = now
                 report(outcome.trainings, count)
     assert last is not None  # `check` asks for enough replicas
+    card = entry.guarantee(spec, len(data), data.card.record)
+    _, best = perfect(card, setting, last.replicas) or (None, None)
     if arguments.json:
         head = {"paper": job.paper, "method": job.method, "dataset": job.dataset}
-        show_json({**head, "values": job.values, "sees": arguments.sees, **last.json()})
+        told = {"values": job.values, "sees": arguments.sees, "epsilon_perfect": best}
+        show_json({**head, **told, **last.json()})
     else:
-        _show(
-            f"{job.entry().label} on {job.dataset}, the attacker sees {SEEN[arguments.sees]}", last
-        )
+        seen = f"{job.entry().label} on {job.dataset}, the attacker sees {SEEN[arguments.sees]}"
+        _show(seen, last, power(best, last.replicas, last.reach))
     return 0
 
 
@@ -306,8 +310,8 @@ def replicas(text: str) -> int:
     return int(text)
 
 
-def _show(title: str, outcome: "Audit") -> None:
-    """The three numbers and where they come from."""
+def _show(title: str, outcome: "Audit", power: str) -> None:
+    """The three numbers, where they come from, and what the attack could show at most."""
     rows: list[tuple[str, Any]] = [
         ("ε claimed", outcome.epsilon_claimed),
         ("ε proved", outcome.epsilon_proved),
@@ -324,6 +328,7 @@ def _show(title: str, outcome: "Audit") -> None:
     ]
     show_table(title, ("", ""), rows)
     print(outcome.sentence)
+    print(power)
     if outcome.above_proof and outcome.assumed:
         print("The attack is above what is proved: the card's assumption does not hold here.")
     elif outcome.above_proof:

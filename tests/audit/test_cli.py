@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from engine.audit import statistics
 from engine.cli.main import main
 
+APART = statistics.apart
 SMALL = ["--dataset", "flchain", "--set", "intervals=10"]
 
 
@@ -22,6 +24,7 @@ def test_an_audit_is_one_object(capsys):
     assert actual["witness"]
     assert actual["statistic"]
     assert actual["broken"] is False
+    assert actual["epsilon_attacked"] < actual["epsilon_perfect"] < 1.0
 
 
 def test_an_audit_is_a_table(capsys):
@@ -29,6 +32,16 @@ def test_an_audit_is_a_table(capsys):
     shown = capsys.readouterr().out
     assert "ε attacked, at least" in shown
     assert "An attack with 120 trainings was right" in shown
+    assert "A perfect attack with 120 trainings shows ε = " in shown
+    assert "changes what is released by 100 % of the sensitivity." in shown
+
+
+def test_an_attack_by_a_weak_witness_says_so(capsys, monkeypatch):
+    """Values of one record change a hundredth of what the sensitivity allows."""
+    monkeypatch.setattr(statistics, "apart", lambda one, other: APART(one, other) / 100)
+    assert main(["audit", "mean", "laplace", "--replicas", "60"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "by 1 % of the sensitivity: a small bound says little here." in shown
 
 
 @pytest.mark.parametrize(

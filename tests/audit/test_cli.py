@@ -33,7 +33,7 @@ def test_an_audit_is_a_table(capsys):
     assert "ε attacked, at least" in shown
     assert "An attack with 120 trainings was right" in shown
     assert "A perfect attack with 120 trainings shows ε = " in shown
-    assert "changes what is released by 100 % of the sensitivity." in shown
+    assert "this witness changes what is released by 88.7 % of the sensitivity." in shown
 
 
 def test_an_attack_by_a_weak_witness_says_so(capsys, monkeypatch):

@@ -12,9 +12,12 @@ from engine.core.gauges import Gauge
 from engine.core.spec import Choice, knobs
 from engine.privacy import accounting, answers
 from engine.runs import shipped
+from engine.runs.events import Measured
+from engine.runs.job import request
 from engine.runs.reference import FOLDER as REFERENCE
+from engine.runs.results import collect
 from pages.ui import prices
-from pages.ui.charts import curves, proof
+from pages.ui.charts import curves, measured, proof
 from pages.ui.charts.measured import Curve, Level
 from pages.ui.charts.theme import SERIES, style
 from pages.ui.jobs.live import Watched
@@ -84,6 +87,29 @@ def test_a_cost_is_a_count_in_the_unit_of_the_reader(right: float, words: str):
 def test_what_is_as_good_as_guessing_is_said_to_be():
     assert "no better than guessing" in said(own=curve("One", 0.15, "proved", 1.0))
     assert "guessing" not in said(own=curve("One", 0.25, "proved", 1.0))
+
+
+@pytest.mark.parametrize(
+    ("failed", "words"), [(0.4, " Of 5 releases of Own, 2 are no better than guessing."),
+                          (0.2, " Of 5 releases of Own, 1 is no better than guessing."),
+                          (0.0, ""), (1.0, "")],
+)  # fmt: skip
+def test_releases_that_fail_are_counted_where_others_do_not(failed: float, words: str):
+    own = replace(curve("Own", 0.8, "proved", 1.0), failed=(failed,))
+    text = "At ε = 1, privacy costs **17 images in 100** with the paper's own method."
+    assert said(own=own) == text + words
+
+
+def test_a_release_fails_that_is_a_tenth_of_the_way_from_guessing_at_most():
+    job = request("survival", "out_pert", "flchain", {}, {"epsilon": (0.1, 1.0)}, range(3))
+    rows = {"concordance": (0.5, 0.56, 0.7, 0.54, float("nan"), 0.9)}  # 0.55 is a tenth of the way
+    results = collect(job, [Measured(1, tuple(range(6)), rows)])
+    budgets = results.axes["epsilon"]
+    assert list(budgets) == [0.1, 0.1, 0.1, 1.0, 1.0, 1.0]
+    assert measured.failing(results, "concordance", 0.5, 1.0) == pytest.approx((1 / 3, 1 / 2))
+    wrong = {"concordance": tuple(1.0 - value for value in rows["concordance"])}
+    other = collect(job, [Measured(1, tuple(range(6)), wrong)])
+    assert measured.failing(other, "concordance", 0.5, 0.0) == pytest.approx((1 / 3, 1 / 2))
 
 
 def test_where_nothing_is_proved_the_finding_says_so():

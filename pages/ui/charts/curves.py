@@ -229,6 +229,7 @@ def rows(curves: Sequence[Curve], levels: Sequence[Level]) -> list[dict[str, Any
         {
             "Method": one.label, "ε": one.epsilon[i], "Median": one.middle[i],
             "10 %": one.low[i], "90 %": one.high[i], "Repetitions": one.count[i],
+            **({"Fail": one.failed[i]} if one.failed else {}),
             **({"Proved ε": one.proved[i]} if one.proved else {}),
             **({"Status": STATUS[one.status]} if one.status else {}),
         }

@@ -20,6 +20,8 @@ SURE = 0.95
 """Confidence of the interval of a median."""
 FEWEST = 6
 """Of fewer values no two have the median between them so often."""
+NEAR = 0.1
+"""Less than this part of the way from guessing to the best possible answer is guessing."""
 LINE = 5
 """Of fewer repetitions no line is drawn in full: its bends would be those of single releases."""
 
@@ -58,6 +60,8 @@ class Curve(Named):
         status: How far the argument for its privacy carries; None where that is not said.
         proved: The budget that is proved at each of `epsilon`, None where no finite one is;
             empty while it is not worked out.
+        failed: The share of releases at each budget that are no better than guessing; empty where
+            nothing is to be guessed.
         focus: Whether it is drawn in colour; else it is thin and grey.
         before: The settings that it was trained with, where a newer one is on its way.
     """
@@ -74,6 +78,7 @@ class Curve(Named):
     proved: tuple[float | None, ...] = ()
     sure_low: tuple[float, ...] = ()
     sure_high: tuple[float, ...] = ()
+    failed: tuple[float, ...] = ()
     focus: bool = True
     before: str | None = None
 
@@ -148,6 +153,27 @@ def curve(
         label, style(position), epsilon, middle, low, high, count,
         sure_low=sure_low, sure_high=sure_high,
     )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=256)
+def failing(
+    results: Results, gauge: str, chance: float, best: float, axis_name: str = "epsilon"
+) -> tuple[float, ...]:
+    """The share of releases that are no better than guessing, at each budget of the curve.
+
+    A median hides them where a method either works or fails.
+
+    Args:
+        results: What was measured.
+        gauge: The measure.
+        chance: What guessing gets.
+        best: The best possible value.
+        axis_name: The field of the budgets.
+    """
+    values, at = results.gauges[gauge], results.axes[axis_name]
+    known = np.isfinite(values)
+    lost = (values - chance) / (best - chance) < NEAR
+    return tuple(float(lost[known & (at == x)].mean()) for x in np.unique(at[known]))
 
 
 def interval(column: Column) -> tuple[float, float]:

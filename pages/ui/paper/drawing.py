@@ -114,6 +114,9 @@ def _measured(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
     by_method: dict[str, Curve] = {}
     levels: list[Level] = []
     twice = overlay.both(view.watched)
+    known = measures(view.paper)[gauge]
+    chance = finding.saying(known, view.says, gauge).guessed(view.data)
+    best = 1.0 if known.better == "up" else 0.0
     for place, (name, one) in enumerate(view.watched.items()):
         if one.drawn is None or gauge not in one.drawn.gauges:
             continue
@@ -121,7 +124,9 @@ def _measured(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
         if view.spends(name):
             curve = measured.curve(one.drawn, gauge, one.label, place)
             look = _look(casting.look(view.paper, one.job), place, name)
-            by_method[name] = _proved(view, name, replace(curve, style=look, brief=brief))
+            failed = () if chance is None else measured.failing(one.drawn, gauge, chance, best)
+            curve = replace(curve, style=look, brief=brief, failed=failed)
+            by_method[name] = _proved(view, name, curve)
         elif (level := measured.level(one.drawn, gauge, one.label, place)) is not None:
             status = view.guarantee(name).status
             look = reference_style(len(levels))

@@ -1,7 +1,7 @@
 """The finding of a page: one generated sentence with its result at the chosen budget."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from datasets.base import Card
@@ -14,6 +14,10 @@ from pages.ui.words import SHARE, number
 
 NEAR = 0.1
 """Less than this part of the way from guessing to the answer without privacy is guessing."""
+
+
+FEW, MOST = 0.02, 0.98
+"""Shares of releases that fail between these are told."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,19 @@ def finding(cast: Cast, gauge: Gauge, how: Saying, data: Card, budget: float) ->
     if lost is not None:
         said = f"as printed it {told.next(lost)}" if held else told.first(lost, lost.label)
         parts.append(f"{said}, and nothing is proved")
-    return f"At ε = {budget:g}, {'; '.join(parts)}."
+    return f"At ε = {budget:g}, {'; '.join(parts)}.{_failing(held, budget)}"
+
+
+def _failing(held: Sequence[Curve], budget: float) -> str:
+    """How many releases fail, where some do and others do not: a median hides them."""
+    told = ""
+    for one in held:
+        i = one.at(budget)
+        if i is not None and one.failed and FEW < one.failed[i] < MOST:
+            lost = round(one.failed[i] * one.count[i])
+            bad = f"{lost} {'is' if lost == 1 else 'are'} no better than guessing"
+            told += f" Of {one.count[i]} releases of {one.label}, {bad}."
+    return told
 
 
 @dataclass(frozen=True)

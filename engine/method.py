@@ -81,6 +81,9 @@ class Entry(Generic[S]):
             audit attacks it with; empty without privacy.
         answer: Field of the state that is the release, where noise enters an objective or the
             answer itself is drawn; empty where noise is added to values.
+        whole: Where all its releases are of whole numbers: how far one record moves each of them,
+            in turn, as a whole number, in L1 norm where noise is Laplace and squared in L2 norm
+            where it is Gaussian (`engine.privacy.exact`). None otherwise.
     """
 
     name: str
@@ -99,6 +102,7 @@ class Entry(Generic[S]):
     brief: str = ""
     witness: str = ""
     answer: str = ""
+    whole: tuple[int, ...] | None = None
 
     def cost(self, spec: S, n: int, steps: int) -> "DpEvent":
         """Everything that so many steps on n records release, as an accountant's event."""

@@ -216,9 +216,9 @@ def command(job: Job) -> str:
     return shlex.join([*_words(job), "--seeds", _seeds(job.seeds)])
 
 
-def release_command(job: Job) -> str:
-    """The command line that makes a release with the settings of a job."""
-    return shlex.join([*_words(job), "--release", "--to", "DIR"])
+def release_command(job: Job, exact: bool = False) -> str:
+    """The command line that makes a release with the settings of a job, its noise exact or not."""
+    return shlex.join([*_words(job), "--release", *["--exact"] * exact, "--to", "DIR"])
 
 
 def _words(job: Job) -> list[str]:

@@ -28,7 +28,8 @@ def written(folder: Path, job: Job, card: Guarantee, arrays: Arrays) -> list[Pat
         **body,
         "version": __version__,
         "guarantee": card.json(),
-        "curves": whole.curves(job.entry(), spec, described, card),
+        # noise on whole numbers has a curve of its own, of which the card's point is proved
+        "curves": None if card.exact else whole.curves(job.entry(), spec, described, card),
         "registry": registry.entry(card, described, f"Epsilon Explorer {__version__}"),
     }
     text = json.dumps(plain(content), indent=2, ensure_ascii=False)
@@ -67,6 +68,6 @@ def _readme(job: Job, card: Guarantee, arrays: Arrays, beside: list[str]) -> str
         "What the guarantee does not cover:",
         "\n".join(limits),
         f"A further release, with noise of its own, which adds to the price:\n\n    "
-        f"{release_command(job)}",
+        f"{release_command(job, card.exact)}",
     )
     return "\n\n".join(parts) + "\n"

@@ -27,6 +27,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--release", action="store_true",
         help="draw secret noise, print and keep no measure, write only what is released",
     )  # fmt: skip
+    parser.add_argument(
+        "--exact", action="store_true",
+        help="with --release: draw noise on whole numbers, without rounding (histogram, mean and "
+        "Kaplan-Meier curve)",
+    )  # fmt: skip
     parser.add_argument("--to", type=Path, metavar="DIR", help="folder to write a release to")
 
 
@@ -37,15 +42,17 @@ def release_job(arguments: argparse.Namespace) -> int:
     job = requested(arguments)
     if arguments.to is None:
         raise RequestError("release: expected --to and a folder to write, got none")
-    card = checked(job, data_catalog.card(job.dataset))
-    command = release_command(job).removesuffix("DIR") + shlex.quote(str(arguments.to))
-    with sealing.begun(arguments.to, job.id, command) as place:
+    card = checked(job, data_catalog.card(job.dataset), exact=arguments.exact)
+    command = release_command(job, arguments.exact).removesuffix("DIR")
+    command += shlex.quote(str(arguments.to))
+    name = f"{job.id}-exact" if arguments.exact else job.id
+    with sealing.begun(arguments.to, name, command) as place:
         arrays = place.drawn()
         if arrays is None:
             data = data_catalog.load(job.dataset)
             prove(job, data)
             with progress(f"{job.paper} {job.method} {job.dataset}") as report:
-                arrays = release(job, data, report)
+                arrays = release(job, data, report, exact=arguments.exact)
             place.keep(arrays)
         else:
             print(GOES_ON, file=sys.stderr)

@@ -45,6 +45,8 @@ def run_job(arguments: argparse.Namespace) -> int:
         return releasing.release_job(arguments)
     if arguments.to is not None:
         raise RequestError("to: expected --release with it; `export` writes a run's files")
+    if arguments.exact:
+        raise RequestError("exact: expected --release with it, got a run")
     job = requested(arguments, seeds(arguments.seeds))
     client = Client(workers=False)
     with progress(f"{job.paper} {job.method} {job.dataset}") as report:

@@ -46,6 +46,12 @@ SECRET = (
     "This is the price of this release alone: every further release from the same records, and "
     "every look at their measures before it, adds to it.",
 )
+WHOLE = (
+    "Noise is drawn and added in whole-number arithmetic, so no rounding is left out of the proof "
+    "(Canonne, Kamath and Steinke 2020).",
+    *SECRET[1:],
+)
+"""The same for a release whose noise is drawn on whole numbers."""
 """The same for a release with secret noise."""
 POISSON = "Poisson: each record is in a step with probability q, independently of the others"
 """The sampling that the accountants' amplification assumes."""
@@ -71,6 +77,7 @@ class Guarantee:
         claim: The theorem behind the claim, in one line.
         claimant: Who claims `epsilon_claimed`, and of what, as a heading.
         secret: Whether the noise is drawn from secret randomness, as for a release.
+        exact: Whether it is drawn on whole numbers, without rounding, as for a release too.
     """
 
     mechanism: str
@@ -88,11 +95,14 @@ class Guarantee:
     claimant: str = "The paper claims"
     failure: str = ""
     secret: bool = False
+    exact: bool = False
 
     @property
     def limits(self) -> tuple[str, ...]:
         """What no card covers, one sentence each; empty where nothing is promised."""
-        return () if self.status == "not_private" else SECRET if self.secret else LIMITS
+        if self.status == "not_private":
+            return ()
+        return WHOLE if self.exact else SECRET if self.secret else LIMITS
 
     def json(self) -> dict[str, Any]:
         """The card as JSON values."""

@@ -5,7 +5,9 @@ method's gauges show is computed from raw records and is thrown away.
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from random import SystemRandom
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from engine.catalog import paper
 from engine.core.errors import ExplorerError, RequestError
 from engine.core.kept import released
 from engine.method import Arrays
+from engine.privacy import exact as whole
 from engine.privacy.guarantee import STATUSES, Guarantee
 from engine.privacy.secret import Secret
 from engine.runs.job import Job
@@ -24,15 +27,25 @@ Report = Callable[[int, int], None]
 """Told how much of how much is done."""
 
 
+CONCENTRATED = "concentrated privacy of noise on whole numbers (Canonne et al. 2020, Prop. 12)"
+"""How ε follows from Gaussian noise on whole numbers."""
+
+
 class ReleaseError(ExplorerError):
     """A release that ended without a result."""
 
 
-def checked(job: Job, described: Card) -> Guarantee:
+def checked(job: Job, described: Card, *, exact: bool = False) -> Guarantee:
     """The card of a release, if there may be one.
 
+    Args:
+        job: The request.
+        described: The data set.
+        exact: Whether noise is drawn on whole numbers.
+
     Raises:
-        RequestError: More than one setting, or a card that is not proved without assumptions.
+        RequestError: More than one setting, a card that is not proved without assumptions, or
+            exact noise for what is not of whole numbers.
     """
     if job.replicas() != 1:
         raise RequestError(f"release: expected one setting and one seed, got {job.replicas()}")
@@ -43,20 +56,40 @@ def checked(job: Job, described: Card) -> Guarantee:
             f"release: expected a method whose card is proved, got {entry.label}, "
             f"which is {STATUSES[card.status].lower()}"
         )
-    return replace(card, secret=True)
+    if not exact:
+        return replace(card, secret=True)
+    if entry.whole is None:
+        raise RequestError(
+            f"exact: expected a method that releases whole numbers, such as a histogram, a mean or "
+            f"a Kaplan-Meier curve, got {entry.label}: leave out --exact"
+        )
+    accountant = CONCENTRATED if card.delta else card.accountant
+    return replace(card, secret=True, exact=True, accountant=accountant)
 
 
-def release(job: Job, data: Table, report: Report = lambda done, total: None) -> Arrays:
+def release(
+    job: Job,
+    data: Table,
+    report: Report = lambda done, total: None,
+    *,
+    exact: bool = False,
+) -> Arrays:
     """What the run of a job releases, with secret noise, on the processor.
+
+    Args:
+        job: The request.
+        data: The records.
+        report: Told how many steps are done.
+        exact: Whether noise is drawn on whole numbers, without rounding.
 
     Raises:
         RequestError: As `checked`.
         ReleaseError: The method withheld its result.
     """
-    checked(job, data.card)
+    card = checked(job, data.card, exact=exact)
     entry, batch, rng = job.entry(), job.batch(), Secret()
     method, total = entry.load(), entry.steps(batch.spec, len(data))
-    with torch.no_grad():
+    with torch.no_grad(), _noise(job, data.card) if card.exact else nullcontext():
         state: Any = method.init(batch, data, rng)
         for step in range(1, total + 1):
             rng.refill()
@@ -68,3 +101,14 @@ def release(job: Job, data: Table, report: Report = lambda done, total: None) ->
     if not all(np.isfinite(array).all() for array in published.values() if array.dtype.kind == "f"):
         raise ReleaseError(f"release: expected a result, got none: {entry.label} withheld it")
     return published
+
+
+def _noise(job: Job, described: Card) -> AbstractContextManager[object]:
+    """Draws whole-number noise that costs what one row costs on the card."""
+    entry, spec = job.entry(), job.batch().spec
+    row = entry.guarantee(spec, described.records, described.record)
+    assert entry.whole is not None
+    assert row.epsilon_proved is not None
+    made = entry.releases(spec, described.records)
+    by = whole.factor(made, row.epsilon_proved, row.delta)
+    return whole.exactly(entry.whole, by, SystemRandom().getrandbits)

@@ -6,8 +6,9 @@ import engine.papers.mean
 
 SOURCE = Path(engine.papers.mean.__file__).parent
 HISTOGRAM = "histogram = release(exact, self._noises(batch, data, 1), rng)"
-MEAN = "noisy = release(mean[:, None], self._noises(batch, data, 0), rng)[:, 0]"
+MEAN = "noisy = (release(total, self._noises(batch, data, 0), rng, unit) * unit)[:, 0]"
 BOUND = 'bound = torch.tensor(batch.column("bound"), device=rng.device)[:, None]'
+LONG = "parts(state.raw, bound).sum(1, keepdim=True)"
 EDGES = '"edges": np.linspace(0.0, 1.0, BINS + 1) * bound'
 COUNTS = '"histogram": state.counts[0].cpu().numpy()'
 FIRST = "BINS = 20\n"
@@ -49,7 +50,7 @@ FAULTS = {
         )
     ],
     "noise before clipping": [
-        ("method", MEAN, f"{MEAN.replace('mean[', 'state.raw.mean(1)[')}.minimum(bound[:, 0])")
+        ("method", MEAN, f"{MEAN.replace('total', LONG)}.minimum(bound[:, 0])")
     ],
     "an array of another run": [
         ("method", FIRST, f"{FIRST}EARLIER: dict[int, object] = {{}}\n"),

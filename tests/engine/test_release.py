@@ -155,7 +155,7 @@ def drawn(monkeypatch, tmp_path):
     log = tmp_path / "draws"
     log.touch()
 
-    def draw(*_):
+    def draw(*_, **__):
         with log.open("a") as file:
             print(value := len(log.read_text().splitlines()) + 1, file=file)
         return {"coefficients": np.full((1, 6), float(value))}

@@ -29,6 +29,7 @@ PAPER = Paper(
             guarantee=guarantees.laplace_card,
             witness="engine.papers.mean.witness:ENDS",
             uses=PRIVATE,
+            whole=price.LAPLACE_MOVES,
         ),
         Entry(
             name="gaussian",
@@ -41,6 +42,7 @@ PAPER = Paper(
             guarantee=guarantees.gaussian_card,
             witness="engine.papers.mean.witness:ENDS",
             uses=(*PRIVATE, "calibration", "delta"),
+            whole=price.GAUSSIAN_MOVES,
         ),
         Entry(
             name="exact",

@@ -14,7 +14,7 @@ PUBLIC = (
 )
 SENSITIVITY = (
     "One record changes the mean by at most B/m, and it moves from one bin of the histogram to "
-    "another."
+    "another. Values are rounded to half a millionth of B, so that their sum is a whole number."
 )
 
 

@@ -67,10 +67,12 @@ class Mean:
         """Both releases, and what they are worth."""
         bound = torch.tensor(batch.column("bound"), device=rng.device)[:, None]
         clipped = state.raw.clamp(max=bound)
-        mean, exact = clipped.mean(1), counts(clipped, bound)
+        unit = bound / (price.GRID * state.raw.shape[1])  # what a whole number is worth
+        total, exact = parts(clipped, bound).sum(1, keepdim=True), counts(clipped, bound)
+        mean = (total * unit)[:, 0]
         noisy, histogram = mean, exact
         if self.releases is not None:
-            noisy = release(mean[:, None], self._noises(batch, data, 0), rng)[:, 0]
+            noisy = (release(total, self._noises(batch, data, 0), rng, unit) * unit)[:, 0]
             histogram = release(exact, self._noises(batch, data, 1), rng)
         deviation = self._deviation(batch, data)
         truth, bias = state.raw.mean(1), state.raw.mean(1) - mean
@@ -123,6 +125,11 @@ def values(spec: MeanSpec, data: Table) -> Floats:
     if (column < 0.0).any():
         raise RequestError(f"column: expected values of at least 0, got {column.min():g}")
     return column
+
+
+def parts(clipped: Tensor, bound: Tensor) -> Tensor:
+    """Values as whole numbers of parts of the bound, in double precision."""
+    return (clipped / bound * price.GRID).round()
 
 
 def counts(clipped: Tensor, bound: Tensor) -> Tensor:

@@ -6,6 +6,8 @@ Guarantees:
     record from one bin of the histogram to another, so the counts change by at most 2 in L1 norm
     and by at most \sqrt 2 in L2 norm (Dwork, McSherry, Nissim and Smith 2006, Section 3).
     Which records are used is drawn without looking at them, so that is public too.
+    A clipped value counts as the nearest of GRID equal parts of B, so the sum of them is a whole
+    number that one record moves by at most GRID. Sums and counts are exact in double precision.
 """
 
 import math
@@ -16,6 +18,10 @@ from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.privacy.releases import Release, exposed
 
 RELATION: Relation = "replace_one"
+GRID = 2**20
+"""Parts of the clipping bound: values are rounded to half a millionth of it."""
+LAPLACE_MOVES, GAUSSIAN_MOVES = (GRID, 2), (GRID**2, 2)
+"""How far one record moves the sum of the parts, and the counts (`Entry.whole`)."""
 
 
 def one(spec: MeanSpec, n: int) -> int:

@@ -176,6 +176,7 @@ PAPER = Paper(
             uses=("epsilon", "delta", "intervals", "calibration"),
             role="beyond",
             chunk=_draws,
+            whole=(2,),  # two counts move by 1
         ),
         Entry(
             name="out_pert_gauss",

@@ -29,6 +29,11 @@ def table(column):
     return replace(known, x=x, time=time, event=event)
 
 
+def weight(part):
+    """What a release's numbers are worth where its sensitivity is stated."""
+    return 1.0 if part.weights[0] is None else part.weights[0]
+
+
 def answered(name, records, replicas=1, spec=SPEC):
     """The state and the gauges of replicas that differ in their noise."""
     batch, rng = Batch.grid(spec, {}, (0,) * replicas), torch.Generator().manual_seed(0)
@@ -65,7 +70,9 @@ def test_one_record_changes_no_more_than_the_sensitivity_and_the_worst_one_that_
             column[0] = value
             with recording() as seen:
                 answered(name, table(column))
-            before.append([part.values[0].numpy().ravel() for part in seen.releases])
+            before.append(
+                [(part.values[0] * weight(part)).numpy().ravel() for part in seen.releases]
+            )
         for i, release in enumerate(PAPER.entry(name).releases(SPEC, N)):
             change = np.linalg.norm(before[0][i] - before[1][i], norm)
             assert change <= release.mechanism.sensitivity * (1 + 1e-12)
@@ -106,7 +113,8 @@ def test_clipping_costs_bias_and_a_large_bound_noise():
     )
     assert low.bias == pytest.approx(0.3)
     assert low.clipped == pytest.approx(0.1)
-    assert (high.bias[0], high.clipped[0]) == (0.0, 0.0)
+    assert abs(high.bias[0]) < 1e-6 * 8.0  # values are rounded to parts of the bound
+    assert high.clipped[0] == 0.0
     assert high.deviation / low.deviation == pytest.approx(4.0)
     for info in (low, high):
         assert info.expected == pytest.approx(np.hypot(info.bias, info.deviation))

@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from engine.papers.dbn.pcdbn.moments import slabs
+from engine.training.least_squares import shortened
 from engine.training.spread import spread
 
 SLAB = 64
@@ -85,20 +86,14 @@ def second(images: Tensor, layers: tuple[Tensor, Tensor, Tensor], pad: int) -> T
 
 
 def features(images: Tensor, weights: tuple[Tensor, Tensor], counts: tuple[int, int]) -> Tensor:
-    """Square roots of the second layer's maps, length 1, shape (n, channels, positions)."""
+    """Square roots of the second layer's maps, length 1 at most, shape (n, channels, positions)."""
     cells, pad, pool = grid(images.shape[-1])
     layers = merged(weights)
     maps = torch.empty(len(images), counts[1], cells, cells, device=images.device)
 
     def write(part: tuple[Tensor, Tensor]) -> None:
         """The features of some images, into their place."""
-        unit(rectified(second(part[0], layers, pad), pool, part[1]).sqrt_())
+        shortened(rectified(second(part[0], layers, pad), pool, part[1]).sqrt_())
 
     spread(write, zip(slabs(images, SLAB), slabs(maps, SLAB), strict=True))
     return maps.flatten(2)
-
-
-def unit(rows: Tensor) -> Tensor:
-    """Each record's features to length 1, in place; a record of zeros stays."""
-    length = rows.flatten(1).norm(dim=1).clamp_(min=1e-9)
-    return rows.div_(length.view(-1, *[1] * (rows.dim() - 1)))

@@ -5,7 +5,9 @@ Guarantees:
     its positions j. Its contribution \sum_j v_j^{\otimes r} then has Frobenius norm at most
     \sum_j \|v_j\|^r = 1, which is the L2 sensitivity of the sum when a record is added
     or removed. A record without any light contributes nothing.
-    A matrix is released as `engine.training.least_squares` does.
+    A matrix is released as `engine.training.least_squares` does, and rounding is within the
+    bound as there: patches are shorter by a millionth, their products are added in double
+    precision.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from engine.training.least_squares import squared, upper
+from engine.training.least_squares import SHORT, squared, upper
 
 SLAB = 64
 """Records whose patches lie in memory together: small enough for the cache."""
@@ -42,13 +44,14 @@ def scaled(columns: Tensor, order: int) -> Tensor:
     """Each record's patches with the sum of norms to the power `order` scaled to 1, in place.
 
     Powers are taken of norms over the record's largest, so that faint patches do not vanish.
+    Patches are shorter than that by a millionth, and norms are in double precision.
     """
-    squares = columns.square().sum(1)
+    squares = columns.square().sum(1, dtype=torch.float64)
     top = squares.amax(1)
     largest = top.clamp(min=TINY)
     total = (squares / largest[:, None]).pow(order / 2).sum(1).clamp(min=TINY)
-    share = torch.where(top > TINY, total.pow(-1.0 / order) * largest.rsqrt(), 0.0)
-    return columns.mul_(share[:, None, None])
+    share = torch.where(top > TINY, SHORT * total.pow(-1.0 / order) * largest.rsqrt(), 0.0)
+    return columns.mul_(share.to(columns)[:, None, None])
 
 
 def second(x: Tensor, maps: Maps, size: int, stride: int) -> Tensor:
@@ -74,7 +77,8 @@ def middle(maps: Tensor, size: int, stride: int) -> Tensor:
 def gram(v: Tensor) -> Tensor:
     r"""\sum_t \sum_j v v' of columns (m, D, positions), shape (D, D), double precision."""
     if v.shape[1] < v.shape[2]:  # few rows: record by record needs no copy
-        return torch.bmm(v, v.transpose(1, 2)).sum(0, dtype=torch.float64)
+        wide = v.double()
+        return torch.bmm(wide, wide.transpose(1, 2)).sum(0)
     return squared(v.transpose(0, 1).flatten(1))
 
 
@@ -95,7 +99,7 @@ def quartic(x: Tensor, size: int) -> Tensor:
     total = torch.zeros(len(rows), len(rows), dtype=torch.float64, device=x.device)
     for part in slabs(x):
         v = scaled(patches(part, size, stride), 4).permute(1, 0, 2).flatten(1)
-        v = v[:, v.square().sum(0) > 0]  # empty patches add nothing
+        v = v[:, v.square().sum(0) > 0].double()  # empty patches add nothing
         z = v[rows] * v[columns] * weight[:, None]
         total += squared(z)
     return total

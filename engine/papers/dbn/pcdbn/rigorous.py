@@ -232,9 +232,9 @@ def _answers(
     answers = {}
     for d in sorted(set(sizes.values())):
         a, b = least_squares.sums(
-            maps.unit(stack.train[:, :d].clone()), pictures.y, pictures.classes
+            least_squares.shortened(stack.train[:, :d].clone()), pictures.y, pictures.classes
         )
-        test = maps.unit(stack.test[:, :d].clone())
+        test = least_squares.shortened(stack.test[:, :d].clone())
         for row in (row for row in rows if sizes[row] == d):
             answers[row] = _answer(a, b, made[row], stack, test, rng)
     return answers

@@ -8,7 +8,7 @@ Guarantees:
     A record's patches v_j are first scaled by one number, so that \sum_j \|v_j\|^r = 1 over its
     positions, and z_j = Q v_j with orthonormal rows Q given beforehand. A record's term then has
     norm at most \sum_j \|Q v_j\|^r \le \sum_j \|v_j\|^r = 1, the L2 sensitivity of the sum when it
-    is added or removed. Products are summed in double precision; z is rounded down.
+    is added or removed. Products are of double precision throughout; z is rounded down.
 """
 
 import math
@@ -22,8 +22,8 @@ from torch import Tensor
 
 from engine.papers.dbn.pcdbn.moments import GRID, patches, scaled, slabs
 
-SAFE = 1.0 - 1e-5
-"""Covers rounding of Q v in single precision."""
+SAFE = 1.0 - 1e-6
+"""Covers what the rows of Q lack to orthonormal ones, and the rounding of Q v."""
 
 
 @lru_cache(maxsize=16)
@@ -53,7 +53,7 @@ def sums(x: Tensor, size: int, directions: Tensor, orders: Sequence[int]) -> lis
 
     Positions lie on the public grid of `moments.quartic`; one pass serves all orders.
     """
-    q = directions.float() * SAFE
+    q = directions.double() * SAFE
     stride = max(1, (x.shape[-1] - size + 1) // GRID)
     squares = [
         torch.zeros(len(monomials(len(q), order // 2)[0]),
@@ -65,8 +65,8 @@ def sums(x: Tensor, size: int, directions: Tensor, orders: Sequence[int]) -> lis
         columns = patches(part, size, stride)
         for order, total in zip(orders, squares, strict=True):
             v = scaled(columns.clone(), order).permute(1, 0, 2).flatten(1)
-            z = q @ v[:, v.square().sum(0) > 0]
-            total += (products(z, order // 2) @ products(z, order - order // 2).T).double()
+            z = q @ v[:, v.square().sum(0) > 0].double()
+            total += products(z, order // 2) @ products(z, order - order // 2).T
     pairs = zip(squares, orders, strict=True)
     return [_coordinates(total, len(q), order) for total, order in pairs]
 

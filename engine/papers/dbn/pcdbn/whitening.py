@@ -16,10 +16,9 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from engine.papers.dbn.pcdbn.maps import unit
 from engine.papers.dbn.pcdbn.moments import slabs
 from engine.papers.dbn.pcdbn.price import Releases
-from engine.training.least_squares import noisy, released, squared
+from engine.training.least_squares import noisy, released, shortened, squared
 
 POWER = 0.35
 """Features are divided by this power of their moment; 0.5 would be whitening in full, and
@@ -70,7 +69,7 @@ def whitening(h: Tensor, count: int, made: Releases, rng: Generator) -> Whitenin
 
 def centre(h: Tensor, mean: Tensor) -> Tensor:
     """Features less the public mean, length 1 again, in place."""
-    return unit(h.sub_(mean))
+    return shortened(h.sub_(mean))
 
 
 def _moments(h: Tensor) -> tuple[Tensor, Tensor]:

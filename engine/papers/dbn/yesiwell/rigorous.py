@@ -35,7 +35,7 @@ from engine.papers.dbn.yesiwell.spec import YesiwellSpec
 from engine.papers.dbn.yesiwell.windows import Part, Sample, check_friends, sample
 from engine.training import least_squares
 from engine.training.activations import Activation
-from engine.training.least_squares import Quadratic
+from engine.training.least_squares import SHORT, Quadratic
 from engine.training.spread import spread
 
 SLAB = 2**22
@@ -182,10 +182,10 @@ def _moments(train: Sequence[Part], shape: Shape, view: Callable[[Part], Tensor]
 
     def work(part: Part) -> tuple[Tensor]:
         patches = _patches(view(part), shape)
-        length = patches.square().sum((2, 3), keepdim=True)
-        scaled = patches * torch.where(length > TINY, length.clamp(min=TINY).rsqrt(), 0.0)
-        flat = scaled.transpose(0, 1).transpose(2, 3).flatten(1, 2)
-        return (torch.bmm(flat.mT, flat).double(),)
+        length = patches.square().sum((2, 3), keepdim=True, dtype=torch.float64)
+        share = torch.where(length > TINY, SHORT * length.clamp(min=TINY).rsqrt(), 0.0)
+        flat = (patches * share).transpose(0, 1).transpose(2, 3).flatten(1, 2)
+        return (torch.bmm(flat.mT, flat),)
 
     return _summed(train, work)[0]
 
@@ -235,23 +235,26 @@ def features(
     shape: Shape,
     how: Activation,
 ) -> Tensor:
-    r"""P = (states, own attributes, friends' term) of windows, shape (m, E, f), \|p\| \le 1."""
+    r"""P = (states, own attributes, friends' term) of windows, shape (m, E, f), \|p\| \le 1.
+
+    In double precision, so that a friend's share of the last number moves it by that share.
+    """
     high = maps(low, upper, shape, how).flatten(2)
-    kappa = torch.tensor([spec.social for spec in specs], device=part.v.device)
+    kappa = torch.tensor([spec.social for spec in specs], device=part.v.device).double()
     rest = (1.0 - kappa.square()).clamp(min=0.0)
-    top = cut(high, REACH[0]) * (MAPS * rest).sqrt()[:, None]
-    own = cut(part.v[:, :, -1], REACH[1])[:, None] * ((1.0 - MAPS) * rest).sqrt()[:, None]
+    top = cut(high.double(), REACH[0]) * (MAPS * rest).sqrt()[:, None]
+    own = cut(part.v[:, :, -1].double(), REACH[1])[:, None]
     friends = part.capped.clamp(-1.0, 1.0)[:, None, None] * kappa[:, None]
-    return torch.cat([top, own, friends], 2)
+    return torch.cat([top, own * ((1.0 - MAPS) * rest).sqrt()[:, None], SHORT * friends], 2)
 
 
 def cut(x: Tensor, reach: float) -> Tensor:
     """Vectors along the last axis, divided by `reach`, or by their length where that is more.
 
-    Rounded down, so that the length stays at most 1 in single precision.
+    Shorter by a millionth, which is more than rounding adds to them or to their sums.
     """
     length = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
-    short: Tensor = x * (1.0 - 1e-5) / length.clamp(min=reach)
+    short: Tensor = x * SHORT / length.clamp(min=reach)
     return short
 
 
@@ -274,9 +277,8 @@ def _sums(
 
     def work(part: Part) -> tuple[Tensor, Tensor]:
         wide = features(part, lower(part), specs, upper, shape, how).transpose(0, 1)
-        target = (part.y.float() - 0.5).expand(len(wide), -1)
-        own = torch.bmm(wide.mT, wide).double()
-        return own, torch.bmm(wide.mT, target[..., None])[..., 0].double()
+        target = (part.y.double() - 0.5).expand(len(wide), -1)
+        return torch.bmm(wide.mT, wide), torch.bmm(wide.mT, target[..., None])[..., 0]
 
     a, b = _summed(train, work)
     return a, b

@@ -28,7 +28,7 @@ class Part:
     Attributes:
         v: Attributes, centred, shape (m, d, N).
         social: Mean of 2\psi - 1 over the user's friends, shape (m,).
-        capped: The same summed and divided by D, the public bound, shape (m,).
+        capped: The same summed and divided by D, the public bound, shape (m,), double precision.
         y: Labels 0 or 1, shape (m,).
         user: Whose window, shape (m,).
         best: What the best predictor says, shape (m,): a probability; NaN where nobody knows.
@@ -186,7 +186,7 @@ def _part(
     return Part(
         v.flatten(0, 1).mT.contiguous().to(device),
         social.float(),
-        capped.float(),
+        capped,
         y,
         torch.from_numpy(user).to(device),
         torch.from_numpy(best.reshape(-1)).to(device),

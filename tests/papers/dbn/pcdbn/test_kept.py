@@ -13,6 +13,7 @@ from engine.papers.dbn.pcdbn.spec import PcdbnSpec
 from engine.runs.driver import drive
 from engine.runs.events import Produced
 from engine.runs.job import request
+from engine.training.least_squares import shortened
 from tests.papers.dbn.pcdbn.test_methods import run
 
 SMALL = PcdbnSpec(filters=4, epochs=3, pretraining=1, sgd_epochs=2, epsilon=8.0)
@@ -49,12 +50,12 @@ def test_the_released_arrays_alone_give_the_predictions(digits, solver):
         layers = own["weights_1"], own["weights_2"]
         counts = layers[1].shape[1], len(own["whitening_mean"])
         states = maps.features(pictures.test_x, layers, counts)
-        centred = maps.unit(states - own["whitening_mean"])
+        centred = shortened(states - own["whitening_mean"])
         turned = own["whitening_channels"].T @ centred @ own["whitening_positions"]
         order = own["whitening_order"].long()
         white = turned.flatten(1)[:, order] * own["whitening_scale"]
         used = int(own["dimensions"])
-        scores = maps.unit(white[:, :used].clone()) @ own["weights_3"][:used]
+        scores = shortened(white[:, :used].clone()) @ own["weights_3"][:used]
         assert scores.argmax(1).tolist() == told.tolist()
 
 

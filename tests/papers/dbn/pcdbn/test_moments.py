@@ -1,7 +1,5 @@
 """Sums against brute force, what one record can do to them, and the noise they get."""
 
-import math
-
 import numpy as np
 import pytest
 import torch
@@ -65,7 +63,7 @@ def test_one_record_moves_each_moment_by_at_most_one(seed):
     x = records(5, seed=seed) * 10.0 ** (seed - 2)
     for of in (moments.pixels, moments.quartic):
         change = of(x, SIZE) - of(x[1:].clone(), SIZE)
-        assert 0.1 < float(change.norm()) <= 1.0 + 1e-5
+        assert 0.1 < float(change.norm()) <= 1.0
 
 
 def test_the_darkest_and_the_flattest_record():
@@ -91,7 +89,7 @@ def test_noise_on_a_symmetric_matrix():
 
 
 def test_one_record_moves_the_classifier_sums_by_at_most_one():
-    p = maps.unit(torch.randn(7, 5, generator=torch.Generator().manual_seed(0)))
+    p = least_squares.shortened(torch.randn(7, 5, generator=torch.Generator().manual_seed(0)))
     y = torch.tensor([0, 1, 2, 0, 1, 2, 2])
     a, b = least_squares.sums(p, y, 3)
     torch.testing.assert_close(a, sum(torch.outer(r, r) for r in p.double()), rtol=1e-5, atol=1e-6)
@@ -101,12 +99,12 @@ def test_one_record_moves_the_classifier_sums_by_at_most_one():
 
 
 def test_one_record_moves_the_whitening_sums_by_at_most_one():
-    h = maps.unit(torch.rand(9, 6, 4, generator=torch.Generator().manual_seed(0)))
+    h = least_squares.shortened(torch.rand(9, 6, 4, generator=torch.Generator().manual_seed(0)))
     change = h.sum(0) - h[1:].sum(0)
-    assert float(change.norm()) <= 1.0 + 1e-5
+    assert float(change.norm()) <= 1.0
     whitening.centre(h, h.mean(0))
     for one, other in zip(whitening._moments(h), whitening._moments(h[1:]), strict=True):
-        assert 0.1 < float((one - other).norm()) <= 1.0 + 1e-5
+        assert 0.1 < float((one - other).norm()) <= 1.0
 
 
 def test_without_noise_filters_are_eigenvectors():
@@ -193,7 +191,7 @@ def test_features_are_those_of_plain_convolutions(side, count):
     low = rectified(functional.conv2d(x, lower, padding=2), count, 2)
     torch.testing.assert_close(maps.first(x, lower, count), low, rtol=1e-4, atol=1e-5)
     high = rectified(functional.conv2d(low, upper, padding=pad), 2 * count, pool)
-    wanted = maps.unit(high[:, :, :cells, :cells].flatten(2).sqrt())
+    wanted = least_squares.shortened(high[:, :, :cells, :cells].flatten(2).sqrt())
     actual = maps.features(x, (lower, upper), (count, 2 * count))
     torch.testing.assert_close(actual, wanted, rtol=1e-3, atol=1e-4)
 
@@ -223,7 +221,7 @@ def test_moments_of_the_first_layers_maps_by_brute_force(side):
 def test_one_record_moves_the_maps_moments_by_at_most_one(scale):
     x = records(5, 20) * scale
     change = moments.second(x, layer, 3, 3) - moments.second(x[1:], layer, 3, 3)
-    assert 0.1 < float(change.norm()) <= 1.0 + 1e-5
+    assert 0.1 < float(change.norm()) <= 1.0
 
 
 @pytest.mark.parametrize("rows", [3, 70, 200, 301])
@@ -240,8 +238,37 @@ def test_features_do_not_look_at_other_records():
     together = maps.features(x, weights, (4, 8))
     alone = torch.cat([maps.features(x[i : i + 1], weights, (4, 8)) for i in range(10)])
     torch.testing.assert_close(together, alone, rtol=1e-4, atol=1e-5)
-    norms = together.flatten(1).norm(dim=1)
-    assert math.isclose(float(norms.max()), 1.0, abs_tol=1e-5)
+    norms = together.flatten(1).double().norm(dim=1)
+    assert 1.0 - 2e-6 < float(norms.max()) <= 1.0
+
+
+@pytest.mark.parametrize("gone", [0, 7, 299])
+def test_features_are_the_same_to_the_last_bit_without_another_record(gone):
+    """Rounding of the others' features would add up: the sums are of 60,000 of them."""
+    x, rng = records(300, side=12), torch.Generator().manual_seed(0)
+    weights = torch.randn(2, 1, 3, 3, generator=rng), torch.randn(4, 4, 3, 3, generator=rng)
+    rest = [place for place in range(300) if place != gone]
+    whole, less = (maps.features(some, weights, (4, 8)) for some in (x, x[rest]))
+    assert torch.equal(whole[rest], less)
+    how = whitening.whitening(whole.clone(), 300, price.releases(PcdbnSpec(), 300), rng)
+    whole, less = (
+        whitening.whitened(whitening.centre(some, how.mean), how, 20) for some in (whole, less)
+    )
+    assert torch.equal(whole[rest], less)
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_one_of_60_000_records_moves_the_sums_by_at_most_one(alike):
+    """Rounding of a sum grows with its rows. In single precision the change here is 1.00027."""
+    rng = torch.Generator().manual_seed(0)
+    p = torch.rand(1 if alike else 60_000, 160, generator=rng).expand(60_000, -1).clone()
+    y = torch.arange(60_000) % 3
+    whole, less = (
+        least_squares.sums(part, kinds, 3)
+        for part, kinds in ((least_squares.shortened(p), y), (p[1:], y[1:]))
+    )
+    for one, other in zip(whole, less, strict=True):
+        assert 1.0 - 3e-6 < float((one - other).norm()) <= 1.0
 
 
 def test_the_number_of_features_follows_the_noise():

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from datasets import catalog as data_catalog
 from datasets.base import Table
-from engine.catalog import paper
-from engine.cli import again, functions
+from engine.catalog import catalog, paper
+from engine.cli import again, functions, meeting
 from engine.cli.shared import add_json, add_request, requested, show_json, show_table
 from engine.cli.work import progress
 from engine.core.errors import ExplorerError, RequestError
@@ -65,6 +65,11 @@ def add(commands: "Commands") -> None:
     every.add_argument(
         "--write", action="store_true", help="keep the attacks in the reference folder"
     )
+    every.add_argument(
+        "--sees", choices=SEES, default=SEES[0],
+        help="whether the attacker sees every release, or what is published alone and asks about "
+        "real records too",
+    )  # fmt: skip
     add_json(every)
     every.set_defaults(command=run_audits)
 
@@ -143,9 +148,16 @@ def run_audits(arguments: argparse.Namespace) -> int:
     elif slug:
         paper(slug)
     measured: list[audits.Row] = []
-    for job, calibration in audits.asked(budget):
-        if (slug and job.paper != slug) or (method and job.method != method):
-            continue
+    wanted = [
+        (job, calibration)
+        for job, calibration in audits.asked(budget)
+        if slug in (None, job.paper) and method in (None, job.method)
+    ]
+    if arguments.sees == SEES[1]:
+        as_json, keep = arguments.json, arguments.write
+        meeting.attacked(_proved(wanted), count, limit, keep=keep, as_json=as_json)
+        return 0
+    for job, calibration in wanted:
         measured.append(_timed(job, calibration, count, limit))
         if arguments.write:
             kept = [row for row in audits.rows() if row.run != measured[-1].run]
@@ -157,6 +169,12 @@ def run_audits(arguments: argparse.Namespace) -> int:
     else:
         _show_all(measured)
     return 0
+
+
+def _proved(wanted: list[tuple[Job, str]]) -> list[tuple[Job, str]]:
+    """Those whose noise is calibrated as their paper's page opens with."""
+    opens = {one.slug: one.opens().get(audits.CALIBRATION, "") for one in catalog().values()}
+    return [(job, how) for job, how in wanted if how in ("", opens[job.paper])]
 
 
 def _budget(text: str) -> float | None:

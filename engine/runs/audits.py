@@ -176,11 +176,11 @@ def write(audits: Sequence[Row]) -> Path:
     place = {name: i for i, name in enumerate(listed)}
     last = len(listed)
     ordered = sorted(audits, key=lambda row: place.get((row.paper, row.method), last))
-    lines = json.dumps([_plain(asdict(row)) for row in ordered], indent=1, ensure_ascii=False)
+    lines = json.dumps([plain(asdict(row)) for row in ordered], indent=1, ensure_ascii=False)
     path.write_text(f"{lines}\n", encoding="utf-8")
     return path
 
 
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+def plain(row: Mapping[str, Any]) -> dict[str, Any]:
     """Numbers to six digits."""
     return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in row.items()}

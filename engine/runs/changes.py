@@ -30,7 +30,7 @@ FOLLOWED = ("engine.papers", "engine.training", "engine.privacy", "datasets")
 """Where imports lead to code that computes numbers."""
 ASIDE = ("catalog", "guarantee", "guarantees", "cards", "exhibits", "figures")
 """Modules that list, explain and show numbers and compute none."""
-NUMBERLESS = ("__init__", "neighbours", "outside", "published", "replay", "words")
+NUMBERLESS = ("__init__", "met", "neighbours", "outside", "published", "replay", "words")
 """Modules of `engine.audit` that no attack's number comes from."""
 SILENT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.INDENT, tokenize.DEDENT)
 

@@ -21,7 +21,7 @@ def test_who_sees_what_is_published_catches_an_exact_mutant(fault, outside, caps
     assert main([*asked, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["sees"] == "published"
-    assert found["statistic"] in ("histogram", "edges", "all published arrays")
+    assert found["statistic"] in ("histogram", "edges", "mean", "all published numbers")
     assert found["broken"] is bool(fault)
     assert found["replicas"] == 100
 
@@ -65,7 +65,8 @@ def test_the_score_is_the_likelihood_ratio_of_normal_numbers():
         assert still.score(np.array([[0.0]])) < 0.0 < still.score(np.array([[1.0]]))
 
 
-def test_a_method_that_publishes_no_array_has_no_such_attacker():
-    setting = Setting.of(paper("mean").entry("laplace"), paper("mean").spec(), small.people())
-    with pytest.raises(RequestError, match="publishes arrays"):
+def test_a_method_that_publishes_nothing_has_no_such_attacker():
+    one = paper("survival")
+    setting = Setting.of(one.entry("km_dp"), small.spec(one), small.people())
+    with pytest.raises(RequestError, match="publishes numbers"):
         published(setting, {}, 12)

@@ -9,7 +9,7 @@ import pytest
 from engine.audit.words import IF_AS_DECLARED, outcome
 from engine.catalog import catalog
 from engine.core.gauges import gauges
-from engine.runs import audits
+from engine.runs import audits, met
 from engine.runs.events import Advanced, Finished, Measured, Produced, Started
 from engine.runs.job import Job, request
 from engine.service.claim import take
@@ -19,7 +19,9 @@ from engine.service.store import Store
 from pages.ui.charts import attack as charts
 from pages.ui.charts.theme import BROKEN
 from pages.ui.exhibits import attacks
-from pages.ui.paper import attack, defaults
+from pages.ui.paper import attack, choice, defaults
+from pages.ui.paper.met import EVERYTHING, PUBLISHED
+from pages.ui.paper.view import offers
 from tests.pages.conftest import Open
 from tests.pages.drawn import plots
 
@@ -122,6 +124,45 @@ def test_a_shipped_attack_has_its_mark_until_the_user_attacks(proof, trained, mo
     assert any(button.label == "Attack this" for button in test.button)
     attacked(trained, job, 0.4)
     assert "[attacked](/learn#attacked) **at least 0.4**" in shown(proof())
+
+
+MET = met.Meeting(
+    run="", sources="", paper="survival", method="dp_newton", dataset="flchain", calibration="",
+    budget=1.0, delta=1e-5, seconds=1.0, epsilon=0.07, epsilon_worst=0.0, statistic="coefficients",
+    trainings_worst=200, epsilon_real=0.07, right=0.5272, least=0.52, records=100, trainings=200,
+)  # fmt: skip
+
+
+def test_the_attacker_one_can_meet_stands_beside_the_one_who_sees_everything(proof, monkeypatch):
+    job = audit(defaults.opening("survival")["dp_newton"])
+    ships(monkeypatch, job, epsilon_attacked=0.3)
+    monkeypatch.setattr(met, "rows", lambda: (replace(MET, run=audits.name(job)),))
+    test = proof()
+    assert not test.exception
+    assert "100 most exposed records whether it was in the data: 52 of 100" in shown(test)
+    (both,) = [one.value for one in test.table if EVERYTHING in one.value.iloc[:, 0].tolist()]
+    assert both.iloc[:, 0].tolist() == [EVERYTHING, PUBLISHED]
+    assert both.iloc[:, 1].tolist() == ["0.3", "0.07"]
+    said = " ".join(one.value for one in test.caption)
+    assert "The gap: an attacker who sees every step" in said
+    assert "the worst record nothing shown" in said
+    assert "Computed by an earlier version." in said
+    monkeypatch.setattr(met, "rows", tuple)
+    assert "most exposed" not in shown(proof())
+
+
+@pytest.mark.parametrize("slug", sorted(catalog()))
+def test_every_page_opens_with_an_attack_by_what_is_published(slug):
+    offered = offers(catalog()[slug], defaults.layout(slug))
+    chosen, knob = choice.untouched(offered), offered.knobs["epsilon"]
+    job = defaults.opening(slug)[chosen.method]
+    values = {**job.values, "epsilon": knob.value(knob.default)}
+    wanted = request(slug, job.method, job.dataset, values, seeds=range(9), audit=True)
+    row = met.fitting(wanted)
+    assert row is not None
+    assert not row.outdated
+    assert 0.4 < row.right < 0.7  # on a private method nobody guesses much better
+    assert row.records == 100
 
 
 @pytest.mark.parametrize("how", ["another setting", "no number"])

@@ -27,6 +27,7 @@ from pages.ui.kit.access import board, troubles
 from pages.ui.kit.access import sentence as sentenced
 from pages.ui.kit.chart import chart
 from pages.ui.kit.shared import once
+from pages.ui.paper import met
 from pages.ui.paper.view import Page, View
 
 NOT_YET = "not yet"
@@ -89,6 +90,8 @@ def section(page: Page, view: View) -> None:
         st.fragment(_body, run_every=clock.pace() if ticking else None)(
             page, view, guarantee, wanted, ticking
         )
+        mark = _mark(wanted, look(wanted))
+        met.show(wanted, None if mark is None else mark.bound)
 
 
 def _nothing(view: View, guarantee: Guarantee) -> str:

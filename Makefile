@@ -68,8 +68,10 @@ $(VENV)/app.stamp: requirements.txt | $(VENV)/bin/python
 	$(BIN)/pip install -q -r requirements.txt
 	@touch $@
 
-$(VENV)/dev.stamp: requirements.txt requirements-cluster.txt requirements-dev.txt | $(VENV)/bin/python
+$(VENV)/dev.stamp: requirements.txt requirements-cluster.txt requirements-dev.txt \
+  requirements-oracles.txt | $(VENV)/bin/python
 	$(BIN)/pip install -q -r requirements-dev.txt
+	$(BIN)/pip install -q --no-deps -r requirements-oracles.txt
 	@touch $@ $(VENV)/app.stamp
 
 $(VENV)/cluster.stamp: requirements.txt requirements-cluster.txt | $(VENV)/bin/python

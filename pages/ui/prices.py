@@ -6,11 +6,15 @@ ship with the program, so that a first visitor's slider does not wait for them.
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 
 from datasets import catalog as data_catalog
+from engine.core.errors import ExplorerError
 from engine.privacy.guarantee import Guarantee
+from engine.runs.common import common
 from engine.runs.job import Job
 from pages.ui import openings
+from pages.ui.compare import kinds
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper import ceiling
 
@@ -25,12 +29,21 @@ def cards(job: Job) -> Iterator[Guarantee]:
         yield card
 
 
+def shared(job: Job) -> None:
+    """Has the measures that all guarantees have worked out, at each budget of a job's grid."""
+    entry, data = job.entry(), data_catalog.card(job.dataset)
+    for budget in job.axes.get(BUDGET, ()) if data.rows == 1 else ():
+        with suppress(ExplorerError):
+            common(entry, job.spec().replace(**{BUDGET: budget}), data, kinds.DELTA)
+
+
 def main() -> None:
     """Asks for every card of every page's opening and writes the accountants' answers."""
     from engine.privacy import answers
 
     for job in openings.everything().values():
         proved = [card.epsilon_proved for card in cards(job)]
+        shared(job)
         print(job.paper, job.method, proved, flush=True)
     known = {code: value for code, value in answers.answers.items() if math.isfinite(value)}
     answers.ship(known)

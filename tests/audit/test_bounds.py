@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import sys
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from scipy.stats import binom, binomtest, norm
 from engine.audit.bounds import (
     Judged,
     Scores,
+    _judge,
     best_stakes,
     epsilon_bound,
     epsilon_of_errors,
@@ -23,6 +26,7 @@ from engine.audit.bounds import (
     winnings,
 )
 from engine.audit.tradeoff import curves, empirical
+from engine.privacy import gaussian
 
 AUDITS = 200
 
@@ -215,3 +219,46 @@ def test_no_upper_limit_is_known_below_the_smallest_rate_that_can_be_told():
 def test_right_guesses_are_hits_and_quiet_trainings():
     one = Judged(0.0, "score", 0.0, hits=0.9, alarms=0.2, trainings=10)
     assert one.right == pytest.approx(0.85)
+
+
+@pytest.fixture(scope="module")
+def auditing():
+    """jax-privacy's bounds of audits, loaded by themselves: its other modules need JAX."""
+    (folder,) = find_spec("jax_privacy").submodule_search_locations
+    spec = spec_from_file_location("jax_privacy_auditing", f"{folder}/auditing.py")
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-5, 0.02])
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_the_bound_of_a_threshold_is_that_of_another_library(auditing, epsilon, delta):
+    rng = np.random.default_rng(3)
+    for trainings, threshold in itertools.product((40, 1000), (-0.7, 0.5, 1.9)):
+        scores = laplace(epsilon, trainings, rng)
+        theirs = auditing.CanaryScoreAuditor(scores.present, scores.without)
+        bound = theirs.epsilon_clopper_pearson(
+            0.05, delta, one_sided=False, threshold_strategy=auditing.Explicit(threshold)
+        )
+        actual = _judge("", scores, threshold, delta, 0.025).epsilon
+        assert actual == pytest.approx(max(bound, 0.0), abs=1e-9)
+
+
+def test_the_whole_bound_is_as_good_as_that_of_another_library(auditing):
+    """Both are valid; theirs corrects for all thresholds, ours chooses one on half. On average over
+    20 audits neither is far ahead, and the betting bound on all pairs is above both."""
+    rng, ours, theirs, pairs = np.random.default_rng(4), [], [], []
+    for _ in range(20):
+        noise = rng.normal(size=1000)
+        scores = Scores(noise - 0.5, noise + 0.5)  # a log likelihood ratio for mu = 1
+        auditor = auditing.CanaryScoreAuditor(scores.present, scores.without)
+        theirs.append(auditor.epsilon_from_gdp(0.05, 1e-5))
+        ours.append(epsilon_bound({"score": scores}, 1e-5).epsilon)
+        pairs.append(gaussian.epsilon(mu_bound(scores) ** 2, 1e-5))
+    truth = gaussian.epsilon(1.0, 1e-5)
+    assert 0.0 < np.mean(ours) < truth
+    assert 0.0 < np.mean(theirs) < truth
+    assert np.mean(pairs) > max(np.mean(ours), np.mean(theirs))
+    assert max(pairs) <= truth * 1.05

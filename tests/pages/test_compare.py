@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from datasets import flchain
 from engine.catalog import catalog
 from engine.core.gauges import Gauge
+from engine.runs.common import common
 from engine.runs.job import Job, request
 from engine.service.client import Client
 from engine.service.store import Store
@@ -308,3 +310,38 @@ def test_two_runs_are_told_apart_by_the_engine(visit: Open, home: Path):
     assert "p = 1" in reported
     assert "same seed" in reported
     assert "scipy" not in vars(sys.modules["pages.ui.compare.difference"])
+
+
+def test_kinds_of_guarantees_have_a_note_and_a_common_measure(visit: Open, home: Path):
+    """At ε = 1 pure noise lets more guesses be right than Gaussian noise at δ = 1e-5."""
+    play(home, job("out_pert"))
+    play(home, job("dp_newton"))
+    test = visit("compare")
+    assert any("Two kinds of guarantee share this axis" in one.value for one in test.info)
+    test = visit("compare", **{"compare.measure": "μ"})
+    assert not test.exception
+    assert not any("Two kinds" in one.value for one in test.info)
+    drawn = chart(test)
+    assert "μ of Gaussian noise" in drawn["layout"]["xaxis"]["title"]["text"]
+    assert not [one for one in drawn["layout"].get("shapes", ()) if one["type"] == "line"]
+    named = {t["name"].partition(" · ")[0]: t["x"] for t in drawn["data"] if t.get("name")}
+    pure, other = named["Output perturbation"], named["Private Newton"]
+    for name, places in (("out_pert", pure), ("dp_newton", other)):
+        entry = catalog()["survival"].entry(name)
+        wanted = [
+            common(entry, job(name).spec().replace(epsilon=e), flchain.CARD, 1e-5).mu
+            for e in EPSILONS
+        ]
+        assert places == pytest.approx(wanted, rel=1e-3)
+    assert pure[1] > 3 * other[1]
+    assert "Private Newton 0.2" in " ".join(one.value for one in test.caption)
+    test = visit("compare", **{"compare.measure": "Best attacker"})
+    places = [t["x"] for t in chart(test)["data"] if t.get("name")]
+    assert all(0.0 < one <= 1.0 for some in places for one in some)
+
+
+def test_kinds_alike_have_no_note(visit: Open, home: Path):
+    play(home, job("out_pert"))
+    play(home, job("obj_pert"))
+    test = visit("compare")
+    assert not any("Two kinds" in one.value for one in test.info)

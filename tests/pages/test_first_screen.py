@@ -185,6 +185,8 @@ def test_what_a_page_opens_with_needs_no_accountant(slug: str):
     """Every card of the opening comes from the answers that ship; see `pages.ui.prices`."""
     with answers.at_once():
         assert [list(prices.cards(job)) for job in defaults.opening(slug).values()]
+        for job in defaults.opening(slug).values():
+            prices.shared(job)
 
 
 def test_an_answer_that_ships_is_the_accountants():

@@ -30,7 +30,7 @@ _GREY = Style(MUTED, "solid", "circle")
 def utility(
     curves: Sequence[Curve], levels: Sequence[Level], gauge: Gauge, chosen: float, revision: str,
     bounds: tuple[float, float], by_proof: bool = False, closer: str = "", errors: str = "",
-    chance: float | None = None, up: Heights | None = None,
+    chance: float | None = None, up: Heights | None = None, measure: str = "",
 ) -> Figure:  # fmt: skip
     """Utility against budget, with a rule at the chosen one.
 
@@ -46,16 +46,16 @@ def utility(
         errors: What wrong answers are called, to draw those; empty to draw the measure itself.
         chance: What guessing gets; None where nothing is to be guessed.
         up: The vertical axis; None for the one that fits.
+        measure: What `proved` and `bounds` hold in place of budgets, in words; there is no rule.
     """
-    ground = Ground(bounds, [p for one in curves for p in one.proved], by_proof)
+    ground = Ground(bounds, [p for one in curves for p in one.proved], by_proof, measure)
     up = up or heights(curves, levels, gauge, errors, chance)
     shown = ".1%" if gauge.unit == SHARE else ".3g"
     levels = [one for one in levels if up.of([one.value])[0] > 0 or not up.log]
     ordered = sorted(curves, key=lambda one: one.focus)  # what is in focus lies above
     named = _few(curves, levels)
     traces = [_level(one, ground, up, shown) for one in levels]
-    for one in ordered:
-        traces += _bands(one, ground, up, one.label == closer)
+    traces += [made for one in ordered for made in _bands(one, ground, up, one.label == closer)]
     traces += [_line(one, ground, up, shown, marks=not named) for one in ordered]
     traces += [
         _chosen(one, chosen, ground, up, round_=named)
@@ -63,14 +63,15 @@ def utility(
     ]  # fmt: skip
     drawn = any(one.epsilon for one in curves) or bool(levels)
     guess = [] if chance is None or not drawn else up.of([chance])
+    ruled = [] if measure else [chosen]
     return figure(
         traces,
         uirevision=revision,
         xaxis=ground.axis(_lost(curves, up)),
         yaxis=up.axis() | ({} if drawn else {"showticklabels": False}),
-        shapes=[notes.rule(chosen), *map(notes.guess, guess), *ground.shapes()],
+        shapes=[*map(notes.rule, ruled), *map(notes.guess, guess), *ground.shapes()],
         annotations=[
-            notes.flag(chosen, bounds, up, above=named),
+            *(notes.flag(one, bounds, up, above=named) for one in ruled),
             *(notes.guessing(one, up, ground) for one in guess),
             *([] if drawn else [notes.NOTHING]),
             *(_ends(ordered, levels, ground, up) if named else ()),
@@ -124,7 +125,8 @@ def _line(one: Curve, ground: Ground, up: Heights, shown: str, *, marks: bool) -
     look = proof.look(one.style, one.status)
     x, y, gone = ground.places(one.epsilon, one.proved), up.of(one.middle), _gone(one, ground)
     proved = [
-        f"{number(p)} proved" if p is not None and finite(p) else NOWHERE for p in one.proved
+        f"{number(p)} {ground.measure or 'proved'}" if p is not None and finite(p) else NOWHERE
+        for p in one.proved
     ] or [NOWHERE if one.status == "not_private" else "not worked out yet"] * len(one.epsilon)
     hover = (
         f"<b>{one.label}</b>{f', {STATUS[one.status]}' if one.status else ''}<br>"

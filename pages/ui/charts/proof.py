@@ -58,13 +58,18 @@ class Ground:
         low: The left end.
         top: Where budgets end.
         column: Where points without a finite budget stand; None where there are none.
+        measure: What takes the place of the proved budget, in words; empty for the budget itself.
     """
 
     def __init__(
-        self, bounds: tuple[float, float], proved: Sequence[float | None], by_proof: bool
+        self,
+        bounds: tuple[float, float],
+        proved: Sequence[float | None],
+        by_proof: bool,
+        measure: str = "",
     ) -> None:
         known = [float(one) for one in proved if one is not None and math.isfinite(one) and one > 0]
-        self.by_proof = by_proof
+        self.by_proof, self.measure = by_proof, measure
         self.low = min(bounds[0], *known) * 0.9 if known else bounds[0] * 0.9
         self.top = max(bounds[1], *known) * 1.11 if known else bounds[1] * 1.11
         lost = len(known) < len(proved)
@@ -93,7 +98,8 @@ class Ground:
         """
         made = budget_axis(self.low, self.top)
         which = "Proved" if self.by_proof else "Claimed"
-        made["title"]["text"] = f"← more private      {which} privacy budget ε      less private →"
+        said = self.measure or f"{which} privacy budget ε"
+        made["title"]["text"] = f"← more private      {said}      less private →"
         if self.column is not None:
             made["tickvals"] = [*made["tickvals"], self.column]
             made["ticktext"] = [

@@ -8,7 +8,7 @@ from engine.core.gauges import Gauge
 from pages.ui import words
 from pages.ui.charts import curves, measured, proof
 from pages.ui.charts.measured import Curve
-from pages.ui.compare import answers, candidates, difference
+from pages.ui.compare import answers, candidates, difference, kinds
 from pages.ui.compare.candidates import Candidate
 from pages.ui.jobs.runs_table import MOST
 from pages.ui.kit import address, card, shell, visitors
@@ -70,7 +70,7 @@ def _draw(comparable: list[Candidate]) -> None:
     data = _data(comparable)
     gauges = candidates.gauges(comparable)
     budgets = _budgets(comparable)
-    free = [*(f"runs.{name}" for name in gauges), "by"]
+    free = [*(f"runs.{name}" for name in gauges), "by", "measure"]
     address.settle(PAGE, PREFIX, [data, _measures(gauges), budgets], free)
     left, right = st.columns(2)
     dataset = str(data.value(_choose("Data set", data, left)))
@@ -159,16 +159,33 @@ def _chart(chosen: dict[str, Candidate], name: str, gauge: Gauge, epsilon: float
     if bounds[0] == bounds[1]:
         bounds = (bounds[0] / 2.0, bounds[1] * 2.0)
     every = list(lines.values())
-    by = st.segmented_control(
+    left, right = st.columns(2)
+    by = left.segmented_control(
         "Show ε as", BY, default=PROOF_FIRST, required=True, help=BY_HELP, key=f"{PREFIX}.by",
         bind="query-params",
     )  # fmt: skip
+    how = right.segmented_control(
+        "Measure of privacy", kinds.OFFERED, default=kinds.BUDGET, required=True,
+        help=kinds.HELP, key=f"{PREFIX}.measure", bind="query-params",
+    )  # fmt: skip
+    kinds.note(chosen, epsilon, how)
+    if how != kinds.BUDGET:
+        kinds.chart(chosen, levels, lines, gauge, epsilon, name, str(how))
+        _tabs(chosen, lines, name, gauge, epsilon)
+        return
     by_proof = by == PROOF_FIRST
     drawn = curves.utility(every, levels, gauge, epsilon, name, bounds, by_proof)
     alt = curves.reading(every, gauge, epsilon)
     move = "proof" if by_proof else "claim"
     chart(f"{PREFIX}.chart", drawn, alt, curves.rows(every, levels), epsilon, move=move)
     st.caption(f"{proof.LEGEND} {gauge.help} {'' if gauge.released else RAW}")
+    _tabs(chosen, lines, name, gauge, epsilon)
+
+
+def _tabs(
+    chosen: dict[str, Candidate], lines: dict[str, Curve], name: str, gauge: Gauge, epsilon: float
+) -> None:
+    """What the chart answers."""
     tabs = st.tabs(TABS, on_change="rerun", key=f"{PREFIX}.tab")
     draws: tuple[Callable[[], None], ...] = (
         lambda: _guarantees(chosen, name, gauge, epsilon),

@@ -6,6 +6,7 @@ come from the whole curve δ(ε) of what is released, which a card states one po
 
 import functools
 import hashlib
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,8 +63,10 @@ def common(entry: Entry[Spec], spec: Spec, data: Card, delta: float) -> Common:
     from engine.privacy.answers import answer
     from engine.privacy.releases import cost
 
-    event = cost(entry.releases(spec, data.records))
-    relation = entry.guarantee(spec, data.records, data.record).relation
+    card = entry.guarantee(spec, data.records, data.record)
+    if card.epsilon_proved is None:
+        return Common(math.inf, 1.0, math.inf, delta)
+    event, relation = cost(entry.releases(spec, data.records)), card.relation
     found = functools.cache(lambda: _measured(event, relation, delta))
 
     def told(name: str) -> float:

@@ -13,6 +13,9 @@ from engine import catalog
 from engine.audit import neighbours
 from engine.audit.published import MOST, STEPS, alike, leaves, shorter, verify
 from engine.cli.main import main
+from engine.cli.verify import verified
+from engine.core.errors import RequestError
+from engine.runs.job import request
 from tests.audit import planted, small
 
 
@@ -96,6 +99,33 @@ def test_a_state_that_nobody_declares_is_not_raw():
     bare = replace(paper, raw=())
     found, _ = verify(bare, bare.entry("laplace"), bare.spec(), small.people())
     assert set(found.differs) == {"state raw", "state counts.1"}
+
+
+@pytest.mark.parametrize("name", ["dp_ftrl"])
+def test_whitened_records_are_raw_and_what_whitens_them_is_not(name):
+    paper = catalog.catalog()["enadpp"]
+    spec = small.spec(paper, representation="whitened")
+    found, _ = verify(paper, paper.entry(name), spec, small.digits())
+    assert found.differs == ()
+    assert "state white.maps" in found.published
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("slug", "name"),
+    [(p.slug, e.name) for p in catalog.catalog().values() for e in p.methods if e.witness],
+)
+def test_every_method_passes_at_the_settings_that_its_page_opens_with(slug, name):
+    """`run --release` without `--set` asks for these, so none may be refused."""
+    paper = catalog.paper(slug)
+    dataset = next(name for name in paper.datasets if data.card(name).embedded)
+    job = request(slug, name, dataset, paper.begins(name, dataset))
+    try:
+        found = verified(job, data.load(dataset))
+    except RequestError as error:
+        assert "expected one whose releases are all priced" in str(error)
+        return
+    assert found.differs == ()
 
 
 def test_a_long_run_is_shortened_by_what_makes_it_long():

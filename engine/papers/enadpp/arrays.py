@@ -19,5 +19,5 @@ ARRAYS = {
     "compared_*": Kept("Each feature's share of what tells two test persons apart"),
     "noise_to_signal_layers": Kept("Noise over the clipped sum of each layer"),
 }
-RAW = ("layers.*", "past.?.0.*", "past.??.0.*")
-"""Noise over signal, and clipped sums before noise of the last steps."""
+RAW = ("layers.*", "past.?.0.*", "past.??.0.*", "white.x")
+"""Noise over signal, clipped sums before noise of the last steps, and whitened records."""

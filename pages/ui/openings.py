@@ -8,14 +8,12 @@ from dataclasses import replace
 from datasets import catalog as data
 from engine import catalog
 from engine.core.errors import ExplorerError
-from engine.core.spec import Value
 from engine.runs.job import Job
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import shell
-from pages.ui.kit.offers import Offer
 from pages.ui.learn.maths import clipping
 from pages.ui.lessons import library
-from pages.ui.lessons.schema import View
+from pages.ui.lessons.train import shown
 from pages.ui.paper import choice, defaults, preview, stages
 from pages.ui.paper.overlay import overlays
 from pages.ui.paper.view import offers as offered
@@ -89,20 +87,3 @@ def lessons() -> list[Job]:
     each = [library.find(name).lesson for name in library.ORDER]
     views = [view for lesson in each if lesson is not None for view in lesson.views]
     return [job for view in views if view.page in shell.papers() for job in shown(view)]
-
-
-def shown(view: View) -> list[Job]:
-    """The jobs that a view of a paper's page asks for by itself."""
-    paper, layout = catalog.paper(view.page), defaults.layout(view.page)
-
-    def say(offer: Offer) -> Value:
-        text = view.settings.get(f"{view.page}.{offer.field}", offer.default)
-        return offer.value(offer.read(text)[0])
-
-    dataset = str(say(offered(paper, layout).dataset))
-    offers = offered(paper, layout, dataset)
-    chosen = choice.said(offers, say)
-    budgets = offers.knobs[BUDGET].values
-    wanted = choice.jobs(paper, chosen, budgets, layout.by_hand, layout.quick)
-    wanted |= overlays(paper, wanted, layout.by_hand)
-    return [job for name, job in wanted.items() if name not in layout.by_hand]

@@ -14,14 +14,16 @@ from streamlit.testing.v1 import AppTest
 
 from engine.core.errors import RequestError, StoreError
 from engine.service import answers
+from engine.service.client import Client
 from engine.service.store import Store
 from pages.ui import words
-from pages.ui.lessons import foreign, library, rights, schema, views
+from pages.ui.lessons import foreign, library, rights, schema, train, views
 from pages.ui.lessons.question import histogram, plain
 from pages.ui.lessons.rights import Editor
 from pages.ui.lessons.schema import Lesson, Question, View
 from tests.pages.conftest import Open
 from tests.pages.drawn import loads_nothing_heavy
+from tests.pages.played import play
 
 GOOD = """title = "T"
 text = "x"
@@ -531,3 +533,23 @@ def test_a_view_goes_into_the_lesson_that_was_saved_last(visit: Open, home: Path
     next(one for one in visit("mean").button if one.label == "Add").click().run()
     assert len(lesson(last).views) == 2
     assert len(lesson(first).views) == 1
+
+
+def test_a_lesson_is_trained_before_the_class_sees_it(
+    visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """What is trained by the button is what its view asks for, and then nothing is said."""
+    monkeypatch.setenv("EXPLORER_AHEAD", "off")
+    name = library.keep(GOOD)
+    test = visit("lessons", lesson=name)
+    assert "begins to train in front of the class" in test.warning[0].value
+    next(one for one in test.button if one.label == "Train this lesson now").click().run()
+    assert not test.warning
+    asked = {run.id for run in Client(home, workers=False).runs()}
+    for job in train.missing(lesson(name)):
+        play(home, job)
+    test.run()
+    assert not [one.value for one in test.info if "still to train" in one.value]
+    made = lesson(name).views[0]
+    visit(made.page, **made.settings)
+    assert {run.id for run in Client(home, workers=False).runs()} == asked

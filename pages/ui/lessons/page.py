@@ -7,7 +7,7 @@ from pages.ui import rights, words
 from pages.ui.kit import visitors
 from pages.ui.kit.access import sentence, troubles
 from pages.ui.kit.address import LESSON
-from pages.ui.lessons import go, library, notes, schema
+from pages.ui.lessons import go, library, notes, schema, train
 from pages.ui.lessons import rights as lessons
 from pages.ui.lessons.library import Held
 from pages.ui.lessons.schema import Lesson
@@ -134,6 +134,9 @@ def _one(held: Held) -> None:
             asked = " · a question" if view.question else ""
             address = view.address.replace("`", "")
             st.markdown(f"{number}. {view.text}  \n`{address}`{asked}")
+        if rights.may("edit a lesson", held.name):
+            with troubles():
+                train.offer(held.lesson)
         _share(held, held.lesson)
     _edit(held)
     if st.button("All lessons", icon=":material/arrow_back:", key="lessons.all", type="tertiary"):

@@ -1,0 +1,74 @@
+"""Training a lesson before a class sees it: what its views ask for, and a button for all of it."""
+
+from contextlib import suppress
+
+import streamlit as st
+
+from engine import catalog
+from engine.core.errors import ExplorerError
+from engine.core.spec import Value
+from engine.runs import shipped
+from engine.runs.job import Job
+from pages.ui import words
+from pages.ui.jobs import submit
+from pages.ui.jobs.live import BUDGET
+from pages.ui.kit import shell
+from pages.ui.kit.access import board
+from pages.ui.kit.offers import Offer
+from pages.ui.lessons.schema import Lesson, View
+from pages.ui.paper import choice, defaults
+from pages.ui.paper.overlay import overlays
+from pages.ui.paper.view import offers as offered
+
+
+def offer(lesson: Lesson) -> None:
+    """Says which runs of a lesson are not there yet, and offers to train them now."""
+    left = missing(lesson)
+    if not left:
+        return
+    waiting = sum(_active(job) for job in left)
+    if waiting == len(left):
+        st.info(f"{words.plural(waiting, 'run')} of this lesson still to train: see *Runs*.",
+                icon=":material/hourglass:")  # fmt: skip
+        return
+    st.warning(
+        f"{words.plural(len(left), 'run')} of this lesson not trained yet. A view without its runs "
+        "begins to train in front of the class.", icon=":material/hourglass:",
+    )  # fmt: skip
+    if st.button("Train this lesson now", icon=":material/model_training:", key="lessons.train"):
+        submit.restart(left, {})
+        st.rerun()
+
+
+def missing(lesson: Lesson) -> list[Job]:
+    """What the views of a lesson ask for by themselves and is neither trained nor shipped."""
+    jobs = dict[str, Job]()
+    for view in lesson.views:
+        if view.page in shell.papers():
+            with suppress(ExplorerError):  # settings that contradict each other: its page says so
+                jobs |= {job.id: job for job in shown(view)}
+    runs = board().look(jobs)
+    over = {run for run, one in runs.items() if one.state == "completed"}
+    return [job for run, job in jobs.items() if run not in over and shipped.find(run) is None]
+
+
+def _active(job: Job) -> bool:
+    run = submit.look(job)
+    return run is not None and run.active
+
+
+def shown(view: View) -> list[Job]:
+    """The jobs that a view of a paper's page asks for by itself."""
+    paper, layout = catalog.paper(view.page), defaults.layout(view.page)
+
+    def say(offer: Offer) -> Value:
+        text = view.settings.get(f"{view.page}.{offer.field}", offer.default)
+        return offer.value(offer.read(text)[0])
+
+    dataset = str(say(offered(paper, layout).dataset))
+    offers = offered(paper, layout, dataset)
+    chosen = choice.said(offers, say)
+    budgets = offers.knobs[BUDGET].values
+    wanted = choice.jobs(paper, chosen, budgets, layout.by_hand, layout.quick)
+    wanted |= overlays(paper, wanted, layout.by_hand)
+    return [job for name, job in wanted.items() if name not in layout.by_hand]

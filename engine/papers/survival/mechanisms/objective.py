@@ -109,9 +109,10 @@ class ObjectivePerturbation:
         model = _design(batch, data, str(state.f.device))
         plans = self._plans(batch, model)
         d = state.f.shape[1]
-        hessian = derivatives(model, torch.nan_to_num(state.f)).hessian
-        ridge = hessian.new_tensor(_ridges(batch, plans))
-        inverse = torch.linalg.inv(hessian + ridge[:, None, None] * torch.eye(d).to(hessian))
+        with single_thread():  # else the last digits depend on how many threads there are
+            hessian = derivatives(model, torch.nan_to_num(state.f)).hessian
+            ridge = hessian.new_tensor(_ridges(batch, plans))
+            inverse = torch.linalg.inv(hessian + ridge[:, None, None] * torch.eye(d).to(hessian))
         scale = np.array([deviation(plan.noise) for plan in plans]) / model.records
         noise = scale[:, None] * inverse.norm(dim=2).cpu().numpy()
         return products.released(scaled(survival(data, batch.spec)), state.f, noise, state.tau)

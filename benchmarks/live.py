@@ -23,6 +23,8 @@ TURNS = 3
 """Moves of each control; the median counts, and the range is shown."""
 LONGEST, LINES = 60.0, 20.0
 """Seconds after which a whole page, and its coarse curves, are not waited for any longer."""
+QUIET = 2.0
+"""Seconds without a sign of training after which a view is taken to be whole."""
 POINTS = 5
 """Budgets of a coarse curve."""
 BEHIND = 10
@@ -112,8 +114,9 @@ def _moved(page: Page, control: Control, moves: int, *, whole: bool = False) -> 
     end = time.monotonic() + (LONGEST if whole else LINES)
     until(page, "() => window.samples.some(one => one.told)", 3.0)
     while time.monotonic() < end:
-        now = samples(page)[-1]
-        if not (now.told if whole else now.ghosts() - apart):
+        seen = samples(page)
+        late = [one for one in seen if one.at > seen[-1].at - QUIET]
+        if not any(one.told if whole else one.ghosts() - apart for one in late):
             break
         page.wait_for_timeout(200)
     return reached(samples(page), control.chosen, POINTS, apart)

@@ -1,0 +1,54 @@
+"""Every slider of every paper's page, moved once on an empty store."""
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page
+
+from engine.catalog import catalog
+from tests.browser.app import serving, settled, temporary_home
+from tests.browser.moves import MORE
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+DRAWN = "() => document.querySelector('.js-plotly-plot')?.data?.some(one => one.x?.length)"
+"""Whether a line is drawn, be it the new one or a ghost."""
+
+
+@pytest.mark.parametrize("slug", sorted(catalog()))
+def test_every_slider_can_be_moved_and_the_chart_is_never_empty(slug: str, browser: Browser):
+    with temporary_home() as home, serving(home) as address:
+        page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+        page.set_default_timeout(60_000)
+        page.goto(f"{address}/{slug}")
+        settled(page)
+        page.wait_for_function(DRAWN)
+        page.locator("summary", has_text=MORE).first.click()
+        moved = [moved_once(page, place) for place in range(sliders(page).count())]
+        assert moved
+        assert all(moved), moved
+
+
+def sliders(page: Page) -> Locator:
+    """All that stand beside the chart, in their order."""
+    return page.locator("[data-testid=stSidebar]").get_by_role("slider")
+
+
+def moved_once(page: Page, place: int) -> bool:
+    """Moves a slider by one stop, and back where that contradicts another; whether it moved."""
+    slider = sliders(page).nth(place)
+    if slider.is_disabled():
+        return True
+    before = slider.get_attribute("aria-valuetext")
+    for key in ("ArrowRight", "ArrowLeft"):
+        slider.focus()
+        page.keyboard.press(key)
+        page.wait_for_timeout(300)
+        if slider.get_attribute("aria-valuetext") != before:
+            break
+    settled(page)
+    after = slider.get_attribute("aria-valuetext")
+    assert page.locator("[data-testid=stException]").count() == 0
+    if page.locator("[data-testid=stAlertContentError]").count():  # it says so, and why
+        page.keyboard.press("ArrowLeft" if key == "ArrowRight" else "ArrowRight")
+        settled(page)
+    page.wait_for_function(DRAWN)
+    return after != before

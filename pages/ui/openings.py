@@ -68,7 +68,9 @@ def stops(slug: str) -> list[tuple[Job, Job]]:
     for values in moved:
         with suppress(ExplorerError):  # settings that contradict each other
             there = replace(chosen, values={**chosen.values, **values})
-            jobs = choice.jobs(paper, there, budget.values, layout.by_hand, layout.quick)
+            jobs = choice.jobs(
+                paper, there, budget.values, layout.by_hand, layout.often(there.dataset)
+            )
             jobs |= overlays(paper, jobs, layout.by_hand)
             pairs += [
                 (job, stages.coarse(job, first, layout.sketch))

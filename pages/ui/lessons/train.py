@@ -69,6 +69,6 @@ def shown(view: View) -> list[Job]:
     offers = offered(paper, layout, dataset)
     chosen = choice.said(offers, say)
     budgets = offers.knobs[BUDGET].values
-    wanted = choice.jobs(paper, chosen, budgets, layout.by_hand, layout.quick)
+    wanted = choice.jobs(paper, chosen, budgets, layout.by_hand, layout.often(chosen.dataset))
     wanted |= overlays(paper, wanted, layout.by_hand)
     return [job for name, job in wanted.items() if name not in layout.by_hand]

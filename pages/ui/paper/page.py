@@ -55,7 +55,7 @@ def show(slug: str) -> None:
     places = foot.place()
     with troubles():
         budgets = offered.knobs[BUDGET].values
-        wanted = choice.jobs(paper, chosen, budgets, layout.by_hand, layout.quick)
+        wanted = choice.jobs(paper, chosen, budgets, layout.by_hand, layout.often(chosen.dataset))
         wanted |= overlays(paper, wanted, layout.by_hand)
         page = Page(slug, paper, layout, offered, chosen, wanted)
         sidebar.finish(page)

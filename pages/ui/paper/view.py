@@ -230,6 +230,10 @@ class Layout:
         """What a measure is called: by the wrong answers where the chart draws these."""
         return lambda name: (name in self.says and self.says[name].errors) or known[name].label
 
+    def often(self, dataset: str) -> tuple[str, ...]:
+        """The quick methods, on data sets that do not take long."""
+        return () if dataset in self.ask_first else self.quick
+
     def open(self, known: Iterable[str]) -> tuple[str, ...]:
         """The fields whose widgets stand open, of those that a page offers."""
         fields = tuple(name for name in known if name != BUDGET)

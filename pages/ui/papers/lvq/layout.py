@@ -31,6 +31,7 @@ LAYOUT = Layout(
     ),
     first=("calibration", "clip", "sample_rate"),
     repeats=5,
+    quick=("glvq_dp",),
     sketch=3,
     budgets=(0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 4.0, 8.0),
     ask_first=("mnist", "har"),

@@ -42,9 +42,10 @@ CHARTS = ("utility", "learning", "prototypes", "relevance", "plane", "clipping",
 def wanted(dataset: str = "digits") -> dict[str, Job]:
     """What the page asks for when it is opened on a data set."""
     paper = catalog()["lvq"]
-    offered = offers(paper, defaults.layout("lvq"))
+    layout = defaults.layout("lvq")
+    offered = offers(paper, layout)
     chosen = replace(untouched(offered), dataset=dataset)
-    actual = jobs(paper, chosen, offered.knobs[BUDGET].values)
+    actual = jobs(paper, chosen, offered.knobs[BUDGET].values, quick=layout.often(dataset))
     return {**actual, **overlays(paper, actual)}
 
 
@@ -119,6 +120,12 @@ def test_an_empty_store_is_waited_for_in_every_section(visit: Open, home: Path):
     assert texts(tour(visit, "lvq")).count("Appears as soon as") == 6
     asked = {run.id for run in Client(home, workers=False).runs()}
     assert asked == with_coarse("lvq", wanted().values())
+
+
+def test_only_quick_methods_are_repeated_often_and_not_where_it_takes_long():
+    count = {name: len(job.seeds) for name, job in wanted().items()}
+    assert count["glvq_dp"] == count["glvq_dp:paper"] == 20 * count["gmlvq_dp"]
+    assert {len(job.seeds) for job in wanted("mnist").values()} == {count["gmlvq_dp"]}
 
 
 @pytest.mark.parametrize("dataset", ["digits", "segment"])

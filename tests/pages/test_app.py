@@ -1,8 +1,10 @@
 """Every page, drawn in this process: empty store, full store, ends of knobs, junk, damage."""
 
+import re
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit import net_util
 from streamlit.testing.v1 import AppTest
 from streamlit.web.server.server_util import is_url_from_allowed_origins
@@ -18,7 +20,7 @@ from pages.ui.kit.address import link
 from pages.ui.kit.offers import offer
 from pages.ui.paper import defaults
 from tests.pages.conftest import ROOT, Open, with_coarse
-from tests.pages.drawn import charts, loads_nothing_heavy, plots
+from tests.pages.drawn import charts, loads_nothing_heavy, plots, texts
 from tests.pages.played import begin, play
 
 PAPERS = [slug for slug in catalog() if (ROOT / "pages" / f"{slug}.py").exists()]
@@ -369,3 +371,17 @@ def test_what_is_under_way_says_what_it_waits_for_and_shares_with(visit: Open, h
         "It · waiting for a step of another run to end",
         "It · waiting behind 1 run",
     ]
+
+
+def test_links_stay_under_the_sub_path_of_the_operator(
+    visit: Open, monkeypatch: pytest.MonkeyPatch
+):
+    usual = st.get_option
+    monkeypatch.setattr(
+        st, "get_option", lambda key: "lab/" if key == "server.baseUrlPath" else usual(key)
+    )
+    drawn = visit("mean")
+    assert not drawn.exception
+    links = re.findall(r"\]\((/[^)]*)\)", texts([drawn]))
+    assert links
+    assert [one for one in links if not one.startswith("/lab/")] == []

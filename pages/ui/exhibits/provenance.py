@@ -16,6 +16,7 @@ from pages.ui.jobs.live import Watched
 from pages.ui.jobs.runs_table import LOOK, device
 from pages.ui.kit import address
 from pages.ui.kit.knobs import label
+from pages.ui.kit.root import rooted
 
 PAGES = Path(__file__).parents[2]
 MANY = 8
@@ -113,7 +114,7 @@ def _row(
         "Run": job.id,
         "In this store": LOOK[one.run.state][0] if one.run else "no",
         "Trained on": device(one.run) if one.run else "",
-        "Open": address.link(job) if page else None,
+        "Open": rooted(address.link(job)) if page else None,
     }
 
 

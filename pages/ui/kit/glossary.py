@@ -2,6 +2,8 @@
 
 import re
 
+from pages.ui.kit.root import rooted
+
 TERMS: dict[str, str] = {
     "Differential privacy": "A property of a computation with random noise: its result is almost "
     "as likely with one record as without it.",
@@ -74,14 +76,15 @@ def linked(text: str) -> str:
     >>> linked("Noise hides a record; more noise hides `noise` better.")
     '[Noise](/learn#noise) hides a [record](/learn#record); more noise hides `noise` better.'
     """
-    known = {term for term in TERMS if f"/learn#{anchor(term)})" in text}
+    page = rooted("/learn")
+    known = {term for term in TERMS if f"{page}#{anchor(term)})" in text}
 
     def lead(found: re.Match[str]) -> str:
         term = _SAID[str(found.lastgroup)]
         if term in known:
             return found[0]
         known.add(term)
-        return f"[{found[0]}](/learn#{anchor(term)})"
+        return f"[{found[0]}]({page}#{anchor(term)})"
 
     made, end = "", 0
     for aside in ASIDE.finditer(text):
@@ -109,7 +112,7 @@ def link(term: str, text: str = "") -> str:
     Raises:
         KeyError: The glossary does not have it.
     """
-    return here(term, text).replace("](#", "](/learn#")
+    return here(term, text).replace("](#", f"]({rooted('/learn')}#")
 
 
 def here(term: str, text: str = "") -> str:

@@ -8,6 +8,7 @@ from engine.core.errors import ExplorerError
 from pages.ui import rights
 from pages.ui.kit import visitors
 from pages.ui.kit.access import sentence
+from pages.ui.kit.root import rooted
 from pages.ui.lessons import go, library, views
 from pages.ui.lessons.schema import View
 
@@ -49,7 +50,7 @@ def _add(address: str, into: str) -> None:
         st.session_state[TEXT] = ""
         st.session_state[SAID] = (
             f":material/check: Added as view {len(_views(name))}. [Open the lesson]"
-            f"(/lessons?lesson={name})"
+            f"({rooted('/lessons')}?lesson={name})"
         )
 
 

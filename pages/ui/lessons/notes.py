@@ -5,6 +5,7 @@ import streamlit as st
 from engine.core.errors import ExplorerError
 from pages.ui.kit.access import sentence
 from pages.ui.kit.address import VIEW
+from pages.ui.kit.root import rooted
 from pages.ui.lessons import keys, library
 from pages.ui.lessons.question import plain
 
@@ -21,7 +22,7 @@ def wanted() -> bool:
 
 def address(lesson: str, view: int) -> str:
     """The notes of a lesson."""
-    return f"/lessons?lesson={lesson}&notes=1&view={view}"
+    return f"{rooted('/lessons')}?lesson={lesson}&notes=1&view={view}"
 
 
 def show(name: str) -> None:

@@ -7,6 +7,7 @@ from pages.ui import rights, words
 from pages.ui.kit import visitors
 from pages.ui.kit.access import sentence, troubles
 from pages.ui.kit.address import LESSON
+from pages.ui.kit.root import rooted
 from pages.ui.lessons import go, library, notes, schema, train
 from pages.ui.lessons import rights as lessons
 from pages.ui.lessons.library import Held
@@ -158,12 +159,12 @@ def _begin(name: str, lesson: Lesson) -> None:
 def _share(held: Held, lesson: Lesson) -> None:
     """The link and the class's answers."""
     name, path = held.name, library.path_of(held.name)
-    st.markdown(f"Share this lesson by its address: `/lessons?lesson={name}`")
+    st.markdown(f"Share this lesson by its address: `{rooted('/lessons')}?lesson={name}`")
     keys = [view.question.key for view in lesson.views if view.question]
     if not rights.may("clear the answers", name):
         return
     if drawn := lessons.key(path):
-        link = f"/lessons?lesson={name}&{rights.KEY}={drawn}"
+        link = f"{rooted('/lessons')}?lesson={name}&{rights.KEY}={drawn}"
         st.markdown(f"With this link others can change it: `{link}`")
     if not keys:
         return

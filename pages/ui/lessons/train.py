@@ -28,12 +28,12 @@ def offer(lesson: Lesson) -> None:
         return
     waiting = sum(_active(job) for job in left)
     if waiting == len(left):
-        st.info(f"{words.plural(waiting, 'run')} of this lesson still to train: see *Runs*.",
+        st.info(f"{_said(left)} still to be trained: see *Runs*.",
                 icon=":material/hourglass:")  # fmt: skip
         return
     st.warning(
-        f"{words.plural(len(left), 'run')} of this lesson not trained yet. A view without its runs "
-        "begins to train in front of the class.", icon=":material/hourglass:",
+        f"{_said(left)} not trained yet. A view without its runs begins to train in front of the "
+        "class.", icon=":material/hourglass:",
     )  # fmt: skip
     if st.button("Train this lesson now", icon=":material/model_training:", key="lessons.train"):
         submit.restart(left, {})
@@ -50,6 +50,11 @@ def missing(lesson: Lesson) -> list[Job]:
     runs = board().look(jobs)
     over = {run for run, one in runs.items() if one.state == "completed"}
     return [job for run, job in jobs.items() if run not in over and shipped.find(run) is None]
+
+
+def _said(left: list[Job]) -> str:
+    """So many runs, with the verb that goes with them."""
+    return f"{words.plural(len(left), 'run')} of this lesson {'is' if len(left) == 1 else 'are'}"
 
 
 def _active(job: Job) -> bool:

@@ -8,6 +8,7 @@ from engine.runs import reference
 from engine.runs.exhibit import Exhibit, exhibits
 from pages.ui.kit import address
 from pages.ui.kit.access import troubles
+from pages.ui.kit.root import rooted
 from pages.ui.paper.view import View
 
 SLUG = "enadpp"
@@ -17,7 +18,7 @@ def beside(view: View) -> None:
     """A line for each table that is not the paper's own."""
     for exhibit in exhibits(SLUG).values():
         if exhibit.beside:
-            link = address.exhibit(SLUG, exhibit.title)
+            link = rooted(address.exhibit(SLUG, exhibit.title))
             anchor = f'<a href="{link}" target="_self">{escape(exhibit.title)}</a>'
             st.markdown(f"{anchor}: {_said(exhibit)}", unsafe_allow_html=True)
     st.caption("Both tables are on the page Reproduce, with settings, repetitions and sources.")

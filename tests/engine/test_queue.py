@@ -317,12 +317,12 @@ def test_a_worker_rests_once_nobody_looks_and_leaves_once_no_app_is_there(toy, c
 def test_a_stop_breaks_into_a_step(toy, client, worker):
     """In a step that goes on for long, also after the page was left."""
     process = worker()
-    job = toy(behaviour="spin", pause=600.0)
+    job = toy(behaviour="spin", pause=60.0)
     with eyes(client, ADA, [(job, Stage.FULL)]):
         until(lambda: client.events(job.id), 90.0)
         time.sleep(0.5)
         client.cancel(job.id)
-    assert ended(client, job.id, 90.0).state == "cancelled"
+    assert ended(client, job.id, 40.0).state == "cancelled"
     assert process.poll() is None  # the step was broken into; a process that hangs is given up
 
 
@@ -342,12 +342,12 @@ def test_neighbours_are_trained_once_nothing_else_waits(toy, client, desk, monke
 
 def test_a_move_breaks_into_what_is_trained_ahead(toy, client, worker):
     worker()
-    neighbour, moved = toy(behaviour="spin", pause=600.0), toy(steps=3)
+    neighbour, moved = toy(behaviour="spin", pause=60.0), toy(steps=3)
     shows(client, ADA, [], ahead=[neighbour])
     until(lambda: client.events(neighbour.id), 60.0)
     time.sleep(1.0)
     with eyes(client, ADA, [(moved, Stage.POINT)]):
-        assert ended(client, moved.id, 90.0).state == "completed"
+        assert ended(client, moved.id, 40.0).state == "completed"
     assert client.run(neighbour.id).state == "queued"
 
 

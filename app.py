@@ -9,7 +9,7 @@ from starlette.middleware import Middleware
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.jobs import submit as asking
-from pages.ui.kit import contrast, intake, logo, plot, shell
+from pages.ui.kit import contrast, hosts, intake, logo, plot, shell
 from pages.ui.lessons import collect, guide
 
 MENU = 330
@@ -84,4 +84,4 @@ def draw() -> None:
 if get_script_run_ctx(suppress_warning=True):
     draw()
 else:  # the server reads this file once, for what stands between it and every visitor
-    app = st.App(__file__, middleware=[Middleware(intake.Intake)])
+    app = st.App(__file__, middleware=[Middleware(hosts.Hosts), Middleware(intake.Intake)])

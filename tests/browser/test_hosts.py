@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from pages.ui.kit import hosts
 from tests.browser.conftest import App
 
 pytestmark = pytest.mark.browser
@@ -41,3 +42,14 @@ def test_this_machines_names_open_a_session_and_others_are_refused(app: App):
         ("evil.example", None),
     ):
         assert handshake(app.address, host, origin) == 403, (host, origin)
+
+
+def test_a_name_that_is_not_served_gets_a_sentence_and_not_an_empty_page(app: App):
+    port = urlsplit(app.address).port
+    for host, status in ((f"localhost:{port}", 200), ("evil.example", 403)):
+        connection = http.client.HTTPConnection("localhost", port, timeout=30)
+        connection.request("GET", "/mean", headers={"Host": host})
+        answer = connection.getresponse()
+        body = answer.read().decode()
+        connection.close()
+        assert (answer.status, body == hosts.SAID) == (status, status == 403), host

@@ -116,7 +116,8 @@ def _moved(page: Page, control: Control, moves: int, *, whole: bool = False) -> 
     while time.monotonic() < end:
         seen = samples(page)
         late = [one for one in seen if one.at > seen[-1].at - QUIET]
-        if not any(one.told if whole else one.ghosts() - apart for one in late):
+        moved = seen[-1].revision != seen[0].revision
+        if moved and not any(one.told if whole else one.ghosts() - apart for one in late):
             break
         page.wait_for_timeout(200)
     return reached(samples(page), control.chosen, POINTS, apart)

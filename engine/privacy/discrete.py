@@ -92,7 +92,7 @@ def epsilon(precision: float, delta: float) -> float:
     \log\alpha) / (\alpha - 1), with \rho half the sum: every \alpha gives a valid bound.
 
     >>> round(epsilon(1.0 / 4.0**2, 1e-5), 4)
-    1.0121
+    1.0123
     """
     from scipy.optimize import minimize_scalar
 

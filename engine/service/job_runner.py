@@ -278,8 +278,10 @@ def _drive(claim: Claim, device: str, pause: Enough, save: "Save") -> Generator[
         cards.exact(device)
         data = cards.pinned(data, device)
         job = cards.fitted(job, data, device)
+    known = job.spec().values()  # a setting that a damaged row names leads nowhere
+    focus = {name: value for name, value in claim.focus.items() if name in known}
     yield from drive(
-        job, data, claim.keep, device=device, focus=claim.focus, past=past, pause=pause,
+        job, data, claim.keep, device=device, focus=focus, past=past, pause=pause,
         executor=executor,
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ from engine.papers.dbn.yesiwell.measure import Scored
 from engine.papers.dbn.yesiwell.rigorous import Replica, State
 from engine.papers.dbn.yesiwell.spec import YesiwellSpec
 from engine.training import least_squares
+from engine.training.threads import single_thread
 
 STEPS = 20
 """Steps of descent in an epoch: about as many batches of 111 as 12 days of 254 users give."""
@@ -32,6 +33,7 @@ def products(state: State) -> dict[str, Tensor]:
     }
 
 
+@single_thread()
 def _weights(one: Replica, steps: int) -> Tensor:
     """The output layer's weights, four times the descent's."""
     return 4.0 * least_squares.weights(one.quadratic, steps)[:, 0]

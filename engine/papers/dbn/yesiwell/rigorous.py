@@ -37,6 +37,7 @@ from engine.training import least_squares
 from engine.training.activations import Activation
 from engine.training.least_squares import SHORT, Quadratic
 from engine.training.spread import spread
+from engine.training.threads import single_thread
 
 SLAB = 2**22
 """Most numbers of patches that lie in memory at once."""
@@ -284,6 +285,7 @@ def _sums(
     return a, b
 
 
+@single_thread()
 def _replica(
     spec: YesiwellSpec, own: tuple[Tensor, Tensor], sums: tuple[Tensor, Tensor], test: Tensor,
     windows: Sample, rng: Generator,

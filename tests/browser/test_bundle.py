@@ -75,7 +75,7 @@ def test_nothing_serious_is_found_and_it_fits_a_phone(page: Page):
     assert [one["id"] for one in found if one["impact"] in GRAVE] == []
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function(  # dozens of charts take their new widths one after the other
-        "document.documentElement.scrollWidth <= 390", timeout=20_000
+        "document.documentElement.scrollWidth <= 390", timeout=60_000
     )
 
 

@@ -194,7 +194,8 @@ def test_the_start_page_shows_slider_sentence_and_curve_together_at_200_percent(
     expect(label).to_be_visible()
     assert label.evaluate("one => one.getBoundingClientRect().height") < 30  # on one line
     page.locator(".js-plotly-plot .annotation-text-g").first.wait_for()
-    page.wait_for_timeout(1000)  # the chart takes the room that the window leaves
+    # the chart takes the room that the window leaves
+    page.wait_for_function(f"() => ({INSIDE})(document.querySelector('.js-plotly-plot .main-svg'))")
     for what in (
         page.get_by_role("slider", name="Privacy budget"),
         page.get_by_text("At ε = 1, privacy costs").first,

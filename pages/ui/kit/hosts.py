@@ -16,7 +16,7 @@ SETTING = "STREAMLIT_SERVER_ALLOWED_HOSTS"
 """The setting of the names, as the guide for a server lists it."""
 SAID = (
     "Epsilon Explorer: expected one of the names under which this app is served, got another one. "
-    f"Ask whoever runs it for its address; they set the names in {SETTING}.\n"
+    f"Ask the person who runs it for its address; {SETTING} sets the names.\n"
 )
 
 

@@ -207,7 +207,10 @@ def test_one_damaged_row_hides_no_other_run(home: Path, table: str):
 def test_a_damaged_request_in_the_queue_is_one_sentence_and_the_next_one_is_done(home: Path):
     client = Client(home, workers=False)
     client.submit(job(), {"epsilon": 1.0})
-    unknown = [("an unknown setting", {"nobody": 1.0}), ("two settings", {"epsilon": 1.0, "x": 2.0})]
+    unknown = [
+        ("an unknown setting", {"nobody": 1.0}),
+        ("two settings", {"epsilon": 1.0, "x": 2.0}),
+    ]
     for what, body in [*all_damaged({"epsilon": 1.0}), *unknown]:
         client.submit(job(200), {"epsilon": 1.0})
         change(home, "UPDATE jobs SET focus = ? WHERE id = ?", (text(body), job(200).id))

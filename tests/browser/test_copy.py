@@ -48,7 +48,7 @@ def test_a_copied_chart_says_what_it_shows_and_a_png_is_saved_without_a_clipboar
 def test_below_a_chart_are_its_address_its_version_and_its_runs(app: App):
     page = app.tab("survival?survival.knots=4")
     settled(page)
-    page.get_by_text("The numbers behind this chart").first.click()
+    page.get_by_role("button", name="Numbers").first.click()
     line = page.get_by_text(f"Epsilon Explorer {__version__}, runs").first
     line.wait_for()
     text = line.inner_text()

@@ -345,3 +345,29 @@ def test_kinds_alike_have_no_note(visit: Open, home: Path):
     play(home, job("obj_pert"))
     test = visit("compare")
     assert not any("Two kinds" in one.value for one in test.info)
+
+
+def test_the_page_opens_with_a_question_its_answer_and_the_chart(
+    visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The answer is that of the budget under the slider, and names a method without settings."""
+    monkeypatch.setattr(candidates.Candidate, "proved", lambda one, epsilon: epsilon)
+    for one in (job(intervals=50), job("obj_pert"), job("non_private")):
+        play(home, one)
+    test = visit("compare", **{"compare.epsilon": "1"})
+    assert test.subheader[0].value == "Which proved method is best on FLchain at each ε?"
+    order = [node.type for node in test.main]
+    assert order.index("subheader") < order.index("select_slider") < order.index("selectbox")
+    (said,) = (text.value for text in test.markdown if "At ε" in text.value)
+    assert said.startswith("At ε = 1: **")
+    assert "perturbation" in said
+    assert "Time intervals" not in said
+
+
+def test_two_runs_of_one_method_keep_what_tells_them_apart(home: Path):
+    play(home, job(intervals=50))
+    play(home, job(intervals=20))
+    listed = candidates.named(candidates.listed(Client(home, workers=False).runs()))
+    assert candidates.shortened(listed).keys() == listed.keys()
+    (one, *_) = listed
+    assert candidates.shortened({one: listed[one]}).keys() == {"Output perturbation"}

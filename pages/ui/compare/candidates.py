@@ -207,6 +207,13 @@ def named(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
     return names
 
 
+def shortened(chosen: Mapping[str, Candidate]) -> dict[str, Candidate]:
+    """The same runs, without their settings where the name alone tells them apart."""
+    bare = {name: name.replace(f" ({one.settings})", "", 1) for name, one in chosen.items()}
+    count = Counter(bare.values())
+    return {bare[n] if count[bare[n]] == 1 else n: one for n, one in chosen.items()}
+
+
 def _names(one: Candidate) -> list[str]:
     """Names of a run, from the shortest to the one that no other has."""
     seeds, budgets = len(one.job.seeds), len(one.budgets)

@@ -7,7 +7,7 @@ import streamlit as st
 from engine.core.gauges import Gauge
 from pages.ui import words
 from pages.ui.charts import curves, measured, proof
-from pages.ui.charts.measured import Curve
+from pages.ui.charts.measured import Curve, Level
 from pages.ui.compare import answers, candidates, difference, kinds
 from pages.ui.compare.candidates import Candidate
 from pages.ui.jobs.runs_table import MOST
@@ -15,7 +15,6 @@ from pages.ui.kit import address, card, shell, visitors
 from pages.ui.kit.access import client, troubles
 from pages.ui.kit.card import ICONS
 from pages.ui.kit.chart import chart
-from pages.ui.kit.glossary import linked
 from pages.ui.kit.offers import Offer, figure, names
 from pages.ui.paper.choice import BY, PROOF_FIRST
 from pages.ui.paper.page import BY_HELP
@@ -28,8 +27,6 @@ INTRODUCTION = (
 EMPTY = "There is nothing to compare yet. Open a paper and train a method first."
 FIRST, AT_MOST = 6, 10
 """Runs that are drawn at first, and at most."""
-SAID = 4
-"""Changes of the best method that the answer names."""
 USUAL = 1.0
 """The budget that is looked at first, or the offered one that is nearest."""
 ALL = "All data sets"
@@ -49,7 +46,6 @@ TABS = ("Guarantees", "Best proved", "Which ε do I need?", "Can two be told apa
 def show() -> None:
     """Draws the page."""
     st.title("Compare")
-    st.markdown(linked(INTRODUCTION))
     with troubles():
         comparable = candidates.listed([r for r in client().at_hand(MOST) if visitors.sees(r.job)])
         if not comparable:
@@ -66,42 +62,51 @@ def _empty() -> None:
 
 
 def _draw(comparable: list[Candidate]) -> None:
-    """The choices, the chart and what it answers."""
+    """The question, its answer and the chart; below them what they depend on; then what follows."""
+    answer, figure = st.container(), st.container()
     data = _data(comparable)
     gauges = candidates.gauges(comparable)
     budgets = _budgets(comparable)
     free = [*(f"runs.{name}" for name in gauges), "by", "measure"]
     address.settle(PAGE, PREFIX, [data, _measures(gauges), budgets], free)
-    left, right = st.columns(2)
-    dataset = str(data.value(_choose("Data set", data, left)))
-    here = [one for one in comparable if dataset in ("", one.job.dataset)]
-    measure = _measures({n: g for n, g in gauges.items() if any(n in o.gauges for o in here)})
-    name = str(measure.value(_choose("Measured by", measure, right)))
-    chosen = _runs(here, name, dataset)
-    if not chosen:
-        st.info("Choose at least one run.", icon=":material/lightbulb:")
-        return
     at = st.select_slider(
         "Privacy budget ε", budgets.texts, budgets.default, key=f"{PREFIX}.epsilon",
         bind="query-params",
     )  # fmt: skip
-    _answer(chosen, name, gauges[name], data.texts[data.values.index(dataset)])
-    _chart(chosen, name, gauges[name], float(budgets.value(str(at))))
+    places = st.columns(4)
+    dataset = str(data.value(_choose("Data set", data, places[0])))
+    here = [one for one in comparable if dataset in ("", one.job.dataset)]
+    measure = _measures({n: g for n, g in gauges.items() if any(n in o.gauges for o in here)})
+    name = str(measure.value(_choose("Measured by", measure, places[1])))
+    by, how = _scales(*places[2:])
+    runs = candidates.shortened(_runs(here, name, dataset))
+    if not runs:
+        st.info("Choose at least one run.", icon=":material/lightbulb:")
+        return
+    epsilon = float(budgets.value(str(at)))
+    lines, levels = candidates.drawn(runs, name, epsilon)
+    with answer:
+        _answer(runs, lines, gauges[name], data.texts[data.values.index(dataset)], epsilon)
+    with figure:
+        _chart(runs, lines, levels, name, gauges[name], epsilon, by, how)
+    kinds.note(runs, epsilon, how)
+    if how == kinds.BUDGET:
+        st.caption(f"{proof.LEGEND} {gauges[name].help} {'' if gauges[name].released else RAW}")
+    _tabs(runs, lines, name, gauges[name], epsilon)
 
 
-def _answer(chosen: dict[str, Candidate], name: str, gauge: Gauge, data: str) -> None:
-    """The question of the page, with what the chosen runs answer."""
+def _answer(
+    chosen: dict[str, Candidate], lines: dict[str, Curve], gauge: Gauge, data: str, epsilon: float
+) -> None:
+    """The question of the page, and what the chosen runs answer at a budget."""
     st.subheader(f"Which proved method is best on {data} at each ε?", anchor=False)
-    lines, _ = candidates.drawn(chosen, name, USUAL)
     rows = answers.frontier(chosen, lines, gauge)
-    ends = [words.number(one.epsilon, 2) for one in rows[1:]]
-    said = [
-        f"{one.said}, from ε = {words.number(one.epsilon, 2)}{f' to {end}' if end else ' on'}"
-        for one, end in zip(rows, [*ends, ""], strict=False)
-    ]
-    if len(said) > SAID:
-        said = [*said[: SAID - 1], f"{len(said) - SAID + 1} more changes: see *Best proved*"]
-    st.markdown("; ".join(said) + "." if said else "For none of these runs is a finite ε proved.")
+    at = next((row for row in reversed(rows) if row.epsilon <= epsilon), None)
+    if at is None:
+        st.markdown(f"For none of these runs a finite ε of at most {figure(epsilon)} is proved.")
+        return
+    others = " At some other budgets the answer differs: see *Best proved*."
+    st.markdown(f"At ε = {figure(epsilon)}: {at.said}.{others if len(rows) > 1 else ''}")
 
 
 def _data(comparable: list[Candidate]) -> Offer:
@@ -146,40 +151,43 @@ def _runs(here: list[Candidate], gauge: str, dataset: str) -> dict[str, Candidat
         able |= {f"{name}{end}": one for name, one in named.items()}
     texts = st.multiselect(
         "Runs", list(able), candidates.first(able, gauge, FIRST), key=f"{PREFIX}.runs.{gauge}",
-        max_selections=AT_MOST, bind="query-params",
+        max_selections=AT_MOST, bind="query-params", help=INTRODUCTION,
     )  # fmt: skip
     return {text: able[text] for text in texts}
 
 
-def _chart(chosen: dict[str, Candidate], name: str, gauge: Gauge, epsilon: float) -> None:
-    """The chart, and in tabs what it answers."""
-    lines, levels = candidates.drawn(chosen, name, epsilon)
-    grid = [value for one in chosen.values() for value in one.budgets] + [epsilon]
-    bounds = (min(grid), max(grid))
-    if bounds[0] == bounds[1]:
-        bounds = (bounds[0] / 2.0, bounds[1] * 2.0)
-    every = list(lines.values())
-    left, right = st.columns(2)
+def _scales(
+    left: st.delta_generator.DeltaGenerator, right: st.delta_generator.DeltaGenerator
+) -> tuple[str, str]:
+    """How the horizontal axis is to be read: whose ε, and as which measure of privacy."""
     by = left.segmented_control(
         "Show ε as", BY, default=PROOF_FIRST, required=True, help=BY_HELP, key=f"{PREFIX}.by",
         bind="query-params",
     )  # fmt: skip
-    how = right.segmented_control(
-        "Measure of privacy", kinds.OFFERED, default=kinds.BUDGET, required=True,
-        help=kinds.HELP, key=f"{PREFIX}.measure", bind="query-params",
+    how = right.selectbox(
+        "Measure of privacy", kinds.OFFERED, key=f"{PREFIX}.measure", help=kinds.HELP,
+        bind="query-params",
     )  # fmt: skip
-    kinds.note(chosen, epsilon, how)
+    return str(by), str(how)
+
+
+def _chart(
+    chosen: dict[str, Candidate], lines: dict[str, Curve], levels: list[Level], name: str,
+    gauge: Gauge, epsilon: float, by: str, how: str,
+) -> None:  # fmt: skip
+    """The chart, on the scale that is asked for."""
     if how != kinds.BUDGET:
-        kinds.chart(chosen, levels, lines, gauge, epsilon, name, str(how))
-        _tabs(chosen, lines, name, gauge, epsilon)
+        kinds.chart(chosen, levels, lines, gauge, epsilon, name, how)
         return
-    by_proof = by == PROOF_FIRST
+    every, by_proof = list(lines.values()), by == PROOF_FIRST
+    grid = [value for one in chosen.values() for value in one.budgets] + [epsilon]
+    bounds = (min(grid), max(grid))
+    if bounds[0] == bounds[1]:
+        bounds = (bounds[0] / 2.0, bounds[1] * 2.0)
     drawn = curves.utility(every, levels, gauge, epsilon, name, bounds, by_proof)
     alt = curves.reading(every, gauge, epsilon)
     move = "proof" if by_proof else "claim"
     chart(f"{PREFIX}.chart", drawn, alt, curves.rows(every, levels), epsilon, move=move)
-    st.caption(f"{proof.LEGEND} {gauge.help} {'' if gauge.released else RAW}")
-    _tabs(chosen, lines, name, gauge, epsilon)
 
 
 def _tabs(

@@ -90,9 +90,9 @@ def show(key: str, picture: Picture, below: Callable[[], None] | None = None) ->
     plot(picture.text, key, picture.alt, source.line())
     if below is not None:
         below()
-    table = st.expander(
-        "The numbers behind this chart", key=f"{key}.table", on_change="rerun",
-        icon=":material/table_rows:",
+    table = st.popover(
+        "Numbers", key=f"{key}.table", on_change="rerun", icon=":material/table_rows:",
+        type="tertiary", help="The numbers behind this chart",
     )  # fmt: skip
     if table.open:
         table.dataframe(list(picture.rows), hide_index=True, alt=picture.alt)

@@ -17,7 +17,7 @@ from engine.core.errors import ExplorerError
 from engine.privacy.guarantee import Guarantee
 from engine.runs import artifacts, packed, shipped
 from engine.runs.events import Advanced, Event, Measured, Spent, decode, encode
-from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.exhibit import Cell, Exhibit, Grid, Point
 from engine.runs.job import Job
 from engine.runs.reference import Reference, plain
 from engine.runs.results import Results, collect
@@ -251,8 +251,23 @@ def check_exhibit(exhibit: Exhibit, kept: Reference, until: float) -> str:
     return f"{compared} cells of {len(kept.cells)}"
 
 
+def _declared(exhibit: Exhibit) -> Sequence[Point]:
+    """What each cell comes of, where the exhibit is declared as a grid; else nothing."""
+    grid = getattr(exhibit.cells, "__self__", None)
+    return grid.points(True) if isinstance(grid, Grid) else ()
+
+
+def _whole(name: str, job: Job) -> Piece:
+    """All of a job."""
+    rows = job.replicas()
+    return Piece(name, job, range(rows), tuple(range(len(chunks(job)))), effort(job, rows))
+
+
 def _needs(exhibit: Exhibit, jobs: Mapping[str, Job]) -> list[list[Piece]]:
     """The whole jobs that each cell comes from; cells without a number are left out."""
+    if points := _declared(exhibit):
+        groups = dict.fromkeys(tuple(job.id for job in point.jobs) for point in points)
+        return [[_whole(name, jobs[name]) for name in group] for group in groups]
 
     def drawn(changed: str | None) -> tuple[Cell, ...]:
         results = {
@@ -264,8 +279,7 @@ def _needs(exhibit: Exhibit, jobs: Mapping[str, Job]) -> list[list[Piece]]:
     needs: dict[int, list[Piece]] = {}
     before = drawn(None)
     for name, job in jobs.items():
-        parts, rows = chunks(job), job.replicas()
-        point = Piece(name, job, range(rows), tuple(range(len(parts))), effort(job, rows))
+        point = _whole(name, job)
         for place, (one, other) in enumerate(zip(before, drawn(name), strict=True)):
             if _value(one) != _value(other):
                 needs.setdefault(place, []).append(point)
@@ -275,7 +289,22 @@ def _needs(exhibit: Exhibit, jobs: Mapping[str, Job]) -> list[list[Piece]]:
 def _may_show(exhibit: Exhibit, jobs: Mapping[str, Job], some: Sequence[Piece]) -> bool:
     """Whether a cell may follow from these points alone; one that needs arrays may."""
     drawn = _cells(exhibit, jobs, [(point, Computed()) for point in some])
-    return bool(_stable(drawn)) or any(_value(cell) is None for cell in drawn[0])
+    alone = _alone(exhibit, some, len(drawn[0]))
+    unknown = any(_value(drawn[0][place]) is None for place in alone)
+    return unknown or not alone.isdisjoint(_stable(drawn))
+
+
+def _alone(exhibit: Exhibit, some: Sequence[Piece], cells: int) -> set[int]:
+    """Places of the cells that come of no other job, as far as the exhibit declares it.
+
+    A cell that is read from arrays may leave out a job without any: it would seem to be computed.
+    """
+    names, points = {point.name for point in some}, _declared(exhibit)
+    return {
+        place
+        for place in range(cells)
+        if not points or {job.id for job in points[place].jobs} <= names
+    }
 
 
 def _check_points(
@@ -290,7 +319,8 @@ def _check_points(
     drawn = _cells(exhibit, jobs, parts)
     if len(drawn[0]) != len(kept.cells):
         raise DifferenceError(f"expected {len(kept.cells)} cells, got {len(drawn[0])}")
-    stable = _stable(drawn)
+    alone = _alone(exhibit, some, len(drawn[0]))
+    stable = [place for place in _stable(drawn) if place in alone]
     for place in stable:
         ours, theirs = plain(drawn[0][place]), plain(kept.cells[place])
         if ours != theirs:

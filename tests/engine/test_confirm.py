@@ -11,7 +11,7 @@ import pytest
 from engine.cli import again, confirm, exhibits
 from engine.cli.main import main
 from engine.runs import audits, changes, naming, reference, shipped
-from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.exhibit import Cell, Exhibit, Grid, Point, spread_of
 from engine.runs.job import request
 from tests.engine.toy import PAPER, Toy
 
@@ -196,6 +196,34 @@ def test_code_that_computes_another_number_is_refused(table, capsys, monkeypatch
     monkeypatch.setattr(Toy, "step", wrong)
     actual = confirmed(capsys, "--paper", "toy", code=1)["table1"]
     assert actual["outcome"] == confirm.DIFFERS
+
+
+def test_a_mean_over_jobs_of_which_arrays_are_read_needs_them_all(
+    table, folder, capsys, monkeypatch
+):
+    """A job that is not computed has no arrays, so the mean of the others would look whole."""
+    jobs = tuple(
+        request("toy", "count", "flchain", {"steps": 3, "scale": scale}, {}, (0,))
+        for scale in (2, 3)
+    )
+
+    def scales(results):
+        kept = [result.arrays() for result in results]
+        return spread_of([one["scales"][:, 0].astype(float) for one in kept if "scales" in one])
+
+    grid = Grid(lambda full: [Point("row", "mean", "ours", None, jobs, scales)])
+    made = Exhibit(
+        name="table1", title="Table 1", caption="", quantity="", better="up",
+        jobs=grid.jobs, cells=grid.cells,
+    )  # fmt: skip
+    for module in (confirm, exhibits):
+        monkeypatch.setattr(module, "exhibits", lambda slug: {"table1": made})
+    for mean, outcome in ((2.5, confirm.WRITTEN), (2.0, confirm.DIFFERS)):
+        cell = Cell("row", "mean", "ours", None, mean, 0.5**0.5, jobs[0].id)
+        reference.save("toy", "table1", [cell], full=True, seconds=1.0, sources="old",
+                       folder=folder)  # fmt: skip
+        code = int(outcome != confirm.WRITTEN)
+        assert confirmed(capsys, "--paper", "toy", code=code)["table1"]["outcome"] == outcome
 
 
 def test_what_takes_too_long_is_left_alone(table, capsys, monkeypatch):

@@ -37,23 +37,29 @@ def chromium() -> str | None:
 
 
 @contextlib.contextmanager
-def serving(home: Path, script: str = "app.py") -> Iterator[str]:
-    """Runs the app with its store in `home`; gives its address, and ends it with its worker."""
-    port = _free_port()
+def serving(home: Path, script: str = "app.py", path: str = "") -> Iterator[str]:
+    """Runs the app with its store in `home`; gives its address, and ends it with its worker.
+
+    Args:
+        home: Folder of the store.
+        script: What is served.
+        path: The path under which it is served, with a slash at its end.
+    """
+    port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
     environment = {**os.environ, "EXPLORER_HOME": str(home), "EXPLORER_IDLE_SECONDS": "2"}
     environment["EXPLORER_AHEAD"] = "off"  # a test waits for what it asks for, and for nothing else
     with (home / "app.log").open("wb") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:
-            _await(f"http://localhost:{port}/_stcore/health", process)
+            _await(f"http://localhost:{port}/{path}_stcore/health", process)
             yield f"http://localhost:{port}"
         finally:
             process.terminate()
             process.wait(timeout=30)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as actual:
         actual.bind(("localhost", 0))
         return int(actual.getsockname()[1])

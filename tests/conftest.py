@@ -1,5 +1,6 @@
 """What must be set before torch is loaded, and before examples are drawn."""
 
+import functools
 import os
 import sys
 
@@ -13,6 +14,17 @@ os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
 # The same examples in every run, and as long as a slow machine needs for each.
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_scan():
+    """Streamlit looks through all installed packages for components once, not at every page."""
+    from streamlit.components.v2 import manifest_scanner
+
+    scan = functools.cache(manifest_scanner.scan_component_manifests)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", scan)
+        yield
 
 
 @pytest.fixture(params=[1, 2])

@@ -158,7 +158,7 @@ def test_another_q_trains_live_stops_and_stays_stopped(app: App):
 
 
 def test_two_browsers_ask_for_one_run_and_both_see_its_end(app: App):
-    path = "survival?survival.intervals=5&survival.repeats=5"
+    path = "mean?mean.share=0.3&mean.repeats=5"
     first, second = app.tab(path), app.tab(path)
     for page in (first, second):
         trained(page)
@@ -166,11 +166,11 @@ def test_two_browsers_ask_for_one_run_and_both_see_its_end(app: App):
     client = Client(app.home, workers=False)
 
     def asked() -> list[Run]:
-        """What is trained here: the runs without noise ship for these intervals."""
-        return [run for run in client.runs() if run.job.values["intervals"] == 5]
+        """What is trained here."""
+        return [run for run in client.runs() if run.job.paper == "mean"]
 
-    eventually(first, lambda: len({run.job.method for run in asked()}) == 7, 240)
-    eventually(first, lambda: not any(run.active for run in asked()), 240)
+    eventually(first, lambda: len({run.job.method for run in asked()}) == 3, 60)
+    eventually(first, lambda: not any(run.active for run in asked()), 60)
     eventually(first, lambda: first.evaluate(SHOWN) == second.evaluate(SHOWN))
     runs = asked()
     assert len(runs) == len({run.id for run in runs}) == 9  # two of them as printed too

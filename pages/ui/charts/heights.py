@@ -90,8 +90,8 @@ class Heights:
             ]
             ticks = [tick for tick in ticks if self.low <= tick <= self.high]
             if len(ticks) >= FEW:
-                break
-        return ticks
+                return ticks
+        return ticks or _even(self.low, self.high)  # less than the finest ladder's step apart
 
 
 def _even(low: float, high: float) -> list[float]:

@@ -279,13 +279,13 @@ function nameLines({ layout }, width, look) {
   const most = (width < BROAD ? SMALL : LARGE) * scale()
   for (const one of names) one.text = wrapped(one.text, one.font.size, look, most)
   const column = Math.max(...names.map((one) => wide(one.text, one.font.size, look)))
-  const ticks = Math.max(...yaxis.ticktext.map((one) => wide(one, yaxis.tickfont.size, look)))
+  const ticks = Math.max(0, ...yaxis.ticktext.map((one) => wide(one, yaxis.tickfont.size, look)))
   const low = layout.height < LOW * scale()
   if (low) {
     xaxis.title.text = "" // the chosen budget above the chart says what the axis is
     xaxis.ticktext = xaxis.ticktext.map((one) => one.split(":<br>")[0])
   }
-  const rows = Math.max(...xaxis.ticktext.map((one) => one.split("<br>").length))
+  const rows = Math.max(1, ...xaxis.ticktext.map((one) => one.split("<br>").length))
   const below = rows * xaxis.tickfont.size + (low ? 0 : xaxis.title.font.size)
   const bottom = Math.ceil(1.35 * below + (low ? 8 : 22))
   const top = Math.ceil(24 * scale()) // the chosen budget stands there
@@ -325,7 +325,7 @@ function nameRows({ layout }, width, look) {
     return bold ? `<b>${kept.trim()}…</b>` : `${kept.trim()}…`
   }
   yaxis.ticktext = yaxis.ticktext.map(cut)
-  const names = Math.max(...yaxis.ticktext.map((one) => wide(one, size, look)))
+  const names = Math.max(0, ...yaxis.ticktext.map((one) => wide(one, size, look)))
   const margin = { ...layout.margin, l: Math.ceil(1.1 * names + 16), pad: 0 }
   thin(xaxis, width - margin.l - margin.r, look)
   yaxis.automargin = false

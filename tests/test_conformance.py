@@ -24,6 +24,7 @@ from engine.runs.job import Job, request
 SMALL = {"intervals": 10, "epochs": 1, "sample_rate": 0.1, "steps": 5, "samples": 50} | {
     "sampler_epochs": 0.01,
     "pretraining": 2,
+    "filters": 8,
 }
 """Values that make a run short, for the fields that a paper has."""
 

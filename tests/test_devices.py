@@ -6,7 +6,6 @@ draws the processor's numbers, so a whole run there must tell the processor's st
 
 import json
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ import torch
 from datasets import catalog as data
 from engine.cli.main import main
 from engine.core.errors import RequestError
-from engine.papers.dbn.yesiwell import rigorous
 from engine.papers.enadpp import price
 from engine.privacy import descent
 from engine.runs.checkpoint import Checkpoints
@@ -43,18 +41,15 @@ OTHERS = {
     "printed": request("pcdbn", "pcdbn", "digits", {"calibration": "paper", "epochs": 1}),
 }
 """Ways through the methods that their shortest run does not take."""
-FEW = {"filters": 8}
-"""Fewer of what takes most of the time, where a paper has it."""
 
 
-def smaller(paper, entry) -> Job:
-    """The short job of the conformance tests, on a smaller network."""
-    job = small(paper, entry)
-    return replace(job, values=job.values | {k: v for k, v in FEW.items() if k in entry.uses})
-
-
-JOBS = {f"{paper.slug}-{entry.name}": smaller(paper, entry) for paper, entry in PAIRS} | OTHERS
-each = pytest.mark.parametrize("name", JOBS)
+JOBS = {f"{paper.slug}-{entry.name}": small(paper, entry) for paper, entry in PAIRS} | OTHERS
+FIRST = {f"{paper.slug}-{entry.name}" for paper, entry in PAIRS if entry == paper.methods[0]}
+"""One method of each paper."""
+each = pytest.mark.parametrize(
+    "name",
+    [name if name in FIRST else pytest.param(name, marks=pytest.mark.slow) for name in JOBS],
+)
 card = pytest.mark.skipif(not torch.cuda.is_available(), reason="no graphics card with CUDA here")
 
 
@@ -79,9 +74,12 @@ def one_way_to_draw(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
-def one_thread(monkeypatch):
+def one_thread():
     """The device that stands in for another is there for the thread that asked for it alone."""
-    monkeypatch.setattr(rigorous, "spread", lambda work, parts: [work(part) for part in parts])
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 def story(job: Job, device: str) -> tuple[list[Event], dict[str, np.ndarray]]:

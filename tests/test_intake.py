@@ -100,6 +100,7 @@ def test_uploads_that_are_off_take_no_file_and_no_memory(
         assert memory(address) - before < 50
 
 
+@pytest.mark.slow
 def test_a_visitor_and_the_process_have_a_budget_of_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

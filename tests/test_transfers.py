@@ -5,6 +5,7 @@ reads: a number, a tensor, or how large a result is that depends on values.
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +15,6 @@ from engine.catalog import catalog
 from engine.conformance import play
 from engine.core.batch import Batch
 from engine.core.spec import knobs
-from engine.papers.dbn.yesiwell import rigorous
 from engine.papers.enadpp import price
 from engine.privacy import descent
 from tests import elsewhere
@@ -30,6 +30,8 @@ step that measures nothing reads anything."""
 WHOLE = {"lvq.glvq_bfgs", "lvq.gmlvq_bfgs", "pcdbn.pcdbn"}
 """Methods whose one step is the whole run with its measures, as all of `mean` and most of
 `survival`, whose others measure at every step."""
+QUICK = {"lvq.glvq_dp", "enadpp.adppl", "enadpp.dpsgd", "pcdbn.pcdbn_te", "yesiwell.dpsgd"}
+"""Of each kind of training one, which every run of the tests looks at."""
 PAIRS = [(paper, entry) for paper in catalog().values() for entry in paper.methods]
 
 
@@ -38,12 +40,15 @@ def named(paper: Any, entry: Any) -> str:
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A multiplier in place of seconds of accounting, and one thread, where the device is."""
     for search in ("_gaussian", "_stairs", "_laplace"):
         monkeypatch.setattr(price, search, lambda *plan: 1.5)
     monkeypatch.setattr(descent, "multiplier", lambda *plan: 1.5)
-    monkeypatch.setattr(rigorous, "spread", lambda work, parts: [work(part) for part in parts])
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 def quiet(paper: Any, entry: Any, monkeypatch: pytest.MonkeyPatch) -> list[Counter[str] | None]:
@@ -67,8 +72,11 @@ def quiet(paper: Any, entry: Any, monkeypatch: pytest.MonkeyPatch) -> list[Count
 
 @pytest.mark.parametrize(
     ("paper", "entry"),
-    [(p, e) for p, e in PAIRS if p.slug not in ("mean", "survival") and named(p, e) not in WHOLE],
-    ids=lambda one: getattr(one, "slug", getattr(one, "name", "")),
+    [
+        pytest.param(p, e, id=named(p, e), marks=[pytest.mark.slow] * (named(p, e) not in QUICK))
+        for p, e in PAIRS
+        if p.slug not in ("mean", "survival") and named(p, e) not in WHOLE
+    ],
 )
 def test_a_step_that_measures_nothing_reads_nothing(
     paper: Any, entry: Any, monkeypatch: pytest.MonkeyPatch

@@ -43,6 +43,7 @@ DESCENT = {"optimiser": "descent", "learning_rate": 0.5, "epochs": 25, "hidden":
 """Until the biases stand still; few hidden units leave directions without noise."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("repaired", [False, True], ids=["as released", "with proved noise"])
 def test_the_published_program_of_pcdbn_is_caught(repaired):
     """Its noise is on constants and features, so biases give away the number of each class."""
@@ -84,8 +85,13 @@ DRAW = Records.batch
 
 @pytest.mark.parametrize(
     ("sampling", "shuffles", "caught"),
-    [("poisson", True, True), ("poisson", False, False), ("shuffled", False, False)],
-    ids=["Poisson price on shuffled batches", "coins", "shuffled at its own price"],
+    [
+        pytest.param(
+            "poisson", True, True, id="Poisson price on shuffled batches", marks=pytest.mark.slow
+        ),
+        pytest.param("poisson", False, False, id="coins"),
+        pytest.param("shuffled", False, False, id="shuffled at its own price"),
+    ],
 )
 def test_the_poisson_price_on_shuffled_batches_is_caught(sampling, shuffles, caught, monkeypatch):
     """Four batches of one epoch, with so little noise that a record's part shows where it is.

@@ -25,7 +25,6 @@ def made(paper, entry, **changed):
 PRIVATE = [
     (paper, entry) for paper in catalog().values() for entry in paper.methods if entry.witness
 ]
-PAIRED = [(paper, entry) for paper, entry in PRIVATE if made(paper, entry).paired]
 
 
 def worlds(setting):
@@ -45,11 +44,14 @@ def worlds(setting):
 
 
 @pytest.mark.parametrize(
-    ("paper", "entry"), PAIRED, ids=[f"{paper.slug}-{entry.name}" for paper, entry in PAIRED]
+    ("paper", "entry"), PRIVATE, ids=[f"{paper.slug}-{entry.name}" for paper, entry in PRIVATE]
 )
 def test_both_worlds_draw_the_same_numbers(paper, entry):
     """Else a training with the witness could share noise with another pair's."""
-    for (without, before), (present, after) in worlds(made(paper, entry)):
+    setting = made(paper, entry)
+    if not setting.paired:
+        pytest.skip("judged by the rates of one threshold alone")
+    for (without, before), (present, after) in worlds(setting):
         assert torch.equal(before, after)
         assert len(without.releases) == len(present.releases)
         for one, other in zip(without.releases, present.releases, strict=True):

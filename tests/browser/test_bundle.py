@@ -70,6 +70,7 @@ def test_the_slider_moves_every_chart(page: Page, slug: str):
         )
 
 
+@pytest.mark.slow
 def test_nothing_serious_is_found_and_it_fits_a_phone(page: Page):
     found = Axe().run(page).response["violations"]
     assert [one["id"] for one in found if one["impact"] in GRAVE] == []

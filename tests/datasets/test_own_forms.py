@@ -227,6 +227,7 @@ def test_a_table_above_the_settings_is_refused(monkeypatch):
         own.keep("a.csv", b"time,event,age\n" + b"1,0,1\n" * 300_000, AGE + TIME)
 
 
+@pytest.mark.slow
 def test_a_million_different_categories_are_one_sentence():
     """In seconds, whether they are to be a covariate or the classes."""
     lines = "\n".join([f"{i % 50},{i % 2},city {i}" for i in range(1_000_000)])

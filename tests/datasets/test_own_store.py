@@ -125,6 +125,7 @@ def adding(home: Path, stop: int) -> int:
         os._exit(seen)
 
 
+@pytest.mark.slow
 def test_a_killed_addition_leaves_a_whole_table_with_its_owner_or_none(tmp_path):
     own.propose(plain())  # what is imported is no step
     steps = adding(tmp_path / "whole", 0)

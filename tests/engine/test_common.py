@@ -25,7 +25,10 @@ def of(slug: str, method: str, dataset: str, **values) -> Common:
     return common(one.entry(method), one.spec(**values), data.card(dataset), 1e-5)
 
 
-@pytest.mark.parametrize(("noise", "rate", "steps"), [(1.0, 0.01, 200), (2.0, 0.1, 100)])
+@pytest.mark.parametrize(
+    ("noise", "rate", "steps"),
+    [pytest.param(1.0, 0.01, 200, marks=pytest.mark.slow), (2.0, 0.1, 100)],
+)
 def test_mu_of_sampled_noise_is_that_of_another_library_where_that_is_precise(noise, rate, steps):
     """gdpnum 0.1.2 subtracts from 1, so rates of false alarms below 1e-4 are lost in rounding: its
     mu allows a smaller ε at δ = 1e-5 than its own accountant finds."""

@@ -147,7 +147,10 @@ JOBS = {
 }
 
 
-@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize(
+    "name",
+    [name if name == "output" else pytest.param(name, marks=pytest.mark.slow) for name in JOBS],
+)
 def test_a_run_is_the_same_number_for_number(name: str, executor):
     job = JOBS[name]()
     expected, arrays = expected_of(name)

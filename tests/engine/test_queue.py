@@ -258,6 +258,7 @@ def test_what_a_person_has_had_fades(monkeypatch):
 # Workers that die
 
 
+@pytest.mark.slow
 def test_what_a_killed_worker_did_goes_on_by_itself(toy, client, worker):
     """Between the coarse curve and the whole: both are there without anybody's pressing."""
     coarse, full = toy(steps=5), toy(steps=400, pause=0.01)
@@ -294,6 +295,7 @@ def test_a_worker_s_end_leaves_what_was_asked_for_in_passing_in_the_queue(toy, c
     assert client.run(job.id).state == "queued"
 
 
+@pytest.mark.slow
 def test_a_worker_rests_once_nobody_looks_and_leaves_once_no_app_is_there(toy, client, worker):
     """The page was left and the app has ended: nothing is trained on, and the process ends."""
     process = worker(environment={"EXPLORER_IDLE_SECONDS": "3"})

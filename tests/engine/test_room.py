@@ -13,7 +13,10 @@ from engine.service.client import Client
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("megabytes", [300, 400, 600, 1_000])
+@pytest.mark.parametrize(
+    "megabytes",
+    [300, *(pytest.param(one, marks=pytest.mark.slow) for one in (400, 600, 1_000))],
+)
 def test_a_low_limit_is_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, megabytes: int
 ):

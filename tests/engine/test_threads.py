@@ -61,6 +61,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, list[dict[s
     return [gauges(tmp_path_factory.mktemp("threads"), threads) for threads in (1, 2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS)
 def test_the_number_of_threads_changes_no_bit(both, name):
     one, two = (measured[name] for measured in both)

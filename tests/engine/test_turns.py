@@ -307,6 +307,7 @@ def test_a_run_takes_as_long_as_its_own_turns(toy, client, store, desk):
     assert sum(run.seconds for run in runs) <= max(r.finished for r in runs) - runs[0].started + 0.1
 
 
+@pytest.mark.slow
 def test_a_worker_does_several_jobs_at_once(toy, client, worker):
     """In a process of its own: the short one is over while the long one goes on."""
     process = worker()

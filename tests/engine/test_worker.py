@@ -318,6 +318,7 @@ def test_the_life_of_a_worker(toy, client, worker):
     assert (run.state, run.error) == ("interrupted", work.ENDED)
 
 
+@pytest.mark.slow
 def test_workers_that_hang_and_die(toy, client, worker):
     """One hangs and is given up; its successor is killed; nothing but the run at hand is lost."""
     process = worker(environment={"EXPLORER_GRACE_SECONDS": "1.5"})

@@ -271,6 +271,7 @@ def test_a_run_that_ended_badly_says_why(visit: Open, trained: Path, state: str)
     assert any(button.label == "Run again" for button in test.button)
 
 
+@pytest.mark.slow
 def test_runs_from_before_an_update_say_so_and_are_computed_again(
     visit: Open, trained: Path, monkeypatch: pytest.MonkeyPatch
 ):

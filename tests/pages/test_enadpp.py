@@ -240,6 +240,7 @@ def test_the_other_rule_shows_both_colours(visit: Open, learned: Path, charts: C
     assert any(min(min(row) for row in one["z"]) < 0 for one in maps)
 
 
+@pytest.mark.slow
 def test_the_page_loads_no_training_library(learned: Path):
     loads_nothing_heavy("enadpp")
 

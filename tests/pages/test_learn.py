@@ -114,6 +114,7 @@ def test_every_published_budget_says_who_what_for_whom_and_where_it_is_stated(vi
     assert list(shown["ε"]) == [one.epsilon for one in deployments.LIST]
 
 
+@pytest.mark.slow
 def test_learn_loads_nothing_heavy():
     loads_nothing_heavy("learn")
 

@@ -419,6 +419,7 @@ def test_presenter_mode_keeps_the_slider(visit: Open):
     assert any(one.label.startswith("Privacy budget") for one in test.select_slider)
 
 
+@pytest.mark.slow
 def test_lessons_load_nothing_heavy():
     loads_nothing_heavy("lessons")
 

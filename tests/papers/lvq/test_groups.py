@@ -64,6 +64,7 @@ def test_groups_of_records_that_are_not_clipped_are_caught(monkeypatch):
     assert any("got" in one for one in faults(three("glvq_dp", bound=0.1)))
 
 
+@pytest.mark.slow
 def test_an_attack_on_the_groups_finds_no_more_than_is_proved():
     one = three("glvq_dp", epsilon=1.0)
     (found, *_), *_ = list(audit(one.entry, one.spec, small.table(LVQ), 100))[-1:]

@@ -62,6 +62,7 @@ def end(client: Client) -> str:
     return perform(claim)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_a_run_that_is_killed_twice_is_the_run_that_was_not(method: str, tmp_path: Path):
     asked = job(method)

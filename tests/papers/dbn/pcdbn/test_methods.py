@@ -117,6 +117,7 @@ def test_a_degree_that_is_not_printed_is_refused(digits, degree):
         run("pcdbn", digits, PcdbnSpec(degree=degree))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cdbn", "tcdbn", "pcdbn"])
 @pytest.mark.parametrize(
     "activation", ["tanh", "arctan", "softsign", "sinusoid", "sinc", "gaussian", "relu"]
@@ -173,6 +174,7 @@ def test_the_bounded_noise_has_no_negative_direction_and_the_drawn_one_has(digit
         assert least["bounded"] >= -1e-4
 
 
+@pytest.mark.slow
 def test_pooling_and_wide_layers_train_with_psgd(digits):
     spec = PcdbnSpec(
         epsilon=50.0, filters=8, sgd_epochs=10, sample_rate=0.1, gradient_rate=0.2, pooling="max",

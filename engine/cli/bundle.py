@@ -1,4 +1,4 @@
-"""`bundle` and `report`: what can be taken along without a server."""
+"""`bundle`, `report` and `slide`: what can be taken along without a server."""
 
 import argparse
 import importlib
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from engine.cli.shared import Commands
 
 VIEWS, REPORT = "pages.ui.bundle.write", "pages.ui.bundle.report"
+SLIDE = "pages.ui.bundle.slide"
 """The views are the pages', so their modules are named here as the app's script is in `app`."""
 
 
@@ -25,6 +26,10 @@ def add(commands: "Commands") -> None:
     sheet.add_argument("paper", metavar="PAPER", help="slug of the paper; see `list`")
     sheet.add_argument("--to", type=Path, required=True, metavar="FILE.pdf", help="the file")
     sheet.set_defaults(command=summarise)
+    page = commands.add_parser("slide", help="write a view of a paper as a slide of PowerPoint")
+    page.add_argument("address", metavar="ADDRESS", help="as the app's address bar shows it")
+    page.add_argument("--to", type=Path, required=True, metavar="FILE.pptx", help="the file")
+    page.set_defaults(command=show)
 
 
 def write(arguments: argparse.Namespace) -> int:
@@ -48,5 +53,17 @@ def summarise(arguments: argparse.Namespace) -> int:
         ExplorerError: There is no browser, or the file cannot be written.
     """
     importlib.import_module(REPORT).report(arguments.paper, arguments.to)
+    print(arguments.to)
+    return 0
+
+
+def show(arguments: argparse.Namespace) -> int:
+    """Writes the slide of one view.
+
+    Raises:
+        RequestError: An address that names nothing, a view without runs, or a file that cannot be
+            written.
+    """
+    importlib.import_module(SLIDE).slide(arguments.address, arguments.to)
     print(arguments.to)
     return 0

@@ -4,21 +4,15 @@ from contextlib import suppress
 
 import streamlit as st
 
-from engine import catalog
 from engine.core.errors import ExplorerError
-from engine.core.spec import Value
 from engine.runs import shipped
 from engine.runs.job import Job
 from pages.ui import words
 from pages.ui.jobs import submit
-from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import shell
 from pages.ui.kit.access import board
-from pages.ui.kit.offers import Offer
 from pages.ui.lessons.schema import Lesson, View
-from pages.ui.paper import choice, defaults
-from pages.ui.paper.overlay import overlays
-from pages.ui.paper.view import offers as offered
+from pages.ui.paper import defaults
 
 
 def offer(lesson: Lesson) -> None:
@@ -64,16 +58,5 @@ def _active(job: Job) -> bool:
 
 def shown(view: View) -> list[Job]:
     """The jobs that a view of a paper's page asks for by itself."""
-    paper, layout = catalog.paper(view.page), defaults.layout(view.page)
-
-    def say(offer: Offer) -> Value:
-        text = view.settings.get(f"{view.page}.{offer.field}", offer.default)
-        return offer.value(offer.read(text)[0])
-
-    dataset = str(say(offered(paper, layout).dataset))
-    offers = offered(paper, layout, dataset)
-    chosen = choice.said(offers, say)
-    budgets = offers.knobs[BUDGET].values
-    wanted = choice.jobs(paper, chosen, budgets, layout.by_hand, layout.often(chosen.dataset))
-    wanted |= overlays(paper, wanted, layout.by_hand)
-    return [job for name, job in wanted.items() if name not in layout.by_hand]
+    page = defaults.addressed(view.page, view.settings)
+    return [job for name, job in page.jobs.items() if name not in page.layout.by_hand]

@@ -1,0 +1,106 @@
+"""A view as a slide: the numbers of the page in a chart that can be edited, the card as notes."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pptx import Presentation
+
+from engine.cli.main import main
+from engine.runs import shipped
+from pages.ui.bundle import collect, slide
+from pages.ui.paper import defaults, drawing
+from pages.ui.paper.choice import PROOF_FIRST
+from tests.pages.conftest import ROOT, Open
+
+ADDRESS = "survival?survival.epsilon=0.5"
+
+
+@pytest.fixture(autouse=True)
+def ships(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ships with the app."""
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+
+
+def written(home: Path, address: str):
+    """The only slide of a file that is written and opened again, and its chart."""
+    file = home / "s.pptx"
+    assert main(["slide", address, "--to", str(file)]) == 0
+    (page,) = Presentation(str(file)).slides
+    (chart,) = (shape.chart for shape in page.shapes if shape.has_chart)
+    return page, chart
+
+
+def test_its_points_are_those_of_the_page(home: Path):
+    _, chart = written(home, ADDRESS)
+    view = slide.opened(*slide.parsed(ADDRESS))
+    curves, levels = drawing.shown(view)
+    up = drawing.heights(view)
+    drawn = {one.name: one for one in chart.plots[0].series}
+    focus = [one for one in curves.values() if one.focus]
+    assert view.by == PROOF_FIRST
+    assert len(focus) == 3
+    for one in focus:
+        series = drawn.pop(one.brief or one.label)
+        x = [float(point.text) for point in series._element.findall(".//{*}xVal//{*}v")]
+        np.testing.assert_allclose(x, one.proved, rtol=1e-5)
+        np.testing.assert_allclose(list(series.values), 100 * np.array(up.of(one.middle)), 1e-5)
+    (none,) = (one for one in levels if one.focus)
+    (series,) = drawn.values()
+    np.testing.assert_allclose(list(series.values), [100 * up.of([none.value])[0]] * 2, 1e-5)
+
+
+def test_its_words_are_those_of_the_page(home: Path, visit: Open):
+    page, _ = written(home, ADDRESS)
+    words = [shape.text_frame.text for shape in page.shapes if shape.has_text_frame]
+    said = " ".join(words)
+    app = visit("survival", **{"survival.epsilon": "0.5"})
+    finding = next(one.value for one in app.markdown if one.value.startswith("At ε = 0.5"))
+    assert said == finding.replace("**", "")
+    notes = page.notes_slide.notes_text_frame.text
+    view = slide.opened(*slide.parsed(ADDRESS))
+    assert collect.guarantee("", view.guarantee())["proved"] in notes
+    for reason in view.guarantee().reasons:
+        assert reason in notes
+    assert view.watched[view.method].job.id in notes
+    assert "survival.epsilon=0.5" in notes
+
+
+def test_an_axis_of_decades_is_logarithmic_and_what_has_no_place_is_said(home: Path):
+    _, chart = written(home, "/mean?mean.epsilon=2")
+    assert len(chart._chartSpace.findall(".//{*}logBase")) == 2
+    page, chart = written(home, "http://localhost:8501/pcdbn")
+    assert len(chart._chartSpace.findall(".//{*}logBase")) == 1
+    assert any(
+        "as printed: no finite ε is proved." in shape.text_frame.text
+        for shape in page.shapes
+        if shape.has_text_frame
+    )
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("nobody", "address: expected the page of a paper (enadpp, "),
+        ("compare", "address: expected the page of a paper (enadpp, "),
+        ("survival?survival.epsilon=77", "survival.epsilon: expected one of 0.05, "),
+        ("survival?survival.x=2", "address: expected a setting of survival, got 'survival.x'"),
+        ("survival?survival.knots=9", "survival: nothing is trained at these settings: open "),
+        ("http://[bad", "address: expected the page of a paper (enadpp, "),
+    ],
+)
+def test_a_wrong_address_is_one_sentence(home: Path, capsys, address: str, said: str):
+    assert main(["slide", address, "--to", str(home / "s.pptx")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line
+    assert not (home / "s.pptx").exists()
+
+
+def test_a_file_that_cannot_be_written_is_one_sentence(home: Path, capsys):
+    assert main(["slide", "mean", "--to", str(home / "none" / "s.pptx")]) == 2
+    assert "--to: expected a file that can be written" in capsys.readouterr().err
+
+
+def test_an_address_opens_what_the_page_opens():
+    page = defaults.addressed("survival", {})
+    assert page.jobs.keys() == defaults.opening("survival").keys()

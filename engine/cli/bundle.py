@@ -1,4 +1,4 @@
-"""`bundle`, `report` and `slide`: what can be taken along without a server."""
+"""`bundle`, `report`, `slide` and `site`: what can be taken along without a server."""
 
 import argparse
 import importlib
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from engine.cli.shared import Commands
 
 VIEWS, REPORT = "pages.ui.bundle.write", "pages.ui.bundle.report"
-SLIDE = "pages.ui.bundle.slide"
+SLIDE, SITE = "pages.ui.bundle.slide", "pages.ui.site.write"
 """The views are the pages', so their modules are named here as the app's script is in `app`."""
 
 
@@ -30,6 +30,9 @@ def add(commands: "Commands") -> None:
     page.add_argument("address", metavar="ADDRESS", help="as the app's address bar shows it")
     page.add_argument("--to", type=Path, required=True, metavar="FILE.pptx", help="the file")
     page.set_defaults(command=show)
+    static = commands.add_parser("site", help="write what ships as pages that need no server")
+    static.add_argument("--to", type=Path, required=True, metavar="FOLDER", help="the folder")
+    static.set_defaults(command=publish)
 
 
 def write(arguments: argparse.Namespace) -> int:
@@ -65,5 +68,18 @@ def show(arguments: argparse.Namespace) -> int:
             written.
     """
     importlib.import_module(SLIDE).slide(arguments.address, arguments.to)
+    print(arguments.to)
+    return 0
+
+
+def publish(arguments: argparse.Namespace) -> int:
+    """Writes the static pages.
+
+    Raises:
+        RequestError: A folder with other files, or one that cannot be written.
+    """
+    missing = importlib.import_module(SITE).site(arguments.to)
+    for sentence in missing:
+        print(sentence, file=sys.stderr)
     print(arguments.to)
     return 0

@@ -29,6 +29,9 @@ FIRST_STATE, LAST_STATE = 2.0, 30.0
 """Seconds to the first state that a task sends, which double up to the second number."""
 DATA_WAIT = 300
 """Seconds to wait for a table that this machine does not have."""
+AGAIN = 1.0
+"""Seconds after which a value is asked for again: a run that was stopped has taken its values
+away, and a task that waited for them to the end would keep its worker from others."""
 
 
 def run_chunk(order: Order) -> dict[str, Any] | None:
@@ -138,6 +141,20 @@ class Reporter:
 
         return Variable(f"{self._order.token}-{what}", client=self._client)
 
+    def value(self, what: str) -> Any:
+        """What the owner or a task has set, once it is there.
+
+        Raises:
+            TimeoutError: It is not there after DATA_WAIT seconds, or the task was stopped.
+        """
+        variable, end = self.variable(what), time.monotonic() + DATA_WAIT
+        while True:
+            try:
+                return variable.get(timeout=AGAIN)
+            except TimeoutError:
+                if self.stopped or time.monotonic() > end:
+                    raise
+
     def table(self, name: str) -> Any:
         """The records: this machine's own, else the owner's, which come once.
 
@@ -147,7 +164,7 @@ class Reporter:
         if (here := parcel.table_here(name, self._order.table)) is not None:
             return here
         self.flush(need=True)
-        answer = self.variable("data").get(timeout=DATA_WAIT)
+        answer = self.value("data")
         if isinstance(answer, str):
             raise RequestError(f"worker {self._worker.address}: {answer}")
         content: bytes = answer.result()
@@ -197,7 +214,7 @@ class States:
 
     def recall(self, name: str) -> Arrays | None:
         """What was left of the chunk before this task; None where nothing was."""
-        left: bytes = self.reporter.variable(f"state-{self.order.number}").get(timeout=DATA_WAIT)
+        left: bytes = self.reporter.value(f"state-{self.order.number}")
         return parcel.unpacked_arrays(left) if left else None
 
     def send(self) -> None:

@@ -83,16 +83,19 @@ def meaning(view: View) -> None:
     if guarantee is None and DESK.ask([view.asked(view.method, view.budget)], urgent=True):
         st.markdown(WORKING)
         return
-    guarantee = guarantee or view.guarantee()
+    drawn, told, odds = marks(view, guarantee or view.guarantee())
+    st.html(drawn)
+    st.markdown(f"{told}  \n{odds}")
+
+
+def marks(view: View, guarantee: Guarantee) -> tuple[str, str, str]:
+    """The ruler of the method that is looked at as HTML, and its marks and odds in Markdown."""
     found = attack.attacked(view)
     known = ruler.marks(guarantee, None if found is None else found.bound)
     shown = attack.NOT_YET if found is None else found.said
-    st.html(ruler.drawn(known))
     right = ceiling.share(view, guarantee, attack.job(view))
-    st.markdown(
-        f"{ruler.told(view.watched[view.method].label, guarantee, known, shown)}  \n"
-        f"{chances(guarantee, right)}"
-    )
+    told = ruler.told(view.watched[view.method].label, guarantee, known, shown)
+    return ruler.drawn(known), told, chances(guarantee, right)
 
 
 def chances(guarantee: Guarantee, right: float | None) -> str:

@@ -1,0 +1,1 @@
+"""The app without a server: static pages of what ships, for any web host or a folder."""

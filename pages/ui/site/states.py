@@ -1,0 +1,209 @@
+"""A paper's page at each shipped stop of its main sliders, as plain data: the app's own figures."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from engine.core.errors import ExplorerError
+from engine.core.spec import knobs
+from engine.runs import shipped
+from engine.runs.job import Job
+from pages.ui.bundle import collect
+from pages.ui.bundle.drawn import Drawn, Figure, split
+from pages.ui.jobs.live import BUDGET, Watched
+from pages.ui.jobs.submit import look
+from pages.ui.kit.chart import Picture, kept
+from pages.ui.kit.knobs import label
+from pages.ui.kit.offers import figure as said
+from pages.ui.paper import foot, panels, ruler, stages
+from pages.ui.paper.choice import PROOF_FIRST
+from pages.ui.paper.defaults import addressed, layout
+from pages.ui.paper.view import Page, View
+
+COLOURED = re.compile(r":red\[([^]]*)\]")
+"""A broken claim, which the app writes in red."""
+
+
+@dataclass(frozen=True)
+class State:
+    """A page at one stop, at every budget of its curves.
+
+    Attributes:
+        budgets: The budgets, as the slider shows them.
+        first: Position where the slider starts.
+        base: The figure without what moves.
+        frames: What each budget changes.
+        findings: The page's sentence at each budget, as HTML.
+        rulers: Claimed, proved and attacked at each budget, as HTML.
+        alts: The chart's message at each budget.
+        cards: Every method's guarantee at each budget, in words.
+        address: Of the view in the app.
+    """
+
+    budgets: list[str]
+    first: int
+    base: Figure
+    frames: list[Figure]
+    findings: list[str]
+    rulers: list[str]
+    alts: list[str]
+    cards: list[list[dict[str, str]]]
+    address: str
+
+    def json(self) -> dict[str, Any]:
+        """As the script reads it."""
+        return vars(self)
+
+
+@dataclass(frozen=True)
+class Slider:
+    """One of a page's main sliders.
+
+    Attributes:
+        field: Its name in the address, without the paper's.
+        label: As the app names it.
+        texts: Its stops.
+        first: Position of the stop that the page opens with.
+        states: The page at each stop; None at the one that it opens with.
+    """
+
+    field: str
+    label: str
+    texts: list[str]
+    first: int
+    states: list[State | None]
+
+    def json(self) -> dict[str, Any]:
+        """As the script reads it."""
+        states = [one and one.json() for one in self.states]
+        return vars(self) | {"states": states}
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A paper's page.
+
+    Attributes:
+        slug: Key of the paper.
+        title: Its title.
+        opening: As it opens.
+        sliders: Its main sliders.
+        sections: The charts of its other tabs as they open.
+        caption: How to read the curve, as HTML.
+    """
+
+    slug: str
+    title: str
+    opening: State
+    sliders: list[Slider]
+    sections: list[Drawn]
+    caption: str
+
+    def json(self) -> dict[str, Any]:
+        """As the script reads it; every text that is not escaped there is HTML."""
+        return {
+            "slug": self.slug,
+            "opening": self.opening.json(),
+            "sliders": [one.json() for one in self.sliders],
+            "sections": [
+                {"base": one.base, "frames": one.frames[:1] if one.still else one.frames,
+                 "said": [collect.html(text) for text in one.said]}
+                for one in self.sections
+            ],
+        }  # fmt: skip
+
+
+def take(slug: str) -> Taken | None:
+    """A paper's page with all of its shipped stops; None where none of its runs is there."""
+    collect.quiet()
+    page = addressed(slug, {})
+    opening = _state(page, {})
+    bundled = collect.take(slug)
+    if opening is None or bundled is None:
+        return None
+    return Taken(
+        slug=slug,
+        title=page.paper.title,
+        opening=opening,
+        sliders=list(_sliders(page)),
+        sections=[one for one in bundled.drawn if one.said],
+        caption=collect.html(bundled.drawn[0].caption),
+    )
+
+
+def _sliders(page: Page) -> Iterator[Slider]:
+    """The main sliders of which more than the opening's stop ships."""
+    for field in (field for group in page.layout.stops for field in group):
+        offer = page.offers.knobs[field]
+        states: list[tuple[str, State | None]] = []
+        for text in offer.texts:
+            if text == offer.default:
+                states.append((text, None))
+                continue
+            settings = {f"{page.prefix}.{field}": text}
+            with suppress(ExplorerError):  # settings that contradict each other
+                if (state := _state(addressed(page.prefix, settings), settings)) is not None:
+                    states.append((text, state))
+        if len(states) > 1:
+            texts = [text for text, _ in states]
+            knob = label(knobs(page.paper.spec)[field])
+            yield Slider(field, knob, texts, texts.index(offer.default), [one for _, one in states])
+
+
+def _state(page: Page, settings: Mapping[str, str]) -> State | None:
+    """The page at one stop; None where nothing that it looks at ships."""
+    first = page.offers.knobs[BUDGET].value(page.offers.knobs[BUDGET].default)
+    jobs = {name: _shipped(job, first, layout(page.prefix).sketch)
+            for name, job in page.jobs.items()}  # fmt: skip
+    there = {name: job for name, job in jobs.items() if job is not None}
+    watched = {name: Watched(page.labels[name], job, look(job)) for name, job in there.items()}
+    method = page.chosen.method
+    if method not in watched or BUDGET not in watched[method].job.axes:
+        return None
+    page = replace(page, jobs=page.jobs | there)
+    budgets = [float(value) for value in watched[method].job.axes[BUDGET]]
+    views = [page.view(watched, replace(page.chosen, budget=budget)) for budget in budgets]
+    pictures = [_picture(page, view) for view in views]
+    base, frames = split([json.loads(one.text) for one in pictures])
+    query = "&".join(f"{name}={text}" for name, text in settings.items())
+    return State(
+        budgets=[said(budget) for budget in budgets],
+        first=budgets.index(float(first)),
+        base=base,
+        frames=frames,
+        findings=[collect.html(panels.result(view)) for view in views],
+        rulers=[_ruler(view) for view in views],
+        alts=[one.alt for one in pictures],
+        cards=[
+            [collect.guarantee(watched[name].label, view.guarantee(name)) for name in watched]
+            for view in views
+        ],
+        address=f"/{page.prefix}{f'?{query}' if query else ''}",
+    )
+
+
+def _shipped(job: Job, first: Any, repeats: int) -> Job | None:
+    """A job, or its coarse curve, whichever ships."""
+    for one in (job, stages.coarse(job, first, repeats)):
+        if shipped.find(one.id) is not None:
+            return one
+    return None
+
+
+def _picture(page: Page, view: View) -> Picture:
+    """The cost curve as the app draws it."""
+    seen: list[Picture] = []
+    with kept(lambda key, picture: seen.append(picture)):
+        panels.utility(page, view, view.by == PROOF_FIRST)
+    (picture,) = seen
+    return picture
+
+
+def _ruler(view: View) -> str:
+    """The ruler of the method that is looked at, its marks in words, and the odds, as HTML."""
+    drawn, told, odds = foot.marks(view, view.guarantee())
+    plain = COLOURED.sub(r"\1", told)
+    return f"{drawn.removeprefix(ruler.STYLE)}<p>{collect.html(plain)}<br>{collect.html(odds)}</p>"

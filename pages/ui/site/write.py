@@ -1,0 +1,243 @@
+"""Writes the static pages: HTML, data as scripts, one script of ours, and the app's own charts."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from plotly.utils import PlotlyJSONEncoder
+
+from engine import __version__
+from engine.core import files
+from engine.core.errors import RequestError
+from engine.runs import reference
+from engine.runs.exhibit import Exhibit, exhibits
+from pages.ui import words
+from pages.ui.bundle.collect import html
+from pages.ui.bundle.colours import theme
+from pages.ui.bundle.filled import filled, within_script
+from pages.ui.charts.sketch import sketch
+from pages.ui.kit import glossary, plot, shell
+from pages.ui.paper import defaults, ruler, sketches
+from pages.ui.site.states import Taken, take
+
+HERE = Path(__file__).parent
+TEMPLATE, SCRIPT, SHEET = HERE / "page.html", HERE / "site.js", HERE / "site.css"
+SHARED = "assets"
+EXPORTED = "export default function ({ data, parentElement })"
+"""How the app's chart is handed to Streamlit."""
+NAMES = {
+    "text-color": "textColor", "background-color": "backgroundColor",
+    "border-color": "borderColor", "link-color": "linkColor", "primary-color": "primaryColor",
+    "chart-categorical-colors": "chartCategoricalColors",
+    "chart-sequential-colors": "chartSequentialColors",
+    "chart-diverging-colors": "chartDivergingColors",
+}  # fmt: skip
+"""The variables from which the app's charts read the theme."""
+HEADS = ("Method", "Status", "Claimed ε", "Proved ε", "Protects", "What it means")
+
+
+def site(folder: Path) -> list[str]:
+    """Writes all pages into a folder.
+
+    Args:
+        folder: A folder that is empty or not there, or one that this wrote before.
+
+    Returns:
+        One sentence for each paper that has nothing to show.
+
+    Raises:
+        RequestError: A folder with other files, or one that cannot be written.
+    """
+    if folder.exists() and any(folder.iterdir()) and not (folder / SHARED / "site.js").exists():
+        raise RequestError(f"--to: expected a folder that is empty or not there, got {folder}")
+    parts = {slug: take(slug) for slug in shell.papers()}
+    known = {slug: one for slug, one in parts.items() if one is not None}
+    try:
+        if folder.exists():
+            shutil.rmtree(folder)
+        for name, text in _pages(known):
+            place = folder / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            files.give(place, text.encode())
+    except OSError as error:
+        raise RequestError(
+            f"--to: expected a folder that can be written, got {folder}: {error.strerror}"
+        ) from None
+    return [f"{slug}: nothing of it ships" for slug, one in parts.items() if one is None]
+
+
+def _pages(known: Mapping[str, Taken]) -> Iterator[tuple[str, str]]:
+    """Every file: its name and its text."""
+    yield f"{SHARED}/plotly.js", plot.LIBRARY.read_text(encoding="utf-8")
+    yield f"{SHARED}/plot.js", charts()
+    yield f"{SHARED}/site.js", SCRIPT.read_text(encoding="utf-8")
+    yield f"{SHARED}/site.css", sheet()
+    yield "index.html", page("Home", _home(known), known, root="")
+    yield "learn/index.html", page("Terms", _terms(), known)
+    yield "reproduce/index.html", page("Reproduce", _reproduce(), known)
+    for slug, one in known.items():
+        data = json.dumps(one.json(), cls=PlotlyJSONEncoder, ensure_ascii=False)
+        yield f"{slug}/data.js", f"window.explorer = {within_script(data)}\n"
+        yield f"{slug}/index.html", page(one.title, _paper(one), known, data=True)
+
+
+def charts() -> str:
+    """The app's drawing of charts, as a script that needs no modules: a folder has none."""
+    text = plot.SOURCE.read_text(encoding="utf-8")
+    assert EXPORTED in text  # else the app's chart is handed over in another way
+    named = text.replace(EXPORTED, EXPORTED.replace("export default", "window.drawn ="))
+    return f"(() => {{\n{named}\n}})()\n"
+
+
+def sheet() -> str:
+    """The style sheet with the theme's colours, light and dark."""
+
+    def variables(kind: str) -> str:
+        own = theme(kind)
+        return "; ".join(
+            f"--st-{name}: {','.join(own[key]) if isinstance(own[key], list) else own[key]}"
+            for name, key in NAMES.items()
+        )
+
+    style = re.sub(r"</?style>", "", ruler.STYLE)
+    return filled(
+        SHEET.read_text(encoding="utf-8"),
+        {"LIGHT": variables("light"), "DARK": variables("dark"), "RULER": style},
+    )
+
+
+def page(
+    title: str, body: str, known: Mapping[str, Taken], *, root: str = "../", data: bool = False
+) -> str:
+    """A page with its menu.
+
+    Args:
+        title: Its title.
+        body: What it holds, as HTML.
+        known: The papers of the menu.
+        root: The way to the site's first page.
+        data: Whether it has charts.
+    """
+    menu = [("Home", "index.html"), ("Terms", "learn/index.html")]
+    menu += [(one.title, f"{slug}/index.html") for slug, one in known.items()]
+    menu += [("Reproduce", "reproduce/index.html")]
+    links = "".join(
+        f'<a href="{root}{escape(to)}"{" aria-current=page" * (name == title)}>{escape(name)}</a>'
+        for name, to in menu
+    )
+    names = (f"{root}{SHARED}/plotly.js", f"{root}{SHARED}/plot.js", "data.js",
+             f"{root}{SHARED}/site.js")  # fmt: skip
+    scripts = "".join(f'<script src="{name}" defer></script>' for name in names) if data else ""
+    made = f"Made on {datetime.now(UTC):%-d %b %Y} by Epsilon Explorer {__version__}."
+    return filled(
+        TEMPLATE.read_text(encoding="utf-8"),
+        {"TITLE": escape(title), "ROOT": root, "MENU": links, "BODY": body, "SCRIPTS": scripts,
+         "MADE": made},
+    )  # fmt: skip
+
+
+def _paper(one: Taken) -> str:
+    """A paper's page before its script has run: the places of what moves."""
+    sliders = "".join(
+        f'<div class="slider"><label for="{escape(s.field)}">{escape(s.label)} '
+        f"<output></output></label>"
+        f'<input type="range" id="{escape(s.field)}" min="0" max="{len(s.texts) - 1}" step="1" '
+        f'value="{s.first}"></div>'
+        for s in one.sliders
+    )
+    aside = "Each of these moves alone: the others go back to where the page opens."
+    note = f'<p class="small">{aside}</p>' if len(one.sliders) > 1 else ""
+    sections = "".join(
+        f"<figure><h3>{escape(d.title)}</h3><p class=said></p><div class=chart></div>"
+        f"<figcaption class=small>{html(d.caption)} As the page opens.</figcaption></figure>"
+        for d in one.sections
+    )
+    return (
+        f'<h1>{escape(one.title)}</h1><p class="finding" aria-live="polite"></p>'
+        f'<div class="chart main"></div>'
+        '<div class="slider"><label for="epsilon">Privacy budget ε <output></output></label>'
+        '<input type="range" id="epsilon" min="0" max="1" step="1"></div>'
+        f'<div class="meaning"></div>{sliders}{note}<p class="small">{one.caption}</p>'
+        f'<h2>What is guaranteed</h2><div class="wide"><table id="cards"><thead><tr>'
+        f"{''.join(f'<th>{head}</th>' for head in HEADS)}</tr></thead><tbody></tbody></table></div>"
+        f"<h2>Why</h2>{sections}"
+    )
+
+
+def _home(known: Mapping[str, Taken]) -> str:
+    """The first page: what this is, and what was found in each paper."""
+    found = sketches.read()
+    cards = ""
+    for slug, one in known.items():
+        about = defaults.layout(slug).words.partition(". ")[0].rstrip(".") + "."
+        drawn = found.get(slug)
+        picture = sketch(drawn.lines, drawn.none) if drawn else ""
+        cards += (
+            f'<a class="card" href="{slug}/index.html"><h3>{escape(one.title)}</h3>{picture}'
+            f"<p>{html(about)}</p><p>{html(drawn.found) if drawn else ''}</p></a>"
+        )
+    return (
+        "<h1>See what privacy costs</h1><p>Differential privacy adds noise that hides each "
+        "person's record. A smaller privacy budget <strong>ε</strong> is more private and less "
+        "accurate. Choose a paper and move its sliders.</p>"
+        f'<div class="cards">{cards}</div>'
+        '<p class="small">Each picture: errors fall as ε grows, to the right. Blue: the paper\'s '
+        "own method with proof. Orange: as printed. Green: the best proved method. Dotted: no "
+        "privacy. These pages hold what ships with the app; the app itself trains anything "
+        "else.</p>"
+    )
+
+
+def _terms() -> str:
+    """How to read ε, and the field's terms."""
+    examples = "".join(
+        f"<li><strong>ε = {epsilon:g}</strong>: right at most "
+        f"{words.out_of_100(words.best_guess(epsilon))} times out of 100.</li>"
+        for epsilon in (0.1, 1.0, 10.0)
+    )
+    terms = "".join(
+        f"<dt>{escape(name)}</dt><dd>{html(text)}</dd>" for name, text in glossary.TERMS.items()
+    )
+    return (
+        "<h1>Terms</h1><h2>How to read ε</h2><p>Pick one person in the data. Someone sees the "
+        "result and guesses whether this person was in the data. Guessing blindly is right 50 "
+        f"times out of 100.</p><ul>{examples}</ul><dl>{terms}</dl>"
+    )
+
+
+def _reproduce() -> str:
+    """The papers' tables and figures: the printed numbers beside ours."""
+    parts = ["<h1>Reproduce</h1><p>Numbers that the papers print, and ours beside them.</p>"]
+    for slug, one in shell.papers().items():
+        known = exhibits(slug)
+        parts += [f"<h2>{escape(one.title)}</h2>"] if known else []
+        for name, exhibit in known.items():
+            if (kept := reference.load(slug, name)) is not None:
+                parts.append(_exhibit(exhibit, kept.cells))
+    return "".join(parts)
+
+
+def _exhibit(exhibit: Exhibit, cells: Any) -> str:
+    """One table or figure."""
+
+    def text(value: float | None) -> str:
+        return "–" if value is None else f"{value:.{exhibit.digits}f}"
+
+    rows = "".join(
+        f"<tr><td>{escape(cell.row)}</td><td>{escape(cell.column)}</td>"
+        f"<td>{escape(cell.variant)}</td><td>{text(cell.published)}</td><td>{text(cell.ours)}</td>"
+        "</tr>"
+        for cell in cells
+    )
+    paper, ours = exhibit.heads
+    return (
+        f"<details><summary>{escape(exhibit.title)}</summary><p>{html(exhibit.caption)}</p>"
+        f'<div class="wide"><table><thead><tr><th>Row</th><th>Column</th><th>Version</th>'
+        f"<th>{escape(paper)}</th><th>{escape(ours)}</th></tr></thead><tbody>{rows}</tbody></table>"
+        f'</div><p class="small">{escape(exhibit.quantity)}</p></details>'
+    )

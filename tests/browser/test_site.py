@@ -1,0 +1,182 @@
+"""The static pages in a browser that reaches no other host: every slider moves what the app shows."""
+
+import functools
+import http.server
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from engine.cli.main import main
+from engine.core.spec import knobs
+from pages.ui.bundle import collect, slide
+from pages.ui.kit import shell
+from pages.ui.kit.knobs import label
+from pages.ui.paper import drawing, panels
+from pages.ui.paper.defaults import addressed
+from tests.browser.test_tour import GRAVE
+
+pytestmark = pytest.mark.browser
+POINTS = """() => document.querySelector('.chart.main .js-plotly-plot').data
+  .filter(one => one.mode === 'lines+markers' && one.x.length > 1)
+  .map(one => [one.x.length, ...one.y].join(' '))"""
+MOST = 15e6
+"""Bytes of all pages."""
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder and says nothing of it."""
+
+    def log_message(self, *what: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All pages, as the command writes them."""
+    made = tmp_path_factory.mktemp("site") / "pages"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EXPLORER_HOME", str(made.parent / "home"))
+        assert main(["site", "--to", str(made)]) == 0
+    return made
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path) -> Iterator[str]:
+    """The address of the pages."""
+    handler = functools.partial(Quiet, directory=str(folder))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@pytest.fixture
+def page(browser: Browser, served: str) -> Iterator[Page]:
+    """A page without any other host; it must have no error and ask for nothing elsewhere."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    opened, errors = context.new_page(), list[str]()
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.on("console", lambda one: errors.append(one.text) if one.type == "error" else None)
+
+    def only(route, request) -> None:
+        if request.url.startswith((served, "file:", "data:", "blob:")):
+            route.continue_()
+        else:
+            errors.append(request.url)
+            route.abort()
+
+    context.route("**/*", only)
+    yield opened
+    context.close()
+    assert errors == []
+
+
+def plain(text: str) -> str:
+    """A sentence without marks and with one space between words."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>|\*\*", "", text)).strip()
+
+
+def drawn(page: Page, finding: str) -> list[str]:
+    """The lines of the chart once the page says so."""
+    page.wait_for_function(
+        "want => document.querySelector('.finding').textContent.replace(/\\s+/g, ' ') === want",
+        arg=finding,
+    )
+    found: list[str] = page.evaluate(POINTS)
+    return found
+
+
+def said(slug: str, settings: dict[str, str]) -> str:
+    """The app's own sentence."""
+    return plain(panels.result(slide.opened(slug, settings)))
+
+
+@pytest.mark.parametrize("slug", list(shell.papers()))
+def test_every_slider_has_the_app_s_label_and_numbers(page: Page, served: str, slug: str):
+    offered = addressed(slug, {}).offers
+    budgets = offered.knobs["epsilon"]
+    page.goto(f"{served}/{slug}/")
+    page.locator(".chart.main .js-plotly-plot .main-svg").first.wait_for()
+    epsilon = page.get_by_role("slider", name="Privacy budget ε")
+    first = drawn(page, said(slug, {}))
+    assert first
+    view = slide.opened(slug, {})
+    up = drawing.heights(view)
+    ours = {
+        " ".join(map(str, [len(one.epsilon), *(float(f"{y:.6g}") for y in up.of(one.middle))]))
+        for one in drawing.shown(view)[0].values()
+    }
+    rounded = {
+        " ".join([line.split()[0], *(str(float(f"{float(y):.6g}")) for y in line.split()[1:])])
+        for line in first
+    }
+    assert rounded <= ours
+    epsilon.press("ArrowRight")
+    at = budgets.texts[budgets.texts.index(budgets.default) + 1]
+    drawn(page, said(slug, {f"{slug}.epsilon": at}))
+    assert f"{slug}.epsilon={at}" in page.url
+    epsilon.press("ArrowLeft")
+    moved = 0
+    for group in addressed(slug, {}).layout.stops:
+        for field in group:
+            name = label(knobs(addressed(slug, {}).paper.spec)[field])
+            slider = page.get_by_role("slider", name=name, exact=False).first
+            if not slider.count():
+                continue
+            slider.press("ArrowRight")
+            page.wait_for_function(
+                "field => new URLSearchParams(location.search).has(field)",
+                arg=f"{slug}.{field}",
+            )
+            assert page.locator(".finding").text_content()
+            assert page.evaluate(POINTS) != first
+            moved += 1
+    assert moved
+
+
+def test_an_address_opens_its_stop_from_a_server_and_from_a_folder(
+    page: Page, served: str, folder: Path
+):
+    for base in (served, folder.as_uri()):
+        page.goto(f"{base}/survival/index.html?survival.epsilon=2")
+        drawn(page, said("survival", {"survival.epsilon": "2"}))
+        page.goto(f"{base}/survival/index.html?survival.intervals=20")
+        slider = page.get_by_role("slider", name="Time intervals q")
+        assert slider.get_attribute("aria-valuetext") == "20"
+        page.goto(f"{base}/index.html")
+        page.get_by_role("link", name="Reproduce").click()
+        page.get_by_text("Table 1").first.click()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_is_found_and_it_fits_a_phone(page: Page, served: str, scheme: str):
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.set_viewport_size({"width": 390, "height": 844})
+    for path in ("", "mean/", "learn/", "reproduce/"):
+        page.goto(f"{served}/{path}")
+        page.wait_for_timeout(500)
+        violations = Axe().run(page).response["violations"]
+        assert [one["id"] for one in violations if one["impact"] in GRAVE] == [], path
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= 390, path
+
+
+def test_it_is_small_and_holds_no_script_of_its_data(folder: Path):
+    sizes = [file.stat().st_size for file in folder.rglob("*") if file.is_file()]
+    assert sum(sizes) <= MOST
+    for file in folder.rglob("index.html"):
+        text = file.read_text(encoding="utf-8")
+        assert "Content-Security-Policy" in text
+        assert not re.search(r"<script(?! src=)|\son\w+=", text), file
+    assert collect.html("<script>") == "&lt;script&gt;"
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, capsys):
+    (tmp_path / "mine.txt").write_text("kept")
+    assert main(["site", "--to", str(tmp_path)]) == 2
+    assert "--to: expected a folder that is empty or not there" in capsys.readouterr().err
+    assert (tmp_path / "mine.txt").read_text() == "kept"

@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Waiting threads sleep: spinning ones take the cores from other processes.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: cluster app class test test-fast test-slow test-all check bench bench-gpu shots reference shipped clean
+.PHONY: cluster site app class test test-fast test-slow test-all check bench bench-gpu shots reference shipped clean
 
 app: $(VENV)/app.stamp
 	@echo "Epsilon Explorer: http://localhost:$(PORT)"
@@ -47,6 +47,10 @@ check: $(VENV)/dev.stamp
 
 bench: $(VENV)/dev.stamp $(VENV)/browser.stamp $(VENV)/bench.stamp
 	$(BIN)/python -m benchmarks
+
+# What ships as pages for any web host: FOLDER=... says where.
+site: $(VENV)/app.stamp
+	$(BIN)/python -m engine site --to $(or $(FOLDER),build/site)
 
 # On a graphics card: a curve at once against its points one by one; its table has the card's name.
 bench-gpu: $(VENV)/dev.stamp

@@ -3,83 +3,81 @@
 import argparse
 import importlib
 import sys
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from engine.cli.shared import Commands
 
-VIEWS, REPORT = "pages.ui.bundle.write", "pages.ui.bundle.report"
-SLIDE, SITE = "pages.ui.bundle.slide", "pages.ui.site.write"
-"""The views are the pages', so their modules are named here as the app's script is in `app`."""
+
+@dataclass(frozen=True)
+class Export:
+    """A command that writes what a page shows.
+
+    Attributes:
+        name: Of the command.
+        help: What it does.
+        to: What it writes, as its help names it.
+        writer: Module and function that write it. The views are the pages', so their modules are
+            named here as the app's script is in `app`. The function takes the place to write to,
+            after what is asked for, and may return sentences about what is left out.
+        asked: The argument that says what is asked for: name, metavar and help; empty for none.
+    """
+
+    name: str
+    help: str
+    to: str
+    writer: tuple[str, str]
+    asked: tuple[str, str, str] | None = None
+
+
+EXPORTS = (
+    Export("report", "print a paper's default view on one page", "FILE.pdf",
+           ("pages.ui.bundle.report", "report"),
+           ("paper", "PAPER", "slug of the paper; see `list`")),
+    Export("slide", "write a view of a paper as a slide of PowerPoint", "FILE.pptx",
+           ("pages.ui.bundle.powerpoint", "write"),
+           ("address", "ADDRESS", "as the app's address bar shows it")),
+    Export("site", "write what ships as pages that need no server", "FOLDER",
+           ("pages.ui.site.write", "site")),
+)  # fmt: skip
+BUNDLE = Export(
+    "bundle", "write the papers' default views into a zip file", "FILE.zip",
+    ("pages.ui.bundle.write", "bundle"),
+)  # fmt: skip
 
 
 def add(commands: "Commands") -> None:
-    """Adds the command."""
-    parser = commands.add_parser("bundle", help="write the papers' default views into a zip file")
-    parser.add_argument("--to", type=Path, required=True, metavar="FILE.zip", help="the file")
-    parser.add_argument(
-        "--paper", action="append", default=[], metavar="SLUG", help="only this one; repeatable"
-    )
-    parser.set_defaults(command=write)
-    sheet = commands.add_parser("report", help="print a paper's default view on one page")
-    sheet.add_argument("paper", metavar="PAPER", help="slug of the paper; see `list`")
-    sheet.add_argument("--to", type=Path, required=True, metavar="FILE.pdf", help="the file")
-    sheet.set_defaults(command=summarise)
-    page = commands.add_parser("slide", help="write a view of a paper as a slide of PowerPoint")
-    page.add_argument("address", metavar="ADDRESS", help="as the app's address bar shows it")
-    page.add_argument("--to", type=Path, required=True, metavar="FILE.pptx", help="the file")
-    page.set_defaults(command=show)
-    static = commands.add_parser("site", help="write what ships as pages that need no server")
-    static.add_argument("--to", type=Path, required=True, metavar="FOLDER", help="the folder")
-    static.set_defaults(command=publish)
+    """Adds the commands."""
+    for one in (BUNDLE, *EXPORTS):
+        parser = commands.add_parser(one.name, help=one.help)
+        if one.asked is not None:
+            name, shown, text = one.asked
+            parser.add_argument(name, metavar=shown, help=text)
+        if one is BUNDLE:
+            parser.add_argument(
+                "--paper", action="append", default=[], metavar="SLUG",
+                help="only this one; repeatable",
+            )  # fmt: skip
+        parser.add_argument("--to", type=Path, required=True, metavar=one.to, help="where to")
+        parser.set_defaults(command=partial(write, one))
 
 
-def write(arguments: argparse.Namespace) -> int:
-    """Writes the file; a paper without runs is named and left out.
+def write(one: Export, arguments: argparse.Namespace) -> int:
+    """Writes the file or the folder; what is left out is named.
 
     Raises:
-        RequestError: A paper without a page, or a file that cannot be written.
+        RequestError: What is asked for is not there, or the place cannot be written.
+        ExplorerError: A program that this needs is missing.
     """
-    missing = importlib.import_module(VIEWS).bundle(arguments.to, arguments.paper)
-    for sentence in missing:
-        print(sentence, file=sys.stderr)
-    print(arguments.to)
-    return 0
-
-
-def summarise(arguments: argparse.Namespace) -> int:
-    """Prints the report of one paper.
-
-    Raises:
-        RequestError: A paper without a page or without runs.
-        ExplorerError: There is no browser, or the file cannot be written.
-    """
-    importlib.import_module(REPORT).report(arguments.paper, arguments.to)
-    print(arguments.to)
-    return 0
-
-
-def show(arguments: argparse.Namespace) -> int:
-    """Writes the slide of one view.
-
-    Raises:
-        RequestError: An address that names nothing, a view without runs, or a file that cannot be
-            written.
-    """
-    importlib.import_module(SLIDE).slide(arguments.address, arguments.to)
-    print(arguments.to)
-    return 0
-
-
-def publish(arguments: argparse.Namespace) -> int:
-    """Writes the static pages.
-
-    Raises:
-        RequestError: A folder with other files, or one that cannot be written.
-    """
-    missing = importlib.import_module(SITE).site(arguments.to)
-    for sentence in missing:
+    module, function = one.writer
+    known = vars(arguments)
+    asked = [known[one.asked[0]]] if one.asked is not None else []
+    more = [known["paper"]] if one is BUNDLE else []
+    said = getattr(importlib.import_module(module), function)(*asked, arguments.to, *more)
+    for sentence in said or ():
         print(sentence, file=sys.stderr)
     print(arguments.to)
     return 0

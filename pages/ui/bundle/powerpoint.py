@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.core import files
 from engine.core.errors import RequestError
-from pages.ui.bundle.slide import MISSING, Line, Slide, ends, named, rounded
+from pages.ui.bundle.slide import Line, Slide, ends, made, named, parsed, rounded
 
 try:
     from lxml import etree
@@ -17,7 +17,7 @@ try:
     from pptx.enum.dml import MSO_LINE
     from pptx.util import Inches, Pt
 except ImportError:
-    raise RequestError(MISSING) from None
+    raise RequestError("slide: expected python-pptx: pip install python-pptx") from None
 
 WIDE, HIGH = Inches(13.333), Inches(7.5)
 """A slide of 16 to 9."""
@@ -27,16 +27,18 @@ BLANK = 6
 DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 
 
-def write(slide: Slide, path: Path) -> None:
-    """Writes one slide.
+def write(text: str, path: Path) -> None:
+    """Writes the slide of an address.
 
     Args:
-        slide: What it holds.
+        text: The address, such as "survival?survival.epsilon=1".
         path: The file.
 
     Raises:
-        RequestError: The file cannot be written.
+        RequestError: An address that names nothing, a view whose runs are not there, or a file
+            that cannot be written.
     """
+    slide = made(*parsed(text))
     show = Presentation()
     show.slide_width, show.slide_height = WIDE, HIGH
     page = show.slides.add_slide(show.slide_layouts[BLANK])

@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 from engine import __version__
@@ -28,7 +27,6 @@ NOTHING = (
     "{}: nothing is trained at these settings: open the address in the app and let it train, then "
     "write the slide again"
 )
-MISSING = "slide: expected python-pptx: pip install python-pptx"
 MARK = re.compile(r"\*\*|:material/\w+:\s*")
 DECADE = 10.0
 """A logarithmic axis of less has one tick: such a range is drawn on a linear one from zero."""
@@ -99,22 +97,6 @@ def parsed(text: str) -> tuple[str, dict[str, str]]:
     if faults := views.wrong(page, settings):
         raise RequestError(f"address: {' '.join(faults)}".rstrip("."))
     return page, settings
-
-
-def slide(text: str, path: Path) -> None:
-    """Writes the slide of an address.
-
-    Args:
-        text: The address, such as "survival?survival.epsilon=1".
-        path: The file.
-
-    Raises:
-        RequestError: An address that names nothing, a view whose runs are not there, no
-            python-pptx, or a file that cannot be written.
-    """
-    from pages.ui.bundle import powerpoint  # loads python-pptx
-
-    powerpoint.write(made(*parsed(text)), path)
 
 
 def opened(slug: str, settings: Mapping[str, str]) -> View:

@@ -163,7 +163,8 @@ def _paper(one: Taken) -> str:
         '<div class="slider"><label for="epsilon">Privacy budget ε <output></output></label>'
         '<input type="range" id="epsilon" min="0" max="1" step="1"></div>'
         f'<div class="meaning"></div>{sliders}{note}<p class="small">{one.caption}</p>'
-        f'<h2>What is guaranteed</h2><div class="wide"><table id="cards"><thead><tr>'
+        f'<h2>What is guaranteed</h2><div class="wide" tabindex="0" role="region" '
+        'aria-label="Guarantees"><table id="cards"><thead><tr>'
         f"{''.join(f'<th>{head}</th>' for head in HEADS)}</tr></thead><tbody></tbody></table></div>"
         f"<h2>Why</h2>{sections}"
     )
@@ -237,7 +238,8 @@ def _exhibit(exhibit: Exhibit, cells: Any) -> str:
     paper, ours = exhibit.heads
     return (
         f"<details><summary>{escape(exhibit.title)}</summary><p>{html(exhibit.caption)}</p>"
-        f'<div class="wide"><table><thead><tr><th>Row</th><th>Column</th><th>Version</th>'
+        f'<div class="wide" tabindex="0" role="region" aria-label="{escape(exhibit.title)}">'
+        f"<table><thead><tr><th>Row</th><th>Column</th><th>Version</th>"
         f"<th>{escape(paper)}</th><th>{escape(ours)}</th></tr></thead><tbody>{rows}</tbody></table>"
         f'</div><p class="small">{escape(exhibit.quantity)}</p></details>'
     )

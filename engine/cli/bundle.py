@@ -43,6 +43,7 @@ EXPORTS = (
     Export("site", "write what ships as pages that need no server", "FOLDER",
            ("pages.ui.site.write", "site")),
 )  # fmt: skip
+LESSON = "pages.ui.site.lesson"
 BUNDLE = Export(
     "bundle", "write the papers' default views into a zip file", "FILE.zip",
     ("pages.ui.bundle.write", "bundle"),
@@ -61,6 +62,10 @@ def add(commands: "Commands") -> None:
                 "--paper", action="append", default=[], metavar="SLUG",
                 help="only this one; repeatable",
             )  # fmt: skip
+            parser.add_argument(
+                "--lesson", metavar="NAME",
+                help="this lesson as one HTML file, which can be printed too",
+            )  # fmt: skip
         parser.add_argument("--to", type=Path, required=True, metavar=one.to, help="where to")
         parser.set_defaults(command=partial(write, one))
 
@@ -74,6 +79,10 @@ def write(one: Export, arguments: argparse.Namespace) -> int:
     """
     module, function = one.writer
     known = vars(arguments)
+    if known.get("lesson"):
+        importlib.import_module(LESSON).lesson(arguments.to, arguments.lesson)
+        print(arguments.to)
+        return 0
     asked = [known[one.asked[0]]] if one.asked is not None else []
     more = [known["paper"]] if one is BUNDLE else []
     said = getattr(importlib.import_module(module), function)(*asked, arguments.to, *more)

@@ -1,16 +1,19 @@
 """The static pages hold the app's own sentences, rulers and figures; no text is a part of one."""
 
+import html
 import json
 import re
 from pathlib import Path
 
 import pytest
 
+from engine.cli.main import main
 from engine.runs import shipped
 from pages.ui.bundle import collect, slide
+from pages.ui.lessons import library
 from pages.ui.paper import foot, panels
 from pages.ui.paper.defaults import addressed
-from pages.ui.site import states, write
+from pages.ui.site import lesson, states, write
 from tests.pages.conftest import ROOT
 
 
@@ -64,3 +67,46 @@ def test_the_app_s_chart_is_handed_over_without_modules():
     text = write.charts()
     assert "window.drawn = function" in text
     assert not re.search(r"^(import|export) ", text, re.M)
+
+
+def test_a_lesson_is_one_file_with_its_views_in_order(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys
+):
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    file = home / "lesson.html"
+    assert main(["bundle", "--lesson", "clipping", "--to", str(file)]) == 0
+    text, known = file.read_text(encoding="utf-8"), library.find("clipping").lesson
+    assert known is not None
+    places = [text.index(html.escape(view.text)) for view in known.views]
+    assert places == sorted(places)
+    for view in known.views:
+        if view.question is not None:
+            assert html.escape(view.question.text) in text
+    (data,) = re.findall(r'id="views">(.*?)</script>', text, re.S)
+    states_ = [one for one in json.loads(data) if one]
+    assert states_
+    view = next(one for one in known.views if one.page == "mean")
+    first = states_[[one.page for one in known.views if one.page == "mean"].index("mean")]
+    said = panels.result(slide.opened("mean", view.settings))
+    assert first["findings"][first["first"]] == collect.html(said)
+    assert "<script src" not in text
+    assert "http://" not in re.sub(r"http://www\.w3\.org/\S+", "", text.split("<script>")[0])
+
+
+def test_a_lesson_that_is_not_there_or_has_mistakes_is_one_sentence(home: Path, capsys):
+    assert main(["bundle", "--lesson", "none", "--to", str(home / "l.html")]) == 2
+    assert "lesson: expected one of epsilon, clipping" in capsys.readouterr().err
+    name = library.keep('title = "<script>"\n')
+    assert main(["bundle", "--lesson", name, "--to", str(home / "l.html")]) == 2
+    assert f"lesson {name}: " in capsys.readouterr().err
+    assert not (home / "l.html").exists()
+
+
+def test_words_of_a_lesson_stay_words(home: Path):
+    bad = "<img src=x onerror=alert(1)>"
+    name = library.keep(
+        f'title = "{bad}"\ntext = "{bad}"\n[[views]]\naddress = "/compare"\ntext = "{bad}"\n'
+    )
+    text = lesson.text(name)
+    assert bad not in text
+    assert html.escape(bad) in text

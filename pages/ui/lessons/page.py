@@ -154,6 +154,19 @@ def _begin(name: str, lesson: Lesson) -> None:
                      help="One chart, large type. Arrow and page keys move through the views, N "
                      "opens the speaker's notes, Escape ends."):  # fmt: skip
             go.show(lesson.views[0], {LESSON: name, "view": "1", "present": "1"})
+        st.download_button(
+            "As one file", lambda: _file(name), f"{name}.html", "text/html", on_click="ignore",
+            icon=":material/draft:", key="lessons.file",
+            help="Its views with their charts and sliders. The file needs no server and no "
+            "network, and prints as a handout.",
+        )  # fmt: skip
+
+
+def _file(name: str) -> str:
+    """The lesson as one page, made when somebody asks for it."""
+    from pages.ui.site import lesson  # draws every view: seconds that no other visit needs
+
+    return lesson.text(name)
 
 
 def _share(held: Held, lesson: Lesson) -> None:

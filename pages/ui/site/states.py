@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -116,6 +116,15 @@ class Taken:
         }  # fmt: skip
 
 
+def _ships(job: Job) -> bool:
+    return shipped.find(job.id) is not None
+
+
+def _there(job: Job) -> bool:
+    run = look(job)
+    return run is not None and run.state == "completed"
+
+
 def take(slug: str) -> Taken | None:
     """A paper's page with all of its shipped stops; None where none of its runs is there."""
     collect.quiet()
@@ -153,11 +162,26 @@ def _sliders(page: Page) -> Iterator[Slider]:
             yield Slider(field, knob, texts, texts.index(offer.default), [one for _, one in states])
 
 
-def _state(page: Page, settings: Mapping[str, str]) -> State | None:
-    """The page at one stop; None where nothing that it looks at ships."""
-    first = page.offers.knobs[BUDGET].value(page.offers.knobs[BUDGET].default)
-    jobs = {name: _shipped(job, first, layout(page.prefix).sketch)
-            for name, job in page.jobs.items()}  # fmt: skip
+def trained(slug: str, settings: Mapping[str, str]) -> State | None:
+    """A paper's page at an address, from what ships and what is trained here; None without either.
+
+    Raises:
+        SpecError: Settings that contradict each other.
+    """
+    collect.quiet()
+    return _state(addressed(slug, settings), settings, _there)
+
+
+def _state(
+    page: Page, settings: Mapping[str, str], find: Callable[[Job], bool] = _ships
+) -> State | None:
+    """The page at one stop; None where the method that it looks at is not there."""
+    knob = page.offers.knobs[BUDGET]
+    first, repeats = knob.value(knob.default), layout(page.prefix).sketch
+    jobs = {
+        name: next((one for one in (job, stages.coarse(job, first, repeats)) if find(one)), None)
+        for name, job in page.jobs.items()
+    }
     there = {name: job for name, job in jobs.items() if job is not None}
     watched = {name: Watched(page.labels[name], job, look(job)) for name, job in there.items()}
     method = page.chosen.method
@@ -171,7 +195,7 @@ def _state(page: Page, settings: Mapping[str, str]) -> State | None:
     query = "&".join(f"{name}={text}" for name, text in settings.items())
     return State(
         budgets=[said(budget) for budget in budgets],
-        first=budgets.index(float(first)),
+        first=min(range(len(budgets)), key=lambda i: abs(budgets[i] - page.chosen.budget)),
         base=base,
         frames=frames,
         findings=[collect.html(panels.result(view)) for view in views],
@@ -183,14 +207,6 @@ def _state(page: Page, settings: Mapping[str, str]) -> State | None:
         ],
         address=f"/{page.prefix}{f'?{query}' if query else ''}",
     )
-
-
-def _shipped(job: Job, first: Any, repeats: int) -> Job | None:
-    """A job, or its coarse curve, whichever ships."""
-    for one in (job, stages.coarse(job, first, repeats)):
-        if shipped.find(one.id) is not None:
-            return one
-    return None
 
 
 def _picture(page: Page, view: View) -> Picture:

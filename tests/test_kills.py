@@ -20,6 +20,7 @@ def test_some_kills_at_random():
     assert at_random(15, seed=1) == (15, [])
 
 
+@pytest.mark.slow
 def test_files_that_go_before_their_rows_are_noticed(monkeypatch: pytest.MonkeyPatch):
     """The check itself: a store that removes files first leaves rows without them."""
     monkeypatch.setattr(kills, "VERBS", {"delete": kills.VERBS["delete"]})

@@ -33,6 +33,7 @@ print(min(counts) if kept else 0)
 each is handed back. In a process of its own, since an old heap may end in a gap."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc is Linux's")
 def test_a_freed_block_is_taken_again_without_new_pages():
     done = subprocess.run([sys.executable, "-c", FAULTS], capture_output=True, check=True, cwd=ROOT)

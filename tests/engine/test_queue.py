@@ -285,6 +285,7 @@ def test_a_job_that_ends_its_workers_waits_for_somebody_to_ask(toy, client, stor
     assert states == ["queued", "queued", "interrupted"]
 
 
+@pytest.mark.slow
 def test_a_worker_s_end_leaves_what_was_asked_for_in_passing_in_the_queue(toy, client, worker):
     process = worker()
     job = toy(steps=1_000, pause=0.01)

@@ -354,6 +354,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.slow
 def test_a_worker_stays_while_an_app_lives_and_leaves_after_it(home, toy, worker):
     app = subprocess.Popen(
         [sys.executable, "-c", APP], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE

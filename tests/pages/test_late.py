@@ -106,6 +106,7 @@ def test_without_another_process_a_card_is_worked_out_here():
     assert card.guarantee(*asked()).epsilon_proved == pytest.approx(1.0, rel=0.02)
 
 
+@pytest.mark.slow
 def test_the_process_answers_and_leaves_and_loads_nothing_heavy(home: Path):
     store, one = Store(home), asked(2.0)
     pricing.ask(store, [pricing.question(*one)])

@@ -75,7 +75,8 @@ def test_right_functions_are_not_blamed(name):
     "name",
     [
         "laplace_halved", "own_maximum", "count_exact", "histogram_in_part", "group_of_rows",
-        "embedding_not_noised", "noise_halved", "bias_not_noised",
+        *(pytest.param(name, marks=pytest.mark.slow)
+          for name in ("embedding_not_noised", "noise_halved", "bias_not_noised")),
     ],
 )  # fmt: skip
 def test_faults_are_found(name):

@@ -185,6 +185,7 @@ def test_pooling_and_wide_layers_train_with_psgd(digits):
     assert kept["filters_second"].shape[:2] == (1, 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cdbn", "tcdbn"])
 def test_networks_learn_without_noise(digits, name):
     spec = PcdbnSpec(filters=8, pretraining=3, epochs=150, batch=300, learning_rate=0.01)
@@ -281,6 +282,7 @@ def test_rigorous_state_holds_no_training_record(digits):
     assert network.MEASURES > 0
 
 
+@pytest.mark.slow
 def test_a_high_rate_of_pretraining_leaves_no_features_to_the_printed_polynomial(digits):
     """At X = -1 it is exactly 0, and so is its slope: states that get there stay.
 

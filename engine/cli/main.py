@@ -20,6 +20,7 @@ from engine.cli import (
     differ,
     exhibits,
     export,
+    ledger,
     running,
     runs,
     tables,
@@ -31,7 +32,7 @@ from engine.core.errors import BudgetError, ExplorerError, RequestError, SpecErr
 Command = Callable[[argparse.Namespace], int]
 
 MODULES = (
-    catalogue, tables, running, card, audit, verify, runs, differ, export, bundle, exhibits,
+    catalogue, tables, ledger, running, card, audit, verify, runs, differ, export, bundle, exhibits,
     confirm, app,
 )  # fmt: skip
 """What adds commands, in the order of the help text."""

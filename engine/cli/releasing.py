@@ -12,7 +12,7 @@ from engine.cli.release_files import summary, written
 from engine.cli.shared import requested, show_json
 from engine.cli.work import progress
 from engine.core.errors import RequestError
-from engine.runs import sealing
+from engine.runs import ledger, sealing
 from engine.runs.job import Job
 
 GOES_ON = (
@@ -51,6 +51,7 @@ def release_job(arguments: argparse.Namespace) -> int:
         if arrays is None:
             data = data_catalog.load(job.dataset)
             prove(job, data)
+            ledger.enter(job, card)  # before a draw: a kill in between must not forget it
             with progress(f"{job.paper} {job.method} {job.dataset}") as report:
                 arrays = release(job, data, report, exact=arguments.exact)
             place.keep(arrays)

@@ -1,0 +1,61 @@
+"""`ledger`: what the releases from a table of one's own have cost, and the limit of them."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from engine.cli.shared import add_json, show_json, show_table
+from engine.core.errors import RequestError
+from engine.privacy.guarantee import RELATIONS
+from engine.runs import ledger
+
+if TYPE_CHECKING:
+    from engine.cli.shared import Commands
+
+
+def add(commands: "Commands") -> None:
+    """Adds the command."""
+    parser = commands.add_parser(
+        "ledger", help="what all releases from a table of your own have cost, and their limit"
+    )
+    parser.add_argument("table", metavar="TABLE", help="as `table list` says it")
+    parser.add_argument(
+        "--limit-epsilon", type=float, metavar="E", help="refuse a release beyond this sum of ε"
+    )
+    parser.add_argument(
+        "--limit-delta", type=float, metavar="D", help="and beyond this sum of δ; open if omitted"
+    )
+    add_json(parser)
+    parser.set_defaults(command=show)
+
+
+def show(arguments: argparse.Namespace) -> int:
+    """Sets the limit if one is given, and prints the entries, their sum and the limit."""
+    if arguments.limit_epsilon is not None:
+        limit = ledger.Limit(arguments.limit_epsilon, arguments.limit_delta)
+        found = ledger.set_limit(arguments.table, limit)
+    elif arguments.limit_delta is not None:
+        raise RequestError("limit-delta: expected --limit-epsilon with it, got none")
+    else:
+        found = ledger.read(arguments.table)
+    if arguments.json:
+        show_json(found.json())
+        return 0
+    rows = [
+        (one.time, one.paper, one.method, one.epsilon, one.delta, RELATIONS[one.relation])
+        for one in found.entries
+    ]
+    head = ("time", "paper", "method", "ε", "δ", "for")
+    show_table(f"Releases from {found.table}", head, rows)
+    print(_sentence(found))
+    return 0
+
+
+def _sentence(found: ledger.TableLedger) -> str:
+    """The sum and the limit in words."""
+    price, limit = ledger.total(found.entries), found.limit
+    unit = f", for {RELATIONS[price.relation]}" if price.relation else ""
+    said = f"Together at most ε = {price.epsilon:.6g} and δ = {price.delta:.3g}{unit}."
+    if limit is None:
+        return f"{said} No limit is set."
+    most = "" if limit.delta is None else f" and δ = {limit.delta:g}"
+    return f"{said} The limit is ε = {limit.epsilon:g}{most}."

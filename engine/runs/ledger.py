@@ -1,0 +1,226 @@
+"""What the releases from a table of one's own have cost, kept beside it, and the owner's limit.
+
+A release is entered before its noise is drawn. A process that is killed in between leaves the
+entry, so that no spent budget is forgotten; at worst one that was not spent is counted.
+"""
+
+import dataclasses
+import json
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from datasets import own, own_store
+from engine.core import files
+from engine.core.errors import RequestError, StoreError
+from engine.core.home import private_folder, private_opener
+from engine.privacy.guarantee import RELATIONS, Guarantee, Relation
+from engine.runs.job import Job
+
+ENDING, LOCK = ".ledger", ".lock"
+"""Endings of a ledger, and of the file that one process at a time holds to change it."""
+LARGEST = 700.0
+"""The largest ε of which exp(ε) is a number."""
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """One release.
+
+    Attributes:
+        epsilon: What is proved of it, in nats.
+        delta: Probability with which that may fail.
+        relation: Which data sets are neighbours.
+        paper: Slug of the paper.
+        method: Name of the method within the paper.
+        time: When it was entered, in UTC (ISO 8601).
+    """
+
+    epsilon: float
+    delta: float
+    relation: Relation
+    paper: str
+    method: str
+    time: str
+
+
+@dataclass(frozen=True)
+class Price:
+    """An ε, a δ and the relation for which they hold."""
+
+    epsilon: float
+    delta: float
+    relation: Relation | None
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What all releases together may cost; a δ of None leaves it open."""
+
+    epsilon: float
+    delta: float | None = None
+
+
+@dataclass(frozen=True)
+class TableLedger:
+    """The releases from one table, oldest first, and the owner's limit."""
+
+    table: str
+    entries: tuple[LedgerEntry, ...] = ()
+    limit: Limit | None = None
+
+    def json(self) -> dict[str, Any]:
+        """The ledger as JSON values, with its sum."""
+        return {**dataclasses.asdict(self), "sum": dataclasses.asdict(total(self.entries))}
+
+
+def total(entries: Sequence[LedgerEntry]) -> Price:
+    """What some releases cost together.
+
+    Guarantees:
+        Releases that are each (ε, δ)-private for the same relation are together private with the
+        sums of ε and of δ, also if a later one was chosen after an earlier one was seen (Dwork and
+        Roth 2014, Theorem B.1). Under different relations all are priced for replacing one record,
+        which is two steps of leaving out or adding one: (2ε, δ(1 + exp(ε))) (Vadhan 2017,
+        Lemma 2.2).
+    """
+    relations = {entry.relation for entry in entries}
+    mixed = len(relations) > 1
+    relation: Relation | None = "replace_one" if mixed else next(iter(relations), None)
+    pairs = [_replacing(one) if mixed else (one.epsilon, one.delta) for one in entries]
+    epsilon = math.fsum(pair[0] for pair in pairs)
+    return Price(epsilon, min(1.0, math.fsum(pair[1] for pair in pairs)), relation)
+
+
+def _replacing(entry: LedgerEntry) -> tuple[float, float]:
+    if entry.relation == "replace_one":
+        return entry.epsilon, entry.delta
+    return 2.0 * entry.epsilon, entry.delta * (1.0 + math.exp(min(entry.epsilon, LARGEST)))
+
+
+def read(table: str) -> TableLedger:
+    """The ledger of a table, also after the table is gone.
+
+    Raises:
+        RequestError: It is no table of one's own, or there is neither a table nor a ledger.
+        StoreError: The ledger is damaged.
+    """
+    where = _place(table)
+    try:
+        return _understood(table, json.loads(where.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        if table in own.names():
+            return TableLedger(table)
+        raise RequestError(
+            f"table: expected a table that is kept here, or was, got {table!r}"
+        ) from None
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise StoreError(
+            f"{where}: expected the ledger of {table}, got a file that cannot be read: "
+            "what was spent is not known, so nothing more is released from this table"
+        ) from error
+
+
+def _place(table: str) -> Path:
+    if not own.mine(table):
+        raise RequestError(f"table: expected a table of your own, got {table!r}")
+    return (own_store.folder() / table).with_suffix(ENDING)
+
+
+def _understood(table: str, body: Any) -> TableLedger:
+    """A ledger from JSON.
+
+    Raises:
+        ValueError, TypeError, KeyError: It is none.
+    """
+    entries = tuple(LedgerEntry(**entry) for entry in body["entries"])
+    limit = None if body["limit"] is None else Limit(**body["limit"])
+    prices = [(entry.epsilon, entry.delta) for entry in entries]
+    prices += [(limit.epsilon, limit.delta or 0.0)] if limit else []
+    if not all(epsilon >= 0.0 and 0.0 <= delta <= 1.0 for epsilon, delta in prices):
+        raise ValueError("no price")
+    if body["table"] != table or not {entry.relation for entry in entries} <= set(RELATIONS):
+        raise ValueError("another table, or a relation that nobody knows")
+    return TableLedger(table, entries, limit)
+
+
+def enter(job: Job, card: Guarantee) -> None:
+    """Enters a release from a table of one's own, before its noise is drawn; no other is entered.
+
+    Args:
+        job: The request.
+        card: Its card, which is proved.
+
+    Raises:
+        RequestError: It would pass the limit; then nothing is entered.
+        StoreError: The ledger is damaged or cannot be written; then nothing may be drawn.
+    """
+    if not own.mine(job.dataset):
+        return
+    assert card.epsilon_proved is not None
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    new = LedgerEntry(card.epsilon_proved, card.delta, card.relation, job.paper, job.method, now)
+    with _alone(job.dataset):
+        ledger = read(job.dataset)
+        ledger = dataclasses.replace(ledger, entries=(*ledger.entries, new))
+        _check(ledger)
+        _write(ledger)
+
+
+def _check(ledger: TableLedger) -> None:
+    """Stops a release that would pass the limit."""
+    limit, price = ledger.limit, total(ledger.entries)
+    if limit is None:
+        return
+    most = 1.0 if limit.delta is None else limit.delta
+    if price.epsilon > limit.epsilon or price.delta > most or price.delta >= 1.0:
+        asked = "" if limit.delta is None else f" and δ {limit.delta:g}"
+        raise RequestError(
+            f"release: expected all releases from {ledger.table} to cost at most ε "
+            f"{limit.epsilon:g}{asked}, got ε {price.epsilon:.6g} and δ {price.delta:.3g} with "
+            "this one: nothing was drawn"
+        )
+
+
+def set_limit(table: str, limit: Limit) -> TableLedger:
+    """Sets what all releases from a table may cost; what is spent already stays.
+
+    Raises:
+        RequestError: ε is not positive and finite, δ is not in [0, 1), or there is no such table.
+        StoreError: The ledger is damaged or cannot be written.
+    """
+    if not 0.0 < limit.epsilon < math.inf:
+        raise RequestError(f"limit-epsilon: expected a positive number, got {limit.epsilon:g}")
+    if limit.delta is not None and not 0.0 <= limit.delta < 1.0:
+        raise RequestError(f"limit-delta: expected a number from 0 to below 1, got {limit.delta:g}")
+    read(table)  # before a file is made for a table that there is not
+    with _alone(table):
+        ledger = dataclasses.replace(read(table), limit=limit)
+        _write(ledger)
+    return ledger
+
+
+def _write(ledger: TableLedger) -> None:
+    files.write(_place(ledger.table), json.dumps(dataclasses.asdict(ledger), indent=1).encode())
+
+
+@contextmanager
+def _alone(table: str) -> Iterator[None]:
+    """Waits until no other process changes a ledger; the lock ends with the process."""
+    try:
+        private_folder(own_store.folder())
+        with open(_place(table).with_suffix(LOCK), "wb", opener=private_opener) as file:
+            try:
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX)
+            except ImportError:  # Windows has another kind of lock
+                pass
+            yield
+    except OSError as error:
+        said = error.strerror or str(error)
+        raise StoreError(f"ledger of {table}: expected a file to write, got: {said}") from None

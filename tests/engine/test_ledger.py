@@ -1,0 +1,168 @@
+"""The ledger of a table: nothing is drawn that is not entered, and nothing beyond the limit."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from benchmarks.crash import Verb, at_every_point
+from datasets import own
+from engine.cli.main import main
+from engine.runs import ledger
+from engine.runs.ledger import LedgerEntry
+
+SETTINGS = """
+[columns.days]
+role = "time"
+high = 400
+[columns.age]
+low = 20
+high = 80
+"""
+TABLE = "days,event,age\n" + "".join(
+    f"{1 + 37 * i % 399},{i % 2},{20 + 7 * i % 61}\n" for i in range(200)
+)
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    return own.keep("study.csv", TABLE.encode(), SETTINGS)
+
+
+@pytest.fixture
+def drawn(tmp_path, monkeypatch):
+    """Counts draws, which take no time; nothing is replayed."""
+    log = tmp_path / "draws"
+    log.touch()
+
+    def draw(*_, **__):
+        with log.open("a") as file:
+            file.write("x")
+        return {"coefficients": np.zeros((1, 3))}
+
+    monkeypatch.setattr("engine.cli.releasing.prove", lambda *_: None)
+    monkeypatch.setattr("engine.cli.releasing.written", written)
+    monkeypatch.setattr("engine.runs.release.release", draw)
+    return lambda: len(log.read_text())
+
+
+def written(folder, *_):
+    (folder / "card.json").write_text("{}")
+    return [folder / "card.json"]
+
+
+def asked(table, to, epsilon=1.0):
+    values = [f"epsilon={epsilon}", "intervals=5", "steps=2"]
+    sets = [word for value in values for word in ("--set", value)]
+    return ["run", "survival", "dp_gd", "--dataset", table, *sets, "--release", "--to", str(to)]
+
+
+def entry(epsilon, delta, relation):
+    return LedgerEntry(epsilon, delta, relation, "paper", "method", "2026-01-01T00:00:00+00:00")
+
+
+def test_sums_by_hand():
+    same = ledger.total([entry(0.5, 1e-6, "replace_one"), entry(0.25, 0.0, "replace_one")])
+    assert (same.epsilon, same.delta, same.relation) == (0.75, 1e-6, "replace_one")
+    mixed = ledger.total([entry(0.5, 1e-6, "zero_out_one"), entry(0.25, 0.0, "replace_one")])
+    assert (mixed.epsilon, mixed.relation) == (1.25, "replace_one")
+    assert mixed.delta == pytest.approx(1e-6 * (1 + math.exp(0.5)), rel=1e-12)
+    assert ledger.total([]) == ledger.Price(0.0, 0.0, None)
+    assert ledger.total([entry(1e4, 0.5, "zero_out_one"), entry(1, 0, "replace_one")]).delta == 1
+
+
+def test_a_release_is_entered_and_a_limit_stops_the_one_that_would_pass_it(
+    table, drawn, tmp_path, capsys
+):
+    assert main(["ledger", table, "--limit-epsilon", "2.5", "--limit-delta", "0.1"]) == 0
+    assert main(asked(table, tmp_path / "a")) == main(asked(table, tmp_path / "b")) == 0
+    capsys.readouterr()
+    assert main(asked(table, tmp_path / "c")) == 2
+    said = capsys.readouterr().err
+    assert "cost at most ε 2.5 and δ 0.1, got ε" in said
+    assert said.count("\n") == 1
+    assert drawn() == 2
+    assert not (tmp_path / "c").exists()
+    assert not (tmp_path / ".c.release").exists()
+    assert main(["ledger", table, "--json"]) == 0
+    body = json.loads(capsys.readouterr().out)
+    assert set(body) == {"table", "entries", "sum", "limit"}
+    assert body["limit"] == {"epsilon": 2.5, "delta": 0.1}
+    assert [one["method"] for one in body["entries"]] == ["dp_gd", "dp_gd"]
+    assert 1.9 < body["sum"]["epsilon"] <= 2.0
+    assert body["sum"]["epsilon"] == math.fsum(one["epsilon"] for one in body["entries"])
+    card_delta = body["entries"][0]["delta"]
+    assert body["sum"]["delta"] == pytest.approx(2 * card_delta)
+    assert main(asked(table, tmp_path / "c", epsilon=0.4)) == 0  # there is room for a smaller one
+
+
+def test_a_limit_of_delta_alone_stops_too(table, drawn, tmp_path, capsys):
+    assert main(["ledger", table, "--limit-epsilon", "100", "--limit-delta", "0"]) == 0
+    assert main(asked(table, tmp_path / "a")) == 2
+    assert "nothing was drawn" in capsys.readouterr().err
+    assert (drawn(), ledger.read(table).entries) == (0, ())
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--limit-epsilon", "0"], "limit-epsilon: expected a positive number, got 0"),
+        (["--limit-epsilon", "nan"], "limit-epsilon: expected a positive number, got nan"),
+        (["--limit-epsilon", "1", "--limit-delta", "1"], "limit-delta: expected a number from 0"),
+        (["--limit-delta", "0.1"], "limit-delta: expected --limit-epsilon with it"),
+    ],
+)
+def test_a_wrong_limit_is_refused(table, words, says, capsys):
+    assert main(["ledger", table, *words]) == 2
+    assert says in capsys.readouterr().err
+    assert ledger.read(table).limit is None
+
+
+def test_only_a_table_of_one_s_own_has_a_ledger_which_outlives_it(table, drawn, tmp_path, capsys):
+    assert main(["ledger", "heart"]) == 2
+    assert "expected a table of your own, got 'heart'" in capsys.readouterr().err
+    assert main(["ledger", f"{table[:-1]}{'0' if table[-1] != '0' else '1'}"]) == 2
+    assert main(asked(table, tmp_path / "a")) == 0
+    own.remove(table)
+    assert table not in own.names()
+    assert len(ledger.read(table).entries) == 1
+    place = tmp_path / "home" / "tables" / f"{table}.ledger"
+    assert place.stat().st_mode & 0o077 == 0
+
+
+def test_a_damaged_ledger_stops_releases(table, drawn, tmp_path, capsys):
+    for content in ("", "{}", '{"table": "x", "entries": [], "limit": null}', '{"entries": 3}'):
+        (tmp_path / "home" / "tables" / f"{table}.ledger").write_text(content)
+        assert main(asked(table, tmp_path / "a")) == 1
+        assert "what was spent is not known" in capsys.readouterr().err
+    assert drawn() == 0
+
+
+def test_wherever_it_is_killed_no_draw_is_missing_from_the_ledger(
+    table, drawn, tmp_path, monkeypatch
+):
+    place = tmp_path / "home" / "tables" / f"{table}.ledger"
+    seen = [0]
+
+    def before(_):
+        place.unlink(missing_ok=True)
+        seen[0] = drawn()
+
+    def wrong(folder):
+        draws, entries = drawn() - seen[0], len(ledger.read(table).entries)
+        faults = [] if draws <= entries <= 1 else [f"{draws} draws and {entries} entries"]
+        there = (folder / "out").exists()
+        code = main(asked(table, folder / "out"))
+        draws, after = drawn() - seen[0], len(ledger.read(table).entries)
+        if code != (2 if there else 0) or draws > after:
+            faults.append(f"then {code}, {draws} draws and {after} entries")
+        if after > entries + 1:
+            faults.append("expected one more entry at most")
+        return faults
+
+    verb = Verb(lambda folder: main(asked(table, folder / "out")), wrong, before)
+    kills, faults = at_every_point("ledger", verb)
+    assert kills > 20
+    assert faults == []

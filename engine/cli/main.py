@@ -32,7 +32,7 @@ from engine.core.errors import BudgetError, ExplorerError, RequestError, SpecErr
 Command = Callable[[argparse.Namespace], int]
 
 MODULES = (
-    catalogue, tables, ledger, running, card, audit, verify, runs, differ, export, bundle, exhibits,
+    catalogue, tables, running, ledger, card, audit, verify, runs, differ, export, bundle, exhibits,
     confirm, app,
 )  # fmt: skip
 """What adds commands, in the order of the help text."""

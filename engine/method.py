@@ -152,6 +152,9 @@ class Paper(Generic[S]):
             parameters, what they multiply, which records are tested on. For exports.
         scores: Dotted name of the function, "module:name", that says from (spec, data, arrays) how
             well what a run kept describes the raw records. For exports; empty for none.
+        judge: Dotted name of the function that says from (spec, data, arrays) how well released
+            arrays describe each record, from 0 to 1, shape (R, n): of that record and the arrays
+            alone. A private choice among methods sums it; empty where there is none.
     """
 
     slug: str
@@ -172,6 +175,7 @@ class Paper(Generic[S]):
     raw: tuple[str, ...] = ()
     model: Callable[[S, Card], Mapping[str, Any]] = lambda spec, card: {}
     scores: str = ""
+    judge: str = ""
 
     def usual(self, dataset: str) -> dict[str, Value]:
         """The value of every setting on a data set, where a request does not say."""

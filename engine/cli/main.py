@@ -16,6 +16,7 @@ from engine.cli import (
     bundle,
     card,
     catalogue,
+    choose,
     confirm,
     differ,
     exhibits,
@@ -32,12 +33,12 @@ from engine.core.errors import BudgetError, ExplorerError, RequestError, SpecErr
 Command = Callable[[argparse.Namespace], int]
 
 MODULES = (
-    catalogue, tables, running, ledger, card, audit, verify, runs, differ, export, bundle, exhibits,
-    confirm, app,
+    catalogue, tables, running, choose, ledger, card, audit, verify, runs, differ, export, bundle,
+    exhibits, confirm, app,
 )  # fmt: skip
 """What adds commands, in the order of the help text."""
 WRONG, FAILED, STOPPED = 2, 1, 130
-TRAINING = {"app", "run", "audit", "audits", "reproduce", "confirm", "verify"}
+TRAINING = {"app", "run", "choose", "audit", "audits", "reproduce", "confirm", "verify"}
 """Commands that train, or start what trains."""
 
 

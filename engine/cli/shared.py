@@ -56,8 +56,8 @@ def requested(arguments: argparse.Namespace, seeds: Sequence[int] = (0,)) -> Job
         RequestError, SpecError: As `engine.runs.job.request`, for malformed texts, and for a knob
             that the method does not use: its value would change nothing.
     """
-    values = _pairs("set", arguments.set)
-    axes = {field: text.split(",") for field, text in _pairs("sweep", arguments.sweep).items()}
+    values = pairs("set", arguments.set)
+    axes = {field: text.split(",") for field, text in pairs("sweep", arguments.sweep).items()}
     publication = paper(arguments.paper)
     dataset = arguments.dataset or publication.datasets[0]
     uses = publication.entry(arguments.method).uses
@@ -73,7 +73,7 @@ def requested(arguments: argparse.Namespace, seeds: Sequence[int] = (0,)) -> Job
     return job
 
 
-def _pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
+def pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
     """FIELD=VALUE texts by field."""
     pairs: dict[str, str] = {}
     for text in texts:

@@ -208,7 +208,9 @@ def test_the_list_of_runs_opens_a_run_where_it_was(app: App):
     drawn(opened.value, 1.0)
 
 
-@pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (390, "dark")])
+@pytest.mark.parametrize(
+    ("width", "theme"), [(1440, "light"), pytest.param(390, "dark", marks=pytest.mark.slow)]
+)
 def test_a_table_of_ones_own_is_put_in_and_a_malformed_one_is_a_sentence(
     app: App, width: int, theme: str
 ):

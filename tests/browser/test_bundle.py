@@ -50,7 +50,13 @@ def drawn(page: Page, slug: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("slug", list(catalog()))
+@pytest.mark.parametrize(
+    "slug",
+    [
+        slug if slug in ("survival", "lvq") else pytest.param(slug, marks=pytest.mark.slow)
+        for slug in catalog()
+    ],
+)
 def test_the_slider_moves_every_chart(page: Page, slug: str):
     """Each chart changes, except those that say that they are the same at every ε."""
     section = page.locator(f"#{slug}")

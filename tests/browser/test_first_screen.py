@@ -229,7 +229,13 @@ def over(one: dict[str, float], other: dict[str, float]) -> bool:
     return across > 1 and down > 1
 
 
-@pytest.mark.parametrize("slug", ["survival", "enadpp", "lvq", "pcdbn", "yesiwell", "mean"])
+@pytest.mark.parametrize(
+    "slug",
+    [
+        "survival", "pcdbn", "mean",
+        *(pytest.param(slug, marks=pytest.mark.slow) for slug in ("enadpp", "lvq", "yesiwell")),
+    ],
+)  # fmt: skip
 def test_few_lines_are_in_colour_and_each_is_named_in_sight(app: App, slug: str):
     page = app.tab(slug)
     for width, height in SIZES.values():

@@ -48,7 +48,13 @@ def answer(page: Page, option: int) -> None:
     page.get_by_role("button", name="Answer", exact=False).first.click()
 
 
-@pytest.mark.parametrize("name", library.ORDER)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("epsilon", "attack") else pytest.param(name, marks=pytest.mark.slow)
+        for name in library.ORDER
+    ],
+)
 def test_a_lesson_goes_to_its_end(app: App, name: str):
     one, page = lesson(name), app.tab(f"lessons?lesson={name}")
     settled(page)

@@ -31,7 +31,13 @@ def empty(browser: Browser) -> Iterator[tuple[str, Path, Browser]]:
         yield address, home, browser
 
 
-@pytest.mark.parametrize(("path", "control", "key", "chosen"), CONTROLS)
+@pytest.mark.parametrize(
+    ("path", "control", "key", "chosen"),
+    [
+        pytest.param(*one, marks=pytest.mark.slow) if one[0] in ("enadpp", "yesiwell") else one
+        for one in CONTROLS
+    ],
+)
 def test_a_move_never_blanks_the_chart_and_says_what_trains(
     empty: tuple[str, Path, Browser], path: str, control: str, key: str, chosen: str
 ):

@@ -119,10 +119,10 @@ EXHIBITS = {
     for exhibit in exhibits(slug).values()
 }
 KINDS = {
-    (slug, bool(exhibit.axis), bool(exhibit.beside)): name
-    for name, (slug, exhibit) in reversed(EXHIBITS.items())
+    (bool(exhibit.axis), bool(exhibit.beside)): name
+    for name, (_, exhibit) in reversed(EXHIBITS.items())
 }
-"""The first exhibit of each kind of each paper: a table or a figure, the paper's own or not."""
+"""The first exhibit of each kind: a table or a figure, a paper's own or not."""
 
 
 @pytest.mark.parametrize(

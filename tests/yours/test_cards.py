@@ -63,7 +63,7 @@ def changed(value, rng):
     return value[:-1] + "x" if value else "x"
 
 
-@pytest.mark.parametrize("resigned", [False, True])
+@pytest.mark.parametrize("resigned", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_no_changed_card_passes(resigned, tmp_path):
     """100 cards with one value changed; also where the digest is computed again."""
     rng, passed = random.Random(5), []

@@ -74,9 +74,10 @@ def test_right_functions_are_not_blamed(name):
 @pytest.mark.parametrize(
     "name",
     [
-        "laplace_halved", "own_maximum", "count_exact", "histogram_in_part", "group_of_rows",
+        "laplace_halved", "count_exact", "histogram_in_part",
         *(pytest.param(name, marks=pytest.mark.slow)
-          for name in ("embedding_not_noised", "noise_halved", "bias_not_noised")),
+          for name in ("own_maximum", "group_of_rows", "embedding_not_noised", "noise_halved",
+                       "bias_not_noised")),
     ],
 )  # fmt: skip
 def test_faults_are_found(name):

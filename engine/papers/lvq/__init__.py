@@ -120,4 +120,5 @@ PAPER = Paper(
     raw=RAW,
     model=model,
     scores="engine.papers.lvq.predicted:scores",
+    judge="engine.papers.lvq.predicted:judged",
 )

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from datasets.base import LabelledTable, Table
+from datasets.base import Floats, LabelledTable, Table
+from engine.core.errors import RequestError
 from engine.method import Arrays
 from engine.papers.lvq.folds import joined
 from engine.papers.lvq.spec import LvqSpec
@@ -43,3 +44,20 @@ def scores(spec: LvqSpec, data: Table, arrays: Arrays) -> Arrays:
         nearest = np.concatenate([(offset - 2 * block @ back.T).argmin(1) for block in blocks])
         rows.append(np.asarray(arrays["labels"][r])[nearest])
     return {"predictions": np.stack(rows)}
+
+
+def judged(spec: LvqSpec, data: Table, arrays: Arrays) -> Floats:
+    """Whether the class of each record is found, as 0 or 1, shape (R, n).
+
+    Guarantees:
+        It depends on that record, its class and the model alone: the sum over the records changes
+        by at most 1 where one is replaced.
+
+    Raises:
+        RequestError: The metric that was trained is too wide to be kept.
+    """
+    found = scores(spec, data, arrays)
+    if not found or not isinstance(data, LabelledTable):
+        raise RequestError("methods: expected models that can be judged, got a metric not kept")
+    right: Floats = (found["predictions"] == joined(data)[1]).astype(np.float64)
+    return right

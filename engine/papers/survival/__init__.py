@@ -274,4 +274,5 @@ PAPER = Paper(
     raw=RAW,
     model=model,
     scores="engine.papers.survival.evaluation.export:scores",
+    judge="engine.papers.survival.evaluation.export:judged",
 )

@@ -201,6 +201,13 @@ def whitening(stiff: Tensor) -> Tensor:
     return root
 
 
+def error(state: State, knots: int) -> Tensor:
+    """Covariance of the estimate's error, of sampling and of noise together, shape (R, d, d)."""
+    inner = pooled.error(_line(state), prior(state, knots), _inside(state, state.f))
+    covariance: Tensor = state.root @ inner @ state.root.transpose(1, 2)
+    return covariance
+
+
 def prior(state: State, knots: int) -> Tensor:
     """Precision of a normal prior around the start, in the metric, shape (R, d, d)."""
     variance = wide(state.f, knots).square()[:, :, None]

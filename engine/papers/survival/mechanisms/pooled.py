@@ -28,11 +28,15 @@ class Line:
         bend: M, shape (R, d, d).
         level: b, shape (R, d).
         variance: Of the noise that is left in b at the points' mean, shape (R, d).
+        middle: That mean, for each coordinate of the gradient, shape (R, d, d).
+        firm: Precision of each row of M, in units of the noise, shape (R, d, d, d).
     """
 
     bend: Tensor
     level: Tensor
     variance: Tensor
+    middle: Tensor
+    firm: Tensor
 
 
 def fitted(points: Tensor, slopes: Tensor, variance: Tensor) -> Line:
@@ -55,7 +59,7 @@ def fitted(points: Tensor, slopes: Tensor, variance: Tensor) -> Line:
     bend = torch.linalg.solve(left, right[:, :, :, None])[:, :, :, 0]
     values, vectors = torch.linalg.eigh(0.5 * (bend + bend.transpose(1, 2)))
     bend = vectors @ torch.diag_embed(values.clamp_min(FLATTEST)) @ vectors.transpose(1, 2)
-    return Line(bend, mean - (bend * middle).sum(2), 1.0 / whole)
+    return Line(bend, mean - (bend * middle).sum(2), 1.0 / whole, middle, left)
 
 
 def crossing(line: Line, prior: Tensor) -> Tensor:
@@ -79,6 +83,23 @@ def spread(line: Line, prior: Tensor) -> Tensor:
     right = line.bend * share.sqrt()[:, None]
     root: Tensor = torch.linalg.solve(left, right) * mean.sqrt()[:, :, None]
     return root
+
+
+def error(line: Line, prior: Tensor, place: Tensor) -> Tensor:
+    r"""Covariance of the crossing as an estimate of the truth, shape (R, d, d).
+
+    Three things make the level b unsure, and the crossing passes each on. The noise; the slope,
+    which is known up to the inverse of `firm`, over the distance from the middle of the points to
+    the crossing; and sampling: at the true parameters the sum of the records' gradients is not
+    zero, but has the curvature M as its covariance (the information equality).
+    """
+    left, share, _ = _normal(line, prior)
+    passed = torch.linalg.solve(left, line.bend * share[:, None])
+    far = (place[:, None] - line.middle)[:, :, :, None]
+    slope = (far * torch.linalg.solve(line.firm, far)).sum((2, 3))
+    inner = torch.diag_embed(line.variance + slope) + line.bend
+    covariance: Tensor = passed @ inner @ passed.transpose(1, 2)
+    return covariance
 
 
 def _normal(line: Line, prior: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -1,0 +1,133 @@
+"""`choose`: the best of several methods on private records, with one card for the whole choice."""
+
+import argparse
+import itertools
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from datasets import catalog as data_catalog
+from engine.catalog import paper
+from engine.cli import release_files
+from engine.cli.releasing import prove
+from engine.cli.shared import add_json, pairs, show_json
+from engine.cli.work import progress
+from engine.core.errors import RequestError
+from engine.runs import ledger, sealing
+
+if TYPE_CHECKING:
+    from engine.cli.shared import Commands
+    from engine.runs.choice import Choice, Plan
+
+NUMBERS = 10_000
+"""Released arrays of more numbers are not printed."""
+NOTHING = "Nothing was tried, which happens by chance: nothing is published, the budget is spent."
+
+
+def add(commands: "Commands") -> None:
+    """Adds the command."""
+    parser = commands.add_parser(
+        "choose", help="the best of several methods on private records, priced as one release"
+    )
+    parser.add_argument("paper", metavar="PAPER", help="slug of the paper; see `list`")
+    parser.add_argument("--dataset", metavar="NAME", help="data set; the paper's first if omitted")
+    parser.add_argument(
+        "--methods", required=True, metavar="A,B,C", help="methods to choose from, all proved"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="FIELD=VALUE",
+        help="one knob of all; epsilon and delta are those of the whole choice",
+    )  # fmt: skip
+    parser.add_argument(
+        "--grid", action="append", default=[], metavar="FIELD=A,B,C",
+        help="values of a knob to choose from; repeatable",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tries", type=float, metavar="M",
+        help="how many are tried, on average; 8, or twice as many as there are candidates",
+    )  # fmt: skip
+    parser.add_argument("--to", type=Path, metavar="DIR", help="folder to write the release to")
+    add_json(parser)
+    parser.set_defaults(command=choose_command)
+
+
+def choose_command(arguments: argparse.Namespace) -> int:
+    """Prices a choice, makes it and prints the winner with the card of the whole."""
+    made = planned(arguments)
+    dataset = made.candidates[0].job.dataset
+    if arguments.to is None:
+        won, files = _made(made, dataset), []
+    else:
+        command = f"choose {arguments.paper} --to {shlex.quote(str(arguments.to))}"
+        with sealing.begun(arguments.to, "choice", command) as place:
+            won = _made(made, dataset)
+            place.keep(won.arrays)
+            files = place.publish(
+                lambda folder: (
+                    release_files.written(folder, won.job, made.card, won.arrays) if won.job else []
+                )
+            )
+    _show(arguments, made, won, files)
+    return 0
+
+
+def planned(arguments: argparse.Namespace) -> "Plan":
+    """The choice that the arguments ask for, priced."""
+    from engine.runs.choice import plan
+
+    dataset = arguments.dataset or paper(arguments.paper).datasets[0]
+    axes = {field: text.split(",") for field, text in pairs("grid", arguments.grid).items()}
+    if set(axes) & {"epsilon", "delta"}:
+        raise RequestError("grid: expected knobs other than epsilon and delta: the price is one")
+    grid: list[dict[str, Any]] = [
+        dict(zip(axes, place, strict=True)) for place in itertools.product(*axes.values())
+    ]
+    methods = [name for name in arguments.methods.split(",") if name]
+    values: dict[str, Any] = dict(pairs("set", arguments.set))
+    card = data_catalog.card(dataset)
+    return plan(arguments.paper, methods, card, values, grid, arguments.tries)
+
+
+def _made(made: "Plan", dataset: str) -> "Choice":
+    """Makes the choice; what may be published of every candidate is proved before a draw."""
+    from engine.runs.choice import choose
+
+    data = data_catalog.load(dataset)
+    for one in made.candidates:
+        prove(one.job, data)
+    ledger.enter(made.candidates[0].job, made.card)
+    with progress(f"choice among {len(made.candidates)} candidates") as report:
+        return choose(made, data, report)
+
+
+def _show(arguments: argparse.Namespace, made: "Plan", won: "Choice", files: list[Path]) -> None:
+    from engine.runs.choice import settings
+
+    card = made.card
+    method = None if won.job is None else won.job.method
+    chosen = {} if won.job is None else settings(won.job)
+    if arguments.json:
+        small = {name: array for name, array in won.arrays.items() if array.size <= NUMBERS}
+        show_json(
+            {
+                "guarantee": card.json(),
+                "chosen": {"method": method, "settings": chosen},
+                "candidates": [
+                    {"method": one.job.method, "settings": settings(one.job)}
+                    for one in made.candidates
+                ],
+                "tries": made.tries.mean,
+                "released": {name: array[0].tolist() for name, array in small.items()},
+                "files": [str(path) for path in files],
+            }
+        )
+        return
+    if won.job is None:
+        print(NOTHING)
+    else:
+        named = ", ".join(f"{field} = {value}" for field, value in chosen.items())
+        print(f"Chosen: {won.job.entry().label} ({named}).")
+    print(
+        f"The whole choice cost ε = {card.epsilon_proved:.6g}, δ = {card.delta:g}, for {card.unit}."
+    )
+    print("\n".join(map(str, files)))

@@ -1,0 +1,233 @@
+"""A private choice: several methods are tried on private records, and the best is published.
+
+A try draws a candidate at random, runs it with secret noise and scores it with secret noise. How
+many tries there are is drawn too, and nobody learns it: only the best try is given, with one card
+for the whole (`engine.privacy.selection`).
+"""
+
+import dataclasses
+import importlib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from random import SystemRandom
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from datasets.base import Card, Table
+from engine.catalog import paper
+from engine.core.errors import RequestError
+from engine.core.spec import Value
+from engine.method import Arrays
+from engine.privacy import gaussian, selection
+from engine.privacy.guarantee import Guarantee
+from engine.privacy.mechanisms import Gaussian
+from engine.privacy.noise import release as noisy
+from engine.privacy.releases import Release
+from engine.privacy.releases import cost as price
+from engine.privacy.secret import Secret
+from engine.runs.job import Job, request
+from engine.runs.release import checked, release
+
+if TYPE_CHECKING:
+    from dp_accounting import DpEvent
+
+SHARE = 0.2
+r"""Of a try's 1/\sigma^2, what its score takes; the rest is the method's."""
+USUAL, MOST = 8.0, 1000.0
+"""The least tries on average where nobody says, and the most: of eight, none is made in .0003."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What one try may run: a request of one setting, whose ε is that of a try.
+
+    Attributes:
+        job: The request.
+        score: Noise of the sum that says how good the result is.
+    """
+
+    job: Job
+    score: Gaussian
+
+    def event(self, records: int) -> "DpEvent":
+        """What a try costs, its score included."""
+        made = self.job.entry().releases(self.job.batch().spec, records)
+        return price((*made, Release(self.score, what="score")))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A choice that is priced and not made yet.
+
+    Attributes:
+        candidates: What may be tried.
+        tries: How often, on average.
+        card: Of the whole choice.
+    """
+
+    candidates: tuple[Candidate, ...]
+    tries: selection.Tries
+    card: Guarantee
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was published.
+
+    Attributes:
+        job: The request whose method and settings won; None where nothing was tried.
+        arrays: What its run released.
+    """
+
+    job: Job | None
+    arrays: Arrays
+
+
+def plan(
+    slug: str,
+    methods: Sequence[str],
+    data: Card,
+    values: dict[str, Value],
+    grid: Sequence[dict[str, Value]],
+    mean: float | None = None,
+) -> Plan:
+    """Prices a choice among methods, each at every place of a grid.
+
+    Args:
+        slug: The paper.
+        methods: Names of the methods.
+        data: The data set.
+        values: Settings of all; `epsilon` and `delta` are those of the whole choice.
+        grid: Settings to choose from, whatever a method does not use left out.
+        mean: Tries on average; if None, twice as many as there are candidates, at least `USUAL`.
+
+    Raises:
+        RequestError: A method that is unknown, not proved or without ε, a paper whose results
+            cannot be judged, or too many tries.
+        BudgetError: ε is too small for a choice.
+    """
+    publication = paper(slug)
+    if not publication.judge:
+        raise RequestError(f"paper: expected one whose results can be judged, got {slug}")
+    usual = publication.opens(data.name)
+    target = float(values.get("epsilon", usual["epsilon"]))
+    delta = float(values.get("delta", usual.get("delta", 1e-5)))
+    settings = [(name, place) for name in dict.fromkeys(methods) for place in grid or ({},)]
+
+    def at(budget: float) -> tuple[Candidate, ...]:
+        whole = {**values, "epsilon": budget}
+        jobs = [_job(slug, name, data, {**whole, **place}) for name, place in settings]
+        unlike = {job.id: job for job in jobs}.values()
+        return tuple(Candidate(job, _score(budget, delta)) for job in unlike)
+
+    first = at(target)
+    cards = [checked(one.job, data) for one in first]
+    for one, card in zip(first, cards, strict=True):
+        if "epsilon" not in one.job.entry().uses:
+            raise RequestError(f"methods: expected methods with an ε, got {one.job.method}")
+        if (card.relation, card.unit) != (cards[0].relation, cards[0].unit):
+            raise RequestError("methods: expected methods that protect alike, got two units")
+    tries = selection.Tries(max(USUAL, 2.0 * len(first)) if mean is None else mean)
+    if not 1.0 <= tries.mean <= MOST:
+        raise RequestError(f"tries: expected a number from 1 to {MOST:g}, got {tries.mean:g}")
+    relation, rows = cards[0].relation, data.rows
+    if rows > 1:
+        raise RequestError("dataset: expected one record of each person, got several")
+
+    def events(budget: float) -> list["DpEvent"]:
+        return [one.event(data.records) for one in at(budget)]
+
+    budget = selection.calibrate(events, tries, target, delta, relation)
+    spent = selection.cost(events(budget), tries, delta, relation)
+    labels = ", ".join(dict.fromkeys(one.job.entry().label for one in first))
+    card = replace(
+        cards[0],
+        mechanism=f"Private selection among {len(first)} candidates: {labels}",
+        epsilon_claimed=None,
+        epsilon_proved=spent,
+        delta=delta,
+        accountant="private selection with a Poisson number of tries (Papernot and Steinke 2022)",
+        sampling="",
+        released=("which candidate is the best", *cards[0].released),
+        reasons=_reasons(tries, budget, len(first), at(budget)[0].score),
+        claim="",
+    )
+    return Plan(at(budget), tries, card)
+
+
+def _job(slug: str, method: str, data: Card, values: dict[str, Value]) -> Job:
+    """The request of a candidate, without what its method does not use."""
+    publication = paper(slug)
+    uses = publication.entry(method).uses
+    begins = publication.begins(method, data.name)
+    opening = {field: begins[field] for field in publication.opening if field in uses}
+    used = {field: value for field, value in values.items() if field in uses}
+    return request(slug, method, data.name, {**opening, **used}, {}, (0,))
+
+
+def _score(budget: float, delta: float) -> Gaussian:
+    """Noise of a sum that one record moves by at most 1."""
+    return Gaussian(1.0, gaussian.multiplier(budget, delta) / math.sqrt(SHARE))
+
+
+def _reasons(tries: selection.Tries, budget: float, count: int, score: Gaussian) -> tuple[str, ...]:
+    return (
+        f"Each try draws one of {count} candidates at random, runs it at ε = {budget:.4g} and "
+        f"scores it with Gaussian noise of standard deviation {score.scale:.3g}, in records.",
+        f"The number of tries is Poisson with mean {tries.mean:g} and stays secret; with a chance "
+        f"of {tries.none():.2g} nothing is tried, and nothing is published.",
+        "Only the best try is published. The runs that lost, their scores and their number are "
+        "thrown away. How long the choice takes depends on the number of tries, so nobody who is "
+        "not trusted with the records should time it.",
+    )
+
+
+def choose(
+    made: Plan, data: Table, report: Callable[[int, int], None] = lambda done, total: None
+) -> Choice:
+    """Makes a choice with secret noise.
+
+    Args:
+        made: What may be tried, and what it costs.
+        data: The records.
+        report: Told how much is done, as if as many tries were made as on average.
+
+    Raises:
+        ReleaseError: A method withheld its result.
+    """
+    judge, rng = _judge(made.candidates[0].job.paper), Secret()
+    coins = SystemRandom()
+    best, kept = -math.inf, Choice(None, {})
+    count = _poisson(made.tries.mean, coins)
+    for tried in range(count):
+        report(min(tried, int(made.tries.mean)), int(made.tries.mean) + 1)
+        one = coins.choice(made.candidates)
+        arrays = release(one.job, data)
+        sums = torch.from_numpy(judge(one.job.batch().spec, data, arrays)).sum(1, keepdim=True)
+        rng.refill()
+        score = float(noisy(sums, [one.score], rng)[0, 0])
+        if score > best:
+            best, kept = score, Choice(one.job, arrays)
+    return kept
+
+
+def _judge(slug: str) -> Callable[..., Any]:
+    module, _, name = paper(slug).judge.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def _poisson(mean: float, coins: SystemRandom) -> int:
+    """A Poisson number: exponential times until `mean` has passed (Knuth 1969, Section 3.4.1)."""
+    passed, count = coins.expovariate(1.0), 0
+    while passed < mean:
+        passed, count = passed + coins.expovariate(1.0), count + 1
+    return count
+
+
+def settings(job: Job) -> dict[str, Any]:
+    """The settings of a request that its method uses."""
+    spec = dataclasses.asdict(job.batch().spec)
+    return {field: spec[field] for field in job.entry().uses}

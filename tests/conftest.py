@@ -16,6 +16,23 @@ settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
 
 
+VARIANTS = (
+    "pcdbn-pcdbn_te", "pcdbn-pcdbn_pw", "pcdbn-cdbn", "yesiwell-pcdbn_te", "yesiwell-pcdbn_pw",
+    "yesiwell-tcdbn", "yesiwell-cdbn", "yesiwell-sctrbm",
+)  # fmt: skip
+"""Methods that run another's code with one switch turned: what every method must do is tested of
+the other in the quick suite, and of these in the slow one."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Marks what is tested of every method as slow for variants, before marks are looked at."""
+    for item in items:
+        made = getattr(item, "callspec", None)
+        if made is not None and made.id.endswith(VARIANTS):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def one_scan():
     """Streamlit looks through all installed packages for components once, not at every page."""

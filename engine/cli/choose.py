@@ -17,7 +17,7 @@ from engine.runs import ledger, sealing
 
 if TYPE_CHECKING:
     from engine.cli.shared import Commands
-    from engine.runs.choice import Choice, Plan
+    from engine.runs.selecting import Selected, Selection
 
 NUMBERS = 10_000
 """Released arrays of more numbers are not printed."""
@@ -71,9 +71,9 @@ def choose_command(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def planned(arguments: argparse.Namespace) -> "Plan":
+def planned(arguments: argparse.Namespace) -> "Selection":
     """The choice that the arguments ask for, priced."""
-    from engine.runs.choice import plan
+    from engine.runs.selecting import plan
 
     dataset = arguments.dataset or paper(arguments.paper).datasets[0]
     axes = {field: text.split(",") for field, text in pairs("grid", arguments.grid).items()}
@@ -88,9 +88,9 @@ def planned(arguments: argparse.Namespace) -> "Plan":
     return plan(arguments.paper, methods, card, values, grid, arguments.tries)
 
 
-def _made(made: "Plan", dataset: str) -> "Choice":
+def _made(made: "Selection", dataset: str) -> "Selected":
     """Makes the choice; what may be published of every candidate is proved before a draw."""
-    from engine.runs.choice import choose
+    from engine.runs.selecting import choose
 
     data = data_catalog.load(dataset)
     for one in made.candidates:
@@ -100,8 +100,10 @@ def _made(made: "Plan", dataset: str) -> "Choice":
         return choose(made, data, report)
 
 
-def _show(arguments: argparse.Namespace, made: "Plan", won: "Choice", files: list[Path]) -> None:
-    from engine.runs.choice import settings
+def _show(
+    arguments: argparse.Namespace, made: "Selection", won: "Selected", files: list[Path]
+) -> None:
+    from engine.runs.selecting import settings
 
     card = made.card
     method = None if won.job is None else won.job.method

@@ -1,10 +1,12 @@
 """`run`: does a job in this process, through the same store as the app."""
 
 import argparse
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from datasets import catalog as data_catalog
 from engine.cli import releasing
 from engine.cli.shared import (
     add_json,
@@ -19,6 +21,8 @@ from engine.cli.shared import (
 )
 from engine.cli.work import complete, progress
 from engine.core.errors import RequestError
+from engine.method import Arrays
+from engine.runs import estimates
 from engine.runs.doubts import doubts
 from engine.runs.job import Job
 from engine.service.client import Client, Run
@@ -61,7 +65,7 @@ def run_job(arguments: argparse.Namespace) -> int:
                 "seconds": run.seconds,
                 "cached": cached,
                 "warnings": warnings,
-                "replicas": replicas(job, results),
+                "replicas": _estimated(job, replicas(job, results), client.arrays(run.id)),
             }
         )
     else:
@@ -69,6 +73,18 @@ def run_job(arguments: argparse.Namespace) -> int:
         for text in warnings:
             print(text)
     return 0
+
+
+def _estimated(job: Job, rows: list[dict[str, Any]], arrays: Arrays) -> list[dict[str, Any]]:
+    """Replicas with their coefficients in the units of the table, where a run keeps such."""
+    card = data_catalog.card(job.dataset)
+    if not estimates.has(arrays, card):
+        return rows
+    found = (estimates.estimates(arrays, row, card) for row in range(len(rows)))
+    return [
+        {**row, "coefficients": list(map(asdict, some))}
+        for row, some in zip(rows, found, strict=True)
+    ]
 
 
 def _show(job: Job, run: Run, cached: bool, client: Client) -> None:

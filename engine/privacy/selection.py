@@ -8,6 +8,7 @@ stays secret, and only the best is published, the whole costs hardly more than o
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from dp_accounting import ComposedDpEvent, DpEvent, UnsupportedEventError
@@ -21,6 +22,8 @@ from engine.privacy.curves import Floats, deltas
 from engine.privacy.guarantee import Relation
 from engine.privacy.pure import pure
 
+Event: TypeAlias = DpEvent
+"""What a candidate releases, as the accountants know it."""
 ORDERED = tuple(order for group in ORDERS for order in group)
 """Rényi orders that are tried."""
 LEAST, SMALLEST = 0.02, 1e-3
@@ -61,7 +64,8 @@ def rdp(event: DpEvent, relation: Relation) -> Floats:
         least: Floats = np.minimum(known, 0.5 * orders * known**2)
         return least
     if isinstance(event, ComposedDpEvent):
-        return np.sum([rdp(one, relation) for one in event.events], axis=0)
+        total: Floats = np.sum([rdp(one, relation) for one in event.events], axis=0)
+        return total
     try:
         ledger = RdpAccountant(ORDERED, neighbours(relation)).compose(event)
     except UnsupportedEventError:

@@ -19,7 +19,7 @@ from engine.privacy.releases import Release
 from engine.privacy.releases import cost as price
 from engine.privacy.selection import ORDERED, Tries
 from engine.runs import ledger
-from engine.runs.choice import _poisson
+from engine.runs.selecting import _poisson
 from tests.engine.test_ledger import SETTINGS, TABLE
 
 ALIKE = "replace_one"

@@ -13,6 +13,12 @@ ARRAYS = {
         "Bound on the gradients: from a noisy count, for the oracle from raw records", released=True
     ),
     "noise": Kept("Standard deviation of the noise in each coefficient"),
+    "uncertainty": Kept(
+        "Covariance of the coefficients' errors, from sampling and from noise", released=True
+    ),
+    "sampling": Kept(
+        "Standard deviation of each coefficient's error from sampling alone", released=True
+    ),
     "tau": Kept("Norm of the gradient where the optimiser stopped"),
     "clipped": Kept("Share of records whose gradient was clipped"),
     "draws": Kept("Draws of the chains: the release is one of them"),
@@ -30,6 +36,8 @@ ARRAYS = {
     "cox": Kept("Coefficients of Cox regression"),
     "cox_errors": Kept("Their standard errors"),
     "km_private": Kept("The private Kaplan-Meier curve at the interval ends", released=True),
+    "km_low": Kept("Where its 95 % band begins, at the same times", released=True),
+    "km_high": Kept("Where that band ends", released=True),
     "km_time": Kept("Times of the Kaplan-Meier curve"),
     "km_survival": Kept("The Kaplan-Meier curve of all records"),
 }

@@ -5,6 +5,7 @@ ended), from noisy counts. A hazard that noise makes negative is kept, so that t
 pulled down; the whole is then made monotone.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -26,12 +27,21 @@ from engine.papers.survival.spec import Curved, SurvivalSpec
 from engine.privacy.noise import release
 from engine.training.threads import single_thread
 
+LEVEL, DRAWS, SEED = 0.95, 400, 20_261_124
+"""Of the band around a curve, and how many synthetic tables it comes from; their generator's."""
+
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The curves of R replicas at the ends of the intervals, shape (R, q + 1); NaN at first."""
+    """The curves of R replicas at the ends of the intervals, NaN at first.
+
+    Attributes:
+        curve: Shape (R, q + 1).
+        noisy: The released counts of censored times and of events, shape (R, 2, q).
+    """
 
     curve: Tensor
+    noisy: Tensor
 
 
 @final
@@ -45,8 +55,9 @@ class PrivateKaplanMeier:
 
     def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:
         """Nothing is released yet."""
-        shape = (len(batch), batch.spec.intervals + 1)
-        return State(torch.full(shape, torch.nan, dtype=torch.float64, device=rng.device))
+        q = batch.spec.intervals
+        none = torch.full((len(batch), 2 * q + 1), torch.nan, dtype=torch.float64).to(rng.device)
+        return State(none[:, : q + 1], none[:, 1:].view(-1, 2, q))
 
     @single_thread()
     def step(
@@ -58,14 +69,19 @@ class PrivateKaplanMeier:
         cell = (model.ends - 1) + q * (model.happened > 0)
         exact = model.counted(cell, 2 * q).to(model.A)
         noisy = release(exact.expand(len(batch), -1), [counts(s) for s in batch.specs], rng)
-        curve = product_limit(noisy.view(-1, 2, q), model.records)
-        return State(curve), measured(table, q, curve)
+        noisy = noisy.view(-1, 2, q)
+        curve = product_limit(noisy, model.records)
+        return State(curve, noisy), measured(table, q, curve)
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
-        """`km_private` (R, q + 1), from time 0 to the horizon, and the scale of the data."""
-        records = scaled(survival(data, batch.spec))
+        """`km_private` (R, q + 1), from time 0 to the horizon, its band, and the data's scale."""
+        table = survival(data, batch.spec)
+        records, scales = scaled(table), [counts(spec).scale for spec in batch.specs]
+        low, high = band(state.curve.cpu(), state.noisy.cpu(), scales, len(table))
         return {
             "km_private": state.curve.cpu().numpy(),
+            "km_low": low,
+            "km_high": high,
             **products.scale(records, len(batch)),
         }
 
@@ -78,6 +94,51 @@ def product_limit(noisy: Tensor, n: int) -> Tensor:
     raw = torch.cat([torch.ones_like(stays[:, :1]), stays.cumprod(1).clamp(0.0, 1.0)], 1)
     above = raw.flip(1).cummax(1).values.flip(1)
     return 0.5 * (raw.cummin(1).values + above)
+
+
+def band(curve: Tensor, noisy: Tensor, scales: Sequence[float], n: int) -> tuple[Floats, Floats]:
+    """Where the true curve lies at each time, of sampling and of noise together, (R, q + 1) each.
+
+    A parametric bootstrap through the mechanism: tables of n records are drawn from the released
+    counts, noise is added to theirs, and how far their curves lie from that of the counts they come
+    from says how far the released one may lie from the truth. It reads no record.
+
+    Args:
+        curve: Released, shape (R, q + 1).
+        noisy: The counts it comes from, shape (R, 2, q).
+        scales: Standard deviation of the noise in a count, for each replica.
+        n: Records, which are public.
+    """
+    rng, tail = np.random.default_rng(SEED), 0.5 * (1.0 - LEVEL)
+    ends: list[Floats] = []
+    for own, released, scale in zip(curve, noisy, scales, strict=True):
+        if not bool(released.isfinite().all()):
+            ends.append(np.full((2, len(own)), np.nan))
+            continue
+        shares = likely(released.flatten().numpy(), n)
+        drawn = rng.multinomial(n, shares, DRAWS) + scale * rng.standard_normal(
+            (DRAWS, len(shares))
+        )
+        tables = torch.from_numpy(np.vstack([n * shares, drawn])).view(DRAWS + 1, *released.shape)
+        curves = product_limit(tables, n).numpy()
+        off = np.quantile(curves[1:] - curves[0], [1.0 - tail, tail], axis=0)
+        ends.append(np.clip(own.numpy() - off, 0.0, 1.0))
+    low, high = np.stack(ends, axis=1)
+    return low, high
+
+
+def likely(counts: Floats, n: int) -> Floats:
+    """The nearest shares of n records to noisy counts: at least 0, with sum 1 (Duchi et al. 2008).
+
+    >>> likely(np.array([6.0, 4.0, -2.0]), 8).tolist()
+    [0.625, 0.375, 0.0]
+    """
+    ordered = np.sort(counts)[::-1]
+    excess = (np.cumsum(ordered) - n) / np.arange(1, len(counts) + 1)
+    by = excess[np.flatnonzero(ordered > excess)[-1]]
+    kept = np.maximum(counts - by, 0.0)
+    shares: Floats = kept / kept.sum()
+    return shares
 
 
 def measured(table: SurvivalTable, intervals: int, curve: Tensor) -> Curved:

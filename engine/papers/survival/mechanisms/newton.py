@@ -16,6 +16,7 @@ from torch import Generator, Tensor
 from datasets.base import Table
 from engine.core.batch import Batch
 from engine.core.gauges import measuring
+from engine.method import Arrays
 from engine.papers.survival.evaluation.evaluate import utility
 from engine.papers.survival.evaluation.grouped import grouped_utility
 from engine.papers.survival.likelihood import grouped
@@ -143,6 +144,17 @@ class PrivateNewton(NoisyDescent[State]):
         """Of the line through all noisy gradients."""
         return spread(state, batch.spec.knots)
 
+    def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
+        """As any descent, and `uncertainty` (R, d, d) and `sampling` (R, d): what is unsure of it.
+
+        Both follow from what was released, so that intervals cost nothing.
+        """
+        kept = super().products(batch, data, state)
+        if not state.taken:
+            return kept
+        whole, alone = error(state, batch.spec.knots)
+        return {**kept, "uncertainty": whole.cpu().numpy(), "sampling": alone.cpu().numpy()}
+
 
 @single_thread()
 def stepped(
@@ -201,11 +213,18 @@ def whitening(stiff: Tensor) -> Tensor:
     return root
 
 
-def error(state: State, knots: int) -> Tensor:
-    """Covariance of the estimate's error, of sampling and of noise together, shape (R, d, d)."""
-    inner = pooled.error(_line(state), prior(state, knots), _inside(state, state.f))
-    covariance: Tensor = state.root @ inner @ state.root.transpose(1, 2)
-    return covariance
+@single_thread()
+def error(state: State, knots: int) -> tuple[Tensor, Tensor]:
+    """How far the estimate may be from the truth.
+
+    Returns:
+        The covariance of its error, of sampling and of noise together, shape (R, d, d), and the
+        standard deviation that sampling alone would have, shape (R, d).
+    """
+    line, back = _line(state), state.root.transpose(1, 2)
+    inner = pooled.error(line, prior(state, knots), _inside(state, state.f))
+    alone = state.root @ torch.linalg.solve(line.bend, back)
+    return state.root @ inner @ back, alone.diagonal(dim1=1, dim2=2).sqrt()
 
 
 def prior(state: State, knots: int) -> Tensor:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import SystemRandom
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -27,11 +27,9 @@ from engine.privacy.noise import release as noisy
 from engine.privacy.releases import Release
 from engine.privacy.releases import cost as price
 from engine.privacy.secret import Secret
+from engine.privacy.selection import Event
 from engine.runs.job import Job, request
 from engine.runs.release import checked, release
-
-if TYPE_CHECKING:
-    from dp_accounting import DpEvent
 
 SHARE = 0.2
 r"""Of a try's 1/\sigma^2, what its score takes; the rest is the method's."""
@@ -40,7 +38,7 @@ USUAL, MOST = 8.0, 1000.0
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Alternative:
     """What one try may run: a request of one setting, whose ε is that of a try.
 
     Attributes:
@@ -51,14 +49,14 @@ class Candidate:
     job: Job
     score: Gaussian
 
-    def event(self, records: int) -> "DpEvent":
+    def event(self, records: int) -> Event:
         """What a try costs, its score included."""
         made = self.job.entry().releases(self.job.batch().spec, records)
         return price((*made, Release(self.score, what="score")))
 
 
 @dataclass(frozen=True)
-class Plan:
+class Selection:
     """A choice that is priced and not made yet.
 
     Attributes:
@@ -67,13 +65,13 @@ class Plan:
         card: Of the whole choice.
     """
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Alternative, ...]
     tries: selection.Tries
     card: Guarantee
 
 
 @dataclass(frozen=True)
-class Choice:
+class Selected:
     """What was published.
 
     Attributes:
@@ -92,7 +90,7 @@ def plan(
     values: dict[str, Value],
     grid: Sequence[dict[str, Value]],
     mean: float | None = None,
-) -> Plan:
+) -> Selection:
     """Prices a choice among methods, each at every place of a grid.
 
     Args:
@@ -116,45 +114,60 @@ def plan(
     delta = float(values.get("delta", usual.get("delta", 1e-5)))
     settings = [(name, place) for name in dict.fromkeys(methods) for place in grid or ({},)]
 
-    def at(budget: float) -> tuple[Candidate, ...]:
+    def at(budget: float) -> tuple[Alternative, ...]:
         whole = {**values, "epsilon": budget}
         jobs = [_job(slug, name, data, {**whole, **place}) for name, place in settings]
         unlike = {job.id: job for job in jobs}.values()
-        return tuple(Candidate(job, _score(budget, delta)) for job in unlike)
+        return tuple(Alternative(job, _score(budget, delta)) for job in unlike)
 
     first = at(target)
-    cards = [checked(one.job, data) for one in first]
-    for one, card in zip(first, cards, strict=True):
+    card = _checked(first, data)
+    tries = selection.Tries(max(USUAL, 2.0 * len(first)) if mean is None else mean)
+    if not 1.0 <= tries.mean <= MOST:
+        raise RequestError(f"tries: expected a number from 1 to {MOST:g}, got {tries.mean:g}")
+
+    def events(budget: float) -> list[Event]:
+        return [one.event(data.records) for one in at(budget)]
+
+    budget = selection.calibrate(events, tries, target, delta, card.relation)
+    spent = selection.cost(events(budget), tries, delta, card.relation)
+    return Selection(at(budget), tries, _card(card, at(budget), tries, (spent, delta)))
+
+
+def _checked(candidates: Sequence[Alternative], data: Card) -> Guarantee:
+    """The card of the first candidate, once all are known to be fit for a choice."""
+    cards = [checked(one.job, data) for one in candidates]
+    for one, card in zip(candidates, cards, strict=True):
         if "epsilon" not in one.job.entry().uses:
             raise RequestError(f"methods: expected methods with an ε, got {one.job.method}")
         if (card.relation, card.unit) != (cards[0].relation, cards[0].unit):
             raise RequestError("methods: expected methods that protect alike, got two units")
-    tries = selection.Tries(max(USUAL, 2.0 * len(first)) if mean is None else mean)
-    if not 1.0 <= tries.mean <= MOST:
-        raise RequestError(f"tries: expected a number from 1 to {MOST:g}, got {tries.mean:g}")
-    relation, rows = cards[0].relation, data.rows
-    if rows > 1:
+    if data.rows > 1:
         raise RequestError("dataset: expected one record of each person, got several")
+    return cards[0]
 
-    def events(budget: float) -> list["DpEvent"]:
-        return [one.event(data.records) for one in at(budget)]
 
-    budget = selection.calibrate(events, tries, target, delta, relation)
-    spent = selection.cost(events(budget), tries, delta, relation)
-    labels = ", ".join(dict.fromkeys(one.job.entry().label for one in first))
-    card = replace(
-        cards[0],
-        mechanism=f"Private selection among {len(first)} candidates: {labels}",
+def _card(
+    first: Guarantee,
+    candidates: Sequence[Alternative],
+    tries: selection.Tries,
+    spent: tuple[float, float],
+) -> Guarantee:
+    """The card of the whole choice, which costs ε and δ as `spent` says."""
+    labels = ", ".join(dict.fromkeys(one.job.entry().label for one in candidates))
+    budget, score = float(vars(candidates[0].job.batch().spec)["epsilon"]), candidates[0].score
+    return replace(
+        first,
+        mechanism=f"Private selection among {len(candidates)} candidates: {labels}",
         epsilon_claimed=None,
-        epsilon_proved=spent,
-        delta=delta,
+        epsilon_proved=spent[0],
+        delta=spent[1],
         accountant="private selection with a Poisson number of tries (Papernot and Steinke 2022)",
         sampling="",
-        released=("which candidate is the best", *cards[0].released),
-        reasons=_reasons(tries, budget, len(first), at(budget)[0].score),
+        released=("which candidate is the best", *first.released),
+        reasons=_reasons(tries, budget, len(candidates), score),
         claim="",
     )
-    return Plan(at(budget), tries, card)
 
 
 def _job(slug: str, method: str, data: Card, values: dict[str, Value]) -> Job:
@@ -185,8 +198,8 @@ def _reasons(tries: selection.Tries, budget: float, count: int, score: Gaussian)
 
 
 def choose(
-    made: Plan, data: Table, report: Callable[[int, int], None] = lambda done, total: None
-) -> Choice:
+    made: Selection, data: Table, report: Callable[[int, int], None] = lambda done, total: None
+) -> Selected:
     """Makes a choice with secret noise.
 
     Args:
@@ -199,7 +212,7 @@ def choose(
     """
     judge, rng = _judge(made.candidates[0].job.paper), Secret()
     coins = SystemRandom()
-    best, kept = -math.inf, Choice(None, {})
+    best, kept = -math.inf, Selected(None, {})
     count = _poisson(made.tries.mean, coins)
     for tried in range(count):
         report(min(tried, int(made.tries.mean)), int(made.tries.mean) + 1)
@@ -209,7 +222,7 @@ def choose(
         rng.refill()
         score = float(noisy(sums, [one.score], rng)[0, 0])
         if score > best:
-            best, kept = score, Choice(one.job, arrays)
+            best, kept = score, Selected(one.job, arrays)
     return kept
 
 

@@ -1,0 +1,111 @@
+"""Intervals hold the truth as often as they say, and say where they cannot."""
+
+import csv
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import binom
+
+from benchmarks import coverage
+from engine.catalog import paper
+from engine.cli.main import main
+from engine.cli.readout import TABLE, written
+from engine.core.batch import Batch
+from engine.core.gauges import unmeasured
+from engine.papers.survival.mechanisms import newton
+from engine.papers.survival.references import unregularised
+from engine.papers.survival.spec import SurvivalSpec
+from engine.runs.estimates import NOISIEST, estimates
+
+
+def trained(data, epsilons, method=newton.METHOD, seeds=(0,)):
+    spec = SurvivalSpec(intervals=coverage.INTERVALS)
+    batch = Batch.grid(spec, {"epsilon": epsilons}, seeds=seeds)
+    rng = torch.Generator().manual_seed(7)
+    with torch.no_grad(), unmeasured():
+        state = method.init(batch, data, rng)
+        for _ in range(spec.passes):
+            state, _ = method.step(batch, data, state, rng)
+        return method.products(batch, data, state)
+
+
+@pytest.fixture(scope="module")
+def data():
+    return coverage.simulated(4_000, 1)
+
+
+def test_sampling_is_the_usual_standard_error_and_noise_what_draws_differ_by(data):
+    clear, exact = trained(data, (1e3,)), trained(data, (1.0,), unregularised.METHOD)
+    # next to no noise: the error is that of the fit without privacy
+    np.testing.assert_allclose(clear["sampling"][0], exact["errors"][0], rtol=0.08)
+    np.testing.assert_allclose(clear["coefficients"][0], exact["coefficients"][0], atol=0.15)
+    whole = np.diagonal(clear["uncertainty"][0])
+    np.testing.assert_allclose(np.sqrt(whole), exact["errors"][0], rtol=0.08)
+    # the noise of forty draws, whose deviation is known to 11 %
+    noisy = trained(data, (3.0,), seeds=range(40))
+    apart = noisy["coefficients"].std(0, ddof=1)
+    whole = np.diagonal(noisy["uncertainty"], axis1=1, axis2=2)
+    said = np.sqrt(np.maximum(whole - noisy["sampling"] ** 2, 0.0)).mean(0)
+    assert np.all(apart[3:] / said[3:] < 1.35)
+    assert np.all(apart[3:] / said[3:] > 0.65)
+
+
+def test_an_interval_is_in_the_units_of_the_table_and_none_is_given_where_noise_hides_too_much(
+    data,
+):
+    arrays = trained(data, (0.02, 3.0))
+    noisy, clear = (estimates(arrays, row, data.card) for row in (0, 1))
+    assert any(one.low is None and "noise hides too much" in one.why for one in noisy)
+    for i, one in enumerate(clear):
+        assert one.low < one.naive[0] < one.estimate < one.naive[1] < one.high
+        width = arrays["span"][1, i] * arrays["norm"][1]
+        assert one.estimate == pytest.approx(arrays["coefficients"][1, 3 + i] / width, rel=1e-12)
+        error = np.sqrt(arrays["uncertainty"][1, 3 + i, 3 + i]) / width
+        assert one.high - one.low == pytest.approx(2 * 1.959964 * error, rel=1e-6)
+        assert error / ((one.naive[1] - one.estimate) / 1.959964) <= NOISIEST
+    without = {name: array for name, array in arrays.items() if name != "uncertainty"}
+    assert all(one.low is None and one.why for one in estimates(without, 1, data.card))
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_truth_and_those_that_ignore_the_noise_do_not():
+    tables = 100
+    found = coverage.covered(4_000, tables)
+    low, high = binom.ppf([0.0005, 0.9995], tables, 0.95)
+    for at in (1.0, 3.0, 8.0):
+        given = found[at].given
+        assert np.all(found[at].held >= low - (tables - given)), at
+        assert np.all(given >= 0.5 * tables), at
+    assert np.all(found[8.0].held <= high)
+    assert np.all(found[1.0].naive < low)
+
+
+def test_the_command_prints_them(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
+    words = ["--dataset", "heart", "--set", "intervals=10", "--set", "epsilon=50", "--json"]
+    assert main(["run", "survival", "dp_newton", *words]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["replicas"]
+    names = paper("survival").model(SurvivalSpec(), coverage.data_catalog.card("heart"))
+    assert [one["name"] for one in row["coefficients"]] == names["parameters"][3:]
+    for one in row["coefficients"]:
+        assert one["level"] == 0.95
+        assert one["low"] < one["estimate"] < one["high"] or one["why"]
+    assert any(one["low"] is not None for one in row["coefficients"])
+    assert main(["run", "survival", "out_pert", *words]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["replicas"]
+    assert all(one["low"] is None and one["why"] for one in row["coefficients"])
+
+
+def test_a_release_s_table_has_the_ends_of_the_ratio(data, tmp_path):
+    arrays = trained(data, (3.0,))
+    described = replace(data.card, units=("years", "1 = man", ""))
+    spec = SurvivalSpec(intervals=coverage.INTERVALS)
+    written(tmp_path, paper("survival"), spec, described, arrays)
+    with open(tmp_path / TABLE, encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for row, one in zip(rows, estimates(arrays, 0, described), strict=True):
+        assert float(row["lower"]) == pytest.approx(np.exp(one.low))
+        assert float(row["lower"]) < float(row["ratio"]) < float(row["upper"])

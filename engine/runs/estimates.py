@@ -2,8 +2,8 @@
 
 An interval counts sampling and noise: a method that can tell keeps the covariance of its estimate's
 error, which follows from what it released, so that an interval costs nothing more. Its coverage is
-measured in `benchmarks.coverage`; where noise is far larger than sampling, the error is not normal
-any more, and no interval is given.
+measured in `benchmarks.coverage`; where noise is far larger than sampling, or events are few beside
+it, the error is not normal any more, and no interval is given.
 """
 
 import math
@@ -19,6 +19,8 @@ LEVEL = 0.95
 """How often an interval holds the truth, if tables were drawn again and again."""
 NOISIEST = 2.0
 """Largest error, in errors from sampling alone, for which an interval is given."""
+FEWEST = 400.0
+"""Least events for each unit of noise, over the whole run, with which intervals are given."""
 UNKNOWN = "this method does not know how large its error is"
 NOISY = "noise hides too much: an interval would not cover as often as it says"
 SCALED = ("coefficients", "span", "norm")
@@ -62,7 +64,8 @@ def estimates(arrays: Arrays, row: int, card: Card, level: float = LEVEL) -> tup
 
     Args:
         arrays: What a run keeps: `coefficients` (R, d), `span` (R, p), `norm` (R,), and where the
-            method tells its error `uncertainty` (R, d, d) and `sampling` (R, d).
+            method tells its error `uncertainty` (R, d, d), `sampling` (R, d) and
+            `events_per_noise` (R,).
         row: Which replica.
         card: The data set's.
         level: Of the intervals, between 0 and 1.
@@ -74,9 +77,10 @@ def estimates(arrays: Arrays, row: int, card: Card, level: float = LEVEL) -> tup
         return tuple(_made(card, i, found, level, None, UNKNOWN) for i in range(p))
     whole = np.sqrt(np.diagonal(np.asarray(arrays["uncertainty"][row], np.float64)))[-p:] / width
     alone = np.asarray(arrays["sampling"][row][-p:], np.float64) / width
+    hidden = (whole > NOISIEST * alone) | (float(arrays["events_per_noise"][row]) < FEWEST)
     return tuple(
-        _made(card, i, found, level, (whole[i], alone[i]), NOISY if ratio > NOISIEST else "")
-        for i, ratio in enumerate(whole / alone)
+        _made(card, i, found, level, (whole[i], alone[i]), NOISY if hidden[i] else "")
+        for i in range(p)
     )
 
 

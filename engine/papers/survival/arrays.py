@@ -19,6 +19,9 @@ ARRAYS = {
     "sampling": Kept(
         "Standard deviation of each coefficient's error from sampling alone", released=True
     ),
+    "events_per_noise": Kept(
+        "Estimated events, divided by the noise multiplier of the whole run", released=True
+    ),
     "tau": Kept("Norm of the gradient where the optimiser stopped"),
     "clipped": Kept("Share of records whose gradient was clipped"),
     "draws": Kept("Draws of the chains: the release is one of them"),

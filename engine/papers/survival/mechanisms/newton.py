@@ -36,6 +36,7 @@ from engine.papers.survival.mechanisms.descent import (
     wide,
 )
 from engine.papers.survival.price.descent import Plan, growing
+from engine.papers.survival.price.sensitivity import basis
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.training.threads import single_thread
 
@@ -145,15 +146,23 @@ class PrivateNewton(NoisyDescent[State]):
         return spread(state, batch.spec.knots)
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
-        """As any descent, and `uncertainty` (R, d, d) and `sampling` (R, d): what is unsure of it.
+        """As any descent, and what is unsure of it.
 
-        Both follow from what was released, so that intervals cost nothing.
+        Returns:
+            Also `uncertainty` (R, d, d), `sampling` (R, d) and `events_per_noise` (R,). They follow
+            from what was released, so that intervals cost nothing.
         """
         kept = super().products(batch, data, state)
         if not state.taken:
             return kept
-        whole, alone = error(state, batch.spec.knots)
-        return {**kept, "uncertainty": whole.cpu().numpy(), "sampling": alone.cpu().numpy()}
+        A = torch.tensor(basis(batch.spec.intervals, batch.spec.knots)).to(state.f)
+        whole, alone = error(self.law, state, A)
+        noise = alone.new_tensor([self.plan(spec).total for spec in batch.specs])
+        told = {
+            "uncertainty": whole, "sampling": alone,
+            "events_per_noise": state.cohort.events / noise,
+        }  # fmt: skip
+        return {**kept, **{name: part.cpu().numpy() for name, part in told.items()}}
 
 
 @single_thread()
@@ -214,17 +223,28 @@ def whitening(stiff: Tensor) -> Tensor:
 
 
 @single_thread()
-def error(state: State, knots: int) -> tuple[Tensor, Tensor]:
-    """How far the estimate may be from the truth.
+def error(law: Law, state: State, A: Tensor) -> tuple[Tensor, Tensor]:
+    """How far the estimate may be from the truth: by noise, and by who was in the table.
+
+    The second is the inverse of the expected information, that of the made-up cohort at the
+    estimate. The line's slope would do where noise is small; else its prior makes it too steep
+    along directions of which few events tell.
+
+    Args:
+        law: The likelihood.
+        state: After the last pass.
+        A: The baseline's design, shape (q, e).
 
     Returns:
-        The covariance of its error, of sampling and of noise together, shape (R, d, d), and the
-        standard deviation that sampling alone would have, shape (R, d).
+        The covariance of the error, of both together, shape (R, d, d), and the standard deviation
+        that sampling alone would have, shape (R, d).
     """
-    line, back = _line(state), state.root.transpose(1, 2)
-    inner = pooled.error(line, prior(state, knots), _inside(state, state.f))
-    alone = state.root @ torch.linalg.solve(line.bend, back)
-    return state.root @ inner @ back, alone.diagonal(dim1=1, dim2=2).sqrt()
+    information = curvature(state.cohort, A, state.f, law.bend)
+    root = whitening(information)
+    alone = root @ root.transpose(1, 2)
+    noise = pooled.error(_line(state), prior(state, A.shape[1]), _inside(state, state.f))
+    whole = state.root @ noise @ state.root.transpose(1, 2) + alone
+    return whole, alone.diagonal(dim1=1, dim2=2).sqrt()
 
 
 def prior(state: State, knots: int) -> Tensor:

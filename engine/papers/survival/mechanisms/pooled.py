@@ -86,18 +86,17 @@ def spread(line: Line, prior: Tensor) -> Tensor:
 
 
 def error(line: Line, prior: Tensor, place: Tensor) -> Tensor:
-    r"""Covariance of the crossing as an estimate of the truth, shape (R, d, d).
+    """Covariance of what noise does to the crossing, shape (R, d, d).
 
-    Three things make the level b unsure, and the crossing passes each on. The noise; the slope,
-    which is known up to the inverse of `firm`, over the distance from the middle of the points to
-    the crossing; and sampling: at the true parameters the sum of the records' gradients is not
-    zero, but has the curvature M as its covariance (the information equality).
+    Two things make the level b unsure there, and the crossing passes both on: the noise, and the
+    slope, which is known up to the inverse of `firm`, over the distance from the middle of the
+    points to the crossing.
     """
     left, share, _ = _normal(line, prior)
     passed = torch.linalg.solve(left, line.bend * share[:, None])
     far = (place[:, None] - line.middle)[:, :, :, None]
     slope = (far * torch.linalg.solve(line.firm, far)).sum((2, 3))
-    inner = torch.diag_embed(line.variance + slope) + line.bend
+    inner = torch.diag_embed(line.variance + slope)
     covariance: Tensor = passed @ inner @ passed.transpose(1, 2)
     return covariance
 

@@ -140,15 +140,10 @@ def _halves(
 ) -> tuple[Booleans, Floats]:
     """Who was in each training on a random half, and what it published."""
     began, members, numbers = time.monotonic(), [], []
-    pool = min(len(data), 2 * int(getattr(setting.spec, "records", len(data))))
     for number in range(MOST):
         if number >= LEAST and time.monotonic() - began > seconds:
             break
-        inside, rng = np.zeros(len(data), bool), np.random.default_rng([7, number])
-        if isinstance(data, SurvivalTable):
-            inside[rng.permutation(pool)[: pool // 2]] = True
-        else:
-            inside = rng.random(len(data)) < 0.5
+        inside = drawn(setting, data, number)
         told = seen(setting, kept, half(data, inside), 1, f"half/{number}")
         members.append(inside)
         numbers.append(_flat(told))
@@ -158,6 +153,17 @@ def _halves(
             f"sees: expected a method that publishes numbers, got {setting.entry.name}"
         )
     return np.stack(members), np.stack([np.resize(one, wide) for one in numbers])
+
+
+def drawn(setting: Setting, data: Table, number: int) -> Booleans:
+    """Which records training number `number` has, shape (n,)."""
+    rng = np.random.default_rng([7, number])
+    if not isinstance(data, SurvivalTable):
+        return rng.random(len(data)) < 0.5
+    pool = min(len(data), 2 * int(getattr(setting.spec, "records", len(data))))
+    inside = np.zeros(len(data), bool)
+    inside[rng.permutation(pool)[: pool // 2]] = True
+    return inside
 
 
 def _flat(told: Mapping[str, Floats]) -> Floats:

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets import catalog as data_catalog
+from datasets.base import Table
 from engine.core.errors import ExplorerError
+from engine.core.kept import Declared
 from engine.privacy.guarantee import Guarantee
 from engine.runs import artifacts, packed, shipped
 from engine.runs.events import Advanced, Event, Measured, Spent, decode, encode
@@ -431,3 +433,33 @@ def first_scores(setting: "Setting", card: Guarantee) -> list[float]:
     made_up = {name: Scores(without, without + 2.0 + far) for name in sorted(worlds[0])}
     bound = report.summary(card, setting, runner.Collected(made_up, math.nan)).epsilon_attacked
     return [float(f"{value:.6g}") for value in (*values, bound)]
+
+
+def first_published(setting: "Setting", data: Table, kept: Declared, delta: float) -> list[float]:
+    """What tells whether today's code attacks what is published alike, to six digits.
+
+    What the first trainings without and with the witness and the first one on a half of the records
+    publish, each array as one number to which every element adds; and the two bounds that the
+    attacker comes to with made-up numbers.
+    """
+    from engine.audit import met, outside
+    from engine.audit.bounds import Scores, epsilon_bound
+
+    pair = setting.pair
+    told = [
+        outside.seen(setting, kept, table, FIRST, f"{world}/0")
+        for world, table in enumerate((pair.without, pair.present))
+    ]
+    told.append(outside.seen(setting, kept, met.half(data, met.drawn(setting, data, 0)), 1,
+                             "half/0"))  # fmt: skip
+    values = [
+        float(number)
+        for one in told
+        for name in sorted(one)
+        for number in one[name] @ np.random.default_rng(5).uniform(0.5, 1.5, one[name].shape[1])
+    ]
+    rng = np.random.default_rng(0)
+    inside, noise = rng.random((MADE_UP, MADE_UP)) < 0.5, rng.standard_normal((MADE_UP, 2))
+    right = met.exposed(inside, inside[:, :2] + noise)
+    bound = epsilon_bound({"": Scores(noise[:, 0], noise[:, 1] + 2.0)}, delta, met.HALF_THE_RISK)
+    return [float(f"{value:.6g}") for value in (*values, float(right.mean()), bound.epsilon)]

@@ -19,7 +19,7 @@ from engine.cli import again
 from engine.cli.shared import add_json, show_json, show_table
 from engine.core.errors import ExplorerError, RequestError
 from engine.privacy.guarantee import Guarantee
-from engine.runs import audits, packed, reference, shipped
+from engine.runs import audits, met, packed, reference, shipped
 from engine.runs.changes import sources
 from engine.runs.exhibit import exhibits
 from engine.runs.job import Job
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SAME, WRITTEN, DIFFERS, UNKNOWN, STALE = (
     "of today", "confirmed", "differs", "not compared", "of an earlier version",
 )  # fmt: skip
-KINDS = ("runs", "exhibits", "audits")
+KINDS = ("runs", "exhibits", "audits", "met")
 Check = Callable[[float], str]
 """Compares an item until a time of `time.monotonic`, and says what was compared."""
 
@@ -134,6 +134,8 @@ def _items(arguments: argparse.Namespace) -> Iterator[Item]:
                 yield exhibit
     if "audits" in kinds:
         yield from (_attack(row) for row in audits.rows() if row.paper in slugs)
+    if "met" in kinds:
+        yield from (_meeting(row) for row in met.rows() if row.paper in slugs)
 
 
 def _run(run: str, ship: shipped.Shipped) -> Item:
@@ -194,9 +196,7 @@ def _check_attack(row: audits.Row) -> str:
         DifferenceError: The setting has gone, or one of the numbers is another.
         UncheckedError: The row has no numbers to compare with.
     """
-    job = next((job for job, _ in audits.asked(row.budget) if audits.name(job) == row.run), None)
-    if job is None:
-        raise again.DifferenceError(f"expected a setting named {row.run}, got none today")
+    job = asked(row)
     card = guarantee(job)
     promised = tuple(_rounded(v) for v in (card.epsilon_claimed, card.epsilon_proved, card.delta))
     shown = (row.epsilon_claimed, row.epsilon_proved, row.delta)
@@ -204,12 +204,55 @@ def _check_attack(row: audits.Row) -> str:
         raise again.DifferenceError(f"expected ε claimed, ε proved and δ {shown}, got {promised}")
     if row.reason:
         return "the card; nobody attacked"
+    scores = _same(row, again.first_scores(setting(job), card))
+    return f"the card and {scores} scores"
+
+
+def _meeting(row: met.Meeting) -> Item:
+    def mark() -> None:
+        digest = met.sources(row.paper, row.method, row.dataset)
+        met.write([replace(o, sources=digest) if o.run == row.run else o for o in met.rows()])
+
+    return Item(
+        "met", row.paper, row.run, frozenset({row.method}), not row.outdated,
+        lambda until: _check_meeting(row), mark,
+    )  # fmt: skip
+
+
+def _check_meeting(row: met.Meeting) -> str:
+    """Computes again what the first trainings of an attack on the published model publish.
+
+    Raises:
+        DifferenceError: The setting has gone, or one of the numbers is another.
+        UncheckedError: The row has no numbers to compare with.
+    """
+    job = asked(row)
+    card, arrays = guarantee(job), paper(job.paper).arrays
+    if row.delta != _rounded(card.delta):
+        raise again.DifferenceError(f"expected δ {row.delta}, got {card.delta}")
+    data = data_catalog.load(job.dataset)
+    return f"{_same(row, again.first_published(setting(job), data, arrays, card.delta))} numbers"
+
+
+def asked(row: audits.Row | met.Meeting) -> Job:
+    """The job of a shipped attack.
+
+    Raises:
+        DifferenceError: Its setting has gone.
+    """
+    job = next((job for job, _ in audits.asked(row.budget) if audits.name(job) == row.run), None)
+    if job is None:
+        raise again.DifferenceError(f"expected a setting named {row.run}, got none today")
+    return job
+
+
+def _same(row: audits.Row | met.Meeting, numbers: list[float]) -> int:
+    """How many numbers were compared with those kept with an attack; all are the same."""
     if not row.first:
-        raise again.UncheckedError("no scores were kept with it: compute it with `audits --write`")
-    scores = again.first_scores(setting(job), card)
-    if scores != list(row.first):
-        raise again.DifferenceError(f"expected scores {list(row.first)}, got {scores}")
-    return f"the card and {len(scores)} scores"
+        raise again.UncheckedError("no numbers were kept with it: compute it with `--write`")
+    if numbers != list(row.first):
+        raise again.DifferenceError(f"expected {list(row.first)}, got {numbers}")
+    return len(numbers)
 
 
 def _rounded(value: float | None) -> float | None:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from datasets import catalog as data_catalog
 from engine.catalog import paper
+from engine.cli import again
 from engine.cli.shared import show_json, show_table
 from engine.runs import audits, met
 from engine.runs.job import Job
@@ -66,5 +67,6 @@ def _one(job: Job, calibration: str, worst: int, seconds: float) -> met.Meeting:
         budget=float(job.values[audits.EPSILON]),
         delta=card.delta,
         seconds=time.monotonic() - began,
+        first=again.first_published(setting, data, one.arrays, card.delta),
         **asdict(shown),
     )

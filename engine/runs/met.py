@@ -42,6 +42,8 @@ class Meeting:
         least: At least so large is its mean, 97.5 % confidence.
         records: How many they are.
         trainings: Trainings that were judged.
+        first: What `python -m engine confirm` compares: what the first trainings publish, and what
+            the attacker makes of made-up numbers; empty where that was not kept.
     """
 
     run: str
@@ -62,6 +64,7 @@ class Meeting:
     least: float
     records: int
     trainings: int
+    first: Sequence[float] = ()
 
     @property
     def outdated(self) -> bool:

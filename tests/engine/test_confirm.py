@@ -10,7 +10,8 @@ import pytest
 
 from engine.cli import again, confirm, exhibits
 from engine.cli.main import main
-from engine.runs import audits, changes, naming, reference, shipped
+from engine.papers.mean.method import LAPLACE
+from engine.runs import audits, changes, met, naming, reference, shipped
 from engine.runs.exhibit import Cell, Exhibit, Grid, Point, spread_of
 from engine.runs.job import request
 from tests.engine.toy import PAPER, Toy
@@ -32,7 +33,7 @@ def folder(tmp_path, monkeypatch):
     (here / "defaults" / "mean").mkdir(parents=True)
     for end in (".gz", ".npz"):
         shutil.copy(there / "defaults" / "mean" / f"{RUN}{end}", here / "defaults" / "mean")
-    for name in ("audits.json", "defaults.json"):
+    for name in ("audits.json", "met.json", "defaults.json"):
         shutil.copy(there / name, here)
     monkeypatch.setattr(shipped, "FOLDER", here / "defaults")
     monkeypatch.setattr(naming, "FOLDER", here)
@@ -129,6 +130,51 @@ def test_an_attack_with_another_number_is_left_alone(folder, renamed, capsys, ch
     actual = confirmed(capsys, "--only", "audits", "--item", ROW, code=1)
     assert actual[ROW]["outcome"] == confirm.DIFFERS
     assert next(row for row in audits.rows() if row.run == ROW).outdated
+
+
+def mean_met():
+    return next(row for row in met.rows() if row.paper == "mean")
+
+
+def test_an_attack_on_what_is_published_is_compared_by_its_first_trainings(
+    folder, renamed, capsys
+):
+    asked = ("--only", "met", "--paper", "mean")
+    actual = confirmed(capsys, *asked)[mean_met().run]
+    assert actual["outcome"] == confirm.WRITTEN
+    assert actual["words"].startswith(f"({len(mean_met().first)} numbers")
+    assert not mean_met().outdated
+
+
+@pytest.mark.parametrize("place", [0, 7, -2, -1])
+def test_an_attack_on_what_is_published_with_another_number_is_left_alone(
+    folder, renamed, capsys, place
+):
+    row = mean_met()
+    first = list(row.first)
+    first[place] = float(f"{first[place] * 1.00001:.6g}")
+    met.write([replace(row, first=first)])
+    met._read.cache_clear()
+    actual = confirmed(capsys, "--only", "met", code=1)[row.run]
+    assert actual["outcome"] == confirm.DIFFERS
+    assert mean_met().outdated
+
+
+def test_a_method_that_publishes_other_numbers_is_seen_by_its_attack(
+    folder, renamed, capsys, monkeypatch
+):
+    """The last count of each published histogram is one more."""
+    products = type(LAPLACE).products
+
+    def other(self, batch, data, state):
+        kept = dict(products(self, batch, data, state))
+        kept["histogram"] = kept["histogram"].copy()
+        kept["histogram"][:, -1] += 1.0
+        return kept
+
+    monkeypatch.setattr(type(LAPLACE), "products", other)
+    actual = confirmed(capsys, "--only", "met", "--paper", "mean", code=1)[mean_met().run]
+    assert actual["outcome"] == confirm.DIFFERS
 
 
 def cells(results):

@@ -78,7 +78,7 @@ WORDS = {
 def rows() -> list[Row]:
     """Moves every control; then with views left behind, and quickly; then looks at what is kept."""
     made: list[Row] = []
-    with temporary_home() as home, serving(home) as address, browsing() as browser:
+    with temporary_home() as home, serving(home, ahead=True) as address, browsing() as browser:
         time.sleep(WARM)
         for control in CONTROLS:
             made += _control(browser, address, control)

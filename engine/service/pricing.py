@@ -39,8 +39,10 @@ from engine.service.store import LOG, Store
 ROOT = Path(__file__).parents[2]
 DEVICE = "accountant"
 """What the process calls itself on the list of workers."""
-POLL, IDLE = 0.1, 30.0
+POLL, IDLE = 0.1, 600.0
 """Seconds between two looks at the questions, and without one until it leaves."""
+NICE = 5
+"""How much the process steps back: training goes first where both want the same core."""
 RETRY = 5.0
 """Seconds before a process that has ended is started again."""
 LIMIT = 120.0
@@ -224,6 +226,7 @@ def start(store: Store) -> bool:
 def main() -> None:
     """The command line of the process."""
     store = Store()
+    os.nice(NICE)
     with suppress(StoreError):  # the store was removed, or cannot be written any more
         serve(store, presence.setting("EXPLORER_IDLE_SECONDS", IDLE))
 

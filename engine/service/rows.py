@@ -22,7 +22,7 @@ GONE = 10.0
 ROWS = (
     "WITH views AS MATERIALIZED (SELECT jobs.id AS run, jobs.state AS state, jobs.pid AS pid, "
     "jobs.born AS born, jobs.created AS created, min(coalesce(min(looking.stage), 9), "
-    "CASE WHEN jobs.passing THEN 9 ELSE 4 END) AS stage "
+    "CASE WHEN jobs.passing THEN 9 ELSE 5 END) AS stage "
     "FROM jobs LEFT JOIN looking ON looking.run = jobs.id AND looking.seen > :since "
     "WHERE jobs.state IN ('queued', 'running') GROUP BY jobs.id), "
     "queue AS MATERIALIZED (SELECT run, row_number() OVER (ORDER BY stage, created) - 1 AS ahead "
@@ -36,7 +36,7 @@ ROWS = (
     "WHERE past.state = 'completed' AND past.worked > 0 ORDER BY past.finished DESC LIMIT 20)) END "
     "AS usual FROM jobs"
 )
-"""Jobs with what others mean for them: 4 and 9 are `Stage.BACKGROUND` and `PAUSED`.
+"""Jobs with what others mean for them: 5 and 9 are `Stage.BACKGROUND` and `PAUSED`.
 
 It takes :since, the time from which on a session that has said something still looks.
 """

@@ -4,8 +4,9 @@ Within a stage, the person who has had the least goes first; what was had fades,
 pays for long. Before whole runs it is compared by steps that grow, and within a step who asked
 first goes first: many who wait for little are served one after the other, not all of them late.
 Within a person's jobs, those that have had the least go first, by steps that grow too, so that a
-job of milliseconds never waits for one of minutes; then the newest view, and the place in it. What
-comes after other stages still has a share, so that nothing waits for ever.
+job of milliseconds never waits for one of minutes; then the newest view, and the place in it. The
+chosen method's curve is among those with a proof and counts for less, so that it comes first unless
+it takes long. What comes after other stages still has a share, so that nothing waits for ever.
 """
 
 import time
@@ -20,6 +21,8 @@ CREDIT = 0.1
 """Seconds of a share from which a turn is taken; ten times as much at most is saved up."""
 FIRST = 0.4
 """Seconds of a stage that everybody has before anybody has more; then steps grow, as `LEVEL`."""
+FAVOUR = 16.0
+"""How much longer the chosen method's curve may take than another's before that one goes first."""
 FADES = 30.0
 """Seconds after which what a person has had counts for half."""
 
@@ -36,9 +39,10 @@ class Shares:
 
     def charge(self, one: Wanted, seconds: float, others: Sequence[Wanted]) -> None:
         """Notes a turn, and what it owes to those that it went before."""
+        own = _together(one)
         for person in one.persons:
-            had = self._faded(person, one.stage) + seconds / len(one.persons)
-            self._had[person, one.stage] = had, time.monotonic()
+            had = self._faded(person, own) + seconds / len(one.persons)
+            self._had[person, own] = had, time.monotonic()
         for stage in self._owed:
             before = any(other.stage < one.stage for other in others)
             if one.stage == stage and before:
@@ -55,7 +59,7 @@ class Shares:
         """
         stages: dict[int, list[Wanted]] = {}
         for one in some:
-            stages.setdefault(one.stage, []).append(one)
+            stages.setdefault(_together(one), []).append(one)
         waiting = {person for one in some if one.stage < Stage.FULL for person in one.persons}
         owed = (stages.get(stage, []) for stage in self._owed if self._owed[stage] >= CREDIT)
         due = (one for jobs in owed for one in self._sorted(jobs, worked))
@@ -68,7 +72,7 @@ class Shares:
         turns: dict[str, tuple[float, float]] = {}
         for one in some:
             for person in one.persons:
-                had, since = turns.get(person, (self._faded(person, one.stage), one.since))
+                had, since = turns.get(person, (self._faded(person, _together(one)), one.since))
                 turns[person] = had, min(since, one.since)
         return sorted(some, key=lambda one: _key(one, worked(one), turns))
 
@@ -76,6 +80,11 @@ class Shares:
         """Seconds that a person has had at a stage, those of long ago for less."""
         had, then = self._had.get((person, stage), (0.0, 0.0))
         return float(had * 0.5 ** ((time.monotonic() - then) / FADES))
+
+
+def _together(one: Wanted) -> int:
+    """The stage among whose jobs one has its turn."""
+    return Stage.COARSE if one.stage == Stage.CURVE else one.stage
 
 
 def _key(one: Wanted, worked: float, turns: Mapping[str, tuple[float, float]]) -> tuple[float, ...]:
@@ -88,7 +97,8 @@ def _key(one: Wanted, worked: float, turns: Mapping[str, tuple[float, float]]) -
     """
     view = -one.since, one.place, one.number
     if one.stage > Stage.FULL:
-        return one.stage, 0.0, 0.0, 0, *view
+        return one.stage, 0.0, 0.0, 0, one.stage, *view
     some = (turns[person] for person in one.persons)
     had, since = min((h if one.stage == Stage.FULL else level(h, FIRST), at) for h, at in some)
-    return one.stage, had, since, level(worked), *view
+    counted = worked / FAVOUR if one.stage == Stage.CURVE else worked
+    return _together(one), had, since, level(counted), one.stage, *view

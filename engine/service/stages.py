@@ -17,15 +17,17 @@ class Stage(IntEnum):
 
     POINT = 0
     """The chosen method at the chosen budget."""
-    COARSE = 1
-    """A few budgets of the chosen method, and of those with a proof."""
-    OTHER = 2
-    """A few budgets of the other methods."""
-    FULL = 3
+    CURVE = 1
+    """A few budgets of the chosen method."""
+    COARSE = 2
+    """A few budgets of the other methods with a proof."""
+    OTHER = 3
+    """A few budgets of the methods that are left."""
+    FULL = 4
     """All budgets and all repetitions."""
-    BACKGROUND = 4
+    BACKGROUND = 5
     """Nobody looks at it, and it was asked for on purpose."""
-    AHEAD = 5
+    AHEAD = 6
     """What the view does not show, and will after the next move: trained in idle time only."""
 
 

@@ -1,22 +1,32 @@
-"""Prices of what the pages open with: `python -m pages.ui.prices` has them all worked out.
+"""Prices of pages' openings and first moves: `python -m pages.ui.prices` works them out.
 
-An accountant may take seconds for a budget. The answers for the settings that pages open with
-ship with the program, so that a first visitor's slider does not wait for them.
+An accountant may take seconds for a budget, and the noise of a training waits for it. The answers
+for the settings that pages open with, and for those after one or two steps of any control, ship
+with the program.
 """
 
+import json
 import math
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 
 from datasets import catalog as data_catalog
+from engine import catalog
 from engine.core.errors import ExplorerError
+from engine.privacy import answers
 from engine.privacy.guarantee import Guarantee
 from engine.runs.common import common
 from engine.runs.job import Job
 from pages.ui import openings
 from pages.ui.compare import kinds
 from pages.ui.jobs.live import BUDGET
-from pages.ui.paper import ceiling
+from pages.ui.kit import shell
+from pages.ui.paper import ceiling, choice, defaults
+from pages.ui.paper.view import offers
+
+STEPS = 2
+"""Steps of a control to each side of its opening."""
 
 
 def cards(job: Job) -> Iterator[Guarantee]:
@@ -37,17 +47,53 @@ def shared(job: Job) -> None:
             common(entry, job.spec().replace(**{BUDGET: budget}), data, kinds.DELTA)
 
 
-def main() -> None:
-    """Asks for every card of every page's opening and writes the accountants' answers."""
-    from engine.privacy import answers
+def moved(slug: str) -> Iterator[Job]:
+    """What a paper's page trains after a few steps of one control, without methods by hand."""
+    paper, layout = catalog.paper(slug), defaults.layout(slug)
+    offered = offers(paper, layout)
+    chosen, budgets = choice.untouched(offered), offered.knobs[BUDGET].values
+    for field, offer in offered.knobs.items():
+        place = offer.values.index(chosen.values[field])
+        near = offer.values[max(place - STEPS, 0) : place + STEPS + 1]
+        for value in near if field != BUDGET else ():
+            there = replace(chosen, values={**chosen.values, field: value})
+            with suppress(ExplorerError):  # settings that contradict each other
+                jobs = choice.jobs(paper, there, budgets)
+                yield from (job for name, job in jobs.items() if name not in layout.by_hand)
 
+
+def main() -> None:
+    """Asks for every card of every page's opening and first moves, and writes the answers.
+
+    They are written after each paper, so that a call that was broken off goes on there.
+    """
+    before: dict[str, float] = json.loads(answers.SHIPPED.read_text(encoding="utf-8"))
     for job in openings.everything().values():
         proved = [card.epsilon_proved for card in cards(job)]
         shared(job)
         print(job.paper, job.method, proved, flush=True)
-    known = {code: value for code, value in answers.answers.items() if math.isfinite(value)}
+    for slug in shell.papers():
+        for job in (*moved(slug), *(job for job, _ in openings.stops(slug))):
+            with suppress(ExplorerError):  # no noise meets this budget
+                _promised(job)
+        print(f"{slug}: {_write(before)} answers", flush=True)
+    print(f"{_write({})} answers in {answers.SHIPPED}")
+
+
+def _promised(job: Job) -> None:
+    """Asks for what a run of this job promises at each budget, as its training does."""
+    entry, data = job.entry(), data_catalog.card(job.dataset)
+    for budget in job.axes.get(BUDGET, ()):
+        entry.promise(job.spec().replace(**{BUDGET: budget}), data)
+
+
+def _write(before: dict[str, float]) -> int:
+    """Writes the answers so far, and those from before that nobody has asked for; how many."""
+    known = before | {
+        code: value for code, value in answers.answers.items() if math.isfinite(value)
+    }
     answers.ship(known)
-    print(f"{len(known)} answers in {answers.SHIPPED}")
+    return len(known)
 
 
 if __name__ == "__main__":

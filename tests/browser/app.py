@@ -37,18 +37,23 @@ def chromium() -> str | None:
 
 
 @contextlib.contextmanager
-def serving(home: Path, script: str = "app.py", path: str = "") -> Iterator[str]:
+def serving(
+    home: Path, script: str = "app.py", path: str = "", *, ahead: bool = False
+) -> Iterator[str]:
     """Runs the app with its store in `home`; gives its address, and ends it with its worker.
 
     Args:
         home: Folder of the store.
         script: What is served.
         path: The path under which it is served, with a slash at its end.
+        ahead: Whether it does what nobody has asked for yet, as it does for its users: it trains
+            neighbours, and its processes wait for the first move. A test waits for what it asks
+            for, and for nothing else.
     """
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
     environment = {**os.environ, "EXPLORER_HOME": str(home), "EXPLORER_IDLE_SECONDS": "2"}
-    environment["EXPLORER_AHEAD"] = "off"  # a test waits for what it asks for, and for nothing else
+    environment["EXPLORER_AHEAD"] = "on" if ahead else "off"
     with (home / "app.log").open("wb") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:

@@ -84,6 +84,20 @@ def test_a_view_gets_its_point_then_its_curves_then_the_rest(toy, client, desk):
     assert order(desk, client, [full, other, coarse, point]) == [point, coarse, other, full]
 
 
+def test_the_chosen_curve_comes_first_and_holds_no_quick_one_back_for_long(
+    toy, client, desk, monkeypatch
+):
+    """Its time counts for a sixteenth: it ends before others of its length, not before all."""
+    monkeypatch.setattr(stages, "LEVEL", 0.02)
+    chosen, alike, quick = toy(steps=20, pause=0.01), toy(steps=21, pause=0.01), toy(steps=2)
+    view = [(quick, Stage.COARSE), (alike, Stage.COARSE), (chosen, Stage.CURVE)]
+    shows(client, ADA, view)
+    assert order(desk, client, [quick, alike, chosen]) == [chosen, quick, alike]
+    slow, others = toy(steps=600, pause=0.01), [toy(steps=3), toy(steps=4)]
+    shows(client, BOB, [*((job, Stage.COARSE) for job in others), (slow, Stage.CURVE)])
+    assert order(desk, client, [slow, *others]) == [*others, slow]
+
+
 def test_within_a_stage_the_order_is_the_view_s(toy, client, desk, monkeypatch):
     monkeypatch.setattr(stages, "LEVEL", 60.0)  # none has had more than another
     jobs = [toy(steps=20 + i) for i in range(6)]

@@ -43,7 +43,7 @@ def with_coarse(slug: str, jobs: Iterable[Job]) -> set[str]:
     first = offered.knobs[BUDGET].value(offered.knobs[BUDGET].default)
     looked = offered.method.value(offered.method.default)
     own = next(job for job in every if job.method == looked)
-    early = [stages.coarse(job, first, layout.sketch) for job in every]
+    early = [stages.quickest(job, first, layout.sketch) for job in every]
     return {job.id for job in (*every, *early, stages.at(own, (first,), 1))}
 
 

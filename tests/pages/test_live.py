@@ -219,6 +219,22 @@ def test_a_page_that_shows_no_runs_says_so(home: Path, monkeypatch: pytest.Monke
     assert paused == [True, False, True]
 
 
+@pytest.mark.parametrize("setting", ["on", "off"])
+def test_an_open_page_has_a_worker_and_an_accountant_ready(
+    home: Path, monkeypatch: pytest.MonkeyPatch, setting: str
+):
+    begun: list[str] = []
+    monkeypatch.setenv("EXPLORER_AHEAD", setting)
+    monkeypatch.setattr(submit.st, "session_state", {})
+    monkeypatch.setattr(submit.runtime, "exists", lambda: True)
+    monkeypatch.setattr(submit, "_there", lambda session: True)
+    monkeypatch.setattr(Client, "ensure_worker", lambda self: begun.append("worker"))
+    monkeypatch.setattr(submit.pricing, "start", lambda store: begun.append("accountant"))
+    with submit.page():
+        pass
+    assert begun == (["worker", "accountant"] if setting == "on" else [])
+
+
 def test_the_runs_of_a_page_that_was_closed_rest(home: Path, monkeypatch: pytest.MonkeyPatch):
     """Whoever else has a page open says so for it."""
     client, job = Client(home, workers=False), defaults.opening("survival")["out_pert"]

@@ -50,7 +50,7 @@ def test_a_view_asks_for_the_point_then_the_chosen_then_the_proved_then_the_rest
     order = [(client.run(row["run"]).job, row["stage"]) for row in rows if _there(client, row)]
     numbers = [stage for _, stage in order]
     assert numbers == sorted(numbers)
-    assert set(numbers) == {Stage.POINT, Stage.COARSE, Stage.OTHER, Stage.FULL}
+    assert set(numbers) == {Stage.POINT, Stage.CURVE, Stage.COARSE, Stage.OTHER, Stage.FULL}
     point, coarse = order[0][0], order[1][0]
     assert (point.method, point.axes[BUDGET], point.seeds) == ("dp_newton", (2.0,), (0,))
     assert (coarse.method, len(coarse.axes[BUDGET])) == ("dp_newton", 5)

@@ -9,7 +9,7 @@ from streamlit import runtime
 
 from engine.core.errors import ExplorerError, RequestError
 from engine.runs.job import Job
-from engine.service import ahead, watching
+from engine.service import ahead, pricing, watching
 from engine.service.client import Run
 from engine.service.watching import Stage
 from pages.ui import rights
@@ -96,6 +96,15 @@ def page() -> Iterator[None]:
     if not st.session_state[SAID]:
         with troubles():
             look_on({})
+    _ready()
+
+
+def _ready() -> None:
+    """Starts the processes that train and price, so that the first move waits for neither."""
+    with suppress(ExplorerError):  # whoever asks for a run or a price is told
+        if runtime.exists() and ahead.allowed() and client().store.database.writable:
+            client().ensure_worker()
+            pricing.start(client().store)
 
 
 def look_ahead(stages: Mapping[str, Stage], jobs: Sequence[Job]) -> None:

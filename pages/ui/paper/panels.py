@@ -59,14 +59,21 @@ def meaning(view: View) -> None:
 def work_out(view: View, budgets: Sequence[float]) -> None:
     """Asks for the cards that the curve still lacks; the page is drawn again when they are there.
 
-    The method that is looked at comes first, and so does the budget under the slider.
+    The method that is looked at comes first, and so does the budget under the slider. A method that
+    nobody has trained has no curve: only its card is worked out, last.
     """
-    names = sorted(view.watched, key=lambda name: name != view.method)
+
+    def drawn(name: str) -> bool:
+        return any(part.run is not None for part in view.watched[name].every)
+
+    names = sorted(view.watched, key=lambda name: (name != view.method, not drawn(name)))
     lacking = [
         view.asked(name, epsilon)
         for name in names
         for epsilon in sorted(budgets, key=lambda one: one != view.budget)
-        if view.spends(name) and view.known(name, epsilon) is None
+        if view.spends(name)
+        and (drawn(name) or epsilon == view.budget)
+        and view.known(name, epsilon) is None
     ]
     if lacking and (asked := DESK.ask(lacking)):
         st.fragment(_working, run_every=PAUSE)(view, asked)

@@ -29,7 +29,7 @@ NEIGHBOURS = 40
 def shown(page: Page, chosen: Chosen) -> Shown:
     """What a page shows and asks for, by what its widgets say now."""
     own, layout = page.jobs[chosen.method], page.layout
-    sketch = coarse(own, _opening(page), layout.sketch)
+    sketch = quickest(own, _opening(page), layout.sketch)
     runs = board().look([sketch.id, *(job.id for job in page.jobs.values())])
     over = {run for run, one in runs.items() if one.state == "completed"}
     left = {
@@ -84,7 +84,7 @@ def _after(page: Page, chosen: Chosen) -> list[tuple[Stage, Job]]:
     except SpecError:
         return []
     return [
-        (stage, coarse(job, first, layout.sketch))
+        (stage, quickest(job, first, layout.sketch))
         for name, job in wanted.items()
         if name not in layout.by_hand
         and (stage := Stage.POINT if name == chosen.method else _stage(page, chosen, name))
@@ -102,7 +102,7 @@ def _stage(page: Page, chosen: Chosen, name: str) -> Stage:
     """What a coarse curve is for: the chosen method's and those with a proof come first."""
     job = page.jobs[name]
     if name == chosen.method:
-        return Stage.COARSE
+        return Stage.CURVE
     if overlay.entry(page.paper, name).role == "reference":
         return Stage.OTHER
     card = view.known(job, chosen.budget, data_catalog.card(chosen.dataset))
@@ -111,7 +111,7 @@ def _stage(page: Page, chosen: Chosen, name: str) -> Stage:
 
 def _early(page: Page, job: Job, point: Job | None) -> tuple[Job, ...]:
     """What is trained before a whole job: its coarse curve, and of the chosen method a point."""
-    sketch = coarse(job, _opening(page), page.layout.sketch)
+    sketch = quickest(job, _opening(page), page.layout.sketch)
     if sketch.id == job.id:
         return ()
     return (sketch,) if point is None or point.id == sketch.id else (sketch, point)
@@ -121,6 +121,18 @@ def _opening(page: Page) -> Value:
     """The budget that a page opens with."""
     offer = page.offers.knobs[BUDGET]
     return offer.value(offer.default)
+
+
+def quickest(job: Job, first: Value, repeats: int) -> Job:
+    """The coarse curve that is there first: the one that ships, else one of a single repetition.
+
+    Args:
+        job: The whole of it.
+        first: The budget that pages open with.
+        repeats: Repetitions of a coarse curve that ships.
+    """
+    ships = coarse(job, first, repeats)
+    return ships if shipped.find(ships.id) else coarse(job, first, 1)
 
 
 def coarse(job: Job, first: Value, repeats: int) -> Job:

@@ -188,7 +188,7 @@ class Layout:
             folded away. Empty for the first few that the settings declare.
         needs: Fields that only one value of another field gives a meaning: that field, and value.
         repeats: Repetitions of each setting to start with.
-        sketch: Repetitions of a coarse curve, which comes first: more where they cost little.
+        sketch: Repetitions of a coarse curve that ships; one that is trained here has one.
         budgets: The grid that is trained; empty for the knob's own.
         automatic: Whether a new setting is trained at once; else a button asks first.
         ask_first: Data sets that take long, for which a button asks first in any case.

@@ -179,7 +179,7 @@ def _state(
     knob = page.offers.knobs[BUDGET]
     first, repeats = knob.value(knob.default), layout(page.prefix).sketch
     jobs = {
-        name: next((one for one in (job, stages.coarse(job, first, repeats)) if find(one)), None)
+        name: next((one for one in (job, stages.quickest(job, first, repeats)) if find(one)), None)
         for name, job in page.jobs.items()
     }
     there = {name: job for name, job in jobs.items() if job is not None}

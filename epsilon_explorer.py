@@ -33,6 +33,7 @@ from engine.runs.job import request as _request
 from engine.runs.results import Results
 from engine.yours.claim import Claim
 from engine.yours.function import Attacked, audit_function
+from engine.yours.writers import jax_privacy_run, opacus_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Attacked", "Claim", "ExplorerError", "Run", "Runs", "audit", "audit_function", "card",
-    "datasets", "papers", "price", "run", "verify",
+    "datasets", "jax_privacy_run", "opacus_run", "papers", "price", "run", "verify",
 ]  # fmt: skip
 BUDGET = "epsilon"
 

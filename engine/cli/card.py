@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.cli.shared import add_json, add_request, requested, show_json
+from engine.cli import functions
+from engine.cli.shared import add_json, add_request, requested, show_json, show_table
 from engine.core import files
 from engine.core.errors import StoreError
-from engine.yours import card_file, library_run
+from engine.yours import card_file, deployments, forms, kept_runs, library_run
 
 if TYPE_CHECKING:
     from engine.cli.shared import Commands
@@ -20,7 +21,9 @@ WRONG = 1
 
 def add(commands: "Commands") -> None:
     """Adds the commands."""
-    parser = commands.add_parser("card", help="guarantee cards as files: make, verify, library")
+    parser = commands.add_parser(
+        "card", help="guarantee cards as files, and runs of other libraries"
+    )
     kinds = parser.add_subparsers(metavar="ACTION", required=True)
     make = kinds.add_parser("make", help="the card of a method at one setting")
     add_request(make)
@@ -35,7 +38,26 @@ def add(commands: "Commands") -> None:
     library.add_argument(
         "--to", type=Path, metavar="FILE", help="file to write; else it is printed"
     )
+    library.add_argument(
+        "--keep", action="store_true", help="keep its results here as a curve of the page Compare"
+    )
+    library.add_argument(
+        "--function", metavar="FILE.py::FUNCTION", help="attack the function that was trained, too"
+    )
+    functions.add_data(library)
     library.set_defaults(command=library_card)
+    entry = kinds.add_parser(
+        "registry", help="a card as an entry of registry.opendp.org (YAML), or the other way round"
+    )
+    entry.add_argument("file", type=Path, metavar="FILE", help="card (.json) or entry (.yaml)")
+    entry.add_argument("--to", type=Path, metavar="FILE", help="file to write; else it is printed")
+    entry.set_defaults(command=registry_entry)
+    listing = kinds.add_parser("list", help="the runs of other libraries that are kept here")
+    add_json(listing)
+    listing.set_defaults(command=list_kept)
+    removing = kinds.add_parser("remove", help="delete a run of another library")
+    removing.add_argument("name", metavar="NAME", help="as `card list` says it")
+    removing.set_defaults(command=remove_kept)
 
 
 def make_card(arguments: argparse.Namespace) -> int:
@@ -44,8 +66,53 @@ def make_card(arguments: argparse.Namespace) -> int:
 
 
 def library_card(arguments: argparse.Namespace) -> int:
-    """Writes or prints the card of a library's run."""
-    return _out(library_run.document(library_run.read(arguments.file)), arguments.to)
+    """Writes or prints the card of a library's run, or keeps the run and prints its name."""
+    if arguments.keep:
+        print(kept_runs.keep(forms.content(arguments.file, "run")).name)
+        if arguments.to is None:
+            return 0
+    run, found = library_run.read(arguments.file), None
+    if arguments.function:
+        stated = f"epsilon={run.epsilon_claimed!r},delta={run.delta!r},relation={run.relation}"
+        found = functions.attacked(arguments.function, arguments.data, stated, arguments.seconds)
+    return _out(library_run.document(run, found), arguments.to)
+
+
+def registry_entry(arguments: argparse.Namespace) -> int:
+    """Writes or prints a card as an entry of the registry, or the card of an entry."""
+    if arguments.file.suffix not in (".yaml", ".yml"):
+        return _give(deployments.exported(card_file.read(arguments.file)), arguments.to)
+    given = forms.content(arguments.file, "entry")
+    return _out(deployments.imported(given.decode("utf-8", "replace")), arguments.to)
+
+
+def list_kept(arguments: argparse.Namespace) -> int:
+    """Prints the runs that are kept here, with the smallest and the largest ε."""
+    rows = []
+    for name in kept_runs.names():
+        one = kept_runs.find(name)
+        if one is None:
+            print(f"{name}: expected a kept run, got a damaged one: remove it", file=sys.stderr)
+            continue
+        proved = [price for price, _ in one.prices.values()]
+        claimed = list(one.prices)
+        ends = (claimed[0], claimed[-1], min(proved), max(proved))
+        rows.append((name, one.run.library, one.run.dataset, one.run.sampling, *ends))
+    head = (
+        "name", "library", "data", "sampling", "ε claimed, from", "to", "ε proved, from", "to",
+    )  # fmt: skip
+    if arguments.json:
+        keys = (*head[:4], "claimed_low", "claimed_high", "proved_low", "proved_high")
+        show_json({"runs": [dict(zip(keys, row, strict=True)) for row in rows]})
+    else:
+        show_table("Runs of other libraries", head, rows)
+    return 0
+
+
+def remove_kept(arguments: argparse.Namespace) -> int:
+    """Deletes a kept run."""
+    kept_runs.remove(arguments.name)
+    return 0
 
 
 def verify_card(arguments: argparse.Namespace) -> int:
@@ -65,13 +132,17 @@ def verify_card(arguments: argparse.Namespace) -> int:
     return WRONG if wrong else 0
 
 
-def _out(document: card_file.Document, path: Path | None) -> int:
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+def _out(document: forms.Document, path: Path | None) -> int:
+    return _give(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n", path)
+
+
+def _give(text: str, path: Path | None) -> int:
+    """Writes or prints a text."""
     if path is None:
-        print(text)
+        print(text, end="")
         return 0
     try:
-        files.give(path, f"{text}\n".encode())
+        files.give(path, text.encode())
     except OSError as error:
         raise StoreError(f"to: expected a file to write, got: {error}") from None
     print(path)

@@ -143,7 +143,7 @@ def _cards(job: Job, rows: list[dict[str, Any]]) -> dict[str, Any]:
             "guarantee": row["guarantee"],
             "mu": None if profile is None else profile["mu"],
             "curves": profile,
-            "registry": registry.entry(card, described, software),
+            "registry": registry.of(card, described, software),
         }
         for row, card, profile in zip(rows[:: len(job.seeds)], cards, profiles, strict=True)
     ]

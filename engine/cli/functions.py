@@ -19,8 +19,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of such an attack."""
     own = parser.add_argument_group("a training function of your own: FILE.py::FUNCTION")
     own.add_argument("--claim", metavar="CLAIM", help="as epsilon=1,delta=1e-5 or mu=0.5")
-    own.add_argument("--data", type=Path, metavar="FILE", help="records, as CSV or Parquet")
-    own.add_argument(
+    add_data(own)
+
+
+def add_data(group: "argparse._ActionsContainer") -> None:
+    """Adds what every such attack needs: records and time."""
+    group.add_argument("--data", type=Path, metavar="FILE", help="records, as CSV or Parquet")
+    group.add_argument(
         "--seconds", default="60", metavar="N", help="time for the attack; 60, and less if it wins"
     )
 
@@ -31,26 +36,42 @@ def audit_function(arguments: argparse.Namespace) -> int:
     Raises:
         RequestError: An argument that is missing or does not fit.
     """
-    for name in ("claim", "data"):
-        if getattr(arguments, name) is None:
-            raise RequestError(f"{name}: expected --{name} with {arguments.paper}, got none")
+    place = arguments.paper
+    if arguments.claim is None:
+        raise RequestError(f"claim: expected --claim with {place}, got none")
+    found = attacked(place, arguments.data, arguments.claim, arguments.seconds)
+    if arguments.json:
+        show_json({"function": place, **found.json()})
+    else:
+        _show(place, found)
+    return 0
+
+
+def attacked(place: str, data: Path | None, claim: str, seconds: str) -> "Attacked":
+    """What an attack on a function shows.
+
+    Args:
+        place: The function, as FILE.py::FUNCTION.
+        data: The file of its records.
+        claim: What is claimed.
+        seconds: Time for it, as it was typed.
+
+    Raises:
+        RequestError: An argument that is missing or does not fit.
+    """
+    if data is None:
+        raise RequestError(f"data: expected --data with {place}, got none")
     try:
-        seconds = float(arguments.seconds)
+        most = float(seconds)
     except ValueError:
-        raise RequestError(f"seconds: expected a number, got {arguments.seconds!r}") from None
+        raise RequestError(f"seconds: expected a number, got {seconds!r}") from None
     from engine.yours import function
 
-    data = table(arguments.data)
-    with progress(f"audit {arguments.paper}") as report:
-        found = function.audit_function(
-            arguments.paper, data, arguments.claim, seconds=seconds,
-            report=lambda now: report(min(round(now.seconds), round(seconds)), round(seconds)),
+    with progress(f"audit {place}") as report:
+        return function.audit_function(
+            place, table(data), claim, seconds=most,
+            report=lambda now: report(min(round(now.seconds), round(most)), round(most)),
         )  # fmt: skip
-    if arguments.json:
-        show_json({"function": arguments.paper, **found.json()})
-    else:
-        _show(arguments.paper, found)
-    return 0
 
 
 def table(path: Path) -> Any:

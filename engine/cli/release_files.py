@@ -30,7 +30,7 @@ def written(folder: Path, job: Job, card: Guarantee, arrays: Arrays) -> list[Pat
         "guarantee": card.json(),
         # noise on whole numbers has a curve of its own, of which the card's point is proved
         "curves": None if card.exact else whole.curves(job.entry(), spec, described, card),
-        "registry": registry.entry(card, described, f"Epsilon Explorer {__version__}"),
+        "registry": registry.of(card, described, f"Epsilon Explorer {__version__}"),
     }
     text = json.dumps(plain(content), indent=2, ensure_ascii=False)
     files[0].write_text(text + "\n", encoding="utf-8")

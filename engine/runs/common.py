@@ -7,6 +7,7 @@ come from the whole curve δ(ε) of what is released, which a card states one po
 import functools
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from datasets.base import Card
 from engine.core.spec import Spec
 from engine.method import Entry
 from engine.privacy.guarantee import Relation
+from engine.privacy.releases import Release, cost
 
 Floats = NDArray[np.float64]
 LABELS = {
@@ -60,13 +62,17 @@ def common(entry: Entry[Spec], spec: Spec, data: Card, delta: float) -> Common:
     Raises:
         UnansweredError: They would have to be worked out within `answers.at_once`.
     """
-    from engine.privacy.answers import answer
-    from engine.privacy.releases import cost
-
     card = entry.guarantee(spec, data.records, data.record)
     if card.epsilon_proved is None:
         return Common(math.inf, 1.0, math.inf, delta)
-    event, relation = cost(entry.releases(spec, data.records)), card.relation
+    return measured(entry.releases(spec, data.records), card.relation, delta)
+
+
+def measured(releases: Sequence[Release], relation: Relation, delta: float) -> Common:
+    """The same of releases of which something finite is proved; errors as `common`."""
+    from engine.privacy.answers import answer
+
+    event = cost(releases)
     found = functools.cache(lambda: _measured(event, relation, delta))
 
     def told(name: str) -> float:

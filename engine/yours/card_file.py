@@ -18,13 +18,14 @@ from engine.privacy import mechanisms
 from engine.privacy.guarantee import Guarantee, for_persons
 from engine.privacy.releases import Release, cost
 from engine.runs.job import Job, request
+from engine.yours import forms
+from engine.yours.forms import Document
 
 FORMAT, VERSION = "epsilon-explorer/guarantee-card", 1
 SCHEMA = Path(__file__).with_name("card.schema.json")
 CLOSE = 1e-6
 """How far a number may be off, as a share of it: another machine's last digits."""
 KINDS = {kind.__name__: kind for kind in get_args(mechanisms.Mechanism)}
-Document = dict[str, Any]
 
 
 class CardError(ExplorerError):
@@ -117,21 +118,7 @@ def read(path: Path) -> Document:
         RequestError: There is no such file.
         CardError: It is no card.
     """
-    import jsonschema
-
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise RequestError(f"card: expected a file, got {error}") from None
-    except (ValueError, RecursionError) as error:
-        raise CardError(f"{path}: expected a card in JSON, got {error}") from None
-    try:
-        jsonschema.validate(document, json.loads(SCHEMA.read_text(encoding="utf-8")))
-    except jsonschema.ValidationError as error:
-        where = "/".join(map(str, error.absolute_path)) or "the document"
-        raise CardError(f"{path}: expected {where} as in the schema: {error.message}") from None
-    found: Document = document
-    return found
+    return forms.checked(forms.content(path, "card"), SCHEMA, "card", CardError)
 
 
 def verify(document: Document) -> list[str]:

@@ -1,24 +1,27 @@
-"""A run of another library as a card: what it claims, and what its sampling as executed proves.
+"""A run of another library: what it claims, and what its sampling as executed proves.
 
-A training script writes a small JSON file (`opacus_run` writes it from Opacus' objects). The
-commonest mistake is batches cut from a shuffled order that are priced as if coins had drawn them;
-the card then states both numbers.
+A training script writes a small JSON file in the form of `library-run.schema.json`
+(`engine.yours.writers` has writers for Opacus and jax-privacy). The commonest mistake is batches
+cut from a shuffled order that are priced as if coins had drawn them; the card then states both
+numbers.
 """
 
-import json
+import functools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from engine.core.errors import RequestError
-from engine.privacy.guarantee import POISSON, Guarantee
+from engine.privacy.guarantee import POISSON, Guarantee, Relation
 from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.privacy.releases import Release, cost
-from engine.yours import card_file
+from engine.yours import card_file, forms
+from engine.yours.function import Attacked
 
 FORMAT, VERSION = "epsilon-explorer/library-run", 1
+SCHEMA = Path(__file__).with_name("library-run.schema.json")
 Sampling = Literal["poisson", "shuffled", "all"]
 """By coins; cut from an order that is shuffled in every epoch; every record in every step."""
 SAMPLING: dict[Sampling, str] = {
@@ -26,6 +29,15 @@ SAMPLING: dict[Sampling, str] = {
     "shuffled": "Batches are cut from a shuffled order, so a record is in one step of each epoch",
     "all": "",
 }
+SETTINGS = ("noise_multiplier", "clipping_norm", "rate", "cycle", "steps", "epsilon_claimed")
+"""What may differ between the results of a run."""
+KNOWN: dict[str, Literal["up", "down"]] = {"accuracy": "up", "error": "down"}
+"""Measures, from 0 to 1, whose good end a file need not say."""
+SEED = "seed"
+POINTS = 50
+"""Different ε of one run at most: each is priced."""
+CLOSE = 0.01
+"""Two numbers of ε that differ by a smaller part of them are the same to a reader."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,16 +47,22 @@ class LibraryRun:
     Attributes:
         library: Name and version.
         records: Number of records.
-        mechanism: Whose noise is added to every step's sum.
-        noise_multiplier: Its scale over the clipping norm.
+        noise_multiplier: Scale of the noise of every step's sum over the clipping norm.
         clipping_norm: Bound on each record's part.
         sampling: How records came into batches when it ran.
         rate: Part of the records in a batch, on average.
         steps: Training steps that were taken.
         epsilon_claimed: What the library says it spent.
         delta: At which δ.
+        mechanism: Whose noise is added to every step's sum.
+        cycle: Of so many successive steps a record is in one at most; of shuffled batches, if it is
+            0, so many as the rate allows.
+        relation: Which two data sets are neighbours.
+        dataset: Name of the data.
+        method: What was trained.
         unit: What one record is.
-        results: Measured values, by epsilon, if there are any.
+        measures: Which way each measure of the results is good.
+        results: Measured values, one entry for each repetition at each ε.
     """
 
     library: str
@@ -57,7 +75,12 @@ class LibraryRun:
     epsilon_claimed: float
     delta: float
     mechanism: Literal["gaussian", "laplace"] = "gaussian"
+    cycle: int = 0
+    relation: Relation = "add_or_remove_one"
+    dataset: str = "not said"
+    method: str = "private training"
     unit: str = "one record"
+    measures: tuple[tuple[str, Literal["up", "down"]], ...] = ()
     results: tuple[Mapping[str, float], ...] = ()
 
     def releases(self, sampling: Sampling | None = None) -> tuple[Release, ...]:
@@ -65,7 +88,8 @@ class LibraryRun:
 
         Guarantees:
             Of a shuffled order cut into 1/q batches a record is in one batch of each epoch, so an
-            epoch costs one full release by parallel composition, and gains no amplification.
+            epoch costs one full release by parallel composition, and gains no amplification. Of
+            groups that take turns a record is in one of so many steps, by its coin.
         """
         kind = sampling or self.sampling
         noise = (
@@ -73,32 +97,93 @@ class LibraryRun:
             if self.mechanism == "gaussian"
             else Laplace(self.clipping_norm, 1.0 / self.noise_multiplier)
         )
+        turns = self.cycle if kind == self.sampling else 0
+        if kind == "shuffled" and not turns:
+            turns = math.floor(1.0 / self.rate + 1e-9)
         return (
             Release(
                 noise, times=self.steps, what="sum of clipped gradients",
-                rate=self.rate if kind == "poisson" else 1.0,
-                disjoint=max(1, math.floor(1.0 / self.rate + 1e-9)) if kind == "shuffled" else 1,
+                rate=self.rate if kind == "poisson" else 1.0, disjoint=max(1, turns),
             ),
         )  # fmt: skip
 
     def epsilon(self, sampling: Sampling | None = None) -> float:
-        """What those releases cost at its δ, for one record added or removed."""
+        """What those releases cost at its δ.
+
+        Raises:
+            RequestError: Numbers so far apart that no accountant can add them up.
+        """
         from engine.privacy import accounting
 
         event = cost(self.releases(sampling))
-        return accounting.epsilon(event, self.delta, "add_or_remove_one", tight=True)
+        try:
+            return accounting.epsilon(event, self.delta, self.relation, tight=True)
+        except ArithmeticError:
+            raise RequestError(
+                f"steps: expected a training that an accountant can price, got {self.steps} steps "
+                f"of noise {self.noise_multiplier:g} at rate {self.rate:g}"
+            ) from None
+
+    @functools.cached_property
+    def points(self) -> dict[float, "Point"]:
+        """Its results by the claimed ε, ascending; none without results."""
+        rows: dict[float, list[Mapping[str, float]]] = {}
+        for row in self.results:
+            rows.setdefault(row.get("epsilon_claimed", self.epsilon_claimed), []).append(row)
+        return {at: Point(self._at(rows[at][0]), tuple(rows[at])) for at in sorted(rows)}
+
+    def _at(self, row: Mapping[str, Any]) -> "LibraryRun":
+        """The training of one result."""
+        own = {name: row[name] for name in SETTINGS if name in row}
+        return replace(self, results=(), **own)
+
+    def alike(self) -> bool:
+        """Whether all results at one ε are of one training."""
+        return all(
+            self._at(row) == point.run for point in self.points.values() for row in point.rows
+        )
+
+    @property
+    def good(self) -> dict[str, Literal["up", "down"]]:
+        """What its results measure, and which way each measure is good."""
+        named = {name for row in self.results for name in row if name not in (*SETTINGS, SEED)}
+        said = KNOWN | dict(self.measures)
+        return {name: said[name] for name in sorted(named)}
+
+
+@dataclass(frozen=True)
+class Point:
+    """The results at one ε.
+
+    Attributes:
+        run: Its training, without results.
+        rows: The results.
+    """
+
+    run: LibraryRun
+    rows: tuple[Mapping[str, float], ...]
 
 
 def card(run: LibraryRun) -> Guarantee:
     """Claimed by the library, proved for the sampling that was executed."""
-    proved = run.epsilon()
+    return priced(run, run.epsilon(), run.epsilon("poisson"))
+
+
+def priced(run: LibraryRun, proved: float, poisson: float) -> Guarantee:
+    """The card of a run whose prices are known.
+
+    Args:
+        run: The run.
+        proved: Its ε for the sampling that was executed.
+        poisson: Its ε as if coins had drawn the batches.
+    """
     reasons = [f"Each step's sum has noise of {run.noise_multiplier:g} times the clipping norm."]
     if run.sampling == "shuffled":
         reasons.append(
             f"Batches were cut from a shuffled order. Priced as if coins had drawn them, the run "
-            f"would cost ε = {run.epsilon('poisson'):.4g}; as executed it costs {proved:.4g}."
+            f"would cost ε = {poisson:.4g}; as executed it costs {proved:.4g}."
         )
-    if run.epsilon_claimed < proved * (1 - 0.01):
+    if run.epsilon_claimed < proved * (1 - CLOSE):
         reasons.append(
             f"{run.library} claims ε = {run.epsilon_claimed:.4g}, which is less than is proved."
         )
@@ -109,7 +194,7 @@ def card(run: LibraryRun) -> Guarantee:
         epsilon_claimed=run.epsilon_claimed,
         epsilon_proved=proved if math.isfinite(proved) else None,
         delta=run.delta,
-        relation="add_or_remove_one",
+        relation=run.relation,
         unit=run.unit,
         accountant="dp-accounting, for the sampling that was executed",
         sampling=SAMPLING[run.sampling],
@@ -119,16 +204,17 @@ def card(run: LibraryRun) -> Guarantee:
     )
 
 
-def document(run: LibraryRun) -> card_file.Document:
-    """The run as a card file, with its results."""
+def document(run: LibraryRun, attacked: Attacked | None = None) -> forms.Document:
+    """The run as a card file, with its results, and what an attack on its function showed."""
     content = {
-        "program": run.library, "paper": run.library.split(" ")[0], "method": "private training",
-        "dataset": "not said", "records": run.records, "rows": 1, "delta_of_a_row": run.delta,
+        "program": run.library, "paper": run.library.split(" ")[0], "method": run.method,
+        "dataset": run.dataset, "records": run.records, "rows": 1, "delta_of_a_row": run.delta,
         "settings": {
             "noise_multiplier": run.noise_multiplier, "clipping_norm": run.clipping_norm,
             "sampling": run.sampling, "rate": run.rate, "steps": run.steps,
         },
         "results": [dict(row) for row in run.results],
+        **({} if attacked is None else {"attacked": attacked.json()}),
     }  # fmt: skip
     return card_file.signed(content, run.releases(), card(run))
 
@@ -139,76 +225,46 @@ def read(path: Path) -> LibraryRun:
     Raises:
         RequestError: No such file, or a field that is missing or out of range; names the field.
     """
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise RequestError(f"run: expected a JSON file, got {error}") from None
-    if not isinstance(told, dict) or (told.get("format"), told.get("version")) != (FORMAT, VERSION):
-        raise RequestError(f"format: expected {FORMAT} of version {VERSION}")
-    return checked({name: told[name] for name in told if name not in ("format", "version")})
+    return parsed(forms.content(path, "run"))
+
+
+def parsed(content: bytes) -> LibraryRun:
+    """The run of a text in JSON; errors as `read`."""
+    told = forms.checked(content, SCHEMA, "run")
+    return _made({name: told[name] for name in told if name not in ("format", "version")})
 
 
 def checked(told: Mapping[str, Any]) -> LibraryRun:
-    """A run with its fields checked.
+    """A run of its fields; errors as `read`."""
+    forms.conforms({"format": FORMAT, "version": VERSION, **told}, SCHEMA, "run", RequestError)
+    return _made(told)
+
+
+def _made(told: Mapping[str, Any]) -> LibraryRun:
+    """A run of fields in the form of the schema.
 
     Raises:
-        RequestError: A field that is missing, unknown or out of range.
+        RequestError: Results that do not fit together.
     """
-    known = LibraryRun.__dataclass_fields__
-    for name in told:
-        if name not in known:
-            raise RequestError(f"{name}: expected a field of {', '.join(known)}, got {name!r}")
-    for name, (low, high) in RANGES.items():
-        value = told.get(name)
-        whole = name in ("records", "steps")
-        right = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
-        if not right or not low <= float(value) <= high:  # type: ignore[arg-type]
-            what = "a whole number" if whole else "a number"
-            raise RequestError(f"{name}: expected {what} from {low:g} to {high:g}, got {value!r}")
-    for name, words in (("sampling", get_args(Sampling)), ("mechanism", ("gaussian", "laplace"))):
-        if told.get(name, words[0]) not in words or (name == "sampling" and name not in told):
-            raise RequestError(
-                f"{name}: expected one of {', '.join(words)}, got {told.get(name)!r}"
-            )
-    if not isinstance(told.get("library"), str) or not told["library"].strip():
-        raise RequestError(f"library: expected its name and version, got {told.get('library')!r}")
-    results = told.get("results", ())
-    if not isinstance(results, Sequence) or not all(isinstance(row, Mapping) for row in results):
-        raise RequestError("results: expected a list of measured values by name")
-    return LibraryRun(**{**told, "results": tuple(results)})
-
-
-RANGES = {
-    "records": (1, 1e12), "noise_multiplier": (1e-6, 1e9), "clipping_norm": (1e-12, 1e12),
-    "rate": (1e-12, 1.0), "steps": (1, 1e9), "epsilon_claimed": (0.0, 1e9), "delta": (0.0, 0.5),
-}  # fmt: skip
-"""What each number may be."""
-
-
-def opacus_run(
-    engine: Any, optimizer: Any, loader: Any, delta: float, **more: Any
-) -> dict[str, Any]:
-    """What to write into a file after training with Opacus 1.6, as executed.
-
-    Args:
-        engine: Its PrivacyEngine.
-        optimizer: The private optimizer.
-        loader: The loader that batches came from.
-        delta: At which the ε is claimed.
-        more: Further fields, such as `results`.
-    """
-    import opacus
-
-    sampler = type(getattr(loader, "batch_sampler", None)).__name__
-    history = engine.accountant.history
-    records = len(loader.dataset)
-    poisson = "UniformWithReplacement" in sampler
-    rate = loader.sample_rate if poisson else loader.batch_size / records
-    return {
-        "format": FORMAT, "version": VERSION, "library": f"Opacus {opacus.__version__}",
-        "records": records, "noise_multiplier": float(optimizer.noise_multiplier),
-        "clipping_norm": float(optimizer.max_grad_norm), "rate": float(rate),
-        "sampling": "poisson" if poisson else "shuffled",
-        "steps": int(sum(count for _, _, count in history)),
-        "epsilon_claimed": float(engine.get_epsilon(delta)), "delta": delta, **more,
-    }  # fmt: skip
+    measures = tuple(sorted(told.get("measures", {}).items()))
+    run = LibraryRun(
+        **{**told, "measures": measures, "results": tuple(told.get("results", ()))}
+    )  # fmt: skip
+    try:
+        good = run.good
+    except KeyError as error:
+        name = error.args[0]
+        raise RequestError(
+            f'measures: expected {{"{name}": "up"}} or "down", whichever is good, got none'
+        ) from None
+    if len(run.points) > POINTS:
+        raise RequestError(f"results: expected at most {POINTS} ε, got {len(run.points)}")
+    if not run.alike():
+        raise RequestError(
+            f"results: expected the same {', '.join(SETTINGS[:-1])} in all results at one "
+            "epsilon_claimed, got several"
+        )
+    for name in KNOWN.keys() & good.keys():
+        if not all(0.0 <= row.get(name, 0.0) <= 1.0 for row in run.results):
+            raise RequestError(f"{name}: expected shares from 0 to 1, got one beyond")
+    return run

@@ -14,6 +14,7 @@ from datasets import own
 from engine.core.errors import RequestError
 from engine.runs.job import Job
 from engine.service import answers, watching
+from engine.yours import kept_runs
 from pages.ui.kit import visitors
 from pages.ui.kit.access import client
 from pages.ui.lessons import rights as lessons
@@ -71,6 +72,11 @@ def _own_table(table: str) -> bool:
     return owner == visitors.visitor() or (visitors.alone() and not owner)
 
 
+def _own_library(name: str) -> bool:
+    owner = kept_runs.owner(name)
+    return owner == visitors.visitor() or (visitors.alone() and not owner)
+
+
 def _own_lesson(name: str) -> bool:
     return visitors.uploads() and _owned(name)
 
@@ -123,6 +129,9 @@ ACTIONS = {
     "run it again": Action(RUN, _own_run, _again),
     "delete a run": Action(RUN, _own_run, lambda run: client().delete(run)),
     "remove a table": Action("table: expected the visitor who added it", _own_table, own.remove),
+    "remove a library's run": Action(
+        "run: expected the visitor who brought it", _own_library, kept_runs.remove
+    ),
     "edit a lesson": Action(LESSON, _own_lesson, _edit),
     "delete a lesson": Action(LESSON, _own_lesson, _drop),
     "clear the answers": Action(LESSON, _class, _clear),

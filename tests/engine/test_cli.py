@@ -296,7 +296,8 @@ def test_an_export_needs_no_store(toy, capsys, client, tmp_path):
     assert (whole["epsilons"][4], whole["deltas"][4]) == (1.0, 0.0)  # the budget of the first point
     assert whole["deltas"][3] > 0.0
     assert whole["misses"][0] == 1.0
-    assert cards["points"][0]["registry"]["tier_2"]["epsilon"] == 1.0
+    entry = cards["points"][0]["registry"]["entry"]["deployment"]
+    assert entry["privacy_loss"]["privacy_parameters"] == {"epsilon": 1.0}
     with np.load(outer / "arrays.npz", allow_pickle=False) as arrays:
         assert set(arrays) == {"scales"}
         assert arrays["scales"].shape == (4, 2)

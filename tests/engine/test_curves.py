@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import yaml
 from dp_accounting import (
     ComposedDpEvent,
     GaussianDpEvent,
@@ -102,15 +103,14 @@ def test_leaving_a_record_out_costs_what_removing_it_costs():
 def test_a_registry_entry_names_what_it_cannot_fill():
     described = data_catalog.card("flchain")
     card = paper("survival").entry("dp_gd").guarantee(SurvivalSpec(), 7874, described.record)
-    actual = registry.entry(card, described, "this test")
-    assert actual["tier_2"]["epsilon"] == card.epsilon_proved
-    assert actual["tier_2"]["privacy_unit"] == "a person"
-    assert actual["tier_3"]["neighbouring_relation"] == RELATIONS["replace_one"]
-    gaps = {
-        f"{tier}.{name}"
-        for tier in ("tier_1", "tier_2", "tier_3")
-        for name, value in actual[tier].items()
-        if value is None and name != "sampling"
-    }
-    assert gaps == set(actual["unfilled"])
-    assert "tier_1.curator" in gaps
+    told = registry.of(card, described, "this test")
+    entry = told["entry"]["deployment"]
+    lost = entry["privacy_loss"]
+    assert lost["privacy_parameters"] == {"epsilon": card.epsilon_proved, "delta": card.delta}
+    assert lost["privacy_unit"] == "a person"
+    assert lost["privacy_unit_details"] == RELATIONS["replace_one"]
+    assert "deployment.basic.data_curators" in told["unfilled"]
+    assert "deployment.basic.name" not in told["unfilled"]
+    body = registry.text(told["entry"])
+    assert yaml.safe_load(body) == told["entry"]
+    assert all(f"#   {name}\n" in body for name in told["unfilled"])

@@ -98,7 +98,7 @@ def test_the_command_prints_no_measure_and_stores_nothing(tmp_path, monkeypatch,
     assert card["guarantee"]["secret"]
     assert card["curves"]["mu"] > 0
     assert len(card["curves"]["deltas"]) == len(card["curves"]["epsilons"])
-    assert "tier_1.curator" in card["registry"]["unfilled"]
+    assert "deployment.basic.data_curators" in card["registry"]["unfilled"]
     assert not any("public" in limit for limit in card["guarantee"]["limits"])
     assert "seed" not in (folder / "README.md").read_text().split("Released")[0]
     with np.load(folder / "release.npz", allow_pickle=False) as arrays:

@@ -141,7 +141,7 @@ def test_measures_of_most_papers_come_first():
     def made(paper: str) -> candidates.Candidate:
         actual = catalog()[paper]
         entry = actual.methods[0]
-        return candidates.Candidate(
+        return candidates.Trained(
             "0", request(paper, entry.name, actual.datasets[0]), actual, entry
         )
 
@@ -156,7 +156,7 @@ def test_measures_of_most_papers_come_first():
 
 
 def candidate(job: Job) -> candidates.Candidate:
-    return candidates.Candidate(job.id, job, catalog()[job.paper], job.entry())
+    return candidates.Trained(job.id, job, catalog()[job.paper], job.entry())
 
 
 def test_runs_are_named_by_what_differs_in_their_settings():
@@ -351,7 +351,7 @@ def test_the_page_opens_with_a_question_its_answer_and_the_chart(
     visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """The answer is that of the budget under the slider, and names a method without settings."""
-    monkeypatch.setattr(candidates.Candidate, "proved", lambda one, epsilon: epsilon)
+    monkeypatch.setattr(candidates.Trained, "proved", lambda one, epsilon: epsilon)
     for one in (job(intervals=50), job("obj_pert"), job("non_private")):
         play(home, one)
     test = visit("compare", **{"compare.epsilon": "1"})

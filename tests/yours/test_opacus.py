@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from benchmarks.functions import COLUMNS, example, features
-from engine.yours import library_run
+from engine.yours import library_run, writers
 from engine.yours.function import audit_function
 
 NOISE, STEPS, DELTA = 2.0, 4, 1e-5
@@ -38,7 +38,7 @@ def private(records, *, poisson=True, bare=False):
                 )
                 loss.backward()
                 optimizer.step()
-        told = library_run.opacus_run(engine, optimizer, loader, DELTA)
+        told = writers.opacus_run(engine, optimizer, loader, DELTA)
     exact = float(y.sum()) if bare else 0.0
     weights = [part.detach().numpy().ravel() for part in model.parameters()]
     return told, {"weights": np.concatenate(weights), "labels": exact}

@@ -2,12 +2,13 @@
 
 import dataclasses
 import functools
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from engine.core.gauges import Column, Gauge
 from engine.core.spec import Choice, Setting, Value, knobs
 from engine.method import Entry, Paper
 from engine.privacy.guarantee import Guarantee
+from engine.runs.common import Common, common
 from engine.runs.job import Job
 from engine.runs.results import Results
 from engine.service.client import Run
@@ -46,73 +48,121 @@ RIGHT = Gauge(
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A finished run.
+class Candidate(ABC):
+    """Something that can stand on the chart: results at budgets, and what is proved of each.
 
     Attributes:
         run: Its id.
-        job: What was asked for.
-        paper: Its paper.
-        entry: Its method.
-        ships: Whether it ships with the app.
     """
 
     run: str
-    job: Job
-    paper: Paper[Any]
-    entry: Entry[Any]
-    ships: bool = False
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What it is called, without its settings."""
+
+    @property
+    @abstractmethod
+    def settings(self) -> str:
+        """What tells it from others of its name, in words."""
+
+    @property
+    @abstractmethod
+    def origin(self) -> tuple[str, str]:
+        """The paper or library, and the method: runs that share both have one colour."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """The paper or library in words."""
+
+    @property
+    @abstractmethod
+    def dataset(self) -> str:
+        """Key of its data set."""
+
+    @property
+    @abstractmethod
+    def spends(self) -> bool:
+        """Whether it has points at budgets rather than one level."""
+
+    @property
+    @abstractmethod
+    def measures(self) -> dict[str, Gauge]:
+        """What it measures, what is shown first of it first."""
+
+    @property
+    @abstractmethod
+    def budgets(self) -> tuple[float, ...]:
+        """The budgets that it was trained with; none where it spends none."""
+
+    @property
+    @abstractmethod
+    def repetitions(self) -> int:
+        """How many repetitions it has."""
+
+    @property
+    @abstractmethod
+    def raw(self) -> Results:
+        """Its measurements."""
+
+    @property
+    @abstractmethod
+    def colour(self) -> str:
+        """The colour of its line where no other line has it."""
+
+    @abstractmethod
+    def guarantee(self, epsilon: float) -> Guarantee:
+        """Its card at a budget."""
+
+    @abstractmethod
+    def common(self, epsilon: float, delta: float) -> Common:
+        """Its guarantee for one row, in measures that all have.
+
+        Raises:
+            ExplorerError: The accountant knows none.
+        """
+
+    rows: ClassVar[int] = 1
+    """Rows of one record at most."""
+
+    def near(self, epsilon: float) -> float:
+        """The budget at which it has a card, nearest to a given one."""
+        return epsilon
+
+    place: ClassVar[int] = 0
+    """Where its method stands in its paper's list."""
+    simulated: ClassVar[bool] = False
+    """Whether its data are simulated."""
+    note: ClassVar[str] = ""
+    """What is said beside its title."""
 
     @property
     def label(self) -> str:
-        """Method and what differs from the paper's defaults."""
-        return f"{self.entry.label} ({self.settings})" if self.settings else self.entry.label
-
-    @property
-    def spends(self) -> bool:
-        """Whether it has points at budgets rather than one level."""
-        return BUDGET in self.entry.uses
-
-    @cached_property
-    def gauges(self) -> dict[str, Gauge]:
-        """What it measures, the paper's own choice first, and the share of right answers."""
-        known, own = declared.gauges(self.entry.info), self.paper.gauge
-        # an "error" in mg/dL must not stand on the axis of another paper's test error
-        measures = {n: g for n, g in known.items() if n not in SHARES or g.unit == words.SHARE}
-        first = {own: measures[own]} if own in measures else {}
-        share = {SHARE: RIGHT} if self.share else {}
-        return share | first | measures
+        """Its name and what tells it from others."""
+        return f"{self.name} ({self.settings})" if self.settings else self.name
 
     @cached_property
     def share(self) -> str:
-        """The gauge that is a share of right or wrong answers; empty for none."""
-        known = declared.gauges(self.entry.info)
+        """The measure that is a share of right or wrong answers; empty for none."""
+        known = self.measures
         shares = (name for name in SHARES if name in known and known[name].unit == words.SHARE)
         return next(shares, "")
 
     @cached_property
-    def budgets(self) -> tuple[float, ...]:
-        """The budgets that it was trained with; none where it spends none."""
-        if not self.spends:
-            return ()
-        return tuple(float(v) for v in self.job.axes.get(BUDGET, (self.job.values[BUDGET],)))
+    def gauges(self) -> dict[str, Gauge]:
+        """What it measures, its own choice first, and the share of right answers."""
+        # an "error" in mg/dL must not stand on the axis of another paper's test error
+        known = {
+            n: g for n, g in self.measures.items() if n not in SHARES or g.unit == words.SHARE
+        }  # fmt: skip
+        return ({SHARE: RIGHT} if self.share else {}) | known
 
     @property
     def results(self) -> Results:
         """Its measurements, with the budget as an axis and the share of right answers."""
-        return _complete(client().table(self.run), self.share, self.budgets)
-
-    @cached_property
-    def settings(self) -> str:
-        """What differs from the paper's defaults, in words."""
-        fields, default = knobs(self.paper.spec), self.paper.spec().values()
-        fixed = {name: axis[0] for name, axis in self.job.axes.items() if len(axis) == 1}
-        values = {**self.job.values, **fixed}
-        return ", ".join(
-            f"{fields[name].label} {_text(fields[name], values[name])}"
-            for name in self.entry.uses
-            if name != BUDGET and values.get(name, default[name]) != default[name]
-        )
+        return _complete(self.raw, self.share, self.budgets)
 
     def asked(self, gauge: str) -> str:
         """A measure as the command line names it for this run."""
@@ -128,10 +178,112 @@ class Candidate:
     def proved(self, epsilon: float) -> float | None:
         """What is proved to be spent at a claimed budget; None without a finite one.
 
-        It was worked out when the run was computed, and is stored with it.
+        It was worked out when the run was computed or brought, and is stored with it.
         """
         spent = self.results.epsilon[np.isclose(self.results.axes[BUDGET], epsilon)]
         return float(spent.max()) if len(spent) and np.isfinite(spent).all() else None
+
+
+@dataclass(frozen=True)
+class Trained(Candidate):
+    """A finished run of this app.
+
+    Attributes:
+        job: What was asked for.
+        paper: Its paper.
+        entry: Its method.
+        ships: Whether it ships with the app.
+    """
+
+    job: Job
+    paper: Paper[Any]
+    entry: Entry[Any]
+    ships: bool = False
+
+    @property
+    def name(self) -> str:
+        """The method."""
+        return self.entry.label
+
+    @property
+    def origin(self) -> tuple[str, str]:
+        """Slug of the paper and name of the method."""
+        return self.job.paper, self.job.method
+
+    @property
+    def title(self) -> str:
+        """The paper's."""
+        return self.paper.title
+
+    @property
+    def note(self) -> str:  # type: ignore[override]
+        """Whether it ships."""
+        return "; ships with the app" if self.ships else ""
+
+    @property
+    def dataset(self) -> str:
+        """As it was asked for."""
+        return self.job.dataset
+
+    @property
+    def rows(self) -> int:  # type: ignore[override]
+        """As the data set says."""
+        return data_catalog.card(self.job.dataset).rows
+
+    @property
+    def simulated(self) -> bool:  # type: ignore[override]
+        """Whether its data are simulated."""
+        return self.job.simulated
+
+    @property
+    def spends(self) -> bool:
+        """Whether its method has a budget."""
+        return BUDGET in self.entry.uses
+
+    @cached_property
+    def measures(self) -> dict[str, Gauge]:
+        """The method's, the paper's own choice first."""
+        known, own = declared.gauges(self.entry.info), self.paper.gauge
+        return ({own: known[own]} if own in known else {}) | known
+
+    @cached_property
+    def budgets(self) -> tuple[float, ...]:
+        """The budgets of the job."""
+        if not self.spends:
+            return ()
+        return tuple(float(v) for v in self.job.axes.get(BUDGET, (self.job.values[BUDGET],)))
+
+    @property
+    def repetitions(self) -> int:
+        """Seeds of the job."""
+        return len(self.job.seeds)
+
+    @property
+    def raw(self) -> Results:
+        """As the store has them."""
+        return client().table(self.run)
+
+    @property
+    def colour(self) -> str:
+        """As on the page of its paper."""
+        return cast.look(self.paper, self.job).colour
+
+    @property
+    def place(self) -> int:  # type: ignore[override]
+        """Where its method stands in its paper's list."""
+        return [entry.name for entry in self.paper.methods].index(self.job.method)
+
+    @cached_property
+    def settings(self) -> str:
+        """What differs from the paper's defaults, in words."""
+        fields, default = knobs(self.paper.spec), self.paper.spec().values()
+        fixed = {name: axis[0] for name, axis in self.job.axes.items() if len(axis) == 1}
+        values = {**self.job.values, **fixed}
+        return ", ".join(
+            f"{fields[name].label} {_text(fields[name], values[name])}"
+            for name in self.entry.uses
+            if name != BUDGET and values.get(name, default[name]) != default[name]
+        )
 
     def guarantee(self, epsilon: float) -> Guarantee:
         """Its card at a budget."""
@@ -139,6 +291,11 @@ class Candidate:
         if self.spends:
             spec = spec.replace(**{BUDGET: epsilon})
         return card.guarantee(self.entry, spec, data)
+
+    def common(self, epsilon: float, delta: float) -> Common:
+        """By today's accountant."""
+        spec = self.job.spec().replace(**{BUDGET: epsilon})
+        return common(self.entry, spec, data_catalog.card(self.job.dataset), delta)
 
 
 def _text(setting: Setting, value: Value) -> str:
@@ -159,7 +316,7 @@ def _complete(results: Results, share: str, budgets: tuple[float, ...]) -> Resul
     return results
 
 
-def listed(runs: Sequence[Run]) -> list[Candidate]:
+def listed(runs: Sequence[Run]) -> list[Trained]:
     """The runs that are over and vary in nothing but budget and seed, in the order given."""
     able = []
     for run in runs:
@@ -168,7 +325,7 @@ def listed(runs: Sequence[Run]) -> list[Candidate]:
             continue
         try:
             paper = catalog()[run.job.paper]
-            able.append(Candidate(run.id, run.job, paper, run.job.entry(), bool(run.shipped)))
+            able.append(Trained(run.id, run.job, paper, run.job.entry(), bool(run.shipped)))
         except (KeyError, ExplorerError):
             continue  # its paper or method is no longer here
     return able if any(one.spends for one in able) else []
@@ -176,9 +333,9 @@ def listed(runs: Sequence[Run]) -> list[Candidate]:
 
 def datasets(candidates: Sequence[Candidate]) -> tuple[str, ...]:
     """The data sets of the runs: first those on which most methods ran, own tables last."""
-    methods = {(one.job.dataset, one.job.paper, one.job.method) for one in candidates if one.spends}
-    count = Counter(dataset for dataset, _, _ in methods)
-    names = dict.fromkeys(one.job.dataset for one in candidates if count[one.job.dataset])
+    methods = {(one.dataset, one.origin) for one in candidates if one.spends}
+    count = Counter(dataset for dataset, _ in methods)
+    names = dict.fromkeys(one.dataset for one in candidates if count[one.dataset])
     return tuple(sorted(names, key=lambda name: (own.mine(name), -count[name])))
 
 
@@ -186,10 +343,10 @@ def gauges(candidates: Sequence[Candidate]) -> dict[str, Gauge]:
     """What the runs measure: first what a paper shows first, then what most of them share."""
     known = {name: gauge for one in reversed(candidates) for name, gauge in one.gauges.items()}
     papers = Counter(
-        name for _, name in {(o.job.paper, name) for o in candidates for name in o.gauges}
+        name for _, name in {(o.origin[0], name) for o in candidates for name in o.gauges}
     )
     count = Counter(name for one in candidates for name in one.gauges)
-    first = Counter(one.paper.gauge for one in candidates)
+    first = Counter(next(iter(one.measures), "") for one in candidates)
     ranked = sorted(
         known, key=lambda name: (name != SHARE, not first[name], -papers[name], -count[name])
     )
@@ -216,9 +373,9 @@ def shortened(chosen: Mapping[str, Candidate]) -> dict[str, Candidate]:
 
 def _names(one: Candidate) -> list[str]:
     """Names of a run, from the shortest to the one that no other has."""
-    seeds, budgets = len(one.job.seeds), len(one.budgets)
-    size = f"{words.plural(seeds, 'repetition')}, {words.plural(budgets, 'budget')}"
-    paper = one.paper.title.partition(" (")[0]
+    repeated = words.plural(one.repetitions, "repetition")
+    size = f"{repeated}, {words.plural(len(one.budgets), 'budget')}"
+    paper = one.title.partition(" (")[0]
     short = [one.label, f"{one.label}, {paper}", f"{one.label}, {paper}, {size}"]
     return [*short, f"{short[-1]}, run {one.run}"]
 
@@ -226,7 +383,7 @@ def _names(one: Candidate) -> list[str]:
 def first(able: Mapping[str, Candidate], gauge: str, most: int) -> list[str]:
     """The runs to begin with, in turn from each paper: its best proved one, its own, the others.
 
-    Each method has one run.
+    Each method has one run, and what somebody has brought comes first.
 
     Args:
         able: The runs, by name.
@@ -234,22 +391,17 @@ def first(able: Mapping[str, Candidate], gauge: str, most: int) -> list[str]:
         most: How many.
     """
     papers: dict[str, list[str]] = {}
-    for name, one in able.items():
-        if not own.mine(one.job.dataset):
-            papers.setdefault(one.job.paper, []).append(name)
+    for name, one in sorted(able.items(), key=lambda pair: isinstance(pair[1], Trained)):
+        if not own.mine(one.dataset):
+            papers.setdefault(one.origin[0], []).append(name)
     turns: list[tuple[int, str]] = []
     for names in papers.values():
         names.sort(key=lambda name: _merit(able[name], gauge))
-        names = list({able[name].job.method: name for name in reversed(names)}.values())[::-1]
-        own_method = min(names, key=lambda name: _place(able[name]))
+        names = list({able[name].origin: name for name in reversed(names)}.values())[::-1]
+        own_method = min(names, key=lambda name: able[name].place)
         ranked = dict.fromkeys([names[0], own_method, *names])
         turns += list(enumerate(ranked))
     return [name for _, name in sorted(turns, key=lambda turn: turn[0])[:most]]
-
-
-def _place(one: Candidate) -> int:
-    """Where a method stands in its paper's list."""
-    return [entry.name for entry in one.paper.methods].index(one.job.method)
 
 
 def _merit(one: Candidate, gauge: str) -> tuple[bool, float]:
@@ -270,12 +422,11 @@ def looks(chosen: Sequence[Candidate]) -> list[Style]:
     colours: dict[tuple[str, str], str] = {}
     styles = []
     for turn, one in enumerate(chosen):
-        key = (one.job.paper, one.job.method)
-        if key not in colours:
-            own = cast.look(one.paper, one.job).colour
-            free = [colour for colour in (own, *SERIES) if colour not in colours.values()]
-            colours[key] = free[0] if free else own
-        styles.append(Style(colours[key], style(turn).dash, style(turn).marker))
+        if one.origin not in colours:
+            colour = one.colour
+            free = [other for other in (colour, *SERIES) if other not in colours.values()]
+            colours[one.origin] = free[0] if free else colour
+        styles.append(Style(colours[one.origin], style(turn).dash, style(turn).marker))
     return styles
 
 

@@ -13,7 +13,7 @@ from engine.core.errors import RequestError
 from engine.core.gauges import Gauge
 from engine.service.client import ROOT
 from pages.ui import words
-from pages.ui.compare.candidates import Candidate
+from pages.ui.compare.candidates import Candidate, Trained
 from pages.ui.kit.access import client
 
 PATIENCE = 60.0
@@ -32,24 +32,30 @@ class Pair:
     """
 
     names: tuple[str, str]
-    runs: tuple[Candidate, Candidate]
+    runs: tuple[Trained, Trained]
     gauge: str
     epsilon: float
 
 
 def show(prefix: str, chosen: Mapping[str, Candidate], gauge: str, kind: Gauge, at: float) -> None:
     """Draws the choice of two runs and the answer."""
-    able = [name for name, one in chosen.items() if len(one.values(gauge, at)) >= 2]
+    able = {
+        name: one
+        for name, one in chosen.items()
+        if isinstance(one, Trained) and len(one.values(gauge, at)) >= 2
+    }
     if len(able) < 2:
-        st.markdown(f"Needs two runs with at least 2 repetitions at ε = {words.number(at)}.")
+        st.markdown(
+            f"Needs two runs of this app with at least 2 repetitions at ε = {words.number(at)}."
+        )
         return
     left, right = st.columns(2)
-    first = left.selectbox("First run", able, key=f"{prefix}.first")
-    second = right.selectbox("Second run", able, 1, key=f"{prefix}.second")
+    first = left.selectbox("First run", list(able), key=f"{prefix}.first")
+    second = right.selectbox("Second run", list(able), 1, key=f"{prefix}.second")
     if first == second:
         st.markdown("Choose two different runs.")
         return
-    pair = Pair((first, second), (chosen[first], chosen[second]), gauge, at)
+    pair = Pair((first, second), (able[first], able[second]), gauge, at)
     with st.spinner("Testing…"):
         one, other = pair.runs
         answer = ask(one.run, other.run, _gauges(pair), at, _stamp(pair))

@@ -6,15 +6,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from datasets import catalog as data_catalog
 from engine.core.errors import ExplorerError
 from engine.core.gauges import Gauge
-from engine.runs.common import LABELS, Common, common
+from engine.runs.common import LABELS
 from pages.ui import words
 from pages.ui.charts import curves
 from pages.ui.charts.measured import Curve, Level
 from pages.ui.compare.candidates import Candidate
-from pages.ui.jobs.live import BUDGET as FIELD
 from pages.ui.kit import chart as drawing
 
 BUDGET = "ε of the card"
@@ -67,7 +65,7 @@ def chart(
     measure, kept = NAMES[how], {}
     with st.spinner("Working out the measures…", show_time=True):
         for name, curve in lines.items():
-            if data_catalog.card(chosen[name].job.dataset).rows == 1:
+            if chosen[name].rows == 1:
                 places = tuple(place(chosen[name], at, measure) for at in curve.epsilon)
                 kept[name] = replace(curve, proved=places)
     known = [p for one in kept.values() for p in one.proved if p is not None]
@@ -91,20 +89,12 @@ def chart(
 
 def place(one: Candidate, epsilon: float, measure: str) -> float | None:
     """Where a run stands at a claimed budget; None where nothing finite is proved."""
-    found = _common(one, epsilon)
-    if found is None or not math.isfinite(found.mu):
-        return None
-    value = float(getattr(found, measure))
-    return value if 0.0 < value < math.inf else None
-
-
-def _common(one: Candidate, epsilon: float) -> Common | None:
-    """The measures of a run by today's accountant; None where it knows none."""
-    spec = one.job.spec().replace(**{FIELD: epsilon})
     try:
-        return common(one.entry, spec, data_catalog.card(one.job.dataset), DELTA)
+        found = one.common(epsilon, DELTA)
     except ExplorerError:
         return None
+    value = float(getattr(found, measure))
+    return value if math.isfinite(found.mu) and 0.0 < value < math.inf else None
 
 
 def _reading(kept: Mapping[str, Curve], label: str, epsilon: float) -> str:

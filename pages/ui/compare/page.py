@@ -1,5 +1,6 @@
 """The Compare page: runs of any papers on one task, on one chart of utility and privacy."""
 
+import math
 from collections.abc import Callable, Mapping
 
 import streamlit as st
@@ -8,7 +9,7 @@ from engine.core.gauges import Gauge
 from pages.ui import words
 from pages.ui.charts import curves, measured, proof
 from pages.ui.charts.measured import Curve, Level
-from pages.ui.compare import answers, candidates, difference, kinds
+from pages.ui.compare import answers, candidates, difference, kinds, library, recorded
 from pages.ui.compare.candidates import Candidate
 from pages.ui.jobs.runs_table import MOST
 from pages.ui.kit import address, card, shell, visitors
@@ -47,11 +48,14 @@ def show() -> None:
     """Draws the page."""
     st.title("Compare")
     with troubles():
-        comparable = candidates.listed([r for r in client().at_hand(MOST) if visitors.sees(r.job)])
-        if not comparable:
+        trained = candidates.listed([r for r in client().at_hand(MOST) if visitors.sees(r.job)])
+        brought = recorded.listed(candidates.gauges(trained))
+        if trained or brought:
+            _draw([*trained, *brought])
+        else:
             _empty()
-            return
-        _draw(comparable)
+    with troubles():
+        library.show(PREFIX, brought)
 
 
 def _empty() -> None:
@@ -75,7 +79,7 @@ def _draw(comparable: list[Candidate]) -> None:
     )  # fmt: skip
     places = st.columns(4)
     dataset = str(data.value(_choose("Data set", data, places[0])))
-    here = [one for one in comparable if dataset in ("", one.job.dataset)]
+    here = [one for one in comparable if dataset in ("", one.dataset)]
     measure = _measures({n: g for n, g in gauges.items() if any(n in o.gauges for o in here)})
     name = str(measure.value(_choose("Measured by", measure, places[1])))
     by, how = _scales(*places[2:])
@@ -145,8 +149,8 @@ def _runs(here: list[Candidate], gauge: str, dataset: str) -> dict[str, Candidat
     """The runs to draw; first the latest of each method."""
     kept = [one for one in here if gauge in one.gauges]
     able: dict[str, Candidate] = {}
-    for data in dict.fromkeys(one.job.dataset for one in kept):
-        named = candidates.named([one for one in kept if one.job.dataset == data])
+    for data in dict.fromkeys(one.dataset for one in kept):
+        named = candidates.named([one for one in kept if one.dataset == data])
         end = "" if dataset else f", {words.short(data)}"
         able |= {f"{name}{end}": one for name, one in named.items()}
     texts = st.multiselect(
@@ -217,9 +221,9 @@ def _guarantees(chosen: dict[str, Candidate], name: str, gauge: Gauge, epsilon: 
     private = [one.guarantee(epsilon) for one in chosen.values() if one.spends]
     if len({card.relation for card in private}) > 1:
         st.warning(RELATIONS_DIFFER, icon=":material/group:")
-    if len({one.job.dataset for one in chosen.values()}) > 1:
+    if len({one.dataset for one in chosen.values()}) > 1:
         st.caption(DATA_DIFFER)
-    if any(one.job.simulated for one in chosen.values()):
+    if any(one.simulated for one in chosen.values()):
         st.badge("Some of these data are simulated", icon=":material/casino:", color="violet")
 
 
@@ -228,11 +232,12 @@ def _row(text: str, one: Candidate, name: str, gauge: Gauge, epsilon: float) -> 
     guarantee = one.guarantee(epsilon)
     verb = "Meant to protect" if guarantee.epsilon_proved is None else "Protects"
     protects = "" if guarantee.status == "not_private" else f"  \n{verb} {guarantee.unit}"
-    ships = "; ships with the app" if one.ships else ""
+    near = one.near(epsilon)
+    at = "" if math.isclose(near, epsilon) else f"at ε = {figure(near)}, "
     return {
-        "Run": f"**{text}**  \n{one.paper.title}{ships}",
+        "Run": f"**{text}**  \n{one.title}{one.note}",
         "Median": _reading(one, name, gauge, epsilon),
-        "Guarantee": f"{ICONS[guarantee.status]} {card.line(guarantee)}{protects}",
+        "Guarantee": f"{ICONS[guarantee.status]} {at}{card.line(guarantee)}{protects}",
     }
 
 

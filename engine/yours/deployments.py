@@ -1,0 +1,197 @@
+"""Reads files of the public registry of deployments: a guarantee that somebody has published.
+
+The form is that of registry.opendp.org (`engine.runs.registry` writes it). An entry states ε but
+not what was released, so nothing of it can be proved again, unless it was written from a guarantee
+card: then the card is in it, and comes back as it was.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.core.errors import RequestError
+from engine.privacy.guarantee import Guarantee, Relation
+from engine.privacy.releases import exposed
+from engine.runs import registry
+from engine.yours import card_file, forms
+
+CARD = "Guarantee card: "
+"""Begins the text that holds a card."""
+UNKNOWN = "unknown"
+RELATION: Relation = "add_or_remove_one"
+"""Taken where an entry describes its neighbours in words alone."""
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """One published guarantee.
+
+    Attributes:
+        who: The organisations.
+        what: What is published or collected.
+        epsilon: The budget in words; `UNKNOWN` where none is stated.
+        unit: For whom or what, and for how long.
+        sources: Titles and addresses of the texts that state it.
+        told: The whole entry.
+    """
+
+    who: str
+    what: str
+    epsilon: str
+    unit: str
+    sources: tuple[tuple[str, str], ...]
+    told: Mapping[str, Any]
+
+
+def read(text: str) -> list[Deployment]:
+    """The entries of a YAML file, one for each document in it.
+
+    Raises:
+        RequestError: It is none, too large, or lacks a field; one sentence says which.
+    """
+    return [_deployment(one) for one in _documents(text)]
+
+
+def _documents(text: str) -> list[Any]:
+    """What a YAML file holds, as plain values."""
+    import yaml
+
+    if len(text) > forms.MOST:
+        raise RequestError(f"entry: expected at most {forms.MOST / 1e6:g} MB, got more")
+    try:
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
+            raise RequestError("entry: expected YAML without references (*), got one")
+        documents = list(yaml.safe_load_all(text))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        said = " ".join(str(error).split())
+        raise RequestError(f"entry: expected YAML, got: {said}") from None
+    if not documents:
+        raise RequestError("entry: expected YAML, got nothing")
+    return documents
+
+
+def _deployment(told: Any) -> Deployment:
+    basic = _part(told, "deployment", "basic")
+    curators = basic.get("data_curators") or []
+    names = [
+        str(_part(one)["data_curator_name"])
+        for one in curators
+        if "data_curator_name" in _part(one)
+    ]
+    for name, value in (("name", basic.get("name")), ("data_curators", names)):
+        if not value:
+            raise RequestError(f"deployment/basic/{name}: expected a value, got none")
+    loss = _part(told, "deployment", "privacy_loss")
+    evidence = _part(told, "deployment", "administrative", "evidence_sources")
+    return Deployment(
+        who=", ".join(names), what=str(basic["name"]), epsilon=_epsilon(loss),
+        unit=str(loss.get("privacy_unit") or UNKNOWN), told=told,
+        sources=tuple(source for one in evidence.values() for source in _sources(_part(one))),
+    )  # fmt: skip
+
+
+def _part(told: Any, *way: str) -> Mapping[str, Any]:
+    """A table within a table; empty where it is not there."""
+    for name in way:
+        told = {} if not isinstance(told, Mapping) else told.get(name) or {}
+    if not isinstance(told, Mapping):
+        raise RequestError(f"{'/'.join(way) or 'entry'}: expected a table, got {str(told)[:60]!r}")
+    return told
+
+
+def _epsilon(loss: Mapping[str, Any]) -> str:
+    """The stated numbers in words: ε with its δ, or the details where no one number stands."""
+    epsilon, delta = _stated(loss)
+    if epsilon is None:
+        return str(loss.get("privacy_parameters_details") or UNKNOWN)
+    return f"{epsilon:g}" + (f" (δ = {_power(delta)})" if delta else "")
+
+
+def _stated(loss: Mapping[str, Any]) -> tuple[float | None, float]:
+    """ε and δ as numbers; δ may stand as a text in an entry.
+
+    Raises:
+        RequestError: One of them is no number, or out of range.
+    """
+    given = _part(loss, "privacy_parameters")
+    found: list[float | None] = []
+    for name, most in (("epsilon", 1e9), ("delta", 1.0)):
+        value = given.get(name)
+        try:
+            number = None if value is None else float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if number is not None and not 0.0 <= number < most:
+            raise RequestError(f"{name}: expected a number below {most:g}, got {str(value)[:60]!r}")
+        found.append(number)
+    return found[0], found[1] or 0.0
+
+
+def _power(value: float) -> str:
+    """A small number as a power of ten."""
+    digits, exponent = f"{value:.0e}".split("e")
+    raised = "".join("⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".index(one)] for one in str(int(exponent)))
+    return f"10{raised}" if digits == "1" else f"{digits} × 10{raised}"
+
+
+def _sources(evidence: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [
+        (str(one.get("title") or UNKNOWN), str(one["url"]))
+        for one in evidence.values()
+        if isinstance(one, Mapping) and one.get("url")
+    ]
+
+
+def exported(document: forms.Document) -> str:
+    """A card as an entry of the registry, with the card in it."""
+    known = {name: value for name, value in document["guarantee"].items() if name != "limits"}
+    told = registry.entry(
+        Guarantee(**known), document["program"], title=document["dataset"],
+        records=document["records"],
+    )  # fmt: skip
+    text = json.dumps(document, ensure_ascii=False, sort_keys=True)
+    told["deployment"]["implementation"]["additional_information"] = CARD + text
+    return registry.text(told)
+
+
+def imported(text: str) -> forms.Document:
+    """The card of an entry: the one that is in it, or what its curator claims with nothing proved.
+
+    Raises:
+        RequestError: No single entry with an ε.
+    """
+    documents = _documents(text)
+    if len(documents) != 1:
+        raise RequestError(f"entry: expected one, got {len(documents)}")
+    more = _part(documents[0], "deployment", "implementation").get("additional_information")
+    if str(more).startswith(CARD):
+        return forms.checked(
+            str(more).removeprefix(CARD).encode(), card_file.SCHEMA, "card", card_file.CardError
+        )
+    return _claimed(_deployment(documents[0]))
+
+
+def _claimed(one: Deployment) -> forms.Document:
+    """The card of an entry that lists no releases."""
+    loss = _part(one.told, "deployment", "privacy_loss")
+    epsilon, delta = _stated(loss)
+    if epsilon is None:
+        raise RequestError("epsilon: expected a number in privacy_parameters, got none")
+    why = "An entry of the registry lists no releases, so nothing can be proved again."
+    near = str(loss.get("privacy_unit_details") or "not described")
+    card = Guarantee(
+        mechanism=str(_part(one.told, "deployment", "implementation").get("mechanisms") or UNKNOWN),
+        status="heuristic", epsilon_claimed=epsilon, epsilon_proved=None, delta=delta,
+        relation=RELATION, unit=one.unit, released=(one.what,),
+        reasons=(why, f"Neighbouring data in the entry's words: {near}."),
+        claimant=f"{one.who} states",
+    )  # fmt: skip
+    units = loss.get("number_of_privacy_units")
+    content = {
+        "program": "Deployments registry", "paper": one.who, "method": one.what,
+        "dataset": one.what, "settings": {}, "rows": 1, "delta_of_a_row": delta,
+        "records": units if isinstance(units, int) and units > 0 else None,
+    }  # fmt: skip
+    return card_file.signed(content, exposed(why), card)

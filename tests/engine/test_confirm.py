@@ -136,9 +136,7 @@ def mean_met():
     return next(row for row in met.rows() if row.paper == "mean")
 
 
-def test_an_attack_on_what_is_published_is_compared_by_its_first_trainings(
-    folder, renamed, capsys
-):
+def test_an_attack_on_what_is_published_is_compared_by_its_first_trainings(folder, renamed, capsys):
     asked = ("--only", "met", "--paper", "mean")
     actual = confirmed(capsys, *asked)[mean_met().run]
     assert actual["outcome"] == confirm.WRITTEN

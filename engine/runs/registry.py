@@ -31,8 +31,6 @@ def entry(
         public: What of the data is not protected.
         domain: The bounds of the data, if they are stated.
     """
-    proved = card.epsilon_proved
-    finite = proved is not None and math.isfinite(proved)
     return {
         "url_slug": re.sub(r"[^a-z0-9]+", "-", f"{title} {software}".lower()).strip("-"),
         "deployment": {
@@ -46,14 +44,7 @@ def entry(
                 "data_domain": None if domain is None else str(domain),
                 "unprotected_quantities": public or None,
             },
-            "privacy_loss": {
-                "privacy_unit": card.unit, "privacy_unit_details": RELATIONS[card.relation],
-                "number_of_privacy_units": records,
-                "privacy_parameters": {
-                    "epsilon": proved, **({"delta": card.delta} if card.delta else {})
-                } if finite else {},
-                "privacy_parameters_details": _status(card),
-            },
+            "privacy_loss": _loss(card, records),
             "deployment_model": {
                 "model_name": "Central", "trust_assumptions": None, "actors": None,
                 "release_type": "One release", "data_source_type": "Static",
@@ -71,6 +62,18 @@ def entry(
                 "evidence_sources": {}, "status": "Draft", "registry_authors": None, "tier": 3,
             },
         },
+    }  # fmt: skip
+
+
+def _loss(card: Guarantee, records: int) -> Entry:
+    """What is stated of the loss of privacy, and for whom."""
+    proved, delta = card.epsilon_proved, {"delta": card.delta} if card.delta else {}
+    finite = proved is not None and math.isfinite(proved)
+    return {
+        "privacy_unit": card.unit, "privacy_unit_details": RELATIONS[card.relation],
+        "number_of_privacy_units": records,
+        "privacy_parameters": {"epsilon": proved, **delta} if finite else {},
+        "privacy_parameters_details": _status(card),
     }  # fmt: skip
 
 

@@ -220,11 +220,30 @@ def price(
     return job.entry().promise(job.batch().spec, _datasets.card(job.dataset))
 
 
-def card(run: Run | Job) -> dict[str, Any]:
-    """The guarantee of a run of one setting as a document, which `card verify` checks."""
+def card(run: Run | Job, epsilon: float | None = None) -> dict[str, Any]:
+    """The guarantee of a run at one ε as a document, which `card verify` checks.
+
+    Args:
+        run: The run.
+        epsilon: At which of its ε; the largest, which protects least, if None.
+
+    Raises:
+        RequestError: It was not trained at that ε, or has several values of another setting.
+    """
     from engine.yours import card_file
 
-    return card_file.of_job(run.job if isinstance(run, Run) else run)
+    job = run.job if isinstance(run, Run) else run
+    if BUDGET in job.axes:
+        axes, known = dict(job.axes), sorted(float(value) for value in job.axes[BUDGET])
+        chosen = known[-1] if epsilon is None else epsilon
+        if chosen not in known:
+            raise RequestError(
+                f"epsilon: expected one of {', '.join(f'{one:g}' for one in known)}, got {chosen!r}"
+            )
+        axes.pop(BUDGET)
+        values = {**job.values, BUDGET: chosen}
+        job = _request(job.paper, job.method, job.dataset, values, axes, job.seeds)
+    return card_file.of_job(job)
 
 
 def audit(

@@ -125,12 +125,12 @@ class LibraryRun:
             ) from None
 
     @functools.cached_property
-    def points(self) -> dict[float, "Point"]:
+    def points(self) -> dict[float, "AtBudget"]:
         """Its results by the claimed ε, ascending; none without results."""
         rows: dict[float, list[Mapping[str, float]]] = {}
         for row in self.results:
             rows.setdefault(row.get("epsilon_claimed", self.epsilon_claimed), []).append(row)
-        return {at: Point(self._at(rows[at][0]), tuple(rows[at])) for at in sorted(rows)}
+        return {at: AtBudget(self._at(rows[at][0]), tuple(rows[at])) for at in sorted(rows)}
 
     def _at(self, row: Mapping[str, Any]) -> "LibraryRun":
         """The training of one result."""
@@ -152,7 +152,7 @@ class LibraryRun:
 
 
 @dataclass(frozen=True)
-class Point:
+class AtBudget:
     """The results at one ε.
 
     Attributes:

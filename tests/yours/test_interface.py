@@ -58,7 +58,7 @@ def test_prices_cards_and_attacks():
     several = ee.run("mean", "laplace", epsilon=[0.5, 1.0], progress=False)[0]
     assert ee.card(several)["guarantee"]["epsilon_proved"] == 1.0
     assert ee.card(several, 0.5) == document
-    with pytest.raises(ee.ExplorerError, match="epsilon: expected one of 0.5, 1, got 2"):
+    with pytest.raises(ee.ExplorerError, match=r"epsilon: expected one of 0\.5, 1, got 2"):
         ee.card(several, 2.0)
     found = ee.audit("mean", "laplace", epsilon=4.0, replicas=200)
     assert 0.0 < found.epsilon_attacked <= 4.0

@@ -69,6 +69,9 @@ def test_it_runs_is_priced_audited_and_verified(run):
     assert json.loads(told)["replicas"][0]["guarantee"]["epsilon_proved"] == 2.0
     told, _ = run("-m", "engine", "price", "count", "laplace", "--set", "epsilon=2", "--json")
     assert json.loads(told)["guarantee"]["epsilon_proved"] == 2.0
+    told, _ = run("-m", "engine", "audit", "count", "laplace", "--replicas", "200", "--json")
+    assert 0.0 < json.loads(told)["epsilon_attacked"] <= 1.0
+    run("-m", "engine", "verify", "count", "laplace")
     code = (
         "from engine.runs.changes import sources, reached\n"
         "from engine.runs.job import request\n"

@@ -98,5 +98,6 @@ def _show(job: Job, found: "Verdict") -> None:
     said = {name: "differs" for name in found.differs}
     said = {name: "public" for name in found.public} | said
     rows = [(name, said.get(name, "follows from the releases")) for name in found.published]
-    title = f"{job.entry().label} on {job.dataset}, {found.records:,} records, {found.steps} steps"
+    steps = f"{found.steps} step{'' if found.steps == 1 else 's'}"
+    title = f"{job.entry().label} on {job.dataset}, {found.records:,} records, {steps}"
     show_table(title, ("published", "replay"), rows)

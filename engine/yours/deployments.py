@@ -151,7 +151,7 @@ def exported(document: forms.Document) -> str:
         Guarantee(**known), document["program"], title=document["dataset"],
         records=document["records"],
     )  # fmt: skip
-    text = json.dumps(document, ensure_ascii=False, sort_keys=True)
+    text = json.dumps(document, ensure_ascii=False)
     told["deployment"]["implementation"]["additional_information"] = CARD + text
     return registry.text(told)
 

@@ -25,7 +25,7 @@ def content(path: Path, what: str) -> bytes:
         with path.open("rb") as file:
             return file.read(MOST + 1)
     except OSError as error:
-        raise RequestError(f"{what}: expected a file, got {error}") from None
+        raise RequestError(f"{what}: expected a file, got {path}: {error.strerror}") from None
 
 
 def checked(

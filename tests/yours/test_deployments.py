@@ -1,5 +1,7 @@
 """Entries of the public registry of deployments: written from cards, and read."""
 
+import json
+
 import pytest
 import yaml
 
@@ -98,10 +100,17 @@ def test_what_is_no_entry_is_one_sentence(text, said, tmp_path, capsys):
 
 def test_a_changed_card_within_an_entry_is_refused():
     text = deployments.exported(yours.made("mean", "laplace"))
-    document = deployments.imported(text)
-    assert card_file.verify(document) == []
-    changed = deployments.imported(text.replace('"epsilon_proved": 1.0', '"epsilon_proved": 0.5'))
-    assert changed != document
-    assert card_file.verify(changed)
+    assert card_file.verify(deployments.imported(text)) == []
+
+    def with_card(change):
+        told = yaml.safe_load(text)
+        part = told["deployment"]["implementation"]
+        document = json.loads(part["additional_information"].removeprefix(deployments.CARD))
+        change(document["guarantee"])
+        part["additional_information"] = deployments.CARD + json.dumps(document)
+        return deployments.imported(yaml.safe_dump(told))
+
+    assert card_file.verify(with_card(lambda one: None)) == []
+    assert card_file.verify(with_card(lambda one: one.update(epsilon_proved=0.5)))
     with pytest.raises(ExplorerError, match="expected"):
-        deployments.imported(text.replace('"delta": 0.0', '"delta": 9.0'))
+        with_card(lambda one: one.update(delta=9.0))

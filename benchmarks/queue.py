@@ -125,9 +125,9 @@ def engine() -> Iterator[Client]:
         try:
             yield client
         finally:
-            if client._process is not None:
-                client._process.terminate()
-                client._process.wait()
+            if client._starter._process is not None:
+                client._starter._process.terminate()
+                client._starter._process.wait()
             client.close()
 
 

@@ -45,7 +45,7 @@ from engine.core.batch import Batch
 from engine.core.errors import DatasetError
 from engine.method import Method
 from engine.papers.survival.evaluation.evaluate import optimum
-from engine.papers.survival.exhibits.tables import DATASETS
+from engine.papers.survival.exhibits import DATASETS
 from engine.papers.survival.likelihood.scale import survival
 from engine.papers.survival.mechanisms import gradient, newton
 from engine.papers.survival.price.oracle import single

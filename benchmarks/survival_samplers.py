@@ -15,7 +15,7 @@ from benchmarks.row import Row
 from datasets import catalog
 from engine.core.batch import Batch
 from engine.core.errors import DatasetError
-from engine.papers.survival.exhibits.figures import BUDGETS
+from engine.papers.survival.exhibits import BUDGETS
 from engine.papers.survival.likelihood.problem import Design
 from engine.papers.survival.likelihood.scale import survival
 from engine.papers.survival.price.sampler import exact_steps, loss_bound, sanitised

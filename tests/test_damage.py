@@ -19,7 +19,7 @@ import pytest
 from datasets import catalog as data_catalog
 from datasets import packed
 from engine.core.errors import ExplorerError
-from engine.runs import audits, naming, reference, shipped
+from engine.runs import attacks, audits, naming, reference, shipped
 from engine.runs.audits import Row
 from engine.runs.events import KINDS, decode, encode
 from engine.runs.exhibit import Cell
@@ -269,7 +269,7 @@ def test_a_damaged_exhibit_and_damaged_attacks_are_one_sentence(
     row = json.loads(json.dumps(dataclasses.asdict(audits_row())))
     for number, (what, body) in enumerate(all_damaged([row])):
         (tmp_path / audits.FILE).write_text(text(body))
-        audits._read.cache_clear()
+        attacks._read.cache_clear()
         sentence(audits.rows, f"{number}, {what}")
 
 

@@ -1,12 +1,12 @@
 """Computed of what ships, computed again: the same numbers to the last digit, or what differs."""
 
-import functools
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from engine.core.kept import Declared
 from engine.privacy.guarantee import Guarantee
 from engine.runs import artifacts, packed, shipped
 from engine.runs.events import Advanced, Event, Measured, Spent, decode, encode
-from engine.runs.exhibit import Cell, Exhibit, Grid, Point
+from engine.runs.exhibit import Cell, Curve, Exhibit, Point
 from engine.runs.job import Job
 from engine.runs.reference import Reference, plain
 from engine.runs.results import Results, collect
@@ -27,13 +27,10 @@ from engine.runs.results import Results, collect
 if TYPE_CHECKING:
     from engine.audit.training import Setting
 
-DRAWS = 3
-"""How often what is not computed is replaced by random numbers, to see which cells use it."""
 FIRST = 2
 """Trainings of an attack that are computed again, with and without the witness."""
 MADE_UP = 200
 """Scores of each kind from which an attack's bound is worked out again."""
-Arrays = Mapping[str, NDArray[np.generic]]
 
 
 class DifferenceError(ExplorerError):
@@ -168,51 +165,95 @@ def _check_arrays(ship: shipped.Shipped, rows: tuple[int, ...], part: Computed) 
 
 @dataclass(frozen=True)
 class Piece:
-    """The repetitions of one setting of one job of an exhibit.
+    """The replicas of a job that a cell comes of.
 
     Attributes:
-        name: The job's name in the exhibit.
         job: The job.
         rows: Its replicas.
         numbers: The chunks that hold them.
         effort: What these chunks take, in the unit of `effort`.
     """
 
-    name: str
     job: Job
-    rows: range
+    rows: tuple[int, ...]
     numbers: tuple[int, ...]
     effort: float
 
 
-def points(jobs: Mapping[str, Job]) -> list[Piece]:
-    """The cheapest setting of each job, the cheapest job first."""
+def pieces(point: Point | Curve) -> list[Piece]:
+    """What a point comes of: of each of its jobs the replicas at its values of the axes."""
     found = []
-    for name, job in jobs.items():
-        parts, count = chunks(job), len(job.seeds)
-        size = len(parts[0])
-        cheapest: Piece | None = None
-        for first in range(0, job.replicas(), count):
-            rows = range(first, first + count)
-            numbers = tuple(range(rows[0] // size, rows[-1] // size + 1))
-            work = effort(job, sum(len(parts[n]) for n in numbers))
-            if cheapest is None or work < cheapest.effort:
-                cheapest = Piece(name, job, rows, numbers, work)
-        assert cheapest is not None  # a job has a replica
-        found.append(cheapest)
-    return sorted(found, key=lambda point: point.effort)
+    for job in point.jobs:
+        parts = chunks(job)
+        rows = np.flatnonzero(collect(job, ()).rows(**point.at)).tolist()
+        numbers = tuple(n for n, part in enumerate(parts) if not set(part).isdisjoint(rows))
+        work = effort(job, sum(len(parts[n]) for n in numbers))
+        found.append(Piece(job, tuple(rows), numbers, work))
+    return found
 
 
-Kind = tuple[str, str]
-"""A method and its calibration."""
+Kind = tuple[str, ...]
+"""A method in its calibration, and the data set where that counts."""
 
 
-def _kind(job: Job) -> Kind:
+def kind(job: Job) -> Kind:
+    """The method of a job in its calibration."""
     return job.method, str(job.values.get("calibration", ""))
 
 
-def check_exhibit(exhibit: Exhibit, kept: Reference, until: float) -> str:
+def kind_on(job: Job) -> Kind:
+    """The same on a job's data set."""
+    return (*kind(job), job.dataset)
+
+
+def kinds(point: Point | Curve, by: Callable[[Job], Kind]) -> set[Kind]:
+    """Those of a point's jobs."""
+    return set(map(by, point.jobs))
+
+
+def compared(
+    exhibit: Exhibit, kept: Reference, until: float, by: Callable[[Job], Kind] = kind
+) -> Iterator[tuple[Point | Curve, int, str]]:
     """Computes cells of an exhibit again: one at least of each method in each calibration.
+
+    Args:
+        exhibit: The table or figure.
+        kept: Its shipped numbers.
+        until: When to give up.
+        by: What tells kinds of jobs apart: one cell at least of each is compared.
+
+    Yields:
+        A point, how many of its cells are the same, and what differs, in words.
+
+    Raises:
+        DifferenceError: The exhibit has other runs or cells.
+        UncheckedError: There was no time, or no cell of some method could be compared.
+    """
+    points, theirs = exhibit.points(True), places(exhibit, kept)
+    if gone := {cell.run for cell in kept.cells if cell.run} - {
+        job.id for point in points for job in point.jobs
+    }:
+        raise DifferenceError(f"expected the shipped runs {', '.join(sorted(gone))}, got others")
+    costs = [(sum(piece.effort for piece in pieces(one)), n) for n, one in enumerate(points)]
+    known, count = set[Kind](), 0
+    for _, place in sorted(costs):
+        point, cells = points[place], theirs[place]
+        timed = isinstance(point, Point) and point.timed
+        if kinds(point, by) <= known or timed or all(cell.ours is None for cell in cells):
+            continue
+        ours = computed(point, until)
+        apart = [(a, b) for a, b in zip_longest(map(plain, cells), map(plain, ours)) if a != b]
+        said = f"{point.row}: {_apart(*apart[0])}" if apart else ""
+        yield point, len(cells) - len(apart), said
+        count += len(cells) - len(apart)
+        known |= kinds(point, by)
+    if missing := {one for point in points for one in kinds(point, by)} - known:
+        names = ", ".join(" ".join(one).strip() for one in sorted(missing))
+        raise UncheckedError(f"{count} cells are the same, and none could be compared of {names}")
+
+
+def check_exhibit(exhibit: Exhibit, kept: Reference, until: float) -> str:
+    """Computes cells of an exhibit again and compares them with those that ship.
 
     Args:
         exhibit: The table or figure.
@@ -226,195 +267,46 @@ def check_exhibit(exhibit: Exhibit, kept: Reference, until: float) -> str:
         DifferenceError: A number differs, or the exhibit has other runs or cells.
         UncheckedError: No cell of some method could be compared.
     """
-    jobs, compared, known = exhibit.jobs(True), 0, set[Kind]()
-    runs, asked = {cell.run for cell in kept.cells if cell.run}, {job.id for job in jobs.values()}
-    if gone := runs - asked:
-        raise DifferenceError(f"expected the shipped runs {', '.join(sorted(gone))}, got others")
-    for point in points(jobs):
-        if _kind(point.job) in known or not _may_show(exhibit, jobs, [point]):
-            continue
-        if count := _check_points(exhibit, kept, jobs, [point], until):
-            compared += count
-            known.add(_kind(point.job))
-    needs = _needs(exhibit, jobs)  # cells that come from several settings or jobs
-    for kind in sorted({_kind(job) for job in jobs.values()} - known):
-        groups = [some for some in needs if kind in {_kind(point.job) for point in some}]
-        if kind in known or not groups:
-            continue
-        group = min(groups, key=lambda some: sum(point.effort for point in some))
-        if count := _check_points(exhibit, kept, jobs, group, until):
-            compared += count
-            known |= {_kind(point.job) for point in group}
-    if missing := {_kind(job) for job in jobs.values()} - known:
-        names = ", ".join(" ".join(kind).strip() for kind in sorted(missing))
-        raise UncheckedError(
-            f"{compared} cells are the same, and none could be compared of {names}"
-        )
-    return f"{compared} cells of {len(kept.cells)}"
+    count = 0
+    for _, same, said in compared(exhibit, kept, until):
+        if said:
+            raise DifferenceError(said)
+        count += same
+    return f"{count} cells of {len(kept.cells)}"
 
 
-def _declared(exhibit: Exhibit) -> Sequence[Point]:
-    """What each cell comes of, where the exhibit is declared as a grid; else nothing."""
-    grid = getattr(exhibit.cells, "__self__", None)
-    return grid.points(True) if isinstance(grid, Grid) else ()
+def places(exhibit: Exhibit, kept: Reference) -> list[list[Cell]]:
+    """The shipped cells of each point.
 
-
-def _whole(name: str, job: Job) -> Piece:
-    """All of a job."""
-    rows = job.replicas()
-    return Piece(name, job, range(rows), tuple(range(len(chunks(job)))), effort(job, rows))
-
-
-def _needs(exhibit: Exhibit, jobs: Mapping[str, Job]) -> list[list[Piece]]:
-    """The whole jobs that each cell comes from; cells without a number are left out."""
-    if points := _declared(exhibit):
-        groups = dict.fromkeys(tuple(job.id for job in point.jobs) for point in points)
-        return [[_whole(name, jobs[name]) for name in group] for group in groups]
-
-    def drawn(changed: str | None) -> tuple[Cell, ...]:
-        results = {
-            name: _made_up(job, np.random.default_rng([3, place, name == changed]))
-            for place, (name, job) in enumerate(jobs.items())
-        }
-        return tuple(exhibit.cells(results))
-
-    needs: dict[int, list[Piece]] = {}
-    before = drawn(None)
-    for name, job in jobs.items():
-        point = _whole(name, job)
-        for place, (one, other) in enumerate(zip(before, drawn(name), strict=True)):
-            if _value(one) != _value(other):
-                needs.setdefault(place, []).append(point)
-    return list(needs.values())
-
-
-def _may_show(exhibit: Exhibit, jobs: Mapping[str, Job], some: Sequence[Piece]) -> bool:
-    """Whether a cell may follow from these points alone; one that needs arrays may."""
-    drawn = _cells(exhibit, jobs, [(point, Computed()) for point in some])
-    alone = _alone(exhibit, some, len(drawn[0]))
-    unknown = any(_value(drawn[0][place]) is None for place in alone)
-    return unknown or not alone.isdisjoint(_stable(drawn))
-
-
-def _alone(exhibit: Exhibit, some: Sequence[Piece], cells: int) -> set[int]:
-    """Places of the cells that come of no other job, as far as the exhibit declares it.
-
-    A cell that is read from arrays may leave out a job without any: it would seem to be computed.
+    Raises:
+        DifferenceError: A point has none, or a cell has no point.
     """
-    names, points = {point.name for point in some}, _declared(exhibit)
-    return {
-        place
-        for place in range(cells)
-        if not points or {job.id for job in points[place].jobs} <= names
-    }
+    found: list[list[Cell]] = []
+    for point in exhibit.points(True):
+        at = (point.column,) if isinstance(point, Point) else ()
+        place = (point.row, point.variant, *at)
+        found.append([c for c in kept.cells if (c.row, c.variant, c.column)[: len(place)] == place])
+    count = sum(map(len, found))
+    if count != len(kept.cells) or not all(found):
+        raise DifferenceError(f"expected {len(kept.cells)} cells, got {count} at the same places")
+    return found
 
 
-def _check_points(
-    exhibit: Exhibit,
-    kept: Reference,
-    jobs: Mapping[str, Job],
-    some: Sequence[Piece],
-    until: float,
-) -> int:
-    """How many cells follow from some points alone; each of them is the shipped one."""
-    parts = [(point, compute(point.job, point.numbers, until)) for point in some]
-    drawn = _cells(exhibit, jobs, parts)
-    if len(drawn[0]) != len(kept.cells):
-        raise DifferenceError(f"expected {len(kept.cells)} cells, got {len(drawn[0])}")
-    alone = _alone(exhibit, some, len(drawn[0]))
-    stable = [place for place in _stable(drawn) if place in alone]
-    for place in stable:
-        ours, theirs = plain(drawn[0][place]), plain(kept.cells[place])
-        if ours != theirs:
-            raise DifferenceError(f"{ours['row']}, {ours['column']}: {_apart(theirs, ours)}")
-    return len(stable)
+def computed(point: Point | Curve, until: float) -> tuple[Cell, ...]:
+    """The cells of a point from today's code; nothing else of its jobs is computed.
 
-
-def _stable(drawn: Sequence[Sequence[Cell]]) -> list[int]:
-    """Places of the cells that follow from what was computed, and from nothing that was drawn.
-
-    The last of the drawn ones has random numbers for what was computed too: a cell that is the same
-    there follows from nothing.
+    Raises:
+        UncheckedError: There was no time for it.
     """
-    *same, other = drawn
-    return [
-        place
-        for place, cell in enumerate(same[0])
-        if _value(cell) is not None
-        and all(_value(cells[place]) == _value(cell) for cells in same[1:])
-        and _value(other[place]) != _value(cell)
-    ]
+    return point.cells([_results(piece, until) for piece in pieces(point)])
 
 
-def _value(cell: Cell) -> tuple[float, float | None] | None:
-    """Mean and spread; None for a cell without a number."""
-    if cell.ours is None or not math.isfinite(cell.ours):
-        return None
-    return cell.ours, cell.spread if cell.spread and math.isfinite(cell.spread) else None
-
-
-def _cells(
-    exhibit: Exhibit, jobs: Mapping[str, Job], parts: Sequence[tuple[Piece, Computed]]
-) -> list[tuple[Cell, ...]]:
-    """The cells with the points' numbers and random ones elsewhere, `DRAWS` times; then without.
-
-    A point's numbers without events are random too, but the same in all draws but the last.
-    """
-    drawn = []
-    for draw in range(DRAWS + 1):
-        rng = np.random.default_rng([2, draw])
-        results = {name: _made_up(job, rng) for name, job in jobs.items()}
-        for point, part in parts:
-            own = _made_up(point.job, np.random.default_rng(1))
-            if part.events:
-                own = collect(point.job, part.events)
-            if draw < DRAWS:
-                results[point.name] = _placed(results[point.name], own, point, part, rng)
-            elif part.arrays:
-                others = functools.partial(_arrays, point, part, rng, own=False)
-                results[point.name] = replace(results[point.name], arrays=others)
-        drawn.append(tuple(exhibit.cells(results)))
-    return drawn
-
-
-def _made_up(job: Job, rng: np.random.Generator) -> Results:
-    """Random measures for every replica."""
-    blank, count, seconds = collect(job, ()), job.replicas(), float(rng.uniform(1.0, 2.0))
-    return replace(
-        blank,
-        step=np.ones(count, np.int64),
-        gauges={name: rng.uniform(0.05, 0.95, count) for name in blank.gauges},
-        epsilon=rng.uniform(0.05, 0.95, count),
-        seconds=lambda: seconds,
-    )
-
-
-def _placed(
-    drawn: Results, own: Results, point: Piece, part: Computed, rng: np.random.Generator
-) -> Results:
-    """Random results with the point's own rows in place."""
-    rows = np.isin(np.arange(len(drawn.seeds)), point.rows)
-    arrays = _arrays(point, part, rng, own=True)
-    return replace(
-        drawn,
-        step=np.where(rows, own.step, drawn.step),
-        gauges={n: np.where(rows, own.gauges[n], column) for n, column in drawn.gauges.items()},
-        epsilon=np.where(rows, own.epsilon, drawn.epsilon),
-        arrays=lambda: arrays,
-    )
-
-
-def _arrays(point: Piece, part: Computed, rng: np.random.Generator, *, own: bool) -> dict[str, Any]:
-    """The arrays of all replicas: the point's own rows where asked for, random ones elsewhere."""
-    full = {}
-    for name, parts in part.arrays.items():
-        array = artifacts.together(point.job.replicas(), parts).copy()
-        others = [r for r in range(len(array)) if not own or r not in point.rows]
-        if np.issubdtype(array.dtype, np.number) and others:
-            values = rng.uniform(0.05, 0.95, (len(others), *array.shape[1:]))
-            array[others] = values.astype(array.dtype)
-        full[name] = array
-    return full
+def _results(piece: Piece, until: float) -> Results:
+    """The results of some replicas; those of others are not measured, as their arrays are not."""
+    part = compute(piece.job, piece.numbers, until)
+    count = piece.job.replicas()
+    arrays = {name: artifacts.together(count, some) for name, some in part.arrays.items()}
+    return replace(collect(piece.job, part.events), arrays=lambda: arrays)
 
 
 def first_scores(setting: "Setting", card: Guarantee) -> list[float]:

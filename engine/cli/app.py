@@ -6,12 +6,8 @@ import os
 import socket
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from engine.core.errors import RequestError
-
-if TYPE_CHECKING:
-    from engine.cli.shared import Commands
 
 SCRIPT = Path(__file__).parents[2] / "app.py"
 PORTS = range(1, 65536)
@@ -21,19 +17,6 @@ WARNING = (
     "Everybody in this network can open it, without encryption and without a password. Tables and "
     "lessons of their own are off. Stop it with Ctrl-C after the class."
 )
-
-
-def add(commands: "Commands") -> None:
-    """Adds the command."""
-    serve = commands.add_parser("app", help="start the app and print its address")
-    serve.add_argument("--port", type=int, default=8501, metavar="PORT", help="8501 if omitted")
-    serve.add_argument(
-        "--class", action="store_true", dest="room", help="serve on the room's network, for a class"
-    )
-    serve.add_argument(
-        "--address", metavar="IP", help="with --class: this machine's address in the room's network"
-    )
-    serve.set_defaults(command=start)
 
 
 def start(arguments: argparse.Namespace) -> int:

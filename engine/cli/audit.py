@@ -10,7 +10,7 @@ from datasets import catalog as data_catalog
 from datasets.base import Table
 from engine.catalog import catalog, paper
 from engine.cli import again, functions, meeting
-from engine.cli.shared import add_json, add_request, requested, show_json, show_table
+from engine.cli.shared import requested, show_json, show_table
 from engine.cli.work import progress
 from engine.core.errors import ExplorerError, RequestError
 from engine.privacy.guarantee import RELATIONS, Guarantee
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from engine.audit.report import Audit
     from engine.audit.runner import Collected
     from engine.audit.training import Setting
-    from engine.cli.shared import Commands
 
 SEES = ("everything", "published")
 """What an attacker sees."""
@@ -36,42 +35,6 @@ FEW = (2, 10)
 """Trainings that are timed before, to see how many fit."""
 MOST = 1_000_000
 """More trainings than this is taken for a slip of the keyboard."""
-
-
-def add(commands: "Commands") -> None:
-    """Adds the command."""
-    parser = commands.add_parser("audit", help="attack a method: claimed, proved and attacked ε")
-    add_request(parser, "?")
-    parser.add_argument(
-        "--replicas", default="1000", metavar="N", help="trainings with and without; 1000"
-    )
-    functions.add(parser)
-    parser.add_argument(
-        "--sees", choices=SEES, default=SEES[0],
-        help="whether the attacker sees every release, or what is published alone",
-    )  # fmt: skip
-    add_json(parser)
-    parser.set_defaults(command=run_audit)
-    every = commands.add_parser("audits", help="attack every private method of a paper, or of all")
-    every.add_argument("paper", nargs="?", metavar="PAPER", help="slug of the paper; all")
-    every.add_argument("method", nargs="?", metavar="METHOD", help="name of the method; all")
-    every.add_argument(
-        "--epsilon", default="", metavar="E", help="privacy budget; that of each page"
-    )
-    every.add_argument(
-        "--seconds", default="60", metavar="N", help="stop each attack after about so long; 60"
-    )
-    every.add_argument("--replicas", default="1000", metavar="N", help="trainings at most; 1000")
-    every.add_argument(
-        "--write", action="store_true", help="keep the attacks in the reference folder"
-    )
-    every.add_argument(
-        "--sees", choices=SEES, default=SEES[0],
-        help="whether the attacker sees every release, or what is published alone and asks about "
-        "real records too",
-    )  # fmt: skip
-    add_json(every)
-    every.set_defaults(command=run_audits)
 
 
 def run_audit(arguments: argparse.Namespace) -> int:
@@ -160,8 +123,7 @@ def run_audits(arguments: argparse.Namespace) -> int:
     for job, calibration in wanted:
         measured.append(_timed(job, calibration, count, limit))
         if arguments.write:
-            kept = [row for row in audits.rows() if row.run != measured[-1].run]
-            audits.write([*kept, measured[-1]])
+            audits.KEPT.put(measured[-1])
     if arguments.write and not method and budget is None:
         audits.write(audits.current(audits.rows(), slug))
     if arguments.json:

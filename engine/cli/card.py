@@ -3,63 +3,16 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from engine.cli import functions
-from engine.cli.shared import add_json, add_request, requested, show_json, show_table
+from engine.cli.shared import requested, show_json, show_table
 from engine.core import files
 from engine.core.errors import StoreError
 from engine.yours import card_file, deployments, forms, kept_runs, library_run
 
-if TYPE_CHECKING:
-    from engine.cli.shared import Commands
-
 WRONG = 1
 """The exit code for a card that is not in order."""
-
-
-def add(commands: "Commands") -> None:
-    """Adds the commands."""
-    parser = commands.add_parser(
-        "card", help="guarantee cards as files, and runs of other libraries"
-    )
-    kinds = parser.add_subparsers(metavar="ACTION", required=True)
-    make = kinds.add_parser("make", help="the card of a method at one setting")
-    add_request(make)
-    _ends(make, make_card)
-    verify = kinds.add_parser("verify", help="price the releases of a card again and compare")
-    verify.add_argument("file", type=Path, metavar="FILE")
-    verify.set_defaults(command=verify_card)
-    library = kinds.add_parser("library", help="the card of a run that another library tells of")
-    library.add_argument("file", type=Path, metavar="FILE")
-    library.add_argument(
-        "--keep", action="store_true", help="keep its results here as a curve of the page Compare"
-    )
-    library.add_argument(
-        "--function", metavar="FILE.py::FUNCTION", help="attack the function that was trained, too"
-    )
-    functions.add_data(library)
-    _ends(library, library_card)
-    entry = kinds.add_parser(
-        "registry", help="a card as an entry of registry.opendp.org (YAML), or the other way round"
-    )
-    entry.add_argument("file", type=Path, metavar="FILE", help="card (.json) or entry (.yaml)")
-    _ends(entry, registry_entry)
-    listing = kinds.add_parser("list", help="the runs of other libraries that are kept here")
-    listing.set_defaults(command=list_kept)
-    for one in (verify, listing):
-        add_json(one)
-    removing = kinds.add_parser("remove", help="delete a run of another library")
-    removing.add_argument("name", metavar="NAME", help="as `card list` says it")
-    removing.set_defaults(command=remove_kept)
-
-
-def _ends(parser: argparse.ArgumentParser, command: Callable[[argparse.Namespace], int]) -> None:
-    """What a command that writes a file has last."""
-    parser.add_argument("--to", type=Path, metavar="FILE", help="file to write; else it is printed")
-    parser.set_defaults(command=command)
 
 
 def make_card(arguments: argparse.Namespace) -> int:

@@ -5,32 +5,17 @@ import dataclasses
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from datasets import catalog as data_catalog
 from datasets.base import Card
 from engine.catalog import catalog, paper, problems
-from engine.cli.shared import add_json, add_request, cards, points, requested, show_json, show_table
+from engine.cli.shared import cards, points, requested, show_json, show_table
 from engine.core.errors import DatasetError
 from engine.core.gauges import gauges
 from engine.core.spec import Knob, Setting, knobs
 from engine.method import Entry, Paper
 from engine.privacy.guarantee import RELATIONS, STATUSES
-
-if TYPE_CHECKING:
-    from engine.cli.shared import Commands
-
-
-def add(commands: "Commands") -> None:
-    """Adds the commands."""
-    listing = commands.add_parser("list", help="papers, methods, data sets, knobs and gauges")
-    listing.add_argument("paper", nargs="?", metavar="PAPER", help="only this one")
-    add_json(listing)
-    listing.set_defaults(command=list_all)
-    price = commands.add_parser("price", help="the guarantee card, without touching data")
-    add_request(price)
-    add_json(price)
-    price.set_defaults(command=show_price)
 
 
 def list_all(arguments: argparse.Namespace) -> int:

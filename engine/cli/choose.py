@@ -10,45 +10,17 @@ from datasets import catalog as data_catalog
 from engine.catalog import paper
 from engine.cli import release_files
 from engine.cli.releasing import prove
-from engine.cli.shared import add_json, pairs, show_json
+from engine.cli.shared import pairs, show_json
 from engine.cli.work import progress
 from engine.core.errors import RequestError
 from engine.runs import ledger, sealing
 
 if TYPE_CHECKING:
-    from engine.cli.shared import Commands
     from engine.runs.selecting import Selected, Selection
 
 NUMBERS = 10_000
 """Released arrays of more numbers are not printed."""
 NOTHING = "Nothing was tried, which happens by chance: nothing is published, the budget is spent."
-
-
-def add(commands: "Commands") -> None:
-    """Adds the command."""
-    parser = commands.add_parser(
-        "choose", help="the best of several methods on private records, priced as one release"
-    )
-    parser.add_argument("paper", metavar="PAPER", help="slug of the paper; see `list`")
-    parser.add_argument("--dataset", metavar="NAME", help="data set; the paper's first if omitted")
-    parser.add_argument(
-        "--methods", required=True, metavar="A,B,C", help="methods to choose from, all proved"
-    )
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="FIELD=VALUE",
-        help="one knob of all; epsilon and delta are those of the whole choice",
-    )  # fmt: skip
-    parser.add_argument(
-        "--grid", action="append", default=[], metavar="FIELD=A,B,C",
-        help="values of a knob to choose from; repeatable",
-    )  # fmt: skip
-    parser.add_argument(
-        "--tries", type=float, metavar="M",
-        help="how many are tried, on average; 8, or twice as many as there are candidates",
-    )  # fmt: skip
-    parser.add_argument("--to", type=Path, metavar="DIR", help="folder to write the release to")
-    add_json(parser)
-    parser.set_defaults(command=choose_command)
 
 
 def choose_command(arguments: argparse.Namespace) -> int:

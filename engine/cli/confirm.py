@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from datasets import catalog as data_catalog
 from engine.catalog import catalog, paper
 from engine.cli import again
-from engine.cli.shared import add_json, show_json, show_table
+from engine.cli.shared import show_json, show_table
 from engine.core.errors import ExplorerError, RequestError
 from engine.privacy.guarantee import Guarantee
 from engine.runs import audits, met, packed, reference, shipped
@@ -26,7 +26,6 @@ from engine.runs.job import Job
 
 if TYPE_CHECKING:
     from engine.audit.training import Setting
-    from engine.cli.shared import Commands
 
 SAME, WRITTEN, DIFFERS, UNKNOWN, STALE = (
     "of today", "confirmed", "differs", "not compared", "of an earlier version",
@@ -57,21 +56,6 @@ class Item:
     today: bool
     check: Check
     mark: Callable[[], object]
-
-
-def add(commands: "Commands") -> None:
-    """Adds the command."""
-    parser = commands.add_parser("confirm", help="compare today's code with the numbers that ship")
-    parser.add_argument("--paper", metavar="PAPER", help="slug of the paper; all")
-    parser.add_argument("--only", choices=KINDS, help="what is compared; all")
-    parser.add_argument("--item", metavar="NAME", help="a run's id, an exhibit or a method; all")
-    parser.add_argument(
-        "--seconds", type=float, default=120.0, metavar="N", help="at most for each item; 120"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="list what is of an earlier version")
-    parser.add_argument("--force", action="store_true", help="compare what is of today too")
-    add_json(parser)
-    parser.set_defaults(command=confirm)
 
 
 def confirm(arguments: argparse.Namespace) -> int:
@@ -178,14 +162,10 @@ def _exhibit(slug: str, name: str) -> Item | None:
 
 
 def _attack(row: audits.Row) -> Item:
-    def mark() -> None:
-        digest = audits.sources(row.paper, row.method, row.dataset)
-        now = [replace(one, sources=digest) if one.run == row.run else one for one in audits.rows()]
-        audits.write(now)
-
     return Item(
         "audits", row.paper, row.run, frozenset({row.method}), not row.outdated,
-        lambda until: _check_attack(row), mark,
+        lambda until: _check_attack(row),
+        lambda: audits.KEPT.put(replace(row, sources=row.today)),
     )  # fmt: skip
 
 
@@ -209,13 +189,9 @@ def _check_attack(row: audits.Row) -> str:
 
 
 def _meeting(row: met.Meeting) -> Item:
-    def mark() -> None:
-        digest = met.sources(row.paper, row.method, row.dataset)
-        met.write([replace(o, sources=digest) if o.run == row.run else o for o in met.rows()])
-
     return Item(
         "met", row.paper, row.run, frozenset({row.method}), not row.outdated,
-        lambda until: _check_meeting(row), mark,
+        lambda until: _check_meeting(row), lambda: met.KEPT.put(replace(row, sources=row.today)),
     )  # fmt: skip
 
 

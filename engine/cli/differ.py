@@ -2,33 +2,15 @@
 
 import argparse
 import dataclasses
-from typing import TYPE_CHECKING
 
-from engine.cli.shared import add_json, show_json, show_table
+from engine.cli.shared import show_json, show_table
 from engine.core.errors import RequestError
 from engine.core.spec import Value
 from engine.runs.difference import by_seed, difference, pairs
 from engine.service.client import Client
 
-if TYPE_CHECKING:
-    from engine.cli.shared import Commands
-
 WRONG = "wrong:"
 """Before the name of a gauge that is a share of wrong answers, to compare shares of right ones."""
-
-
-def add(commands: "Commands") -> None:
-    """Adds the command."""
-    parser = commands.add_parser("differ", help="whether two runs can be told apart")
-    parser.add_argument("first", metavar="RUN", help="id of a run")
-    parser.add_argument("second", metavar="RUN", help="id of the other run")
-    parser.add_argument(
-        "--gauge", required=True, metavar="NAME[,NAME]",
-        help="what is compared, for each run if it differs; wrong:NAME compares one minus it",
-    )  # fmt: skip
-    parser.add_argument("--at", metavar="EPSILON", type=float, help="the privacy budget")
-    add_json(parser)
-    parser.set_defaults(command=differ)
 
 
 def differ(arguments: argparse.Namespace) -> int:

@@ -2,48 +2,32 @@
 
 import argparse
 import dataclasses
+import math
 import sys
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from engine.catalog import catalog
-from engine.cli.shared import add_json, show_json, show_table
+from engine.cli import again
+from engine.cli.shared import show_json, show_table
 from engine.cli.work import RunError, complete, progress
 from engine.core.errors import ExplorerError, RequestError
 from engine.runs import reference
 from engine.runs.changes import sources
 from engine.runs.exhibit import Cell, Exhibit, exhibits
+from engine.runs.job import Job
 from engine.runs.results import Results
 from engine.service.client import Client
 
-if TYPE_CHECKING:
-    from engine.cli.shared import Commands
-
-
 TODAY, EARLIER = "today's sources", "an earlier version"
-
-
-def add(commands: "Commands") -> None:
-    """Adds the command."""
-    parser = commands.add_parser("reproduce", help="tables and figures, theirs and ours")
-    parser.add_argument("paper", nargs="?", metavar="PAPER", help="slug of the paper; all")
-    parser.add_argument("exhibit", nargs="?", metavar="EXHIBIT", help="table or figure; all")
-    parser.add_argument("--full", action="store_true", help="at the paper's size, not a quick look")
-    parser.add_argument(
-        "--write", action="store_true",
-        help="with --full: keep the cells in the project's reference folder",
-    )  # fmt: skip
-    parser.add_argument(
-        "--list", action="store_true", help="what ships, and whether today's code computed it"
-    )
-    add_json(parser)
-    parser.set_defaults(command=reproduce)
 
 
 def reproduce(arguments: argparse.Namespace) -> int:
     """Runs the exhibits' jobs, or reads them from the store, and prints their cells."""
     if arguments.write and not arguments.full:
         raise RequestError("--write: expected --full with it, a quick look is not kept")
+    if arguments.changed and not arguments.write:
+        raise RequestError("--changed: expected --write with it, got a look")
     chosen = list(_chosen(arguments.paper, arguments.exhibit))
     if arguments.list:
         return _list(chosen, arguments.json)
@@ -103,13 +87,15 @@ def _chosen(slug: str | None, name: str | None) -> Iterator[tuple[str, Exhibit]]
 
 def _one(slug: str, exhibit: Exhibit, arguments: argparse.Namespace) -> dict[str, Any]:
     """Computes one exhibit, prints or keeps it, and returns it as JSON values."""
-    results, seconds = _results(exhibit, arguments.full, fresh=arguments.write)
-    cells = exhibit.cells(results)
+    if arguments.changed:
+        cells, seconds = _renewed(slug, exhibit)
+    else:
+        jobs = exhibit.jobs(arguments.full)
+        results, seconds = _results(exhibit, jobs, fresh=arguments.write)
+        cells = exhibit.cells(results)
     if arguments.write:
-        jobs = exhibit.jobs(True).values()
-        reference.save(
-            slug, exhibit.name, cells, full=True, seconds=seconds, sources=sources(*jobs)
-        )
+        digest = sources(*exhibit.jobs(True).values())
+        reference.save(slug, exhibit.name, cells, full=True, seconds=seconds, sources=digest)
     if not arguments.json:
         _show(exhibit, cells)
     return {
@@ -124,8 +110,44 @@ def _one(slug: str, exhibit: Exhibit, arguments: argparse.Namespace) -> dict[str
     }
 
 
-def _results(exhibit: Exhibit, full: bool, *, fresh: bool) -> tuple[dict[str, Results], float]:
-    """What the exhibit's jobs came to, and how long they took when they ran.
+def _renewed(slug: str, exhibit: Exhibit) -> tuple[tuple[Cell, ...], float]:
+    """The shipped cells, without those that today's code computes otherwise: these are computed.
+
+    One cell at least is compared of each method in each calibration on each data set. Where it
+    differs, so do all that have a job of that kind.
+
+    Returns:
+        The cells, and the seconds of all jobs whenever they ran.
+
+    Raises:
+        RequestError: Nothing ships.
+        UncheckedError: Cells of some method could not be compared.
+    """
+    kept = reference.load(slug, exhibit.name)
+    if kept is None:
+        raise RequestError(f"--changed: expected an exhibit that ships, got {exhibit.name}")
+    changed: set[again.Kind] = set()
+    for point, _, said in again.compared(exhibit, kept, math.inf, by=again.kind_on):
+        if said:
+            print(f"{exhibit.title}, {said}", file=sys.stderr, flush=True)
+            changed |= again.kinds(point, again.kind_on)
+    points = list(zip(exhibit.points(True), again.places(exhibit, kept), strict=True))
+    new = {id(one) for one, _ in points if again.kinds(one, again.kind_on) & changed}
+    wanted = {job.id for one, _ in points if id(one) in new for job in one.jobs}
+    jobs = {name: job for name, job in exhibit.jobs(True).items() if job.id in wanted}
+    known = {one.run: one for one in _results(exhibit, jobs, fresh=True)[0].values()}
+    cells = [
+        cell
+        for one, there in points
+        for cell in (one.cells([known[job.id] for job in one.jobs]) if id(one) in new else there)
+    ]
+    return tuple(cells), kept.seconds
+
+
+def _results(
+    exhibit: Exhibit, jobs: Mapping[str, Job], *, fresh: bool
+) -> tuple[dict[str, Results], float]:
+    """What some of an exhibit's jobs came to, and how long they took when they ran.
 
     A job that fails, for want of its data or otherwise, leaves its cells empty and is named.
     With `fresh`, what other sources than today's have computed is computed again.
@@ -134,7 +156,6 @@ def _results(exhibit: Exhibit, full: bool, *, fresh: bool) -> tuple[dict[str, Re
         RunError: None of them came to an end.
     """
     client, results, seconds, lost = Client(workers=False), {}, 0.0, []
-    jobs = exhibit.jobs(full)
     for number, (name, job) in enumerate(jobs.items(), 1):
         print(f"{exhibit.title}: {number} of {len(jobs)}, {name}", file=sys.stderr, flush=True)
         try:

@@ -1,7 +1,6 @@
 """`export`: a run as files that need no store."""
 
 import argparse
-import csv
 import importlib
 import io
 import json
@@ -10,13 +9,13 @@ import shlex
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from datasets import catalog as data_catalog
 from engine.catalog import paper
-from engine.cli.shared import plain, replicas, words_only
+from engine.cli.shared import plain, replicas, spreadsheet
 from engine.core import files
 from engine.core.errors import DatasetError, RequestError, StoreError
 from engine.core.gauges import gauges
@@ -26,21 +25,10 @@ from engine.runs import registry, whole
 from engine.runs.job import Job
 from engine.service.client import Client, Run
 
-if TYPE_CHECKING:
-    from engine.cli.shared import Commands
-
 RELEASED, RAW = "released", "raw-do-not-publish"
 """Folders of an export."""
 LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "dp-accounting")
 """What numbers depend on; those of this machine, on which the run was made."""
-
-
-def add(commands: "Commands") -> None:
-    """Adds the command."""
-    export = commands.add_parser("export", help="a run as files: job, results, cards, arrays")
-    export.add_argument("run", metavar="RUN", help="id of the run")
-    export.add_argument("--to", required=True, type=Path, metavar="DIR", help="folder to write")
-    export.set_defaults(command=export_run)
 
 
 def export_run(arguments: argparse.Namespace) -> int:
@@ -170,16 +158,16 @@ def _about(run: Run, arrays: Arrays) -> dict[str, Any]:
 def _table(path: Path, job: Job, rows: list[dict[str, Any]], names: list[str]) -> Path:
     """A line for each replica; what was not measured is empty."""
     columns = ("status", "epsilon_claimed", "epsilon_proved", "delta")
-    content = io.StringIO(newline="")
-    table = csv.writer(content)
-    table.writerow(map(words_only, [*job.axes, "seed", *names, *columns]))
-    for row in rows:
-        place = [row[field] for field in job.axes]
-        card = [row["guarantee"][name] for name in columns]
-        cells = [*place, row["seed"], *(row["gauges"][n] for n in names), *card]
-        table.writerow(map(words_only, cells))
+    cells = [
+        [
+            *(row[field] for field in job.axes), row["seed"], *(row["gauges"][n] for n in names),
+            *(row["guarantee"][name] for name in columns),
+        ]
+        for row in rows
+    ]  # fmt: skip
+    text = spreadsheet([*job.axes, "seed", *names, *columns], cells)
     path.parent.mkdir(parents=True, exist_ok=True)
-    files.give(path, content.getvalue().encode())
+    files.give(path, text.encode())
     return path
 
 

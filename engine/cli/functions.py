@@ -15,21 +15,6 @@ SIGN = "::"
 """Stands between a file and its function."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments of such an attack."""
-    own = parser.add_argument_group("a training function of your own: FILE.py::FUNCTION")
-    own.add_argument("--claim", metavar="CLAIM", help="as epsilon=1,delta=1e-5 or mu=0.5")
-    add_data(own)
-
-
-def add_data(group: "argparse._ActionsContainer") -> None:
-    """Adds what every such attack needs: records and time."""
-    group.add_argument("--data", type=Path, metavar="FILE", help="records, as CSV or Parquet")
-    group.add_argument(
-        "--seconds", default="60", metavar="N", help="time for the attack; 60, and less if it wins"
-    )
-
-
 def audit_function(arguments: argparse.Namespace) -> int:
     """Attacks the function that the arguments name and prints what was found.
 

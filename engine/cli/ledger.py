@@ -1,31 +1,11 @@
 """`ledger`: what the releases from a table of one's own have cost, and the limit of them."""
 
 import argparse
-from typing import TYPE_CHECKING
 
-from engine.cli.shared import add_json, show_json, show_table
+from engine.cli.shared import show_json, show_table
 from engine.core.errors import RequestError
 from engine.privacy.guarantee import RELATIONS
 from engine.runs import ledger
-
-if TYPE_CHECKING:
-    from engine.cli.shared import Commands
-
-
-def add(commands: "Commands") -> None:
-    """Adds the command."""
-    parser = commands.add_parser(
-        "ledger", help="what all releases from a table of your own have cost, and their limit"
-    )
-    parser.add_argument("table", metavar="TABLE", help="as `table list` says it")
-    parser.add_argument(
-        "--limit-epsilon", type=float, metavar="E", help="refuse a release beyond this sum of ε"
-    )
-    parser.add_argument(
-        "--limit-delta", type=float, metavar="D", help="and beyond this sum of δ; open if omitted"
-    )
-    add_json(parser)
-    parser.set_defaults(command=show)
 
 
 def show(arguments: argparse.Namespace) -> int:

@@ -6,40 +6,15 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NoReturn
 
 from engine import __version__
-from engine.cli import (
-    app,
-    audit,
-    bundle,
-    card,
-    catalogue,
-    choose,
-    confirm,
-    differ,
-    exhibits,
-    export,
-    ledger,
-    running,
-    runs,
-    tables,
-    verify,
-)
+from engine.cli.commands import add, commands, do
 from engine.core import room
 from engine.core.errors import BudgetError, ExplorerError, RequestError, SpecError
 
-Command = Callable[[argparse.Namespace], int]
-
-MODULES = (
-    catalogue, tables, running, choose, ledger, card, audit, verify, runs, differ, export, bundle,
-    exhibits, confirm, app,
-)  # fmt: skip
-"""What adds commands, in the order of the help text."""
 WRONG, FAILED, STOPPED = 2, 1, 130
-TRAINING = {"app", "run", "choose", "audit", "audits", "reproduce", "confirm", "verify"}
-"""Commands that train, or start what trains."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -87,25 +62,23 @@ def _command(arguments: Sequence[str], program: str) -> int:
             word.encode()
         except UnicodeEncodeError:
             raise RequestError(f"arguments: expected text in UTF-8, got {word!r}") from None
-    parser, commands = _parser(program)
+    parser, known = _parser(program)
     named = next((word for word in arguments if not word.startswith("-")), None)
-    if named is not None and named not in commands:
-        raise RequestError(f"command: expected one of {', '.join(commands)}, got {named!r}")
+    if named is not None and named not in known:
+        raise RequestError(f"command: expected one of {', '.join(known)}, got {named!r}")
     if not arguments:
         parser.print_help()
         return WRONG
     chosen = parser.parse_args(arguments)
-    if named in TRAINING:
+    if chosen.command.trains:
         room.check()
-    command: Command = chosen.command
-    return command(chosen)
+    return do(chosen)
 
 
 def _parser(program: str) -> tuple[Parser, tuple[str, ...]]:
     """The parser, and the names of its commands."""
     parser = Parser(prog=program, description="See what differential privacy costs.")
     parser.add_argument("--version", action="version", version=f"epsilon-explorer {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for module in MODULES:
-        module.add(commands)
-    return parser, tuple(commands.choices)
+    known = commands()[0]
+    add(parser.add_subparsers(metavar="COMMAND", required=True), known)
+    return parser, tuple(known)

@@ -2,13 +2,13 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from datasets import catalog as data_catalog
 from engine.catalog import paper
 from engine.cli import again
 from engine.cli.shared import show_json, show_table
-from engine.runs import audits, met
+from engine.runs import audits, changes, met
 from engine.runs.job import Job
 
 
@@ -28,7 +28,7 @@ def attacked(
     for job, calibration in wanted:
         found.append(_one(job, calibration, worst, seconds))
         if keep:
-            met.write([*(row for row in met.rows() if row.run != found[-1].run), found[-1]])
+            met.KEPT.put(found[-1])
     if as_json:
         show_json({"sees": "published", "audits": [asdict(row) for row in found]})
         return
@@ -59,7 +59,7 @@ def _one(job: Job, calibration: str, worst: int, seconds: float) -> met.Meeting:
     shown = meet(setting, data, one.arrays, worst=worst, delta=card.delta, seconds=seconds)
     return met.Meeting(
         run=audits.name(job),
-        sources=met.sources(job.paper, job.method, job.dataset),
+        sources=changes.sources(replace(job, audit=False)),
         paper=job.paper,
         method=job.method,
         dataset=job.dataset,

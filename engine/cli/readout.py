@@ -1,32 +1,23 @@
 """What stands beside released arrays for readers without this program: tables, a model, readers."""
 
-import csv
 import json
 import math
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from datasets.base import Card
+from engine.cli.shared import spreadsheet
 from engine.core.spec import Spec
 from engine.method import Arrays, Paper
 from engine.runs.estimates import Estimate, estimates
 
-TABLE, MODEL, PYTHON, R, PROTOTYPES = (
-    *("coefficients.csv", "model.json", "predict.py", "predict.R", "prototypes.csv"),
-)
-USES = {
-    TABLE: "each covariate's effect on its own scale, with its odds or hazard ratio: to read, to "
-    "print and to compare. Intervals hold the true value in 95 of 100 tables: they count both who "
-    "happened to be in the table and the noise. They are left out where the method cannot tell",
-    MODEL: "the whole model as numbers with names: to predict with",
-    PYTHON: "predicts from model.json for the persons of a CSV file, with Python alone: "
-    "`python predict.py persons.csv`",
-    R: "the same in R, with the package jsonlite: `Rscript predict.R persons.csv`",
-    PROTOTYPES: "the prototypes in the units of the table, a row each with its class",
-}
+TABLE, MODEL, PROTOTYPES = "coefficients.csv", "model.json", "prototypes.csv"
+SHEET = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+USES: Mapping[str, str] = SHEET["uses"]
 """What each file may be used for."""
 RATIOS = {"logit": "odds ratio within an interval", "cloglog": "hazard ratio"}
 """What the exponential of a coefficient is, by the link."""
@@ -53,7 +44,7 @@ def written(
         texts = {
             TABLE: _table(model["link"], found),
             MODEL: json.dumps(model, indent=2, ensure_ascii=False) + "\n",
-            PYTHON: IN_PYTHON, R: IN_R,
+            **SHEET["programs"],
         }  # fmt: skip
     elif {"prototypes", "labels"} <= set(arrays):
         rows, labels = arrays["prototypes"][0], arrays["labels"][0]
@@ -61,7 +52,7 @@ def written(
             cells = [
                 [int(label), *map(float, row)] for label, row in zip(labels, rows, strict=True)
             ]
-            texts = {PROTOTYPES: _csv(["class", *card.features], cells)}
+            texts = {PROTOTYPES: spreadsheet(["class", *card.features], cells, "\n")}
     files = []
     for name, text in texts.items():
         files.append(folder / name)
@@ -114,79 +105,4 @@ def _table(link: str, found: Sequence[Estimate]) -> str:
             for value in (one.estimate, one.low, one.high)
         ]
         rows.append([one.name, category, unit, one.estimate, ratios[0], kind, *ratios[1:]])
-    return _csv(head, rows)
-
-
-def _csv(head: list[str], rows: list[list[Any]]) -> str:
-    """Rows as text; a name that a spreadsheet would take for a formula gets a quotation mark."""
-
-    class Lines(list[str]):
-        write = list.append
-
-    lines = Lines()
-    writer = csv.writer(lines, lineterminator="\n")
-    for row in [head, *rows]:
-        writer.writerow(
-            [
-                f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t" and cell else cell
-                for cell in row
-            ]
-        )
-    return "".join(lines)
-
-
-IN_PYTHON = '''\
-"""Chance of each person that the event has not happened by each time; needs Python alone.
-
-python predict.py persons.csv, a row for each person and the columns that coefficients.csv names
-"""
-import csv, json, math, pathlib, statistics, sys
-
-model = json.loads(pathlib.Path(__file__).with_name("model.json").read_text("utf-8"))
-HAZARD = {
-    "logit": lambda eta: 1 / (1 + math.exp(-eta)) if eta > -700 else 0.0,
-    "cloglog": lambda eta: -math.expm1(-math.exp(min(eta, 30))),
-    "probit": statistics.NormalDist().cdf,
-}[model["link"]]
-
-
-def survival(person):
-    """The chances at model["times"], for a person's values by the names of the covariates."""
-    eta, chance, curve = 0.0, 1.0, []
-    for one in model["covariates"]:
-        value = float(person[one["name"]])
-        value = max(value, one["low"]) if one["low"] is not None else value
-        value = min(value, one["high"]) if one["high"] is not None else value
-        eta += one["estimate"] * (value - one["centre"])
-    for baseline in model["baseline"]:
-        chance *= 1 - HAZARD(baseline + eta)
-        curve.append(chance)
-    return curve
-
-
-if __name__ == "__main__":
-    out = csv.writer(sys.stdout)
-    out.writerow(model["times"])
-    with open(sys.argv[1], newline="", encoding="utf-8") as file:
-        out.writerows(survival(person) for person in csv.DictReader(file))
-'''
-IN_R = """\
-# Chance of each person that the event has not happened by each time; needs the package jsonlite.
-# Rscript predict.R persons.csv, a row for each person and the columns that coefficients.csv names
-here <- dirname(sub("--file=", "", grep("--file=", commandArgs(), value = TRUE)[1]))
-model <- jsonlite::fromJSON(file.path(here, "model.json"))
-persons <- read.csv(commandArgs(trailingOnly = TRUE)[1], check.names = FALSE)
-hazard <- switch(model$link, logit = plogis, probit = pnorm,
-                 cloglog = function(eta) -expm1(-exp(pmin(eta, 30))))
-eta <- 0
-for (i in seq_len(nrow(model$covariates))) {
-  one <- model$covariates[i, ]
-  value <- persons[[one$name]]
-  if (!is.na(one$low)) value <- pmax(value, one$low)
-  if (!is.na(one$high)) value <- pmin(value, one$high)
-  eta <- eta + one$estimate * (value - one$centre)
-}
-curves <- t(sapply(eta, function(e) cumprod(1 - hazard(model$baseline + e))))
-colnames(curves) <- model$times
-write.csv(curves, row.names = FALSE)
-"""
+    return spreadsheet(head, rows, "\n")

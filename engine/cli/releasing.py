@@ -3,7 +3,6 @@
 import argparse
 import shlex
 import sys
-from pathlib import Path
 
 from datasets import catalog as data_catalog
 from datasets.base import Table
@@ -19,20 +18,6 @@ GOES_ON = (
     "release: an earlier process drew this noise and ended before its files were in place; they "
     "are written now, and no noise was drawn again"
 )
-
-
-def add(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments of a release to those of a run."""
-    parser.add_argument(
-        "--release", action="store_true",
-        help="draw secret noise, print and keep no measure, write only what is released",
-    )  # fmt: skip
-    parser.add_argument(
-        "--exact", action="store_true",
-        help="with --release: draw noise on whole numbers, without rounding (histogram, mean and "
-        "Kaplan-Meier curve)",
-    )  # fmt: skip
-    parser.add_argument("--to", type=Path, metavar="DIR", help="folder to write a release to")
 
 
 def release_job(arguments: argparse.Namespace) -> int:

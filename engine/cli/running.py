@@ -2,15 +2,13 @@
 
 import argparse
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from datasets import catalog as data_catalog
 from engine.cli import releasing
 from engine.cli.shared import (
-    add_json,
-    add_request,
     cards,
     points,
     replicas,
@@ -26,21 +24,6 @@ from engine.runs import estimates
 from engine.runs.doubts import doubts
 from engine.runs.job import Job
 from engine.service.client import Client, Run
-
-if TYPE_CHECKING:
-    from engine.cli.shared import Commands
-
-
-def add(commands: "Commands") -> None:
-    """Adds the command."""
-    run = commands.add_parser("run", help="train, or answer from the store")
-    add_request(run)
-    run.add_argument(
-        "--seeds", default="1", metavar="N|A,B,C", help="how many repetitions, or which; 1"
-    )
-    releasing.add(run)
-    add_json(run)
-    run.set_defaults(command=run_job)
 
 
 def run_job(arguments: argparse.Namespace) -> int:

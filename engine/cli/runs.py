@@ -2,37 +2,15 @@
 
 import argparse
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from engine.cli.shared import add_json, show_json, show_table
+from engine.cli.shared import show_json, show_table
 from engine.core.errors import RequestError
 from engine.core.stored import shown
 from engine.service.client import Client, Run
 
-if TYPE_CHECKING:
-    from engine.cli.shared import Commands
-
 MOST = 1_000_000
 """Runs that one list holds at most."""
-
-
-def add(commands: "Commands") -> None:
-    """Adds the commands."""
-    listing = commands.add_parser("runs", help="the runs in the store, newest first")
-    listing.add_argument("--paper", metavar="PAPER", help="only of this paper")
-    listing.add_argument("--limit", type=int, default=100, metavar="N", help="at most so many; 100")
-    add_json(listing)
-    listing.set_defaults(command=list_runs)
-    tidying = commands.add_parser("tidy", help="remove files that no run in the store needs")
-    add_json(tidying)
-    tidying.set_defaults(command=tidy)
-    for name, command, text in (
-        ("stop", stop_runs, "stop runs that wait or run"),
-        ("delete", delete_runs, "remove runs and what came of them"),
-    ):
-        parser = commands.add_parser(name, help=text)
-        parser.add_argument("runs", nargs="+", metavar="RUN", help="id of a run")
-        parser.set_defaults(command=command)
 
 
 def list_runs(arguments: argparse.Namespace) -> int:

@@ -1,11 +1,13 @@
 """What several commands need: arguments of a job, tables, JSON."""
 
 import argparse
+import csv
 import dataclasses
+import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -17,36 +19,10 @@ from engine.core.errors import RequestError
 from engine.runs.job import Job, request
 from engine.runs.results import Results
 
-if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[Any]
-
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """How a text begins that spreadsheets work out (OWASP, CSV injection)."""
 WIDE = 200
 """Columns of a table that is not printed on a terminal."""
-
-
-def add_json(parser: argparse.ArgumentParser) -> None:
-    """The switch between a table and one JSON object."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-
-
-def add_request(parser: argparse.ArgumentParser, methods: str | None = None) -> None:
-    """The arguments that name a job, except its seeds.
-
-    Args:
-        parser: Of the command.
-        methods: How many methods there may be, as `nargs`; None for one.
-    """
-    parser.add_argument("paper", metavar="PAPER", help="slug of the paper; see `list`")
-    parser.add_argument("method", nargs=methods, metavar="METHOD", help="name of the method")
-    parser.add_argument("--dataset", metavar="NAME", help="data set; the paper's first if omitted")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="FIELD=VALUE", help="one knob; repeatable"
-    )
-    parser.add_argument(
-        "--sweep", action="append", default=[], metavar="FIELD=A,B,C", help="one axis; repeatable"
-    )
 
 
 def requested(arguments: argparse.Namespace, seeds: Sequence[int] = (0,)) -> Job:
@@ -174,6 +150,19 @@ def words_only(value: object) -> object:
     ("'=1+1", -1.5, 'a=b')
     """
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+
+
+def spreadsheet(head: Iterable[object], rows: Iterable[Iterable[object]], end: str = "\r\n") -> str:
+    """Rows as comma-separated values, none of which is a formula.
+
+    Args:
+        head: Names of the columns.
+        rows: Their cells.
+        end: What ends a line.
+    """
+    file = io.StringIO(newline="")
+    csv.writer(file, lineterminator=end).writerows(map(words_only, row) for row in (head, *rows))
+    return file.getvalue()
 
 
 def text(value: object) -> str:

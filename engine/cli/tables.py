@@ -5,50 +5,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from datasets import own
 from datasets.base import Card
 from engine.catalog import catalog
-from engine.cli.shared import add_json, show_json, show_table
+from engine.cli.shared import show_json, show_table
 from engine.core.errors import ExplorerError, RequestError
-
-if TYPE_CHECKING:
-    from engine.cli.shared import Commands
 
 MOST_SETTINGS = 10_000_000
 """Bytes of settings that are read at most."""
-
-
-def add(commands: "Commands") -> None:
-    """Adds the commands."""
-    table = commands.add_parser("table", help="tables of your own: add, list, remove")
-    actions = table.add_subparsers(metavar="ACTION", required=True)
-    adding = actions.add_parser(
-        "add", help="check a CSV or Parquet file and keep it here, or print what is missing"
-    )
-    adding.add_argument("file", metavar="FILE", type=Path, help="CSV or Parquet")
-    adding.add_argument(
-        "--label", default="", metavar="COLUMN", help="the column of the classes; none for survival"
-    )
-    adding.add_argument(
-        "--settings", "--bounds", type=Path, metavar="FILE", dest="settings",
-        help="the proposal for its columns that `--propose` prints, edited",
-    )  # fmt: skip
-    adding.add_argument(
-        "--accept", action="store_true", help="take what nobody has stated from the data"
-    )
-    adding.add_argument(
-        "--propose", action="store_true", help="print what would become of each column, and stop"
-    )
-    add_json(adding)
-    adding.set_defaults(command=add_table)
-    listing = actions.add_parser("list", help="the tables that are kept here")
-    add_json(listing)
-    listing.set_defaults(command=list_tables)
-    removing = actions.add_parser("remove", help="delete a table; its runs stay")
-    removing.add_argument("name", metavar="NAME", help="as `table list` says it")
-    removing.set_defaults(command=remove_table)
 
 
 def add_table(arguments: argparse.Namespace) -> int:

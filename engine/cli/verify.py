@@ -10,7 +10,7 @@ from datasets import catalog as data_catalog
 from datasets.base import Table
 from engine.catalog import paper
 from engine.cli.release_files import written
-from engine.cli.shared import add_json, add_request, requested, show_json, show_table
+from engine.cli.shared import requested, show_json, show_table
 from engine.core.errors import RequestError
 from engine.method import Arrays
 from engine.runs import sealing
@@ -19,17 +19,6 @@ from engine.service.job_runner import set_threads
 
 if TYPE_CHECKING:
     from engine.audit.published import Verdict
-    from engine.cli.shared import Commands
-
-
-def add(commands: "Commands") -> None:
-    """Adds the command."""
-    parser = commands.add_parser(
-        "verify", help="replay a method on other records: is all that it publishes private?"
-    )
-    add_request(parser)
-    add_json(parser)
-    parser.set_defaults(command=run_verify)
 
 
 def run_verify(arguments: argparse.Namespace) -> int:

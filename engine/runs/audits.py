@@ -5,19 +5,15 @@ Each is of the setting that its paper's page opens with. It fits a page as long 
 the same name there, and an attack of an earlier version says so, as runs do.
 """
 
-import functools
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from datasets import catalog as data_catalog
 from engine.catalog import catalog
-from engine.core import stored
-from engine.core.errors import SpecError, StoreError
+from engine.core.errors import SpecError
 from engine.core.spec import knobs
-from engine.runs import changes, naming
+from engine.runs.attacks import Attack, Shelf, named
+from engine.runs.attacks import name as name
 from engine.runs.job import Job, request
 
 FILE = "audits.json"
@@ -25,17 +21,10 @@ EPSILON, CALIBRATION = "epsilon", "calibration"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class Row(Attack):
     """One attack, or why there is none.
 
     Attributes:
-        run: Names the setting: what `name` says of it.
-        sources: Digest of the sources that trained (`engine.runs.changes`).
-        budget: Epsilon that the setting asks for.
-        paper: Slug.
-        method: Name within the paper.
-        dataset: Name of the data set.
-        calibration: As printed ("paper", "released") or proved; empty where there is one only.
         epsilon_claimed: None where nothing is claimed.
         epsilon_proved: None where nothing is proved.
         epsilon_attacked: Lower bound at 95 % confidence; None where nobody attacked.
@@ -63,13 +52,6 @@ class Row:
             bound that made-up scores come to; empty where that was not kept.
     """
 
-    run: str
-    sources: str
-    budget: float
-    paper: str
-    method: str
-    dataset: str
-    calibration: str
     epsilon_claimed: float | None
     epsilon_proved: float | None
     epsilon_attacked: float | None
@@ -91,31 +73,6 @@ class Row:
     epsilon_perfect: float | None = None
     reason: str = ""
     first: Sequence[float] = ()
-
-    @property
-    def outdated(self) -> bool:
-        """Whether another version of the program trained than today's."""
-        return self.sources != sources(self.paper, self.method, self.dataset)
-
-
-def sources(slug: str, method: str, dataset: str) -> str:
-    """The digest of today's sources of an attack."""
-    return changes.sources(request(slug, method, dataset, audit=True))
-
-
-def name(job: Job) -> str:
-    """What names the setting of an attack, however many trainings it has."""
-    return replace(job, seeds=(0,), stored="").id
-
-
-def fitting(job: Job) -> Row | None:
-    """The shipped attack on exactly this setting; None where none ships.
-
-    Raises:
-        StoreError: The file is damaged.
-    """
-    wanted = name(job)
-    return next((row for row in rows() if row.run == wanted), None)
 
 
 def asked(budget: float | None = None) -> Iterator[tuple[Job, str]]:
@@ -151,36 +108,21 @@ def current(rows: Sequence[Row], slug: str | None = None) -> list[Row]:
     return [row for row in rows if slug not in (None, row.paper) or row.run in wanted]
 
 
-@functools.lru_cache(maxsize=2)
-def _read(path: Path, changed: float) -> tuple[Row, ...]:
-    try:
-        return stored.read(tuple[Row, ...], stored.parsed(path.read_bytes()))
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{path}: expected the shipped attacks, got {error}") from error
+def _listed(row: Row) -> tuple[bool, int]:
+    """The place of a row's method in the catalogue; one that has gone comes last."""
+    every = [(paper.slug, entry.name) for paper in catalog().values() for entry in paper.methods]
+    known = (row.paper, row.method) in every
+    return not known, every.index((row.paper, row.method)) if known else 0
 
 
-def rows() -> tuple[Row, ...]:
-    """The shipped attacks, in the order of the catalogue; none where the file is missing.
+KEPT = Shelf(FILE, Row, _listed)
+rows, write = KEPT.rows, KEPT.write
+
+
+def fitting(job: Job) -> Row | None:
+    """The shipped attack on exactly this setting; None where none ships.
 
     Raises:
         StoreError: The file is damaged.
     """
-    path = naming.FOLDER / FILE
-    return _read(path, path.stat().st_mtime) if path.exists() else ()
-
-
-def write(audits: Sequence[Row]) -> Path:
-    """Keeps the attacks in the project's reference folder, in place of the earlier ones."""
-    path = naming.FOLDER / FILE
-    listed = [(paper.slug, entry.name) for paper in catalog().values() for entry in paper.methods]
-    place = {name: i for i, name in enumerate(listed)}
-    last = len(listed)
-    ordered = sorted(audits, key=lambda row: place.get((row.paper, row.method), last))
-    lines = json.dumps([plain(asdict(row)) for row in ordered], indent=1, ensure_ascii=False)
-    path.write_text(f"{lines}\n", encoding="utf-8")
-    return path
-
-
-def plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Numbers to six digits."""
-    return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in row.items()}
+    return named(rows(), job)

@@ -5,32 +5,20 @@
 `engine.audit.met`'s. No torch here.
 """
 
-import functools
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
-from engine.core import stored
-from engine.core.errors import StoreError
-from engine.runs import audits, changes, naming
-from engine.runs.job import Job, request
+from engine.runs.attacks import Attack, Shelf, named
+from engine.runs.job import Job
 
 FILE = "met.json"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Meeting:
+class Meeting(Attack):
     """One such attack.
 
     Attributes:
-        run: Names the setting, as `audits.name` does.
-        sources: Digest of the sources of the method that was attacked.
-        paper: Slug.
-        method: Name within the paper.
-        dataset: Name of the data set.
-        calibration: As `audits.Row` has it.
-        budget: Epsilon that the setting asks for.
         delta: At which epsilon is stated.
         seconds: How long it took.
         epsilon: At least so much is spent, 95 % confidence: the larger of the next two.
@@ -46,13 +34,8 @@ class Meeting:
             the attacker makes of made-up numbers; empty where that was not kept.
     """
 
-    run: str
-    sources: str
-    paper: str
-    method: str
-    dataset: str
-    calibration: str
-    budget: float
+    whole = False
+
     delta: float
     seconds: float
     epsilon: float
@@ -66,15 +49,9 @@ class Meeting:
     trainings: int
     first: Sequence[float] = ()
 
-    @property
-    def outdated(self) -> bool:
-        """Whether another version of the program trained than today's."""
-        return self.sources != sources(self.paper, self.method, self.dataset)
 
-
-def sources(slug: str, method: str, dataset: str) -> str:
-    """The digest of today's sources of a method."""
-    return changes.sources(request(slug, method, dataset))
+KEPT = Shelf(FILE, Meeting, lambda row: (row.paper, row.method, row.run))
+rows, write = KEPT.rows, KEPT.write
 
 
 def fitting(job: Job) -> Meeting | None:
@@ -83,32 +60,4 @@ def fitting(job: Job) -> Meeting | None:
     Raises:
         StoreError: The file is damaged.
     """
-    wanted = audits.name(job)
-    return next((row for row in rows() if row.run == wanted), None)
-
-
-def rows() -> tuple[Meeting, ...]:
-    """The shipped attacks; none where the file is missing.
-
-    Raises:
-        StoreError: The file is damaged.
-    """
-    path = naming.FOLDER / FILE
-    return _read(path, path.stat().st_mtime) if path.exists() else ()
-
-
-@functools.lru_cache(maxsize=2)
-def _read(path: Path, changed: float) -> tuple[Meeting, ...]:
-    try:
-        return stored.read(tuple[Meeting, ...], stored.parsed(path.read_bytes()))
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{path}: expected the shipped attacks, got {error}") from error
-
-
-def write(attacks: Sequence[Meeting]) -> Path:
-    """Keeps the attacks in the project's reference folder, in place of the earlier ones."""
-    path = naming.FOLDER / FILE
-    ordered = sorted(attacks, key=lambda row: (row.paper, row.method, row.run))
-    lines = json.dumps([audits.plain(asdict(row)) for row in ordered], indent=1)
-    path.write_text(f"{lines}\n", encoding="utf-8")
-    return path
+    return named(rows(), job)

@@ -8,9 +8,10 @@ them. How long a moment is, `pace` says; with few sessions it is nothing at all.
 import math
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, MutableMapping
 from dataclasses import dataclass
+
+from cachetools import FIFOCache
 
 from engine.runs import shipped
 from engine.runs.results import Results
@@ -55,8 +56,8 @@ class Board:
         self.client = client
         self.pace = 0.0
         self._lock = threading.Lock()
-        self._runs: OrderedDict[str, Look] = OrderedDict()
-        self._results: OrderedDict[str, tuple[Hashable, Results]] = OrderedDict()
+        self._runs: MutableMapping[str, Look] = FIFOCache(KEPT)
+        self._results: MutableMapping[str, tuple[Hashable, Results]] = FIFOCache(KEPT)
         self._changes = 0
         self._swept = -math.inf
 
@@ -86,8 +87,6 @@ class Board:
             kept = self._results.get(run.id)
             if kept is None or kept[0] != mark:
                 kept = self._results[run.id] = mark, self.client.table(run.id)
-                while len(self._results) > KEPT:
-                    self._results.popitem(last=False)
         return kept[1]
 
     def _at(self, run: str) -> float:
@@ -108,5 +107,3 @@ class Board:
             else:
                 ships = shipped.find(one)
                 self._runs[one] = Look(now, "", None if ships is None else as_shipped(ships))
-        while len(self._runs) > KEPT:
-            self._runs.popitem(last=False)

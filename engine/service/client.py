@@ -5,12 +5,7 @@ alive. Every look first closes the jobs whose process has died.
 """
 
 import math
-import os
-import subprocess
-import sys
-import time
-from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -18,11 +13,10 @@ from pathlib import Path
 from sqlite3 import Row
 
 import numpy as np
+from cachetools import FIFOCache
 from numpy.typing import NDArray
 
-from engine.core import room
 from engine.core.errors import RequestError, StoreError
-from engine.core.home import private_opener
 from engine.runs import artifacts, shipped
 from engine.runs.events import Event, Produced
 from engine.runs.job import Job
@@ -30,15 +24,10 @@ from engine.runs.results import Results, collect, merge
 from engine.service import estimates, presence, quotas, watching
 from engine.service.run import Run as Run
 from engine.service.run import Ticket, Unreadable, as_run, as_shipped
+from engine.service.starting import Starter
 from engine.service.store import LOG, Store
 from engine.service.watching import NOBODY, Visitor
 
-ROOT = Path(__file__).parents[2]
-AT_ONCE = 5.0
-"""Seconds after its start within which a worker that ends with an error is not tried again."""
-
-LONG = 1_000_000
-"""Bytes from which the log of workers starts again."""
 KEPT = 64
 """Tables that a client keeps at hand."""
 
@@ -60,10 +49,9 @@ class Client:
     ) -> None:
         self.store = Store(home, patience)
         self._workers = workers
-        self._tried = time.monotonic()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._starter = Starter(self.store, "engine.service.worker")
         self.changes = 0
-        self._results: OrderedDict[tuple[str, float], tuple[int, Results]] = OrderedDict()
+        self._results: MutableMapping[tuple[str, float], tuple[int, Results]] = FIFOCache(KEPT)
 
     def submit(
         self,
@@ -177,7 +165,7 @@ class Client:
             events = self.store.events(run_id, after=seen)
             new = collect(as_run(row).job, [event for _, event in events])
             results = self._reading(run_id, new) if results is None else merge(results, new)
-            self._keep(key, events[-1][0] if events else row["seq"], results)
+            self._results[key] = events[-1][0] if events else row["seq"], results
         if row["state"] != "completed" and (before := shipped.find(run_id)):
             over = np.where(np.isnan(results.epsilon), 0, results.step)  # what trains is no result
             return merge(self._shipped(before), replace(results, step=over))
@@ -201,7 +189,7 @@ class Client:
         key = (origin.job.id, 0.0)
         if key not in self._results:
             results = self._reading(origin.job.id, collect(origin.job, origin.events()))
-            self._keep(key, 0, results)
+            self._results[key] = 0, results
         return self._results[key][1]
 
     def _reading(self, run_id: str, results: Results) -> Results:
@@ -211,12 +199,6 @@ class Client:
             arrays=partial(self.arrays, run_id),
             seconds=partial(self._seconds, run_id),
         )
-
-    def _keep(self, key: tuple[str, float], seen: int, results: Results) -> None:
-        """Keeps a table at hand, and lets the oldest go."""
-        self._results[key] = (seen, results)
-        while len(self._results) > KEPT:
-            self._results.popitem(last=False)
 
     def arrays(self, run_id: str) -> dict[str, NDArray[np.generic]]:
         """The run's arrays, each with a row per replica; rows that are not there are NaN."""
@@ -250,47 +232,14 @@ class Client:
         """Starts a worker if none is alive, and does not wait for it.
 
         Raises:
-            StoreError: The last one ended at once.
+            StoreError: The last one ended at once, or none can be started.
             MemoryLimitError: This process may not take what training needs, nor what it starts.
         """
-        if not self._workers or self._starting():
-            return
-        if presence.working(self.store, presence.device()):
-            return
-        room.check()
-        self._tried = time.monotonic()
-        log = self.store.folder / LOG
-        try:
-            if log.exists() and log.stat().st_size > LONG:
-                log.write_bytes(b"")
-            with open(log, "ab", opener=private_opener) as file:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-m", "engine.service.worker"],
-                    cwd=ROOT,
-                    env={
-                        **os.environ,
-                        **presence.places(),
-                        "EXPLORER_HOME": str(log.parent.absolute()),
-                    },
-                    stdin=subprocess.DEVNULL,
-                    stdout=file,
-                    stderr=file,
-                    start_new_session=True,
-                )
-        except OSError as error:
-            raise StoreError(f"worker: expected to start a process, got: {error}") from None
-
-    def _starting(self) -> bool:
-        """Whether the worker that this client started is still there."""
-        if self._process is None:
-            return False
-        code = self._process.poll()
-        if code is not None and code > 0 and time.monotonic() - self._tried < AT_ONCE:
+        if self._workers and (code := self._starter.start(presence.device())):
             raise StoreError(
                 f"worker: expected a process that stays, it ended at once with code {code}; "
                 f"{self.store.folder / LOG} says why"
             )
-        return code is None
 
     def again(
         self, job: Job, focus: Mapping[str, float] | None = None, by: Visitor = NOBODY

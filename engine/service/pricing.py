@@ -11,8 +11,6 @@ import functools
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 import traceback
@@ -27,24 +25,21 @@ from datasets import catalog as data_catalog
 from datasets.base import Card
 from engine.catalog import catalog, paper
 from engine.core.errors import ExplorerError, StoreError
-from engine.core.home import private_opener
 from engine.core.spec import Spec
 from engine.method import Entry
 from engine.privacy import answers
 from engine.runs.changes import accountants
 from engine.service import presence
 from engine.service.rows import checksum
-from engine.service.store import LOG, Store
+from engine.service.starting import Starter
+from engine.service.store import Store
 
-ROOT = Path(__file__).parents[2]
 DEVICE = "accountant"
 """What the process calls itself on the list of workers."""
 POLL, IDLE = 0.1, 600.0
 """Seconds between two looks at the questions, and without one until it leaves."""
 NICE = 5
 """How much the process steps back: training goes first where both want the same core."""
-RETRY = 5.0
-"""Seconds before a process that has ended is started again."""
 LIMIT = 120.0
 """Seconds after which a question is given up."""
 FIRST = "urgent DESC, round(asked, 1) DESC, rowid"
@@ -193,34 +188,17 @@ def serve(store: Store, idle: float = IDLE) -> None:
 
 
 @functools.cache
-def _begun() -> dict[Path, tuple[subprocess.Popen[bytes], float]]:
-    """The process that this one has started for each store, and when."""
-    return {}
+def _starter(folder: Path) -> Starter:
+    """What starts the process for a store; one for each folder."""
+    return Starter(Store(folder), "engine.service.pricing")
 
 
 def start(store: Store) -> bool:
     """Starts the process unless one is there; whether one is there or has just been started."""
-    process, at = _begun().get(store.folder, (None, 0.0))
-    if process is not None and process.poll() is None:
-        return True
-    if presence.working(store, DEVICE):
-        return True
-    if process is not None and process.returncode and time.monotonic() - at < RETRY:
-        return False
     try:
-        with open(store.folder / LOG, "ab", opener=private_opener) as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "engine.service.pricing"], cwd=ROOT,
-                env={
-                    **os.environ, **presence.places(),
-                    "EXPLORER_HOME": str(store.folder.absolute()),
-                },
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-            )  # fmt: skip
-    except OSError:
+        return _starter(store.folder).start(DEVICE) == 0
+    except ExplorerError:
         return False
-    _begun()[store.folder] = process, time.monotonic()
-    return True
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from engine.audit.runner import Collected, attack
 from engine.catalog import catalog
 from engine.cli.main import main
 from engine.core.errors import StoreError
-from engine.runs import audits, naming
+from engine.runs import attacks, audits, naming
 from engine.runs.job import request
 
 
@@ -118,7 +118,7 @@ def test_rows_of_an_earlier_version_still_load(folder):
     for name in ("by_curve", "judged", "attacks", "epsilon_first"):
         del kept[name]
     path.write_text(json.dumps([kept]))
-    audits._read.cache_clear()
+    attacks._read.cache_clear()
     [row] = audits.rows()
     assert (row.by_curve, row.judged, row.attacks) == (True, 0, 0)
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import re
 import shlex
@@ -22,7 +23,7 @@ from engine.cli.shared import plain, seeds
 from engine.core.errors import RequestError
 from engine.runs import reference
 from engine.runs.changes import sources
-from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.exhibit import Exhibit, Point, over
 from engine.runs.job import Job, request
 from engine.service.job_runner import perform
 from engine.service.process import Process
@@ -358,12 +359,13 @@ def test_the_command_of_a_job_asks_for_it(toy, monkeypatch, axes, chosen, values
 def exhibit(toy, monkeypatch):
     """A table of one cell, computed from one job of the toy."""
 
-    def cells(results):
-        ours = results["only"].mean("product", scale=2.0)
-        return (
-            Cell("row", "2", "as printed", 5.0, ours, 0.25, results["only"].run, 0.75),
-            Cell("row", "3", "as printed", None, None, None, results["only"].run),
-        )
+    def points(full):
+        job = request("toy", "count", "flchain", {"steps": 6 if full else 3}, {"scale": [2]})
+        return [
+            Point("row", "2", "as printed", 5.0, (job,), lambda results: (
+                results[0].mean("product", scale=2.0), 0.25), published_spread=0.75),
+            Point("row", "3", "as printed", None, (job,), lambda results: (math.nan, math.nan)),
+        ]  # fmt: skip
 
     made = Exhibit(
         name="table1",
@@ -372,10 +374,7 @@ def exhibit(toy, monkeypatch):
         quantity="Product",
         better="up",
         digits=2,
-        jobs=lambda full: {
-            "only": request("toy", "count", "flchain", {"steps": 6 if full else 3}, {"scale": [2]})
-        },
-        cells=cells,
+        points=points,
     )
     monkeypatch.setattr(exhibits, "exhibits", lambda slug: {"table1": made} if PAPER else {})
     return made
@@ -406,10 +405,15 @@ def test_all_exhibits_are_computed_and_one_that_fails_is_named(exhibit, capsys, 
     """A job without a result leaves its cells empty; an exhibit without any is an error."""
     broken = {"only": request("toy", "count", "flchain", {"behaviour": "raise"}, {"scale": [2]})}
     half = {**broken, "other": request("toy", "count", "flchain", {"steps": 4}, {"scale": [2]})}
+
+    def pointed(jobs):
+        read = over("product")
+        return [Point(name, "2", "", None, (job,), read) for name, job in jobs.items()]
+
     made = {
         "table1": exhibit,
-        "table2": replace(exhibit, name="table2", jobs=lambda full: half),
-        "table3": replace(exhibit, name="table3", jobs=lambda full: broken),
+        "table2": replace(exhibit, name="table2", points=lambda full: pointed(half)),
+        "table3": replace(exhibit, name="table3", points=lambda full: pointed(broken)),
     }
     monkeypatch.setattr(exhibits, "exhibits", lambda slug: made if slug == "toy" else {})
     assert main(["reproduce", "--json"]) == 1

@@ -13,8 +13,7 @@ from engine.core.errors import RequestError, StoreError
 from engine.runs.events import Advanced, Measured, Produced, Spent, Started
 from engine.runs.job import request
 from engine.runs.results import collect
-from engine.service import client as client_module
-from engine.service import presence
+from engine.service import presence, starting
 from engine.service.claim import take
 from engine.service.client import Client, Run
 from engine.service.job_runner import perform
@@ -199,12 +198,12 @@ def test_a_worker_is_started_once_and_does_the_job(home, monkeypatch):
     until(lambda: presence.working(client.store, presence.device()), 60.0)
     other.ensure_worker()
     client.ensure_worker()
-    assert other._process is None
+    assert other._starter._process is None
     run = ended(client, job.id, 120.0)
     assert run.state == "completed", run.error
     assert np.isfinite(client.table(job.id).gauges["mre"]).all()
     assert all(len(array) == 4 for array in client.arrays(job.id).values())
-    assert client._process.wait(60) == 0  # no app was there to stay for
+    assert client._starter._process.wait(60) == 0  # no app was there to stay for
     assert "Traceback" not in (home / "worker.log").read_text()
     client.close()
     other.close()
@@ -212,22 +211,22 @@ def test_a_worker_is_started_once_and_does_the_job(home, monkeypatch):
 
 def test_a_worker_that_cannot_start_is_a_sentence(toy, home, monkeypatch):
     client = Client(home)
-    monkeypatch.setattr(client_module.sys, "executable", "/bin/false")
+    monkeypatch.setattr(starting.sys, "executable", "/bin/false")
     client.submit(toy())
-    client._process.wait()
+    client._starter._process.wait()
     for _ in range(2):
         with pytest.raises(StoreError, match=r"it ended at once with code 1; .*worker.log says"):
             client.run(toy().id)
-    monkeypatch.setattr(client_module, "AT_ONCE", 0.0)
-    monkeypatch.setattr(client_module.sys, "executable", "/bin/true")
+    monkeypatch.setattr(starting, "AT_ONCE", 0.0)
+    monkeypatch.setattr(starting.sys, "executable", "/bin/true")
     assert client.run(toy().id).state == "queued"  # another attempt
-    client._process.wait()
+    client._starter._process.wait()
     client.close()
 
 
 def test_an_interpreter_that_is_gone_is_a_sentence(toy, home, monkeypatch):
     client = Client(home)
-    monkeypatch.setattr(client_module.sys, "executable", "/no/such/python")
+    monkeypatch.setattr(starting.sys, "executable", "/no/such/python")
     with pytest.raises(StoreError, match="worker: expected to start a process, got"):
         client.submit(toy())
     client.close()
@@ -237,9 +236,9 @@ def test_a_large_log_begins_again(toy, home, monkeypatch):
     home.mkdir()
     (home / "worker.log").write_bytes(b"x" * 1_000_001)
     client = Client(home)
-    monkeypatch.setattr(client_module.sys, "executable", "/bin/true")
+    monkeypatch.setattr(starting.sys, "executable", "/bin/true")
     client.submit(toy())
-    client._process.wait()
+    client._starter._process.wait()
     assert (home / "worker.log").stat().st_size == 0
     client.close()
 

@@ -2,8 +2,10 @@
 
 import gzip
 import json
+import math
 import re
 import shutil
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -11,9 +13,10 @@ import pytest
 from engine.cli import again, confirm, exhibits
 from engine.cli.main import main
 from engine.papers.mean.method import LAPLACE
-from engine.runs import audits, changes, met, naming, reference, shipped
-from engine.runs.exhibit import Cell, Exhibit, Grid, Point, spread_of
+from engine.runs import attacks, audits, changes, met, naming, reference, shipped
+from engine.runs.exhibit import Cell, Exhibit, Point, over, spread_of
 from engine.runs.job import request
+from engine.service.client import Client
 from tests.engine.toy import PAPER, Toy
 
 RUN = next(
@@ -126,7 +129,7 @@ def test_an_attack_is_compared_by_its_first_trainings(folder, renamed, capsys):
 def test_an_attack_with_another_number_is_left_alone(folder, renamed, capsys, change):
     rows = [replace(r, **change(r)) if r.run == ROW else r for r in audits.rows()]
     audits.write(rows)
-    audits._read.cache_clear()
+    attacks._read.cache_clear()
     actual = confirmed(capsys, "--only", "audits", "--item", ROW, code=1)
     assert actual[ROW]["outcome"] == confirm.DIFFERS
     assert next(row for row in audits.rows() if row.run == ROW).outdated
@@ -152,7 +155,7 @@ def test_an_attack_on_what_is_published_with_another_number_is_left_alone(
     first = list(row.first)
     first[place] = float(f"{first[place] * 1.00001:.6g}")
     met.write([replace(row, first=first)])
-    met._read.cache_clear()
+    attacks._read.cache_clear()
     actual = confirmed(capsys, "--only", "met", code=1)[row.run]
     assert actual["outcome"] == confirm.DIFFERS
     assert mean_met().outdated
@@ -175,29 +178,30 @@ def test_a_method_that_publishes_other_numbers_is_seen_by_its_attack(
     assert actual["outcome"] == confirm.DIFFERS
 
 
-def cells(results):
-    """One cell of each point, one of both, and one that takes an array."""
-    one = results["only"]
-    both = sum(one.mean("product", scale=scale) for scale in (2, 3))
-    arrays = one.arrays()
-    total = float(arrays["scales"].sum()) if "scales" in arrays else float("nan")
-    return (
-        *(
-            Cell("row", str(s), "ours", None, one.mean("product", scale=s), None, one.run)
-            for s in (2, 3)
-        ),
-        Cell("row", "both", "ours", None, both, None, one.run),
-        Cell("row", "array", "ours", None, total, None, one.run),
-    )
+def both(results):
+    """The sum of both points' means."""
+    return sum(results[0].mean("product", scale=scale) for scale in (2, 3)), math.nan
+
+
+def total(results):
+    """What a whole array comes to."""
+    arrays = results[0].arrays()
+    return float(arrays["scales"].sum()) if "scales" in arrays else math.nan, math.nan
 
 
 @pytest.fixture
 def table(toy, folder, monkeypatch):
     """A table that ships, of a job with two points in a chunk."""
     job = request("toy", "count", "flchain", {"steps": 3}, {"scale": [2, 3]}, (0, 1, 2, 3))
+    mean = over("product")
+    points = [
+        *(Point("row", f"{s}", "ours", None, (job,), mean, at={"scale": s}) for s in (2, 3)),
+        Point("row", "both", "ours", None, (job,), both),
+        Point("row", "array", "ours", None, (job,), total),
+    ]
     made = Exhibit(
         name="table1", title="Table 1", caption="", quantity="", better="up",
-        jobs=lambda full: {"only": job}, cells=cells,
+        points=lambda full: points,
     )  # fmt: skip
     known = {"table1": made}
     for module in (confirm, exhibits):
@@ -205,7 +209,10 @@ def table(toy, folder, monkeypatch):
     monkeypatch.setattr(reference, "FOLDER", folder)
     run = job.id
     values = {"2": 6.0, "3": 9.0, "both": 15.0, "array": 40.0}
-    kept = [Cell("row", at, "ours", None, value, None, run) for at, value in values.items()]
+    kept = [
+        Cell("row", at, "ours", None, value, 0.0 if len(at) == 1 else None, run)
+        for at, value in values.items()
+    ]
     reference.save("toy", "table1", kept, full=True, seconds=1.0, sources="old", folder=folder)
     return kept
 
@@ -255,10 +262,10 @@ def test_a_mean_over_jobs_of_which_arrays_are_read_needs_them_all(
         kept = [result.arrays() for result in results]
         return spread_of([one["scales"][:, 0].astype(float) for one in kept if "scales" in one])
 
-    grid = Grid(lambda full: [Point("row", "mean", "ours", None, jobs, scales)])
+    points = [Point("row", "mean", "ours", None, jobs, scales)]
     made = Exhibit(
         name="table1", title="Table 1", caption="", quantity="", better="up",
-        jobs=grid.jobs, cells=grid.cells,
+        points=lambda full: points,
     )  # fmt: skip
     for module in (confirm, exhibits):
         monkeypatch.setattr(module, "exhibits", lambda slug: {"table1": made})
@@ -268,6 +275,41 @@ def test_a_mean_over_jobs_of_which_arrays_are_read_needs_them_all(
                        folder=folder)  # fmt: skip
         code = int(outcome != confirm.WRITTEN)
         assert confirmed(capsys, "--paper", "toy", code=code)["table1"]["outcome"] == outcome
+
+
+def test_only_what_is_computed_otherwise_is_computed_again(
+    toy, folder, monkeypatch, tmp_path, capsys
+):
+    """One data set has the number that ships, the other another."""
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    jobs = {name: request("toy", "count", name, {"steps": 3}) for name in ("flchain", "digits")}
+    read = over("product")
+    points = [Point(name, "mean", "", None, (job,), read) for name, job in jobs.items()]
+    made = Exhibit(
+        name="table1", title="Table 1", caption="", quantity="", better="up",
+        points=lambda full: points,
+    )  # fmt: skip
+    for module in (confirm, exhibits):
+        monkeypatch.setattr(module, "exhibits", lambda slug: {"table1": made})
+    monkeypatch.setattr(reference, "FOLDER", folder)
+    kept = [
+        Cell(name, "mean", "", None, ours, None, jobs[name].id)
+        for name, ours in (("flchain", 3.0), ("digits", 3.00001))
+    ]
+    reference.save("toy", "table1", kept, full=True, seconds=7.0, sources="old")
+    asked = ("reproduce", "toy", "table1", "--full", "--write", "--changed")
+    assert main([*asked, "--json"]) == 0
+    assert "digits: expected" in capsys.readouterr().err
+    new = reference.load("toy", "table1")
+    assert [cell.ours for cell in new.cells] == [3.0, 3.0]
+    assert new.sources == changes.sources(*jobs.values())
+    with closing(Client(workers=False)) as client:
+        assert [run.id for run in client.runs()] == [jobs["digits"].id]
+
+
+def test_what_changed_is_kept_or_not_asked_for(table, capsys):
+    assert main(["reproduce", "toy", "table1", "--changed"]) == 2
+    assert "--changed: expected --write" in capsys.readouterr().err
 
 
 def test_what_takes_too_long_is_left_alone(table, capsys, monkeypatch):

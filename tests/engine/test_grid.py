@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.runs.exhibit import Grid, Point, over, spread_of
+from engine.runs.exhibit import Exhibit, Point, over, spread_of
 from engine.runs.job import request
 from engine.runs.results import collect
 
@@ -22,7 +22,7 @@ def points(full):
     return [*first, Point("again", "1", "", None, (job(1.0, 1), job(1.0, 0)), error, named=1)]
 
 
-GRID = Grid(points)
+GRID = Exhibit(name="grid", title="", caption="", quantity="", better="", points=points)
 
 
 def results(full, error=None):
@@ -34,10 +34,12 @@ def results(full, error=None):
 
 
 @pytest.mark.parametrize(("full", "count"), [(True, 6), (False, 4)])
-def test_each_job_stands_once_and_its_name_is_its_id(full, count):
+def test_each_job_stands_once_by_a_name_of_its_own(full, count):
     jobs = GRID.jobs(full)
-    assert len(jobs) == count
-    assert all(name == one.id for name, one in jobs.items())
+    assert len({one.id for one in jobs.values()}) == len(jobs) == count
+    assert [name for name, one in jobs.items() if one.id == job(0.5, 0).id] == ["mean, 0.5"]
+    assert [name for name, one in jobs.items() if one.id == job(0.5, 1).id] == ["mean, 0.5 (2)"]
+    assert "again" not in " ".join(jobs), "a job is named by the first point that is named by it"
 
 
 @pytest.mark.parametrize("full", [True, False])

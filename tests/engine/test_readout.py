@@ -10,7 +10,7 @@ import pytest
 from lifelines import CoxPHFitter
 
 from datasets import own
-from engine.cli import readout
+from engine.cli import readout, shared
 from engine.cli.main import main
 
 ROWS = 4_000
@@ -73,7 +73,7 @@ def test_the_reader_predicts_without_this_program(released, tmp_path):
     assert (drug > control).all()
     expected = np.exp(-times / 150)
     assert np.abs(control - expected).max() < 0.05
-    assert len(readout.IN_PYTHON.splitlines()) < 45
+    assert len(readout.SHEET["programs"]["predict.py"].splitlines()) < 45
 
 
 def test_the_readme_says_what_each_file_is_for(released):
@@ -86,4 +86,4 @@ def test_the_readme_says_what_each_file_is_for(released):
 
 
 def test_a_name_is_no_formula():
-    assert readout._csv(["a"], [["=1+1"], [-1.5]]) == "a\n'=1+1\n-1.5\n"
+    assert shared.spreadsheet(["a"], [["=1+1"], [-1.5]], "\n") == "a\n'=1+1\n-1.5\n"

@@ -1,6 +1,5 @@
 """What a first visit asks for, as a list, is what the pages ask for when they are opened."""
 
-import argparse
 import shlex
 from pathlib import Path
 
@@ -9,7 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
 from engine.cli.export import command
-from engine.cli.shared import add_request, requested
+from engine.cli.main import _parser
+from engine.cli.shared import requested
 from engine.runs.reference import FOLDER as REFERENCE
 from engine.service.client import Client
 from pages.ui import openings
@@ -72,17 +72,16 @@ def test_what_sections_draw_beside_a_page_ships_too():
 
 @pytest.mark.parametrize("slug", sorted(shell.papers()))
 def test_a_bare_command_begins_with_the_settings_of_the_page(slug: str):
-    parser = argparse.ArgumentParser()
-    add_request(parser)
+    parser = _parser("x")[0]
     for job in defaults.opening(slug).values():
-        asked = requested(parser.parse_args([job.paper, job.method]))
+        asked = requested(parser.parse_args(["price", job.paper, job.method]))
         free = {"calibration", *job.axes}  # the page draws both calibrations, and whole curves
         for field in set(job.entry().uses) - free:
             assert asked.values[field] == job.values[field], (job.method, field)
         assert asked.dataset == job.dataset
         told = shlex.split(command(job))[5:]
         count = told.index("--seeds")
-        again = requested(parser.parse_args([job.paper, *told[:count]]), job.seeds)
+        again = requested(parser.parse_args(["price", job.paper, *told[:count]]), job.seeds)
         assert again.id == job.id
 
 

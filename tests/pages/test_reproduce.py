@@ -6,6 +6,7 @@ import json
 import math
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,11 @@ from streamlit.testing.v1 import AppTest
 
 from datasets import catalog as data
 from engine.catalog import catalog
-from engine.papers.survival.exhibits.tables import DATASETS
+from engine.papers.survival.exhibits import DATASETS
 from engine.runs import reference
 from engine.runs.changes import sources
 from engine.runs.events import Failed
-from engine.runs.exhibit import Cell, Exhibit, exhibits
+from engine.runs.exhibit import Cell, Exhibit, Point, exhibits, formula
 from engine.runs.reference import Reference
 from engine.runs.results import collect
 from engine.service.claim import take
@@ -37,6 +38,8 @@ from tests.pages.played import play
 
 TABLE2 = {"reproduce.paper": "survival", "reproduce.survival": "table2"}
 TABLE3 = {**TABLE2, "reproduce.survival": "table3"}
+ROWS = list(exhibits("survival")["table3"].jobs(False))
+"""What the runs of Table 3 are called."""
 QUICK = {**TABLE3, "reproduce.from": "quick"}
 
 
@@ -147,7 +150,7 @@ def test_a_quick_look_is_asked_for_followed_and_shown(visit: Open, folder: Path,
     assert body["Ours"][0] != layout.NOTHING
     assert body["Ours"][1] == layout.NOTHING
     assert "4 runs, 4 settings, 1 of them complete" in said(test)
-    for name in ("TB", "WT", "SB"):
+    for name in ROWS[1:]:
         play(home, jobs[name])
     test.run()
     assert "Stop" not in labels(test)
@@ -181,7 +184,7 @@ def test_what_is_stopped_says_so_and_goes_on(visit: Open, folder: Path, home: Pa
     client = Client(home, workers=False)
     assert {run.state for run in client.runs()} == {"cancelled"}
     test.run()
-    assert "**FL, TB, WT, SB** were stopped" in said(test)
+    assert f"**{', '.join(ROWS)}** were stopped" in said(test)
     press(test, "Go on")
     assert {run.state for run in client.runs()} == {"queued"}
 
@@ -216,8 +219,12 @@ def test_an_address_from_elsewhere_is_put_right(visit: Open, folder: Path):
 
 def test_a_formula_needs_no_run(visit: Open, folder: Path, monkeypatch: pytest.MonkeyPatch):
     known, cells = exhibits("survival")["table3"], table3()
-    made = replace(known, jobs=lambda full: {}, cells=lambda results: cells)
-    monkeypatch.setattr("engine.papers.survival.exhibits.figures.EXHIBITS", (made,))
+    points = [
+        Point(c.row, c.column, c.variant, c.published, (), formula(partial(float, c.ours or 0.0)))
+        for c in cells
+    ]
+    made = replace(known, points=lambda full: points)
+    monkeypatch.setattr("engine.papers.survival.exhibits.EXHIBITS", (made,))
     test = visit("reproduce", **{"reproduce.paper": "survival"})
     assert not test.exception
     assert "Computed as you look" in said(test)
@@ -314,7 +321,7 @@ def test_what_became_of_an_exhibit_follows_a_rule(
 
 def test_the_summary_grades_errors_and_calls_guessing_guessing():
     """91.2 % against 95.9 % is twice the error; two answers at 51 % are a coin's."""
-    known = replace(exhibits("enadpp")["table2"], guess=lambda cell: 50.0)
+    known = replace(exhibits("enadpp")["table2"], guessing={"": 50.0})
 
     def said(*ours: float) -> overview.Line:
         cells = [
@@ -367,7 +374,7 @@ def curve(name: str, variant: str, published: float | None, scale: float) -> lis
 
 FIGURE = Exhibit(
     name="figure1", title="Figure 1", caption="", quantity="Error", better="down", axis="ε",
-    jobs=lambda full: {}, cells=lambda results: (), log=(True, True),
+    points=lambda full: (), log=(True, True),
 )  # fmt: skip
 CELLS = [
     *curve("FL", "as printed", 10.0, 1.0),
@@ -540,7 +547,7 @@ def test_shares_of_right_answers_are_graded_by_their_error(
     published: float, ours: float, grade: str
 ):
     """94 % right instead of 97 % is twice the error; half right of two is guessing."""
-    accuracy = replace(FIGURE, whole=100.0, guess=lambda cell: 50.0, better="up")
+    accuracy = replace(FIGURE, whole=100.0, guessing={"": 50.0}, better="up")
     cell = Cell("a", "b", "rigorous", published, ours, None, "0")
     assert agreement.grade(accuracy, cell) == grade
     assert agreement.LOOK[grade][2] in agreement.badge(accuracy, cell)

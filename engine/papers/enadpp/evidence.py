@@ -7,12 +7,14 @@ as the test part meanwhile.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import product
 
+from engine.core import stored
 from engine.core.errors import RequestError
 from engine.core.spec import Value
 from engine.runs.difference import by_seed, difference
-from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.exhibit import Cell, Point, Reading, sheet
 from engine.runs.job import Job, request
 from engine.runs.results import Results
 
@@ -35,130 +37,81 @@ class Row:
 
     Attributes:
         label: What the table calls it.
-        method: The entry that runs it.
         values: What sets it apart from the first row.
-        tuned: Its own rate and bound, by data set; it is not trained on others.
+        digits: Its own rate and bound on digits.
+        mnist: Those on MNIST; it is not trained there without.
+        method: The entry that runs it.
     """
 
     label: str
-    method: str
     values: Mapping[str, Value]
-    tuned: Mapping[str, Mapping[str, Value]]
+    digits: Mapping[str, Value]
+    mnist: Mapping[str, Value] | None = None
+    method: str = "dpsgd"
+
+    def job(self, data: str, full: bool) -> Job | None:
+        """All budgets on a data set in one run; None where it is not trained."""
+        tuned, seeds = self.mnist if data == "mnist" else self.digits, SEEDS[data][full]
+        if tuned is None or not seeds:
+            return None
+        values, axes = {**SHARED[data], **self.values, **tuned}, {"epsilon": BUDGETS[data]}
+        return request("enadpp", self.method, data, values, axes, range(seeds))
 
 
-def _row(
-    label: str,
-    momentum: float,
-    values: Mapping[str, Value],
-    digits: Mapping[str, Value],
-    mnist: Mapping[str, Value] | None = None,
-) -> Row:
-    """A choice of DP-SGD today, tuned on digits and, where it is trained on it, on MNIST."""
-    tuned = {"digits": digits} if mnist is None else {"digits": digits, "mnist": mnist}
-    return Row(label, "dpsgd", {"momentum": momentum, **values}, tuned)
+SHEET = sheet(__file__)
+ROWS = tuple(stored.read(Row, one) for one in SHEET.printed["choices"])
 
 
-def _at(clip: float, rate: float, **more: Value) -> dict[str, Value]:
-    """A clipping bound and a learning rate."""
-    return {"clip": clip, **more, "learning_rate": rate}
-
-
-AUTOMATIC: dict[str, Value] = {"clipping": "automatic"}
-ADAPTIVE: dict[str, Value] = {"clipping": "adaptive"}
-WHITENED: dict[str, Value] = {"representation": "whitened"}
-ROWS = (
-    _row("One bound, momentum 0.9", 0.9, {}, _at(0.1, 0.5), _at(1.0, 0.25)),
-    _row("One bound, momentum 0", 0.0, {}, _at(0.3, 1.67), _at(1.0, 2.5)),
-    _row("Automatic clipping, momentum 0.9", 0.9, AUTOMATIC, _at(1.0, 0.1), _at(1.0, 0.5)),
-    _row("Automatic clipping, momentum 0", 0.0, AUTOMATIC, _at(1.0, 0.5), _at(1.0, 5.0)),
-    _row(
-        "Adaptive clipping, momentum 0.9",
-        0.9,
-        ADAPTIVE,
-        _at(1.0, 0.02, clip_quantile=0.2),
-        _at(1.0, 0.25, clip_quantile=0.5),
-    ),
-    _row(
-        "Adaptive clipping, momentum 0",
-        0.0,
-        ADAPTIVE,
-        _at(1.0, 0.2, clip_quantile=0.2),
-        _at(1.0, 2.5, clip_quantile=0.5),
-    ),
-    _row("AdamW", 0.9, {"optimiser": "adamw"}, _at(0.3, 0.02), _at(1.0, 0.01)),
-    _row(
-        "AdamW, corrected for noise",
-        0.9,
-        {"optimiser": "adamw_corrected"},
-        _at(0.3, 0.01),
-        _at(1.0, 0.003),
-    ),
-    _row("Whitened features, momentum 0.5", 0.5, WHITENED, _at(1.0, 0.5, moment_share=0.1)),
-    replace(_row("DP-FTRL, momentum 0.9", 0.9, {}, _at(0.1, 0.5), _at(1.0, 0.5)), method="dp_ftrl"),
-    replace(_row("DP-FTRL, momentum 0", 0.0, {}, _at(0.1, 5.0), _at(1.0, 2.5)), method="dp_ftrl"),
-)
-
-
-def _jobs(full: bool) -> dict[str, Job]:
-    """Each row on each data set, all budgets in one run."""
-    return {
-        f"{data}/{row.label}": request(
-            "enadpp",
-            row.method,
-            data,
-            {**SHARED[data], **row.values, **row.tuned[data]},
-            {"epsilon": BUDGETS[data]},
-            seeds=range(SEEDS[data][full]),
-        )
-        for data in BUDGETS
-        for row in ROWS
-        if data in row.tuned and SEEDS[data][full]
-    }
-
-
-def _cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
+def evidence(full: bool) -> list[Point]:
     """For each row, data set and budget the accuracy, and what it gains over the first row."""
-    jobs = _jobs(True)  # which axes they have; the seeds are those of the results
-    cells = []
-    for row in ROWS:
-        for data, epsilon in ((d, e) for d in BUDGETS for e in BUDGETS[d]):
-            key, column = f"{data}/{row.label}", f"{TITLES[data]}, ε = {epsilon:g}"
-            if key not in results:
-                continue
-            own = _shares(jobs[key], results[key], epsilon)
-            first = f"{data}/{ROWS[0].label}"
-            mean, spread = _moments(own)
-            cells.append(Cell(row.label, column, ACCURACY, None, mean, spread, results[key].run))
+    first = {data: ROWS[0].job(data, full) for data in BUDGETS}
+    points = []
+    for row, data in product(ROWS, BUDGETS):
+        base, job = first[data], row.job(data, full)
+        if job is None or base is None:
+            continue
+        for epsilon in BUDGETS[data]:
+            place, at = (row.label, f"{TITLES[data]}, ε = {epsilon:g}"), {"epsilon": epsilon}
+            points.append(Point(*place, ACCURACY, None, (job,), _accuracy(job), at=at))
             if row is not ROWS[0]:
-                gain = _gain(own, _shares(jobs[first], results[first], epsilon))
-                cells.append(Cell(row.label, column, GAIN, None, *gain, results[key].run))
-    return tuple(cells)
+                points.append(Point(*place, GAIN, None, (job, base), _gain(job, base), at=at))
+    return points
 
 
-def _shares(job: Job, results: Results, epsilon: float) -> dict[int, float]:
+def _shares(job: Job, results: Results, at: Mapping[str, Value]) -> dict[int, float]:
     """Accuracy in per cent by seed; empty before anything is measured."""
     try:
-        found = by_seed(job, results, "accuracy", {"epsilon": epsilon})
+        found = by_seed(job, results, "accuracy", dict(at))
     except RequestError:
         return {}
     return {seed: 100.0 * share for seed, share in found.items()}
 
 
-def _moments(own: Mapping[int, float]) -> tuple[float, float]:
+def _accuracy(job: Job) -> Reading:
     """Mean and standard deviation over repetitions."""
-    count = len(own)
-    mean = math.fsum(own.values()) / count if count else math.nan
-    square = math.fsum((value - mean) ** 2 for value in own.values())
-    return mean, math.sqrt(square / (count - 1)) if count > 1 else math.nan
+
+    def read(results: Sequence[Results], **at: Value) -> tuple[float, float]:
+        own = _shares(job, results[0], at)
+        count = len(own)
+        mean = math.fsum(own.values()) / count if count else math.nan
+        square = math.fsum((value - mean) ** 2 for value in own.values())
+        return mean, math.sqrt(square / (count - 1)) if count > 1 else math.nan
+
+    return read
 
 
-def _gain(own: dict[int, float], first: dict[int, float]) -> tuple[float, float]:
+def _gain(job: Job, base: Job) -> Reading:
     """Mean difference of the same seeds and half of its 95 % interval, in percentage points."""
-    try:
-        gain = difference(own, first, paired=True)
-    except RequestError:  # fewer than two repetitions so far
-        return math.nan, math.nan
-    return gain.mean, (gain.high - gain.low) / 2.0
+
+    def read(results: Sequence[Results], **at: Value) -> tuple[float, float]:
+        own, first = (_shares(*one, at) for one in zip((job, base), results, strict=True))
+        try:
+            gain = difference(own, first, paired=True)
+        except RequestError:  # fewer than two repetitions so far
+            return math.nan, math.nan
+        return gain.mean, (gain.high - gain.low) / 2.0
+
+    return read
 
 
 def _says(cells: Sequence[Cell]) -> str:
@@ -195,28 +148,4 @@ def _many(count: int, verb: str) -> str:
     return f"{count or 'none'} {verb}{'s' if count < 2 else ''}"
 
 
-EVIDENCE = Exhibit(
-    name="evidence",
-    title="What helps private training",
-    caption="Accuracy of today's choices for private descent, and what each gains over one "
-    "clipping bound with momentum 0.9, in percentage points over the same random seeds. After an "
-    "accuracy ± is the standard deviation over repetitions; after a gain it is half of the 95 % "
-    "interval of the mean difference (paired t-test), so a gain that is larger than its ± is more "
-    "than chance. All rows cost the same ε at δ = 10⁻⁵, proved. On digits there are 20 "
-    "repetitions, and each row has the best of 6 to 21 pairs of learning rate and clipping bound "
-    "or quantile, chosen at ε = 1 on training records alone and used at every ε; whitened features "
-    "have the settings that the app opens with. On MNIST there is one budget with 3 repetitions, "
-    "all rows train on whitened features, and each has the best of 3 to 6 such pairs, chosen with "
-    "one repetition on the last 10,000 training records. All repetitions share one test part, so "
-    "the intervals do not say what other records would change.",
-    quantity="Test accuracy [%], and gain [points]",
-    whole=100.0,
-    guess=lambda cell: 10.0,
-    better="up",
-    digits=1,
-    jobs=_jobs,
-    cells=_cells,
-    beside="Our own measurement",
-    graded=False,
-    says=_says,
-)
+EVIDENCE = SHEET.exhibit(evidence, says=_says)

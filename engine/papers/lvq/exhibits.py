@@ -1,183 +1,161 @@
-"""Table 1, Figure 1 and the two sensitivity studies, beside what the paper prints. No torch here.
+"""Table 1, Figure 1 and the two studies of Section 4, beside what the paper prints. No torch here.
 
 Ours come in three readings: `as printed` (Laplace noise for d-dimensional sums and the paper's
 sigma), `sensitivity 1` (the same with the noise that would explain the printed numbers, which is
 not private) and `rigorous`; see `engine.papers.lvq.readings`.
 """
 
-from collections.abc import Mapping
-from dataclasses import replace
+import math
+from collections.abc import Sequence
 from functools import partial
 from itertools import product
 
-from engine.papers.lvq.published import (
-    BUDGETS,
-    CLASSES,
-    DEVIATIONS,
-    MODELS,
-    NAMES,
-    PUBLISHED,
-)
+from engine.core.spec import Value
 from engine.papers.lvq.readings import (
+    BUDGETS,
     CURVED,
     EARLY,
-    FOLDS,
     FREE,
+    MODELS,
     PAPERS,
     READINGS,
     RIGOROUS,
-    TUNED,
     available,
-    cell,
     private,
     reference,
     settings,
     tables,
 )
-from engine.papers.lvq.studies import (
-    perturbation_cells,
-    perturbation_jobs,
-    study_cells,
-    study_jobs,
-)
-from engine.runs.exhibit import Cell, Exhibit
-from engine.runs.job import Job
+from engine.runs.exhibit import Point, along, over, sheet
+from engine.runs.job import Job, request
 from engine.runs.results import Results
 
-__all__ = ["EXHIBITS", "settings"]
-COLUMNS = (*(f"ε = {budget:g}" for budget in BUDGETS), "SGD", "BFGS")
+SHEET = sheet(__file__)
+TABLE1, DEVIATIONS = SHEET.printed["table1"], SHEET.printed["deviations"]
+ERROR = over("error")
+NAMES = {"mnist": "MNIST", "har": "Motion", "segment": "Segment", "digits": "Digits"}
+STUDIED = {"clip": (0.05, 2.0, 10), "epochs": (10.0, 100.0, 10), "sample_rate": (0.0005, 0.1, 20)}
+"""Least and largest C, E and q that the paper tries, and how many."""
 
 
-def _table_jobs(full: bool) -> dict[str, Job]:
-    """Every cell of Table 1; a quick look takes Segment alone, in one repeat."""
-    jobs = {}
-    for dataset, model in product(tables() if full else ["segment"], MODELS):
+def _row(dataset: str, model: str) -> str:
+    return f"{NAMES[dataset]}, {model.upper()}"
+
+
+def table1(full: bool) -> list[Point]:
+    """One row per data set and model; a quick look takes Segment alone, in one repeat."""
+    points: list[Point] = []
+    for dataset, model in product(("mnist", "har", "segment"), MODELS):
+        there = dataset in (tables() if full else ["segment"])
+        row = partial(Point, _row(dataset, model))
+        printed, deviations = TABLE1[dataset][model], DEVIATIONS[dataset][model]
+        *budgets, sgd, bfgs = zip(printed, deviations, strict=True)
         for reading in READINGS:
-            for i, job in enumerate(private(dataset, model, reading, full)):
-                jobs[f"{dataset} {model} {reading}/{i}"] = job
-        for kind in ("sgd", "bfgs"):
-            jobs[f"{dataset} {model} {kind}"] = reference(dataset, model, kind, full)
-    if full and "mnist" in tables():
-        jobs["mnist gmlvq early"] = reference("mnist", "gmlvq", EARLY, full)
-    return jobs
+            jobs = private(dataset, model, reading, full) if there else ()
+            points += [
+                row(f"ε = {e:g}", reading, theirs, jobs, ERROR, 0, {"epsilon": e}, deviation)
+                for e, (theirs, deviation) in zip(BUDGETS, budgets, strict=True)
+            ]
+        for kind, (theirs, deviation) in (("sgd", sgd), ("bfgs", bfgs)):
+            jobs = (reference(dataset, model, kind, full),) if there else ()
+            points.append(row(kind.upper(), FREE, theirs, jobs, ERROR, 0, {}, deviation))
+        if full and there and (dataset, model) == ("mnist", "gmlvq"):
+            jobs = (reference(dataset, model, EARLY, full),)
+            points.append(row("SGD", EARLY, sgd[0], jobs, ERROR, 0, {}, sgd[1]))
+    return points
 
 
-def _table_cells(results: Mapping[str, Results]) -> tuple[Cell, ...]:
-    """One row per data set and model, as in the paper."""
-    cells = []
-    for (dataset, model), printed in PUBLISHED.items():
-        row = f"{NAMES[dataset]}, {model.upper()}"
-        for reading, (budget, theirs) in product(READINGS, zip(BUDGETS, printed, strict=False)):
-            runs = _runs(results, f"{dataset} {model} {reading}")
-            cells.append(cell(row, f"ε = {budget:g}", reading, theirs, runs, budget))
-        for kind, theirs in zip(("sgd", "bfgs"), printed[3:], strict=True):
-            runs = _runs(results, f"{dataset} {model} {kind}")
-            cells.append(cell(row, kind.upper(), FREE, theirs, runs, None))
-        if early := _runs(results, f"{dataset} {model} early"):
-            cells.append(cell(row, "SGD", EARLY, printed[3], early, None))
-    return tuple(map(_with_deviation, cells))
-
-
-def _with_deviation(cell: Cell) -> Cell:
-    """The cell with the standard deviation that the paper prints behind its number."""
-    for (dataset, model), deviations in DEVIATIONS.items():
-        if cell.row == f"{NAMES[dataset]}, {model.upper()}":
-            return replace(cell, published_spread=deviations[COLUMNS.index(cell.column)])
-    return cell
-
-
-def _runs(by_name: Mapping[str, Results], name: str) -> list[Results]:
-    """The results under a name, in parts or whole."""
-    return [results for key, results in by_name.items() if key.split("/")[0] == name]
-
-
-def _figure_jobs(full: bool) -> dict[str, Job]:
-    """Both models over the budgets, as printed and rigorous, and the lines without privacy."""
-    jobs = {}
+def figure1(full: bool) -> list[Point]:
+    """Curves over ε, and the lines without privacy; no numbers are printed beside Table 1's."""
+    points: list[Point] = []
     for dataset, model in product(tables() if full else ["digits"], MODELS):
+        row = _row(dataset, model)
+        printed = TABLE1.get(dataset, {}).get(model, (None,) * 5)
         for reading in (PAPERS, RIGOROUS):
-            (job,) = private(dataset, model, reading, full, curve=True)
-            jobs[f"{dataset} {model} {reading}"] = job
-        jobs[f"{dataset} {model} sgd"] = reference(dataset, model, "sgd", full)
-    return jobs
+            jobs = private(dataset, model, reading, full, curve=True)
+            points += along(
+                "epsilon", jobs[0].axes["epsilon"], jobs, ERROR, row=row, variant=reading,
+                printed=dict(zip(BUDGETS, printed, strict=False)),
+            )  # fmt: skip
+        line = (reference(dataset, model, "sgd", full),)
+        points.append(Point(row, "inf", FREE, printed[3], line, ERROR))
+    return points
 
 
-def _figure_cells(by_name: Mapping[str, Results]) -> tuple[Cell, ...]:
-    """Curves over epsilon; the paper prints no numbers beside those of Table 1."""
-    cells = []
-    for name, results in by_name.items():
-        dataset, model, reading = name.split(" ", 2)
-        row = f"{NAMES[dataset]}, {model.upper()}"
-        printed = PUBLISHED.get((dataset, model), (None,) * 5)
-        if reading == "sgd":
-            cells.append(cell(row, "inf", FREE, printed[3], [results], None))
-            continue
-        theirs = dict(zip(BUDGETS, printed, strict=False))
-        for budget in dict.fromkeys(results.axes["epsilon"].tolist()):
-            cells.append(cell(row, f"{budget:g}", reading, theirs.get(budget), [results], budget))
-    return tuple(cells)
+def spaced(low: float, high: float, count: int) -> tuple[float, ...]:
+    """Numbers from low to high, evenly spaced on a logarithmic scale."""
+    return tuple(low * (high / low) ** (i / (count - 1)) for i in range(count))
 
 
-def _guess(cell: Cell) -> float:
-    """The error of blind guessing among a row's classes."""
-    return next(1.0 - 1.0 / c for name, c in CLASSES.items() if cell.row.startswith(name))
+def _moved(reading: str, knob: str, full: bool) -> tuple[Job, ...]:
+    """GLVQ with one setting moved; C is an axis, E and q are not. A quick look takes few values."""
+    low, high, count = STUDIED[knob]
+    values = spaced(low, high, count if full else 3)
+    dataset = "har" if available("har") else "digits"
+    base = settings(dataset, "glvq", reading)
+    fixed = {name: value for name, value in base.items() if name != knob}
+    axes, seeds = {"epsilon": (0.75, 1.0, 2.5)}, range(5 if full else 2)
+    job = partial(request, "lvq", "glvq_dp", dataset)
+    if knob == "clip":
+        return (job(fixed, {**axes, "clip": values}, seeds),)
+    return tuple(
+        job({**fixed, knob: value}, axes, seeds) for value in (values if full else values[-2:])
+    )
 
 
-_exhibit = partial(Exhibit, better="down", digits=4)
+def study(full: bool) -> list[Point]:
+    """Standard deviation of the mean error over the values tried."""
+    moved = {key: _moved(*key, full) for key in product(READINGS, STUDIED)}
+    return [
+        Point(f"ε = {at}", knob, reading, theirs, moved[reading, knob], _deviation, -1,
+              {"epsilon": float(at)})
+        for knob, by_budget in SHEET.printed["spreads"].items()
+        for at, theirs in by_budget.items()
+        for reading in READINGS
+    ]  # fmt: skip
+
+
+def _deviation(results: Sequence[Results], **at: Value) -> tuple[float, float]:
+    """Standard deviation of the mean error over runs, and over the values of C within a run."""
+    means = [
+        one.mean("error", **at, **({} if clip is None else {"clip": clip}))
+        for one in results
+        for clip in dict.fromkeys(one.axes.get("clip", [None]))
+    ]
+    if len(means) < 2:
+        return math.nan, math.nan
+    mean = sum(means) / len(means)
+    return (sum((v - mean) ** 2 for v in means) / (len(means) - 1)) ** 0.5, math.nan
+
+
+def perturbation(full: bool) -> list[Point]:
+    """Rise of the error when the matrix of the optimum is shaken, and the two errors."""
+    points: list[Point] = []
+    for dataset in tables() if full else ["segment"]:
+        jobs = (reference(dataset, "gmlvq", "bfgs", full),)
+        before, rise = TABLE1[dataset]["gmlvq"][4], SHEET.printed["rises"].get(dataset)
+        after = None if rise is None else round(before + rise, 4)
+        row = partial(Point, NAMES[dataset])
+        points += [
+            row("before", FREE, before, jobs, ERROR),
+            row("after", FREE, after, jobs, over("perturbed")),
+            row("rise", FREE, rise, jobs, _rise),
+        ]
+    return points
+
+
+def _rise(results: Sequence[Results]) -> tuple[float, float]:
+    (one,) = results
+    return one.mean("perturbed") - one.mean("error"), math.nan
+
+
 EXHIBITS = (
-    _exhibit(
-        name="table1",
-        title="Table 1: test error",
-        caption="With proof, every budget holds. As printed, the noise of the initialisation grows "
-        "with the number of features, and on MNIST training does not recover from it; the "
-        "printed numbers of GLVQ there match noise for sensitivity 1, which is not private. "
-        "Without privacy, GMLVQ on MNIST reaches the printed error of SGD when it is stopped "
-        "early, and "
-        f"a smaller error when it is not. {TUNED} {FOLDS}",
-        quantity="Test error",
-        guess=_guess,
-        jobs=_table_jobs,
-        cells=_table_cells,
-    ),
-    _exhibit(
-        name="figure1",
-        title="Figure 1: test error against epsilon",
-        caption="GLVQ and GMLVQ as printed, with proof and without privacy. The figure prints no "
-        "numbers, so the published values and the folds are those of Table 1, with those without "
-        "privacy at the right end; on MNIST, the "
-        f"curves with proof have {CURVED['glvq']} folds (GLVQ) and {CURVED['gmlvq']} (GMLVQ).",
-        quantity="Test error",
-        guess=_guess,
-        axis="Privacy budget ε",
-        log=(True, False),
-        jobs=_figure_jobs,
-        cells=_figure_cells,
-    ),
-    _exhibit(
-        name="settings",
-        title="Section 4: spread of the error over C, E and q",
-        caption="Standard deviation of GLVQ's mean test error over ten values of C in [0.05, 2], "
-        "ten of E in [10, 100] and twenty of q in [0.0005, 0.1], with five folds each. The paper "
-        "uses Motion; without its files, ours are on Digits and cannot be compared with it. As "
-        "printed, the error varies mostly because training begins from noise. With proof, the "
-        "learning rates were chosen for full batches and are too large for a small q.",
-        quantity="Standard deviation of the test error",
-        proved=(),
-        graded=available("har"),
+    SHEET.exhibit(table1),
+    SHEET.exhibit(figure1, words=CURVED),
+    SHEET.exhibit(
+        study, name="settings", graded=available("har"),
         says=lambda cells: "The paper uses Motion and ours are on Digits: no number is compared.",
-        jobs=study_jobs,
-        cells=study_cells,
     ),
-    _exhibit(
-        name="perturbation",
-        title="Section 4: error under a perturbed relevance matrix",
-        caption="Noise of variance 0.025 is added to each element of Ω, scaled to norm √d, at the "
-        "optimum found by BFGS. The rise depends on this scale, which the paper does not state: "
-        "with 0.025 as the standard deviation, the error does not change. Segment has 25 folds, "
-        "MNIST 1; the paper prints no rise for Segment.",
-        quantity="Test error and its rise",
-        jobs=perturbation_jobs,
-        cells=perturbation_cells,
-    ),
-)
+    SHEET.exhibit(perturbation),
+)  # fmt: skip
 """What `reproduce` offers of this paper."""

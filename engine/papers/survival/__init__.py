@@ -267,7 +267,7 @@ PAPER = Paper(
     ),
     datasets=("flchain", "third_births", "wichert", "second_births", "heart"),
     gauge="mre",
-    exhibits="engine.papers.survival.exhibits.figures",
+    exhibits="engine.papers.survival.exhibits",
     own="survival",
     opening={"intervals": 10},
     arrays=ARRAYS,

@@ -1,6 +1,5 @@
 """Writes the bundle: one page that works without a network, cards, numbers, settings, scripts."""
 
-import csv
 import io
 import json
 import zipfile
@@ -14,7 +13,7 @@ from plotly.offline import get_plotlyjs
 from plotly.utils import PlotlyJSONEncoder
 
 from engine import __version__
-from engine.cli.shared import words_only
+from engine.cli.shared import spreadsheet
 from engine.core import files
 from engine.core.errors import RequestError
 from engine.privacy.guarantee import Guarantee
@@ -169,11 +168,7 @@ def _readme(taken: Sequence[Taken]) -> str:
 def _table(rows: list[dict[str, Any]]) -> str:
     """Rows as comma-separated values; a value that is not there is empty, and none is a formula."""
     names = list(dict.fromkeys(name for row in rows for name in row))
-    target = io.StringIO(newline="")
-    table = csv.writer(target)
-    table.writerow(map(words_only, names))
-    table.writerows([words_only(row.get(name, "")) for name in names] for row in rows)
-    return target.getvalue()
+    return spreadsheet(names, ([row.get(name, "") for name in names] for row in rows))
 
 
 def _json(value: Any, indent: int | None = None) -> str:

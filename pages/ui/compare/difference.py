@@ -11,7 +11,7 @@ import streamlit as st
 
 from engine.core.errors import RequestError
 from engine.core.gauges import Gauge
-from engine.service.client import ROOT
+from engine.service.starting import ROOT
 from pages.ui import words
 from pages.ui.compare.candidates import Candidate, Trained
 from pages.ui.kit.access import client

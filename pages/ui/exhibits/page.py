@@ -3,8 +3,6 @@
 A paper appears here as soon as it names its exhibits; nothing on this page knows which.
 """
 
-import csv
-import io
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,11 +10,9 @@ from typing import Any
 import streamlit as st
 
 from engine.catalog import catalog
-from engine.cli.shared import words_only
-from engine.runs import reference
+from engine.cli import shared
 from engine.runs.exhibit import Cell, Exhibit, Note, exhibits
 from engine.runs.job import Job
-from engine.runs.reference import Reference
 from pages.ui import words
 from pages.ui.charts import agreement
 from pages.ui.charts import exhibit as drawing
@@ -70,7 +66,7 @@ def show() -> None:
     with troubles():
         st.header(exhibit.title)
         sizes = {size: jobs(exhibit, size == "full") for size in ("full", "quick")}
-        ships = _ships(slug, exhibit)
+        ships = provenance.ships(slug, exhibit.name)
         simulated = overview.simulated(exhibit)
         st.markdown(overview.finding(overview.line(exhibit, ships, simulated=simulated)))
         _explain(exhibit.caption)
@@ -93,13 +89,6 @@ def _explain(caption: str) -> None:
     if more := " ".join(sentences[2:]):
         with st.expander("How the numbers were made", icon=":material/info:"):
             st.markdown(more)
-
-
-def _ships(slug: str, exhibit: Exhibit) -> Reference | None:
-    """What ships of an exhibit; a damaged file is one sentence, and the page goes on."""
-    with troubles():
-        return reference.load(slug, exhibit.name, reference.FOLDER)
-    return None
 
 
 def _offers(papers: Mapping[str, Mapping[str, Exhibit]]) -> list[Offer]:
@@ -263,8 +252,4 @@ def _take(chosen: Chosen, cells: Sequence[Cell]) -> None:
 
 def spreadsheet(rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as comma-separated values, none of which is a formula."""
-    file = io.StringIO()
-    writer = csv.DictWriter(file, list(rows[0]) if rows else [])
-    writer.writeheader()
-    writer.writerows({name: words_only(cell) for name, cell in row.items()} for row in rows)
-    return file.getvalue()
+    return shared.spreadsheet(rows[0] if rows else (), (row.values() for row in rows))

@@ -9,18 +9,28 @@ import streamlit as st
 from datasets import catalog as data_catalog
 from engine.catalog import paper
 from engine.core.spec import Setting, Value, knobs
+from engine.runs import reference
 from engine.runs.exhibit import Exhibit
 from engine.runs.job import Job
+from engine.runs.reference import Reference
 from pages.ui import words
 from pages.ui.jobs.live import Watched
 from pages.ui.jobs.runs_table import LOOK, device
 from pages.ui.kit import address
+from pages.ui.kit.access import troubles
 from pages.ui.kit.knobs import label
 from pages.ui.kit.root import rooted
 
 PAGES = Path(__file__).parents[2]
 MANY = 8
 """A sweep of more values is told by its ends."""
+
+
+def ships(slug: str, name: str) -> Reference | None:
+    """What ships of an exhibit; a damaged file is one sentence, and the page goes on."""
+    with troubles():
+        return reference.load(slug, name, reference.FOLDER)
+    return None
 
 
 def size(jobs: Mapping[str, Job]) -> str:

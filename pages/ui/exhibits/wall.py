@@ -8,13 +8,11 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from engine.catalog import catalog
-from engine.runs import reference
 from engine.runs.exhibit import Exhibit
 from engine.runs.reference import Reference
 from pages.ui.charts.rows import WITHIN, Strip, strips
-from pages.ui.exhibits import overview
+from pages.ui.exhibits import overview, provenance
 from pages.ui.exhibits.overview import BARE, RULE, Line
-from pages.ui.kit.access import troubles
 from pages.ui.kit.chart import chart
 
 READ = (
@@ -104,17 +102,10 @@ def _of(prefix: str, slug: str, known: Mapping[str, Exhibit]) -> Iterator[One]:
     rewrite the address, which adds a step for Back.
     """
     for place, (name, exhibit) in enumerate(known.items()):
-        ships = _ships(slug, name)
+        ships = provenance.ships(slug, name)
         line = overview.line(exhibit, ships, simulated=overview.simulated(exhibit))
         more = {f"{prefix}.{slug}": exhibit.title} if place else {}
         yield One(slug, exhibit, ships, line, {f"{prefix}.paper": catalog()[slug].title, **more})
-
-
-def _ships(slug: str, name: str) -> Reference | None:
-    """What ships of an exhibit; a damaged file is one sentence, and the page goes on."""
-    with troubles():
-        return reference.load(slug, name, reference.FOLDER)
-    return None
 
 
 def near(rows: Sequence[Strip]) -> str:

@@ -6,9 +6,10 @@ belongs to a session may be kept here.
 """
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
+
+from cachetools import LRUCache, cached
 
 MOST = 512
 """Things that are kept; the oldest go first."""
@@ -24,10 +25,11 @@ class Shared:
     """
 
     def __init__(self, most: int = MOST) -> None:
-        self._most = most
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
-        self._making: dict[Hashable, threading.Lock] = {}
+        self._kept: LRUCache[Hashable, Any] = LRUCache(most)
+        self._changing = threading.Condition()
+        self._once = cached(
+            self._kept, key=lambda signature, make: signature, condition=self._changing
+        )(lambda signature, make: make())
 
     def once(self, signature: Hashable, make: Callable[[], T]) -> T:
         """What was made under a signature, made now if nobody has.
@@ -36,32 +38,15 @@ class Shared:
             signature: All that it depends on.
             make: Makes it; an error is kept by nobody.
         """
-        with self._lock:
-            if signature in self._kept:
-                self._kept.move_to_end(signature)
-                kept: T = self._kept[signature]
-                return kept
-            making = self._making.setdefault(signature, threading.Lock())
-        try:
-            with making:
-                if signature not in self._kept:
-                    made = make()
-                    with self._lock:
-                        self._kept[signature] = made
-                        while len(self._kept) > self._most:
-                            self._kept.popitem(last=False)
-                    return made
-        finally:
-            with self._lock:
-                self._making.pop(signature, None)
-        return self.once(signature, make)
+        made: T = self._once(signature, make)
+        return made
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def clear(self) -> None:
         """Forgets everything."""
-        with self._lock:
+        with self._changing:
             self._kept.clear()
 
 

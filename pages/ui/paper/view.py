@@ -1,9 +1,11 @@
 """The page of a paper as a value: its layout, what it offers, what its sections draw from."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+from cachetools import FIFOCache
 
 from datasets import catalog as data_catalog
 from datasets.base import Card
@@ -37,9 +39,9 @@ COST, WHY, PROOF, DATA = "Cost", "Why", "Proof", "Data"
 FEW = 3
 """So many widgets stand open where a layout names none."""
 
-_KNOWN: dict[tuple[str, float], Guarantee] = {}
-"""Cards by run and budget: a page asks for a hundred at every move of its slider."""
 MOST = 8192
+"""Cards at hand, by run and budget: a page asks for a hundred at every move of its slider."""
+_KNOWN: MutableMapping[tuple[str, float], Guarantee] = FIFOCache(MOST)
 
 
 def asked(job: Job, budget: float, data: Card) -> Asked:
@@ -55,8 +57,6 @@ def known(job: Job, budget: float, data: Card) -> Guarantee | None:
         if answer is None:
             return None
         _KNOWN[key] = answer
-        if len(_KNOWN) > MOST:
-            _KNOWN.popitem()
     return _KNOWN.get(key)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine import __version__
-from engine.papers.enadpp.exhibits import EPSILONS, EXHIBITS, SEEDS, TABLE1, TABLE2
+from engine.papers.enadpp.exhibits import EPSILONS, EXHIBITS, SEEDS, SHEET
 from engine.runs import reference
 from engine.runs.results import Results
 
@@ -34,7 +34,7 @@ def test_tables_have_every_printed_number_and_ours_beside_it(table, full):
     assert sum(job.replicas() for job in jobs.values()) == 7 * 7 * repeats
     assert {seed for job in jobs.values() for seed in job.seeds} == set(range(repeats))
     cells = BY_NAME[table].cells({name: made(job) for name, job in jobs.items()})
-    printed = TABLE1 if table == "table1" else TABLE2
+    printed = SHEET.printed[table]
     assert {cell.published for cell in cells} - {None} == {
         v for row in printed.values() for v in row
     }

@@ -5,8 +5,19 @@ from dataclasses import replace
 
 import pytest
 
-from engine.papers.lvq.published import BUDGETS, CURVE, PUBLISHED
-from engine.papers.lvq.readings import FREE, ONE, PAPERS, READINGS, RIGOROUS, private, settings
+from engine.papers.lvq.exhibits import TABLE1
+from engine.papers.lvq.readings import (
+    BUDGETS,
+    CURVE,
+    FREE,
+    MODELS,
+    ONE,
+    PAPERS,
+    READINGS,
+    RIGOROUS,
+    private,
+    settings,
+)
 from engine.runs.exhibit import exhibits
 from engine.runs.results import collect
 
@@ -30,8 +41,8 @@ def test_cells_wait_for_their_runs(name, full):
 
 def test_the_table_has_every_printed_number_in_every_reading():
     cells = ALL["table1"].cells({})
-    assert len(cells) == len(PUBLISHED) * (len(BUDGETS) * len(READINGS) + 2)
-    for (_, model), printed in PUBLISHED.items():
+    assert len(cells) == len(TABLE1) * len(MODELS) * (len(BUDGETS) * len(READINGS) + 2)
+    for model, printed in (one for by_model in TABLE1.values() for one in by_model.items()):
         rows = [c for c in cells if c.published in printed and c.row.endswith(f", {model.upper()}")]
         assert {c.variant for c in rows} == {*READINGS, FREE}
 
@@ -74,8 +85,11 @@ def test_the_study_moves_one_setting_at_a_time():
     """Ten C in one job, ten E and twenty q in one each, for every reading."""
     jobs = ALL["settings"].jobs(True)
     assert len(jobs) == 3 * (1 + 10 + 20)
-    assert len(jobs["rigorous|clip"].axes["clip"]) == 10
-    rates = [float(n.split("|")[2]) for n in jobs if n.startswith("rigorous|sample_rate")]
+    proved = [job for job in jobs.values() if job.values["calibration"] == "rigorous"]
+    (clip,) = [job for job in proved if "clip" in job.axes]
+    assert len(clip.axes["clip"]) == 10
+    rates = {job.values["sample_rate"] for job in proved} - {1.0}
+    assert len(rates) == 20
     assert (min(rates), max(rates)) == pytest.approx((0.0005, 0.1), rel=1e-5)
 
 

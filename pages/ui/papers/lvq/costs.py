@@ -8,7 +8,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from engine.core.spec import Value
-from engine.papers.lvq import exhibits, price
+from engine.papers.lvq import price, readings
 from engine.papers.lvq.spec import PRINTED, LvqSpec
 from pages.ui import words
 from pages.ui.jobs.live import BUDGET
@@ -198,7 +198,7 @@ def _break(change: dict[str, Value]) -> str:
 def presets(page: Page) -> None:
     """Buttons that set every knob as the paper prints it, or back to the defaults."""
     dataset = page.chosen.dataset
-    theirs = exhibits.settings(dataset, "gmlvq", "as printed")
+    theirs = readings.settings(dataset, "gmlvq", "as printed")
     ours = {name: offer.value(offer.default) for name, offer in page.offers.knobs.items()}
     ours.pop(BUDGET)
     with st.container(horizontal=True):

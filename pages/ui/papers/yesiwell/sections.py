@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.core.spec import Choice, knobs
 from engine.papers.dbn.yesiwell import price
-from engine.papers.dbn.yesiwell.figures import PUBLISHED_P, p_value
+from engine.papers.dbn.yesiwell.exhibits import SHEET, p_value
 from engine.papers.dbn.yesiwell.spec import YesiwellSpec
 from pages.ui.charts import lines as shared
 from pages.ui.charts.lines import Line
@@ -172,7 +172,7 @@ def tests(view: View) -> None:
             continue
         p, gain = p_value(mine, theirs)
         if np.isfinite(gain):
-            paper = PUBLISHED_P.get(exhibits.get(entry.name, ""))
+            paper = SHEET.printed["p"].get(exhibits.get(entry.name, ""))
             rows.append(
                 {
                     "pCDBN against": entry.label,

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from engine.papers.dbn.pcdbn import PAPER, course
-from engine.papers.dbn.pcdbn.exhibits import EXHIBITS
-from engine.papers.dbn.pcdbn.figures import at
+from engine.papers.dbn.pcdbn.exhibits import EXHIBITS, at
 from engine.papers.dbn.pcdbn.spec import PcdbnSpec
 from engine.runs.results import collect
 

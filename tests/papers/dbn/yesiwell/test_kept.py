@@ -8,7 +8,7 @@ from datasets import catalog
 from engine.core.batch import Batch
 from engine.core.kept import declared, released
 from engine.papers.dbn.yesiwell import PAPER
-from engine.papers.dbn.yesiwell.figures import EPSILONS
+from engine.papers.dbn.yesiwell.exhibits import EPSILONS
 from engine.papers.dbn.yesiwell.measure import NONE, percent
 from engine.papers.dbn.yesiwell.spec import YesiwellSpec
 from engine.papers.dbn.yesiwell.windows import sample

@@ -14,7 +14,6 @@ from engine.papers.dbn.price import RELATION
 from engine.papers.dbn.yesiwell import (
     PAPER,
     exhibits,
-    figures,
     methods,
     output,
     rbm,
@@ -200,13 +199,13 @@ def test_cells_without_results_have_no_numbers_of_ours(exhibit):
 
 def test_a_paired_test_by_hand():
     mine, theirs = np.array([0.8, 0.9, 0.7]), np.array([0.7, 0.7, 0.65])
-    p, gain = figures.p_value(mine, theirs)
+    p, gain = exhibits.p_value(mine, theirs)
     gaps = mine - theirs
     t = gaps.mean() / (gaps.std(ddof=1) / 3**0.5)
     # Student's t with two degrees of freedom: P(|T| > t) = 1 - t / sqrt(2 + t^2)
     assert p == pytest.approx(1 - t / math.sqrt(2 + t**2))
     assert gain == pytest.approx(gaps.mean())
-    assert math.isnan(figures.p_value(mine[:1], theirs[:1])[0])
+    assert math.isnan(exhibits.p_value(mine[:1], theirs[:1])[0])
 
 
 @pytest.mark.parametrize("degree", [5, 7])

@@ -1,0 +1,75 @@
+"""Starts the processes that serve a store: the worker, and the one that works prices out."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from engine.core import room
+from engine.core.errors import StoreError
+from engine.core.home import private_opener
+from engine.service import presence
+from engine.service.store import LOG, Store
+
+ROOT = Path(__file__).parents[2]
+AT_ONCE = 5.0
+"""Seconds after its start within which a process that ends with an error is not tried again."""
+LONG = 1_000_000
+"""Bytes from which the log of all such processes starts again."""
+
+
+class Starter:
+    """Starts one kind of process for a store, unless one is there, and does not wait for it.
+
+    Args:
+        store: What it serves.
+        module: What it runs: `python -m MODULE`.
+    """
+
+    def __init__(self, store: Store, module: str) -> None:
+        self.store = store
+        self.module = module
+        self._process: subprocess.Popen[bytes] | None = None
+        self._at = 0.0
+
+    def start(self, device: str) -> int:
+        """Sees to it that one is there.
+
+        Args:
+            device: What it calls itself on the list of workers.
+
+        Returns:
+            0 if one is there or has just been started; else the code with which the last one of
+            this starter ended at once, and no other is started yet.
+
+        Raises:
+            StoreError: It cannot be started.
+            MemoryLimitError: This process may not take what it needs, nor what it starts.
+        """
+        if self._process is not None:
+            code = self._process.poll()
+            if code is None:
+                return 0
+            if code > 0 and time.monotonic() - self._at < AT_ONCE:
+                return code
+        if not presence.working(self.store, device):
+            room.check()
+            self._begin()
+        return 0
+
+    def _begin(self) -> None:
+        """Starts the process, in a session of its own, with its words in the log."""
+        self._at, log = time.monotonic(), self.store.folder / LOG
+        home = {"EXPLORER_HOME": str(log.parent.absolute())}
+        try:
+            if log.exists() and log.stat().st_size > LONG:
+                log.write_bytes(b"")
+            with open(log, "ab", opener=private_opener) as file:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", self.module], cwd=ROOT,
+                    env={**os.environ, **presence.places(), **home},
+                    stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True,
+                )  # fmt: skip
+        except OSError as error:
+            raise StoreError(f"worker: expected to start a process, got: {error}") from None

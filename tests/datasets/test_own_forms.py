@@ -61,17 +61,23 @@ def test_usual_forms_are_read_as_they_are(head: str, row: str, lines: str):
     np.testing.assert_array_equal(table.x[:, 0], np.arange(ROWS))
 
 
-@pytest.mark.parametrize("end", ["", "3,1\n", ",,\n4,0,5,6", '"a\nb",1,"2, 3"\n'])
-def test_row_by_row_gives_what_blocks_give(end: str):
-    """Wide texts are read row by row: the same cells, and the same sentence on an uneven row."""
-    content = text("time,event,age", '"{i}",{b},{i}') + b"\n" + end.encode()
+@pytest.mark.parametrize("block", [5, 40, 1 << 20])
+@pytest.mark.parametrize("row", ["{i},{b},{i}", '"{i}",{b},{i}', "é{i},{b}, {i} \r"])
+@pytest.mark.parametrize("end", ["", "3,1\n", ",,\n4,0,5,6", '"a\nb",1,"2, 3"\n', " , ,\n\n4,0,5"])
+def test_wide_texts_give_what_blocks_give(end: str, row: str, block: int, monkeypatch):
+    """They are read by lines: the same cells, and the same sentence on an uneven row.
+
+    Rows in quotes are read one by one from the first such block on, wherever it begins.
+    """
+    content = text("time,event,age", row) + b"\n" + end.encode()
+    monkeypatch.setattr(own_reader, "LINES", block)
     told = []
-    for read in (own_reader._csv, own_reader._row_by_row):
+    for read in (own_reader._csv, own_reader._by_lines):
         file = io.BytesIO(content)
         file.seek(len("time,event,age\n"))
         try:
-            batches = list(read(file, "a.csv", 3, ["2", "0"], ","))
-            told.append([batch.to_pydict() for batch in batches if batch.num_rows])
+            table = pa.Table.from_batches(read(file, "a.csv", 3, ["2", "0"], ","))
+            told.append(table.to_pydict())
         except DatasetError as error:
             told.append(str(error))
     assert told[0] == told[1]

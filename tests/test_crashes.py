@@ -22,10 +22,12 @@ from engine.cli.shared import replicas
 from engine.cli.work import complete
 from engine.core.errors import ExplorerError
 from engine.core.files import PART, give
+from engine.runs import ledger
 from engine.runs.job import Job, request
 from engine.service.client import Client
 from pages.ui.lessons import library, rights
 from pages.ui.lessons.rights import Editor
+from pages.ui.site import write as write_site
 from tests.engine import walk
 from tests.pages.played import play
 
@@ -224,6 +226,63 @@ def went_on(home: Path) -> list[str]:
     return [*faults, *damage(home / "store")]
 
 
+def site(home: Path) -> None:
+    """Static pages of one paper, over those of an earlier version."""
+    with pytest.MonkeyPatch.context() as few:
+        few.setattr("pages.ui.site.write._pages", lambda known: small_pages("new"))
+        few.setattr("pages.ui.site.write.take", lambda slug: None)
+        write_site.site(home / "site")
+
+
+def small_pages(text: str) -> Iterator[tuple[str, str]]:
+    """As many folders and files as pages have, each of one word."""
+    names = ("assets/plotly.js", "assets/site.js", "index.html", "mean/data.js", "mean/index.html")
+    return ((name, text) for name in names)
+
+
+def old_site(home: Path) -> None:
+    for name, text in small_pages("old"):
+        (home / "site" / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / "site" / name).write_text(text)
+
+
+def wrong_site(home: Path) -> list[str]:
+    """Pages of one version, or between two renames none; the next one writes and clears away."""
+    said = [path.read_text() for path in (home / "site").rglob("*") if path.is_file()]
+    faults = ["two versions, or a part of one"] * (said not in ([], ["old"] * 5, ["new"] * 5))
+    site(home)
+    return [*faults, *(f"left over: {one.name}" for one in home.iterdir() if one.name != "site")]
+
+
+def limited(home: Path) -> object:
+    """A limit on what releases from the table may cost."""
+    with at(home):
+        return main(["ledger", next(iter(own.names())), "--limit-epsilon", "2"])
+
+
+def wrong_limit(home: Path) -> list[str]:
+    """The former limit or the new one; the next one can be set, and nothing is left over."""
+    with at(home):
+        (name,) = own.names()
+        limit = ledger.read(name).limit
+        faults = [f"limit {limit}"] * (limit not in (ledger.Limit(1.0), ledger.Limit(2.0)))
+        faults += ["no other limit can be set"] * (limited(home) != 0)
+    return [*faults, *tables(home)]
+
+
+def with_limit(home: Path) -> None:
+    with at(home):
+        own.keep("a.csv", TABLE, LINES, owner="ann")
+        ledger.set_limit(next(iter(own.names())), ledger.Limit(1.0))
+
+
+def slide(content: bytes) -> bool:
+    """Whether a zip file holds a slide and nothing of it is damaged."""
+    with suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(content)) as file:
+        return file.testzip() is None and "ppt/slides/slide1.xml" in file.namelist()
+    return False
+
+
 VERBS = {
     "new lesson": Verb(in_home(lambda: library.keep(OLD, editor=ANN)), wrong_lessons),
     "edit a lesson": Verb(
@@ -244,6 +303,9 @@ VERBS = {
     "export": Verb(export, exported, lambda home: play(home / "store", job())),
     "resume": Verb(resumed, went_on, stopped),
     "card": whole(asked("card", "make", "mean", "laplace"), sound_json),
+    "slide": whole(asked("slide", "/mean"), slide),
+    "site": Verb(site, wrong_site, old_site),
+    "ledger": Verb(limited, wrong_limit, with_limit),
     "bundle": whole(asked("bundle", "--paper", "mean"), zipped),
     "report": whole(asked("report", "mean"), lambda content: content.rstrip().endswith(b"%%EOF")),
 }  # fmt: skip

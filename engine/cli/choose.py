@@ -1,15 +1,17 @@
 """`choose`: the best of several methods on private records, with one card for the whole choice."""
 
 import argparse
+import hashlib
 import itertools
 import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from datasets import catalog as data_catalog
 from engine.catalog import paper
 from engine.cli import release_files
-from engine.cli.releasing import prove
+from engine.cli.releasing import GOES_ON, prove
 from engine.cli.shared import pairs, show_json
 from engine.cli.work import progress
 from engine.core.errors import RequestError
@@ -30,10 +32,8 @@ def choose_command(arguments: argparse.Namespace) -> int:
     if arguments.to is None:
         won, files = _made(made, dataset), []
     else:
-        command = f"choose {arguments.paper} --to {shlex.quote(str(arguments.to))}"
-        with sealing.begun(arguments.to, "choice", command) as place:
-            won = _made(made, dataset)
-            place.keep(won.arrays)
+        with sealing.begun(arguments.to, _id(made), _command(arguments)) as place:
+            won = _won(made, dataset, place)
             files = place.publish(
                 lambda folder: (
                     release_files.written(folder, won.job, made.card, won.arrays) if won.job else []
@@ -41,6 +41,36 @@ def choose_command(arguments: argparse.Namespace) -> int:
             )
     _show(arguments, made, won, files)
     return 0
+
+
+def _id(made: "Selection") -> str:
+    """The same for the same candidates, price and number of tries."""
+    parts = [*(one.job.id for one in made.candidates), repr(made.tries), repr(made.card.json())]
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:12]
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """The command line that asks for the same."""
+    words = ["choose", arguments.paper, "--methods", arguments.methods]
+    words += ["--dataset", arguments.dataset] if arguments.dataset else []
+    words += [word for text in arguments.set for word in ("--set", text)]
+    words += [word for text in arguments.grid for word in ("--grid", text)]
+    words += ["--tries", f"{arguments.tries:g}"] if arguments.tries else []
+    return shlex.join(["python", "-m", "engine", *words, "--to", str(arguments.to)])
+
+
+def _won(made: "Selection", dataset: str, place: sealing.Place) -> "Selected":
+    """The winner: the one that an earlier process has drawn and not published, or a new one."""
+    from engine.runs.selecting import Selected
+
+    arrays = place.drawn()
+    if arrays is not None:
+        print(GOES_ON, file=sys.stderr)
+        jobs = {one.job.id: one.job for one in made.candidates}
+        return Selected(jobs.get(place.of), arrays)
+    won = _made(made, dataset)
+    place.keep(won.arrays, of=won.job.id if won.job else "")
+    return won
 
 
 def planned(arguments: argparse.Namespace) -> "Selection":

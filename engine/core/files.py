@@ -4,8 +4,10 @@ import hashlib
 import os
 import platform
 import secrets
+import shutil
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PART = ".part"
@@ -56,6 +58,35 @@ def give(path: Path, content: bytes) -> None:
             if part.name.startswith(_begins(path)) and abandoned(part.name[len(_begins(path)) :]):
                 part.unlink()
     write(path, content, stat.S_IMODE(path.stat().st_mode) if path.exists() else SHARED)
+
+
+@contextmanager
+def replacing(folder: Path) -> Iterator[Path]:
+    """A new folder that takes the place of one, which is the old one or the new one meanwhile.
+
+    A process that is killed may leave `.FOLDER.new.part` or `.FOLDER.old.part` beside it, which the
+    next one removes; between two renames the folder is not there for a moment.
+
+    Raises:
+        OSError: It cannot be written; the old one stays.
+    """
+    target = folder.absolute()
+    new, old = (target.with_name(f".{target.name}.{kind}{PART}") for kind in ("new", "old"))
+    for left in (new, old):
+        if left.exists():
+            shutil.rmtree(left)
+    new.mkdir(parents=True)
+    try:
+        yield new
+        if target.exists():
+            target.rename(old)
+        new.rename(target)
+    finally:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        for left in (new, old):
+            shutil.rmtree(left, ignore_errors=True)
+    settle(target.parent)
 
 
 def _begins(path: Path) -> str:

@@ -25,7 +25,7 @@ from engine.core.home import private_folder
 from engine.method import Arrays
 
 ARRAYS, CARD = "release.npz", "card.json"
-REQUEST, MADE, LOCK = "request.json", "made", "lock"
+REQUEST, MADE, LOCK, OF = "request.json", "made", "lock", "of"
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,23 @@ class Place:
             )
         return None
 
-    def keep(self, arrays: Arrays) -> None:
+    @property
+    def of(self) -> str:
+        """The id of the job that the arrays were drawn for, as `keep` was told it."""
+        return (self.beside / OF).read_text(encoding="utf-8")
+
+    def keep(self, arrays: Arrays, of: str = "") -> None:
         """Keeps arrays whose noise has been drawn, before anything else is done with them.
+
+        Args:
+            arrays: What is released.
+            of: The id of their job, where the request allows several.
 
         Raises:
             OSError: They cannot be kept; then nobody has seen them.
         """
         shutil.rmtree(self.made, ignore_errors=True)
+        files.write(self.beside / OF, of.encode())
         self.made.mkdir()
         content = io.BytesIO()
         np.savez(content, allow_pickle=False, **arrays)

@@ -10,7 +10,8 @@ from dp_accounting import GaussianDpEvent
 from scipy.integrate import quad
 from scipy.stats import beta, norm
 
-from datasets import own
+from benchmarks.crash import Verb, at_every_point
+from datasets import catalog, own
 from engine.cli.main import main
 from engine.core.errors import BudgetError
 from engine.privacy import gaussian, selection
@@ -18,7 +19,7 @@ from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.privacy.releases import Release
 from engine.privacy.releases import cost as price
 from engine.privacy.selection import ORDERED, Tries
-from engine.runs import ledger
+from engine.runs import ledger, selecting
 from engine.runs.selecting import _poisson
 from tests.engine.test_ledger import SETTINGS, TABLE
 
@@ -155,6 +156,56 @@ def test_a_choice_has_one_card_and_one_entry(table, tmp_path, capsys):
     assert {"release.npz", "card.json"} <= {path.rsplit("/", 1)[1] for path in said["files"]}
     (entry,) = ledger.read(table).entries
     assert entry.epsilon == card["epsilon_proved"]
+
+
+@pytest.mark.slow
+def test_wherever_a_choice_is_killed_its_winner_is_whole_or_not_there_and_drawn_once(
+    tmp_path, monkeypatch, capsys
+):
+    """What was drawn and kept is written later, with its own method, and not drawn again."""
+    log = tmp_path / "draws"
+    log.touch()
+    monkeypatch.setattr("engine.cli.choose.prove", lambda *_: None)
+
+    def draw(made, *_):
+        with log.open("a") as file:
+            file.write("x")
+        count = len(log.read_text())
+        job = made.candidates[count % 2].job
+        return selecting.Selected(job, {"coefficients": np.full((1, 6), float(count))})
+
+    monkeypatch.setattr(selecting, "choose", draw)
+    words = ["choose", "survival", "--dataset", "heart", "--methods", "dp_newton,out_pert"]
+    words += ["--set", "intervals=5"]
+
+    def made(folder):
+        with np.load(folder / "release.npz", allow_pickle=False) as arrays:
+            drawn = float(arrays["coefficients"][0, 0])
+        return json.loads((folder / "card.json").read_text())["method"], drawn
+
+    def wrong(place):
+        folder, begun = place / "out", place / ".out.release" / "made" / "release.npz"
+        kept, before, there = begun.exists(), len(log.read_text()), folder.exists()
+        if kept:  # another choice does not go on from it
+            other = [*words, "--tries", "9", "--to", str(folder)]
+            assert main(other) == 2
+            assert "finish it with `python -m engine choose survival" in capsys.readouterr().err
+        code = main([*words, "--to", str(folder)])
+        faults = [f"the second call ends with {code}"] * (code != (2 if there else 0))
+        draws = len(log.read_text())
+        faults += ["drawn again"] * ((kept or there) and draws != before)
+        method, count = made(folder)
+        own = f"survival/{candidates[int(count) % 2].job.method}"
+        faults += [f"{method} with the numbers of {own}"] * (method != own)
+        return [*faults, *(path.name for path in place.iterdir() if path != folder)]
+
+    candidates = selecting.plan(
+        "survival", ["dp_newton", "out_pert"], catalog.card("heart"), {"intervals": "5"}, [{}]
+    ).candidates
+    verb = Verb(lambda place: main([*words, "--to", str(place / "out")]), wrong)
+    kills, faults = at_every_point("choice", verb)
+    assert kills > 20
+    assert faults == []
 
 
 @pytest.mark.parametrize(

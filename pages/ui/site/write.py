@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from html import escape
@@ -58,12 +57,11 @@ def site(folder: Path) -> list[str]:
     parts = {slug: take(slug) for slug in shell.papers()}
     known = {slug: one for slug, one in parts.items() if one is not None}
     try:
-        if folder.exists():
-            shutil.rmtree(folder)
-        for name, text in _pages(known):
-            place = folder / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            files.give(place, text.encode())
+        with files.replacing(folder) as new:
+            for name, text in _pages(known):
+                place = new / name
+                place.parent.mkdir(parents=True, exist_ok=True)
+                files.give(place, text.encode())
     except OSError as error:
         raise RequestError(
             f"--to: expected a folder that can be written, got {folder}: {error.strerror}"

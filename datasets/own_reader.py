@@ -290,6 +290,8 @@ def _csv(
         raise
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0][:80]
+        if "straddling" in reason:
+            reason = f"a row of more than {BLOCK / 1e6:.0f} MB, or a quote that is never closed"
         raise DatasetError(f"{name}: expected a table of values, got {reason}") from None
     if wrong:
         row = wrong[0]
@@ -302,37 +304,65 @@ def _by_lines(
 ) -> Iterator[pa.RecordBatch]:
     """As `_csv`, in a hundredth of its memory where there are thousands of columns.
 
-    Lines are split at every mark. From the first block on that has quotes, or line ends of another
-    kind, rows are read one by one, in four times the time.
+    Lines are split at every mark. From the first block on in which that may divide a cell in
+    quotes, or a line ends in another way, rows are read one by one, which takes longer.
     """
     number, rest = 0, b""
     while block := text.read(LINES):
-        rest += block
-        if b'"' in block or b"\r" in rest[:-1].replace(b"\r\n", b""):
-            text.seek(text.tell() - len(rest))
+        whole, end, rest = (rest + block).rpartition(b"\n")
+        if not end and len(rest) > LINES:
+            raise DatasetError(f"{name}: expected lines of a table, got one of {LINES:,} bytes")
+        if not end:
+            continue
+        cells = _split(whole, name, width, mark, number)
+        if cells is None:
+            text.seek(text.tell() - len(rest) - len(end) - len(whole))
             yield from _row_by_row(text, name, width, wanted, mark, number)
             return
-        whole, end, rest = rest.rpartition(b"\n")
-        if end:
-            yield _split(whole, name, width, wanted, mark, number)
-            number += whole.count(b"\n") + 1
-    if rest:
-        yield _split(rest, name, width, wanted, mark, number)
+        yield _taken(cells, width, wanted)
+        number += whole.count(b"\n") + 1
+    if not rest:
+        return
+    cells = _split(rest, name, width, mark, number)
+    if cells is None:
+        text.seek(text.tell() - len(rest))
+        yield from _row_by_row(text, name, width, wanted, mark, number)
+    else:
+        yield _taken(cells, width, wanted)
 
 
-def _split(
-    block: bytes, name: str, width: int, wanted: list[str], mark: str, before: int
-) -> pa.RecordBatch:
-    """The columns of whole lines; `before` says how many lines stand above."""
+def _split(block: bytes, name: str, width: int, mark: str, before: int) -> pa.Array | None:
+    """The cells of whole lines, row by row; None where lines cannot be split at marks.
+
+    Args:
+        block: The lines, without the last one's end.
+        name: What a sentence calls the file.
+        width: Cells in a row.
+        mark: What separates them.
+        before: How many lines stand above.
+    """
     plain = block.removesuffix(b"\r").replace(b"\r\n", b"\n")
+    if b"\r" in plain:
+        return None
     body = pa.array([plain], pa.large_binary()).cast(pa.large_string())
     rows = pc.split_pattern(pc.split_pattern(body, "\n").flatten(), mark)
+    if b'"' in plain:
+        cells = rows.flatten()
+        whole = pc.match_substring_regex(cells, '^("[^"]*"|[^"]*)$')
+        if not pc.all(whole).as_py():
+            return None
+        cells = pc.replace_substring(cells, '"', "")
+        rows = pa.ListArray.from_arrays(rows.offsets, cells)
     wrong = pc.not_equal(pc.list_value_length(rows), width)
     for at in np.flatnonzero(wrong):
         cells = rows[int(at)].as_py()
         if any(cell.strip() for cell in cells):
             raise _uneven(name, width, len(cells), f" in row {before + int(at) + 1}")
-    cells = rows.filter(pc.invert(wrong)).flatten()
+    return rows.filter(pc.invert(wrong)).flatten()
+
+
+def _taken(cells: pa.Array, width: int, wanted: list[str]) -> pa.RecordBatch:
+    """Some columns of cells that stand row by row."""
     places = [np.arange(int(place), len(cells), width) for place in wanted]
     return pa.record_batch([cells.take(pa.array(one)) for one in places], wanted)
 

@@ -62,12 +62,14 @@ def test_usual_forms_are_read_as_they_are(head: str, row: str, lines: str):
 
 
 @pytest.mark.parametrize("block", [5, 40, 1 << 20])
-@pytest.mark.parametrize("row", ["{i},{b},{i}", '"{i}",{b},{i}', "é{i},{b}, {i} \r"])
+@pytest.mark.parametrize(
+    "row", ["{i},{b},{i}", '"{i}",{b},{i}', '{i},{b},"{i}, {i}"', "é{i},{b}, {i} \r"]
+)
 @pytest.mark.parametrize("end", ["", "3,1\n", ",,\n4,0,5,6", '"a\nb",1,"2, 3"\n', " , ,\n\n4,0,5"])
 def test_wide_texts_give_what_blocks_give(end: str, row: str, block: int, monkeypatch):
     """They are read by lines: the same cells, and the same sentence on an uneven row.
 
-    Rows in quotes are read one by one from the first such block on, wherever it begins.
+    Where quotes hold a mark or the end of a line, rows are read one by one from that block on.
     """
     content = text("time,event,age", row) + b"\n" + end.encode()
     monkeypatch.setattr(own_reader, "LINES", block)
@@ -81,6 +83,15 @@ def test_wide_texts_give_what_blocks_give(end: str, row: str, block: int, monkey
         except DatasetError as error:
             told.append(str(error))
     assert told[0] == told[1]
+
+
+def test_a_quote_that_is_never_closed_is_told():
+    content = b'time,event,age\n1,0,"' + b"2,3,4\n" * 2_000_000
+    with (
+        own_reader.opened(io.BytesIO(content), "a.csv") as source,
+        pytest.raises(DatasetError, match="got a row of more than 4 MB, or a quote that is never"),
+    ):
+        own_columns.summarised(source)
 
 
 def test_a_text_of_thousands_of_columns_is_read_and_words_have_a_limit():

@@ -3,7 +3,8 @@
 A run is named by its request, not by the code: after an update the store still answers
 with what was computed before it. So each run, and each shipped exhibit, keeps the digest of the
 sources that computed it, and is outdated where today's digest is another. Comments, docstrings
-and white space are left out of the digest, because they change no number.
+and white space are left out of the digest, because they change no number. So is `@steady`, which
+runs a function on one thread: numbers that ship are of one thread.
 """
 
 import ast
@@ -12,6 +13,7 @@ import hashlib
 import importlib.util
 import inspect
 import io
+import re
 import textwrap
 import tokenize
 from collections.abc import Iterable
@@ -28,8 +30,10 @@ SHARED = ("engine.core.batch", "engine.runs.driver")
 """What every method's numbers come from; what these import is not followed."""
 FOLLOWED = ("engine.papers", "engine.training", "engine.privacy", "datasets")
 """Where imports lead to code that computes numbers."""
-ASIDE = ("catalog", "guarantee", "guarantees", "cards", "exhibits", "figures")
+ASIDE = ("catalog", "guarantee", "guarantees", "cards", "exhibits", "figures", "steady")
 """Modules that list, explain and show numbers and compute none."""
+STEADY = re.compile(r"^( *@steady|from engine\.training\.steady import steady)\n", re.MULTILINE)
+"""What changes no number of one thread."""
 NUMBERLESS = ("__init__", "met", "neighbours", "outside", "published", "replay", "words")
 """Modules of `engine.audit` that no attack's number comes from."""
 SILENT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.INDENT, tokenize.DEDENT)
@@ -130,7 +134,8 @@ def _words(text: str) -> str:
     """A program's words in their order, without comments, docstrings and layout."""
     words: list[str] = []
     begins = True  # whether a statement begins here; a text alone is then a docstring
-    for token in tokenize.generate_tokens(io.StringIO(textwrap.dedent(text)).readline):
+    text = STEADY.sub("", textwrap.dedent(text))
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type in SILENT:
             continue
         if not (begins and token.type == tokenize.STRING):

@@ -24,6 +24,7 @@ from torch import Generator, Tensor
 
 from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.privacy.noise import release
+from engine.training.steady import steady
 
 SHORT = 1.0 - 1e-6
 """Length of a row that counts as 1: what is missing is more than rounding adds."""
@@ -57,6 +58,7 @@ def sums(p: Tensor, y: Tensor, classes: int) -> tuple[Tensor, Tensor]:
     return squared(p.T), b.T.contiguous()
 
 
+@steady
 def quadratic(
     a: Tensor, b: Tensor, matrix: Gaussian, vector: Gaussian, rng: Generator
 ) -> Quadratic:

@@ -19,6 +19,7 @@ from torch.linalg import vector_norm
 from torch.nn import functional, grad
 
 from engine.training.layers import Norm, Tensors
+from engine.training.steady import steady
 
 torch.backends.cudnn.allow_tf32 = False
 """A clipped sum in less than single precision would break the bound that its norms keep."""
@@ -117,6 +118,7 @@ class Convolution:
         view: Tensor = wide.unfold(2, side, stride).unfold(3, side, stride)
         return view.permute(0, 1, 4, 5, 2, 3).reshape(len(x), self.inputs * side**2, -1)
 
+    @steady
     def total(self, x: Tensor, signal: Tensor) -> Tensors:
         """The gradient of the summed loss: one convolution."""
         shape = (len(x) * self.outputs, self.inputs, self.size, self.size)

@@ -11,6 +11,7 @@ from engine.papers.lvq.price import StartNoise
 from engine.papers.lvq.spec import LvqSpec
 from engine.training.ghost import SAFE
 from engine.training.least_squares import noisy, released
+from engine.training.steady import steady
 
 JITTER = 0.05
 """Distance between the first prototypes of one class, as a part of the largest norm of a record."""
@@ -128,6 +129,7 @@ def clipped(x: Tensor, bound: float) -> Tensor:
     return rows
 
 
+@steady
 def whitening(covariance: Tensor, ridge: float) -> Tensor:
     """(S + ridge I)^(-1/2) with S's negative eigenvalues at zero, scaled to norm sqrt(d)."""
     values, vectors = torch.linalg.eigh(covariance.double())

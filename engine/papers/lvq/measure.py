@@ -15,6 +15,7 @@ from engine.papers.lvq.folds import Records, fold
 from engine.papers.lvq.model import Model, Norms, Pairs, Sample, Sums, cost, right
 from engine.papers.lvq.spec import LvqSpec, MatrixUtility, Utility
 from engine.privacy.mechanisms import Gaussian
+from engine.training.steady import steady
 
 PERTURBATION = math.sqrt(0.025)
 """Standard deviation of the noise on each element of Omega in the perturbation study."""
@@ -104,6 +105,7 @@ def perturbed(model: Model, omega: Tensor, rng: Generator) -> Model:
     return Model(points, model.labels, omega / norm + PERTURBATION * noise)
 
 
+@steady
 def unwhitened(model: Model) -> Tensor:
     """Prototypes as centred records, P^(-1) w, shape (R, p, d)."""
     if model.basis is None:
@@ -154,6 +156,7 @@ def _scores(model: Model, centre: Tensor) -> tuple[Tensor, Tensor]:
     return zw.square().sum(2) + 2 * (back @ centre[..., None])[..., 0], back
 
 
+@steady
 def effective_rank(omega: Tensor) -> Column:
     """(tr Λ)² / tr Λ² of Λ = Ω^T Ω, shape (R,)."""
     gram = omega @ omega.mT
@@ -173,6 +176,7 @@ def _median(sizes: Tensor, sample: Sample) -> Column:
     return _array(torch.where(sample.present.sum(1) > 0, shown, torch.zeros_like(shown)))
 
 
+@steady
 def _noise_to_signal(look: Look) -> Column:
     """Root mean square length of the noise over the length of the clipped sums, shape (R,)."""
     size, length = look.sums.w[0].numel(), look.sums.w.square().sum((1, 2))

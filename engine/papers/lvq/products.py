@@ -39,6 +39,7 @@ from engine.papers.lvq.folds import Records, fold, records
 from engine.papers.lvq.model import Model, Sample, norms, pairs, right
 from engine.papers.lvq.spec import LvqSpec
 from engine.training.layer_arrays import layer_arrays
+from engine.training.steady import steady
 
 POINTS = 300
 VALUES = 20
@@ -91,6 +92,7 @@ def original(data: Table, scaled: Tensor) -> NDArray[np.float32]:
     return values.astype(np.float32)
 
 
+@steady
 def _directions(model: Model, shifted: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Diagonal of Lambda (R, d), its eigenvalues (R, d) and eigenvectors (R, d, d) as rows.
 

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from engine.papers.lvq.model import Model, Sample, distances, right
+from engine.training.steady import steady
 
 VARIES = 1e-12
 """Variance of a direction in which records vary, as a part of the largest direction's."""
@@ -62,6 +63,7 @@ class Whitened(NamedTuple):
         return replace(model, w=(model.w * self.spread) @ self.axes.mT, omega=omega)
 
 
+@steady
 def whitened(x: Tensor) -> Whitened:
     """The principal directions of centred records (n, d) and their deviations.
 

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from engine.training.least_squares import upper
+from engine.training.steady import steady
 
 CLIMBS = 60
 """Steps of the ascent. It ends before the weak directions are at rest: on digits at five budgets
@@ -23,6 +24,7 @@ RATE = 0.25
 """Step size of the ascent; each moment is 1 in absolute value at the leading eigenvector."""
 
 
+@steady
 def directions(moments: Tensor, count: int) -> Tensor:
     """The leading eigenvectors as rows, shape (count, D); fewer if D is smaller."""
     _, vectors = torch.linalg.eigh(moments)

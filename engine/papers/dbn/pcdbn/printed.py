@@ -24,6 +24,7 @@ from engine.papers.dbn.price import layer_budgets
 from engine.privacy.mechanisms import Laplace
 from engine.privacy.noise import draw
 from engine.training import activations
+from engine.training.steady import steady
 
 WIDTH = 2.5
 """Root m times so many deviations are added to the diagonal. The noise's eigenvalues reach down to
@@ -99,6 +100,7 @@ def softmax(
     return top.Loss(True, linear, square), mechanism.scale / n
 
 
+@steady
 def bounded(square: Tensor, scale: float) -> Tensor:
     r"""Symmetric Laplace noise (m, m) with a public ridge, and without what stays negative.
 

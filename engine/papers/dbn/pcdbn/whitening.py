@@ -19,6 +19,7 @@ from torch import Generator, Tensor
 from engine.papers.dbn.pcdbn.moments import slabs
 from engine.papers.dbn.pcdbn.price import Releases
 from engine.training.least_squares import noisy, released, shortened, squared
+from engine.training.steady import steady
 
 POWER = 0.35
 """Features are divided by this power of their moment; 0.5 would be whitening in full, and
@@ -83,6 +84,7 @@ def _moments(h: Tensor) -> tuple[Tensor, Tensor]:
     return channels, positions
 
 
+@steady
 def _spectrum(matrix: Tensor, scale: float) -> tuple[Tensor, Tensor]:
     """Eigenvalues, not below the noise's own size, and eigenvectors."""
     values, vectors = torch.linalg.eigh(matrix)

@@ -34,6 +34,7 @@ from engine.papers.dbn.yesiwell.spec import Behaviour, YesiwellSpec
 from engine.papers.dbn.yesiwell.windows import Part, check_friends, panel, sample
 from engine.privacy.mechanisms import Laplace
 from engine.privacy.noise import draw, release_together
+from engine.training.steady import steady
 
 GAIN = 3.0
 """Length of a row of the random and of the solved encoder."""
@@ -66,6 +67,7 @@ def shorter(x: Tensor) -> Tensor:
     return short
 
 
+@steady
 def encoded(x: Tensor, encoder: Tensor) -> Tensor:
     """Codes in [0, 1], shape (E, t, m)."""
     return torch.sigmoid(torch.einsum("td,emd->etm", x, encoder))
@@ -141,6 +143,7 @@ def _proved(group: Group, specs: Sequence[YesiwellSpec], rng: Generator) -> Grou
     return replace(group, head=head, test=test, ratio=ratio)
 
 
+@steady
 def _solved(a: Tensor, cross: Tensor, scale: Tensor) -> Tensor:
     """The decoder (E, m, d): ridge regression on the noisy sums, trimmed to positive ones."""
     ridge = output.FIVE * scale[:, None, None] * torch.eye(a.shape[1], dtype=a.dtype)

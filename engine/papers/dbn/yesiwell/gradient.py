@@ -29,6 +29,7 @@ from engine.papers.dbn.yesiwell.windows import Part, panel, sample
 from engine.privacy.noise import release
 from engine.training.ghost import SAFE
 from engine.training.sampling import packed, poisson
+from engine.training.steady import steady
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +74,7 @@ def _parts(weight: Tensor, inputs_: int, hidden: int) -> tuple[Tensor, Tensor]:
     return lower.view(len(weight), hidden, inputs_), upper
 
 
+@steady
 def record_gradients(weight: Tensor, x: Tensor, y: Tensor, kept: Tensor, hidden: int) -> Tensor:
     """Each record's gradient of its mean loss, shape (E, b, k), for x (E, b, w, d)."""
     replicas, b, w, d = x.shape

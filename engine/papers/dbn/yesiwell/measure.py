@@ -16,6 +16,7 @@ from engine.papers.dbn.yesiwell.layout import layout
 from engine.papers.dbn.yesiwell.repetitions import Repetition
 from engine.papers.dbn.yesiwell.spec import Behaviour
 from engine.papers.dbn.yesiwell.windows import Part, Sample
+from engine.training.steady import steady
 
 NONE = 255
 """Stands where a repetition has no further window to predict, or no finite chance."""
@@ -100,6 +101,7 @@ def _thirds(windows: Sample) -> tuple[Tensor, Tensor]:
     return (few if bool(few.any()) else whole), (many if bool(many.any()) else whole)
 
 
+@steady
 def bins(z: Tensor, test: Part) -> NDArray[np.float64]:
     """Mean predicted probability, share that came true and count of each bin, (BINS, 3)."""
     chance = torch.sigmoid(z)
@@ -166,6 +168,7 @@ def _pairs(scored: Scored) -> list[tuple[Tensor, Sample]]:
     return list(zip(scored.scores, scored.samples, strict=True))
 
 
+@steady
 def _course(z: Tensor, windows: Sample, times: int, users: Tensor) -> NDArray[np.uint8]:
     """Predicted chance of each drawn user at each test time in per cent, shape (times, users)."""
     return percent(_came(torch.sigmoid(z), windows, times, users))

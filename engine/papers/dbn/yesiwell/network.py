@@ -28,6 +28,7 @@ from engine.papers.dbn.yesiwell.windows import Part, Sample, check_friends, samp
 from engine.privacy.noise import draw
 from engine.training.activations import BETA, Activation, Q
 from engine.training.adam import Adam, adam
+from engine.training.steady import steady
 
 KEPT = ("filters", "bias_1", "dynamic_1"), ("filters_second", "bias_2", "dynamic_2")
 """Names of a layer's weights, biases and dynamic biases."""
@@ -76,6 +77,7 @@ class Group(output.Headed):
 State: TypeAlias = repetitions.State[Group]
 
 
+@steady
 def init(batch: Batch[YesiwellSpec], data: Table, rng: Generator, plan: Plan) -> State:
     """Fresh weights, equal for equal seeds, and the noise of the lower layers."""
     if plan.noise:
@@ -126,6 +128,7 @@ def lemma2(v: Tensor, shape: Shape, how: Activation) -> float:
     return float((2 * alpha * (patches + 1).sum(1) + inside).max())
 
 
+@steady
 def step(
     batch: Batch[YesiwellSpec], data: Table, state: State, rng: Generator, plan: Plan
 ) -> State:

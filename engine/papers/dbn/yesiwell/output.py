@@ -19,6 +19,7 @@ from engine.papers.dbn.yesiwell.spec import YesiwellSpec
 from engine.privacy.mechanisms import Laplace
 from engine.privacy.noise import draw
 from engine.training.adam import Adam, adam
+from engine.training.steady import steady
 
 LEAST = 1e-6
 """Smallest eigenvalue that a bounded quadratic keeps."""
@@ -105,6 +106,7 @@ def sums(p: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return torch.bmm(wide.mT, wide), torch.bmm(wide.mT, target[..., None])[..., 0]
 
 
+@steady
 def bounded(a: Tensor, b: Tensor, noise: tuple[Tensor, Tensor], ridge: Tensor) -> Quadratic:
     """The quadratic with noise on its coefficients, regularised and trimmed to a bounded one.
 
@@ -129,6 +131,7 @@ def bounded(a: Tensor, b: Tensor, noise: tuple[Tensor, Tensor], ridge: Tensor) -
     return Quadratic(trimmed, target, 1.0 / kept.amax(1).clamp(min=LEAST), torch.zeros_like(target))
 
 
+@steady
 def drawn(a: Tensor, b: Tensor, noise: tuple[Tensor, Tensor]) -> Quadratic:
     """The same as it was drawn: where its matrix is not positive, the descent has no end."""
     matrix, target = (a + noise[0]).double(), (b + noise[1]).double()
@@ -177,6 +180,7 @@ def entropy(replicas: int, features: int, device: torch.device) -> Entropy:
     return Entropy(weight, adam((weight,)), 0)
 
 
+@steady
 def train(start: Entropy, p: Tensor, y: Tensor, spec: YesiwellSpec, rng: Generator) -> Entropy:
     """One epoch of balanced batches, with dropout and L1 regularisation, on features (E, m, f).
 

@@ -37,6 +37,7 @@ from engine.training import least_squares
 from engine.training.activations import Activation
 from engine.training.least_squares import SHORT, Quadratic
 from engine.training.spread import spread
+from engine.training.steady import steady
 from engine.training.threads import single_thread
 
 SLAB = 2**22
@@ -217,6 +218,7 @@ def _patches(wide: Tensor, shape: Shape) -> Tensor:
     return patches.view(m, replicas, *patches.shape[1:])
 
 
+@steady
 def _directions(moments: Tensor, shape: Shape) -> Tensor:
     """The leading eigenvectors as filters, each of length `GAIN`; more units repeat with -1."""
     _, vectors = torch.linalg.eigh(moments)

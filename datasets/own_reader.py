@@ -45,6 +45,8 @@ WIDE = 400
 """Columns from which on a text is read by lines: Arrow's blocks would be shorter than a row."""
 LINES = 1 << 25
 """Bytes of such a text that are read at once."""
+LONGEST = 10_000_000
+"""Bytes of one of its lines at most."""
 BATCH, CHUNK = 8_000_000, 2_000_000
 """Cells that are read at once: as numbers or by a dictionary, and as words one by one."""
 
@@ -310,8 +312,8 @@ def _by_lines(
     number, rest = 0, b""
     while block := text.read(LINES):
         whole, end, rest = (rest + block).rpartition(b"\n")
-        if not end and len(rest) > LINES:
-            raise DatasetError(f"{name}: expected lines of a table, got one of {LINES:,} bytes")
+        if not end and len(rest) > LONGEST:
+            raise DatasetError(f"{name}: expected lines of a table, got one of {len(rest):,} bytes")
         if not end:
             continue
         cells = _split(whole, name, width, mark, number)

@@ -10,7 +10,7 @@ where they are independent and normal.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from datasets.base import Table
 from engine.audit.bounds import Scores
+from engine.audit.neighbours import changed, lonely
 from engine.audit.published import Noting
 from engine.audit.runner import Collected
 from engine.audit.training import Setting, Training
@@ -27,11 +28,14 @@ from engine.core.errors import ExplorerError, RequestError
 from engine.core.gauges import gauges, unmeasured
 from engine.core.kept import Declared, released
 from engine.method import Entry
+from engine.privacy.guarantee import Relation
 from engine.privacy.recording import recording, replaying
 
 Floats = NDArray[np.float64]
 TOGETHER = "all published numbers"
 """The name of the score that takes all arrays and measures together."""
+ALONE = ", one record unlike all others"
+"""What follows the name of a score on the second pair."""
 OWN = 2
 """The attacker trains on one setting for so many that are judged."""
 FLOOR = 1e-9
@@ -40,6 +44,10 @@ FLOOR = 1e-9
 
 class SharedError(ExplorerError):
     """Releases whose likelihoods must not be added up."""
+
+
+class EndedError(ExplorerError):
+    """A run that breaks off on one of two neighbours: that tells of the records."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +109,37 @@ def published(setting: Setting, kept: Declared, replicas: int) -> Collected:
         )
         scores[TOGETHER] = Scores(*sums)
     return Collected(scores, float("nan"))
+
+
+def anywhere(
+    setting: Setting, kept: Declared, data: Table, relation: Relation, replicas: int
+) -> Collected:
+    """The same on a second pair too, in which one record alone makes every maximum (`lonely`).
+
+    A bound or a bin that follows the data moves there, whatever the others do to the witness.
+
+    Args:
+        setting: What is attacked.
+        kept: What the arrays of its paper are.
+        data: The records.
+        relation: Which two tables are neighbours.
+        replicas: Trainings of each kind that are scored, on each pair.
+
+    Raises:
+        EndedError: A run breaks off there, which tells of the records.
+    """
+    found = published(setting, kept, replicas)
+    pair = lonely(data, relation, changed(setting.pair))
+    if pair is None:
+        return found
+    try:
+        scores = published(replace(setting, pair=pair), kept, replicas).scores
+    except Exception as error:
+        raise EndedError(
+            f"{setting.entry.name}: expected a run to end alike on neighbours, got "
+            f"{type(error).__name__} where one record is unlike all others; see `verify`"
+        ) from error
+    return replace(found, scores={**found.scores, **{f"{n}{ALONE}": s for n, s in scores.items()}})
 
 
 def _scored(own: Sequence[Floats], later: Sequence[Floats]) -> Scores:

@@ -9,8 +9,8 @@ answer that is handed on (`Entry.answer`).
 
 Equal releases say nothing of what belongs to no release at all. So what is declared as released
 must also change when other noise is drawn, or be declared public (`Kept.public`); no release may
-draw where another of the run has drawn; and on neighbours the releases must be those that are
-priced (`engine.audit.replay`).
+draw where another of the run has drawn, nor where the records say; and on neighbours the releases
+must be those that are priced (`engine.audit.replay`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -303,7 +303,7 @@ def verify(
     for run, one in zip(followers, theirs, strict=True):
         for name in left.apart(one):
             reasons.setdefault(name, f"expected the same as before, got another: {run.words}")
-    for name, reason in (*still, *_drawn(followers[0]), *_priced(settings, seed)):
+    for name, reason in (*still, *_drawn(followers), *_priced(settings, seed)):
         reasons.setdefault(name, reason)
     names = tuple(dict.fromkeys((RELEASES, *left.published, *reasons)))
     public = tuple(sorted(left.public - set(left.apart(changed))))
@@ -435,14 +435,27 @@ def _renewed(
     return others[0], [(name, wanted) for name in sorted(same)]
 
 
-def _drawn(run: Run) -> Iterator[tuple[str, str]]:
-    """Releases that did not draw noise of their own from the run's generator."""
-    assert isinstance(run.rng, Noting)
-    began = run.rng.began
-    if run.follows and len(began) != run.made:
+def _drawn(runs: Sequence[Run]) -> Iterator[tuple[str, str]]:
+    """Releases that did not draw noise of their own from the run's generator.
+
+    On as many records, the generator stands at each release where it stands on the first table.
+    """
+    first, *others = runs
+    began = _began(first)
+    if first.follows and len(began) != first.made:
         yield RELEASES, "expected all noise from the run's generator, got some from another"
     if len(set(began)) != len(began):
         yield RELEASES, "expected noise of its own for each release, got the same noise twice"
+    for run in others:
+        both = first.follows and run.follows and len(run.table) == len(first.table)
+        if both and _began(run) != began:
+            yield RELEASES, f"expected the generator to stand as before, got another: {run.words}"
+
+
+def _began(run: Run) -> list[bytes]:
+    """Where the generator of a run that follows another stood before each release."""
+    assert isinstance(run.rng, Noting)
+    return run.rng.began
 
 
 def _priced(settings: Sequence[Setting], seed: int) -> Iterator[tuple[str, str]]:

@@ -86,14 +86,15 @@ def run_audit(arguments: argparse.Namespace) -> int:
 
 def _outside(job: Job, data: Table, count: int) -> "Audit":
     """The audit by an attacker who sees what is published alone."""
-    from engine.audit.outside import published
+    from engine.audit.outside import anywhere
     from engine.audit.report import summary
     from engine.audit.training import Setting
 
     entry, spec = job.entry(), job.spec()
     setting = Setting.of(entry, spec, data)
     card = entry.guarantee(spec, len(data), data.card.record)
-    return summary(card, setting, published(setting, paper(job.paper).arrays, count))
+    arrays = paper(job.paper).arrays
+    return summary(card, setting, anywhere(setting, arrays, data, card.relation, count))
 
 
 def run_audits(arguments: argparse.Namespace) -> int:

@@ -13,6 +13,9 @@ EDGES = '"edges": np.linspace(0.0, 1.0, BINS + 1) * bound'
 COUNTS = '"histogram": state.counts[0].cpu().numpy()'
 FIRST = "BINS = 20\n"
 KEPT = '"histogram_exact": Kept('
+NOISY = '"histogram": Kept('
+BIAS = '"Bias by clipping",\n            "down",\n'
+TOTAL = "release(total, self._noises(batch, data, 0), rng, unit)"
 SAME = "at = rng.get_state().clone()"
 
 FAULTS = {
@@ -55,6 +58,55 @@ FAULTS = {
     "an array of another run": [
         ("method", FIRST, f"{FIRST}EARLIER: dict[int, object] = {{}}\n"),
         ("method", COUNTS, f'{COUNTS[:13]}EARLIER.setdefault(len(batch), {COUNTS[13:]})'),
+    ],
+    "a name from the data": [
+        ("method", COUNTS, f'f"bins{{int(state.raw.amax())}}": {COUNTS[13:]}'),
+        ("arrays", NOISY, '"bins*": Kept('),
+    ],
+    "a length from the data": [
+        (
+            "method", COUNTS,
+            COUNTS.replace("[0]", "[0][:, : int(state.counts[1].any(0).nonzero().max()) + 1]"),
+        )
+    ],
+    "an order from the data": [
+        ("method", COUNTS, f'"order": state.counts[1].argsort(1).numpy(), {COUNTS}'),
+        ("arrays", KEPT, f'"order": Kept("Bins by size", released=True),\n    {KEPT}'),
+    ],
+    "digits of the data": [
+        (
+            "method", MEAN,
+            f"{MEAN}\n            whole = bool((state.raw == state.raw.round()).all())"
+            "\n            noisy = noisy.round(decimals=0 if whole else 2)",
+        )
+    ],
+    "the sign of a zero": [
+        (
+            "method", HISTOGRAM,
+            f"{HISTOGRAM}.clamp(min=0.0)\n            empty = (histogram == 0.0) & (exact == 0.0)"
+            "\n            histogram = torch.where(empty, -histogram, histogram)",
+        )
+    ],
+    "a measure of the records": [("spec", BIAS, f"{BIAS}            released=True,\n")],
+    "an error that tells of a record": [
+        (
+            "method", MEAN,
+            f'if not bool((state.raw > bound).any()):\n                raise RequestError("no")'
+            f"\n            {MEAN}",
+        )
+    ],
+    "noise of the records' own scale": [
+        (
+            "method", TOTAL,
+            "release(total, [replace(one, sensitivity=float(clipped.max()) / clipped.shape[1])"
+            " for one in self._noises(batch, data, 0)], rng, unit)",
+        )
+    ],
+    "noise seeded by the records": [
+        (
+            "method", MEAN,
+            f"rng.manual_seed(rng.initial_seed() + int(1e3 * state.raw.sum()))\n            {MEAN}",
+        )
     ],
 }  # fmt: skip
 """File, what stands in it, and what stands there instead."""

@@ -15,15 +15,35 @@ from tests.audit import small
 PRIVATE = [(one, entry) for one in catalog().values() for entry in one.methods if entry.witness]
 
 
-@pytest.mark.parametrize("fault", ["", "a histogram without noise"])
+SEEN = (
+    "a histogram without noise",
+    "half of a histogram without noise",
+    "edges from the data",
+    "an exact count",
+    "an order from the data",
+    "a measure of the records",
+)
+"""What gives itself away to whoever has the published numbers alone."""
+
+
+@pytest.mark.parametrize("fault", ["", *SEEN])
 def test_who_sees_what_is_published_catches_an_exact_mutant(fault, outside, capsys):
     asked = ["audit", outside(fault), "laplace", "--sees", "published", "--replicas", "100"]
     assert main([*asked, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["sees"] == "published"
-    assert found["statistic"] in ("histogram", "edges", "mean", "all published numbers")
+    assert found["statistic"].partition(",")[0] in (
+        *("histogram", "edges", "mean", "above", "order", "bias", "all published numbers"),
+    )
     assert found["broken"] is bool(fault)
     assert found["replicas"] == 100
+
+
+def test_a_mutant_that_breaks_off_where_the_maximum_is_gone_is_caught(outside, capsys):
+    """Its bound follows the data's maximum: of values that are all 0 it can make no histogram."""
+    asked = ["audit", outside("a bound of at most the data's maximum"), "laplace", "--sees"]
+    assert main([*asked, "published", "--replicas", "20"]) == 1
+    assert "expected a run to end alike on neighbours" in capsys.readouterr().err
 
 
 def test_an_audit_says_that_it_sees_everything(capsys):

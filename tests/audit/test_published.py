@@ -38,6 +38,15 @@ NAMES = {
     "stopping early by the data": "releases",
     "noise before clipping": "releases",
     "an array of another run": "array histogram",
+    "a name from the data": "array bins",
+    "a length from the data": "array histogram",
+    "an order from the data": "array order",
+    "digits of the data": "measure mean",
+    "the sign of a zero": "array histogram",
+    "a measure of the records": "measure bias",
+    "an error that tells of a record": "releases",
+    "noise of the records' own scale": "releases",
+    "noise seeded by the records": "releases",
 }
 """What is named, by fault."""
 
@@ -46,9 +55,9 @@ NAMES = {
 def test_a_planted_mutant_is_refused_and_named(fault, outside, capsys):
     code, found, said = asked(outside(fault), capsys)
     assert code == 1
-    assert NAMES[fault] in found["differs"]
+    assert any(name.startswith(NAMES[fault]) for name in found["differs"])
     assert set(found["differs"]) <= set(found["published"])
-    assert f"{NAMES[fault]}: " in said
+    assert all(f"{name}: " in said for name in found["differs"])
 
 
 def test_a_sound_copy_is_not_refused(outside, capsys):

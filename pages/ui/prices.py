@@ -19,10 +19,9 @@ from engine.privacy.guarantee import Guarantee
 from engine.runs.common import common
 from engine.runs.job import Job
 from pages.ui import openings
-from pages.ui.compare import kinds
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import shell
-from pages.ui.paper import ceiling, choice, defaults
+from pages.ui.paper import ceiling, choice, defaults, kinds
 from pages.ui.paper.view import offers
 
 STEPS = 2

@@ -147,6 +147,10 @@ def test_the_attacker_one_can_meet_stands_beside_the_one_who_sees_everything(pro
     assert "The gap: an attacker who sees every step" in said
     assert "the worst record nothing shown" in said
     assert "Computed by an earlier version." in said
+    worst = replace(MET, run=audits.name(job), epsilon_worst=0.2)
+    monkeypatch.setattr(met, "rows", lambda: (worst,))
+    said = " ".join(one.value for one in proof().caption)
+    assert "the worst record 0.2 (by *spline and covariate coefficients" in said
     monkeypatch.setattr(met, "rows", tuple)
     assert "most exposed" not in shown(proof())
 

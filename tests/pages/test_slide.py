@@ -8,6 +8,7 @@ from pptx import Presentation
 
 from engine.cli.main import main
 from engine.runs import shipped
+from engine.runs.common import LABELS
 from pages.ui.bundle import collect, slide
 from pages.ui.paper import defaults, drawing
 from pages.ui.paper.choice import PROOF_FIRST
@@ -48,6 +49,12 @@ def test_its_points_are_those_of_the_page(home: Path):
     (none,) = (one for one in levels if one.focus)
     (series,) = drawn.values()
     np.testing.assert_allclose(list(series.values), [100 * up.of([none.value])[0]] * 2, 1e-5)
+
+
+def test_a_measure_of_privacy_that_the_address_asks_for_is_the_axis():
+    made = slide.made(*slide.parsed("mean?mean.measure=Best attacker"))
+    assert made.budget == LABELS["advantage"]
+    assert all(0.0 < place <= 1.0 for line in made.lines for place, _ in line.points)
 
 
 def test_its_words_are_those_of_the_page(home: Path, visit: Open):

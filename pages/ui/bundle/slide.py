@@ -122,18 +122,20 @@ def made(slug: str, settings: Mapping[str, str]) -> Slide:
     """
     view = opened(slug, settings)
     curves, levels = drawing.shown(view)
-    up = drawing.heights(view)
+    up, at = drawing.heights(view), panels.placed(view)
+    curves = curves if at is None else at.lines
     if not any(one.epsilon for one in curves.values()):
         raise RequestError(NOTHING.format(slug))
-    lines, lost = _lines([one for one in curves.values() if one.focus], view.by == PROOF_FIRST, up)
-    budgets = [at for line in lines for at, _ in line.points] or [view.budget]
+    by_proof = at is not None or view.by == PROOF_FIRST
+    lines, lost = _lines([one for one in curves.values() if one.focus], by_proof, up)
+    budgets = [place for line in lines for place, _ in line.points] or [view.budget]
     reach = min(budgets), max(budgets)
     log = up.log and up.high / up.low >= DECADE
     title, dot, rest = MARK.sub("", panels.result(view)).partition(". ")
     return Slide(
         title=f"{title}{dot.strip()}",
         axis=up.title.replace("<br>", " "),
-        budget=f"{'Proved' if view.by == PROOF_FIRST else 'Claimed'} privacy budget ε",
+        budget=at.label if at else f"{'Proved' if by_proof else 'Claimed'} privacy budget ε",
         lines=(*lines, *(_level(one, reach, up) for one in levels if one.focus)),
         below=" ".join(filter(None, (rest, *lost))),
         log=log,

@@ -21,7 +21,7 @@ from engine.core.gauges import Column, Gauge
 from engine.core.spec import Choice, Setting, Value, knobs
 from engine.method import Entry, Paper
 from engine.privacy.guarantee import Guarantee
-from engine.runs.common import Common, common
+from engine.runs.common import Common
 from engine.runs.job import Job
 from engine.runs.results import Results
 from engine.service.client import Run
@@ -32,7 +32,7 @@ from pages.ui.charts.theme import SERIES, Style, style
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
 from pages.ui.kit.access import client
-from pages.ui.paper import cast
+from pages.ui.paper import cast, kinds
 
 PAGES = Path(__file__).parents[2]
 SHARE = "share_right"
@@ -228,7 +228,7 @@ class Trained(Candidate):
     @property
     def rows(self) -> int:  # type: ignore[override]
         """As the data set says."""
-        return data_catalog.card(self.job.dataset).rows
+        return kinds.Asked(self.job).rows
 
     @property
     def simulated(self) -> bool:  # type: ignore[override]
@@ -294,8 +294,7 @@ class Trained(Candidate):
 
     def common(self, epsilon: float, delta: float) -> Common:
         """By today's accountant."""
-        spec = self.job.spec().replace(**{BUDGET: epsilon})
-        return common(self.entry, spec, data_catalog.card(self.job.dataset), delta)
+        return kinds.Asked(self.job).common(epsilon, delta)
 
 
 def _text(setting: Setting, value: Value) -> str:

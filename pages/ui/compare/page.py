@@ -9,7 +9,7 @@ from engine.core.gauges import Gauge
 from pages.ui import words
 from pages.ui.charts import curves, measured, proof
 from pages.ui.charts.measured import Curve, Level
-from pages.ui.compare import answers, candidates, difference, kinds, library, recorded
+from pages.ui.compare import answers, candidates, difference, library, recorded
 from pages.ui.compare.candidates import Candidate
 from pages.ui.jobs.runs_table import MOST
 from pages.ui.kit import address, card, shell, visitors
@@ -17,6 +17,7 @@ from pages.ui.kit.access import client, troubles
 from pages.ui.kit.card import ICONS
 from pages.ui.kit.chart import chart
 from pages.ui.kit.offers import Offer, figure, names
+from pages.ui.paper import kinds
 from pages.ui.paper.choice import BY, PROOF_FIRST
 from pages.ui.paper.page import BY_HELP
 from pages.ui.paper.panels import RAW
@@ -93,7 +94,7 @@ def _draw(comparable: list[Candidate]) -> None:
         _answer(runs, lines, gauges[name], data.texts[data.values.index(dataset)], epsilon)
     with figure:
         _chart(runs, lines, levels, name, gauges[name], epsilon, by, how)
-    kinds.note(runs, epsilon, how)
+    kinds.note([one.guarantee(epsilon) for one in runs.values() if one.spends], how)
     if how == kinds.BUDGET:
         st.caption(f"{proof.LEGEND} {gauges[name].help} {'' if gauges[name].released else RAW}")
     _tabs(runs, lines, name, gauges[name], epsilon)
@@ -169,7 +170,7 @@ def _scales(
         bind="query-params",
     )  # fmt: skip
     how = right.selectbox(
-        "Measure of privacy", kinds.OFFERED, key=f"{PREFIX}.measure", help=kinds.HELP,
+        kinds.TITLE, kinds.OFFERED, key=f"{PREFIX}.measure", help=kinds.HELP,
         bind="query-params",
     )  # fmt: skip
     return str(by), str(how)
@@ -181,7 +182,7 @@ def _chart(
 ) -> None:  # fmt: skip
     """The chart, on the scale that is asked for."""
     if how != kinds.BUDGET:
-        kinds.chart(chosen, levels, lines, gauge, epsilon, name, how)
+        _by_measure(chosen, lines, levels, name, gauge, epsilon, how)
         return
     every, by_proof = list(lines.values()), by == PROOF_FIRST
     grid = [value for one in chosen.values() for value in one.budgets] + [epsilon]
@@ -192,6 +193,21 @@ def _chart(
     alt = curves.reading(every, gauge, epsilon)
     move = "proof" if by_proof else "claim"
     chart(f"{PREFIX}.chart", drawn, alt, curves.rows(every, levels), epsilon, move=move)
+
+
+def _by_measure(
+    chosen: dict[str, Candidate], lines: dict[str, Curve], levels: list[Level], name: str,
+    gauge: Gauge, epsilon: float, how: str,
+) -> None:  # fmt: skip
+    """The chart with points placed by a measure that all guarantees have."""
+    with st.spinner("Working out the measures…", show_time=True):
+        at = kinds.placed(chosen, lines, how)
+    drawn = curves.utility(
+        list(at.lines.values()), levels, gauge, epsilon, f"{name}.{how}", at.bounds, True,
+        measure=at.label,
+    )  # fmt: skip
+    chart(f"{PREFIX}.kinds", drawn, at.reading(epsilon), at.rows(gauge), epsilon)
+    st.caption(at.caption(epsilon))
 
 
 def _tabs(

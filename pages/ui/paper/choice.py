@@ -14,6 +14,7 @@ from engine.runs.job import Job, request
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import address, visitors
 from pages.ui.kit.offers import Offer
+from pages.ui.paper import kinds
 
 PROOF_FIRST = "By proof"
 BY = (PROOF_FIRST, "By claim")
@@ -39,13 +40,14 @@ class Offers:
     tab: Offer
     by: Offer
     lines: Offer
+    measure: Offer
 
     @property
     def all(self) -> tuple[Offer, ...]:
         """Every offer, for the address."""
         return (
             *(self.dataset, *self.knobs.values(), self.repeats, self.gauge, self.method),
-            *(self.tab, self.by, self.lines),
+            *(self.tab, self.by, self.lines, self.measure),
         )
 
 
@@ -62,6 +64,7 @@ class Chosen:
         gauge: Name of the gauge on the utility curve.
         by: Where the points of the curve stand, one of BY.
         lines: Which lines of the curve are in colour, one of LINES.
+        measure: The measure of privacy that points stand by, one of `kinds.OFFERED`.
     """
 
     dataset: str
@@ -72,6 +75,7 @@ class Chosen:
     gauge: str
     by: str
     lines: str = FEW_LINES
+    measure: str = kinds.BUDGET
 
     @property
     def focus(self) -> dict[str, float]:
@@ -102,6 +106,7 @@ def said(offers: Offers, say: Callable[[Offer], Value]) -> Chosen:
         gauge=str(say(offers.gauge)),
         by=str(say(offers.by)),
         lines=str(say(offers.lines)),
+        measure=str(say(offers.measure)),
     )
 
 

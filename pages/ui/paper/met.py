@@ -4,6 +4,9 @@ import math
 
 import streamlit as st
 
+from engine.catalog import paper
+from engine.core.gauges import gauges
+from engine.core.kept import declared
 from engine.runs import met
 from engine.runs.job import Job
 from pages.ui import words
@@ -51,11 +54,22 @@ def origin(row: met.Meeting) -> str:
         f"The most exposed records are those that {row.trainings} trainings on random halves of "
         f"the data separate best; they are judged on {row.trainings} others. The larger of two "
         f"bounds counts: real records show {_shown(row.epsilon_real)}, the worst record "
-        f"{_shown(row.epsilon_worst)}. Shipped with the app."
+        f"{_shown(row.epsilon_worst)}{_by(row)}. Shipped with the app."
     ]
     if row.outdated:
         parts.append("Computed by an earlier version.")
     return " ".join(parts)
+
+
+def _by(row: met.Meeting) -> str:
+    """What gave the worst record away: a published array, a measure, or all of them together."""
+    if row.epsilon_worst <= 0.0:
+        return ""
+    one = paper(row.paper)
+    array = declared(one.arrays, row.statistic)
+    gauge = gauges(one.entry(row.method).info).get(row.statistic)
+    name = array.what if array else gauge.label if gauge else row.statistic
+    return f" (by *{name[0].lower()}{name[1:]}*)"
 
 
 def _shown(bound: float | None) -> str:

@@ -19,7 +19,7 @@ from pages.ui.kit import address, shell, skip, source
 from pages.ui.kit.access import troubles
 from pages.ui.kit.glossary import linked
 from pages.ui.kit.knobs import pick
-from pages.ui.paper import choice, defaults, foot, former, panels, sidebar, stages, total
+from pages.ui.paper import choice, defaults, foot, former, kinds, panels, sidebar, stages, total
 from pages.ui.paper.choice import PROOF_FIRST, Offers
 from pages.ui.paper.overlay import overlays
 from pages.ui.paper.view import COST, DATA, PROOF, Layout, Page, Section, View, offers
@@ -143,6 +143,7 @@ def _cost(page: Page, view: View) -> None:
     by_proof = view.by == PROOF_FIRST
     panels.utility(page, view, by_proof, below=lambda: _drawn_by(page))
     live.panel(page.prefix, view.watched, {BUDGET: view.budget})
+    kinds.note(view.proved, view.measure)
     panels.caption(view)
     more = st.expander(
         "Every measure at this budget", icon=":material/straighten:", on_change="rerun",
@@ -167,6 +168,8 @@ def _drawn_by(page: Page) -> None:
             key=f"{page.prefix}.lines", bind="query-params",
         )  # fmt: skip
         pick(page.prefix, page.offers.gauge, "Measured by", GAUGE_HELP, st.container(width=240))
+        place = st.container(width=200)
+        pick(page.prefix, page.offers.measure, kinds.TITLE, kinds.HELP, place)
         _method(page)
 
 

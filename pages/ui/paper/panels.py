@@ -15,7 +15,7 @@ from pages.ui.kit import card, glossary
 from pages.ui.kit.chart import Picture, picture, show
 from pages.ui.kit.late import DESK
 from pages.ui.kit.shared import once
-from pages.ui.paper import attack, ceiling, drawing, finding, foot, former, whole
+from pages.ui.paper import attack, ceiling, drawing, finding, foot, former, kinds, whole
 from pages.ui.paper.choice import measures
 from pages.ui.paper.drawing import drawn
 from pages.ui.paper.view import Page, View
@@ -114,18 +114,23 @@ def utility(
     """
     revision = f"{view.gauge}/{view.watched[view.method].job.id}"
     fit, move = below is not None, "proof" if by_proof else "claim"
+    at = placed(view)
 
     def made() -> Picture:
         gauge = measures(view.paper)[view.gauge]
         by_method, levels = drawing.shown(view)
-        lines = list(by_method.values())
+        lines = list((by_method if at is None else at.lines).values())
         grid = [float(value) for value in page.offers.knobs[BUDGET].values]
+        bounds = (min(grid), max(grid)) if at is None else at.bounds
         how = finding.saying(gauge, view.says, view.gauge)
         figure = curves.utility(
-            lines, levels, gauge, view.budget, revision, (min(grid), max(grid)), by_proof,
+            lines, levels, gauge, view.budget, revision, bounds, by_proof or at is not None,
             by_method[view.method].label if view.method in by_method else "",
-            how.errors, how.guessed(view.data), view.up,
+            how.errors, how.guessed(view.data), view.up, at.label if at else "",
         )  # fmt: skip
+        if at is not None:
+            said, rows = at.reading(view.budget), at.rows(gauge)
+            return picture(figure, said, rows, view.budget, fit=fit, move=at.label)
         now = [one for one in lines if one.before is None]
         said = curves.reading(now, gauge, view.budget)
         rows = curves.rows(now, [one for one in levels if one.before is None])
@@ -140,16 +145,34 @@ def utility(
         view.up,
         fit,
         move,
+        view.measure,
         view.signature,
         tuple((name, one.job.id, len(one.results.seeds)) for name, one in view.former.items()),
     )
     show(f"{page.prefix}.utility", once(signature, made), below)
 
 
+def placed(view: View) -> kinds.Placed | None:
+    """The lines of the curve placed by the chosen measure; None for the budget itself."""
+    if view.measure == kinds.BUDGET:
+        return None
+
+    def made() -> kinds.Placed:
+        lines = {name: one for name, one in drawing.shown(view)[0].items() if one.before is None}
+        asked = {name: kinds.Asked(view.watched[name].job) for name in lines}
+        return kinds.placed(asked, lines, view.measure)
+
+    signature = view.measure, view.gauge, view.method, view.every, view.signature
+    with st.spinner("Working out the measures…", show_time=True):
+        return once(("placed", *signature), made)
+
+
 def caption(view: View) -> None:
     """How to read the chart: its axis, its lines and its bands."""
     gauge = measures(view.paper)[view.gauge]
     raw = "" if gauge.released else f" {RAW}"
+    if (at := placed(view)) is not None:
+        raw = f" {at.caption(view.budget)}{raw}"
     st.caption(f"{gauge.help} {drawing.axis(view)}{LEGEND} {drawing.bands(view)}{raw}")
 
 

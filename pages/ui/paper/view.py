@@ -20,7 +20,7 @@ from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import card
 from pages.ui.kit.late import Asked
 from pages.ui.kit.offers import Offer, names, offer
-from pages.ui.paper import overlay
+from pages.ui.paper import kinds, overlay
 from pages.ui.paper.choice import (
     ALL,
     BY,
@@ -88,6 +88,7 @@ class View:
         watched: Every method's run, and those that are drawn beside them.
         by: Where the points of the curve stand, one of BY.
         former: Curves that were there before the last move, of methods whose new one is not.
+        measure: The measure of privacy that points stand by, one of `kinds.OFFERED`.
         every: Whether every line of the curve is in colour, not only the few it is about.
         says: How the finding is put in words, by gauge.
         up: The vertical axis of the cost curve; None for the one that fits.
@@ -102,6 +103,7 @@ class View:
     watched: Mapping[str, Watched]
     by: str = PROOF_FIRST
     former: Mapping[str, Former] = field(default_factory=dict)
+    measure: str = kinds.BUDGET
     every: bool = False
     says: Mapping[str, Saying] = field(default_factory=dict)
     up: Heights | None = None
@@ -143,6 +145,12 @@ class View:
     def asked(self, method: str, budget: float) -> Asked:
         """What a card is asked for; a method's job holds what the others do not use."""
         return asked(self.watched[method].job, budget, self.data)
+
+    @property
+    def proved(self) -> list[Guarantee]:
+        """The cards of the methods that spend budget, at this setting, that take no time."""
+        cards = [self.known(name, self.budget) for name in self.watched if self.spends(name)]
+        return [card for card in cards if card is not None]
 
     def spends(self, method: str) -> bool:
         """Whether a method has a curve over budgets rather than one level."""
@@ -276,6 +284,7 @@ def offers(paper: Paper[Any], layout: Layout, dataset: str = "") -> Offers:
         tab=Offer("tab", layout.tabs, layout.tabs, COST),
         by=Offer("by", BY, BY, PROOF_FIRST),
         lines=Offer("lines", (FEW_LINES, f"All {len(paper.methods)} methods"), LINES, FEW_LINES),
+        measure=Offer("measure", kinds.OFFERED, kinds.OFFERED, kinds.BUDGET),
     )
 
 
@@ -319,6 +328,7 @@ class Page:
             method=chosen.method,
             gauge=chosen.gauge,
             by=chosen.by,
+            measure=chosen.measure,
             watched=watched,
             every=chosen.lines == ALL,
             says=self.layout.says,

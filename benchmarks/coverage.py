@@ -15,10 +15,11 @@ from datasets import catalog as data_catalog
 from datasets.base import Bounds, Card, Floats, SurvivalTable
 from engine.core.batch import Batch
 from engine.core.gauges import unmeasured
+from engine.intervals import Estimate
 from engine.papers.survival.mechanisms import curve, newton
 from engine.papers.survival.price.sensitivity import basis
 from engine.papers.survival.spec import SurvivalSpec
-from engine.runs.estimates import Estimate, estimates
+from engine.runs.estimates import estimates
 
 TABLES = int(os.environ.get("COVERAGE_TABLES", "1000"))
 """Simulated tables of each size."""

@@ -84,6 +84,7 @@ class Entry(Generic[S]):
         whole: Where all its releases are of whole numbers: how far one record moves each of them,
             in turn, as a whole number, in L1 norm where noise is Laplace and squared in L2 norm
             where it is Gaussian (`engine.privacy.exact`). None otherwise.
+        unsure: Why its coefficients have no intervals; empty where they have, or have none.
     """
 
     name: str
@@ -103,6 +104,7 @@ class Entry(Generic[S]):
     witness: str = ""
     answer: str = ""
     whole: tuple[int, ...] | None = None
+    unsure: str = ""
 
     def cost(self, spec: S, n: int, steps: int) -> "DpEvent":
         """Everything that so many steps on n records release, as an accountant's event."""
@@ -155,6 +157,9 @@ class Paper(Generic[S]):
         judge: Dotted name of the function that says from (spec, data, arrays) how well released
             arrays describe each record, from 0 to 1, shape (R, n): of that record and the arrays
             alone. A private choice among methods sums it; empty where there is none.
+        estimates: Dotted name of the function that says from (entry, spec, data, arrays, gauges)
+            of one replica what else than coefficients a person would quote of it, with intervals
+            (`engine.intervals`). No torch there; empty where there is nothing.
     """
 
     slug: str
@@ -176,6 +181,7 @@ class Paper(Generic[S]):
     model: Callable[[S, Card], Mapping[str, Any]] = lambda spec, card: {}
     scores: str = ""
     judge: str = ""
+    estimates: str = ""
 
     def usual(self, dataset: str) -> dict[str, Value]:
         """The value of every setting on a data set, where a request does not say."""

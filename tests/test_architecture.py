@@ -30,6 +30,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     # what a run's releases promise
     "engine/promise.py": {"engine.privacy"},
+    # intervals that count sampling and noise
+    "engine/intervals.py": {"engine.privacy.mechanisms", "scipy"},
     # attacks on private methods, and what they prove
     "engine/audit": {
         "engine.core", "engine.privacy", "engine.method", "datasets.base", "torch", "scipy",
@@ -37,10 +39,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     # parts that several papers train with
     "engine/training": {
-        "engine.core", "engine.privacy", "engine.method", "datasets.base", "torch", "scipy",
+        "engine.core", "engine.privacy", "engine.method", "engine.intervals", "datasets.base",
+        "torch", "scipy",
     },
     "engine/papers": {
         "engine.core", "engine.privacy", "engine.method", "engine.promise", "engine.training",
+        "engine.intervals",
         "engine.audit.witness", "datasets", *REQUEST,
         "torch", "dp_accounting", "scipy", "sklearn", "sksurv", "lifelines", "arviz", "pandas",
     },
@@ -48,7 +52,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # one run: its name, its loop, its results
     "engine/runs": {
         "engine.core", "engine.privacy", "engine.method", "engine.catalog", "engine.__version__",
-        "engine.audit.entry", "datasets", "torch", "scipy", "pandas",
+        "engine.audit.entry", "engine.intervals", "datasets", "torch", "scipy", "pandas",
     },
     # many runs: store, worker, client
     "engine/service": {

@@ -12,8 +12,9 @@ import numpy as np
 from datasets.base import Card
 from engine.cli.shared import spreadsheet
 from engine.core.spec import Spec
+from engine.intervals import Estimate
 from engine.method import Arrays, Paper
-from engine.runs.estimates import Estimate, estimates
+from engine.runs.estimates import estimates
 
 TABLE, MODEL, PROTOTYPES = "coefficients.csv", "model.json", "prototypes.csv"
 SHEET = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))

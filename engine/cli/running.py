@@ -23,6 +23,7 @@ from engine.method import Arrays
 from engine.runs import estimates
 from engine.runs.doubts import doubts
 from engine.runs.job import Job
+from engine.runs.results import Results
 from engine.service.client import Client, Run
 
 
@@ -48,7 +49,7 @@ def run_job(arguments: argparse.Namespace) -> int:
                 "seconds": run.seconds,
                 "cached": cached,
                 "warnings": warnings,
-                "replicas": _estimated(job, replicas(job, results), client.arrays(run.id)),
+                "replicas": _estimated(job, results, client.arrays(run.id)),
             }
         )
     else:
@@ -58,16 +59,17 @@ def run_job(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _estimated(job: Job, rows: list[dict[str, Any]], arrays: Arrays) -> list[dict[str, Any]]:
-    """Replicas with their coefficients in the units of the table, where a run keeps such."""
-    card = data_catalog.card(job.dataset)
-    if not estimates.has(arrays, card):
-        return rows
-    found = (estimates.estimates(arrays, row, card) for row in range(len(rows)))
-    return [
-        {**row, "coefficients": list(map(asdict, some))}
-        for row, some in zip(rows, found, strict=True)
-    ]
+def _estimated(job: Job, results: Results, arrays: Arrays) -> list[dict[str, Any]]:
+    """Replicas with what a person would quote of them, with intervals."""
+    card, rows, unsure = data_catalog.card(job.dataset), replicas(job, results), job.entry().unsure
+    fitted = estimates.has(arrays, card)
+    for i, row in enumerate(rows):
+        if fitted:
+            found = estimates.estimates(arrays, i, card, unsure=unsure)
+            row["coefficients"] = list(map(asdict, found))
+        gauges = {name: float(column[i]) for name, column in results.gauges.items()}
+        row["estimates"] = list(map(asdict, estimates.others(job, i, card, arrays, gauges)))
+    return rows
 
 
 def _show(job: Job, run: Run, cached: bool, client: Client) -> None:

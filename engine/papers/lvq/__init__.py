@@ -121,4 +121,5 @@ PAPER = Paper(
     model=model,
     scores="engine.papers.lvq.predicted:scores",
     judge="engine.papers.lvq.predicted:judged",
+    estimates="engine.papers.lvq.described:estimates",
 )

@@ -62,4 +62,5 @@ PAPER = Paper(
     seeds_split=True,
     arrays=ARRAYS,
     raw=RAW,
+    estimates="engine.papers.mean.estimates:estimates",
 )

@@ -3,8 +3,9 @@
 from engine.method import Entry, Paper
 from engine.papers.survival import guarantees
 from engine.papers.survival.arrays import ARRAYS, RAW
+from engine.papers.survival.compared import Compared, GroupedSpec
 from engine.papers.survival.described import model
-from engine.papers.survival.price import curve, descent, oracle, perturbation, sampler
+from engine.papers.survival.price import compared, curve, descent, oracle, perturbation, sampler
 from engine.papers.survival.spec import Corrected, Curved, Sampled, SurvivalSpec, Utility
 
 SCALED = ("intervals", "knots", "calibration")
@@ -17,6 +18,17 @@ LANGEVIN = (*STEPS, "sampler_epochs", "minibatch", "burn_in")
 DESCENT = ("epsilon", "delta", *SCALED, "steps", "clip")
 PASSES = ("epsilon", "delta", *SCALED, "passes")
 GAUSSIAN = ("epsilon", "delta", *MODEL)
+
+SHRUNK = (
+    "the penalty shrinks the coefficients, and nothing that is released says by how much, nor how "
+    "much they owe to who is in the table"
+)
+CLIPPED = (
+    "clipping pulls the coefficients of long-tailed covariates to zero, at every ε, and nothing "
+    "that is released says by how much"
+)
+DRAWN = "the release is a draw, and nothing that is released says how far draws lie apart"
+"""Why a method's coefficients have no intervals."""
 
 
 def _draws(spec: SurvivalSpec, n: int, device: str) -> int:
@@ -51,7 +63,7 @@ PAPER = Paper(
     "Survival Analysis, CIKM 2017, arXiv 1708.07436",
     claim="ε-differential privacy of a fitted survival model, for one person's record replaced.",
     relation="replace_one",
-    spec=SurvivalSpec,
+    spec=GroupedSpec,
     methods=(
         Entry(
             name="out_pert",
@@ -66,6 +78,7 @@ PAPER = Paper(
             witness="engine.papers.survival.witness:OUTPUT",
             uses=PRIVATE,
             chunk=_draws,
+            unsure=SHRUNK,
         ),
         Entry(
             name="obj_pert",
@@ -81,6 +94,7 @@ PAPER = Paper(
             answer="f",
             uses=PRIVATE,
             chunk=_solutions,
+            unsure=SHRUNK,
         ),
         Entry(
             name="psgld",
@@ -96,6 +110,7 @@ PAPER = Paper(
             uses=(*SAMPLED, *LANGEVIN),
             chunk=_chains,
             resumes=True,
+            unsure=DRAWN,
         ),
         Entry(
             name="exact",
@@ -112,6 +127,7 @@ PAPER = Paper(
             uses=(*SAMPLED, "samples"),
             chunk=_corrected,
             resumes=True,
+            unsure=DRAWN,
         ),
         Entry(
             name="dp_gd",
@@ -127,6 +143,7 @@ PAPER = Paper(
             uses=DESCENT,
             role="beyond",
             chunk=_descents,
+            unsure=CLIPPED,
         ),
         Entry(
             name="dp_newton",
@@ -179,6 +196,23 @@ PAPER = Paper(
             whole=(2,),  # two counts move by 1
         ),
         Entry(
+            name="log_rank",
+            label="Private log-rank test",
+            brief="Log-rank, private",
+            summary="Adds Gaussian noise to the counts of events and censored times of two groups "
+            "and tests whether their survival differs.",
+            module="engine.papers.survival.mechanisms.compared",
+            info=Compared,
+            steps=perturbation.one,
+            releases=compared.releases,
+            guarantee=guarantees.log_rank_guarantee,
+            witness="engine.papers.survival.witness:CURVE",
+            uses=("epsilon", "delta", "intervals", "group"),
+            role="beyond",
+            chunk=_draws,
+            whole=(2,),  # two counts move by 1
+        ),
+        Entry(
             name="out_pert_gauss",
             label="Output perturbation, Gaussian",
             brief="Output noise, Gaussian",
@@ -192,6 +226,7 @@ PAPER = Paper(
             uses=GAUSSIAN,
             role="beyond",
             chunk=_draws,
+            unsure=SHRUNK,
         ),
         Entry(
             name="obj_pert_gauss",
@@ -208,6 +243,7 @@ PAPER = Paper(
             uses=GAUSSIAN,
             role="beyond",
             chunk=_solutions,
+            unsure=SHRUNK,
         ),
         Entry(
             name="non_private",
@@ -275,4 +311,5 @@ PAPER = Paper(
     model=model,
     scores="engine.papers.survival.evaluation.export:scores",
     judge="engine.papers.survival.evaluation.export:judged",
+    estimates="engine.papers.survival.evaluation.estimates:estimates",
 )

@@ -41,6 +41,11 @@ ARRAYS = {
     "km_private": Kept("The private Kaplan-Meier curve at the interval ends", released=True),
     "km_low": Kept("Where its 95 % band begins, at the same times", released=True),
     "km_high": Kept("Where that band ends", released=True),
+    "log_rank_counts": Kept(
+        "Counts with noise by group, outcome (censored, event) and interval", released=True
+    ),
+    "log_rank": Kept("Log-rank statistic of two groups, in standard errors", released=True),
+    "p_value": Kept("Two-sided p-value of the log-rank test", released=True),
     "km_time": Kept("Times of the Kaplan-Meier curve"),
     "km_survival": Kept("The Kaplan-Meier curve of all records"),
 }

@@ -2,7 +2,7 @@
 
 import math
 
-from engine.papers.survival.price import curve, descent, oracle, perturbation, sampler
+from engine.papers.survival.price import compared, curve, descent, oracle, perturbation, sampler
 from engine.papers.survival.price.sensitivity import (
     FINISH,
     TOLERANCE,
@@ -233,6 +233,25 @@ def km_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
         ),
         claim="Beyond the paper: noise on the counts behind the product-limit estimate.",
         assumed=_printed(spec),
+    )  # fmt: skip
+
+
+def log_rank_guarantee(spec: SurvivalSpec, n: int, unit: str) -> Guarantee:
+    """The card of the private comparison of two groups."""
+    return promise(
+        compared.releases(spec, n), RELATION, unit, claimed=None, delta=spec.delta,
+        mechanism="Gaussian noise on the counts of events and censored times in each group and "
+        "interval",
+        accountant=BALLE,
+        released=("the survival of two groups, counted by interval", "a log-rank test of them"),
+        reasons=(
+            "One record is in one cell of the table, so replacing it changes two counts by 1: its "
+            "group follows from its own covariate and the middle of the public bounds.",
+            "The test follows from the noisy counts. Its standard error counts the noise too.",
+            TIMES,
+            COMPARISON,
+        ),
+        claim="Beyond the paper: noise on the counts behind the log-rank test.",
     )  # fmt: skip
 
 

@@ -156,4 +156,5 @@ PAPER = Paper(
     arrays=ARRAYS,
     raw=RAW,
     model=model,
+    estimates="engine.training.described:estimates",
 )

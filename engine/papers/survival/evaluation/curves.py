@@ -106,6 +106,25 @@ def _rate(eta: Floats, link: str) -> Floats:
     return rate
 
 
+def slopes(f: Floats, x: Floats, intervals: int, knots: int, link: str) -> Floats:
+    r"""Gradients of log(-log S) by the coefficients f (d,), shape (m, q, d).
+
+    Args:
+        f: The coefficients of one replica.
+        x: Scaled covariates of m profiles, shape (m, p).
+        intervals: q.
+        knots: e.
+        link: The logit or the complementary log-log.
+    """
+    eta = _predictor(f[None], x, intervals, knots)[0]
+    total = _rate(eta, link).cumsum(axis=1)
+    rise = np.exp(np.minimum(eta, FASTEST)) if link == "cloglog" else np.exp(-np.logaddexp(0, -eta))
+    over = (rise[:, :, None] * basis(intervals, knots)).cumsum(axis=1)
+    whole = np.concatenate([over, rise.cumsum(axis=1)[:, :, None] * x[:, None]], axis=2)
+    gradient: Floats = whole / np.maximum(total, 1e-300)[:, :, None]
+    return gradient
+
+
 def times(scale: Scale, intervals: int) -> Floats:
     """When `survival` is taken, in the table's unit, shape (q + 1,)."""
     ends: Floats = scale.horizon * np.arange(intervals + 1) / intervals

@@ -9,9 +9,10 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from engine.intervals import Estimate
 from engine.papers.survival.evaluation import curves
 from engine.papers.survival.evaluation.curves import Scale
-from engine.runs.estimates import Estimate, estimates
+from engine.runs.estimates import estimates
 from pages.ui import words
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.chart import chart

@@ -1,0 +1,107 @@
+"""A private log-rank test of two groups: noise on the counts that the statistic comes from."""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import torch
+from torch import Generator, Tensor
+
+from datasets.base import Table
+from engine.core.batch import Batch
+from engine.core.errors import RequestError
+from engine.method import Arrays
+from engine.papers.survival.compared import Compared, GroupedSpec
+from engine.papers.survival.likelihood.problem import Design, design
+from engine.papers.survival.likelihood.scale import survival
+from engine.papers.survival.price.compared import tested
+from engine.papers.survival.price.curve import counts
+from engine.privacy.noise import release
+from engine.training.threads import single_thread
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """The released table of R replicas, NaN at first.
+
+    Attributes:
+        noisy: Counts by group, by outcome (censored, event) and interval, shape (R, 2, 2, q).
+    """
+
+    noisy: Tensor
+
+
+@final
+class PrivateLogRank:
+    r"""One noisy table of counts, and the test that follows from it.
+
+    Guarantees:
+        `price.compared`: a record adds 1 to one cell, so the sensitivity is \sqrt2. The mechanism
+        of `price.curve.counts` gives both the scale and the price.
+    """
+
+    def init(self, batch: Batch[GroupedSpec], data: Table, rng: Generator) -> State:
+        """Nothing is released yet.
+
+        Raises:
+            RequestError: The table has no such covariate, or covariates that vary in time.
+        """
+        table, column = survival(data, batch.spec), batch.spec.group
+        if column > table.x.shape[1]:
+            raise RequestError(
+                f"group: expected the number of a covariate, 1 to {table.x.shape[1]}, got {column}"
+            )
+        if table.episodes is not None:
+            raise RequestError(
+                "dataset: expected covariates that are fixed in time, got some that vary: a group "
+                "that is known later says who lived until then"
+            )
+        shape = (len(batch), 2, 2, batch.spec.intervals)
+        return State(torch.full(shape, torch.nan, dtype=torch.float64).to(rng.device))
+
+    @single_thread()
+    def step(
+        self, batch: Batch[GroupedSpec], data: Table, state: State, rng: Generator
+    ) -> tuple[State, Compared]:
+        """Releases the counts and tests."""
+        spec, table = batch.spec, survival(data, batch.spec)
+        model = design(table, spec.intervals, spec.knots, str(rng.device))
+        exact = counted(model, spec.group - 1)
+        noises = [counts(one) for one in batch.specs]
+        noisy = release(exact.flatten().expand(len(batch), -1), noises, rng)
+        noisy = noisy.view(-1, *exact.shape)
+        found = self._tested(noisy, [one.scale for one in noises], model.records)
+        plain, _ = tested(exact[None].cpu().numpy(), 0.0, model.records)
+        score, p = found
+        return State(noisy), Compared(
+            p_value=p, statistic=score, statistic_gap=np.abs(score - plain)
+        )
+
+    def products(self, batch: Batch[GroupedSpec], data: Table, state: State) -> Arrays:
+        """`log_rank_counts` (R, 2, 2, q), and `log_rank` and `p_value` (R,) from them."""
+        scales = [counts(one).scale for one in batch.specs]
+        records = design(survival(data, batch.spec), batch.spec.intervals, batch.spec.knots).records
+        score, p = self._tested(state.noisy, scales, records)
+        return {"log_rank_counts": state.noisy.cpu().numpy(), "log_rank": score, "p_value": p}
+
+    def _tested(
+        self, noisy: Tensor, scales: list[float], records: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        rows = noisy.cpu().numpy()
+        pairs = [tested(row[None], scale, records) for row, scale in zip(rows, scales, strict=True)]
+        score, p = (np.concatenate(part) for part in zip(*pairs, strict=True))
+        return score, p
+
+
+def counted(model: Design, column: int) -> Tensor:
+    """Exact counts by group, outcome and interval, shape (2, 2, q).
+
+    A scaled covariate is 0 in the middle of its public range.
+    """
+    q = model.intervals
+    second = (model.x[:, column] > 0.0).long()
+    cell = (model.ends - 1) + q * (model.happened > 0).long() + 2 * q * second
+    return model.counted(cell, 4 * q).to(model.A).view(2, 2, q)
+
+
+METHOD = PrivateLogRank()

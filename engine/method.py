@@ -122,6 +122,31 @@ class Entry(Generic[S]):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Groups:
+    """Whose results a paper compares: who pays for privacy.
+
+    Attributes:
+        measure: What is measured of each group.
+        cost: What a group loses, one and several of it: "point" and "points".
+        scale: What a measured value is multiplied with, to be in that unit.
+        better: Which way is good.
+        names: What the groups are called, from the data set's card.
+        made: Dotted name of the function, "module:name", that says from (spec, data, arrays, seeds)
+            the measure of each group and its number of records, shape (R, g, 2), or None where
+            arrays do not tell (`engine.runs.groups`).
+        words: How the records are split and what is measured, in a sentence.
+    """
+
+    measure: str
+    cost: tuple[str, str]
+    names: Callable[[Card], tuple[str, ...]]
+    made: str
+    words: str
+    scale: float = 100.0
+    better: Literal["up", "down"] = "up"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Paper(Generic[S]):
     """A publication: what it says, what it takes and what it compares.
 
@@ -160,6 +185,7 @@ class Paper(Generic[S]):
         estimates: Dotted name of the function that says from (entry, spec, data, arrays, gauges)
             of one replica what else than coefficients a person would quote of it, with intervals
             (`engine.intervals`). No torch there; empty where there is nothing.
+        groups: Whose results are compared; None where records have no groups.
     """
 
     slug: str
@@ -182,6 +208,7 @@ class Paper(Generic[S]):
     scores: str = ""
     judge: str = ""
     estimates: str = ""
+    groups: Groups | None = None
 
     def usual(self, dataset: str) -> dict[str, Value]:
         """The value of every setting on a data set, where a request does not say."""

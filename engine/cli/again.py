@@ -79,7 +79,7 @@ def compute(job: Job, numbers: Sequence[int], until: float) -> Computed:
         UncheckedError: There was no time for it.
         ExplorerError: As a run.
     """
-    from engine.runs import driver, memory  # load torch
+    from engine.runs import driver, groups, memory  # load torch
     from engine.runs.checkpoint import Checkpoints
     from engine.service.job_runner import set_threads
 
@@ -90,7 +90,7 @@ def compute(job: Job, numbers: Sequence[int], until: float) -> Computed:
         rows = parts[number]
 
         def keep(name: str, arrays: Any, rows: range = rows) -> str:
-            for one, array in arrays.items():
+            for one, array in groups.grouped(job, data, arrays, rows).items():
                 part.arrays.setdefault(one, []).append((list(rows), np.asarray(array)))
             return ""
 

@@ -263,7 +263,7 @@ def _breakable() -> Iterator[None]:
 
 def _drive(claim: Claim, device: str, pause: Enough, save: "Save") -> Generator[Event, None, None]:
     """Loads what the job needs and runs it."""
-    from engine.runs import cards
+    from engine.runs import cards, groups
     from engine.runs.checkpoint import EVERY, Checkpoints
     from engine.runs.driver import drive  # loads torch
     from engine.runs.executor.chosen import chosen
@@ -280,8 +280,9 @@ def _drive(claim: Claim, device: str, pause: Enough, save: "Save") -> Generator[
         job = cards.fitted(job, data, device)
     known = job.spec().values()  # a setting that a damaged row names leads nowhere
     focus = {name: value for name, value in claim.focus.items() if name in known}
+    keep = groups.beside(job, data, claim.keep, executor.device(device))
     yield from drive(
-        job, data, claim.keep, device=device, focus=focus, past=past, pause=pause,
+        job, data, keep, device=device, focus=focus, past=past, pause=pause,
         executor=executor,
     )  # fmt: skip
 

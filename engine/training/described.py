@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from datasets.base import Card
+import numpy as np
+
+from datasets.base import Card, Floats, LabelledTable, Table
 from engine.core.spec import Spec
 from engine.intervals import Estimate, tested
-from engine.method import Arrays, Entry
+from engine.method import Arrays, Entry, Groups
 from engine.training.split import held_out_rows
 
 
@@ -44,3 +46,49 @@ def estimates(
     if "test_predictions" not in arrays:
         return ()
     return (tested(gauges["accuracy"], arrays["test_predictions"].shape[-1]),)
+
+
+def classes(card: Card) -> tuple[str, ...]:
+    """What the classes are called."""
+    return tuple(f"class {k}" for k in range(card.classes or 0))
+
+
+def right(spec: Any, data: Table, arrays: Arrays, seeds: Any) -> Floats | None:
+    """How often the tested records of each class are found, and how many there are, (R, k, 2).
+
+    Args:
+        spec: The settings.
+        data: The records.
+        arrays: `test_predictions` (R, m), as `model` says of which records.
+        seeds: Of each replica.
+    """
+    if "test_predictions" not in arrays or not isinstance(data, LabelledTable):
+        return None
+    beside = () if data.test is None else data.test.y
+    labels = np.concatenate([beside, data.y[held_out_rows(len(data.y))]]).astype(np.int64)
+    return by_class(arrays["test_predictions"], labels, data.card.classes or 0)
+
+
+def by_class(predictions: Any, labels: Any, count: int) -> Floats:
+    """How often records of each class are found, and how many there are, shape (R, k, 2).
+
+    Args:
+        predictions: Predicted classes, shape (R, m).
+        labels: True classes, shape (m,).
+        count: k.
+    """
+    found = np.asarray(predictions) == labels
+    each = [labels == k for k in range(count)]
+    shares = [found[:, own].mean(1) if own.any() else np.full(len(found), np.nan) for own in each]
+    numbers = np.broadcast_to([int(own.sum()) for own in each], (len(found), count))
+    return np.stack([np.stack(shares, axis=1), numbers], axis=2)
+
+
+CLASSES = Groups(
+    measure="Test accuracy",
+    cost=("point", "points"),
+    names=classes,
+    made="engine.training.described:right",
+    words="The share of each class's test records that are classified correctly.",
+)
+"""Of classifiers that keep what they predict of the tested records."""

@@ -10,7 +10,7 @@ from engine.papers.enadpp import guarantees, price
 from engine.papers.enadpp.arrays import ARRAYS, RAW
 from engine.papers.enadpp.spec import EnadppSpec, Training
 from engine.papers.enadpp.variants import VARIANTS, Variant
-from engine.training.described import model
+from engine.training.described import CLASSES, model
 
 SMALL = 10_000
 """Up to so many records the networks are small, and overhead rules on a processor."""
@@ -148,5 +148,6 @@ PAPER = Paper(
     arrays=ARRAYS,
     raw=RAW,
     model=model,
+    groups=CLASSES,
     estimates="engine.training.described:estimates",
 )

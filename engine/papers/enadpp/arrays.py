@@ -18,6 +18,7 @@ ARRAYS = {
     "relevance_*": Kept("Relevance of its pixels"),
     "compared_*": Kept("Each feature's share of what tells two test persons apart"),
     "noise_to_signal_layers": Kept("Noise over the clipped sum of each layer"),
+    "by_group": Kept("Measure and number of records of each group"),
 }
 RAW = ("layers.*", "past.?.0.*", "past.??.0.*", "white.x")
 """Noise over signal, clipped sums before noise of the last steps, and whitened records."""

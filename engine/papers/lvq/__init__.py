@@ -1,5 +1,6 @@
 """Differentially private relevance learning (Brinkrolf, Berger and Hammer 2018)."""
 
+from dataclasses import replace
 from functools import partial
 
 from engine.method import Entry, Paper
@@ -9,6 +10,7 @@ from engine.papers.lvq.guarantees import descent_guarantee, free_guarantee
 from engine.papers.lvq.optimum import MatrixOptimum, Optimum
 from engine.papers.lvq.price import free, releases, steps
 from engine.papers.lvq.spec import LvqSpec, MatrixUtility, Utility
+from engine.training.described import CLASSES
 
 SHARED = ("scaling", "prototypes")
 DESCENT = (*SHARED, "sample_rate", "epochs", "rate_w", "averaging")
@@ -121,5 +123,6 @@ PAPER = Paper(
     model=model,
     scores="engine.papers.lvq.predicted:scores",
     judge="engine.papers.lvq.predicted:judged",
+    groups=replace(CLASSES, made="engine.papers.lvq.predicted:right"),
     estimates="engine.papers.lvq.described:estimates",
 )

@@ -18,5 +18,6 @@ ARRAYS = {
     "typical": Kept("Median distance of the class's training records"),
     "members": Kept("Training records of each prototype's class"),
     "histogram": Kept("Training records by the norm of their gradient"),
+    "by_group": Kept("Measure and number of records of each group"),
 }
 RAW = ("square",)

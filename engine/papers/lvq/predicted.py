@@ -1,12 +1,15 @@
-"""What a model that was kept predicts of every record, for an export. Nothing here is private."""
+"""What a model that was kept predicts of every record. Nothing here is private."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from datasets.base import Floats, LabelledTable, Table
 from engine.core.errors import RequestError
 from engine.method import Arrays
-from engine.papers.lvq.folds import joined
+from engine.papers.lvq.folds import fold, joined
 from engine.papers.lvq.spec import LvqSpec
+from engine.training.described import by_class
 
 BLOCK = 4_096
 """Records that are compared with the prototypes together."""
@@ -61,3 +64,23 @@ def judged(spec: LvqSpec, data: Table, arrays: Arrays) -> Floats:
         raise RequestError("methods: expected models that can be judged, got a metric not kept")
     right: Floats = (found["predictions"] == joined(data)[1]).astype(np.float64)
     return right
+
+
+def right(spec: LvqSpec, data: Table, arrays: Arrays, seeds: Sequence[int]) -> Floats | None:
+    """How often held-out records of each class are found, and how many there are, (R, k, 2).
+
+    Args:
+        spec: The settings that all replicas share.
+        data: The records.
+        arrays: What the run kept of R replicas.
+        seeds: Of each replica: they name its fold.
+    """
+    found = scores(spec, data, arrays)
+    if not found:
+        return None
+    labels = joined(data)[1]
+    rows = []
+    for predictions, seed in zip(found["predictions"], seeds, strict=True):
+        _, test = fold(data, seed)
+        rows.append(by_class(predictions[None, test], labels[test], int(labels.max()) + 1))
+    return np.concatenate(rows)

@@ -3,6 +3,7 @@
 from engine.method import Entry, Paper
 from engine.papers.mean import guarantees, price
 from engine.papers.mean.arrays import ARRAYS, RAW
+from engine.papers.mean.groups import GROUPS
 from engine.papers.mean.spec import Estimates, MeanSpec
 
 PRIVATE = ("column", "bound", "records", "epsilon", "share")
@@ -62,5 +63,6 @@ PAPER = Paper(
     seeds_split=True,
     arrays=ARRAYS,
     raw=RAW,
+    groups=GROUPS,
     estimates="engine.papers.mean.estimates:estimates",
 )

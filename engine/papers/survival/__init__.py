@@ -5,6 +5,7 @@ from engine.papers.survival import guarantees
 from engine.papers.survival.arrays import ARRAYS, RAW
 from engine.papers.survival.compared import Compared, GroupedSpec
 from engine.papers.survival.described import model
+from engine.papers.survival.evaluation.groups import GROUPS
 from engine.papers.survival.price import compared, curve, descent, oracle, perturbation, sampler
 from engine.papers.survival.spec import Corrected, Curved, Sampled, SurvivalSpec, Utility
 
@@ -311,5 +312,6 @@ PAPER = Paper(
     model=model,
     scores="engine.papers.survival.evaluation.export:scores",
     judge="engine.papers.survival.evaluation.export:judged",
+    groups=GROUPS,
     estimates="engine.papers.survival.evaluation.estimates:estimates",
 )

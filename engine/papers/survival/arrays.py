@@ -48,6 +48,7 @@ ARRAYS = {
     "p_value": Kept("Two-sided p-value of the log-rank test", released=True),
     "km_time": Kept("Times of the Kaplan-Meier curve"),
     "km_survival": Kept("The Kaplan-Meier curve of all records"),
+    "by_group": Kept("Measure and number of records of each group"),
 }
 RAW = (
     *("tau", "signal", "clipped"),

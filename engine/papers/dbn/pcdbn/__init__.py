@@ -6,6 +6,7 @@ from engine.papers.dbn.pcdbn.arrays import ARRAYS, RAW
 from engine.papers.dbn.pcdbn.described import model
 from engine.papers.dbn.pcdbn.spec import Digits, PcdbnSpec
 from engine.papers.dbn.price import gradient_releases, gradient_steps, reference_releases
+from engine.training.described import CLASSES
 
 STRUCTURE = ("filters", "filter_size")
 NETWORK = (
@@ -156,5 +157,6 @@ PAPER = Paper(
     arrays=ARRAYS,
     raw=RAW,
     model=model,
+    groups=CLASSES,
     estimates="engine.training.described:estimates",
 )

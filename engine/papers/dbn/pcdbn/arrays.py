@@ -16,5 +16,6 @@ ARRAYS = {
     ),
     "test_predictions": Kept("Predicted class of each test image, in their order"),
     "noise_*": Kept("Noise over what it is added to"),
+    "by_group": Kept("Measure and number of records of each group"),
 }
 RAW = ("answers.*.ratios.*", "answers.*.how.signals.*", "answers.*.test", "ratio", "course")

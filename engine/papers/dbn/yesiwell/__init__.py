@@ -8,6 +8,7 @@ from engine.papers.dbn.price import gradient_releases, gradient_steps, reference
 from engine.papers.dbn.yesiwell import guarantees, price
 from engine.papers.dbn.yesiwell.arrays import ARRAYS, RAW
 from engine.papers.dbn.yesiwell.described import model
+from engine.papers.dbn.yesiwell.groups import GROUPS
 from engine.papers.dbn.yesiwell.spec import Behaviour, YesiwellSpec
 
 DATA = ("task", "history", "window", "persistence", "influence")
@@ -137,4 +138,5 @@ PAPER = Paper(
     arrays=ARRAYS,
     raw=RAW,
     model=model,
+    groups=GROUPS,
 )

@@ -22,5 +22,6 @@ ARRAYS = {
     "best": Kept("Chance by the best predictor of the simulated data, %", drawn=False),
     "places": Kept("Where users are drawn"),
     "links": Kept("Friendships among the drawn users"),
+    "by_group": Kept("Measure and number of records of each group"),
 }
 RAW = ("*.windows.*", "*.test", "*.ratio", "groups.*.x", "groups.*.y", "groups.*.kept")

@@ -58,6 +58,13 @@ def normal(level: float = LEVEL) -> float:
     return NormalDist().inv_cdf(0.5 + 0.5 * level)
 
 
+def student(freedom: int, level: float = LEVEL) -> float:
+    """How many standard errors an interval reaches to each side, where they are estimated."""
+    from scipy.stats import t
+
+    return float(t.ppf(0.5 + 0.5 * level, freedom))
+
+
 def around(
     name: str, unit: str, value: float, errors: tuple[float, float], level: float = LEVEL
 ) -> Estimate:

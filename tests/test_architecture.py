@@ -74,8 +74,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine/__main__.py": {"engine.cli"},
     # what the browser shows
     "pages/ui/charts": {
-        "engine.core", "engine.privacy.guarantee", "engine.runs", "engine.method",
-        "pages.ui.words", "plotly",
+        "engine.core", "engine.intervals", "engine.privacy.guarantee", "engine.runs",
+        "engine.method", "pages.ui.words", "plotly",
     },
     "pages/ui/kit": {
         "engine", "datasets", "pages.ui.words", "pages.ui.charts", "streamlit", "plotly",

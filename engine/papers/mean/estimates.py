@@ -29,6 +29,8 @@ def estimates(
     """
     used, mean = price.used(spec, card.records), float(gauges["mean"])
     edges, counts = (np.asarray(arrays[name], np.float64) for name in ("edges", "histogram"))
+    if not np.isfinite(counts).all():
+        return ()
     noises = [part.mechanism for part in entry.releases(spec, card.records)]
     known = [one if isinstance(one, Laplace | Gaussian) else None for one in noises]
     on_mean, on_counts = known if len(known) == 2 else (None, None)

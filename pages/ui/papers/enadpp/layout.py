@@ -2,6 +2,7 @@
 
 from pages.ui.paper.finding import Saying, guessing
 from pages.ui.paper.overlay import CALIBRATION, PRINTED
+from pages.ui.paper.pays import shared
 from pages.ui.paper.view import PROOF, Layout, Section
 from pages.ui.papers.enadpp import budgets as enadpp_budgets
 from pages.ui.papers.enadpp import pictures as enadpp_pictures
@@ -45,6 +46,7 @@ LAYOUT = Layout(
         ),
         Section("Budget spent by training step", enadpp_budgets.spent, tab=PROOF),
         Section("What the printed noise spends", enadpp_budgets.ledger, tab=PROOF),
+        *shared("Pictures"),
     ),
     first=("calibration", "clip"),
     needs={"noise": (CALIBRATION, "rigorous"), "noise_reading": (CALIBRATION, PRINTED)},

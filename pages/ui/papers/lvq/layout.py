@@ -1,6 +1,7 @@
 """What the page of this paper adds to the common page, and what it opens with."""
 
 from pages.ui.paper.finding import Saying, guessing
+from pages.ui.paper.pays import shared
 from pages.ui.paper.view import PROOF, Layout, Section
 from pages.ui.papers.lvq import costs as lvq_costs
 from pages.ui.papers.lvq import sections as lvq
@@ -28,6 +29,7 @@ LAYOUT = Layout(
         Section(
             "Is the printed noise enough?", lvq_costs.printed, side=lvq_costs.presets, tab=PROOF
         ),
+        *shared("Pictures"),
     ),
     first=("calibration", "clip", "sample_rate"),
     repeats=5,

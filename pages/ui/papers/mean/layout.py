@@ -2,6 +2,7 @@
 
 from engine.papers.mean.spec import UNIT
 from pages.ui.paper.finding import Saying
+from pages.ui.paper.pays import shared
 from pages.ui.paper.view import Layout, Section
 from pages.ui.papers.mean import sections
 
@@ -19,6 +20,7 @@ LAYOUT = Layout(
     sections=(
         Section("Histogram of the column", sections.histogram, wide=True, tab="Histogram"),
         Section("Bias by clipping and noise", sections.parts, wide=True),
+        *shared("Histogram"),
     ),
     first=("column", "bound", "records"),
     repeats=10,

@@ -1,6 +1,7 @@
 """What the page of this paper adds to the common page, and what it opens with."""
 
 from pages.ui.paper.finding import Saying, guessing
+from pages.ui.paper.pays import shared
 from pages.ui.paper.view import PROOF, Layout, Section
 from pages.ui.papers.pcdbn import formulas as pcdbn_formulas
 from pages.ui.papers.pcdbn import sections as pcdbn
@@ -39,6 +40,7 @@ LAYOUT = Layout(
             wide=True,
         ),
         Section("Noise and signal", pcdbn.ratios, wide=True),
+        *shared("Pictures"),
     ),
     first=("calibration", "degree", "polynomial"),
     repeats=5,

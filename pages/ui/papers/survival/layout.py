@@ -1,6 +1,7 @@
 """What the page of this paper adds to the common page, and what it opens with."""
 
 from pages.ui.paper.finding import Saying
+from pages.ui.paper.pays import shared
 from pages.ui.paper.view import Layout, Section
 from pages.ui.papers.survival import costs as survival_costs
 from pages.ui.papers.survival import people as survival_people
@@ -43,6 +44,7 @@ LAYOUT = Layout(
         Section("What the sanitiser changes", survival_sampler.sanitiser),
         Section("Progress of the chain", survival_sampler.trace),
         Section("Draws of the samplers", survival_sampler.posterior, wide=True),
+        *shared("People"),
     ),
     shows="People",
     gauge="concordance",

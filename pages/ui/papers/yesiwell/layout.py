@@ -1,6 +1,7 @@
 """What the page of this paper adds to the common page, and what it opens with."""
 
 from pages.ui.paper.finding import Saying, guessing
+from pages.ui.paper.pays import shared
 from pages.ui.paper.view import DATA, PROOF, Layout, Section
 from pages.ui.papers.yesiwell import network, sections
 from pages.ui.papers.yesiwell.amounts import AMOUNTS
@@ -38,6 +39,7 @@ LAYOUT = Layout(
         Section("Paired t-tests", sections.tests, wide=True),
         Section("What one record changes", sections.units, wide=True, tab=PROOF),
         Section("The best possible accuracy", sections.ceiling, wide=True, tab=DATA),
+        *shared("Network", quotes=False),
     ),
     first=("calibration", "degree"),
     repeats=5,

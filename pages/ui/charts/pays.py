@@ -1,0 +1,142 @@
+"""Who pays for privacy: what each group loses, with intervals."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.intervals import student
+from engine.method import Groups
+from pages.ui.charts.figure import Figure
+from pages.ui.charts.theme import MUTED, Style, axis, brief, figure
+from pages.ui.words import number
+
+Floats = NDArray[np.float64]
+FEW = 5
+"""With fewer repetitions, the spread is that of all groups together."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What one group loses.
+
+    Attributes:
+        name: Of the group.
+        value: The mean loss over the repetitions, in the unit of `Groups.cost`.
+        reach: Half the width of its interval; None where one repetition tells of no spread.
+        private: The measure with privacy, in the same unit.
+        plain: The same without.
+        records: Of the group.
+    """
+
+    name: str
+    value: float
+    reach: float | None
+    private: float
+    plain: float
+    records: int
+
+
+def losses(groups: Groups, names: Sequence[str], private: Floats, plain: Floats) -> list[Loss]:
+    """What each group loses, in its own order; groups without a measure are left out.
+
+    An interval counts the draws of the noise, for these very records: the mean over R repetitions
+    has Student's distribution. Repetitions without privacy count where there are several.
+
+    Args:
+        groups: What is measured.
+        names: Of the g groups.
+        private: Measure and records, shape (R, g, 2).
+        plain: The same without privacy, shape (S, g, 2).
+    """
+    sign = groups.scale * (1.0 if groups.better == "up" else -1.0)
+    spreads = [_spread(part[:, :, 0]) for part in (private, plain)]
+    found = []
+    for i, name in enumerate(names):
+        with_it, without = (float(part[:, i, 0].mean()) for part in (private, plain))
+        if not math.isfinite(with_it + without) or private[0, i, 1] < 1:
+            continue
+        reach = None
+        if spreads[0] is not None:
+            square = sum(error[i] ** 2 for error, _ in filter(None, spreads))
+            reach = groups.scale * student(spreads[0][1]) * math.sqrt(square)
+        loss, ends = sign * (without - with_it), (groups.scale * with_it, groups.scale * without)
+        found.append(Loss(name, loss, reach, *ends, round(float(private[:, i, 1].mean()))))
+    return found
+
+
+def _spread(values: Floats) -> tuple[Floats, int] | None:
+    """Standard error of the mean of each column, and degrees of freedom; None of one row."""
+    count = len(values)
+    if count < 2:
+        return None
+    variance = values.var(axis=0, ddof=1)
+    if count >= FEW:
+        return np.sqrt(variance / count), count - 1
+    kept = variance[np.isfinite(variance)]
+    return np.full(len(variance), math.sqrt(kept.mean() / count)), len(kept) * (count - 1)
+
+
+def sentence(found: Sequence[Loss], groups: Groups, budget: float) -> str:
+    """Who loses most and who least, in one sentence."""
+    most, least = max(found, key=lambda one: one.value), min(found, key=lambda one: one.value)
+    return (
+        f"At ε = {budget:g} privacy costs {most.name} **{_said(most, groups)}** and {least.name} "
+        f"{_said(least, groups)}."
+    )
+
+
+def _said(one: Loss, groups: Groups) -> str:
+    value = number(max(one.value, 0.0), 2) if one.value >= 0.05 else "nothing"
+    return value if value == "nothing" else f"{value} {groups.cost[int(value != '1')]}"
+
+
+def pays(found: Sequence[Loss], groups: Groups, look: Style, revision: str) -> Figure:
+    """A dot for each group, the largest loss on top, with its interval.
+
+    Args:
+        found: What the groups lose.
+        groups: What is measured.
+        look: Of the method.
+        revision: Changes when a zoom should be forgotten.
+    """
+    rows = sorted(found, key=lambda one: one.value)
+    dots = {
+        "type": "scatter", "mode": "markers", "showlegend": False,
+        "x": brief(one.value for one in rows), "y": [one.name for one in rows],
+        "error_x": {"type": "data", "array": brief(one.reach or 0.0 for one in rows),
+                    "color": look.colour, "thickness": 2, "width": 5},
+        "marker": {"symbol": look.marker, "size": 11, "color": look.colour},
+        "customdata": [[f"{one.private:.3g}", f"{one.plain:.3g}", one.records] for one in rows],
+        "hovertemplate": f"<b>%{{y}}</b><br>loses %{{x:.3g}} {groups.cost[1]}<br>%{{customdata[0]}}"
+        " with privacy, %{customdata[1]} without<br>%{customdata[2]:,} records<extra></extra>",
+    }  # fmt: skip
+    return figure(
+        [dots],
+        height=110 + 30 * len(rows),
+        uirevision=revision,
+        xaxis=axis(f"Loss to privacy [{groups.cost[1]}]", zeroline=True, showgrid=True),
+        yaxis=axis("", showgrid=False),
+        shapes=[{
+            "type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": "paper",
+            "layer": "below", "line": {"color": MUTED, "width": 1.2},
+        }],
+    )  # fmt: skip
+
+
+def table(found: Sequence[Loss], groups: Groups) -> list[dict[str, object]]:
+    """The same as rows."""
+    return [
+        {
+            "Group": one.name,
+            "Records": one.records,
+            f"Loss [{groups.cost[1]}]": round(one.value, 3),
+            "95 % interval": "one repetition" if one.reach is None
+            else f"{one.value - one.reach:.2g} to {one.value + one.reach:.2g}",
+            f"{groups.measure} with privacy": round(one.private, 3),
+            "Without": round(one.plain, 3),
+        }
+        for one in found
+    ]  # fmt: skip

@@ -1,0 +1,139 @@
+"""Sections that all papers share: who pays for privacy, and what one release tells."""
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from datasets import own
+from engine.intervals import Estimate
+from engine.runs import estimates
+from engine.runs.groups import NAME
+from pages.ui import words
+from pages.ui.charts import pays as charts
+from pages.ui.kit.chart import chart
+from pages.ui.paper import drawing
+from pages.ui.paper.panels import RAW
+from pages.ui.paper.series import chosen, look, product, waiting
+from pages.ui.paper.view import Section, View
+
+PRIVATE = (
+    "What each group loses is not shown for a table of your own: it is computed from the raw "
+    "records, so it would be a further release with a price. The public data sets show it."
+)
+NO_GROUPS = "This data set has no column that splits its records into groups."
+NONE = "This method leaves nothing that a group could be measured by."
+NO_REFERENCE = (
+    ":material/hourglass_empty: Appears as soon as the method without privacy is trained."
+)
+EXACT = (
+    "Computed from these very records, which are public: exact, and not private. Bars: the mean "
+    "over all draws of the noise lies there with 95 % confidence."
+)
+HELD = (
+    "In 95 of 100 studies, with other records and other noise, the interval holds the true value. "
+    "It follows from what is published and costs no further budget."
+)
+TESTED = (
+    "In 95 of 100 such tests the interval holds the true share. It counts who happened to be "
+    "tested; noise is part of the published model."
+)
+MANY = 10
+
+
+def who_pays(view: View) -> None:
+    """What each group loses to privacy with the method that is looked at."""
+    groups = view.paper.groups
+    assert groups is not None
+    if own.mine(view.data.name):
+        st.markdown(PRIVATE)
+        return
+    names = groups.names(view.data)
+    if not names:
+        st.markdown(NO_GROUPS)
+        return
+    private, plain = product(view, view.method, NAME), _plain(view)
+    if private is None or plain is None:
+        st.markdown(_missing(view, private is None))
+        return
+    found = charts.losses(groups, names, private, plain)
+    said = charts.sentence(found, groups, view.budget)
+    st.markdown(said)
+    drawn = charts.pays(found, groups, look(view, view.method), f"pays/{view.method}")
+    alt = said.replace("**", "")
+    chart(f"{view.paper.slug}.pays", drawn, alt, charts.table(found, groups), view.budget)
+    st.caption(f"{groups.words} {view.entry.label} against no privacy. {EXACT}")
+
+
+def _plain(view: View) -> np.ndarray | None:
+    """The groups without privacy: of the best such method that measures them."""
+    best = drawing.cast(view).none
+    names = [name for name in view.watched if not view.spends(name)]
+    names.sort(key=lambda name: best is None or view.watched[name].label != best.label)
+    return next((one for name in names if (one := product(view, name, NAME)) is not None), None)
+
+
+def _missing(view: View, private: bool) -> str:
+    """Why there is nothing to compare."""
+    one = view.watched[view.method]
+    if private and one.settled and not one.active and one.arrays and NAME not in one.arrays:
+        return NONE
+    return waiting(view) if private else NO_REFERENCE
+
+
+def told(view: View) -> None:
+    """What a person would quote of one release, with intervals."""
+    found = _quoted(view)
+    if not found:
+        st.markdown(waiting(view))
+        return
+    table = {
+        "One release": [one.name for one in found],
+        "Estimate (95 % interval)": [_interval(one, one.low, one.high) for one in found],
+    }
+    some = [one.naive for one in found]
+    if any(some) and st.toggle(
+        "Beside it, the interval that ignores the noise", key=f"{view.paper.slug}.ignored"
+    ):
+        table["As if there were no noise"] = [
+            _interval(one, *(one.naive or (None, None))) for one in found
+        ]
+    st.table(table, border="horizontal")
+    tested = view.paper.slug not in ("mean", "survival")
+    st.caption(f"{TESTED} {RAW}" if tested else HELD)
+
+
+def _quoted(view: View) -> tuple[Estimate, ...]:
+    """The estimates of the first repetition whose arrays are there."""
+    one = view.watched[view.method]
+    if one.results is None:
+        return ()
+    for row in chosen(view, view.method)[:MANY]:
+        gauges = {name: float(column[row]) for name, column in one.results.gauges.items()}
+        try:
+            found = estimates.others(one.job, int(row), view.data, one.arrays, gauges)
+        except (KeyError, ValueError):  # arrays of this repetition are not there
+            continue
+        if any(part.low is not None and math.isfinite(part.low) for part in found):
+            return found
+    return ()
+
+
+def _interval(one: Estimate, low: float | None, high: float | None) -> str:
+    """A value with its interval and unit, or why there is none."""
+    unit = "" if one.unit == "of 1" else f" {one.unit}"
+    if low is None and high is None:
+        return f"{words.number(one.estimate)}{unit} (no interval)"
+    end = "the end of the study" if high is None else words.number(high)
+    return f"{words.number(one.estimate)}{unit} ({words.number(low or 0.0)} to {end})"
+
+
+def shared(tab: str, quotes: bool = True) -> tuple[Section, ...]:
+    """The sections, on a paper's second tab.
+
+    Args:
+        tab: Its name.
+        quotes: Whether the paper's methods have estimates to quote.
+    """
+    pays = Section("Who pays for privacy?", who_pays, wide=True, tab=tab)
+    return (pays, Section("What one release tells", told, wide=True, tab=tab))[: 1 + quotes]

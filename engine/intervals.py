@@ -19,9 +19,17 @@ Floats = NDArray[np.float64]
 
 LEVEL = 0.95
 """How often an interval holds the truth, if tables were drawn again and again."""
+NOISIEST = 2.0
+"""Largest error of a coefficient, in errors from sampling alone, for which an interval is given."""
+FEWEST = 400.0
+"""Least events for each unit of noise, over the whole run, with which fits have intervals."""
 HALVINGS = 34
 """Steps of a bisection: the ends are then exact to ten digits."""
+SHARE = "of 1"
+"""Unit of an estimate between 0 and 1."""
 TESTED = "share of new records that are classified correctly"
+FAR = 20.0
+"""Deviations beyond which noise is not looked for: Laplace noise is there in 10^-12."""
 NEAR, EVENTS = 2.0, 4.0
 """A share counts as near 0 or 1 within so many deviations of the noise, and so many records."""
 
@@ -132,17 +140,22 @@ def shares(
         noise: Mechanism of each count; None where the count is exact.
         level: Of the intervals.
     """
-    from scipy.special import gammaln
+    from scipy.special import bdtr, gammaln
 
-    k = np.arange(records + 1.0)
+    counts = np.asarray(counts, np.float64)
+    far = math.ceil(FAR * _deviation(noise))  # within so many records noise decides
+    k = np.round(counts)[:, None] + np.arange(-far, far + 1.0)
+    chance = np.where((k >= 0) & (k <= records), below(counts[:, None] - k, noise), 0.0)
+    k = np.clip(k, 0.0, records)
     ways = gammaln(records + 1.0) - gammaln(k + 1.0) - gammaln(records - k + 1.0)
-    chance = below(np.asarray(counts, np.float64)[:, None] - k, noise)  # of a count of at most c
+    under = np.round(counts) - far - 1.0  # all counts up to this one are below, whatever the noise
     near = min(0.5, (EVENTS + NEAR * _deviation(noise)) / records)
 
     def tails(p: Floats) -> tuple[Floats, Floats]:
         p = np.clip(p, 1e-300, 1.0 - 1e-16)
         weight = np.exp(ways + k * np.log(p)[:, None] + (records - k) * np.log1p(-p)[:, None])
-        less, half = (weight * chance).sum(1), 0.5 * (1.0 - level)
+        least = np.where(under < 0, 0.0, bdtr(np.clip(under, 0, records), records, p))
+        less, half = least + (weight * chance).sum(1), 0.5 * (1.0 - level)
         share = np.minimum(1.0, p / near) + np.maximum(0.0, 1.0 - (1.0 - p) / near)
         return less - half * share, 1.0 - less - half * (2.0 - share)
 
@@ -154,9 +167,9 @@ def shares(
 def tested(right: float, records: int) -> Estimate:
     """How often a model is right on new records, from the share of tested records that it was."""
     if not math.isfinite(right):
-        return Estimate(TESTED, "of 1", right, None, None, LEVEL, None, "the training diverged")
+        return Estimate(TESTED, SHARE, right, None, None, LEVEL, None, "the training diverged")
     low, high = shares(np.array([round(right * records)]), records, None)
-    return Estimate(TESTED, "of 1", right, float(low[0]), float(high[0]), LEVEL, None)
+    return Estimate(TESTED, SHARE, right, float(low[0]), float(high[0]), LEVEL, None)
 
 
 def _deviation(noise: Laplace | Gaussian | None) -> float:

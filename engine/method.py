@@ -135,6 +135,7 @@ class Groups:
             the measure of each group and its number of records, shape (R, g, 2), or None where
             arrays do not tell (`engine.runs.groups`).
         words: How the records are split and what is measured, in a sentence.
+        counted: Whether the measure is the share of a group's records that are right.
     """
 
     measure: str
@@ -144,6 +145,7 @@ class Groups:
     words: str
     scale: float = 100.0
     better: Literal["up", "down"] = "up"
+    counted: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -97,7 +97,7 @@ def _made(made: "Selection", dataset: str) -> "Selected":
     data = data_catalog.load(dataset)
     for one in made.candidates:
         prove(one.job, data)
-    ledger.enter(made.candidates[0].job, made.card)
+    ledger.enter(made.candidates[0].job, made.card, "choose")
     with progress(f"choice among {len(made.candidates)} candidates") as report:
         return choose(made, data, report)
 

@@ -22,7 +22,7 @@ def show(arguments: argparse.Namespace) -> int:
         return 0
     rows = [
         (one.time, one.paper, one.method, one.epsilon, one.delta, RELATIONS[one.relation])
-        for one in found.entries
+        for one in found.releases
     ]
     head = ("time", "paper", "method", "ε", "δ", "for")
     show_table(f"Releases from {found.table}", head, rows)
@@ -32,10 +32,13 @@ def show(arguments: argparse.Namespace) -> int:
 
 def _sentence(found: ledger.TableLedger) -> str:
     """The sum and the limit in words."""
-    price, limit = ledger.total(found.entries), found.limit
+    price, limit, looks = ledger.total(found.releases), found.limit, ledger.total(found.looks)
     unit = f", for {RELATIONS[price.relation]}" if price.relation else ""
     said = f"Together at most ε = {price.epsilon:.6g} and δ = {price.delta:.3g}{unit}."
+    if found.looks:
+        said += f" Runs that were looked at would cost ε = {looks.epsilon:.6g} more."
     if limit is None:
         return f"{said} No limit is set."
     most = "" if limit.delta is None else f" and δ = {limit.delta:g}"
-    return f"{said} The limit is ε = {limit.epsilon:g}{most}."
+    over = " It is reached: nothing more can be released." if found.reached else ""
+    return f"{said} The limit is ε = {limit.epsilon:g}{most}.{over}"

@@ -16,14 +16,10 @@ import numpy as np
 
 from datasets.base import Card, Floats
 from engine.catalog import paper
-from engine.intervals import LEVEL, Estimate, around
+from engine.intervals import FEWEST, LEVEL, NOISIEST, Estimate, around
 from engine.method import Arrays
 from engine.runs.job import Job
 
-NOISIEST = 2.0
-"""Largest error, in errors from sampling alone, for which an interval is given."""
-FEWEST = 400.0
-"""Least events for each unit of noise, over the whole run, with which intervals are given."""
 UNKNOWN = "this method does not know how large its error is"
 NOISY = "noise hides too much: an interval would not cover as often as it says"
 SCALED = ("coefficients", "span", "norm")

@@ -2,6 +2,10 @@
 
 A release is entered before its noise is drawn. A process that is killed in between leaves the
 entry, so that no spent budget is forgotten; at worst one that was not spent is counted.
+
+A run that is looked at, on a page or by `run`, is entered too when its price is known. Whoever
+looks at it has the records anyway, so looks are summed apart and no limit stops them. But what is
+chosen by looks costs as much as they do, unless it is chosen by `engine.runs.selecting`.
 """
 
 import dataclasses
@@ -15,10 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from datasets import own, own_store
+from engine.catalog import paper
 from engine.core import files
 from engine.core.errors import RequestError, StoreError
 from engine.core.home import private_folder, private_opener
 from engine.privacy.guarantee import RELATIONS, Guarantee, Relation
+from engine.runs.events import Spent
 from engine.runs.job import Job
 
 ENDING, LOCK = ".ledger", ".lock"
@@ -29,7 +35,7 @@ LARGEST = 700.0
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """One release.
+    """One release, or one run that was looked at.
 
     Attributes:
         epsilon: What is proved of it, in nats.
@@ -38,6 +44,7 @@ class LedgerEntry:
         paper: Slug of the paper.
         method: Name of the method within the paper.
         time: When it was entered, in UTC (ISO 8601).
+        look: The run that was looked at; empty for a release.
     """
 
     epsilon: float
@@ -46,6 +53,7 @@ class LedgerEntry:
     paper: str
     method: str
     time: str
+    look: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,9 +81,29 @@ class TableLedger:
     entries: tuple[LedgerEntry, ...] = ()
     limit: Limit | None = None
 
+    @property
+    def releases(self) -> tuple[LedgerEntry, ...]:
+        """What was published."""
+        return tuple(entry for entry in self.entries if not entry.look)
+
+    @property
+    def looks(self) -> tuple[LedgerEntry, ...]:
+        """What was only looked at."""
+        return tuple(entry for entry in self.entries if entry.look)
+
+    @property
+    def reached(self) -> bool:
+        """Whether nothing more can be released."""
+        return self.limit is not None and total(self.releases).epsilon >= self.limit.epsilon
+
     def json(self) -> dict[str, Any]:
-        """The ledger as JSON values, with its sum."""
-        return {**dataclasses.asdict(self), "sum": dataclasses.asdict(total(self.entries))}
+        """The ledger as JSON values, with the sums of its releases and of its looks."""
+        looks = dataclasses.asdict(total(self.looks))
+        whole = dataclasses.asdict(total(self.releases))
+        return {
+            **dataclasses.asdict(self),
+            "sum": {**whole, "looks": looks, "reached": self.reached},
+        }
 
 
 def total(entries: Sequence[LedgerEntry]) -> Price:
@@ -148,12 +176,13 @@ def _understood(table: str, body: Any) -> TableLedger:
     return TableLedger(table, entries, limit)
 
 
-def enter(job: Job, card: Guarantee) -> None:
+def enter(job: Job, card: Guarantee, method: str = "") -> None:
     """Enters a release from a table of one's own, before its noise is drawn; no other is entered.
 
     Args:
         job: The request.
         card: Its card, which is proved.
+        method: What the ledger calls it; empty for the method of the request.
 
     Raises:
         RequestError: It would pass the limit; then nothing is entered.
@@ -163,7 +192,9 @@ def enter(job: Job, card: Guarantee) -> None:
         return
     assert card.epsilon_proved is not None
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    new = LedgerEntry(card.epsilon_proved, card.delta, card.relation, job.paper, job.method, now)
+    new = LedgerEntry(
+        card.epsilon_proved, card.delta, card.relation, job.paper, method or job.method, now
+    )
     with _alone(job.dataset):
         ledger = read(job.dataset)
         ledger = dataclasses.replace(ledger, entries=(*ledger.entries, new))
@@ -171,9 +202,36 @@ def enter(job: Job, card: Guarantee) -> None:
         _write(ledger)
 
 
+def look(job: Job, spent: Spent) -> None:
+    """Enters what some replicas of a run would cost, if it is of a table of one's own.
+
+    A run draws the same noise whenever it is run again, so its replicas are entered once.
+
+    Args:
+        job: The run.
+        spent: What they cost; those of which nothing is proved are left out.
+
+    Raises:
+        StoreError: The ledger is damaged or cannot be written.
+    """
+    pairs = zip(spent.epsilon, spent.delta, strict=True)
+    priced = [(e, d) for e, d in pairs if e is not None and math.isfinite(e)]
+    if not own.mine(job.dataset) or job.audit or not priced:
+        return
+    name = f"{job.id}/{spent.replicas[0]}"
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    epsilon, delta = math.fsum(e for e, _ in priced), min(1.0, math.fsum(d for _, d in priced))
+    relation = paper(job.paper).relation
+    with _alone(job.dataset):
+        ledger = read(job.dataset)
+        if all(entry.look != name for entry in ledger.looks):
+            new = LedgerEntry(epsilon, delta, relation, job.paper, job.method, now, name)
+            _write(dataclasses.replace(ledger, entries=(*ledger.entries, new)))
+
+
 def _check(ledger: TableLedger) -> None:
     """Stops a release that would pass the limit."""
-    limit, price = ledger.limit, total(ledger.entries)
+    limit, price = ledger.limit, total(ledger.releases)
     if limit is None:
         return
     most = 1.0 if limit.delta is None else limit.delta

@@ -11,7 +11,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from datasets import catalog as data_catalog
 from engine import __version__
 from engine.core.errors import ExplorerError, InterruptedRunError, RequestError, StoreError
 from engine.core.home import private_opener
-from engine.runs.events import Event, Failed, Finished
+from engine.runs.events import Event, Failed, Finished, Spent
 from engine.runs.job import Job
 from engine.service.claim import Claim
 from engine.service.presence import setting
@@ -263,7 +263,7 @@ def _breakable() -> Iterator[None]:
 
 def _drive(claim: Claim, device: str, pause: Enough, save: "Save") -> Generator[Event, None, None]:
     """Loads what the job needs and runs it."""
-    from engine.runs import cards, groups
+    from engine.runs import cards, groups, ledger
     from engine.runs.checkpoint import EVERY, Checkpoints
     from engine.runs.driver import drive  # loads torch
     from engine.runs.executor.chosen import chosen
@@ -281,10 +281,15 @@ def _drive(claim: Claim, device: str, pause: Enough, save: "Save") -> Generator[
     known = job.spec().values()  # a setting that a damaged row names leads nowhere
     focus = {name: value for name, value in claim.focus.items() if name in known}
     keep = groups.beside(job, data, claim.keep, executor.device(device))
-    yield from drive(
+    events = drive(
         job, data, keep, device=device, focus=focus, past=past, pause=pause,
         executor=executor,
     )  # fmt: skip
+    with closing(events):
+        for event in events:
+            if isinstance(event, Spent):
+                ledger.look(job, event)
+            yield event
 
 
 def _check(job: Job) -> None:

@@ -90,5 +90,6 @@ CLASSES = Groups(
     names=classes,
     made="engine.training.described:right",
     words="The share of each class's test records that are classified correctly.",
+    counted=True,
 )
 """Of classifiers that keep what they predict of the tested records."""

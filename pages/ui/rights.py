@@ -12,6 +12,7 @@ import streamlit as st
 
 from datasets import own
 from engine.core.errors import RequestError
+from engine.runs import ledger
 from engine.runs.job import Job
 from engine.service import answers, watching
 from engine.yours import kept_runs
@@ -106,6 +107,11 @@ def _again(run: str, job: Job, focus: Mapping[str, float] | None = None) -> None
     client().again(job, focus, visitors.here())
 
 
+def _limit(table: str, epsilon: float) -> None:
+    before = ledger.read(table).limit
+    ledger.set_limit(table, ledger.Limit(epsilon, before.delta if before else None))
+
+
 def _edit(name: str, text: str) -> str:
     from pages.ui.lessons import library
 
@@ -132,6 +138,7 @@ ACTIONS = {
     "remove a library's run": Action(
         "run: expected the visitor who brought it", _own_library, kept_runs.remove
     ),
+    "limit a table": Action("table: expected the visitor who added it", _own_table, _limit),
     "edit a lesson": Action(LESSON, _own_lesson, _edit),
     "delete a lesson": Action(LESSON, _own_lesson, _drop),
     "clear the answers": Action(LESSON, _class, _clear),

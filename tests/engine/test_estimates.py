@@ -15,10 +15,11 @@ from engine.cli.main import main
 from engine.cli.readout import TABLE, written
 from engine.core.batch import Batch
 from engine.core.gauges import unmeasured
+from engine.intervals import NOISIEST
 from engine.papers.survival.mechanisms import newton
 from engine.papers.survival.references import unregularised
 from engine.papers.survival.spec import SurvivalSpec
-from engine.runs.estimates import NOISIEST, estimates
+from engine.runs.estimates import estimates
 
 
 def trained(data, epsilons, method=newton.METHOD, seeds=(0,)):
@@ -73,7 +74,7 @@ def test_an_interval_is_in_the_units_of_the_table_and_none_is_given_where_noise_
 @pytest.mark.slow
 def test_intervals_hold_the_truth_and_those_that_ignore_the_noise_do_not():
     tables = 100
-    found = coverage.covered(4_000, tables)
+    found, _ = coverage.covered(4_000, tables)
     low, high = binom.ppf([0.0005, 0.9995], tables, 0.95)
     for at in (1.0, 3.0, 8.0):
         given = found[at].given

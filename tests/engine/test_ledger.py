@@ -100,6 +100,41 @@ def test_a_release_is_entered_and_a_limit_stops_the_one_that_would_pass_it(
     assert main(asked(table, tmp_path / "c", epsilon=0.4)) == 0  # there is room for a smaller one
 
 
+def test_a_look_is_entered_once_and_stops_no_release(table, drawn, tmp_path, capsys):
+    assert main(["ledger", table, "--limit-epsilon", "1.5"]) == 0
+    look = ["run", "survival", "dp_gd", "--dataset", table, "--set", "intervals=5", "--set"]
+    look += ["steps=2", "--sweep", "epsilon=1,3", "--seeds", "2"]
+    for _ in range(2):  # the second is answered from the store
+        assert main(look) == 0
+    assert main(["run", "survival", "non_private", "--dataset", table, "--set", "intervals=5"]) == 0
+    capsys.readouterr()
+    assert main(["ledger", table, "--json"]) == 0
+    body = json.loads(capsys.readouterr().out)
+    assert body["sum"]["epsilon"] == 0.0
+    assert body["sum"]["looks"]["epsilon"] == pytest.approx(2 * (1 + 3), rel=1e-6)
+    assert [one["method"] for one in body["entries"]] == ["dp_gd"]
+    assert not body["sum"]["reached"]
+    assert main(asked(table, tmp_path / "a")) == 0
+    assert main(asked(table, tmp_path / "b")) == 2
+    assert drawn() == 1
+    capsys.readouterr()
+    assert main(["ledger", table]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Runs that were looked at would cost ε = 8 more." in said
+    assert main(["ledger", table, "--limit-epsilon", "1"]) == 0
+    assert "It is reached: nothing more can be released." in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
+def test_a_ledger_without_looks_is_read(table, tmp_path):
+    old = {"epsilon": 1.0, "delta": 0.0, "relation": "replace_one", "paper": "survival",
+           "method": "dp_gd", "time": "2026-01-01T00:00:00+00:00"}  # fmt: skip
+    place = tmp_path / "home" / "tables" / f"{table}.ledger"
+    place.write_text(json.dumps({"table": table, "entries": [old], "limit": None}))
+    assert len(ledger.read(table).releases) == 1
+
+
 def test_a_limit_of_delta_alone_stops_too(table, drawn, tmp_path, capsys):
     assert main(["ledger", table, "--limit-epsilon", "100", "--limit-delta", "0"]) == 0
     assert main(asked(table, tmp_path / "a")) == 2

@@ -156,6 +156,7 @@ def test_a_choice_has_one_card_and_one_entry(table, tmp_path, capsys):
     assert {"release.npz", "card.json"} <= {path.rsplit("/", 1)[1] for path in said["files"]}
     (entry,) = ledger.read(table).entries
     assert entry.epsilon == card["epsilon_proved"]
+    assert entry.method == "choose"
 
 
 @pytest.mark.slow

@@ -39,3 +39,21 @@ def test_bias_and_noise_make_up_the_expected_error(visit: Open, measured: Path):
 
 def test_the_finding_is_in_the_unit_of_the_column(visit: Open, measured: Path):
     assert "mg/dL of error** with" in texts([visit("mean")])
+
+
+def test_who_pays_is_one_sentence_and_a_chart_and_what_is_released_has_an_interval(
+    visit: Open, measured: Path
+):
+    page = visit("mean", **{"mean.tab": "Histogram"})
+    assert not page.exception
+    said = texts([page])
+    assert "privacy costs most for rarest third of the bins" in said
+    histogram, pays = charts(page)[:2]
+    bars = histogram["data"][0]
+    assert len(bars["error_y"]["array"]) == 20
+    assert min(bars["error_y"]["array"]) >= 0.0
+    (dots,) = pays["data"]
+    assert len(dots["y"]) == 3
+    assert dots["x"] == sorted(dots["x"])
+    assert all(reach > 0.0 for reach in dots["error_x"]["array"])
+    assert "mean of kappa, cut at 5" in str(page.table[0].value)

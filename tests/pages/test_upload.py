@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from datasets import own, own_store
+from datasets import catalog, own, own_store
+from engine.runs import ledger
 from engine.runs.job import request
 from engine.service.client import Client
-from pages.ui.paper import upload
+from pages.ui.paper import pays, upload
 from tests.datasets.test_own import plain, stretches
 from tests.pages.conftest import Open
 from tests.pages.played import play
@@ -89,6 +90,31 @@ def test_a_table_that_is_removed_leaves_the_list(visit: Open, home: Path):
     assert test.selectbox(key="survival.dataset").value == "FLchain"
     for page in ("runs", "compare"):
         assert not visit(page).exception
+
+
+def test_its_ledger_says_what_is_spent_and_when_the_limit_is_reached(visit: Open, home: Path):
+    test = add(visit("survival"), "study.csv", plain(15))
+    [name] = own.names()
+    assert any("0 releases: ε = 0 spent. No limit is set." in one.value for one in test.caption)
+    test.number_input(key="survival.limit").set_value(2.0).run()
+    test.button(key="survival.limits").click().run()
+    assert not test.exception
+    assert ledger.read(name).limit == ledger.Limit(2.0)
+    job = request("survival", "dp_newton", name, {"epsilon": 1.5}, {}, (0,))
+    ledger.enter(job, job.entry().promise(job.spec(), catalog.card(name)))
+    test.run()
+    assert any("1 release: ε = 1.5 of 2 spent." in one.value for one in test.caption)
+    assert not test.error
+    test.number_input(key="survival.limit").set_value(1.5).run()
+    test.button(key="survival.limits").click().run()
+    assert any("The limit is reached" in one.value for one in test.error)
+
+
+def test_who_pays_is_not_shown_of_a_table_of_one_s_own(visit: Open, home: Path):
+    chosen = add(visit("survival"), "study.csv", plain(15)).selectbox(key="survival.dataset").value
+    test = visit("survival", **{"survival.dataset": chosen, "survival.tab": "People"})
+    assert not test.exception
+    assert any(pays.PRIVATE in one.value for one in test.markdown)
 
 
 def flowers() -> bytes:

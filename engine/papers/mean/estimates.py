@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from datasets.base import Card, Floats
-from engine.intervals import LEVEL, Estimate, normal, reach, shares
+from engine.intervals import LEVEL, SHARE, Estimate, normal, reach, shares
 from engine.method import Arrays, Entry
 from engine.papers.mean import price
 from engine.papers.mean.spec import UNIT, MeanSpec
@@ -42,7 +42,7 @@ def estimates(
     low, high = shares(counts, used, on_counts)
     return first, *(
         Estimate(
-            f"share of {spec.column} from {edges[i]:.3g} to {edges[i + 1]:.3g}", "of 1",
+            f"share of {spec.column} from {edges[i]:.3g} to {edges[i + 1]:.3g}", SHARE,
             float(counts[i] / used), float(low[i]), float(high[i]), LEVEL, None,
         )
         for i in range(len(counts))

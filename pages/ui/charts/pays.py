@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.intervals import student
+from engine.intervals import normal, student
 from engine.method import Groups
 from pages.ui.charts.figure import Figure
 from pages.ui.charts.theme import MUTED, Style, axis, brief, figure
@@ -43,7 +43,8 @@ def losses(groups: Groups, names: Sequence[str], private: Floats, plain: Floats)
     """What each group loses, in its own order; groups without a measure are left out.
 
     An interval counts the draws of the noise, for these very records: the mean over R repetitions
-    has Student's distribution. Repetitions without privacy count where there are several.
+    has Student's distribution. Repetitions without privacy count where there are several. With one
+    repetition it counts which records happened to be tested, where the measure is a share of them.
 
     Args:
         groups: What is measured.
@@ -58,12 +59,15 @@ def losses(groups: Groups, names: Sequence[str], private: Floats, plain: Floats)
         with_it, without = (float(part[:, i, 0].mean()) for part in (private, plain))
         if not math.isfinite(with_it + without) or private[0, i, 1] < 1:
             continue
-        reach = None
+        count, reach = float(private[:, i, 1].mean()), None
         if spreads[0] is not None:
             square = sum(error[i] ** 2 for error, _ in filter(None, spreads))
             reach = groups.scale * student(spreads[0][1]) * math.sqrt(square)
+        elif groups.counted:
+            square = sum(share * (1.0 - share) for share in (with_it, without)) / count
+            reach = groups.scale * normal() * math.sqrt(square)
         loss, ends = sign * (without - with_it), (groups.scale * with_it, groups.scale * without)
-        found.append(Loss(name, loss, reach, *ends, round(float(private[:, i, 1].mean()))))
+        found.append(Loss(name, loss, reach, *ends, round(count)))
     return found
 
 
@@ -83,8 +87,8 @@ def sentence(found: Sequence[Loss], groups: Groups, budget: float) -> str:
     """Who loses most and who least, in one sentence."""
     most, least = max(found, key=lambda one: one.value), min(found, key=lambda one: one.value)
     return (
-        f"At ε = {budget:g} privacy costs {most.name} **{_said(most, groups)}** and {least.name} "
-        f"{_said(least, groups)}."
+        f"At ε = {budget:g} privacy costs most for {most.name}, **{_said(most, groups)}**, and "
+        f"least for {least.name}, {_said(least, groups)}."
     )
 
 

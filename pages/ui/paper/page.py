@@ -19,7 +19,9 @@ from pages.ui.kit import address, shell, skip, source
 from pages.ui.kit.access import troubles
 from pages.ui.kit.glossary import linked
 from pages.ui.kit.knobs import pick
-from pages.ui.paper import choice, defaults, foot, former, kinds, panels, sidebar, stages, total
+from pages.ui.paper import (
+    choice, defaults, foot, former, kinds, panels, pays, sidebar, stages, total,
+)  # fmt: skip
 from pages.ui.paper.choice import PROOF_FIRST, Offers
 from pages.ui.paper.overlay import overlays
 from pages.ui.paper.view import COST, DATA, PROOF, Layout, Page, Section, View, offers
@@ -133,6 +135,8 @@ def _tab(page: Page, view: View, name: str) -> None:
             _method(page)
         if name == PROOF:
             panels.guarantees(page, view)
+        if name == page.layout.shows:
+            pays.line(view)
     _sections(page, view, name)
     if name == DATA:
         sidebar.describe(view.data)

@@ -1,12 +1,13 @@
 """Sections that all papers share: who pays for privacy, and what one release tells."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
 from datasets import own
-from engine.intervals import Estimate
+from engine.intervals import SHARE, Estimate
 from engine.runs import estimates
 from engine.runs.groups import NAME
 from pages.ui import words
@@ -26,10 +27,9 @@ NONE = "This method leaves nothing that a group could be measured by."
 NO_REFERENCE = (
     ":material/hourglass_empty: Appears as soon as the method without privacy is trained."
 )
-EXACT = (
-    "Computed from these very records, which are public: exact, and not private. Bars: the mean "
-    "over all draws of the noise lies there with 95 % confidence."
-)
+EXACT = "Computed from these very records, which are public: exact, and not private."
+DRAWS = "Bars: the mean over all draws of the noise lies there with 95 % confidence."
+ONE = "Bars: 95 % intervals for one draw of the noise, which count who happened to be tested."
 HELD = (
     "In 95 of 100 studies, with other records and other noise, the interval holds the true value. "
     "It follows from what is published and costs no further budget."
@@ -38,31 +38,66 @@ TESTED = (
     "In 95 of 100 such tests the interval holds the true share. It counts who happened to be "
     "tested; noise is part of the published model."
 )
-MANY = 10
+MANY, FEW = 10, 5
+"""Repetitions that are looked at, and estimates that a table holds."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the groups of a page lose.
+
+    Attributes:
+        losses: Of each group.
+        sentence: The finding.
+        several: Whether several draws of the noise are known.
+    """
+
+    losses: list[charts.Loss]
+    sentence: str
+    several: bool
+
+
+def found(view: View) -> Found | str:
+    """What each group loses with the method that is looked at, or why nobody can say."""
+    groups = view.paper.groups
+    if groups is None or not (names := groups.names(view.data)):
+        return NO_GROUPS
+    if own.mine(view.data.name):
+        return PRIVATE
+    private, plain = product(view, view.method, NAME), _plain(view)
+    if private is None or plain is None:
+        return _missing(view, private is None)
+    losses = charts.losses(groups, list(map(_named, names)), private, plain)
+    if not losses:
+        return NO_GROUPS
+    return Found(losses, charts.sentence(losses, groups, view.budget), len(private) > 1)
+
+
+def line(view: View) -> None:
+    """The finding in one sentence, at the top of the second tab; nothing where there is none."""
+    told = found(view)
+    if isinstance(told, Found):
+        st.markdown(told.sentence)
 
 
 def who_pays(view: View) -> None:
     """What each group loses to privacy with the method that is looked at."""
-    groups = view.paper.groups
-    assert groups is not None
-    if own.mine(view.data.name):
-        st.markdown(PRIVATE)
+    groups, told = view.paper.groups, found(view)
+    if groups is None or isinstance(told, str):
+        st.markdown(told)
         return
-    names = groups.names(view.data)
-    if not names:
-        st.markdown(NO_GROUPS)
-        return
-    private, plain = product(view, view.method, NAME), _plain(view)
-    if private is None or plain is None:
-        st.markdown(_missing(view, private is None))
-        return
-    found = charts.losses(groups, names, private, plain)
-    said = charts.sentence(found, groups, view.budget)
-    st.markdown(said)
-    drawn = charts.pays(found, groups, look(view, view.method), f"pays/{view.method}")
-    alt = said.replace("**", "")
-    chart(f"{view.paper.slug}.pays", drawn, alt, charts.table(found, groups), view.budget)
-    st.caption(f"{groups.words} {view.entry.label} against no privacy. {EXACT}")
+    drawn = charts.pays(told.losses, groups, look(view, view.method), f"pays/{view.method}")
+    alt = told.sentence.replace("**", "")
+    rows = charts.table(told.losses, groups)
+    chart(f"{view.paper.slug}.pays", drawn, alt, rows, view.budget)
+    bars = DRAWS if told.several else ONE if groups.counted else ""
+    st.caption(f"{groups.words} {view.entry.label} against no privacy. {EXACT} {bars}")
+
+
+def _named(name: str) -> str:
+    """A group with its column as pages write it: "MGUS: yes"."""
+    column, mark, rest = name.partition(": ")
+    return f"{words.column(column)}{mark}{rest}"
 
 
 def _plain(view: View) -> np.ndarray | None:
@@ -83,10 +118,12 @@ def _missing(view: View, private: bool) -> str:
 
 def told(view: View) -> None:
     """What a person would quote of one release, with intervals."""
-    found = _quoted(view)
+    found = quoted(view)
     if not found:
         st.markdown(waiting(view))
         return
+    if len(found) > FEW:  # the histogram draws those of its bins
+        found = tuple(one for one in found if one.unit != SHARE)
     table = {
         "One release": [one.name for one in found],
         "Estimate (95 % interval)": [_interval(one, one.low, one.high) for one in found],
@@ -103,7 +140,7 @@ def told(view: View) -> None:
     st.caption(f"{TESTED} {RAW}" if tested else HELD)
 
 
-def _quoted(view: View) -> tuple[Estimate, ...]:
+def quoted(view: View) -> tuple[Estimate, ...]:
     """The estimates of the first repetition whose arrays are there."""
     one = view.watched[view.method]
     if one.results is None:
@@ -121,7 +158,7 @@ def _quoted(view: View) -> tuple[Estimate, ...]:
 
 def _interval(one: Estimate, low: float | None, high: float | None) -> str:
     """A value with its interval and unit, or why there is none."""
-    unit = "" if one.unit == "of 1" else f" {one.unit}"
+    unit = "" if one.unit == SHARE else f" {one.unit}"
     if low is None and high is None:
         return f"{words.number(one.estimate)}{unit} (no interval)"
     end = "the end of the study" if high is None else words.number(high)

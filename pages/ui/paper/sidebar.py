@@ -12,7 +12,7 @@ from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.glossary import linked
 from pages.ui.kit.knobs import pick, widget
 from pages.ui.kit.lock import locked
-from pages.ui.paper import upload
+from pages.ui.paper import spent, upload
 from pages.ui.paper.choice import Chosen, Offers
 from pages.ui.paper.view import Layout, Page
 from pages.ui.words import column, plural
@@ -41,6 +41,7 @@ def draw(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> N
         about(catalog.card(chosen.dataset))
         if paper.own:
             upload.show(paper, chosen.dataset, offers.dataset.default)
+            spent.show(slug, chosen.dataset)
         for field in stand:
             _widget(paper, offers, layout, chosen, field)
             if field not in entry.uses:

@@ -39,4 +39,5 @@ GROUPS = Groups(
     made="engine.papers.dbn.yesiwell.groups:right",
     words="The share of windows that are predicted right, of users in fifths by their number of "
     "friends.",
+    counted=True,
 )

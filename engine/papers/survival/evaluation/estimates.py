@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from datasets.base import Card, Floats
-from engine.intervals import LEVEL, Estimate, normal
+from engine.intervals import FEWEST, LEVEL, Estimate, normal
 from engine.method import Arrays, Entry
 from engine.papers.survival.evaluation.curves import Scale, slopes, survival
 from engine.papers.survival.spec import SurvivalSpec
@@ -103,7 +103,8 @@ def persons(
     """Curves of persons by one release with their bands, (m, q + 1) each; None where none is.
 
     Args:
-        arrays: What a run keeps, as `engine.runs.estimates.estimates` reads it.
+        arrays: What a run keeps, as `engine.runs.estimates.estimates` reads it. Where events are
+            few beside the noise, errors are not normal, and there are no bands.
         row: Which replica.
         profiles: Covariates in the units of the table, shape (m, p).
         spec: Its settings.
@@ -112,7 +113,8 @@ def persons(
     scaled = x.covariates(profiles)
     found = np.asarray(arrays["coefficients"][row], np.float64)
     covariance = np.asarray(arrays["uncertainty"][row], np.float64)
-    if not np.isfinite(covariance).all():
+    clear = float(arrays["events_per_noise"][row]) >= FEWEST
+    if not clear or not np.isfinite(covariance).all():
         return None
     low, high = bands(found, covariance, scaled, spec)
     curve = survival(found[None], scaled, spec.intervals, spec.knots, spec.link)[0]

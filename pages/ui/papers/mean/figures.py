@@ -13,7 +13,10 @@ from pages.ui.charts.theme import INK, MUTED, SERIES, axis, brief, budget_axis, 
 Floats = NDArray[np.float64]
 
 
-def histogram(noisy: Floats, exact: Floats, edges: Floats, revision: str) -> Figure:
+def histogram(
+    noisy: Floats, exact: Floats, edges: Floats, revision: str,
+    ends: tuple[Floats, Floats] | None = None,
+) -> Figure:  # fmt: skip
     """Published counts as bars, and those without noise as steps.
 
     Args:
@@ -21,6 +24,7 @@ def histogram(noisy: Floats, exact: Floats, edges: Floats, revision: str) -> Fig
         exact: Counts without noise, shape (k,).
         edges: Edges of the bins, shape (k + 1,).
         revision: Changes when a zoom should be forgotten.
+        ends: Where the interval of each count begins and ends, shape (k,); None for none.
     """
     middle = (edges[:-1] + edges[1:]) / 2
     bars = {
@@ -28,6 +32,12 @@ def histogram(noisy: Floats, exact: Floats, edges: Floats, revision: str) -> Fig
         "width": brief(0.94 * np.diff(edges)), "marker": {"color": SERIES[0]},
         "hovertemplate": "%{x:.3g}: %{y:.1f} records<extra></extra>",
     }  # fmt: skip
+    if ends is not None:
+        low, high = ends
+        bars["error_y"] = {
+            "type": "data", "symmetric": False, "array": brief(np.maximum(high - noisy, 0.0)),
+            "arrayminus": brief(noisy - low), "color": MUTED, "thickness": 1.5, "width": 3,
+        }  # fmt: skip
     steps = {
         "type": "scatter", "mode": "lines", "name": "Without noise · not private",
         "x": brief(edges), "y": brief([*exact, exact[-1]]),

@@ -2,16 +2,21 @@
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from engine.core.gauges import gauges
+from engine.intervals import SHARE
 from engine.papers.mean.spec import UNIT
 from pages.ui import words
 from pages.ui.charts.measured import curve
 from pages.ui.kit.chart import chart
 from pages.ui.paper.panels import RAW
+from pages.ui.paper.pays import quoted
 from pages.ui.paper.series import product, waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.mean import figures
+
+Floats = NDArray[np.float64]
 
 PARTS = ("bias", "deviation", "expected")
 
@@ -32,17 +37,27 @@ def histogram(view: View) -> None:
     )
     st.markdown(said)
     run = view.watched[view.method].job.id
-    drawn = figures.histogram(noisy, exact, edges, f"histogram/{run}")
+    low, high = (float(exact.sum()) * end for end in _ends(view))
+    drawn = figures.histogram(noisy, exact, edges, f"histogram/{run}", (low, high))
     rows = [
         {"From": float(edges[i]), "To": float(edges[i + 1]), "Published": float(noisy[i]),
-         "Without noise": float(exact[i])}
+         "At least": float(low[i]), "At most": float(high[i]), "Without noise": float(exact[i])}
         for i in range(len(noisy))
     ]  # fmt: skip
     chart("mean.histogram", drawn, said, rows, view.budget)
     st.caption(
         "Bars: the published counts of one repetition; noise can make them negative. Outline: "
-        f"the counts without noise. The last bin includes the values that are clipped to B. {RAW}"
+        "the counts without noise. Whiskers: 95 % intervals for as many records of the population, "
+        "which count who happened to be drawn and the noise. The last bin includes the values that "
+        f"are clipped to B. {RAW}"
     )
+
+
+def _ends(view: View) -> tuple[Floats, Floats]:
+    """Where the interval of each bin's share begins and ends, of the repetition that is drawn."""
+    found = [one for one in quoted(view) if one.unit == SHARE]
+    low, high = (np.array([getattr(one, end) for one in found]) for end in ("low", "high"))
+    return low, high
 
 
 def parts(view: View) -> None:

@@ -3,6 +3,7 @@
 from pages.ui.paper.finding import Saying
 from pages.ui.paper.pays import shared
 from pages.ui.paper.view import Layout, Section
+from pages.ui.papers.survival import compared as survival_compared
 from pages.ui.papers.survival import costs as survival_costs
 from pages.ui.papers.survival import people as survival_people
 from pages.ui.papers.survival import sampler as survival_sampler
@@ -34,6 +35,7 @@ LAYOUT = Layout(
         ),
         Section("Noise and signal", survival.noise),
         Section("What each covariate does", survival.ratios, wide=True, tab="People"),
+        Section("Do two groups differ?", survival_compared.compared, wide=True, tab="People"),
         Section(
             "Cost before training",
             survival_costs.before,
@@ -44,7 +46,7 @@ LAYOUT = Layout(
         Section("What the sanitiser changes", survival_sampler.sanitiser),
         Section("Progress of the chain", survival_sampler.trace),
         Section("Draws of the samplers", survival_sampler.posterior, wide=True),
-        *shared("People"),
+        *shared("People", quotes=False),
     ),
     shows="People",
     gauge="concordance",
@@ -52,6 +54,6 @@ LAYOUT = Layout(
     sketch=3,
     first=("calibration", "intervals", "regularisation"),
     by_hand=("psgld", "exact", "out_pert_gauss", "obj_pert_gauss"),
-    quick=("out_pert", "km_dp", "out_pert_gauss"),
+    quick=("out_pert", "km_dp", "log_rank", "out_pert_gauss"),
     stops=(("intervals",), ("regularisation",)),
 )

@@ -1,7 +1,7 @@
 """Sections of the page on survival regression: people, noise, ratios."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from engine.intervals import Estimate
 from engine.papers.survival.evaluation import curves
+from engine.papers.survival.evaluation import estimates as bands
 from engine.papers.survival.evaluation.curves import Scale
+from engine.papers.survival.spec import SurvivalSpec
 from engine.runs.estimates import estimates
 from pages.ui import words
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.chart import chart
-from pages.ui.paper.series import product, waiting
+from pages.ui.paper.series import chosen, product, waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.survival import figures
 from pages.ui.papers.survival.figures import Person
@@ -32,6 +34,10 @@ BAND = "Solid: median over the draws of the noise. Band: four draws of five."
 ONE = (
     "Solid: one release. Band: at each time, it holds the true curve in 95 of 100 such studies. It "
     "counts who happened to be in the table and the noise, and costs no further budget."
+)
+OWN = (
+    "Thick: one release. Band: at each time, it holds the true curve of such a person in 95 of 100 "
+    "studies. It counts who happened to be in the table and the noise, and costs no further budget."
 )
 HELD = "One release (95 % interval)"
 NAIVE = "The same, as if there were no noise"
@@ -86,14 +92,23 @@ def people(view: View) -> None:
     kept = figures.thin(len(time))
     x = fitted.scale.covariates(list(persons.values()))
     link = str(view.watched[view.method].job.values["link"])
-    drawn = curves.survival(fitted.draws, x, q, knots, link)[:, :, kept]
-    low, middle, high = curves.band(drawn, *INNER)
+    one = _release(view, list(persons.values()))
+    if one is None:
+        drawn = curves.survival(fitted.draws, x, q, knots, link)
+        low, middle, high = curves.band(drawn, *INNER)
+    else:
+        low, middle, high = one
     exact = without_noise(fitted, x, q, knots)
     shown = [
-        Person(name, middle[i], low[i], high[i], None if exact is None else exact[i][kept])
+        Person(
+            name, middle[i][kept], low[i][kept], high[i][kept],
+            None if exact is None else exact[i][kept],
+        )
         for i, name in enumerate(persons)
-    ]
+    ]  # fmt: skip
     unit = view.data.time_unit
+    if one is not None:
+        st.markdown(_medians(view, persons, one))
     chart(
         "survival.people.chart",
         figures.survival(time[kept], shown, _kaplan_meier(fitted.reference), unit),
@@ -102,12 +117,47 @@ def people(view: View) -> None:
         figures.survival_rows(time[kept], shown, unit),
         view.budget,
     )
-    st.caption(
+    thick = (
         f"Thick: median over {words.plural(len(fitted.draws), 'draw')} of the noise. Band: four "
-        "draws of five; a wider band means a less certain answer. The budget pays for one draw. "
+        "draws of five; a wider band means a less certain answer. The budget pays for one draw."
+    )
+    st.caption(
+        f"{thick if one is None else OWN} "
         "Thin and dotted: the same person without privacy. Thin and Kaplan–Meier curves are "
         "computed from the raw data and are not private."
     )
+
+
+def _release(view: View, profiles: list[list[float]]) -> tuple[Floats, Floats, Floats] | None:
+    """The persons' curves by one release between the ends of their bands, (m, q + 1) each."""
+    one = view.watched[view.method]
+    rows = chosen(view, view.method)
+    if "uncertainty" not in one.arrays or not len(rows):
+        return None
+    spec = one.job.spec()
+    assert isinstance(spec, SurvivalSpec)
+    return bands.persons(one.arrays, int(rows[0]), np.array(profiles, np.float64), spec)
+
+
+def _medians(view: View, names: Iterable[str], ends: tuple[Floats, Floats, Floats]) -> str:
+    """When half of those like each person will have had the event, with intervals."""
+    horizon = float(view.watched[view.method].arrays["horizon"][0])
+    low, middle, high = ends
+    return ". ".join(
+        _median(bands.median(middle[i], low[i], high[i], horizon, view.data.time_unit, name))
+        for i, name in enumerate(names)
+    ) + "."  # fmt: skip
+
+
+def _median(one: Estimate) -> str:
+    """A median with its interval, in words."""
+    if one.low is None:
+        return f"{one.name}: {one.why}"
+    last = "the end of the study" if one.high is None else words.number(one.high)
+    first = f"from {words.number(one.low)} to {last} {one.unit}"
+    if not math.isfinite(one.estimate):
+        return f"{one.name}: the median lies beyond the study (95 % interval {first})"
+    return f"{one.name}: half by {words.number(one.estimate)} {one.unit} (95 % interval {first})"
 
 
 def everyone(view: View) -> None:
@@ -122,6 +172,9 @@ def everyone(view: View) -> None:
     time = np.linspace(0.0, horizon, len(middle))
     kept = figures.thin(len(time))
     shown = [Person("Everyone, private", middle[kept], low[kept], high[kept], None)]
+    if said == ONE:
+        found = bands.median(middle, low, high, horizon, view.data.time_unit, "Everyone")
+        st.markdown(f"{_median(found)}.")
     exact = view.watched["non_private"].arrays
     chart(
         "survival.people.chart",

@@ -25,7 +25,7 @@ from engine.papers.mean.estimates import estimates as mean_estimates
 from engine.papers.mean.spec import MeanSpec
 from engine.papers.survival.evaluation.estimates import median, persons
 from engine.papers.survival.mechanisms import curve, gradient, newton, objective, output
-from engine.papers.survival.price.compared import power, tested
+from engine.papers.survival.price.compared import power, significance
 from engine.papers.survival.price.curve import counts
 from engine.papers.survival.price.sensitivity import basis
 from engine.papers.survival.spec import SurvivalSpec
@@ -211,7 +211,9 @@ def covered(
     for seed in range(tables):
         arrays = trained(method, simulated(records, seed, link), seed, spec, spec.passes)
         for row, at in enumerate(BUDGETS):
-            effects[at].note(estimates(arrays, row, described, LEVEL), EFFECTS.values())
+            effects[at].note(
+                estimates(arrays, row, described, spec.replace(epsilon=at)), EFFECTS.values()
+            )
             found = persons(arrays, row, np.array(CHOSEN), spec)
             if found is None:
                 curves[at].tables += 1
@@ -330,7 +332,7 @@ def groups(records: int, ratio: float, share: float, leaving: float, seed: int) 
     found = []
     for at in BUDGETS:
         noise = counts(SurvivalSpec(epsilon=at)).scale
-        _, p = tested(tables + noise * rng.standard_normal(tables.shape), noise, records)
+        _, p = significance(tables + noise * rng.standard_normal(tables.shape), noise, records)
         found.append(float((p < 0.05).mean()) if np.isfinite(p).all() else np.nan)
     return np.array(found)
 

@@ -164,7 +164,7 @@ def shares(
     return first, last
 
 
-def tested(right: float, records: int) -> Estimate:
+def accuracy(right: float, records: int) -> Estimate:
     """How often a model is right on new records, from the share of tested records that it was."""
     if not math.isfinite(right):
         return Estimate(TESTED, SHARE, right, None, None, LEVEL, None, "the training diverged")

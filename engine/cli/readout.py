@@ -41,7 +41,7 @@ def written(
     known = publication.model(spec, card)
     if "basis" in known and all(name in arrays for name in PARTS):
         model = fitted(known, card, {name: arrays[name][0] for name in PARTS})
-        found = estimates(arrays, 0, card)
+        found = estimates(arrays, 0, card, spec)
         texts = {
             TABLE: _table(model["link"], found),
             MODEL: json.dumps(model, indent=2, ensure_ascii=False) + "\n",

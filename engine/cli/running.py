@@ -62,10 +62,10 @@ def run_job(arguments: argparse.Namespace) -> int:
 def _estimated(job: Job, results: Results, arrays: Arrays) -> list[dict[str, Any]]:
     """Replicas with what a person would quote of them, with intervals."""
     card, rows, unsure = data_catalog.card(job.dataset), replicas(job, results), job.entry().unsure
-    fitted = estimates.has(arrays, card)
+    fitted, specs = estimates.has(arrays, card), job.batch().specs
     for i, row in enumerate(rows):
         if fitted:
-            found = estimates.estimates(arrays, i, card, unsure=unsure)
+            found = estimates.estimates(arrays, i, card, specs[i], unsure=unsure)
             row["coefficients"] = list(map(asdict, found))
         gauges = {name: float(column[i]) for name, column in results.gauges.items()}
         row["estimates"] = list(map(asdict, estimates.others(job, i, card, arrays, gauges)))

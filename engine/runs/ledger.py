@@ -29,6 +29,8 @@ from engine.runs.job import Job
 
 ENDING, LOCK = ".ledger", ".lock"
 """Endings of a ledger, and of the file that one process at a time holds to change it."""
+LEAST = 1e-3
+"""No setting asks for less ε: with less left, nothing more can be released."""
 LARGEST = 700.0
 """The largest ε of which exp(ε) is a number."""
 
@@ -94,7 +96,8 @@ class TableLedger:
     @property
     def reached(self) -> bool:
         """Whether nothing more can be released."""
-        return self.limit is not None and total(self.releases).epsilon >= self.limit.epsilon
+        limit = self.limit
+        return limit is not None and total(self.releases).epsilon + LEAST > limit.epsilon
 
     def json(self) -> dict[str, Any]:
         """The ledger as JSON values, with the sums of its releases and of its looks."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from datasets.base import Card, Floats, LabelledTable, Table
 from engine.core.spec import Spec
-from engine.intervals import Estimate, tested
+from engine.intervals import Estimate, accuracy
 from engine.method import Arrays, Entry, Groups
 from engine.training.split import held_out_rows
 
@@ -45,7 +45,7 @@ def estimates(
     """
     if "test_predictions" not in arrays:
         return ()
-    return (tested(gauges["accuracy"], arrays["test_predictions"].shape[-1]),)
+    return (accuracy(gauges["accuracy"], arrays["test_predictions"].shape[-1]),)
 
 
 def classes(card: Card) -> tuple[str, ...]:

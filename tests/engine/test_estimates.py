@@ -58,7 +58,10 @@ def test_an_interval_is_in_the_units_of_the_table_and_none_is_given_where_noise_
     data,
 ):
     arrays = trained(data, (0.02, 3.0))
-    noisy, clear = (estimates(arrays, row, data.card) for row in (0, 1))
+    noisy, clear = (
+        estimates(arrays, row, data.card, SurvivalSpec(epsilon=at))
+        for row, at in ((0, 0.02), (1, 3.0))
+    )
     assert any(one.low is None and "noise hides too much" in one.why for one in noisy)
     for i, one in enumerate(clear):
         assert one.low < one.naive[0] < one.estimate < one.naive[1] < one.high
@@ -68,7 +71,10 @@ def test_an_interval_is_in_the_units_of_the_table_and_none_is_given_where_noise_
         assert one.high - one.low == pytest.approx(2 * 1.959964 * error, rel=1e-6)
         assert error / ((one.naive[1] - one.estimate) / 1.959964) <= NOISIEST
     without = {name: array for name, array in arrays.items() if name != "uncertainty"}
-    assert all(one.low is None and one.why for one in estimates(without, 1, data.card))
+    assert all(
+        one.low is None and one.why
+        for one in estimates(without, 1, data.card, SurvivalSpec(epsilon=3.0))
+    )
 
 
 @pytest.mark.slow
@@ -107,6 +113,6 @@ def test_a_release_s_table_has_the_ends_of_the_ratio(data, tmp_path):
     written(tmp_path, paper("survival"), spec, described, arrays)
     with open(tmp_path / TABLE, encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    for row, one in zip(rows, estimates(arrays, 0, described), strict=True):
+    for row, one in zip(rows, estimates(arrays, 0, described, spec), strict=True):
         assert float(row["lower"]) == pytest.approx(np.exp(one.low))
         assert float(row["lower"]) < float(row["ratio"]) < float(row["upper"])

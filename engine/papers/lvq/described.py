@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from datasets.base import Card
-from engine.intervals import Estimate, tested
+from engine.intervals import Estimate, accuracy
 from engine.method import Arrays, Entry
 from engine.papers.lvq.spec import LvqSpec
 
@@ -36,4 +36,4 @@ def estimates(
     """
     if card.records >= LARGEST:
         return ()
-    return (tested(1.0 - gauges["error"], card.records // 5),)
+    return (accuracy(1.0 - gauges["error"], card.records // 5),)

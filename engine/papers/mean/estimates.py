@@ -34,11 +34,7 @@ def estimates(
     noises = [part.mechanism for part in entry.releases(spec, card.records)]
     known = [one if isinstance(one, Laplace | Gaussian) else None for one in noises]
     on_mean, on_counts = known if len(known) == 2 else (None, None)
-    alone = deviation(counts / used, edges, mean) / used**0.5
-    half = normal() * alone if on_mean is None else reach(on_mean, alone)
-    naive = None if on_mean is None else (mean - normal() * alone, mean + normal() * alone)
-    name = f"mean of {spec.column}, cut at {spec.bound:g}"
-    first = Estimate(name, UNIT, mean, mean - half, mean + half, LEVEL, naive)
+    first = average(spec, used, (mean, edges, counts), on_mean)
     low, high = shares(counts, used, on_counts)
     return first, *(
         Estimate(
@@ -47,6 +43,26 @@ def estimates(
         )
         for i in range(len(counts))
     )  # fmt: skip
+
+
+def average(
+    spec: MeanSpec, used: int, released: tuple[float, Floats, Floats],
+    noise: Laplace | Gaussian | None,
+) -> Estimate:  # fmt: skip
+    """The mean of the clipped column.
+
+    Args:
+        spec: The settings.
+        used: How many records it is of.
+        released: The mean, the edges of the bins (k + 1,) and their counts (k,).
+        noise: On the mean; None without privacy.
+    """
+    mean, edges, counts = released
+    alone = deviation(counts / used, edges, mean) / used**0.5
+    half = normal() * alone if noise is None else reach(noise, alone)
+    naive = None if noise is None else (mean - normal() * alone, mean + normal() * alone)
+    name = f"mean of {spec.column}, cut at {spec.bound:g}"
+    return Estimate(name, UNIT, mean, mean - half, mean + half, LEVEL, naive)
 
 
 def deviation(share: Floats, edges: Floats, mean: float) -> float:

@@ -119,7 +119,8 @@ def pays(found: Sequence[Loss], groups: Groups, look: Style, revision: str) -> F
     }  # fmt: skip
     return figure(
         [dots],
-        height=110 + 30 * len(rows),
+        height=80 + 30 * len(rows),
+        margin={"l": 8, "r": 16, "t": 16, "b": 8},
         uirevision=revision,
         xaxis=axis(f"Loss to privacy [{groups.cost[1]}]", zeroline=True, showgrid=True),
         yaxis=axis("", showgrid=False),

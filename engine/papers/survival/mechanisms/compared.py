@@ -14,15 +14,15 @@ from engine.method import Arrays
 from engine.papers.survival.compared import Compared, GroupedSpec
 from engine.papers.survival.likelihood.problem import Design, design
 from engine.papers.survival.likelihood.scale import survival
-from engine.papers.survival.price.compared import tested
+from engine.papers.survival.price.compared import significance
 from engine.papers.survival.price.curve import counts
 from engine.privacy.noise import release
 from engine.training.threads import single_thread
 
 
 @dataclass(frozen=True, eq=False)
-class State:
-    """The released table of R replicas, NaN at first.
+class NoisyTable:
+    """What is released of R replicas, NaN at first.
 
     Attributes:
         noisy: Counts by group, by outcome (censored, event) and interval, shape (R, 2, 2, q).
@@ -40,7 +40,7 @@ class PrivateLogRank:
         of `price.curve.counts` gives both the scale and the price.
     """
 
-    def init(self, batch: Batch[GroupedSpec], data: Table, rng: Generator) -> State:
+    def init(self, batch: Batch[GroupedSpec], data: Table, rng: Generator) -> NoisyTable:
         """Nothing is released yet.
 
         Raises:
@@ -57,12 +57,12 @@ class PrivateLogRank:
                 "that is known later says who lived until then"
             )
         shape = (len(batch), 2, 2, batch.spec.intervals)
-        return State(torch.full(shape, torch.nan, dtype=torch.float64).to(rng.device))
+        return NoisyTable(torch.full(shape, torch.nan, dtype=torch.float64).to(rng.device))
 
     @single_thread()
     def step(
-        self, batch: Batch[GroupedSpec], data: Table, state: State, rng: Generator
-    ) -> tuple[State, Compared]:
+        self, batch: Batch[GroupedSpec], data: Table, state: NoisyTable, rng: Generator
+    ) -> tuple[NoisyTable, Compared]:
         """Releases the counts and tests."""
         spec, table = batch.spec, survival(data, batch.spec)
         model = design(table, spec.intervals, spec.knots, str(rng.device))
@@ -71,13 +71,13 @@ class PrivateLogRank:
         noisy = release(exact.flatten().expand(len(batch), -1), noises, rng)
         noisy = noisy.view(-1, *exact.shape)
         found = self._tested(noisy, [one.scale for one in noises], model.records)
-        plain, _ = tested(exact[None].cpu().numpy(), 0.0, model.records)
+        plain, _ = significance(exact[None].cpu().numpy(), 0.0, model.records)
         score, p = found
-        return State(noisy), Compared(
+        return NoisyTable(noisy), Compared(
             p_value=p, statistic=score, statistic_gap=np.abs(score - plain)
         )
 
-    def products(self, batch: Batch[GroupedSpec], data: Table, state: State) -> Arrays:
+    def products(self, batch: Batch[GroupedSpec], data: Table, state: NoisyTable) -> Arrays:
         """`log_rank_counts` (R, 2, 2, q), and `log_rank` and `p_value` (R,) from them."""
         scales = [counts(one).scale for one in batch.specs]
         records = design(survival(data, batch.spec), batch.spec.intervals, batch.spec.knots).records
@@ -88,7 +88,9 @@ class PrivateLogRank:
         self, noisy: Tensor, scales: list[float], records: int
     ) -> tuple[np.ndarray, np.ndarray]:
         rows = noisy.cpu().numpy()
-        pairs = [tested(row[None], scale, records) for row, scale in zip(rows, scales, strict=True)]
+        pairs = [
+            significance(row[None], scale, records) for row, scale in zip(rows, scales, strict=True)
+        ]
         score, p = (np.concatenate(part) for part in zip(*pairs, strict=True))
         return score, p
 

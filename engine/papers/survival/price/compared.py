@@ -56,7 +56,7 @@ def log_rank(table: Floats, noise: float) -> tuple[Floats, Floats]:
     return apart, np.maximum(chance, 0.0) + blurred
 
 
-def tested(table: Floats, noise: float, records: int) -> tuple[Floats, Floats]:
+def significance(table: Floats, noise: float, records: int) -> tuple[Floats, Floats]:
     """The statistic in standard errors and its two-sided p-value, (R,); NaN where there is none.
 
     Args:

@@ -286,7 +286,7 @@ def _estimates(view: View) -> tuple[Estimate, ...]:
     if one.results is None or "uncertainty" not in one.arrays:
         return ()
     rows = np.flatnonzero(one.results.rows(**{BUDGET: view.budget}))
-    return estimates(one.arrays, int(rows[0]), view.data) if len(rows) else ()
+    return estimates(one.arrays, int(rows[0]), view.data, view.spec) if len(rows) else ()
 
 
 def _interval(one: Estimate, low: float | None, high: float | None) -> str:

@@ -23,7 +23,9 @@ from engine.intervals import Estimate, shares
 from engine.method import Arrays
 from engine.papers.mean.estimates import estimates as mean_estimates
 from engine.papers.mean.spec import MeanSpec
+from engine.papers.survival.evaluation.curves import Scale, survival
 from engine.papers.survival.evaluation.estimates import median, persons
+from engine.papers.survival.evaluation.evaluate import optimum
 from engine.papers.survival.mechanisms import curve, gradient, newton, objective, output
 from engine.papers.survival.price.compared import power, significance
 from engine.papers.survival.price.curve import counts
@@ -34,8 +36,8 @@ from engine.runs.estimates import estimates
 
 TABLES = int(os.environ.get("COVERAGE_TABLES", "1000"))
 """Simulated tables of each size."""
-FEWER = 10
-"""A method that gives no interval is tried on so many times fewer."""
+FEW, FEWER = 5, 10
+"""A public table is drawn so many times fewer, and a method that gives no interval is tried so."""
 SIZES, BUDGETS, INTERVALS = (1_000, 4_000, 16_000), (0.5, 1.0, 3.0, 8.0), 20
 LEVEL, LOW, HIGH = 0.95, 0.93, 0.97
 """Of the intervals, and between which shares they are to hold the truth."""
@@ -52,6 +54,8 @@ CENTRE, PEOPLE = (50.0, 0.0, 1.0), 400_000
 """Where the predictor is the baseline's, and how many persons the true curve is averaged over."""
 CHOSEN, TIMES = ((50.0, 0.0, 1.0), (35.0, 1.0, 0.5), (70.0, 0.0, 2.5)), (5, 10, 20)
 """Persons whose curves are drawn, and the intervals at whose ends they are looked at."""
+TENTHS = [3, 6, 10]
+"""The same of ten intervals."""
 BOUND, SPREAD, MIDDLE = 5.0, 0.6, 0.3
 """A column for the mean: where it is cut, and its logarithm's deviation and mean."""
 RIGHT, TESTED = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99), (100, 359, 1_000, 10_000)
@@ -223,6 +227,35 @@ def covered(
     return effects, curves
 
 
+def resampled(tables: int) -> tuple[Tallies, Tallies]:
+    """The same on FLchain, whose records are drawn again and again: its own fit is the truth."""
+    data, spec = data_catalog.load("flchain"), SurvivalSpec(intervals=10)
+    assert isinstance(data, SurvivalTable)
+    best = optimum(data, spec.intervals, spec.knots).numpy()
+    rows = np.linspace(0, len(data) - 1, 5).astype(int)
+    effects = {at: Tally.of(len(data.card.features)) for at in BUDGETS}
+    curves = {at: Tally.of(len(rows) * len(TENTHS)) for at in BUDGETS}
+    for seed in range(tables):
+        drawn = np.random.default_rng(seed).integers(0, len(data), len(data))
+        table = replace(
+            data, x=data.x[drawn], time=data.time[drawn], event=data.event[drawn],
+            missing=None if data.missing is None else data.missing[drawn],
+        )  # fmt: skip
+        arrays = trained(newton.METHOD, table, seed, spec, spec.passes)
+        scale = Scale.read({name: arrays[name] for name in ("centre", "span", "norm", "horizon")})
+        truth = survival(best[None], scale.covariates(data.x[rows]), spec.intervals, spec.knots)[0]
+        for row, at in enumerate(BUDGETS):
+            found = estimates(arrays, row, data.card, spec.replace(epsilon=at))
+            effects[at].note(found, best[spec.knots :] / (scale.span * scale.norm))
+            ends = persons(arrays, row, data.x[rows], spec)
+            if ends is None:
+                curves[at].tables += 1
+                continue
+            low, _, high = (part[:, TENTHS].ravel() for part in ends)
+            curves[at].bands(low, high, truth[:, TENTHS].ravel())
+    return effects, curves
+
+
 def bands(records: int, tables: int = TABLES) -> tuple[Tallies, Tallies]:
     """What the private curve's bands did at each interval's end, and intervals of its median."""
     _, chance = people(PEOPLE, np.random.default_rng(0))
@@ -346,6 +379,10 @@ def studies() -> Iterator[Study]:
         both = {n: covered(n, TABLES, method, link) for n in SIZES}
         yield Study(f"{name}, effects", {n: one for n, (one, _) in both.items()})
         yield Study(f"{name}, curves of persons", {n: one for n, (_, one) in both.items()})
+    real, lives = resampled(max(1, TABLES // FEW))
+    records = data_catalog.card("flchain").records
+    yield Study("private Newton on resampled FLchain, effects", {records: real})
+    yield Study("private Newton on resampled FLchain, curves of persons", {records: lives})
     pairs = {n: bands(n) for n in SIZES}
     yield Study("private Kaplan–Meier, curve", {n: one for n, (one, _) in pairs.items()})
     yield Study("private Kaplan–Meier, median", {n: one for n, (_, one) in pairs.items()})
@@ -360,8 +397,8 @@ def studies() -> Iterator[Study]:
         ("objective perturbation", objective.METHOD, 1),
     )
     for name, other, count in without:
-        few = max(1, TABLES // FEWER)
-        tried = {n: refused(n, other, count, few) for n in SIZES[:2]}
+        rarely = max(1, TABLES // FEWER)
+        tried = {n: refused(n, other, count, rarely) for n in SIZES[:2]}
         yield Study(f"{name}, effects", tried, " (of its noise and the sampling error)")
 
 

@@ -77,6 +77,26 @@ def test_an_interval_is_in_the_units_of_the_table_and_none_is_given_where_noise_
     )
 
 
+def test_none_is_given_of_rare_or_crowded_columns_and_of_what_goes_with_them(data):
+    arrays = {name: np.array(array) for name, array in trained(data, (8.0,)).items()}
+    spec, bounds = SurvivalSpec(epsilon=8.0), data.card.bounds
+    assert all(one.low is not None for one in estimates(arrays, 0, data.card, spec))
+    wide = replace(bounds, covariates=(*bounds.covariates[:2], (0.0, 50.0)))
+    *others, marker = estimates(arrays, 0, replace(data.card, bounds=wide), spec)
+    assert "small part of the public range" in marker.why
+    assert all(one.low is not None for one in others)
+    factor = np.r_[np.ones(4), 4.0, 1.0]
+    rare = {**arrays, "sampling": arrays["sampling"] * factor}
+    rare["uncertainty"] = arrays["uncertainty"] * np.outer(factor, factor)
+    age, sex, marker = estimates(rare, 0, data.card, spec)
+    assert "too few records" in sex.why
+    assert age.low is not None
+    root = np.sqrt(np.diagonal(rare["uncertainty"][0]))
+    rare["uncertainty"][0, 5, 4] = rare["uncertainty"][0, 4, 5] = -0.5 * root[4] * root[5]
+    _, _, marker = estimates(rare, 0, data.card, spec)
+    assert "goes together with" in marker.why
+
+
 @pytest.mark.slow
 def test_intervals_hold_the_truth_and_those_that_ignore_the_noise_do_not():
     tables = 100

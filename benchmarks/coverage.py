@@ -58,7 +58,7 @@ TENTHS = [3, 6, 10]
 """The same of ten intervals."""
 BOUND, SPREAD, MIDDLE = 5.0, 0.6, 0.3
 """A column for the mean: where it is cut, and its logarithm's deviation and mean."""
-RIGHT, TESTED = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99), (100, 359, 1_000, 10_000)
+RIGHT, TESTED = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99), (200, 359, 1_000, 10_000)
 """How often a model is right, and on how many records it is tested."""
 REPEATS, RATIO = 10_000, 1.3
 """Simulated comparisons of two groups, and the hazard ratio that they are to find."""
@@ -215,14 +215,13 @@ def covered(
     for seed in range(tables):
         arrays = trained(method, simulated(records, seed, link), seed, spec, spec.passes)
         for row, at in enumerate(BUDGETS):
-            effects[at].note(
-                estimates(arrays, row, described, spec.replace(epsilon=at)), EFFECTS.values()
-            )
-            found = persons(arrays, row, np.array(CHOSEN), spec)
-            if found is None:
+            found = estimates(arrays, row, described, spec.replace(epsilon=at))
+            effects[at].note(found, EFFECTS.values())
+            ends = persons(arrays, row, np.array(CHOSEN), spec, found)
+            if ends is None:
                 curves[at].tables += 1
                 continue
-            low, _, high = (part[:, list(TIMES)].ravel() for part in found)
+            low, _, high = (part[:, list(TIMES)].ravel() for part in ends)
             curves[at].bands(low, high, truth)
     return effects, curves
 
@@ -247,7 +246,7 @@ def resampled(tables: int) -> tuple[Tallies, Tallies]:
         for row, at in enumerate(BUDGETS):
             found = estimates(arrays, row, data.card, spec.replace(epsilon=at))
             effects[at].note(found, best[spec.knots :] / (scale.span * scale.norm))
-            ends = persons(arrays, row, data.x[rows], spec)
+            ends = persons(arrays, row, data.x[rows], spec, found)
             if ends is None:
                 curves[at].tables += 1
                 continue

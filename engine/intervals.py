@@ -21,8 +21,9 @@ LEVEL = 0.95
 """How often an interval holds the truth, if tables were drawn again and again."""
 NOISIEST = 2.0
 """Largest error of a coefficient, in errors from sampling alone, for which an interval is given."""
-FEWEST = 400.0
-"""Least events for each unit of noise, over the whole run, with which fits have intervals."""
+FEWEST, CUBE = 400.0, 1.4
+"""Least events for each unit of noise, over the whole run, with which fits have intervals, and the
+same over the cube of the number of parameters: by measurement."""
 HALVINGS = 34
 """Steps of a bisection: the ends are then exact to ten digits."""
 SHARE = "of 1"
@@ -30,6 +31,7 @@ SHARE = "of 1"
 TESTED = "share of new records that are classified correctly"
 FAR = 20.0
 """Deviations beyond which noise is not looked for: Laplace noise is there in 10^-12."""
+LEAST, TOO_FEW = 200, "fewer than 200 records are tested: the interval would hold too often"
 NEAR, EVENTS = 2.0, 4.0
 """A share counts as near 0 or 1 within so many deviations of the noise, and so many records."""
 
@@ -166,8 +168,9 @@ def shares(
 
 def accuracy(right: float, records: int) -> Estimate:
     """How often a model is right on new records, from the share of tested records that it was."""
-    if not math.isfinite(right):
-        return Estimate(TESTED, SHARE, right, None, None, LEVEL, None, "the training diverged")
+    if records < LEAST or not math.isfinite(right):
+        why = TOO_FEW if records < LEAST else "the training diverged"
+        return Estimate(TESTED, SHARE, right, None, None, LEVEL, None, why)
     low, high = shares(np.array([round(right * records)]), records, None)
     return Estimate(TESTED, SHARE, right, float(low[0]), float(high[0]), LEVEL, None)
 

@@ -17,7 +17,7 @@ import numpy as np
 from datasets.base import Card, Floats
 from engine.catalog import paper
 from engine.core.spec import Spec
-from engine.intervals import FEWEST, LEVEL, NOISIEST, Estimate, around
+from engine.intervals import CUBE, FEWEST, LEVEL, NOISIEST, Estimate, around
 from engine.method import Arrays
 from engine.runs.job import Job
 
@@ -85,8 +85,9 @@ def estimates(
     covariance = np.asarray(arrays["uncertainty"][row], np.float64)[-p:, -p:]
     whole = np.sqrt(np.diagonal(covariance)) / width
     alone = np.asarray(arrays["sampling"][row][-p:], np.float64) / width
-    few = float(arrays["events_per_noise"][row])
-    why = _hidden(card, covariance, (whole, alone), few * _multiplier(spec), few < FEWEST)
+    clear = float(arrays["events_per_noise"][row])
+    few = clear < max(FEWEST, CUBE * arrays["coefficients"].shape[-1] ** 3)
+    why = _hidden(card, covariance, (whole, alone), clear * _multiplier(spec), few)
     return tuple(_made(card, i, found, level, (whole[i], alone[i]), why[i]) for i in range(p))
 
 
@@ -115,7 +116,7 @@ def _hidden(
     """
     whole, alone = errors
     with np.errstate(all="ignore"):
-        noisy = few | ~(whole <= NOISIEST * alone)
+        noisy = np.asarray(~(whole <= NOISIEST * alone)) | few
         if card.bounds is None:
             return [NOISY if one else "" for one in noisy]
         low, high = np.array(card.bounds.covariates, np.float64).T

@@ -76,7 +76,7 @@ def test_a_renaming_is_confirmed_and_only_the_digest_changes(folder, renamed, ca
     assert not today(RUN)
     actual = confirmed(capsys, "--only", "runs")
     assert actual[RUN]["outcome"] == confirm.WRITTEN
-    assert re.search(r"chunk 0, \d+ replicas, 2 events, 3 arrays", actual[RUN]["words"])
+    assert re.search(r"chunk 0, \d+ replicas, 2 events, 4 arrays", actual[RUN]["words"])
     assert today(RUN)
     after = lines(folder)
     assert after[1:] == before[1:]

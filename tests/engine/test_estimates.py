@@ -129,7 +129,7 @@ def test_the_command_prints_them(tmp_path, monkeypatch, capsys):
 def test_a_release_s_table_has_the_ends_of_the_ratio(data, tmp_path):
     arrays = trained(data, (3.0,))
     described = replace(data.card, units=("years", "1 = man", ""))
-    spec = SurvivalSpec(intervals=coverage.INTERVALS)
+    spec = SurvivalSpec(intervals=coverage.INTERVALS, epsilon=3.0)
     written(tmp_path, paper("survival"), spec, described, arrays)
     with open(tmp_path / TABLE, encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

@@ -81,8 +81,9 @@ def test_the_mean_s_interval_holds_and_the_one_that_ignores_the_noise_does_not(m
 
 
 def test_a_training_that_diverged_has_no_interval():
-    assert accuracy(float("nan"), 100).low is None
-    one = accuracy(0.9, 100)
+    assert accuracy(float("nan"), 300).low is None
+    assert "fewer than 200" in accuracy(0.9, 199).why
+    one = accuracy(0.9, 300)
     assert one.low < 0.9 < one.high
 
 

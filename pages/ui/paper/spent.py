@@ -11,9 +11,9 @@ from pages.ui.kit.access import sentence
 from pages.ui.words import number, plural
 
 HELP = (
-    "Every release from this table with its price. Looks are runs on this page: whoever sees them "
-    "has the records anyway, so they do not count towards the limit. If you publish what you chose "
-    "by looking, the choice costs as much as the looks. `choose` makes a choice with one price."
+    "Every release from this table with its price. Looks are runs on this page. You have the "
+    "records anyway, so looks do not count towards the limit. If you publish what you chose by "
+    "looking, the choice costs as much as the looks. `choose` makes a choice with one price."
 )
 REACHED = "The limit is reached: nothing more can be released from this table."
 NO_LIMIT = "No limit is set."

@@ -4,12 +4,12 @@ Where a band holds the curve at each time in 95 of 100 studies, the times at whi
 hold the median as often: the band holds the curve at the median's own time.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from datasets.base import Card, Floats
-from engine.intervals import FEWEST, LEVEL, Estimate, normal
+from engine.intervals import LEVEL, Estimate, normal
 from engine.method import Arrays, Entry
 from engine.papers.survival.evaluation.curves import Scale, slopes, survival
 from engine.papers.survival.spec import SurvivalSpec
@@ -98,24 +98,25 @@ def bands(
 
 
 def persons(
-    arrays: Arrays, row: int, profiles: Floats, spec: SurvivalSpec
+    arrays: Arrays, row: int, profiles: Floats, spec: SurvivalSpec, found: Sequence[Estimate]
 ) -> tuple[Floats, Floats, Floats] | None:
     """Curves of persons by one release with their bands, (m, q + 1) each; None where none is.
 
+    There is one where every coefficient has an interval: a person's curve needs all of them.
+
     Args:
-        arrays: What a run keeps, as `engine.runs.estimates.estimates` reads it. Where events are
-            few beside the noise, errors are not normal, and there are no bands.
+        arrays: What a run keeps, as `engine.runs.estimates.estimates` reads it.
         row: Which replica.
         profiles: Covariates in the units of the table, shape (m, p).
         spec: Its settings.
+        found: Its coefficients.
     """
+    if not found or any(one.low is None for one in found):
+        return None
     x = Scale.read({name: arrays[name] for name in ("centre", "span", "norm", "horizon")})
     scaled = x.covariates(profiles)
-    found = np.asarray(arrays["coefficients"][row], np.float64)
+    f = np.asarray(arrays["coefficients"][row], np.float64)
     covariance = np.asarray(arrays["uncertainty"][row], np.float64)
-    clear = float(arrays["events_per_noise"][row]) >= FEWEST
-    if not clear or not np.isfinite(covariance).all():
-        return None
-    low, high = bands(found, covariance, scaled, spec)
-    curve = survival(found[None], scaled, spec.intervals, spec.knots, spec.link)[0]
+    low, high = bands(f, covariance, scaled, spec)
+    curve = survival(f[None], scaled, spec.intervals, spec.knots, spec.link)[0]
     return low, curve, high

@@ -35,6 +35,9 @@ ONE = (
     "Solid: one release. Band: at each time, it holds the true curve in 95 of 100 such studies. It "
     "counts who happened to be in the table and the noise, and costs no further budget."
 )
+NO_BAND = (
+    " One release has no band: a curve needs every coefficient, and some have no interval here."
+)
 OWN = (
     "Thick: one release. Band: at each time, it holds the true curve of such a person in 95 of 100 "
     "studies. It counts who happened to be in the table and the noise, and costs no further budget."
@@ -120,6 +123,7 @@ def people(view: View) -> None:
     thick = (
         f"Thick: median over {words.plural(len(fitted.draws), 'draw')} of the noise. Band: four "
         "draws of five; a wider band means a less certain answer. The budget pays for one draw."
+        f"{NO_BAND if _estimates(view) else ''}"
     )
     st.caption(
         f"{thick if one is None else OWN} "
@@ -136,7 +140,8 @@ def _release(view: View, profiles: list[list[float]]) -> tuple[Floats, Floats, F
         return None
     spec = one.job.spec()
     assert isinstance(spec, SurvivalSpec)
-    return bands.persons(one.arrays, int(rows[0]), np.array(profiles, np.float64), spec)
+    people, found = np.array(profiles, np.float64), _estimates(view)
+    return bands.persons(one.arrays, int(rows[0]), people, spec, found)
 
 
 def _medians(view: View, names: Iterable[str], ends: tuple[Floats, Floats, Floats]) -> str:
@@ -269,9 +274,11 @@ def ratios(view: View) -> None:
     if found:
         st.caption(
             "The interval of one release holds the true ratio in 95 of 100 such studies: it counts "
-            "who happened to be in the table and the noise, and costs no further budget. Where "
-            "noise hides too much, there is none."
+            "who happened to be in the table and the noise, and costs no further budget."
+            f"{_why(found)}"
         )
+    elif view.entry.unsure:
+        st.caption(f"One release has no interval here: {view.entry.unsure}.")
     st.caption(
         "Above 1, the event comes earlier when the covariate grows; below 1, later. The last "
         "columns are computed from the raw data and are not private. Odds ratios are those of the "
@@ -287,6 +294,16 @@ def _estimates(view: View) -> tuple[Estimate, ...]:
         return ()
     rows = np.flatnonzero(one.results.rows(**{BUDGET: view.budget}))
     return estimates(one.arrays, int(rows[0]), view.data, view.spec) if len(rows) else ()
+
+
+def _why(found: Iterable[Estimate]) -> str:
+    """Which coefficients have no interval, and why."""
+    reasons: dict[str, list[str]] = {}
+    for one in found:
+        if one.why:
+            reasons.setdefault(one.why, []).append(words.column(one.name))
+    told = "; ".join(f"{words.listed(names)}: {why}" for why, names in reasons.items())
+    return f" No interval for {told}." if told else ""
 
 
 def _interval(one: Estimate, low: float | None, high: float | None) -> str:

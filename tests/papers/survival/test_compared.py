@@ -102,6 +102,15 @@ def test_there_is_no_test_where_noise_hides_it_and_none_without_such_a_group():
         stepped(catalog.load("heart"))
 
 
+def test_every_cell_has_the_noise_that_is_priced():
+    data, spec = coverage.simulated(500, 3), GroupedSpec(epsilon=1.0, intervals=10)
+    batch, rng = Batch.grid(spec, {}, seeds=range(50)), torch.Generator().manual_seed(1)
+    state, _ = METHOD.step(batch, data, METHOD.init(batch, data, rng), rng)
+    noise = (state.noisy - counted(design(data, 10, 3), 1)).flatten()  # 2,000 draws
+    assert noise.std() == pytest.approx(counts(spec).scale, rel=4 / np.sqrt(2 * len(noise)))
+    assert abs(noise.mean()) < 4 * counts(spec).scale / np.sqrt(len(noise))
+
+
 def test_its_price_is_that_of_one_gaussian_release():
     spec = GroupedSpec(epsilon=2.0)
     card = PAPER.entry("log_rank").guarantee(spec, 1_000, "a person")

@@ -26,7 +26,7 @@ NOISY = "noise hides too much: an interval would not cover as often as it says"
 FEW = "too few records are one of both: noise hides how many"
 CROWDED = "all values lie in a small part of the public range: noise hides how they are spread"
 BESIDE = "it goes together with a covariate that has no interval"
-PARTS, NARROW, RARE, TIED = 16.0, 1.55, 4.0, 0.3
+PARTS, NARROW, RARE, TIED = 16.0, 1.55, 3.0, 0.3
 """Parts of a column's range that are counted, the least of them that a column is spread over, the
 same where it is 0 or 1, and the largest correlation with the error of one that has no interval: by
 measurement on simulated tables and on resampled public ones."""

@@ -116,12 +116,12 @@ def _hidden(
     """
     whole, alone = errors
     with np.errstate(all="ignore"):
-        noisy = np.asarray(~(whole <= NOISIEST * alone)) | few
+        noisy = np.logical_or(~(whole <= NOISIEST * alone), few)
         if card.bounds is None:
             return [NOISY if one else "" for one in noisy]
         low, high = np.array(card.bounds.covariates, np.float64).T
         spread = PARTS / (np.sqrt(max(events, 1.0)) * alone * (high - low))
-        rare = (low == 0.0) & (high == 1.0) & (spread < RARE)
+        rare = np.logical_and((low == 0.0) & (high == 1.0), spread < RARE)
         bad = rare | (spread < NARROW)
         size = np.sqrt(np.diagonal(covariance))
         tied = (np.abs(covariance / size / size[:, None])[:, bad] > TIED).any(axis=1)

@@ -20,7 +20,16 @@ from pages.ui.kit.access import troubles
 from pages.ui.kit.glossary import linked
 from pages.ui.kit.knobs import pick
 from pages.ui.paper import (
-    choice, defaults, foot, former, kinds, panels, pays, sidebar, stages, total,
+    choice,
+    defaults,
+    foot,
+    former,
+    kinds,
+    panels,
+    pays,
+    sidebar,
+    stages,
+    total,
 )  # fmt: skip
 from pages.ui.paper.choice import PROOF_FIRST, Offers
 from pages.ui.paper.overlay import overlays

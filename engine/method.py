@@ -7,11 +7,12 @@ loading it; `Entry.load` imports the module that runs it.
 """
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Self, TypeVar, cast
 
 from datasets.base import Card, Table
+from engine.core import declared, kept
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
 from engine.core.gauges import Info
@@ -105,6 +106,20 @@ class Entry(Generic[S]):
     answer: str = ""
     whole: tuple[int, ...] | None = None
     unsure: str = ""
+
+    @classmethod
+    def declared(cls, package: str, name: str, **code: Any) -> Self:
+        """The entry whose words stand in the table `[methods.NAME]` of a package's `paper.toml`.
+
+        Args:
+            package: The paper's; modules are named from there.
+            name: Of the method.
+            code: The other attributes: functions and classes, and what they make of fields.
+        """
+        table = declared.values(declared.kind(package, "methods"), name)
+        _place(table, package, ("module", "witness"))
+        fixed = tuple(table.pop("fixed", {}).items())
+        return cls(name=name, fixed=fixed, **(table | code))
 
     def cost(self, spec: S, n: int, steps: int) -> "DpEvent":
         """Everything that so many steps on n records release, as an accountant's event."""
@@ -212,6 +227,21 @@ class Paper(Generic[S]):
     estimates: str = ""
     groups: Groups | None = None
 
+    @classmethod
+    def declared(cls, package: str, **code: Any) -> Self:
+        """The paper of the tables `[paper]` and `[arrays]` of a package's `paper.toml`.
+
+        Args:
+            package: Its package; modules are named from there.
+            code: The other attributes: its spec, its methods, and what `model` computes.
+        """
+        table = declared.values({"paper": declared.kind(package, "paper")}, "paper")
+        arrays = kept.arrays(declared.kind(package, "arrays"), table.pop("undrawn", ()))
+        _place(table, package, ("exhibits", "scores", "judge", "estimates"))
+        model = dict(declared.kind(package, "model"))
+        table |= {"arrays": arrays, "model": lambda spec, card: model}
+        return cls(**(table | code))
+
     def usual(self, dataset: str) -> dict[str, Value]:
         """The value of every setting on a data set, where a request does not say."""
         return {**self.spec().values(), **self.settings.get(dataset, {})}
@@ -251,3 +281,10 @@ class Paper(Generic[S]):
                 return entry
         names = ", ".join(entry.name for entry in self.methods)
         raise RequestError(f"method: expected one of {names}, got {name!r}")
+
+
+def _place(table: dict[str, Any], package: str, keys: Iterable[str]) -> None:
+    """Makes names of modules within a package whole, where a table has them."""
+    for key in keys:
+        if key in table:
+            table[key] = f"{package}.{table[key]}"

@@ -1,11 +1,14 @@
 """A guarantee card from what a run releases: a paper adds the words.
 
 Status, proved ε, δ, accountant and sampling follow from the releases, by the same event that
-`engine.method.Entry.cost` prices.
+`engine.method.Entry.cost` prices. The words stand in the paper's file (`engine.core.declared`).
 """
 
-from typing import Required, TypedDict, Unpack
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Required, TypedDict, Unpack, cast
 
+from engine.core import declared
 from engine.privacy.guarantee import POISSON, Guarantee, Relation, Status
 from engine.privacy.mechanisms import Exponential, Exposed, GammaSphere, Laplace
 from engine.privacy.releases import Release, cost
@@ -33,10 +36,68 @@ class Words(TypedDict, total=False):
     failure: str
 
 
+FIELD = re.compile(r"\{(\w+)\}")
+"""A sentence that is one fact alone."""
+
+
+def words(package: str, name: str, **facts: object) -> Words:
+    """The words of the table `[cards.NAME]` in a package's `paper.toml`, with facts in braces.
+
+    Where a sentence is one fact alone, such as "{why}", the fact is a text, or it names sentences
+    of the tables `[sentences]`: as many as there are, or none. These are facts too. Tables of
+    the packages around serve as well.
+
+    Raises:
+        KeyError: No table, sentence or fact of that name.
+    """
+    known = _Facts(_around(package, "sentences"), facts)
+    table = declared.values(_around(package, "cards"), name)
+    return cast(Words, {
+        key: " ".join(known.told(value)) if isinstance(value, str)
+        else tuple(one for sentence in value for one in known.told(sentence))
+        for key, value in table.items()
+    })  # fmt: skip
+
+
+class _Facts(Mapping[str, object]):
+    """Facts by name, and sentences with facts in their braces."""
+
+    def __init__(self, said: Mapping[str, Any], facts: Mapping[str, object]) -> None:
+        self.said, self.facts = said, facts
+
+    def __getitem__(self, name: str) -> object:
+        fact = self.facts.get(name, (name,))
+        return " ".join(self._sentences(fact)) if isinstance(fact, tuple) else fact
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self.said, **self.facts})
+
+    def __len__(self) -> int:
+        return len({**self.said, **self.facts})
+
+    def told(self, text: str) -> tuple[str, ...]:
+        """A text with its facts; where it is one fact alone, the sentences that this names."""
+        alone = FIELD.fullmatch(text)
+        fact = self.facts.get(alone[1], (alone[1],)) if alone else None
+        return self._sentences(fact) if isinstance(fact, tuple) else (text.format_map(self),)
+
+    def _sentences(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(str(self.said[name]).format_map(self) for name in names)
+
+
+def _around(package: str, kind: str) -> dict[str, declared.Table]:
+    """The tables of one kind of a package and of those around it."""
+    found: dict[str, declared.Table] = {}
+    parts = package.split(".")
+    for depth in range(1, len(parts) + 1):
+        found |= declared.kind(".".join(parts[:depth]), kind)
+    return found
+
+
 def promise(
     made: tuple[Release, ...], relation: Relation, unit: str,
     *, claimed: float | None, delta: float = 0.0, assumed: bool = False,
-    spent: float | None = None, tight: bool = False, **words: Unpack[Words],
+    spent: float | None = None, **said: Unpack[Words],
 ) -> Guarantee:  # fmt: skip
     """The card of what a run releases.
 
@@ -48,8 +109,7 @@ def promise(
         delta: Probability with which the bound may fail; pure noise has none whatever it is.
         assumed: Whether the proof rests on an assumption, which the reasons name.
         spent: ε by a closed form of the same composition; None to ask the accountant.
-        tight: Whether to ask the exact accountant.
-        words: What the paper says.
+        said: What the paper says.
     """
     from engine.privacy import accounting  # takes a second to load
 
@@ -60,7 +120,7 @@ def promise(
     if exposed:
         status = "not_private" if claimed is None else "heuristic"
     elif spent is None:
-        spent = accounting.epsilon(cost(made), 0.0 if pure else delta, relation, tight=tight)
+        spent = accounting.epsilon(cost(made), 0.0 if pure else delta, relation)
     usual: Words = {
         "mechanism": "",
         "reasons": (),
@@ -68,7 +128,7 @@ def promise(
         "accountant": "" if exposed else SUM if pure else RENYI if coins else EXACT,
         "sampling": POISSON if coins else "",
     }
-    usual.update(words)
+    usual.update(said)
     return Guarantee(
         status=status,
         epsilon_claimed=claimed,

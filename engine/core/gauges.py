@@ -1,5 +1,8 @@
 """Measurements, declared once: what a method reports and how a page draws it.
 
+A column has its gauge in its annotation, or in the table `[gauges.FIELD]` of the file `paper.toml`
+beside its class (`engine.core.declared`).
+
 >>> @dataclass(frozen=True)
 ... class Counted(Info):
 ...     error: Annotated[Column, Gauge("Error of the count", "down", unit="records")]
@@ -7,6 +10,7 @@
 'records'
 """
 
+import dataclasses
 import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +20,8 @@ from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
+
+from engine.core import declared
 
 __all__ = ["Annotated", "Column", "Gauge", "Info", "gauges"]
 
@@ -63,9 +69,15 @@ def gauges(info: type[Info]) -> dict[str, Gauge]:
 @functools.cache
 def _gauges(info: Any) -> dict[str, Gauge]:
     """Cached, because every event that is reported reads its gauges."""
-    hints = get_type_hints(info, include_extras=True)
-    notes = {field: getattr(hint, "__metadata__", (None,))[0] for field, hint in hints.items()}
-    return {field: note for field, note in notes.items() if isinstance(note, Gauge)}
+    hints, tables = get_type_hints(info, include_extras=True), declared.own(info, "gauges")
+    found: dict[str, Gauge] = {}
+    for field in dataclasses.fields(info):
+        note = getattr(hints[field.name], "__metadata__", (None,))[0]
+        if isinstance(note, Gauge):
+            found[field.name] = note
+        elif tables:
+            found[field.name] = Gauge(**declared.values(tables, field.name))
+    return found
 
 
 _MEASURING: ContextVar[bool] = ContextVar("measuring", default=True)

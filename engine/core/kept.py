@@ -1,6 +1,9 @@
-"""Arrays that a run keeps, declared once by their paper: what each is, and who may see it."""
+"""Arrays that a run keeps, declared once by their paper: what each is, and who may see it.
 
-from collections.abc import Mapping
+A paper's file has them in three tables by who may see them (`KINDS`), each array with its words.
+"""
+
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TypeAlias
@@ -26,6 +29,33 @@ class Kept:
 
 Declared: TypeAlias = Mapping[str, Kept]
 """Arrays by name; a star stands for any end of a name, such as in `weights_*`."""
+KINDS = {
+    "released": {"released": True},
+    "public": {"released": True, "public": True},
+    "raw": {"released": False},
+}
+"""What each table of a paper's file says of its arrays: they follow from releases, may follow from
+public knowledge alone, or are computed from raw records."""
+
+
+def arrays(tables: Mapping[str, Mapping[str, str]], undrawn: Collection[str] = ()) -> Declared:
+    """The arrays of a paper's file.
+
+    Args:
+        tables: By kind, what each array holds.
+        undrawn: Names of those that no page draws.
+
+    Raises:
+        KeyError: A kind that does not exist.
+
+    >>> arrays({"raw": {"maps": "Feature maps"}})["maps"].released
+    False
+    """
+    return {
+        name: Kept(what, drawn=name not in undrawn, **KINDS[kind])
+        for kind, words in tables.items()
+        for name, what in words.items()
+    }
 
 
 def declared(arrays: Declared, name: str) -> Kept | None:

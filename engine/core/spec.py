@@ -1,8 +1,8 @@
 r"""Parameters, declared once and read by the engine and by the pages alike.
 
-A field annotated with a `Knob` or a `Choice` carries its bounds, its symbol and
-its help. The engine checks values against it; the pages draw a widget from it.
-Neither keeps a second copy.
+A field has its bounds, its symbol and its help from a `Knob` or a `Choice`: in its annotation, or
+in the table `[knobs.FIELD]` of the file `paper.toml` beside its class (`engine.core.declared`). The
+engine checks values against it; the pages draw a widget from it. Neither keeps a second copy.
 
     >>> @dataclass(frozen=True, kw_only=True)
     ... class Toy(Spec):
@@ -21,10 +21,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_type_hints
 
+from engine.core import declared
 from engine.core.errors import SpecError
 from engine.core.stored import shown
 
-__all__ = ["Annotated", "Choice", "Knob", "Setting", "Spec", "Value", "knobs"]
+__all__ = ["Annotated", "Choice", "Knob", "Setting", "Spec", "Value", "knobs", "setting"]
 
 Value: TypeAlias = float | int | str
 
@@ -116,6 +117,19 @@ class Choice:
 Setting: TypeAlias = Knob | Choice
 
 
+def setting(tables: Mapping[str, declared.Table], name: str) -> Setting:
+    """What a table of `paper.toml` declares: a choice if it has options, each with its label.
+
+    >>> setting({"kind": {"label": "Kind", "options": {"a": "First"}}}, "kind")
+    Choice(label='Kind', options=('a',), labels=('First',), help='', symbol='', source='')
+    """
+    found = declared.values(tables, name)
+    options = found.pop("options", None)
+    if options is None:
+        return Knob(**found)
+    return Choice(options=tuple(options), labels=tuple(options.values()), **found)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Spec:
     """Everything public that determines a run.
@@ -201,9 +215,15 @@ def types(spec: type[Spec]) -> dict[str, type]:
 @functools.cache
 def _knobs(spec: Any) -> dict[str, Setting]:
     """Cached, because every spec that is made reads its knobs."""
-    hints = get_type_hints(spec, include_extras=True)
-    notes = {field: getattr(hint, "__metadata__", (None,))[0] for field, hint in hints.items()}
-    return {field: note for field, note in notes.items() if isinstance(note, Knob | Choice)}
+    hints, tables = get_type_hints(spec, include_extras=True), declared.own(spec, "knobs")
+    found: dict[str, Setting] = {}
+    for field in dataclasses.fields(spec):
+        note = getattr(hints[field.name], "__metadata__", (None,))[0]
+        if isinstance(note, Knob | Choice):
+            found[field.name] = note
+        elif tables:
+            found[field.name] = setting(tables, field.name)
+    return found
 
 
 @functools.cache

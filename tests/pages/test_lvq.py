@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from datasets import catalog as data_catalog
 from engine.catalog import catalog
 from engine.core.gauges import gauges
-from engine.papers.lvq.arrays import ARRAYS
+from engine.papers.lvq import PAPER
 from engine.papers.lvq.spec import PRINTED, LvqSpec
 from engine.privacy.guarantee import Guarantee
 from engine.runs.events import Advanced, Finished, Measured, Produced, Started
@@ -215,10 +215,10 @@ def test_a_card_that_spends_more_than_it_claims_says_so_in_red():
 
 
 def test_a_chart_is_marked_unless_all_that_it_draws_is_released():
-    assert panels.raw_note(ARRAYS, lvq.METRIC) == ""
-    assert panels.RAW in panels.raw_note(ARRAYS, lvq.METRIC, without_noise=True)
-    assert panels.RAW in panels.raw_note(ARRAYS, (*lvq.METRIC, "points"))
-    assert panels.RAW in panels.raw_note(ARRAYS, ("nobody has declared this",))
+    assert panels.raw_note(PAPER.arrays, lvq.METRIC) == ""
+    assert panels.RAW in panels.raw_note(PAPER.arrays, lvq.METRIC, without_noise=True)
+    assert panels.RAW in panels.raw_note(PAPER.arrays, (*lvq.METRIC, "points"))
+    assert panels.RAW in panels.raw_note(PAPER.arrays, ("nobody has declared this",))
 
 
 def test_prototypes_of_one_class_are_numbered():

@@ -4,8 +4,6 @@ from dataclasses import replace
 from functools import partial
 
 from engine.method import Entry, Paper
-from engine.papers.lvq.arrays import ARRAYS, RAW
-from engine.papers.lvq.described import model
 from engine.papers.lvq.guarantees import descent_guarantee, free_guarantee
 from engine.papers.lvq.optimum import MatrixOptimum, Optimum
 from engine.papers.lvq.price import free, releases, steps
@@ -28,7 +26,6 @@ MATRIX = ("rate_omega", "metric")
 PRIVATE_MATRIX = (*MATRIX, "ridge", "split")
 PUBLIC_MATRIX = (*MATRIX, "initialisation")
 """Without privacy, which kind of initialisation only says whether there is a covariance."""
-OPTIMUM = "Finds the optimum on all training records by L-BFGS, without privacy."
 LARGE = 14_000
 """From this many records on, caches rule and few replicas step together."""
 
@@ -53,76 +50,31 @@ def _one(spec: LvqSpec, n: int, device: str) -> int:
     return 1
 
 
-def _entry(name: str, label: str, summary: str) -> Entry[LvqSpec]:
+def _entry(name: str) -> Entry[LvqSpec]:
     matrix, kind = name.startswith("gmlvq"), name.split("_")[1]
     infos = (Optimum, MatrixOptimum) if kind == "bfgs" else (Utility, MatrixUtility)
-    module = "quasi_newton" if kind == "bfgs" else "descent"
     uses = {
         "dp": PRIVATE + (PRIVATE_MATRIX if matrix else ()),
         "sgd": DESCENT + (PUBLIC_MATRIX if matrix else ()),
         "bfgs": SHARED,
     }[kind]
-    return Entry(
-        name=name,
-        label=label,
-        summary=summary,
-        module=f"engine.papers.lvq.{module}:{name.upper()}",
+    return Entry.declared(
+        __name__,
+        name,
         info=infos[matrix],
         steps=_once if kind == "bfgs" else steps,
         releases=partial(releases, matrix) if kind == "dp" else free,
         guarantee=descent_guarantee if kind == "dp" else free_guarantee,
         uses=uses,
-        role="paper" if kind == "dp" else "reference",
-        witness="engine.papers.lvq.witness:CORNER" if kind == "dp" else "",
         chunk=_one if kind == "bfgs" else (_chunk_matrix if matrix else _chunk_vector),
     )
 
 
-PAPER = Paper(
-    slug="lvq",
-    title="Private relevance learning (GLVQ and GMLVQ)",
-    citation="Brinkrolf, Berger and Hammer (2018), Differential private relevance learning, "
-    "ESANN, ISBN 978-287587047-6",
-    claim="(ε, δ)-differential privacy of prototypes and relevance matrix together, for one "
-    "record added or removed.",
-    relation="add_or_remove_one",
+PAPER: Paper[LvqSpec] = Paper.declared(
+    __name__,
     spec=LvqSpec,
-    methods=(
-        _entry(
-            "glvq_dp",
-            "GLVQ, private",
-            "Starts the prototypes at noisy class means and moves them along clipped, "
-            "noisy gradients.",
-        ),
-        _entry(
-            "gmlvq_dp",
-            "GMLVQ, private",
-            "Like private GLVQ, and also learns a relevance matrix.",
-        ),
-        _entry(
-            "glvq_sgd",
-            "GLVQ, SGD",
-            "The same start and steps as private GLVQ, without clipping or noise.",
-        ),
-        _entry(
-            "gmlvq_sgd",
-            "GMLVQ, SGD",
-            "The same start and steps as private GMLVQ, without clipping or noise. Clipped steps "
-            "can be better where the unclipped ones are too long.",
-        ),
-        _entry("glvq_bfgs", "GLVQ, BFGS", OPTIMUM),
-        _entry("gmlvq_bfgs", "GMLVQ, BFGS", OPTIMUM),
+    methods=tuple(
+        _entry(f"{model}_{kind}") for kind in ("dp", "sgd", "bfgs") for model in ("glvq", "gmlvq")
     ),
-    datasets=("digits", "mnist", "segment", "har"),
-    gauge="error",
-    seeds_split=True,
-    exhibits="engine.papers.lvq.exhibits",
-    own="classes",
-    arrays=ARRAYS,
-    raw=RAW,
-    model=model,
-    scores="engine.papers.lvq.predicted:scores",
-    judge="engine.papers.lvq.predicted:judged",
     groups=replace(CLASSES, made="engine.papers.lvq.predicted:right"),
-    estimates="engine.papers.lvq.described:estimates",
 )

@@ -1,7 +1,6 @@
-"""How records are split into folds, in words, and what the tested ones tell. No torch."""
+"""What the records that are tested on tell. No torch."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from datasets.base import Card
 from engine.intervals import Estimate, accuracy
@@ -10,16 +9,6 @@ from engine.papers.lvq.spec import LvqSpec
 
 LARGEST = 60_000
 """From so many records on, a publisher's test part may be there, which no card counts."""
-
-
-def model(spec: LvqSpec, card: Card) -> dict[str, Any]:
-    """The folds, which follow from the number of records and the seed alone."""
-    return {
-        "split": "Rows count from 0 in the order of the published file, a publisher's test part "
-        "behind the others. Seed s tests on part s % 5 of scikit-learn's KFold(5, shuffle=True, "
-        "random_state=s // 5) and trains on the others. From 70,000 rows on, it trains on that "
-        "part and tests on the others. `predictions` are of all rows, in this order.",
-    }
 
 
 def estimates(

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
+from engine.core import declared
 from engine.core.errors import BudgetError, SpecError
 from engine.core.kept import released
 from engine.papers.enadpp import PAPER, guarantees, price
-from engine.papers.enadpp.arrays import ARRAYS
 from engine.papers.enadpp.spec import EnadppSpec
 from engine.papers.enadpp.variants import VARIANTS
 from engine.privacy import accounting, gaussian
@@ -18,6 +18,7 @@ N = 40_000
 PRINTED = EnadppSpec(
     epsilon=0.2, calibration="paper", sample_rate=0.01, learning_rate=0.1, clip_l1=300.0, epochs=10
 )
+SAID = declared.kind("engine.papers.enadpp", "sentences")
 
 
 def test_what_one_lot_of_400_really_spends():
@@ -45,7 +46,7 @@ def test_the_sampled_price_of_the_printed_noise():
 def test_the_length_of_the_noise_against_the_clipping_bound():
     """C at epsilon 0.2 and a batch of 600: 535,818 * 2 C / (600 * 0.2) = 8,930 C."""
     spec = PRINTED.replace(noise_reading="C")
-    assert "8930 C" in guarantees._length(VARIANTS["enadpp"], spec, 60_000)
+    assert f"{guarantees.relative_length(VARIANTS['enadpp'], spec, 60_000):.4g}" == "8930"
 
 
 def test_the_card_of_the_printed_method_proves_nothing_and_carries_the_numbers():
@@ -183,11 +184,11 @@ def test_what_is_released_before_the_first_step_gains_nothing_from_coins():
 def test_the_card_says_what_whitened_features_and_a_moving_bound_release(name):
     spec = EnadppSpec(epsilon=1.0, representation="whitened", clipping="adaptive")
     card = guarantees.guarantee(VARIANTS[name], spec, 1_797, "an image")
-    assert guarantees.FIXED in card.reasons
-    assert guarantees.WHITENED in card.reasons
+    assert SAID["fixed"] in card.reasons
+    assert SAID["whitened"] in card.reasons
     assert "the clipping bounds" in card.released
     pixels = guarantees.guarantee(VARIANTS[name], spec.replace(representation="pixels"), 1_797, "x")
-    assert guarantees.FIXED not in pixels.reasons
+    assert SAID["fixed"] not in pixels.reasons
     flat = guarantees.guarantee(VARIANTS[name], spec.replace(clipping="flat"), 1_797, "an image")
     assert "the clipping bounds" not in flat.released
 
@@ -195,4 +196,4 @@ def test_the_card_says_what_whitened_features_and_a_moving_bound_release(name):
 @pytest.mark.parametrize("name", ["alpha_1", "clipping_bound"])
 def test_ratios_that_may_come_from_records_are_not_declared_as_released(name):
     """As printed, budget ratios are computed from records without noise."""
-    assert released(ARRAYS, name) is (name == "clipping_bound")
+    assert released(PAPER.arrays, name) is (name == "clipping_bound")

@@ -1,28 +1,26 @@
 """Private convolutional deep belief networks (Phan et al. 2017)."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from datasets.base import Card
+from engine.core import declared
 from engine.method import Entry, Paper
 from engine.papers.dbn.pcdbn import guarantees, price
-from engine.papers.dbn.pcdbn.arrays import ARRAYS, RAW
-from engine.papers.dbn.pcdbn.described import model
 from engine.papers.dbn.pcdbn.spec import Digits, PcdbnSpec
 from engine.papers.dbn.price import gradient_releases, gradient_steps, reference_releases
-from engine.training.described import CLASSES
+from engine.training import described
 
 STRUCTURE = ("filters", "filter_size")
 NETWORK = (
-    *STRUCTURE,
-    "epochs",
-    "pretraining",
-    "pretraining_rate",
-    "learning_rate",
-    "batch",
-    "hidden",
-    "pooling",
-    "optimiser",
+    *(*STRUCTURE, "epochs", "pretraining", "pretraining_rate", "learning_rate", "batch"),
+    *("hidden", "pooling", "optimiser"),
 )
 EXPANSION = ("degree", "polynomial", "activation")
 PAPER_NOISE = ("epsilon", *NETWORK, "layer_share", "objective")
 RIGOROUS = ("moment_share", "matrix_share", "dimensions", "solver", "delta")
+DESCENT = ("sgd_epochs", "sample_rate", "clip", "gradient_rate", "delta")
 TOGETHER = 11
 """Replicas with proof in one chunk: a page's curve of 25 and a grid of 21 are tasks for two
 workers. Replicas of other budgets share no pass over the data, so nothing is computed twice."""
@@ -45,118 +43,45 @@ def _batches(spec: PcdbnSpec, n: int, device: str) -> int:
     return 1 if n >= LARGE else 8
 
 
-PAPER = Paper(
-    slug="pcdbn",
-    title="Convolutional deep belief network",
-    citation="Phan, Wu and Dou (2017), Preserving differential privacy in convolutional deep "
-    "belief networks, Machine Learning 106, 1681-1704",
-    claim="ε-differential privacy of a deep belief network, for one image, at a price that does "
-    "not depend on the number of epochs.",
-    relation="zero_out_one",
+def _model(spec: PcdbnSpec, card: Card) -> dict[str, Any]:
+    """The split, what the numbers of each layer stand for, and how a class is predicted."""
+    said = declared.kind(__name__, "model")
+    return {**described.model(spec, card), "activation": spec.activation, **said}
+
+
+_entry: Callable[..., Entry[PcdbnSpec]] = partial(Entry.declared, __name__, info=Digits)
+_printed = partial(
+    _entry, steps=price.network_steps, releases=price.printed_releases, uses=PAPER_NOISE,
+    chunk=_networks,
+)  # fmt: skip
+_reference = partial(_printed, releases=reference_releases, guarantee=guarantees.reference_card)
+
+PAPER: Paper[PcdbnSpec] = Paper.declared(
+    __name__,
     spec=PcdbnSpec,
     methods=(
-        Entry(
+        _entry(
             name="pcdbn",
-            label="pCDBN",
-            summary="Adds noise once to each layer's polynomial energy; with proof, to the "
-            "moments from which this energy is computed.",
-            module="engine.papers.dbn.pcdbn.methods:PCDBN",
-            info=Digits,
             steps=price.pcdbn_steps,
             releases=price.pcdbn_releases,
             guarantee=guarantees.pcdbn_card,
-            witness="engine.papers.dbn.pcdbn.witness:MOMENTS",
             uses=("calibration", *PAPER_NOISE, *EXPANSION, *RIGOROUS),
             chunk=_releases,
         ),
-        Entry(
-            name="pcdbn_te",
-            label="pCDBN, Taylor",
-            summary="pCDBN as printed, with the Taylor polynomial of tanh.",
-            module="engine.papers.dbn.pcdbn.methods:PCDBN_TE",
-            info=Digits,
-            steps=price.network_steps,
-            releases=price.printed_releases,
-            guarantee=guarantees.taylor_card,
-            witness="engine.papers.dbn.pcdbn.witness:NETWORKS",
-            uses=PAPER_NOISE,
-            role="rival",
-            chunk=_networks,
-        ),
-        Entry(
-            name="pcdbn_pw",
-            label="pCDBN, line",
-            summary="pCDBN as printed, with a straight line instead of the logistic function.",
-            module="engine.papers.dbn.pcdbn.methods:PCDBN_PW",
-            info=Digits,
-            steps=price.network_steps,
-            releases=price.printed_releases,
-            guarantee=guarantees.line_card,
-            witness="engine.papers.dbn.pcdbn.witness:NETWORKS",
-            uses=PAPER_NOISE,
-            role="rival",
-            chunk=_networks,
-        ),
-        Entry(
+        _printed(name="pcdbn_te", guarantee=guarantees.taylor_card),
+        _printed(name="pcdbn_pw", guarantee=guarantees.line_card),
+        _entry(
             name="psgd",
-            label="pSGD",
-            summary="DP-SGD on the same network: adds noise to clipped gradients in every step.",
-            module="engine.papers.dbn.pcdbn.psgd",
-            info=Digits,
             steps=gradient_steps,
             releases=gradient_releases,
             guarantee=guarantees.psgd_card,
-            witness="engine.papers.dbn.pcdbn.witness:BATCHES",
-            uses=(
-                "epsilon",
-                *STRUCTURE,
-                "hidden",
-                "pooling",
-                "sgd_epochs",
-                "sample_rate",
-                "clip",
-                "gradient_rate",
-                "delta",
-            ),
-            role="rival",
+            uses=("epsilon", *STRUCTURE, "hidden", "pooling", *DESCENT),
             chunk=_batches,
         ),
-        Entry(
-            name="tcdbn",
-            label="TCDBN",
-            summary="The network with a polynomial instead of the activation function, without "
-            "noise.",
-            module="engine.papers.dbn.pcdbn.methods:TCDBN",
-            info=Digits,
-            steps=price.network_steps,
-            releases=reference_releases,
-            guarantee=guarantees.reference_card,
-            uses=(*NETWORK, *EXPANSION),
-            role="reference",
-            chunk=_networks,
-        ),
-        Entry(
-            name="cdbn",
-            label="CDBN",
-            summary="The network with the true activation function, without noise.",
-            module="engine.papers.dbn.pcdbn.methods:CDBN",
-            info=Digits,
-            steps=price.network_steps,
-            releases=reference_releases,
-            guarantee=guarantees.reference_card,
-            uses=(*NETWORK, "activation"),
-            role="reference",
-            chunk=_networks,
-        ),
+        _reference(name="tcdbn", uses=(*NETWORK, *EXPANSION)),
+        _reference(name="cdbn", uses=(*NETWORK, "activation")),
     ),
-    datasets=("digits", "mnist"),
-    gauge="accuracy",
-    opening={"epsilon": 2.0},
-    exhibits="engine.papers.dbn.pcdbn.exhibits",
-    own="images",
-    arrays=ARRAYS,
-    raw=RAW,
-    model=model,
-    groups=CLASSES,
+    model=_model,
+    groups=described.CLASSES,
     estimates="engine.training.described:estimates",
 )

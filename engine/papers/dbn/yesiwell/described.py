@@ -3,6 +3,7 @@
 from typing import Any
 
 from datasets.base import Card
+from engine.core import declared
 from engine.papers.dbn.yesiwell.spec import YesiwellSpec
 
 GOLDEN = 0.6180339887498949
@@ -11,18 +12,6 @@ TEST = 28
 """Most times that follow the training data and are predicted one by one."""
 HELD_OUT = 0.1
 """Share of windows that are tested on in the classification task (Section 4.1.2)."""
-PARAMETERS = {
-    "filters": "basis, channel, attributes, times",
-    "filters_second": "basis, basis of the first layer, attributes, times",
-    "bias_*": "one number for each basis of the layer",
-    "dynamic_*": "basis; the attributes at the last time and the friends' term, or, of SctRBM, the "
-    "attributes at the times before and the friends' term",
-    "weights_code": "unit of the code, attribute by attribute at each time",
-    "weights_output": "pCDBN with proof: states of the second layer, attributes at the last time, "
-    "friends' term. dPAH: units of the code, 1. DP-SGD: attribute by attribute at each time, 1, "
-    "through the hidden units where there are any. Other networks: states, 1",
-}
-"""What the axes of the kept arrays are, after the replicas'."""
 
 
 def model(spec: YesiwellSpec, card: Card) -> dict[str, Any]:
@@ -44,5 +33,5 @@ def model(spec: YesiwellSpec, card: Card) -> dict[str, Any]:
         f"{spare}. {tested} `test_predictions` are of the tested windows, user by user and in the "
         "order of time; 255 stands behind the last.",
         "attributes": list(card.features),
-        "parameters": PARAMETERS,
+        "parameters": dict(declared.kind(__package__, "model")["parameters"]),
     }

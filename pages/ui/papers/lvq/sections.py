@@ -8,7 +8,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from engine.core.gauges import gauges
-from engine.papers.lvq.arrays import ARRAYS
+from engine.papers.lvq import PAPER
 from pages.ui import words
 from pages.ui.charts import lines as course
 from pages.ui.jobs import live
@@ -207,7 +207,7 @@ def relevance(view: View) -> None:
         "compared with a prototype. Directions 1 to 3: the combinations of features that count "
         f"most, with {', '.join(f'{100 * v:.1f}' for v in share[:3])} % of the whole metric. The "
         "two colours are opposite signs. GLVQ gives every feature the same weight."
-        f"{raw_note(ARRAYS, METRIC, without_noise=exact is not None)}"
+        f"{raw_note(PAPER.arrays, METRIC, without_noise=exact is not None)}"
     )
 
 

@@ -151,6 +151,7 @@ class Groups:
             arrays do not tell (`engine.runs.groups`).
         words: How the records are split and what is measured, in a sentence.
         counted: Whether the measure is the share of a group's records that are right.
+        each: How many of these records are of one person at most, and so hang together.
     """
 
     measure: str
@@ -161,6 +162,7 @@ class Groups:
     scale: float = 100.0
     better: Literal["up", "down"] = "up"
     counted: bool = False
+    each: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -80,6 +80,7 @@ def test_losses_have_intervals_that_count_draws_or_tested_records():
         held += abs(one.value - 30.0) <= one.reach
     assert held >= 33  # of 40 at 95 %: fewer has a chance below 1 in 1,000
     one, two = losses(told, ("a", "b"), noisy[:1], plain)
-    expected = 196.0 * np.sqrt(one.private / 100 * (1 - one.private / 100) / 100 + 0.0009)
+    shares = [(one.private + 1) / 102, 91 / 102]  # of 100 records, and one more of both kinds
+    expected = 196.0 * np.sqrt(sum(share * (1 - share) for share in shares) / 100)
     assert one.reach == pytest.approx(expected, rel=1e-3)
     assert "**" in sentence((one, two), told, 1.0)

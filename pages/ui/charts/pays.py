@@ -64,11 +64,17 @@ def losses(groups: Groups, names: Sequence[str], private: Floats, plain: Floats)
             square = sum(error[i] ** 2 for error, _ in filter(None, spreads))
             reach = groups.scale * student(spreads[0][1]) * math.sqrt(square)
         elif groups.counted:
-            square = sum(share * (1.0 - share) for share in (with_it, without)) / count
+            square = sum(_binomial(share, count / groups.each) for share in (with_it, without))
             reach = groups.scale * normal() * math.sqrt(square)
         loss, ends = sign * (without - with_it), (groups.scale * with_it, groups.scale * without)
         found.append(Loss(name, loss, reach, *ends, round(count)))
     return found
+
+
+def _binomial(share: float, count: float) -> float:
+    """Variance of a share of so many records; one right and one wrong more, so that it is not 0."""
+    around = (share * count + 1.0) / (count + 2.0)
+    return around * (1.0 - around) / count
 
 
 def _spread(values: Floats) -> tuple[Floats, int] | None:

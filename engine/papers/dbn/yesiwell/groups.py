@@ -6,6 +6,7 @@ import numpy as np
 
 from datasets.base import Card, Floats, Table
 from engine.method import Arrays, Groups
+from engine.papers.dbn.yesiwell.described import TEST
 from engine.papers.dbn.yesiwell.spec import YesiwellSpec
 
 FIFTHS = ("fewest friends", "few friends", "some friends", "many friends", "most friends")
@@ -40,4 +41,5 @@ GROUPS = Groups(
     words="The share of windows that are predicted right, of users in fifths by their number of "
     "friends.",
     counted=True,
+    each=TEST,
 )

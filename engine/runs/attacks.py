@@ -80,7 +80,8 @@ class Shelf(Generic[R]):
         path = naming.FOLDER / self.file
         if not path.exists():
             return ()
-        rows: tuple[R, ...] = _read(path, path.stat().st_mtime, self.kind)
+        kind: Any = self.kind  # a class is hashable, whatever it is of
+        rows: tuple[R, ...] = _read(path, path.stat().st_mtime, kind)
         return rows
 
     def put(self, row: R) -> None:

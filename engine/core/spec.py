@@ -148,7 +148,7 @@ class Spec:
 
     def values(self) -> dict[str, Value]:
         """The fields as plain JSON values, in the order of declaration."""
-        return dataclasses.asdict(self)
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
     def replace(self, **changes: Value) -> Self:
         """A copy with some fields changed, checked again."""

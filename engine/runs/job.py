@@ -256,7 +256,7 @@ def _within_reach(job: Job, n: int) -> None:
     """Refuses too many replicas, and millions of training steps; names the field to blame."""
     if not 0 < job.replicas() <= MOST_REPLICAS:
         raise RequestError(f"expected 1 to {MOST_REPLICAS} replicas, got {job.replicas()}")
-    job.batch()  # contradicting fields of any single replica are found before anything runs
+    _agree(job.spec(), tuple(job.axes.items()))
     entry, spec = job.entry(), job.spec()
     count = entry.steps(spec, n)
     if count <= MOST_STEPS:
@@ -271,6 +271,12 @@ def _within_reach(job: Job, n: int) -> None:
         f"{cause}: expected a value that means at most {MOST_STEPS:,} training steps with the "
         f"other settings, got {values[cause]:g}, which means {count:,}"
     )
+
+
+@functools.lru_cache(maxsize=1024)
+def _agree(spec: Spec, axes: Axes) -> None:
+    """Finds contradicting fields of any single replica before anything runs."""
+    Batch.grid(spec, dict(axes), (0,))
 
 
 def _axes(

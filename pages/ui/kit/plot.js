@@ -140,6 +140,7 @@ const config = (node) => ({
 })
 
 const FOOT = "[data-testid=stBottomBlockContainer]"
+const BLOCK = "[data-testid=stMainBlockContainer]"
 const ROOM = 12 // pixels that stay free below a chart
 const HEAD = 60 // pixels that Streamlit's own head takes
 const LOW = 250 // a lower chart has a short title on its axis
@@ -397,8 +398,8 @@ function begin(parent) {
   const resized = () => resize(parent)
   const observer = new ResizeObserver(resized)
   observer.observe(node)
-  const foot = document.querySelector(FOOT)
-  if (foot) observer.observe(foot) // what it leaves free changes with its words
+  // What the foot leaves free changes with its words, and where the chart begins with those above.
+  for (const one of document.querySelectorAll(`${FOOT}, ${BLOCK}`)) observer.observe(one)
   window.addEventListener("resize", resized) // the window's height alone changes no width
   plots.set(parent, { node, observer, resized, config: config(node) })
 }

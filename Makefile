@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Waiting threads sleep: spinning ones take the cores from other processes.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: cluster site app class test test-fast test-slow test-all check bench bench-gpu shots reference shipped clean
+.PHONY: cluster site app class test test-fast test-browser test-slow power test-all check bench bench-gpu shots reference shipped clean
 
 app: $(VENV)/app.stamp
 	@echo "Epsilon Explorer: http://localhost:$(PORT)"
@@ -26,18 +26,27 @@ class: $(VENV)/app.stamp
 	@exec $(BIN)/python -m engine app --class --port $(PORT)
 
 # What a contributor waits for. Kills, fleets, wheels and numbers in full are marked slow.
-# Two processes with a thread each: small products are slower on two threads than on one.
-QUICK := -n 2 --dist loadfile --durations=25
-test: test-fast $(VENV)/browser.stamp
-	$(BIN)/python -m pytest $(QUICK) -m "browser and not slow"
+# The browser's tests run beside the others: they wait for each other's processes half the time.
+# A thread for each process: small products are slower on two threads than on one.
+QUICK := --durations=25 --dist loadfile
+SIDE := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+test: $(VENV)/dev.stamp $(VENV)/browser.stamp
+	@$(MAKE) -j2 $(SIDE) test-fast test-browser
 
 test-fast: $(VENV)/dev.stamp
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) -m "not browser and not slow"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) -n 2 -m "not browser and not slow"
+
+test-browser: $(VENV)/browser.stamp
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) -m "browser and not slow" tests/browser
 
 test-slow: $(VENV)/dev.stamp $(VENV)/browser.stamp
-	$(BIN)/python -m pytest $(QUICK) -m slow
+	$(BIN)/python -m pytest $(QUICK) -n 2 -m slow
 
 test-all: test test-slow
+
+# Faults in a copy of the project, and the test that notices each: docs/power.md.
+power: $(VENV)/dev.stamp $(VENV)/browser.stamp
+	$(BIN)/python -m tests.power
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .

@@ -111,7 +111,41 @@ def settled(page: Page, timeout: float = 60_000) -> None:
     )
 
 
+BUDGETS = """() => [...document.querySelectorAll('.js-plotly-plot')]
+  .filter(plot => plot.layout?.meta).map(plot => plot.layout.meta.budget)"""
+STILL = """async () => {
+  const moving = () => document.getAnimations().filter(one => one.playState === 'running'
+    && one.effect?.getComputedTiming().iterations !== Infinity).length
+  const places = () => JSON.stringify([moving(), ...[...document.querySelectorAll(
+    '[data-testid=stMainBlockContainer], [data-testid=stBottomBlockContainer], .js-plotly-plot, '
+    + '.main-svg, .js-plotly-plot text')]
+    .map(one => Object.values(one.getBoundingClientRect().toJSON()).map(Math.round))])
+  let [before, same] = ['', 0]
+  while (same < 20) {
+    await new Promise(requestAnimationFrame)
+    const now = places()
+    same = now === before && !moving() ? same + 1 : 0
+    before = now
+  } }"""
+"""Returns once nothing on the page has moved in twenty pictures, a third of a second."""
+
+
+def still(page: Page) -> None:
+    """Waits until the page is drawn, and all of it has found its place."""
+    settled(page)
+    page.evaluate(STILL)
+
+
 def trained(page: Page, timeout: float = 240_000) -> None:
     """Waits until nothing is under way on a paper's page."""
     page.get_by_text("computed in").first.wait_for(timeout=timeout)
     settled(page, timeout)
+
+
+def drawn(page: Page, budget: float, charts: int = 1) -> None:
+    """Waits until so many charts are drawn, all for this budget."""
+    page.wait_for_function(
+        f"([want, count]) => {{ const all = ({BUDGETS})();"
+        " return all.length >= count && all.every(one => one === want) }",
+        arg=[budget, charts],
+    )

@@ -1,7 +1,10 @@
-"""Two apps and a browser for all tests of a process: one store has runs, the other is empty."""
+"""Two apps and a browser for all tests of a process: one store has runs, the other is empty.
+
+Tests share what a browser has loaded and nothing else: each begins without cookies.
+"""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +18,8 @@ from tests.pages.played import play
 ASIDE = ("_stcore/health", "_stcore/host-config", "Download Button source error", "/media/")
 """What Streamlit's browser side asks for in vain: its server below an inner page's address, which
 it tries first, and files of the drawing before, which a quick second drawing has replaced."""
+HEIGHT = 1000
+"""Of a window, in pixels, where a test says nothing else."""
 BROKEN = """() => [...document.images].filter(one => one.complete && !one.naturalWidth)
   .map(one => one.src)"""
 """The pictures that a page shows without having them."""
@@ -28,7 +33,7 @@ class App:
         address: Where it runs.
         home: Its store.
         errors: What the browser complained about.
-        tab: Opens a page of it in a context of its own.
+        tab: Opens a page of it; `alone` opens it in a browser that has seen nothing yet.
     """
 
     address: str
@@ -49,6 +54,13 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
+def known(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser's window that keeps the files that it has loaded, from test to test."""
+    with closing(browser.new_context(viewport={"width": 1440, "height": HEIGHT})) as one:
+        yield one
+
+
+@pytest.fixture(scope="session")
 def server() -> Iterator[tuple[str, Path]]:
     """The app whose store holds the first runs of survival already."""
     with temporary_home() as home:
@@ -66,40 +78,67 @@ def empty() -> Iterator[tuple[str, Path]]:
 
 
 @pytest.fixture
-def app(server: tuple[str, Path], browser: Browser) -> Iterator[App]:
-    with opened(*server, browser) as one:
+def app(server: tuple[str, Path], known: BrowserContext) -> Iterator[App]:
+    with opened(*server, known) as one:
         yield one
 
 
 @pytest.fixture
-def first_visit(empty: tuple[str, Path], browser: Browser) -> Iterator[App]:
-    with opened(*empty, browser) as one:
+def first_visit(empty: tuple[str, Path], known: BrowserContext) -> Iterator[App]:
+    with opened(*empty, known) as one:
         yield one
 
 
 @contextmanager
-def opened(address: str, home: Path, browser: Browser) -> Iterator[App]:
-    """An app with its tabs, which are closed at the end; no page may have had an error."""
-    errors: list[str] = []
-    contexts: list[BrowserContext] = []
+def opened(address: str, home: Path, known: BrowserContext) -> Iterator[App]:
+    """An app with its tabs; no page may have had an error.
 
-    def tab(path: str = "", scheme: str = "light", width: int = 1440) -> Page:
-        context = browser.new_context(
-            viewport={"width": width, "height": 1000},
-            color_scheme="dark" if scheme == "dark" else "light",
+    A tab that stays open costs a third of a new one, so a test's first tab is that of the test
+    before, as if its visitor had gone and another had come.
+    """
+    errors: list[str] = []
+    free, others = [*known.pages], list[BrowserContext]()
+    note = {
+        "pageerror": lambda error: errors.append(str(error)),
+        "console": lambda one: _note(one.type, one.text, one.location, errors),
+    }
+
+    def tab(
+        path: str = "",
+        scheme: str = "light",
+        width: int = 1440,
+        height: int = HEIGHT,
+        *,
+        alone: bool = False,
+    ) -> Page:
+        if alone:
+            others.append(known.browser.new_context())
+            page = others[-1].new_page()
+        else:
+            page = free.pop() if free else known.new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(
+            color_scheme="dark" if scheme == "dark" else "light", reduced_motion="no-preference"
         )
-        contexts.append(context)
-        page = context.new_page()
         page.set_default_timeout(60_000)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda one: _note(one.type, one.text, one.location, errors))
+        for event, heard in note.items():
+            page.on(event, heard)
         page.goto(f"{address}/{path}")
         return page
 
     yield App(address, home, errors, tab)
-    broken = [page.evaluate(BROKEN) for context in contexts for page in context.pages]
-    for context in contexts:
+    broken = [page.evaluate(BROKEN) for one in (known, *others) for page in one.pages]
+    for number, page in enumerate(known.pages):
+        for event, heard in note.items():
+            page.remove_listener(event, heard)
+        page.evaluate("() => { sessionStorage.clear(); localStorage.clear() }")
+        if number:
+            page.close()
+        else:  # whatever the app draws for it ends, and its process stays
+            page.goto(f"{address}/_stcore/health")
+    for context in others:
         context.close()
+    known.clear_cookies()
     assert errors == []
     assert not any(broken), broken
 

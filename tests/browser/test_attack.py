@@ -32,7 +32,7 @@ def test_an_attack_climbs_is_stopped_and_is_there_by_its_link(app: App):
     _button(page, "Stop").click()
     expect(page.get_by_text("The attack did not finish.")).to_be_visible()
     expect(_button(page, "Attack again")).to_be_visible()
-    other = app.tab()
+    other = app.tab(alone=True)
     other.goto(address)
     settled(other)
     expect(other.get_by_text("The attack did not finish.")).to_be_visible()

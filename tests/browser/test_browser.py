@@ -12,7 +12,7 @@ from engine.service.run import Run
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper.choice import jobs, untouched
 from pages.ui.paper.view import Layout, offers
-from tests.browser.app import settled, trained
+from tests.browser.app import drawn, settled, trained
 from tests.browser.conftest import App
 from tests.datasets.test_own import stretches
 from tests.pages.played import play
@@ -20,22 +20,11 @@ from tests.pages.played import play
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=60_000)
 
-BUDGETS = """() => [...document.querySelectorAll('.js-plotly-plot')]
-  .filter(plot => plot.layout?.meta).map(plot => plot.layout.meta.budget)"""
 POINTS = """() => [...document.querySelectorAll('.js-plotly-plot')].slice(0, 1)
   .flatMap(plot => plot.data).filter(trace => trace.mode === 'lines+markers')
   .map(trace => trace.x.length).reduce((a, b) => a + b, 0)"""
 SHOWN = """() => [...document.querySelectorAll('.js-plotly-plot')]
   .map(plot => JSON.stringify(plot.data.map(trace => [trace.name, trace.x, trace.y])))"""
-
-
-def drawn(page: Page, budget: float, charts: int = 1) -> None:
-    """Waits until so many charts are drawn, all for this budget."""
-    page.wait_for_function(
-        f"([want, count]) => {{ const all = ({BUDGETS})();"
-        " return all.length >= count && all.every(one => one === want) }",
-        arg=[budget, charts],
-    )
 
 
 def slide(page: Page, name: str, key: str, times: int = 1) -> None:
@@ -61,26 +50,6 @@ def stop_all(app: App) -> None:
     for run in client.runs():
         if run.active:
             client.cancel(run.id)
-
-
-def test_a_deep_link_opens_the_whole_app_in_both_themes(app: App):
-    page = app.tab("survival")
-    actual = {}
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        page.reload()
-        settled(page)
-        drawn(page, 1.0)
-        expect(page.get_by_role("link", name="Home")).to_be_visible()
-        expect(page.get_by_text("times out of 100").first).to_be_visible()
-        expect(page.get_by_text("attacked").first).to_be_visible()
-        actual[scheme] = page.evaluate(
-            "() => [getComputedStyle(document.querySelector('[data-testid=stApp]'))"
-            ".backgroundColor,"
-            " document.querySelector('.js-plotly-plot .xtick text').style.fill,"
-            " document.querySelector('.js-plotly-plot .js-line').style.stroke]"
-        )
-    assert all(a != b for a, b in zip(actual["light"], actual["dark"], strict=True))
 
 
 def test_sliding_moves_the_charts_of_a_tab_and_the_address(app: App):
@@ -128,7 +97,7 @@ def test_an_address_shows_the_same_in_another_browser(app: App):
     page.wait_for_url("**gauge=Integrated**")
     settled(page)
     drawn(page, 0.5)
-    other = app.tab(page.url.removeprefix(f"{app.address}/"))
+    other = app.tab(page.url.removeprefix(f"{app.address}/"), alone=True)
     settled(other)
     drawn(other, 0.5)
     expect(other.get_by_role("combobox", name="Measured by")).to_have_value(
@@ -159,7 +128,7 @@ def test_another_q_trains_live_stops_and_stays_stopped(app: App):
 
 def test_two_browsers_ask_for_one_run_and_both_see_its_end(app: App):
     path = "mean?mean.share=0.3&mean.repeats=5"
-    first, second = app.tab(path), app.tab(path)
+    first, second = app.tab(path), app.tab(path, alone=True)
     for page in (first, second):
         trained(page)
         drawn(page, 1.0)

@@ -1,18 +1,22 @@
 """The first screen of a paper's page in a real browser: what is in sight, moves, obeys keys."""
 
-import json
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.app import settled
+from tests.browser.app import settled, still
 from tests.browser.conftest import App
 
 pytestmark = pytest.mark.browser
-SIZES = {"laptop": (1440, 900), "laptop at 200 %": (960, 540), "phone": (390, 844)}
+SIZES = {"phone": (390, 844), "laptop at 200 %": (960, 540), "laptop": (1440, 900)}
 INSIDE = """node => { const box = node.getBoundingClientRect()
   return box.width > 0 && box.top >= 0 && box.left >= 0
     && box.bottom <= window.innerHeight + 1 && box.right <= window.innerWidth + 1 }"""
+LOWER = """() => { const block = document.querySelector('[data-testid=stMainBlockContainer]')
+  block.firstElementChild.style.marginTop = '20px' }"""
+ROOM = """() => { const main = document.querySelector('[data-testid=stMain]')
+  return main.scrollWidth - main.clientWidth }"""
 LINES = """() => (document.querySelector('.js-plotly-plot')?.data ?? [])
   .filter(trace => trace.mode === 'lines+markers' && trace.x.length > 1).length"""
 PLACES = """() => document.querySelector('.js-plotly-plot').data
@@ -22,6 +26,9 @@ WATCH = """() => { window.seen = []
       '.js-plotly-plot .scatterlayer .trace .points path')]
     .map(point => point.getBoundingClientRect().x)); requestAnimationFrame(look) }
   look() }"""
+RESTED = """() => { const last = window.seen.slice(-60).map(one => JSON.stringify(one))
+  return last.length === 60 && new Set(last).size === 1
+    && last[0] !== JSON.stringify(window.seen[0]) }"""
 DRAWN = """() => { window.drawn = []
   const was = window.Plotly.react
   window.Plotly.react = (node, data, layout, ...more) => {
@@ -30,6 +37,15 @@ DRAWN = """() => { window.drawn = []
 """Keeps the budget of every picture that is drawn from now on."""
 FOOT = """() => document.querySelector('[data-testid=stBottomBlockContainer]')
   .getBoundingClientRect().height"""
+HEIGHTS = f"""() => {{
+  const foot = document.querySelector('[data-testid=stBottomBlockContainer]')
+  const aside = window.innerWidth - foot.getBoundingClientRect().width
+  const found = []
+  for (let width = 1000; width < 1480; width += 10) {{
+    foot.style.width = `${{width - aside}}px`
+    found.push([width, ({FOOT})()]) }}
+  foot.style.width = ''
+  return found }}"""
 BUDGET = "() => document.querySelector('.js-plotly-plot').layout.meta.budget"
 ON_SLIDER = """() => document.activeElement.type === 'range'
   || document.activeElement.getAttribute('role') === 'slider'"""
@@ -40,16 +56,13 @@ def ready(page: Page) -> None:
     settled(page)
     page.wait_for_function(f"() => ({LINES})() >= 2")
     expect(page.get_by_text("times out of 100").first).to_be_visible(timeout=60_000)
-    page.wait_for_timeout(500)  # the chart takes the room that the foot leaves
+    still(page)
 
 
 def heights(page: Page) -> dict[int, float]:
     """The height of the foot at many widths of the window."""
-    found = {}
-    for width in range(1000, 1480, 10):
-        page.set_viewport_size({"width": width, "height": 900})
-        found[width] = page.evaluate(FOOT)
-    return found
+    found: list[tuple[int, float]] = page.evaluate(HEIGHTS)
+    return dict(found)
 
 
 def in_sight(page: Page, size: str) -> None:
@@ -64,27 +77,21 @@ def in_sight(page: Page, size: str) -> None:
         assert what.evaluate(INSIDE), f"{what} is not in sight on a {size}"
 
 
-@pytest.mark.parametrize("size", ["laptop at 200 %", "phone"])
-def test_slider_curve_finding_marks_and_odds_are_in_sight_together(app: App, size: str):
-    width, height = SIZES[size]
-    page = app.tab("survival", width=width)
-    page.set_viewport_size({"width": width, "height": height})
-    ready(page)
-    in_sight(page, size)
-    room = page.evaluate(
-        "() => { const main = document.querySelector('[data-testid=stMain]');"
-        " return main.scrollWidth - main.clientWidth }"
-    )
-    assert room <= 1  # nobody scrolls sideways
+def sized(app: App, path: str) -> Iterator[tuple[str, Page]]:
+    """A page, opened anew in a window of each size; the laptop's last."""
+    (width, height), *_ = SIZES.values()
+    page = app.tab(path, width=width, height=height)
+    for size, (width, height) in SIZES.items():
+        if page.viewport_size != {"width": width, "height": height}:
+            page.set_viewport_size({"width": width, "height": height})
+            page.reload()
+        still(page)
+        yield size, page
 
 
-def test_a_laptop_s_first_screen_is_whole_and_obeys_keys(app: App):
-    width, height = SIZES["laptop"]
-    page = app.tab("survival", width=width)
-    page.set_viewport_size({"width": width, "height": height})
-    ready(page)
+def obeys_keys(page: Page) -> None:
+    """Fails unless a laptop's page is short, and the slider is reached and moved by keys."""
     reached_by_tabs(page)
-    in_sight(page, "laptop")
     high = page.locator("[data-testid=stMainBlockContainer]").evaluate("one => one.scrollHeight")
     assert high <= 1350  # a screen and a half
     page.get_by_role("spinbutton", name="Type ε").fill("1.9")
@@ -105,12 +112,11 @@ def reached_by_tabs(page: Page) -> None:
 
 
 def test_the_network_its_sentence_and_its_widgets_are_in_sight_together(app: App):
-    page = app.tab("yesiwell?yesiwell.tab=Network", width=1440)
-    page.set_viewport_size({"width": 1440, "height": 900})
+    page = app.tab("yesiwell?yesiwell.tab=Network", height=900)
     settled(page)
     moment = page.get_by_role("slider", name="Times after training")
     expect(moment).to_be_visible(timeout=60_000)
-    page.wait_for_timeout(1000)  # the chart takes the room that the foot leaves
+    still(page)
     for what in (
         page.get_by_text("1 day after training"),
         page.locator(".js-plotly-plot .main-svg").first,
@@ -124,42 +130,32 @@ def test_the_network_its_sentence_and_its_widgets_are_in_sight_together(app: App
     page.wait_for_url("**yesiwell.time=2**")
 
 
-def test_points_move_from_where_they_are_claimed_to_where_they_are_proved(app: App):
+def test_points_move_to_where_they_are_proved_but_not_for_who_asks_for_less_motion(app: App):
     page = app.tab("survival?survival.by=By+claim")
     ready(page)
     claimed = page.evaluate(PLACES)
     assert all(places == claimed[0] for places in claimed)
-    page.evaluate(WATCH)
-    page.get_by_text("By proof").first.click()
-    page.wait_for_function(f"was => JSON.stringify(({PLACES})()) !== was", arg=dumps(claimed))
-    page.wait_for_timeout(2500)
-    began, *between, ended = page.evaluate("() => window.seen")
+    began, *between, ended = frames(page, "By proof")
     # some point was seen on its way, neither where it began nor where it ended
     # (points without a proof become one bar, so there may be fewer of them at the end)
     rest = [*began, *ended]
     assert any(min(abs(b - place) for place in rest) > 3 for one in between for b in one)
-
-
-def test_points_do_not_move_for_somebody_who_asks_for_less_motion(app: App):
-    page = app.tab("survival?survival.by=By+claim")
     page.emulate_media(reduced_motion="reduce")
-    ready(page)
-    claimed = page.evaluate(f"() => JSON.stringify(({PLACES})())")
-    page.evaluate(WATCH)
-    page.get_by_text("By proof").first.click()
-    page.wait_for_function(f"was => JSON.stringify(({PLACES})()) !== was", arg=claimed)
-    page.wait_for_timeout(1500)
-    seen = page.evaluate("() => window.seen")
+    seen = frames(page, "By claim")
     rest = {round(x) for one in (seen[0], seen[-1]) for x in one}
     # in every frame each point is where it began or where it ended
     assert all(round(x) in rest for one in seen for x in one)
 
 
-def dumps(actual: list[list[float]]) -> str:
-    """Lists as the browser writes them."""
-    return json.dumps(
-        [[int(x) if x == int(x) else x for x in one] for one in actual], separators=(",", ":")
-    )
+def frames(page: Page, by: str) -> list[list[float]]:
+    """Where the points are in each picture, from the choice until they rest elsewhere."""
+    before = page.evaluate(f"() => JSON.stringify(({PLACES})())")
+    page.evaluate(WATCH)
+    page.get_by_text(by).first.click()
+    page.wait_for_function(f"was => JSON.stringify(({PLACES})()) !== was", arg=before)
+    page.wait_for_function(RESTED)
+    seen: list[list[float]] = page.evaluate("() => window.seen")
+    return seen
 
 
 def test_a_move_that_changes_the_height_of_the_foot_draws_no_picture_of_the_budget_before(app: App):
@@ -177,7 +173,7 @@ def test_a_move_that_changes_the_height_of_the_foot_draws_no_picture_of_the_budg
     # a width at which the foot takes a line more at one budget than at the other
     width = next(one for one in first if first[one] != second[one])
     page.set_viewport_size({"width": width, "height": 900})
-    page.wait_for_timeout(500)
+    still(page)
     page.evaluate(DRAWN)
     high = page.evaluate(FOOT)
     budget.press("ArrowRight")
@@ -187,8 +183,7 @@ def test_a_move_that_changes_the_height_of_the_foot_draws_no_picture_of_the_budg
 
 
 def test_the_start_page_shows_slider_sentence_and_curve_together_at_200_percent(app: App):
-    page = app.tab("", width=960)
-    page.set_viewport_size({"width": 960, "height": 540})
+    page = app.tab("", width=960, height=540)
     settled(page)
     label = page.get_by_text("Privacy budget ε", exact=True).first
     expect(label).to_be_visible()
@@ -203,6 +198,8 @@ def test_the_start_page_shows_slider_sentence_and_curve_together_at_200_percent(
     ):
         assert what.evaluate(INSIDE), f"{what} is not in sight"
     names_are_whole(page)
+    page.evaluate(LOWER)  # words above that come later move the chart down, and it gets lower
+    page.wait_for_function(f"() => ({INSIDE})(document.querySelector('.js-plotly-plot .main-svg'))")
 
 
 LABELS = """() => [...document.querySelectorAll('.js-plotly-plot')][0]
@@ -237,18 +234,35 @@ def over(one: dict[str, float], other: dict[str, float]) -> bool:
     ],
 )  # fmt: skip
 def test_few_lines_are_in_colour_and_each_is_named_in_sight(app: App, slug: str):
-    page = app.tab(slug)
-    for width, height in SIZES.values():
-        page.set_viewport_size({"width": width, "height": height})
-        page.reload()
+    for size, page in sized(app, slug):
         few_are_named(page)
+        assert page.evaluate(ROOM) <= 1  # nobody scrolls sideways
+        if slug == "survival":
+            ready(page)
+            in_sight(page, size)
+    if slug == "survival":
+        obeys_keys(page)
+    follows_the_window(page)
+
+
+def follows_the_window(page: Page) -> None:
+    """Fails unless the chart of a laptop's page is lower where the window is."""
+    page.set_viewport_size({"width": 1440, "height": 900})
+    still(page)
+    chart = page.locator(".js-plotly-plot .main-svg").first
+    high = chart.evaluate("node => node.getBoundingClientRect().height")
+    page.set_viewport_size({"width": 1440, "height": 720})
+    page.wait_for_function(
+        "high => document.querySelector('.js-plotly-plot .main-svg')"
+        ".getBoundingClientRect().height < high - 100",
+        arg=high,
+    )
 
 
 def few_are_named(page: Page) -> None:
     """Fails unless two to four lines are in colour, and the name of each is whole and readable."""
-    settled(page)
     page.locator(".js-plotly-plot .annotation-text-g").first.wait_for()
-    page.wait_for_timeout(1000)  # the chart takes the room that the foot leaves
+    still(page)
     assert 2 <= page.evaluate(COLOURED) <= 4
     assert len(page.evaluate(BOXES)) >= 4
     names_are_whole(page)
@@ -266,18 +280,14 @@ def names_are_whole(page: Page) -> None:
 
 
 def test_the_legend_of_all_methods_is_wholly_in_sight_and_does_not_scroll(app: App):
-    page = app.tab("survival?survival.lines=All+14+methods")
-    for width, height in SIZES.values():
-        page.set_viewport_size({"width": width, "height": height})
-        page.reload()
+    for _, page in sized(app, "survival?survival.lines=All+14+methods"):
         legend_is_whole(page)
 
 
 def legend_is_whole(page: Page) -> None:
     """Fails unless the legend of all methods is wholly in its frame and in the chart."""
-    settled(page)
     page.locator(".js-plotly-plot .legend .traces").nth(14).wait_for()
-    page.wait_for_timeout(1000)
+    still(page)
     assert page.locator(".js-plotly-plot .legend .scrollbar[height]:not([height='0'])").count() == 0
     frame = page.locator(".js-plotly-plot .legend .bg").first.bounding_box()
     chart = page.locator(".js-plotly-plot .main-svg").first.bounding_box()
@@ -294,8 +304,7 @@ def legend_is_whole(page: Page) -> None:
     "address", ["survival?present=1", "mean?lesson=clipping&view=4&mean.bound=5&present=1"]
 )
 def test_a_projector_s_chart_has_half_of_its_height_and_large_words(app: App, address: str):
-    page = app.tab(address, width=960)
-    page.set_viewport_size({"width": 960, "height": 540})
+    page = app.tab(address, width=960, height=540)
     ready(page)
     chart = page.locator(".js-plotly-plot .main-svg").first
     assert chart.evaluate(INSIDE)
@@ -306,17 +315,3 @@ def test_a_projector_s_chart_has_half_of_its_height_and_large_words(app: App, ad
     for what in (said, page.get_by_role("slider").first):
         assert what.evaluate(INSIDE), f"{what} is not in sight"
     assert said.evaluate("node => parseFloat(getComputedStyle(node).fontSize)") >= 18
-
-
-def test_a_chart_follows_the_height_of_the_window(app: App):
-    page = app.tab("mean", width=1440)
-    page.set_viewport_size({"width": 1440, "height": 900})
-    ready(page)
-    chart = page.locator(".js-plotly-plot .main-svg").first
-    high = chart.evaluate("node => node.getBoundingClientRect().height")
-    page.set_viewport_size({"width": 1440, "height": 720})
-    page.wait_for_function(
-        "high => document.querySelector('.js-plotly-plot .main-svg')"
-        ".getBoundingClientRect().height < high - 100",
-        arg=high,
-    )

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import BrowserContext
 
 from tests.browser.app import serving, settled, temporary_home
+from tests.browser.conftest import App, opened
 from tests.browser.moves import Sample, move, samples, until
 
 pytestmark = pytest.mark.browser
@@ -26,9 +27,16 @@ BACK = 60.0
 
 
 @pytest.fixture(scope="module")
-def empty(browser: Browser) -> Iterator[tuple[str, Path, Browser]]:
+def untouched() -> Iterator[tuple[str, Path]]:
+    """The app on a store of its own, in which runs are trained."""
     with temporary_home() as home, serving(home) as address:
-        yield address, home, browser
+        yield address, home
+
+
+@pytest.fixture
+def app(untouched: tuple[str, Path], known: BrowserContext) -> Iterator[App]:
+    with opened(*untouched, known) as one:
+        yield one
 
 
 @pytest.mark.parametrize(
@@ -39,9 +47,11 @@ def empty(browser: Browser) -> Iterator[tuple[str, Path, Browser]]:
     ],
 )
 def test_a_move_never_blanks_the_chart_and_says_what_trains(
-    empty: tuple[str, Path, Browser], path: str, control: str, key: str, chosen: str
+    app: App, path: str, control: str, key: str, chosen: str
 ):
-    page = opened(empty, path)
+    page = app.tab(path, height=900)
+    settled(page)
+    page.wait_for_function("() => document.querySelector('.js-plotly-plot')?.data?.length > 1")
     move(page, control, key)
     until(page, "() => window.samples.some(one => one.revision !== window.samples[0].revision)", 20)
     page.wait_for_timeout(1500)
@@ -50,16 +60,6 @@ def test_a_move_never_blanks_the_chart_and_says_what_trains(
     for one in seen:  # a ghost, or the new line, of the method that is looked at
         assert any(label.startswith(chosen) for label, _, _ in one.lines), one
     assert unsaid(seen) <= SOON
-    page.context.close()
-
-
-def opened(empty: tuple[str, Path, Browser], path: str) -> Page:
-    address, _, browser = empty
-    page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
-    page.goto(f"{address}/{path}")
-    settled(page)
-    page.wait_for_function("() => document.querySelector('.js-plotly-plot')?.data?.length > 1")
-    return page
 
 
 def unsaid(seen: list[Sample]) -> float:

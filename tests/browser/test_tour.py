@@ -11,10 +11,11 @@ from engine.runs.exhibit import Exhibit, exhibits
 from engine.service.client import Client
 from pages.ui import openings
 from pages.ui.kit import shell
-from tests.browser.app import settled
+from tests.browser.app import drawn, settled, still
 from tests.browser.conftest import App
 
 pytestmark = pytest.mark.browser
+slow = pytest.mark.slow
 expect.set_options(timeout=60_000)
 
 PAPERS = {slug: paper.title.partition(" (")[0] for slug, paper in shell.papers().items()}
@@ -36,6 +37,12 @@ STREAMLITS = ("stSidebarNavItems", "stSidebarNav")
 GRAVE = ("serious", "critical")
 LINES = """() => { const plot = document.querySelector('.js-plotly-plot'); return plot?.data
   ? plot.data.filter(one => one.mode?.includes('lines') && one.x.length > 1).length : 0 }"""
+COLOURS = """charted => {
+  const one = (what, how) => getComputedStyle(document.querySelector(what))[how]
+  const chart = () => [one('.js-plotly-plot .xtick text', 'fill'),
+    one('.js-plotly-plot .js-line', 'stroke')]
+  return [one('[data-testid=stApp]', 'backgroundColor'), ...(charted ? chart() : [])] }"""
+"""Of the page, and of the words and the first line of its chart."""
 BROKEN = "[data-testid=stException], [data-testid=stAlertContentError]"
 MARKS = """() => [...document.querySelectorAll('[data-testid=stMain] .js-plotly-plot')].map(plot =>
   [...plot.querySelectorAll('.scatterlayer .trace path, .barlayer path, .heatmaplayer image')]
@@ -45,7 +52,8 @@ MARKS = """() => [...document.querySelectorAll('[data-testid=stMain] .js-plotly-
 
 def findings(page: Page) -> list[str]:
     """Serious and critical findings of axe-core that are not Streamlit's own."""
-    actual = Axe().run(page, context={"exclude": [[f"[data-testid={one}]"] for one in STREAMLITS]})
+    aside = {"exclude": [[f"[data-testid={one}]"] for one in STREAMLITS]}
+    actual = Axe().run(page, context=aside, options={"resultTypes": ["violations"]})
     return [
         f"{one['id']}: {node['html'][:120]}"
         for one in actual.response["violations"]
@@ -62,11 +70,10 @@ def shows(page: Page, path: str) -> None:
         page.wait_for_function(f"() => ({LINES})() >= 2", timeout=60_000)
     elif path == "learn":
         page.locator(".js-plotly-plot .main-svg").first.wait_for()
-    settled(page)
+    still(page)
     expect(page.get_by_text("the first points appear soon")).to_have_count(0)
     expect(page.get_by_text("there is nothing to compare yet")).to_have_count(0)
     expect(page.locator(BROKEN)).to_have_count(0)
-    page.wait_for_timeout(500)  # what moves in
     assert findings(page) == []
 
 
@@ -74,23 +81,27 @@ def shows(page: Page, path: str) -> None:
 def test_a_page_is_whole_at_a_first_visit_and_trains_nothing(first_visit: App, path: str):
     page = first_visit.tab(path)
     shows(page, path)
-    light = page.locator("[data-testid=stApp]").evaluate("e => getComputedStyle(e).backgroundColor")
+    light = page.evaluate(COLOURS, path in CURVES)
     page.emulate_media(color_scheme="dark")
     page.reload()
     shows(page, path)
-    dark = page.locator("[data-testid=stApp]").evaluate("e => getComputedStyle(e).backgroundColor")
-    assert light != dark
+    dark = page.evaluate(COLOURS, path in CURVES)
+    assert all(one != other for one, other in zip(light, dark, strict=True))
+    expect(page.get_by_role("link", name="Home").first).to_be_visible()
+    if path == "survival":
+        drawn(page, 1.0)
+        expect(page.get_by_text("attacked").first).to_be_visible()
+        expect(page.get_by_text("times out of 100").first).to_be_visible()
     assert Client(first_visit.home, workers=False).runs() == []
 
 
 def test_nothing_serious_is_found_in_a_list_of_runs(app: App):
     page = app.tab("runs")
-    expect(page.get_by_text("Objective perturbation").first).to_be_visible()
-    shows(page, "runs")
-    page.emulate_media(color_scheme="dark")
-    page.reload()
-    expect(page.get_by_text("Objective perturbation").first).to_be_visible()
-    shows(page, "runs")
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.reload()
+        expect(page.get_by_role("link", name="Open").nth(5)).to_be_visible()
+        shows(page, "runs")
 
 
 def test_every_page_s_first_runs_ship_as_today_s_code_computes_them():
@@ -126,23 +137,30 @@ KINDS = {
 
 
 @pytest.mark.parametrize(
-    "name",
+    "names",
     [
-        name if name in KINDS.values() else pytest.param(name, marks=pytest.mark.slow)
-        for name in EXHIBITS
+        pytest.param([*KINDS.values()], id="one of each kind"),
+        *(
+            pytest.param(
+                [f"{slug}-{one}" for one in exhibits(slug)], id=slug, marks=pytest.mark.slow
+            )
+            for slug in catalog()
+        ),
     ],
 )
-def test_an_exhibit_opens_by_a_click_and_its_link_and_back_leads_to_the_list(app: App, name: str):
-    slug, exhibit = EXHIBITS[name]
+def test_an_exhibit_opens_by_a_click_and_its_link_and_back_leads_to_the_list(
+    app: App, names: list[str]
+):
     page = app.tab("reproduce")
-    settled(page)
-    heading = page.get_by_role("heading", name=catalog()[slug].title, exact=True)
-    expect(heading).to_be_visible()
-    paper = page.locator(f".st-key-reproduce-{'beside' if exhibit.beside else slug}")
-    paper.get_by_role("link", name=exhibit.title, exact=True).click()
-    opened(page, exhibit)
-    page.reload()  # the address alone opens it too
-    opened(page, exhibit)
-    page.go_back()
-    expect(heading).to_be_visible()
-    page.close()
+    for name in names:
+        slug, exhibit = EXHIBITS[name]
+        settled(page)
+        heading = page.get_by_role("heading", name=catalog()[slug].title, exact=True)
+        expect(heading).to_be_visible()
+        paper = page.locator(f".st-key-reproduce-{'beside' if exhibit.beside else slug}")
+        paper.get_by_role("link", name=exhibit.title, exact=True).click()
+        opened(page, exhibit)
+        page.reload()  # the address alone opens it too
+        opened(page, exhibit)
+        page.go_back()
+        expect(heading).to_be_visible()

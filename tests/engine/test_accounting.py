@@ -135,3 +135,19 @@ def test_a_price_of_a_huge_budget_asks_no_large_order(monkeypatch):
     event = SelfComposedDpEvent(PoissonSampledDpEvent(0.0999, GaussianDpEvent(0.21)), 200)
     assert epsilon(event, 1e-5, ADDED) > 500.0
     assert max(asked) <= 16
+
+
+def test_replacing_a_record_of_a_sample_is_priced_for_both_that_may_be_in_it():
+    r"""At the \varepsilon that is stated, \delta of the two mixtures by integration is what it is.
+
+    Noise of deviation 1.5 hides a record that moves the sum by 1, or by -1, in a fifth of batches.
+    """
+    rate, x = 0.2, np.linspace(-15.0, 15.0, 300_001)
+    event = PoissonSampledDpEvent(rate, GaussianDpEvent(1.5))
+    stated = epsilon(event, 1e-5, "replace_one", tight=True)
+    first, second = (
+        (1.0 - rate) * norm.pdf(x, 0.0, 1.5) + rate * norm.pdf(x, side, 1.5) for side in (1.0, -1.0)
+    )
+    over = np.maximum(0.0, first - math.exp(stated) * second).sum() * (x[1] - x[0])
+    assert over == pytest.approx(1e-5, rel=0.02)
+    assert epsilon(event, 1e-5, ADDED, tight=True) < 0.9 * stated

@@ -188,7 +188,7 @@ def test_what_is_deleted_is_gone(toy, client):
 
 def test_a_worker_is_started_once_and_does_the_job(home, monkeypatch):
     """The real one, with the real paper, from a request to arrays."""
-    monkeypatch.setenv("EXPLORER_IDLE_SECONDS", "5")
+    monkeypatch.setenv("EXPLORER_IDLE_SECONDS", "1")
     monkeypatch.setenv("EXPLORER_THREADS", "1")
     client, other = Client(home), Client(home)
     job = request(

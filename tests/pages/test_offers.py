@@ -13,7 +13,7 @@ from engine.papers.survival.spec import SurvivalSpec
 from pages.ui.kit.offers import MANY, Offer, figure, names, offer
 
 SPECS = [paper.spec for paper in catalog().values()]
-FIELDS = [(spec, field) for spec in SPECS for field in knobs(spec)]
+each = pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.__name__)
 EPSILON = offer(SurvivalSpec, "epsilon", knobs(SurvivalSpec)["epsilon"], 1.0)
 
 
@@ -21,41 +21,44 @@ def made(spec: type, field: str) -> Offer:
     return offer(spec, field, knobs(spec)[field], spec().values()[field])
 
 
-@pytest.mark.parametrize(("spec", "field"), FIELDS)
-def test_every_offered_value_is_admitted_and_found_again_by_its_text(spec, field):
-    one = made(spec, field)
-    assert one.default in one.texts
-    assert len(set(one.texts)) == len(one.texts) <= MANY + 2
-    for text, value in zip(one.texts, one.values, strict=True):
-        if isinstance(knobs(spec)[field], Knob):
-            assert spec.read(field, text) == value
-        assert one.read(str(value)) == (text, "")
-        assert one.value(text) == value
-        assert one.read(text) == (text, "")
+@each
+def test_every_offered_value_is_admitted_and_found_again_by_its_text(spec):
+    for field in knobs(spec):
+        one = made(spec, field)
+        assert one.default in one.texts
+        assert len(set(one.texts)) == len(one.texts) <= MANY + 2
+        for text, value in zip(one.texts, one.values, strict=True):
+            if isinstance(knobs(spec)[field], Knob):
+                assert spec.read(field, text) == value
+            assert one.read(str(value)) == (text, "")
+            assert one.value(text) == value
+            assert one.read(text) == (text, "")
 
 
-@pytest.mark.parametrize(("spec", "field"), FIELDS)
-def test_a_slider_reaches_both_ends_of_its_range(spec, field):
-    knob, one = knobs(spec)[field], made(spec, field)
-    if isinstance(knob, Choice):
-        assert (one.texts, one.values) == (knob.labels, knob.options)
-    else:
+@each
+def test_a_slider_reaches_both_ends_of_its_range(spec):
+    for field, knob in knobs(spec).items():
+        one = made(spec, field)
+        if isinstance(knob, Choice):
+            assert (one.texts, one.values) == (knob.labels, knob.options)
+            continue
         low, high = (min(knob.grid), max(knob.grid)) if knob.grid else knob.range
-        assert float(one.values[0]) <= low + 1e-9
+        assert float(one.values[0]) <= low + 1e-9, field
         last, steps = float(one.values[-1]), [float(b) - float(a) for a, b in pairwise(one.values)]
         ends = bool(knob.grid) or knob.scale == "log"
-        assert last >= high - 1e-9 if ends else last + max(steps) > high  # no room for one more
+        assert last >= high - 1e-9 if ends else last + max(steps) > high, field  # no room for more
         assert list(one.values) == sorted(one.values)
 
 
-@pytest.mark.parametrize(("spec", "field"), FIELDS)
-def test_junk_falls_back_to_the_default_and_is_told_in_one_sentence(spec, field):
-    one = made(spec, field)
-    for raw in ("", "nan", "-inf", "1e99", "-1e99", "half", "<b>", "1; drop"):
-        text, note = one.read(raw)
-        assert text == one.default, raw
-        assert note.startswith(f"Link value ignored: {field}: expected"), raw
-        assert ", got " in note, raw
+@each
+def test_junk_falls_back_to_the_default_and_is_told_in_one_sentence(spec):
+    for field in knobs(spec):
+        one = made(spec, field)
+        for raw in ("", "nan", "-inf", "1e99", "-1e99", "half", "<b>", "1; drop"):
+            text, note = one.read(raw)
+            assert text == one.default, (field, raw)
+            assert note.startswith(f"Link value ignored: {field}: expected"), raw
+            assert ", got " in note, (field, raw)
 
 
 def test_case_spaces_and_ways_to_write_a_number_do_not_matter():

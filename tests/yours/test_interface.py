@@ -67,6 +67,41 @@ def test_prices_cards_and_attacks():
     assert "flchain" in [card.name for card in ee.datasets()]
 
 
+def test_an_interrupt_keeps_what_is_finished(monkeypatch):
+    """The second of two methods is stopped: the first is not trained again, and the second goes
+    on when it is asked for again."""
+    from engine.cli import work
+
+    asked = {"epsilon": [0.5, 1.0], "seeds": 3, "progress": False}
+    whole, trained = work.complete, []
+
+    def stopped(client, job, report):
+        def tell(done, total):
+            trained.append(job.method)
+            if job.method == "gaussian":
+                raise KeyboardInterrupt
+
+        return whole(client, job, tell)
+
+    def states():
+        client = Client(workers=False)
+        found = {run.job.method: run.state for run in client.runs()}
+        client.close()
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(work, "complete", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            ee.run("mean", ["laplace", "gaussian", "exact"], **asked)
+        assert states() == {"laplace": "completed", "gaussian": "cancelled"}
+        trained.clear()
+        with pytest.raises(KeyboardInterrupt):
+            ee.run("mean", ["laplace", "gaussian"], **asked)
+        assert "laplace" not in trained
+    assert len(ee.run("mean", ["laplace", "gaussian"], **asked).frame()) == 12
+    assert states() == {"laplace": "completed", "gaussian": "completed"}
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [

@@ -98,3 +98,19 @@ def test_it_has_a_page(run):
         "print(at.title[0].value)"
     )
     assert "Private count" in run("-c", code)[0]
+
+
+def test_its_runs_are_in_compare(run):
+    run("-m", "engine", "run", "count", "laplace", "--sweep", "epsilon=1,2", "--seeds", "3")
+    code = (
+        "from streamlit.testing.v1 import AppTest\n"
+        "from pages.ui.kit import shell\n"
+        "at = AppTest.from_file('pages/compare.py', default_timeout=120)\n"
+        "at.session_state[shell.ENTERED] = True\n"
+        "at.query_params['compare.gauge'] = 'Error of the count'\n"
+        "at.query_params['compare.data'] = 'FLchain'\n"
+        "at.run()\n"
+        "assert not at.exception, at.exception\n"
+        "print(at.multiselect[0].value)"
+    )
+    assert run("-c", code)[0] == "['Laplace']\n"

@@ -88,8 +88,10 @@ class LibraryRun:
 
         Guarantees:
             Of a shuffled order cut into 1/q batches a record is in one batch of each epoch, so an
-            epoch costs one full release by parallel composition, and gains no amplification. Of
-            groups that take turns a record is in one of so many steps, by its coin.
+            epoch costs one full release by parallel composition, and gains no amplification. This
+            compares a record with an empty place (`neighbours`): with a record more, all others
+            would be cut into other batches. Of groups that take turns a record is in one of so many
+            steps, by its coin.
         """
         kind = sampling or self.sampling
         noise = (
@@ -107,6 +109,11 @@ class LibraryRun:
             ),
         )  # fmt: skip
 
+    @property
+    def neighbours(self) -> Relation:
+        """The relation of what is proved: of shuffled batches that of an empty place."""
+        return "zero_out_one" if self.sampling == "shuffled" else self.relation
+
     def epsilon(self, sampling: Sampling | None = None) -> float:
         """What those releases cost at its δ.
 
@@ -117,7 +124,7 @@ class LibraryRun:
 
         event = cost(self.releases(sampling))
         try:
-            return accounting.epsilon(event, self.delta, self.relation, tight=True)
+            return accounting.epsilon(event, self.delta, self.neighbours, tight=True)
         except ArithmeticError:
             raise RequestError(
                 f"steps: expected a training that an accountant can price, got {self.steps} steps "
@@ -183,6 +190,10 @@ def priced(run: LibraryRun, proved: float, poisson: float) -> Guarantee:
             f"Batches were cut from a shuffled order. Priced as if coins had drawn them, the run "
             f"would cost ε = {poisson:.4g}; as executed it costs {proved:.4g}."
         )
+        reasons.append(
+            "The number of records counts as public, because with one more all batches would be "
+            "cut elsewhere."
+        )
     if run.epsilon_claimed < proved * (1 - CLOSE):
         reasons.append(
             f"{run.library} claims ε = {run.epsilon_claimed:.4g}, which is less than is proved."
@@ -194,7 +205,7 @@ def priced(run: LibraryRun, proved: float, poisson: float) -> Guarantee:
         epsilon_claimed=run.epsilon_claimed,
         epsilon_proved=proved if math.isfinite(proved) else None,
         delta=run.delta,
-        relation=run.relation,
+        relation=run.neighbours,
         unit=run.unit,
         accountant="dp-accounting, for the sampling that was executed",
         sampling=SAMPLING[run.sampling],

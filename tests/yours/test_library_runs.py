@@ -66,6 +66,8 @@ def test_shuffled_batches_are_priced_as_they_ran():
     assert card.epsilon_proved > 5 * run.epsilon("poisson")
     assert f"{run.epsilon('poisson'):.4g}" in " ".join(card.reasons)
     assert "less than is proved" in " ".join(card.reasons)
+    assert card.relation == "zero_out_one"  # with a record more, other batches change too
+    assert library_run.card(library_run.checked(RUN)).relation == "add_or_remove_one"
     assert library_run.document(run)["mu"] == pytest.approx(math.sqrt(12) / 1.1)
 
 

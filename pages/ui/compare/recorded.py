@@ -114,7 +114,7 @@ class Recorded(Candidate):
     def common(self, epsilon: float, delta: float) -> Common:
         """For the sampling that was executed."""
         run = self.kept.run.points[self.near(epsilon)].run
-        return measured(run.releases(), run.relation, delta)
+        return measured(run.releases(), run.neighbours, delta)
 
     def near(self, epsilon: float) -> float:
         """One of its own budgets."""

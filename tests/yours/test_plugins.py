@@ -114,3 +114,22 @@ def test_its_runs_are_in_compare(run):
         "print(at.multiselect[0].value)"
     )
     assert run("-c", code)[0] == "['Laplace']\n"
+
+
+def test_it_is_a_static_page_once_it_is_trained_here(run):
+    code = (
+        "from engine.cli.work import complete\n"
+        "from engine.service.client import Client\n"
+        "from pages.ui.paper import defaults\n"
+        "from pages.ui.site import states, write\n"
+        "assert states.take('count') is None\n"
+        "client = Client(workers=False)\n"
+        "for job in defaults.opening('count').values():\n"
+        "    complete(client, job, lambda done, total: None)\n"
+        "one = states.take('count')\n"
+        "pages = dict(write._pages({'count': one}))\n"
+        "assert 'Private count' in pages['index.html']\n"
+        "assert len(one.opening.budgets) > 1\n"
+        "print(*sorted(name for name in pages if name.startswith('count')))"
+    )
+    assert run("-c", code)[0] == "count/data.js count/index.html\n"

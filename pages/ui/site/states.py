@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from engine import catalog
 from engine.core.errors import ExplorerError
 from engine.core.spec import knobs
 from engine.runs import shipped
@@ -126,10 +127,13 @@ def _there(job: Job) -> bool:
 
 
 def take(slug: str) -> Taken | None:
-    """A paper's page with all of its shipped stops; None where none of its runs is there."""
+    """A paper's page with all of its shipped stops; None where none of its runs is there.
+
+    Of a paper that an installed package adds nothing ships: its stops are those trained here.
+    """
     collect.quiet()
-    page = addressed(slug, {})
-    opening = _state(page, {})
+    page, find = addressed(slug, {}), _there if slug in catalog.outside() else _ships
+    opening = _state(page, {}, find)
     bundled = collect.take(slug)
     if opening is None or bundled is None:
         return None
@@ -137,14 +141,14 @@ def take(slug: str) -> Taken | None:
         slug=slug,
         title=page.paper.title,
         opening=opening,
-        sliders=list(_sliders(page)),
+        sliders=list(_sliders(page, find)),
         sections=[one for one in bundled.drawn if one.said],
         caption=collect.html(bundled.drawn[0].caption),
     )
 
 
-def _sliders(page: Page) -> Iterator[Slider]:
-    """The main sliders of which more than the opening's stop ships."""
+def _sliders(page: Page, find: Callable[[Job], bool]) -> Iterator[Slider]:
+    """The main sliders of which more than the opening's stop is there."""
     for field in (field for group in page.layout.stops for field in group):
         offer = page.offers.knobs[field]
         states: list[tuple[str, State | None]] = []
@@ -154,7 +158,7 @@ def _sliders(page: Page) -> Iterator[Slider]:
                 continue
             settings = {f"{page.prefix}.{field}": text}
             with suppress(ExplorerError):  # settings that contradict each other
-                if (state := _state(addressed(page.prefix, settings), settings)) is not None:
+                if (state := _state(addressed(page.prefix, settings), settings, find)) is not None:
                     states.append((text, state))
         if len(states) > 1:
             texts = [text for text, _ in states]

@@ -10,7 +10,7 @@ from typing import Any
 
 from plotly.utils import PlotlyJSONEncoder
 
-from engine import __version__
+from engine import __version__, catalog
 from engine.core import files
 from engine.core.errors import RequestError
 from engine.runs import reference
@@ -66,7 +66,9 @@ def site(folder: Path) -> list[str]:
         raise RequestError(
             f"--to: expected a folder that can be written, got {folder}: {error.strerror}"
         ) from None
-    return [f"{slug}: nothing of it ships" for slug, one in parts.items() if one is None]
+    left = [slug for slug, one in parts.items() if one is None]
+    ways = {slug: "was trained here: open its page once" for slug in catalog.outside()}
+    return [f"{slug}: nothing of it {ways.get(slug, 'ships')}" for slug in left]
 
 
 def _pages(known: Mapping[str, Taken]) -> Iterator[tuple[str, str]]:

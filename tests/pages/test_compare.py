@@ -228,7 +228,20 @@ def test_accuracy_and_error_of_one_task_share_an_axis(visit: Open, home: Path):
 def test_an_error_that_is_no_share_is_no_share_of_right_answers():
     """The mean's error is in mg/dL: no share, nor the test error of another paper."""
     asked = request("mean", "laplace", "flchain", {}, {"epsilon": (1.0,)}, range(2))
-    assert not {"error", candidates.SHARE} & set(candidate(asked).gauges)
+    one = candidate(asked)
+    assert not {"error", candidates.SHARE} & set(one.gauges)
+    assert next(iter(one.gauges)) == "mean_error"
+    assert one.asked("mean_error") == "error"
+
+
+def test_an_error_in_a_unit_has_a_chart_of_its_own(visit: Open, home: Path):
+    play(home, request("mean", "laplace", "flchain", {}, {"epsilon": (1.0, 2.0)}, range(3)))
+    test = visit("compare")
+    assert not test.exception
+    (run,) = Client(home, workers=False).runs()
+    values = Client(home, workers=False).table(run.id).values("error", epsilon=1.0)
+    (drawn,) = (t for t in chart(test)["data"] if t.get("mode", "").startswith("lines"))
+    assert drawn["y"][0] == pytest.approx(np.median(values), rel=1e-3)
 
 
 # What it answers

@@ -127,6 +127,7 @@ def test_a_file_is_kept_or_refused_in_one_sentence(
     assert not test.error
     assert kept_runs.owner(kept_runs.names()[0]) == "somebody"
     assert test.selectbox[0].value == "Digits"
+    assert test.selectbox[1].value == "Share of right answers"
     assert NAME in lines(test)
     test.selectbox[0].set_value("FLchain").run()
     assert not test.exception

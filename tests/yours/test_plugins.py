@@ -107,9 +107,9 @@ def test_its_runs_are_in_compare(run):
         "from pages.ui.kit import shell\n"
         "at = AppTest.from_file('pages/compare.py', default_timeout=120)\n"
         "at.session_state[shell.ENTERED] = True\n"
-        "at.query_params['compare.gauge'] = 'Error of the count'\n"
-        "at.query_params['compare.data'] = 'FLchain'\n"
         "at.run()\n"
+        "at.selectbox[0].set_value('FLchain').run()\n"
+        "at.selectbox[1].set_value('Error of the count').run()\n"
         "assert not at.exception, at.exception\n"
         "print(at.multiselect[0].value)"
     )

@@ -153,20 +153,25 @@ class Candidate(ABC):
     @cached_property
     def gauges(self) -> dict[str, Gauge]:
         """What it measures, its own choice first, and the share of right answers."""
-        # an "error" in mg/dL must not stand on the axis of another paper's test error
-        known = {
-            n: g for n, g in self.measures.items() if n not in SHARES or g.unit == words.SHARE
-        }  # fmt: skip
+        known = {self._axis(name, gauge): gauge for name, gauge in self.measures.items()}
         return ({SHARE: RIGHT} if self.share else {}) | known
+
+    def _axis(self, name: str, gauge: Gauge) -> str:
+        """A measure's name on the page: an error in mg/dL is not another paper's test error."""
+        alone = name in SHARES and gauge.unit != words.SHARE
+        return f"{self.origin[0]}_{name}" if alone else name
 
     @property
     def results(self) -> Results:
-        """Its measurements, with the budget as an axis and the share of right answers."""
-        return _complete(self.raw, self.share, self.budgets)
+        """Its measurements, by the names of the page, with the budget as an axis."""
+        names = tuple((self._axis(name, one), name) for name, one in self.measures.items())
+        return _complete(self.raw, self.share, self.budgets, names)
 
     def asked(self, gauge: str) -> str:
         """A measure as the command line names it for this run."""
-        return f"{SHARES[self.share]}{self.share}" if gauge == SHARE else gauge
+        if gauge == SHARE:
+            return f"{SHARES[self.share]}{self.share}"
+        return next(name for name, one in self.measures.items() if self._axis(name, one) == gauge)
 
     def values(self, gauge: str, epsilon: float) -> Column:
         """The finite values over repetitions at a budget; none where it was not measured."""
@@ -303,16 +308,19 @@ def _text(setting: Setting, value: Value) -> str:
 
 
 @functools.lru_cache(maxsize=256)
-def _complete(results: Results, share: str, budgets: tuple[float, ...]) -> Results:
+def _complete(
+    results: Results, share: str, budgets: tuple[float, ...], names: tuple[tuple[str, str], ...]
+) -> Results:
     """Results with what they lack; the same object for the same results."""
+    named = {axis: results.gauges[name] for axis, name in names}
     if budgets and BUDGET not in results.axes:
         only = np.full(len(results.seeds), budgets[0])
         results = dataclasses.replace(results, axes={**results.axes, BUDGET: only})
     if share:
         column = results.gauges[share]
         right = 1.0 - column if SHARES[share] else column
-        results = dataclasses.replace(results, gauges={**results.gauges, SHARE: right})
-    return results
+        named[SHARE] = right
+    return dataclasses.replace(results, gauges={**results.gauges, **named})
 
 
 def listed(runs: Sequence[Run]) -> list[Trained]:
@@ -345,7 +353,7 @@ def gauges(candidates: Sequence[Candidate]) -> dict[str, Gauge]:
         name for _, name in {(o.origin[0], name) for o in candidates for name in o.gauges}
     )
     count = Counter(name for one in candidates for name in one.gauges)
-    first = Counter(next(iter(one.measures), "") for one in candidates)
+    first = Counter(next((n for n in one.gauges if n != SHARE), "") for one in candidates)
     ranked = sorted(
         known, key=lambda name: (name != SHARE, not first[name], -papers[name], -count[name])
     )

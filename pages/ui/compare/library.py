@@ -71,6 +71,8 @@ def _bring(prefix: str) -> None:
         return
     shown = Recorded(kept.name, kept, {})
     st.session_state[f"{prefix}.data"] = words.short(shown.dataset)
+    if shown.gauges:
+        st.session_state[f"{prefix}.gauge"] = next(iter(shown.gauges.values())).label
     for key in [str(key) for key in st.session_state if str(key).startswith(f"{prefix}.runs.")]:
         del st.session_state[key]  # the runs that are drawn at first, with the new one
 

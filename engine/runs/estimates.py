@@ -126,7 +126,9 @@ def _hidden(
         size = np.sqrt(np.diagonal(covariance))
         tied = (np.abs(covariance / size / size[:, None])[:, bad] > TIED).any(axis=1)
     reasons = ((noisy, NOISY), (rare, FEW), (bad, CROWDED), (tied, BESIDE))
-    return [next((why for where, why in reasons if np.asarray(where)[i]), "") for i in range(len(whole))]
+    return [
+        next((why for where, why in reasons if np.asarray(where)[i]), "") for i in range(len(whole))
+    ]
 
 
 def _made(

@@ -22,7 +22,7 @@ from engine.privacy.releases import Release, cost
 
 Floats = NDArray[np.float64]
 LABELS = {
-    "mu": "μ of Gaussian noise that is at most as private",
+    "mu": "μ of Gaussian noise",
     "advantage": "Advantage of the best attacker",
     "epsilon": "ε at the same δ",
 }

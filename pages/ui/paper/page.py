@@ -181,9 +181,9 @@ def _drawn_by(page: Page) -> None:
             key=f"{page.prefix}.lines", bind="query-params",
         )  # fmt: skip
         pick(page.prefix, page.offers.gauge, "Measured by", GAUGE_HELP, st.container(width=240))
-        place = st.container(width=200)
-        pick(page.prefix, page.offers.measure, kinds.TITLE, kinds.HELP, place)
         _method(page)
+        place = st.container(width=240)
+        pick(page.prefix, page.offers.measure, kinds.TITLE, kinds.HELP, place)
 
 
 def _method(page: Page) -> None:

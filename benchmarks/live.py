@@ -9,17 +9,23 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
-from benchmarks.row import Row
+from benchmarks.row import Row, race
+from datasets import catalog as data_catalog
 from engine.catalog import catalog
-from pages.ui.paper import defaults
+from engine.runs.driver import drive
+from engine.runs.job import Job
+from pages.ui.kit import shell
+from pages.ui.paper import defaults, stages, total
+from pages.ui.paper.view import offers
 from tests.browser.app import browsing, serving, settled, temporary_home
 from tests.browser.moves import Times, move, reached, samples, until
 
-TURNS = 3
+TURNS = 5
 """Moves of each control; the median counts, and the range is shown."""
 LONGEST, LINES = 60.0, 20.0
 """Seconds after which a whole page, and its coarse curves, are not waited for any longer."""
@@ -69,6 +75,8 @@ CONTROLS = (
 )
 TARGETS = {True: Times(0.4, 0.4, 0.4, 30.0), False: Times(1.0, 2.0, 5.0, 45.0)}
 """Seconds within which each is to be there, at a shipped stop and at any other."""
+SOON = 2.0
+"""Seconds to a coarse curve above which a method is slow."""
 WORDS = {
     "point": "chosen method's point", "coarse": "its coarse curve",
     "all": "all methods' coarse curves", "whole": "whole page",
@@ -88,7 +96,7 @@ def rows() -> list[Row]:
             made.append(_beside("with ten abandoned views behind", one, alone, browser, address, 1))
         made.append(_beside("five quick moves, the last one", one, alone, browser, address, QUICK))
         made += _kept(home)
-    return made
+    return [*made, *(row for slug in shell.papers() for row in _coarse(slug))]
 
 
 def _control(browser: Browser, address: str, control: Control) -> Iterator[Row]:
@@ -174,6 +182,31 @@ def _kept(home: Path) -> Iterator[Row]:
     held = sum(map(_memory, _processes(home)))
     note = "app, worker and accountant together"
     yield Row("memory after all moves", held, None, "MB", "under 3000 MB", held < 3000, note)
+
+
+def _coarse(slug: str) -> Iterator[Row]:
+    """Seconds to each method's coarse curve at its page's defaults, alone in a process."""
+    paper, layout = catalog()[slug], defaults.layout(slug)
+    budget = offers(paper, layout).knobs["epsilon"]
+    first = budget.value(budget.default)
+    sketches = {
+        name: stages.coarse(job, first, 1)
+        for name, job in defaults.opening(slug).items()
+        if name not in layout.by_hand
+    }
+    took = race({name: partial(_trained, job) for name, job in sketches.items()})
+    for name, job in sketches.items():
+        slow = (total.seconds(job) or 0.0) >= total.SLOW
+        note = f"{min(took[name].seconds):.2g} to {max(took[name].seconds):.2g} s"
+        note += "; the page says beforehand that it is slow" * slow
+        middle, what = took[name].median, f"{slug}, {name}: coarse curve, alone"
+        yield Row(what, middle, None, "s", f"at most {SOON:g} s", middle <= SOON, note)
+
+
+def _trained(job: Job) -> None:
+    """Trains a job in this process and keeps nothing."""
+    for _ in drive(job, data_catalog.load(job.dataset), lambda name, arrays: ""):
+        pass
 
 
 def _processes(home: Path) -> list[int]:

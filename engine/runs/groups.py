@@ -6,6 +6,7 @@ data alone: on a table of one's own it would be a further release.
 
 import importlib
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +14,10 @@ from datasets import own
 from datasets.base import Table
 from engine.catalog import paper
 from engine.method import Arrays
-from engine.runs.executor.work import Keep
 from engine.runs.job import Job
+
+if TYPE_CHECKING:
+    from engine.runs.executor.work import Keep  # loads torch
 
 NAME = "by_group"
 """The array (R, g, 2): the measure of each group, and how many records it is of."""
@@ -46,7 +49,7 @@ def grouped(job: Job, data: Table, arrays: Arrays, rows: Sequence[int]) -> Array
     return arrays if found is None else {**arrays, NAME: np.asarray(found, np.float64)}
 
 
-def beside(job: Job, data: Table, keep: Keep, device: str) -> Keep:
+def beside(job: Job, data: Table, keep: "Keep", device: str) -> "Keep":
     """Keeps what a run leaves at its end with the measure of each group beside it."""
     size = max(1, job.entry().chunk(job.batch().spec, len(data), device))
     total = job.replicas()

@@ -109,35 +109,6 @@ class Guarantee:
         return {**dataclasses.asdict(self), "limits": self.limits}
 
 
-def not_private(
-    mechanism: str, released: tuple[str, ...], reason: str, relation: Relation, unit: str
-) -> Guarantee:
-    """The card of a method without privacy, which is there for comparison."""
-    return Guarantee(
-        mechanism=mechanism,
-        status="not_private",
-        epsilon_claimed=None,
-        epsilon_proved=None,
-        delta=0.0,
-        relation=relation,
-        unit=unit,
-        released=released,
-        reasons=(reason,),
-    )
-
-
-def public_count(sets: str) -> str:
-    """The sentence of a card whose proof takes the number of records as public.
-
-    Args:
-        sets: What the number determines, as in "it sets ...".
-    """
-    return (
-        f"The number of records is public: it sets {sets}. A neighbouring table is the same table "
-        "with one record left out of every sum."
-    )
-
-
 def for_persons(card: Guarantee, rows: int) -> Guarantee:
     """The card of persons with at most so many rows each, from the card of one row.
 

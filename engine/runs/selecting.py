@@ -32,7 +32,7 @@ from engine.runs.job import Job, request
 from engine.runs.release import checked, release
 
 SHARE = 0.2
-r"""Of a try's 1/\sigma^2, what its score takes; the rest is the method's."""
+r"""1/\sigma^2 of a try's score, over that of one release of the method's budget; it is paid too."""
 USUAL, MOST = 8.0, 1000.0
 """The least tries on average where nobody says, and the most: of eight, none is made in .0003."""
 

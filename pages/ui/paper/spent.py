@@ -18,6 +18,8 @@ HELP = (
 REACHED = "The limit is reached: nothing more can be released from this table."
 NO_LIMIT = "No limit is set."
 WRONG = "spent.message"
+ROW, TALL = 35, 213
+"""Pixels of a row, and of the table at most."""
 
 
 def show(slug: str, dataset: str) -> None:
@@ -48,6 +50,22 @@ def said(found: TableLedger) -> str:
 
 def _details(slug: str, found: TableLedger) -> None:
     """Every entry, and a field for the limit where the visitor may set it."""
+    _entries(found)
+    st.markdown(HELP)
+    if not rights.may("limit a table", found.table):
+        return
+    start = found.limit.epsilon if found.limit else None
+    st.number_input(
+        "Limit of ε for all releases", 0.001, 1000.0, start, key=f"{slug}.limit", step=0.5,
+        help="A release that would pass it is refused before anything is drawn.",
+    )  # fmt: skip
+    st.button("Set the limit", key=f"{slug}.limits", on_click=_limit, args=(slug, found.table))
+    if message := st.session_state.pop(WRONG, ""):
+        st.error(message, icon=":material/error:")
+
+
+def _entries(found: TableLedger) -> None:
+    """Every release and every look, the newest first."""
     if found.entries:
         st.dataframe(
             [
@@ -60,21 +78,10 @@ def _details(slug: str, found: TableLedger) -> None:
                 }
                 for one in reversed(found.entries)
             ],
-            hide_index=True,
+            hide_index=True, height=min(TALL, ROW * (1 + len(found.entries)) + 3),
         )  # fmt: skip
     else:
         st.markdown("Nothing was released from this table yet.")
-    st.markdown(HELP)
-    if not rights.may("limit a table", found.table):
-        return
-    start = found.limit.epsilon if found.limit else None
-    st.number_input(
-        "Limit of ε for all releases", 0.001, 1000.0, start, key=f"{slug}.limit", step=0.5,
-        help="A release that would pass it is refused before anything is drawn.",
-    )  # fmt: skip
-    st.button("Set the limit", key=f"{slug}.limits", on_click=_limit, args=(slug, found.table))
-    if message := st.session_state.pop(WRONG, ""):
-        st.error(message, icon=":material/error:")
 
 
 def _limit(slug: str, table: str) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import ZIP_LZMA, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ from engine.runs.reference import FOLDER as REFERENCE
 FOLDER = REFERENCE / "defaults"
 STEPS = 24
 """Measurements of a replica that are kept: the first, the last and others evenly between."""
+COURSES = 10
+"""Repetitions of each setting whose every measurement is kept; of all others the last is."""
 DIGITS = 6
 """Significant figures of a measure."""
 ROOM = 120_000
@@ -193,7 +195,7 @@ def save(
     job = Job.read(origin.job)
     path = (folder or FOLDER) / job.paper / f"{job.id}.gz"
     rows, kept = fitting(arrays, job)
-    reported = list(thinned(events))
+    reported = list(thinned(events, job))
     if kept:
         reported.append(Produced(origin.total, "shipped", "", tuple(rows)))
     reported.append(Finished(origin.total, "completed", origin.diverged))
@@ -230,17 +232,29 @@ def _write(path: Path, bodies: Sequence[Mapping[str, Any]]) -> None:
         raise StoreError(f"{path}: expected to write a run, got: {error}") from None
 
 
-def thinned(events: Iterable[Event]) -> Iterator[Event]:
-    """The beginning, at most STEPS measurements of each replica, and the prices."""
+def thinned(events: Iterable[Event], job: Job) -> Iterator[Event]:
+    """The beginning, at most STEPS measurements of COURSES repetitions, and the prices.
+
+    Of further repetitions the last measurement is kept.
+    """
     measured: dict[tuple[int, ...], list[Measured]] = {}
     for event in events:
         if isinstance(event, Measured):
             measured.setdefault(event.replicas, []).append(event)
         elif isinstance(event, Started | Spent):
             yield event
-    for some in measured.values():
-        for place in np.unique(np.linspace(0, len(some) - 1, STEPS).round().astype(int)):
-            yield rounded(some[place])
+    for rows, some in measured.items():
+        first = [place for place, row in enumerate(rows) if row % len(job.seeds) < COURSES]
+        *early, last = np.unique(np.linspace(0, len(some) - 1, STEPS).round().astype(int))
+        for place in early if first else ():
+            yield rounded(_only(some[place], first))
+        yield rounded(some[last])
+
+
+def _only(event: Measured, places: Sequence[int]) -> Measured:
+    """A measurement of some of its replicas."""
+    values = {name: tuple(column[i] for i in places) for name, column in event.values.items()}
+    return Measured(event.step, tuple(event.replicas[i] for i in places), values)
 
 
 def rounded(event: Measured) -> Measured:
@@ -294,9 +308,14 @@ def _once(part: NDArray[np.generic]) -> NDArray[np.generic]:
 
 
 def _packed(rows: Sequence[int], arrays: Arrays) -> bytes:
-    """The file of arrays."""
+    """The file of arrays, as `np.load` reads it; by LZMA, which needs a twentieth less room."""
     file = io.BytesIO()
-    np.savez_compressed(file, allow_pickle=False, **{ROWS: np.array(rows, np.int64)}, **arrays)
+    with ZipFile(file, "w") as whole:
+        for name, array in {ROWS: np.array(rows, np.int64), **arrays}.items():
+            entry = ZipInfo(f"{name}.npy")
+            entry.compress_type = ZIP_LZMA
+            with whole.open(entry, "w") as part:
+                np.lib.format.write_array(part, array, allow_pickle=False)
     return file.getvalue()
 
 

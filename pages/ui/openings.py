@@ -15,7 +15,6 @@ from pages.ui.learn.maths import clipping
 from pages.ui.lessons import library
 from pages.ui.lessons.train import shown
 from pages.ui.paper import choice, defaults, preview, stages
-from pages.ui.paper.overlay import overlays
 from pages.ui.paper.view import offers as offered
 
 LONGER = 2
@@ -68,10 +67,7 @@ def stops(slug: str) -> list[tuple[Job, Job]]:
     for values in moved:
         with suppress(ExplorerError):  # settings that contradict each other
             there = replace(chosen, values={**chosen.values, **values})
-            jobs = choice.jobs(
-                paper, there, budget.values, layout.by_hand, layout.often(there.dataset)
-            )
-            jobs |= overlays(paper, jobs, layout.by_hand)
+            jobs = defaults.wanted(paper, layout, offers, there)
             pairs += [
                 (job, stages.coarse(job, first, layout.sketch))
                 for name, job in jobs.items()

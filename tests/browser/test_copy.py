@@ -32,9 +32,9 @@ def test_a_copied_chart_says_what_it_shows_and_a_png_is_saved_without_a_clipboar
     page = app.tab("survival")
     settled(page)
     text = saved(page, "Save as SVG", tmp_path).read_text(encoding="utf-8")
-    assert "Concordance index at epsilon 1" in text  # the caption
+    assert "Pairs ranked correctly at epsilon 1" in text  # the caption
     assert "No privacy" in text  # the names at the lines' ends say what is proved
-    assert "Newton, private, proved" in text
+    assert "Private Newton, proved" in text
     assert f"Epsilon Explorer {__version__}, runs" in text
     assert any(job.id in text for job in defaults.opening("survival").values())
     assert "/survival" in text

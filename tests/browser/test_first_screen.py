@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.app import settled, still
 from tests.browser.conftest import App
+from tests.browser.judged import SIZE, budget_comes_first, few_are_named, names_are_whole
 
 pytestmark = pytest.mark.browser
 SIZES = {"phone": (390, 844), "laptop at 200 %": (960, 540), "laptop": (1440, 900)}
@@ -47,8 +48,6 @@ HEIGHTS = f"""() => {{
   foot.style.width = ''
   return found }}"""
 BUDGET = "() => document.querySelector('.js-plotly-plot').layout.meta.budget"
-ON_SLIDER = """() => document.activeElement.type === 'range'
-  || document.activeElement.getAttribute('role') === 'slider'"""
 
 
 def ready(page: Page) -> None:
@@ -91,24 +90,13 @@ def sized(app: App, path: str) -> Iterator[tuple[str, Page]]:
 
 def obeys_keys(page: Page) -> None:
     """Fails unless a laptop's page is short, and the slider is reached and moved by keys."""
-    reached_by_tabs(page)
+    budget_comes_first(page)
     high = page.locator("[data-testid=stMainBlockContainer]").evaluate("one => one.scrollHeight")
     assert high <= 1350  # a screen and a half
     page.get_by_role("spinbutton", name="Type ε").fill("1.9")
     page.keyboard.press("Enter")
     page.wait_for_url("**epsilon=2**")
     expect(page.get_by_text("the nearest is 2")).to_be_visible()
-
-
-def reached_by_tabs(page: Page) -> None:
-    """Fails unless five presses of Tab reach the slider."""
-    for _ in range(5):
-        page.keyboard.press("Tab")
-        if "Skip to" in page.evaluate("() => document.activeElement.textContent"):
-            page.keyboard.press("Enter")
-        if page.evaluate(ON_SLIDER):
-            return
-    pytest.fail("expected the slider within five presses")
 
 
 def test_the_network_its_sentence_and_its_widgets_are_in_sight_together(app: App):
@@ -202,30 +190,6 @@ def test_the_start_page_shows_slider_sentence_and_curve_together_at_200_percent(
     page.wait_for_function(f"() => ({INSIDE})(document.querySelector('.js-plotly-plot .main-svg'))")
 
 
-LABELS = """() => [...document.querySelectorAll('.js-plotly-plot')][0]
-  .querySelectorAll('.annotation-text-g')"""
-BOXES = f"""() => {{ const frame = document.querySelector('.js-plotly-plot').getBoundingClientRect()
-  return [...({LABELS})()].map(one => {{ const box = one.getBoundingClientRect()
-    return {{ text: one.textContent, left: box.left - frame.left, top: box.top - frame.top,
-      right: frame.right - box.right, bottom: frame.bottom - box.bottom,
-      x: box.left, y: box.top, width: box.width, height: box.height }} }}) }}"""
-COLOURED = """() => {
-  const parts = colour => [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16))
-  const grey = colour => Math.max(...parts(colour)) - Math.min(...parts(colour)) < 40
-  return document.querySelector('.js-plotly-plot').data
-    .filter(trace => (trace.mode ?? '').includes('lines') && !grey(trace.line.color)).length }"""
-SIZE = """() => Math.min(...[...document.querySelectorAll('.js-plotly-plot text')]
-  .filter(one => one.textContent.trim() && one.getBoundingClientRect().width)
-  .map(one => parseFloat(getComputedStyle(one).fontSize)))"""
-
-
-def over(one: dict[str, float], other: dict[str, float]) -> bool:
-    """Whether two boxes lie on each other by more than a pixel."""
-    across = min(one["x"] + one["width"], other["x"] + other["width"]) - max(one["x"], other["x"])
-    down = min(one["y"] + one["height"], other["y"] + other["height"]) - max(one["y"], other["y"])
-    return across > 1 and down > 1
-
-
 @pytest.mark.parametrize(
     "slug",
     [
@@ -257,26 +221,6 @@ def follows_the_window(page: Page) -> None:
         ".getBoundingClientRect().height < high - 100",
         arg=high,
     )
-
-
-def few_are_named(page: Page) -> None:
-    """Fails unless two to four lines are in colour, and the name of each is whole and readable."""
-    page.locator(".js-plotly-plot .annotation-text-g").first.wait_for()
-    still(page)
-    assert 2 <= page.evaluate(COLOURED) <= 4
-    assert len(page.evaluate(BOXES)) >= 4
-    names_are_whole(page)
-
-
-def names_are_whole(page: Page) -> None:
-    """Fails unless no word in the chart is cut, lies on another, or is small."""
-    assert page.locator(".js-plotly-plot .legend").count() == 0
-    boxes = page.evaluate(BOXES)
-    for box in boxes:
-        assert min(box[side] for side in ("left", "top", "right", "bottom")) >= -1, f"{box} is cut"
-    pairs = [(a["text"], b["text"]) for i, a in enumerate(boxes) for b in boxes[:i] if over(a, b)]
-    assert pairs == []
-    assert page.evaluate(SIZE) >= 12
 
 
 def test_the_legend_of_all_methods_is_wholly_in_sight_and_does_not_scroll(app: App):

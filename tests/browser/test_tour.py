@@ -13,6 +13,7 @@ from pages.ui import openings
 from pages.ui.kit import shell
 from tests.browser.app import drawn, settled, still
 from tests.browser.conftest import App
+from tests.browser.judged import judged
 
 pytestmark = pytest.mark.browser
 slow = pytest.mark.slow
@@ -75,6 +76,8 @@ def shows(page: Page, path: str) -> None:
     expect(page.get_by_text("there is nothing to compare yet")).to_have_count(0)
     expect(page.locator(BROKEN)).to_have_count(0)
     assert findings(page) == []
+    if path in PAPERS:
+        judged(page)
 
 
 @pytest.mark.parametrize("path", TITLES)

@@ -93,6 +93,16 @@ def test_a_course_is_thinned_and_keeps_its_ends(job, client, folder):
     assert client.events(job.id, after=len(actual)) == []
 
 
+def test_of_many_repetitions_ten_keep_their_course_and_all_the_last_measurement(toy):
+    many = toy({"scale": (1, 2)}, seeds=tuple(range(12)), steps=3)
+    rows = tuple(range(6, 18))  # a chunk across both settings
+    told = [Measured(step, rows, {"count": tuple(step + r / 100 for r in rows)}) for step in (1, 3)]
+    early, last = shipped.thinned(told, many)
+    assert early.replicas == (6, 7, 8, 9, *range(12, 18))
+    assert early.values["count"] == pytest.approx([1 + r / 100 for r in early.replicas])
+    assert last == shipped.rounded(told[-1])
+
+
 def test_large_arrays_keep_fewer_repetitions_and_then_none(job):
     rng = np.random.default_rng(0)
 

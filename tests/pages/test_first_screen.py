@@ -112,6 +112,51 @@ def test_a_release_fails_that_is_a_tenth_of_the_way_from_guessing_at_most():
     assert measured.failing(other, "concordance", 0.5, 0.0) == pytest.approx((1 / 3, 1 / 2))
 
 
+def test_where_some_releases_fail_a_cross_stands_and_the_share_is_told():
+    one = replace(curve("Own", 0.8, "proved", 1.0), failed=(0.5,))
+    for failed, symbol in (((0.5,), ["x"]), ((0.0,), "circle"), ((1.0,), "circle"), ((), "circle")):
+        one = replace(one, failed=failed)
+        drawn = curves.utility([one], [], GAUGE, 1.0, "r", (0.1, 10.0), True).to_plotly_json()
+        line = next(trace for trace in drawn["data"] if trace.get("name"))
+        assert line["marker"]["symbol"] == symbol
+        assert ("% of them fail" in line["customdata"][0][-1]) == any(failed)
+
+
+def shipping(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ships is there."""
+    monkeypatch.setattr(shipped, "FOLDER", REFERENCE / "defaults")
+
+
+def test_the_why_tab_has_the_share_of_releases_that_fail(
+    visit: Open, monkeypatch: pytest.MonkeyPatch
+):
+    shipping(monkeypatch)
+    job = defaults.opening("survival")["out_pert"]
+    ships = shipped.find(job.id)
+    assert ships is not None
+    share = measured.failing(collect(job, ships.events()), "concordance", 0.5, 1.0)
+    at = list(job.axes["epsilon"]).index(0.1)
+    assert 0.1 < share[at] < 0.9
+    text = texts([visit("survival", **{"survival.tab": "Why", "survival.epsilon": "0.1"})])
+    assert f"Output perturbation, with proof **{100.0 * share[at]:.0f}**" in text
+
+
+@pytest.mark.parametrize(
+    ("slug", "words"),
+    [
+        ("survival", r"these two people is off by at most \*\*[\d.]+ points\*\*"),
+        ("pcdbn", r"noise with proof leaves \*\*\d+ of 100 digits\*\* right, .*Only the first has"),
+    ],
+)
+def test_a_story_stands_beside_the_cost_curve(
+    slug: str, words: str, visit: Open, monkeypatch: pytest.MonkeyPatch
+):
+    shipping(monkeypatch)
+    page = visit(slug)
+    assert re.search(words, texts([page]))
+    assert len(plots(page)) == 2
+
+
 def test_where_nothing_is_proved_the_finding_says_so():
     text = said(printed=curve("Own, as printed", 0.9, "heuristic", None))
     assert text == (

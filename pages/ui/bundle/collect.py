@@ -18,6 +18,7 @@ from pages.ui.bundle import sections
 from pages.ui.bundle.drawn import Drawn, split
 from pages.ui.charts import curves
 from pages.ui.charts.measured import Curve, Level
+from pages.ui.charts.notes import END
 from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.submit import look
@@ -146,7 +147,7 @@ def _figure(
     )
     plain: dict[str, Any] = made.to_plotly_json()
     notes = plain["layout"]["annotations"]  # its legend names the lines
-    plain["layout"]["annotations"] = [one for one in notes if one.get("name") != curves.END]
+    plain["layout"]["annotations"] = [one for one in notes if one.get("name") != END]
     return plain
 
 

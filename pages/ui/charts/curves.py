@@ -17,8 +17,8 @@ from pages.ui.words import SHARE, amount, number
 
 NAMED = 6
 """So many lines are named at their ends; of more, a legend names them."""
-END = "end"
-"""Marks the annotations that name lines: the browser moves them beside the chart, apart."""
+FAILS = "x"
+"""The marker where some releases fail and others do not."""
 FAINT, FORMER = 0.4, 0.75
 """Opacity of lines that are not in focus, and of those that show how it was."""
 SURE, SINGLE = 0.28, 0.09
@@ -133,26 +133,30 @@ def _line(one: Curve, ground: Ground, up: Heights, shown: str, *, marks: bool) -
         "ε: %{customdata[3]:g} claimed, %{customdata[4]}"
         f"<br>median %{{y:{shown}}}"
         f"<br>middle 80 % of releases: %{{customdata[0]:{shown}}} to %{{customdata[1]:{shown}}}"
-        "<br>%{customdata[2]} repetitions<extra></extra>"
+        "<br>%{customdata[2]} repetitions%{customdata[5]}<extra></extra>"
     )
+    lost = [f", {100.0 * share:.0f}\u00a0% of them fail" * (share > 0) for share in one.failed]
+    lost = lost or [""] * len(one.epsilon)
     ends = [sorted(pair) for pair in zip(up.of(one.low), up.of(one.high), strict=True)]
     sides = zip(*ends, strict=True) if ends else ((), ())
     low, high = (brief(side) for side in sides)
     colour, few = look.colour if one.focus else MUTED, min(one.count, default=0) < LINE
     mode = "lines+markers" if one.focus and not gone else "markers" if few and not gone else "lines"
-    symbol = "circle-open" if look.marker.endswith("-open") else "circle"
+    round_ = "circle-open" if look.marker.endswith("-open") else "circle"
+    symbol = look.marker if marks else round_
+    symbols = [FAILS if part else symbol for part in one.partly] if any(one.partly) else symbol
     return {
         "type": "scatter", "mode": mode, "name": one.legend, "legendgroup": one.label,
         "showlegend": one.focus or one.before is not None,
         "x": brief(x), "y": brief(y), "opacity": _opacity(one),
-        "customdata": list(zip(low, high, one.count, one.epsilon, proved, strict=True)),
+        "customdata": list(zip(low, high, one.count, one.epsilon, proved, lost, strict=True)),
         "hovertemplate": hover,
         "line": {
             "color": colour, "dash": "solid" if gone else look.dash,
             "width": 9 if gone else 1.2 if few or not one.focus else 2.5,
         },
         "marker": {
-            "symbol": look.marker if marks else symbol, "size": 8 if marks else 5,
+            "symbol": symbols, "size": 8 if marks else 5,
             "color": colour, "line": {"width": 2 if marks else 1.5, "color": colour},
         },
     }  # fmt: skip
@@ -205,19 +209,15 @@ def _ends(
             last = float(np.median(y)) if _gone(one, ground) else y[-1]
             look = proof.look(one.style, one.status) if one.focus else _GREY
             places.append((one.name, look, x[-1], last))
+    alone = sum(one.focus for one in levels) == 1
     for level in levels:
         if level.focus:
             look = Style(INK, level.style.dash, level.style.marker)
-            places.append((level.name, look, ground.end, up.of([level.value])[0]))
+            text = level.name if alone else level.name_among
+            places.append((text, look, ground.end, up.of([level.value])[0]))
     return [
-        {
-            "name": END, "text": text, "x": float(np.log10(x)), "y": up.place(y),
-            "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": look.colour,
-            "ax": 12, "ay": 0, "xanchor": "left", "standoff": 4, "align": "left",
-            "font": {"size": 13, "color": look.colour},
-        }
-        for text, look, x, y in places
-    ]  # fmt: skip
+        notes.end(text, float(np.log10(x)), up.place(y), look.colour) for text, look, x, y in places
+    ]
 
 
 def _first(one: Curve, curves: Sequence[Curve]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.core.gauges import Gauge
 from pages.ui.charts.measured import Curve, Level
-from pages.ui.charts.theme import axis
+from pages.ui.charts.theme import PER_CENT, axis, even, marked
 from pages.ui.words import SHARE, unit
 
 NEAR = 0.1
@@ -69,19 +69,18 @@ class Heights:
     def axis(self) -> dict[str, Any]:
         """The axis, with as many decimals at its ticks as they need."""
         ticks = self.ticks()
-        scale, sign = (100.0, "\u00a0%") if self.share else (1.0, "")
+        scale, sign = PER_CENT if self.share else (1.0, "")
         return axis(
             self.title,
             type="log" if self.log else "linear",
             range=[self.place(self.low), self.place(self.high)],
-            tickvals=ticks,
-            ticktext=[f"{scale * tick:,.10g}{sign}" for tick in ticks],
+            **marked(ticks, scale, sign),
         )
 
     def ticks(self) -> list[float]:
         """Round heights within the range."""
         if not self.log:
-            return _even(self.low, self.high)
+            return even(self.low, self.high)
         powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
         every = max(1, len(powers) // 7)
         for ladder in LADDERS:
@@ -91,16 +90,7 @@ class Heights:
             ticks = [tick for tick in ticks if self.low <= tick <= self.high]
             if len(ticks) >= FEW:
                 return ticks
-        return ticks or _even(self.low, self.high)  # less than the finest ladder's step apart
-
-
-def _even(low: float, high: float) -> list[float]:
-    """About six round heights at the same distance."""
-    rough = (high - low) / 5.0
-    power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
-    step = next(one * power for one in (1.0, 2.0, 2.5, 5.0, 10.0) if one * power >= rough * 0.8)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [float(f"{at * step:.6g}") for at in range(first, last + 1)]
+        return ticks or even(self.low, self.high)  # less than the finest ladder's step apart
 
 
 def heights(

@@ -22,6 +22,9 @@ FEWEST = 6
 """Of fewer values no two have the median between them so often."""
 NEAR = 0.1
 """Less than this part of the way from guessing to the best possible answer is guessing."""
+SOME_FAIL, MOST_FAIL = 0.1, 0.9
+"""From this share of failing releases on the median hides that some fail; up to that, that some
+do not."""
 LINE = 5
 """Of fewer repetitions no line is drawn in full: its bends would be those of single releases."""
 
@@ -83,6 +86,11 @@ class Curve(Named):
     before: str | None = None
 
     @property
+    def partly(self) -> tuple[bool, ...]:
+        """At which budgets some releases fail and others do not."""
+        return tuple(SOME_FAIL <= share <= MOST_FAIL for share in self.failed)
+
+    @property
     def name(self) -> str:
         """Its name at its end: with a word where its label does not say what is proved."""
         text = self.brief or self.label
@@ -113,7 +121,13 @@ class Level(Named):
 
     @property
     def name(self) -> str:
-        """Its name at its end, which says that it is not private."""
+        """What it is called at its end where no other stands beside it."""
+        named = self.name_among
+        return named.partition(":")[0] if self.before is None else named
+
+    @property
+    def name_among(self) -> str:
+        """What it is called beside others: that it is not private, and which method it is."""
         text = self.brief or self.label
         if self.before is not None:
             return ghost(self.before)

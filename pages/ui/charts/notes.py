@@ -17,6 +17,20 @@ NOTHING = {
 """What an empty chart says."""
 
 
+END = "end"
+"""Marks the annotations that name lines: the browser moves them beside the chart, apart."""
+
+
+def end(text: str, x: float, y: float, colour: str) -> dict[str, Any]:
+    """The name of a line at its end, whose place is as the axes name it."""
+    return {
+        "name": END, "text": text, "x": x, "y": y,
+        "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": colour,
+        "ax": 12, "ay": 0, "xanchor": "left", "standoff": 4, "align": "left",
+        "font": {"size": 13, "color": colour},
+    }  # fmt: skip
+
+
 def rule(chosen: float) -> dict[str, Any]:
     """A vertical line at the chosen budget."""
     return {

@@ -20,6 +20,8 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MARKERS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star", "hexagon")
 BAND = 0.16
 """Opacity of a band."""
+PER_CENT = (100.0, "\u00a0%")
+"""What shares are multiplied by where they are written, and their sign."""
 ROUND_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
 
@@ -97,6 +99,22 @@ def _ticks(low: float, high: float) -> list[float]:
     every = max(1, (last - first) // 6)
     ticks = [step * 10.0**power for power in range(first, last + 1, every) for step in steps]
     return [float(f"{tick:.6g}") for tick in ticks]
+
+
+def even(low: float, high: float) -> list[float]:
+    """About six round places at the same distance."""
+    rough = (high - low) / 5.0
+    power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
+    step = next(one * power for one in (1.0, 2.0, 2.5, 5.0, 10.0) if one * power >= rough * 0.8)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [float(f"{at * step:.6g}") for at in range(first, last + 1)]
+
+
+def marked(places: Sequence[float], scale: float = 1.0, sign: str = "") -> dict[str, Any]:
+    """Ticks of an axis at the given places, with as many decimals as they need."""
+    return {
+        "tickvals": list(places), "ticktext": [f"{scale * place:,.10g}{sign}" for place in places]
+    }  # fmt: skip
 
 
 def budget_axis(low: float, high: float) -> dict[str, Any]:

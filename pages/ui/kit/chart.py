@@ -59,7 +59,7 @@ def chart(
     key: str,
     figure: Figure,
     alt: str,
-    rows: Sequence[dict[str, Any]],
+    rows: Sequence[dict[str, Any]] | None,
     budget: float,
     *,
     fit: bool = False,
@@ -72,17 +72,19 @@ def chart(
         key: Unique on the page; keeps the zoom while the figure changes.
         figure: What to draw.
         alt: Its message in one sentence, for screen readers.
-        rows: Its numbers.
+        rows: Its numbers; None where another chart of the page has them.
         budget: The budget that it is drawn for; the browser can tell by it which move of the
             slider a picture belongs to.
         fit: Whether its height follows what the window has left above its foot.
         move: Where its points stand; when that changes, they are seen to move.
         below: Draws what stands between the figure and its table.
     """
-    show(key, picture(figure, alt, rows, budget, fit=fit, move=move), below)
+    show(key, picture(figure, alt, rows or (), budget, fit=fit, move=move), below, rows is not None)
 
 
-def show(key: str, picture: Picture, below: Callable[[], None] | None = None) -> None:
+def show(
+    key: str, picture: Picture, below: Callable[[], None] | None = None, numbers: bool = True
+) -> None:
     """Draws a picture and, once asked for, the table of what it shows."""
     if (keep := _KEEP.get()) is not None:
         keep(key, picture)
@@ -90,6 +92,8 @@ def show(key: str, picture: Picture, below: Callable[[], None] | None = None) ->
     plot(picture.text, key, picture.alt, source.line())
     if below is not None:
         below()
+    if not numbers:
+        return
     table = st.popover(
         "Numbers", key=f"{key}.table", on_change="rerun", icon=":material/table_rows:",
         type="tertiary", help="The numbers behind this chart",

@@ -202,6 +202,7 @@ function arrange({ data, layout }, width) {
 // All lines of the legend are in sight: the chart grows for them, and the legend never scrolls.
 function legend({ data, layout }, narrow) {
   const lines = data.filter((one) => one.name && one.showlegend !== false).length
+  if (!lines) return
   const rows = { font: { size: 12 }, itemwidth: 30, maxheight: 4000 }
   const high = lines * ENTRY * scale()
   if (narrow) {
@@ -262,7 +263,7 @@ function thin(axis, across, look) {
   const kept = axis.tickvals.map((value, i) => ({ value, text: axis.ticktext[i] })).reverse()
     .filter(({ value, text }) => {
       const half = wide(text, axis.tickfont.size, look) / 2 + 2
-      const at = (across * (Math.log10(value) - low)) / (high - low)
+      const at = (across * ((axis.type === "log" ? Math.log10(value) : value) - low)) / (high - low)
       if (at + half > free) return false
       free = at - half
       return true

@@ -59,8 +59,13 @@ class Mark:
 
 def attacked(view: View) -> Mark | None:
     """The largest budget that an attack has shown the method to spend; None before any attack."""
+    return found(view.watched[view.method].job, view.budget)
+
+
+def found(trained: Job, budget: float) -> Mark | None:
+    """The same of any job at a budget."""
     with suppress(ExplorerError):
-        wanted = job(view)
+        wanted = on(trained, budget)
         return None if wanted is None else _mark(wanted, look(wanted))
     return None
 
@@ -103,17 +108,20 @@ def _nothing(view: View, guarantee: Guarantee) -> str:
 
 def job(view: View) -> Job | None:
     """The audit of the method at this setting; None where there is nothing to attack."""
-    job = view.watched[view.method].job
-    entry = view.paper.entry(job.method)
-    if not entry.witness:
+    return on(view.watched[view.method].job, view.budget)
+
+
+def on(job: Job, budget: float) -> Job | None:
+    """The audit of a job's method at a budget; None where there is nothing to attack."""
+    if not job.entry().witness:
         return None
-    values = {**job.values, BUDGET: view.budget}
+    values = {**job.values, BUDGET: budget}
 
     def made() -> Job:
         seeds = range(TRAININGS)
         return request(job.paper, job.method, job.dataset, values, seeds=seeds, audit=True)
 
-    return once(("attack", job.id, view.budget), made)
+    return once(("attack", job.id, budget), made)
 
 
 def _bound(run: Run | None) -> float | None:

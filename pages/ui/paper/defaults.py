@@ -1,15 +1,20 @@
 """What the pages open with: each paper's layout, and the jobs of a first visit."""
 
+import functools
 import importlib
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.util import find_spec
+from typing import Any
 
 from engine import catalog
 from engine.core.spec import Value
+from engine.method import Paper
 from engine.runs.job import Job
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.offers import Offer
 from pages.ui.paper import choice
+from pages.ui.paper.choice import Chosen, Offers
 from pages.ui.paper.overlay import overlays
 from pages.ui.paper.view import Layout, Page, offers
 
@@ -28,10 +33,38 @@ def opening(slug: str) -> dict[str, Job]:
     """The jobs of a paper's page as it opens, by method: what its widgets say before any touch."""
     paper, own = catalog.paper(slug), layout(slug)
     offered = offers(paper, own)
-    wanted = choice.jobs(
-        paper, choice.untouched(offered), offered.knobs[BUDGET].values, own.by_hand, own.quick
-    )
-    return {**wanted, **overlays(paper, wanted, own.by_hand)}
+    return wanted(paper, own, offered, choice.untouched(offered))
+
+
+def wanted(paper: Paper[Any], layout: Layout, offered: Offers, chosen: Chosen) -> dict[str, Job]:
+    """The jobs of a page by method, and those that are drawn beside them.
+
+    Raises:
+        SpecError: Settings that contradict each other.
+    """
+    jobs = _plain(paper, layout, offered, chosen)
+    first = _first(paper.slug) if layout.opens else {}
+    often = tuple(range(choice.OFTEN * layout.repeats))
+    return {
+        name: replace(job, seeds=often) if first.get(name) == job.id else job
+        for name, job in jobs.items()
+    }
+
+
+def _plain(paper: Paper[Any], layout: Layout, offered: Offers, chosen: Chosen) -> dict[str, Job]:
+    """The same before some methods are repeated more often."""
+    often = layout.often(chosen.dataset)
+    jobs = choice.jobs(paper, chosen, offered.knobs[BUDGET].values, layout.by_hand, often)
+    return {**jobs, **overlays(paper, jobs, layout.by_hand)}
+
+
+@functools.cache
+def _first(slug: str) -> dict[str, str]:
+    """The ids by which the methods of `opens` are known that stand as the page opens."""
+    paper, own = catalog.paper(slug), layout(slug)
+    offered = offers(paper, own)
+    jobs = _plain(paper, own, offered, choice.untouched(offered))
+    return {name: job.id for name, job in jobs.items() if job.method in own.opens}
 
 
 def addressed(slug: str, settings: Mapping[str, str]) -> Page:
@@ -53,7 +86,4 @@ def addressed(slug: str, settings: Mapping[str, str]) -> Page:
     dataset = str(say(offers(paper, own).dataset))
     offered = offers(paper, own, dataset)
     chosen = choice.said(offered, say)
-    budgets = offered.knobs[BUDGET].values
-    wanted = choice.jobs(paper, chosen, budgets, own.by_hand, own.often(chosen.dataset))
-    wanted |= overlays(paper, wanted, own.by_hand)
-    return Page(slug, paper, own, offered, chosen, wanted)
+    return Page(slug, paper, own, offered, chosen, wanted(paper, own, offered, chosen))

@@ -104,9 +104,10 @@ def bands(view: View) -> str:
         return ""
     few = min(one.count) < measured.FEWEST
     sure = "the range of all releases" if few else "where the median is, with 95 % confidence"
+    cross = "Cross: some releases fail there. " * any(any(one.partly) for one in curves.values())
     return (
-        f"Dark band: {sure}. Light band: a single release of {one.label} lies here four times in "
-        f"five ({plural(max(one.count), 'repetition')})."
+        f"{cross}Dark band: {sure}. Light band: a single release of {one.label} lies here four "
+        f"times in five ({plural(max(one.count), 'repetition')})."
     )
 
 

@@ -31,6 +31,7 @@ class Saying:
         chance: What guessing gets, from the data; None where nothing is to be guessed.
         errors: What the wrong ones of a share are called, as the chart draws them; empty to draw
             the measure itself.
+        own: What the paper's own method is called.
     """
 
     text: str
@@ -38,6 +39,7 @@ class Saying:
     scale: float = 1.0
     chance: Callable[[Card], float] | None = None
     errors: str = ""
+    own: str = "the paper's own method"
 
     def guessed(self, data: Card) -> float | None:
         """What guessing gets."""
@@ -81,10 +83,10 @@ def finding(cast: Cast, gauge: Gauge, how: Saying, data: Card, budget: float) ->
     told = _Told(cast.none, sign, how, budget)
     parts = []
     if held:
-        name = "the paper's own method" if held[0] is cast.own else held[0].label
+        name = how.own if held[0] is cast.own else held[0].label
         parts.append(f"{told.first(held[0], name)}{_guess(held[0], cast, how, data, budget)}")
     if len(held) > 1:
-        whose = "the paper's own method" if held[1] is cast.own else held[1].label
+        whose = how.own if held[1] is cast.own else held[1].label
         parts.append(f"{whose} {told.next(held[1])}")
     if lost is not None:
         said = f"as printed it {told.next(lost)}" if held else told.first(lost, lost.label)

@@ -22,6 +22,7 @@ from pages.ui.kit.knobs import pick
 from pages.ui.paper import (
     choice,
     defaults,
+    failing,
     foot,
     former,
     kinds,
@@ -29,11 +30,11 @@ from pages.ui.paper import (
     pays,
     sidebar,
     stages,
+    story,
     total,
-)  # fmt: skip
+)
 from pages.ui.paper.choice import PROOF_FIRST, Offers
-from pages.ui.paper.overlay import overlays
-from pages.ui.paper.view import COST, DATA, PROOF, Layout, Page, Section, View, offers
+from pages.ui.paper.view import COST, DATA, PROOF, WHY, Layout, Page, Section, View, offers
 
 GAUGE_HELP = "How the usefulness of the result is measured."
 METHOD_HELP = "The method whose guarantee, noise and results are shown."
@@ -65,9 +66,7 @@ def show(slug: str) -> None:
     _heading(paper, layout)
     places = foot.place()
     with troubles():
-        budgets = offered.knobs[BUDGET].values
-        wanted = choice.jobs(paper, chosen, budgets, layout.by_hand, layout.often(chosen.dataset))
-        wanted |= overlays(paper, wanted, layout.by_hand)
+        wanted = defaults.wanted(paper, layout, offered, chosen)
         page = Page(slug, paper, layout, offered, chosen, wanted)
         sidebar.finish(page)
         live.follow(
@@ -147,6 +146,8 @@ def _tab(page: Page, view: View, name: str) -> None:
         if name == page.layout.shows:
             pays.line(view)
     _sections(page, view, name)
+    if name == WHY:
+        failing.section(view)
     if name == DATA:
         sidebar.describe(view.data)
 
@@ -154,7 +155,10 @@ def _tab(page: Page, view: View, name: str) -> None:
 def _cost(page: Page, view: View) -> None:
     """The curve, what it is drawn by, what is under way, and on request every measure."""
     by_proof = view.by == PROOF_FIRST
-    panels.utility(page, view, by_proof, below=lambda: _drawn_by(page))
+    with st.container(key=f"{page.prefix}-story"):
+        panels.utility(page, view, by_proof, below=lambda: _drawn_by(page))
+        if told := page.layout.story(view):
+            story.draw(page.prefix, told, view.budget)
     live.panel(page.prefix, view.watched, {BUDGET: view.budget})
     kinds.note(view.proved, view.measure)
     panels.caption(view)

@@ -34,6 +34,7 @@ from pages.ui.paper.choice import (
     tables,
 )
 from pages.ui.paper.finding import Saying
+from pages.ui.paper.story import Told
 
 COST, WHY, PROOF, DATA = "Cost", "Why", "Proof", "Data"
 FEW = 3
@@ -187,6 +188,7 @@ class Layout:
 
     Attributes:
         words: What the paper is about, in a sentence or two that need no prior knowledge.
+        story: The picture beside the cost curve, where it can be drawn.
         sections: What the paper adds.
         shows: The name of the second tab: what the answer looks like.
         says: How the finding is put in words, by gauge.
@@ -204,6 +206,8 @@ class Layout:
         by_hand: Methods that take minutes, which nobody trains without pressing the button;
             each setting is trained FEW times.
         quick: Methods that are repeated twenty times as often, since a repetition costs little.
+        opens: Methods whose run ships with so many repetitions, for what the page opens with; after
+            a move of a slider they are repeated as often as others.
         stops: The main sliders: the coarse curves of all their values ship with the app. Those of
             one tuple are combined with each other.
         beside: Jobs that a section draws besides the page's own, by name; followed while they
@@ -211,6 +215,7 @@ class Layout:
     """
 
     words: str = ""
+    story: Callable[[View], Told | None] = lambda view: None
     sections: tuple[Section, ...] = ()
     shows: str = "Pictures"
     says: Mapping[str, Saying] = field(default_factory=dict)
@@ -226,6 +231,7 @@ class Layout:
     last: tuple[str, ...] = ()
     by_hand: tuple[str, ...] = ()
     quick: tuple[str, ...] = ()
+    opens: tuple[str, ...] = ()
     stops: tuple[tuple[str, ...], ...] = ()
     beside: Callable[[Mapping[str, Job]], dict[str, Job]] = lambda jobs: {}
 

@@ -12,8 +12,8 @@ LAYOUT = Layout(
         "too small, a high bound needs more noise: choose what costs less."
     ),
     says={
-        "expected": Saying(f"is off by {{}} {UNIT}", (f"{UNIT} of error", f"{UNIT} of error")),
-        "error": Saying(f"is off by {{}} {UNIT}", (f"{UNIT} of error", f"{UNIT} of error")),
+        name: Saying(f"is off by {{}} {UNIT}", (f"{UNIT} of error",) * 2, own="Gaussian noise")
+        for name in ("expected", "error")
     },
     shows="Histogram",
     gauge="expected",

@@ -5,6 +5,7 @@ from pages.ui.paper.pays import shared
 from pages.ui.paper.view import PROOF, Layout, Section
 from pages.ui.papers.pcdbn import formulas as pcdbn_formulas
 from pages.ui.papers.pcdbn import sections as pcdbn
+from pages.ui.papers.pcdbn import story
 from pages.ui.papers.pcdbn.degrees import DEGREES
 
 LAYOUT = Layout(
@@ -21,6 +22,7 @@ LAYOUT = Layout(
             "Test images read wrongly",
         )
     },
+    story=story.story,
     sections=(
         Section("Training curves", pcdbn.learning),
         Section("Budget spent by epoch", pcdbn.spent, tab=PROOF),
@@ -46,7 +48,7 @@ LAYOUT = Layout(
     repeats=5,
     last=("psgd",),
     budgets=(0.5, 1.0, 2.0, 4.0, 8.0),
-    beside=DEGREES.beside,
+    beside=lambda jobs: {**DEGREES.beside(jobs), **story.beside(jobs)},
     ask_first=("mnist",),
     stops=(("degree",), ("polynomial",)),
 )

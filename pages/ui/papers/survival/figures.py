@@ -8,7 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pages.ui.charts.figure import Figure
-from pages.ui.charts.theme import INK, MUTED, SERIES, axis, band, brief, figure, log_axis, style
+from pages.ui.charts.notes import end
+from pages.ui.charts.theme import (
+    INK,
+    MUTED,
+    PER_CENT,
+    SERIES,
+    Style,
+    axis,
+    band,
+    brief,
+    even,
+    figure,
+    log_axis,
+    marked,
+    style,
+)
 from pages.ui.words import number
 
 Floats = NDArray[np.float64]
@@ -62,6 +77,30 @@ def survival(
         uirevision=f"survival/{unit}/{time[-1]:g}",
         xaxis=axis(f"Time [{unit}]", range=[0.0, float(time[-1])], tickformat=","),
         yaxis=axis("Without the event [%]", range=[-0.02, 1.02], tickformat=".0%"),
+    )
+
+
+def two(time: Floats, people: Sequence[Person], look: Style, unit: str) -> Figure:
+    """A few people's curves in a method's colour over the exact ones, named at their ends.
+
+    Args:
+        time: When the curves are taken, shape (k,).
+        people: One curve each, with the exact one.
+        look: The method's look on the cost curve.
+        unit: Unit of time.
+    """
+    x, traces = brief(time), [part for one in people for part in _person(time, one, 0)]
+    for part in traces:
+        exact = part["line"].get("dash") == "dot"
+        part["line"] |= {"color": INK} if exact else {"color": look.colour, "dash": "solid"}
+        if part["mode"] == "none":
+            part["fillcolor"] = look.colour
+    return figure(
+        traces,
+        uirevision=f"two/{unit}/{time[-1]:g}",
+        xaxis=axis(f"Time [{unit}]", range=[0.0, x[-1]], **marked(even(0.0, x[-1]))),
+        yaxis=axis("Without the event [%]", range=[0.0, 1.02], **marked(even(0.0, 1.0), *PER_CENT)),
+        annotations=[end(one.label, x[-1], float(one.middle[-1]), look.colour) for one in people],
     )
 
 

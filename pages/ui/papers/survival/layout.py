@@ -24,6 +24,7 @@ LAYOUT = Layout(
         ),
         "mre": Saying("is off by {} times the size of the answer"),
     },
+    story=survival.story,
     sections=(
         Section(
             "What it means for people",
@@ -55,5 +56,6 @@ LAYOUT = Layout(
     first=("calibration", "intervals", "regularisation"),
     by_hand=("psgld", "exact", "out_pert_gauss", "obj_pert_gauss"),
     quick=("out_pert", "km_dp", "log_rank", "out_pert_gauss"),
+    opens=("obj_pert", "obj_pert_gauss", "dp_gd", "dp_newton", "cox_dp"),
     stops=(("intervals",), ("regularisation",)),
 )

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,8 @@ from engine.runs.estimates import estimates
 from pages.ui import words
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.chart import chart
-from pages.ui.paper.series import chosen, product, waiting
+from pages.ui.paper.series import chosen, look, product, waiting
+from pages.ui.paper.story import Told
 from pages.ui.paper.view import View
 from pages.ui.papers.survival import figures
 from pages.ui.papers.survival.figures import Person
@@ -27,6 +28,8 @@ from pages.ui.papers.survival.people import profiles, scale_of, unit_of
 Floats = NDArray[np.float64]
 
 INNER = (0.1, 0.9)
+YEAR = 365.25
+"""Days of a year."""
 EVERYONE = "km_dp"
 """The method whose answer is one curve of everyone."""
 NONE = "This method uses no covariates, so it has no coefficients."
@@ -89,35 +92,18 @@ def people(view: View) -> None:
     if fitted is None:
         st.markdown(waiting(view))
         return
-    q, knots = int(vars(view.spec)["intervals"]), int(vars(view.spec)["knots"])
-    persons = profiles(view.data, fitted.scale)
-    time = curves.times(fitted.scale, q)
-    kept = figures.thin(len(time))
-    x = fitted.scale.covariates(list(persons.values()))
-    link = str(view.watched[view.method].job.values["link"])
-    one = _release(view, list(persons.values()))
-    if one is None:
-        drawn = curves.survival(fitted.draws, x, q, knots, link)
-        low, middle, high = curves.band(drawn, *INNER)
-    else:
-        low, middle, high = one
-    exact = without_noise(fitted, x, q, knots)
-    shown = [
-        Person(
-            name, middle[i][kept], low[i][kept], high[i][kept],
-            None if exact is None else exact[i][kept],
-        )
-        for i, name in enumerate(persons)
-    ]  # fmt: skip
+    described = profiles(view.data, fitted.scale)
+    one = _release(view, list(described.values()))
+    time, shown = persons(view, fitted, one)
     unit = view.data.time_unit
     if one is not None:
-        st.markdown(_medians(view, persons, one))
+        st.markdown(_medians(view, described, one))
     chart(
         "survival.people.chart",
-        figures.survival(time[kept], shown, _kaplan_meier(fitted.reference), unit),
+        figures.survival(time, shown, _kaplan_meier(fitted.reference), unit),
         f"Survival of {len(shown)} {'person' if len(shown) == 1 else 'people'} at epsilon "
         f"{view.budget:g}, with bands over the noise, against the Kaplan-Meier curve of everyone.",
-        figures.survival_rows(time[kept], shown, unit),
+        figures.survival_rows(time, shown, unit),
         view.budget,
     )
     thick = (
@@ -163,6 +149,71 @@ def _median(one: Estimate) -> str:
     if not math.isfinite(one.estimate):
         return f"{one.name}: the median lies beyond the study (95 % interval {first})"
     return f"{one.name}: half by {words.number(one.estimate)} {one.unit} (95 % interval {first})"
+
+
+def persons(
+    view: View, fitted: Fit, one: tuple[Floats, Floats, Floats] | None = None
+) -> tuple[Floats, list[Person]]:
+    """When the curves of the people are drawn, shape (k,), and their curves.
+
+    Args:
+        view: The page.
+        fitted: What the runs have left.
+        one: The curves of one release between the ends of their bands, (m, q + 1) each; None for
+            the median over all releases.
+    """
+    q, knots = int(vars(view.spec)["intervals"]), int(vars(view.spec)["knots"])
+    described = profiles(view.data, fitted.scale)
+    time = curves.times(fitted.scale, q)
+    kept = figures.thin(len(time))
+    x = fitted.scale.covariates(list(described.values()))
+    link = str(view.watched[view.method].job.values["link"])
+    drawn = curves.survival(fitted.draws, x, q, knots, link)
+    low, middle, high = one or curves.band(drawn, *INNER)
+    exact = without_noise(fitted, x, q, knots)
+    people = [
+        Person(
+            name, middle[i][kept], low[i][kept], high[i][kept],
+            None if exact is None else exact[i][kept],
+        )
+        for i, name in enumerate(described)
+    ]  # fmt: skip
+    return time[kept], people
+
+
+def story(view: View) -> Told | None:
+    """The people's curves as the method that is looked at releases them, against the exact ones."""
+    fitted = fit(view)
+    if fitted is None or "optimum" not in fitted.reference:
+        return None
+    time, people = persons(view, fitted)
+    unit = view.data.time_unit
+    if unit == "days" and time[-1] > 2 * YEAR:
+        time, unit = time / YEAR, "years"
+    ages = [values[0] for values in profiles(view.data, fitted.scale).values()]
+    first = words.column(view.data.features[0])
+    people = [
+        replace(one, label=f"{one.label}, {first} {words.number(age)}")
+        for one, age in zip(people, ages, strict=True)
+    ]
+    ends = [
+        end - one.exact
+        for one in people if one.exact is not None
+        for end in (one.low, one.high)
+    ]  # fmt: skip
+    off = 100.0 * max(float(np.abs(end).max()) for end in ends)
+    count = words.plural(len(fitted.draws), "release")
+    return Told(
+        f"At ε = {view.budget:g}, the answer for {_how_many(len(people))} is off by at most "
+        f"**{words.number(off, 2)} points** in four releases of five.",
+        figures.two(time, people, look(view, view.method), unit),
+        f"Line: median of {count}. Band: four releases of five. Dotted: the same person without "
+        "privacy, computed from the raw data. Describe other people under *People to draw*.",
+    )
+
+
+def _how_many(count: int) -> str:
+    return "this person" if count == 1 else f"these {'two' if count == 2 else 'three'} people"
 
 
 def everyone(view: View) -> None:

@@ -1,0 +1,49 @@
+"""What a page tells beside its cost curve: one picture, and the sentence that it says.
+
+In a wide window it stands left of the curve, else below it.
+"""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.ui.charts.figure import Figure
+from pages.ui.kit.chart import chart
+from pages.ui.kit.glossary import linked
+
+STYLE = """<style>
+@media (min-width: 1200px) and (min-height: 700px) {
+  [class*="-story"]:has(> :nth-child(4)) { display: grid; column-gap: 2rem;
+    grid-template: "told chart" auto "drawn drawn" auto "numbers numbers" auto
+      / minmax(0, 9fr) minmax(0, 12fr) }
+  [class*="-story"] > :nth-child(1) { grid-area: chart }
+  [class*="-story"] > :nth-child(2) { grid-area: drawn }
+  [class*="-story"] > :nth-child(3) { grid-area: numbers }
+  [class*="-story"] > :nth-child(4) { grid-area: told } }
+</style>"""
+"""Streamlit's columns stand in one order only; here the curve comes first where there is no room
+for both."""
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """A picture with what it says.
+
+    Attributes:
+        said: What it says, in a sentence with a number.
+        figure: The picture.
+        note: How to read it.
+    """
+
+    said: str
+    figure: Figure
+    note: str
+
+
+def draw(prefix: str, told: Told, budget: float) -> None:
+    """The sentence, the picture as high as the curve beside it, and how to read it."""
+    st.html(STYLE)
+    with st.container(key=f"{prefix}-told", gap=None):
+        st.markdown(told.said, help=linked(told.note))
+        said = told.said.replace("*", "")
+        chart(f"{prefix}.told", told.figure, said, None, budget, fit=True)

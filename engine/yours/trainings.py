@@ -265,7 +265,8 @@ def function(place: str) -> Fit:
         raise RequestError(f"{file}: expected a file that imports, got {kind}: {error}") from error
     found = getattr(module, name, None)
     if not callable(found):
-        raise RequestError(f"{file}: expected a function {name!r}, got {type(found).__name__}")
+        got = "none of that name" if found is None else type(found).__name__
+        raise RequestError(f"{file}: expected a function {name!r}, got {got}")
     fit: Fit = found
     return fit
 

@@ -51,10 +51,10 @@ def moved(slug: str) -> Iterator[Job]:
     paper, layout = catalog.paper(slug), defaults.layout(slug)
     offered = offers(paper, layout)
     chosen, budgets = choice.untouched(offered), offered.knobs[BUDGET].values
-    for field, offer in offered.knobs.items():
+    for field in chosen.values:
+        offer = offered.knobs[field]
         place = offer.values.index(chosen.values[field])
-        near = offer.values[max(place - STEPS, 0) : place + STEPS + 1]
-        for value in near if field != BUDGET else ():
+        for value in offer.values[max(place - STEPS, 0) : place + STEPS + 1]:
             there = replace(chosen, values={**chosen.values, field: value})
             with suppress(ExplorerError):  # settings that contradict each other
                 jobs = choice.jobs(paper, there, budgets)

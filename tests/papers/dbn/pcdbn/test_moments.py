@@ -271,6 +271,16 @@ def test_one_of_60_000_records_moves_the_sums_by_at_most_one(alike):
         assert 1.0 - 3e-6 < float((one - other).norm()) <= 1.0
 
 
+@pytest.mark.parametrize(("size", "positions"), [(160, 1), (9, 16)])
+def test_one_of_60_000_records_moves_the_second_moments_by_at_most_one(size, positions):
+    """Patches that are all alike change the sum most; both ways of adding up."""
+    rng = torch.Generator().manual_seed(0)
+    one = torch.rand(1, size, 1, generator=rng).expand(60_000, size, positions).clone()
+    columns = moments.scaled(one, 2)
+    moved = moments.gram(columns) - moments.gram(columns[1:])
+    assert 1.0 - 3e-6 < float(moved.norm()) <= 1.0
+
+
 def test_the_number_of_features_follows_the_noise():
     spec = PcdbnSpec()
     actual = [price.dimensions(spec.replace(epsilon=e), 60_000, 1024) for e in (0.1, 0.5, 1.0)]

@@ -59,6 +59,7 @@ def threads(request):
 def outside(tmp_path, monkeypatch):
     """Writes a copy of the paper `mean`, with a fault or none, to a folder outside the tree."""
     from engine import catalog, papers
+    from engine.core import declared
     from tests.audit import planted
 
     folder, slug = tmp_path / "papers", "planted"
@@ -67,6 +68,7 @@ def outside(tmp_path, monkeypatch):
     def write(fault: str = "") -> str:
         planted.copy(folder, slug, fault)
         catalog._catalog.cache_clear()
+        declared.read.cache_clear()
         return slug
 
     yield write

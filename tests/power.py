@@ -64,6 +64,8 @@ class Fault:
 
 BROWSER = "browser and not slow"
 MEAN, SURVIVAL = "engine/papers/mean", "engine/papers/survival"
+EDGES = '[arrays.public]\nedges = "Edges of the bins"\n'
+EXACT = 'histogram_exact = "Counts without noise"\n'
 PROMISES = "engine/conformance/test_methods.py --paper mean"
 FAULTS = {
     # noise and what it hides
@@ -167,8 +169,8 @@ FAULTS = {
     ),
     # what leaves
     "released where it is raw": Fault(
-        f"{MEAN}/arrays.py", 'Kept("Counts without noise")',
-        'Kept("Counts without noise", released=True)', PROMISES,
+        f"{MEAN}/paper.toml", f"{EDGES}\n[arrays.raw]\n{EXACT}",
+        f"{EXACT}\n{EDGES}\n[arrays.raw]\n", PROMISES,
     ),
     "edges that follow the records": Fault(
         f"{MEAN}/method.py", "np.linspace(0.0, 1.0, BINS + 1) * bound,",
@@ -201,7 +203,7 @@ FAULTS = {
         "tests/engine/test_accounting.py",
     ),
     "labels of two methods that are swapped": Fault(
-        f"{MEAN}/__init__.py", 'label="Laplace"', 'label="Gaussian"',
+        f"{MEAN}/paper.toml", 'label = "Laplace"', 'label = "Gaussian"',
         "tests/pages/test_labels.py", swapped=True,
     ),
     "a key of a cache that goes stale": Fault(

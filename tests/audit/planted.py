@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import engine.papers.mean
+from engine.core import declared
 
 SOURCE = Path(engine.papers.mean.__file__).parent
 HISTOGRAM = "histogram = release(exact, self._noises(batch, data, 1), rng)"
@@ -12,9 +13,9 @@ LONG = "parts(state.raw, bound).sum(1, keepdim=True)"
 EDGES = '"edges": np.linspace(0.0, 1.0, BINS + 1) * bound'
 COUNTS = '"histogram": state.counts[0].cpu().numpy()'
 FIRST = "BINS = 20\n"
-KEPT = '"histogram_exact": Kept('
-NOISY = '"histogram": Kept('
-BIAS = '"Bias by clipping",\n            "down",\n'
+KEPT = "[arrays.released]\n"
+NOISY = 'histogram = "'
+BIAS = 'label = "Bias by clipping"\nbetter = "down"\n'
 TOTAL = "release(total, self._noises(batch, data, 0), rng, unit)"
 SAME = "at = rng.get_state().clone()"
 
@@ -35,7 +36,7 @@ FAULTS = {
     ],
     "an exact count": [
         ("method", COUNTS, f'"above": (state.raw > 1.0).sum(1).numpy(), {COUNTS}'),
-        ("arrays", KEPT, f'"above": Kept("Values above 1", released=True),\n    {KEPT}'),
+        ("paper", KEPT, f'{KEPT}above = "Values above 1"\n'),
     ],
     "a threshold from the data": [
         (
@@ -61,7 +62,7 @@ FAULTS = {
     ],
     "a name from the data": [
         ("method", COUNTS, f'f"bins{{int(state.raw.amax())}}": {COUNTS[13:]}'),
-        ("arrays", NOISY, '"bins*": Kept('),
+        ("paper", NOISY, '"bins*" = "'),
     ],
     "a length from the data": [
         (
@@ -71,7 +72,7 @@ FAULTS = {
     ],
     "an order from the data": [
         ("method", COUNTS, f'"order": state.counts[1].argsort(1).numpy(), {COUNTS}'),
-        ("arrays", KEPT, f'"order": Kept("Bins by size", released=True),\n    {KEPT}'),
+        ("paper", KEPT, f'{KEPT}order = "Bins by size"\n'),
     ],
     "digits of the data": [
         (
@@ -87,7 +88,7 @@ FAULTS = {
             "\n            histogram = torch.where(empty, -histogram, histogram)",
         )
     ],
-    "a measure of the records": [("spec", BIAS, f"{BIAS}            released=True,\n")],
+    "a measure of the records": [("paper", BIAS, f"{BIAS}released = true\n")],
     "an error that tells of a record": [
         (
             "method", MEAN,
@@ -116,10 +117,10 @@ def copy(folder: Path, slug: str, fault: str = "") -> None:
     """Writes the paper under another name, with a fault of `FAULTS` or none."""
     target = folder / slug
     target.mkdir(parents=True)
-    for file in SOURCE.glob("*.py"):
+    for file in (*SOURCE.glob("*.py"), SOURCE / declared.FILE):
         text = file.read_text().replace("engine.papers.mean", f"engine.papers.{slug}")
         for name, old, new in FAULTS.get(fault, ()):
             if name == file.stem:
                 assert text.count(old) == 1, f"{name}: expected one {old!r}"
                 text = text.replace(old, new)
-        (target / file.name).write_text(text.replace('slug="mean"', f'slug="{slug}"'))
+        (target / file.name).write_text(text.replace('slug = "mean"', f'slug = "{slug}"'))

@@ -117,7 +117,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[dict[str, Any], st
 
 
 def test_an_empty_store_is_waited_for_in_every_section(visit: Open, home: Path):
-    assert texts(tour(visit, "lvq")).count("Appears as soon as") == 6
+    assert texts(tour(visit, "lvq")).count("Appears as soon as") == 8
     asked = {run.id for run in Client(home, workers=False).runs()}
     assert asked == with_coarse("lvq", wanted().values())
 

@@ -23,7 +23,8 @@ PRIVATE = (
     "records, so it would be a further release with a price. The public data sets show it."
 )
 NO_GROUPS = "This data set has no column that splits its records into groups."
-NONE = "This method leaves nothing that a group could be measured by."
+NONE = "This run left nothing that a group could be measured by."
+NOTHING = "This run left nothing to quote with an interval."
 NO_REFERENCE = (
     ":material/hourglass_empty: Appears as soon as the method without privacy is trained."
 )
@@ -110,17 +111,22 @@ def _plain(view: View) -> np.ndarray | None:
 
 def _missing(view: View, private: bool) -> str:
     """Why there is nothing to compare."""
+    if not private:
+        return NO_REFERENCE
+    return NONE if _over(view) else waiting(view)
+
+
+def _over(view: View) -> bool:
+    """Whether the method's run was made here and is over: what it did not leave never comes."""
     one = view.watched[view.method]
-    if private and one.settled and not one.active and one.arrays and NAME not in one.arrays:
-        return NONE
-    return waiting(view) if private else NO_REFERENCE
+    return one.complete and one.run is not None and one.run.shipped is None
 
 
 def told(view: View) -> None:
     """What a person would quote of one release, with intervals."""
     found = quoted(view)
     if not found:
-        st.markdown(waiting(view))
+        st.markdown(NOTHING if _over(view) else waiting(view))
         return
     if len(found) > FEW:  # the histogram draws those of its bins
         found = tuple(one for one in found if one.unit != SHARE)

@@ -34,7 +34,7 @@ GAUSSIAN = (
         for name in ("dp_gd", "dp_newton", "cox_dp", "km_dp", "out_pert_gauss", "obj_pert_gauss")
         for budget in (1.0, 8.0)
     ),
-    ("pcdbn", "pcdbn", "digits", 8.0),
+    *(("pcdbn", "pcdbn", "digits", budget) for budget in (1.0, 8.0)),
 )
 SAMPLED = (("enadpp", "psgd", "digits", 4.0), ("lvq", "glvq_dp", "digits", 4.0))
 """Gaussian noise on batches by coins has no μ: its share is of ε, by its own trade-off curves."""

@@ -1,4 +1,4 @@
-"""The worst cases of the deep belief networks: an image of plain white, or of one bright dot."""
+"""The worst cases of the deep belief networks: an image of plain white, or of one faint dot."""
 
 from dataclasses import replace
 
@@ -18,14 +18,23 @@ from engine.training.records import train_rows
 
 OTHERS = 64
 """Training images that stay where a final network is scored: their labels tell what it counts."""
+FAINT = 1e-8
+"""Brightness of a dot: patches with a squared norm below `moments.TINY` count for nothing."""
 
 
-def white(spec: PcdbnSpec, data: Table) -> Pair:
-    """The last training image in plain white; nobody else is there where noise is proved."""
+def dark(spec: PcdbnSpec, data: Table) -> Pair:
+    """The last training image black but for one faint dot; nobody else is there.
+
+    Three of eight releases do not change: the moments that make the filters. They are 1 % of mu.
+    Filters climb on noise alone here, and in a third of the trainings a bright image sends them to
+    other places than no image does; then both trainings of a pair say little about each other. A
+    faint dot leaves the filters alike, and its features are scaled to length 1 as any others. At
+    epsilon = 1 the log likelihood ratios of a pair have correlation .99 with it, .86 with white.
+    """
     if spec.calibration != "rigorous":
         return among(spec, data)
     table = _labelled(data)
-    return alone(table, train_rows(table), _brightest(table))
+    return alone(table, train_rows(table), _faintest(table))
 
 
 def among(spec: PcdbnSpec, data: Table) -> Pair:
@@ -55,6 +64,14 @@ def _labelled(data: Table) -> LabelledTable:
 
 def _brightest(data: LabelledTable) -> NDArray[np.generic]:
     return np.broadcast_to(np.asarray(data.bounds[1]), data.x.shape[1:])
+
+
+def _faintest(data: LabelledTable) -> NDArray[np.generic]:
+    """A faint dot in the first corner; white where pixels are whole numbers."""
+    bright = _brightest(data)
+    if not np.issubdtype(data.x.dtype, np.floating):
+        return bright
+    return np.where(np.arange(bright.size) == 0, FAINT * bright, 0.0)
 
 
 def fit(batch: Batch[PcdbnSpec], pair: Pair, state: object) -> Tensor | None:
@@ -97,6 +114,10 @@ def counted(batch: Batch[PcdbnSpec], pair: Pair, state: object) -> Tensor | None
     return share
 
 
+DARK = (
+    "an image black but for one faint dot, or whose place is empty; so are all other places, which "
+    "the attacker may choose"
+)
 WORDS = (
     "an image of plain white, or whose place is empty; so are all other places, or all but 64, "
     "which the attacker may choose"
@@ -105,7 +126,7 @@ KNOWN = {
     "loss of the final model on the record": fit,
     "biases of the classes against the others' labels": counted,
 }
-MOMENTS = Witness(words=WORDS, pair=white, scores=KNOWN, seeds=own_seeds)
+MOMENTS = Witness(words=DARK, pair=dark, scores=KNOWN, seeds=own_seeds)
 """For releases of moments; replicas of one seed would share their draws."""
 NETWORKS = Witness(words=WORDS, pair=among, scores=KNOWN, recorded=False, seeds=own_seeds)
 """For the text's noise, which is on no sum over records."""

@@ -10,11 +10,13 @@ from streamlit.testing.v1 import AppTest
 
 from datasets import own
 from engine.core.errors import RequestError
+from engine.runs import ledger
 from engine.runs.job import Job, request
 from engine.service import answers, watching
 from engine.service.client import Client
 from engine.service.store import Store
 from engine.service.watching import Visitor
+from engine.yours import kept_runs
 from pages.ui import rights
 from pages.ui.kit import visitors
 from pages.ui.lessons import library
@@ -22,6 +24,7 @@ from pages.ui.lessons.rights import Editor
 from pages.ui.words import short
 from tests.pages.conftest import Open
 from tests.pages.played import play
+from tests.pages.test_compare_library import CONTENT
 from tests.pages.test_lessons import ASKS, lesson
 from tests.pages.test_private import table
 
@@ -94,6 +97,24 @@ def removed(home: Path) -> Thing:
     return Thing(name, lambda: name in own.names(), opened, "survival.remove")
 
 
+def limited(home: Path) -> Thing:
+    name, before = table(owner=ANN), ledger.Limit(1.0)
+    ledger.set_limit(name, before)
+
+    def opened(visit: Open) -> AppTest:
+        test = visit("survival", **{"survival.dataset": short(name)})
+        limits = [one for one in test.number_input if one.key == "survival.limit"]
+        return limits[0].set_value(2.0).run() if limits else test
+
+    return Thing(name, lambda: ledger.read(name).limit == before, opened, "survival.limits", (2.0,))
+
+
+def brought(home: Path) -> Thing:
+    name = kept_runs.keep(CONTENT, owner=ANN).name
+    return Thing(name, lambda: name in kept_runs.names(), lambda visit: visit("compare"),
+                 f"library.remove.{name}")  # fmt: skip
+
+
 def edited(home: Path) -> Thing:
     name = library.keep(ASKS, editor=Editor(ANN))
 
@@ -131,6 +152,8 @@ THINGS: dict[str, Callable[[Path], Thing]] = {
     "run it again": repeated,
     "delete a run": deleted,
     "remove a table": removed,
+    "remove a library's run": brought,
+    "limit a table": limited,
     "edit a lesson": edited,
     "delete a lesson": dropped,
     "clear the answers": cleared,
@@ -190,9 +213,13 @@ def test_what_the_command_line_added_is_not_taken_away_by_visitors(
     assert not rights.may("delete a run", job().id)
 
 
-TAKING = {"delete", "again", "cancel", "clear", "remove", "tidy", "drop", "end", "forget"}
+TAKING = {
+    *("delete", "again", "cancel", "clear", "remove", "tidy", "drop", "end", "forget", "set_limit"),
+}
 """Names of what takes something away, in the engine and in the lessons."""
-FROM = {"client()", "own", "library", "answers", "client().store", "watching"}
+FROM = {
+    *("client()", "own", "library", "answers", "client().store", "watching", "kept_runs", "ledger"),
+}
 
 
 def test_pages_take_nothing_away_but_by_the_table():

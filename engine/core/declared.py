@@ -28,8 +28,13 @@ def read(file: Path) -> Mapping[str, Table]:
 def kind(module: str, name: str) -> Mapping[str, Table]:
     """The tables of one kind, such as "knobs", in the file beside a loaded module or package."""
     path = getattr(sys.modules[module], "__file__", None)
-    tables: Mapping[str, Table] = read(Path(path).with_name(FILE)).get(name, {}) if path else {}
-    return tables
+    return _beside(path).get(name, {}) if path else {}
+
+
+@functools.cache
+def _beside(path: str) -> Mapping[str, Table]:
+    """The tables of the file beside a module's; a page asks for some at every card."""
+    return read(Path(path).with_name(FILE))
 
 
 def own(cls: type, name: str) -> Mapping[str, Table]:

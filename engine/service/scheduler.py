@@ -34,6 +34,8 @@ OPEN, MOST, ELSEWHERE = 4, 24, 32
 others and those that sleep; and that are open where a cluster runs them."""
 SLICE = 0.1
 """Seconds of a turn, if no step takes longer."""
+SETTLE = 0.7
+"""Seconds after a move for which its whole runs wait: the page and the browser draw meanwhile."""
 COLLECT = 5.0
 """Seconds between two looks for memory that nothing refers to: each takes as long as a turn."""
 PATIENCE = {PAUSED: 2.0, Stage.AHEAD: 0.3}
@@ -164,7 +166,9 @@ class Scheduler:
     def _ranked(self, waiting: Sequence[Wanted]) -> Iterator[Wanted]:
         """All jobs that may have a turn, the one that comes first before the others."""
         spent = {work.claim.job.id: work.worked for work in self.open}
-        there = [one for one in (*waiting, *(w.wanted for w in self.open)) if one.stage < PAUSED]
+        every, moved = (*waiting, *(work.wanted for work in self.open)), self.store.now() - SETTLE
+        there = [one for one in every if one.stage < Stage.FULL or one.since <= moved]
+        there = [one for one in there if one.stage < PAUSED]
         return self._shares.ranked(there, lambda one: spent.get(one.run, one.worked))
 
     def _round(self, waiting: Sequence[Wanted]) -> Shared | None:

@@ -20,6 +20,12 @@ from tests.engine.toy import PAPER
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No page and no browser draw what these tests look at: whole runs wait for neither."""
+    monkeypatch.setattr("engine.service.scheduler.SETTLE", -1.0)
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of this test's store."""

@@ -98,6 +98,18 @@ def test_the_chosen_curve_comes_first_and_holds_no_quick_one_back_for_long(
     assert order(desk, client, [slow, *others]) == [*others, slow]
 
 
+def test_whole_runs_wait_while_their_page_is_drawn(toy, client, store, desk, monkeypatch):
+    """The point does not wait."""
+    monkeypatch.setattr(scheduler, "SETTLE", 0.5)
+    point, whole, moved = toy(steps=5), toy(steps=20), store.now()
+    monkeypatch.setattr(store, "now", lambda: moved)
+    shows(client, ADA, [(point, Stage.POINT), (whole, Stage.FULL)])
+    assert order(desk, client, [point, whole]) == [point]
+    assert not desk.go()
+    monkeypatch.setattr(store, "now", lambda: moved + 30.0)
+    assert order(desk, client, [whole]) == [whole]
+
+
 def test_within_a_stage_the_order_is_the_view_s(toy, client, desk, monkeypatch):
     monkeypatch.setattr(stages, "LEVEL", 60.0)  # none has had more than another
     jobs = [toy(steps=20 + i) for i in range(6)]

@@ -90,6 +90,8 @@ def test_the_chosen_curve_comes_first_and_holds_no_quick_one_back_for_long(
     """Its time counts for a sixteenth: it ends before others of its length, not before all."""
     monkeypatch.setattr(stages, "LEVEL", 0.02)
     chosen, alike, quick = toy(steps=20, pause=0.01), toy(steps=21, pause=0.01), toy(steps=2)
+    shows(client, BOB, [(first := toy(steps=1), Stage.POINT)])
+    assert order(desk, client, [first]) == [first]  # what is loaded once is no part of a curve
     view = [(quick, Stage.COARSE), (alike, Stage.COARSE), (chosen, Stage.CURVE)]
     shows(client, ADA, view)
     assert order(desk, client, [quick, alike, chosen]) == [chosen, quick, alike]

@@ -78,6 +78,8 @@ class Entry(Generic[S]):
         chunk: Replicas that step together, from (spec, n, device); measured, not guessed.
         resumes: Whether a stopped run goes on where it was (`engine.runs.checkpoint.Resumable`).
         brief: Its label in a legend, where there is little room; empty for the label itself.
+        twin: The reference that is the same without privacy, which its cost is counted from; empty
+            for the best reference of its paper.
         witness: Dotted name of its worst case, "module:NAME" (`engine.audit.witness`), which an
             audit attacks it with; empty without privacy.
         answer: Field of the state that is the release, where noise enters an objective or the
@@ -102,6 +104,7 @@ class Entry(Generic[S]):
     chunk: Callable[[S, int, str], int] = field(default=lambda spec, n, device: 2**30)
     resumes: bool = False
     brief: str = ""
+    twin: str = ""
     witness: str = ""
     answer: str = ""
     whole: tuple[int, ...] | None = None

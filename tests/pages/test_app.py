@@ -81,7 +81,7 @@ def test_what_is_trained_is_drawn_with_words_and_a_guarantee(visit: Open, traine
     test = visit("survival")
     assert not test.exception
     shown = charts(test)
-    assert len(shown) == 1
+    assert len(shown) == 2
     assert all(chart["layout"]["meta"]["budget"] == 1.0 for chart in shown)
     assert all(one["alt"] for one in plots(test))
     words = said(test)
@@ -95,7 +95,7 @@ def test_what_is_trained_is_drawn_with_words_and_a_guarantee(visit: Open, traine
     assert not any("Stop" in button.label for button in test.button)
 
 
-@pytest.mark.parametrize(("tab", "drawn"), [("Cost", 1), ("People", 1), ("Why", 4)])
+@pytest.mark.parametrize(("tab", "drawn"), [("Cost", 2), ("People", 2), ("Why", 4)])
 def test_the_slider_moves_every_chart_and_starts_no_run(
     visit: Open, trained: Path, tab: str, drawn: int
 ):
@@ -163,7 +163,7 @@ def test_unknown_names_in_the_address_are_told_one_by_one(visit: Open, trained: 
     assert "dataset: expected one of FLchain" in notes
     assert "calibration: expected one of As printed, With proof, got 'loose'" in notes
     assert "survival.colour: expected a setting of this page" in notes
-    assert len(charts(test)) == 1
+    assert len(charts(test)) == 2
 
 
 def test_an_address_by_keys_is_rewritten_to_what_the_page_shows(visit: Open):

@@ -1,6 +1,7 @@
 """The Compare page: finished runs side by side, and what to do while there are none."""
 
 import math
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from engine.runs.job import Job, request
 from engine.service.client import Client
 from engine.service.store import Store
 from pages.ui.charts.measured import Curve
-from pages.ui.charts.theme import style
+from pages.ui.charts.theme import MUTED, style
 from pages.ui.compare import answers, candidates
 from pages.ui.paper import cast as casting
 from tests.pages.conftest import Open
@@ -375,6 +376,32 @@ def test_the_page_opens_with_a_question_its_answer_and_the_chart(
     assert said.startswith("At ε = 1: **")
     assert "perturbation" in said
     assert "Time intervals" not in said
+
+
+def test_four_lines_are_in_colour_first_those_that_the_answer_names(
+    visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The others are one press away; without privacy takes no colour."""
+    monkeypatch.setattr(candidates.Trained, "proved", lambda one, epsilon: epsilon)
+    methods = ("out_pert", "obj_pert", "dp_gd", "out_pert_gauss", "obj_pert_gauss", "non_private")
+    for one in methods:
+        play(home, job(one))
+    test = visit("compare", **{"compare.epsilon": "1"})
+    (said,) = (text.value for text in test.markdown if "At ε" in text.value)
+
+    def coloured() -> set[str]:
+        drawn = [t for t in chart(test)["data"] if t["mode"] == "lines+markers"]
+        return {
+            t["name"].partition(" · ")[0] for t in drawn if t["line"]["color"] != MUTED
+        }  # fmt: skip
+
+    assert len(coloured()) == 4
+    for name in re.findall(r"\*\*(.+?)\*\*", said)[:4]:
+        assert name in coloured()
+    test.segmented_control(key="compare.lines").set_value("All 5 lines").run()
+    assert len(coloured()) == 5
+    plain = candidates.looks([candidate(job("non_private")), candidate(job("out_pert"))])
+    assert plain[1] == replace(plain[1], colour=candidate(job("out_pert")).colour)
 
 
 def test_two_runs_of_one_method_keep_what_tells_them_apart(home: Path):

@@ -12,7 +12,7 @@ from plotly.offline import get_plotlyjs_version
 
 from engine.core.gauges import Gauge
 from engine.runs.results import Results
-from pages.ui.charts import curves, heights, measured, theme
+from pages.ui.charts import curves, heights, measured, notes, theme
 from pages.ui.charts.dots import dots
 from pages.ui.charts.figure import Figure
 from pages.ui.kit import plot
@@ -101,13 +101,13 @@ def test_the_flag_below_a_legend_stands_where_few_lines_are(better: str, budget:
 def test_colour_never_stands_alone():
     """Few lines are named at their ends; of many, each has a mark of its own."""
     few = json.loads(figure().to_json())
-    names = [one for one in few["layout"]["annotations"] if one.get("name") == curves.END]
-    assert [one["text"] for one in names] == ["One", "Two", "Three", "No privacy: None"]
+    names = [one for one in few["layout"]["annotations"] if one.get("name") == notes.END]
+    assert [one["text"] for one in names] == ["One", "Two", "Three", "No privacy"]
     assert len({one["font"]["color"] for one in names}) == 4
     one = drawn()[0]
     many = [replace(one, label=f"method {i}", style=theme.style(i)) for i in range(7)]
     body = curves.utility(many, [], GAUGE, 1.0, "r", (0.1, 10.0)).to_plotly_json()
-    assert not [one for one in body["layout"]["annotations"] if one.get("name") == curves.END]
+    assert not [one for one in body["layout"]["annotations"] if one.get("name") == notes.END]
     lines = [trace for trace in body["data"] if trace["mode"] == "lines+markers"]
     assert len({line["marker"]["symbol"] for line in lines}) == 7
 
@@ -212,7 +212,7 @@ def test_lines_that_are_not_in_focus_are_thin_and_grey_and_have_no_name_and_no_b
         "lines",
     )
     assert not [t for t in made.traces if t.get("fill") and t["x"] and t["legendgroup"] == "Two"]
-    named = [n["text"] for n in made.layout["annotations"] if n.get("name") == curves.END]
+    named = [n["text"] for n in made.layout["annotations"] if n.get("name") == notes.END]
     assert named == ["One"]
     assert "Two" in line["hovertemplate"]
 

@@ -100,6 +100,76 @@ def test_releases_that_fail_are_counted_where_others_do_not(failed: float, words
     assert said(own=own) == text + words
 
 
+def line(budgets: tuple[float, ...], middle: tuple[float, ...]) -> Curve:
+    """A proved curve of which every release gets the same."""
+    one = Curve("DP-SGD", style(0), budgets, middle, middle, middle, (9,) * len(budgets))
+    return replace(one, sure_low=middle, sure_high=middle, status="proved", proved=budgets)
+
+
+@pytest.mark.parametrize(
+    ("budgets", "right", "words"),
+    [
+        # from a third of the way from 97 to 10 of 100 on
+        ((0.1, 0.5, 1.0), (0.3, 0.5, 0.9), "At ε = 0.5 and below, DP-SGD costs 47 or more."),
+        ((0.1, 0.5, 1.0), (0.3, 0.7, 0.9), "At ε = 0.1, DP-SGD costs 67."),
+        ((0.1, 0.5, 1.0), (0.8, 0.85, 0.9), ""),
+        # a smaller budget that is better hides nothing, a larger one is not below
+        ((0.5, 1.0, 2.0), (0.8, 0.9, 0.5), ""),
+        ((0.5, 1.0, 2.0), (0.8, 0.98, 0.98), "From ε = 1 on, DP-SGD beats no privacy."),
+        ((0.5, 1.0, 2.0), (0.8, 0.9, 0.98), "At ε = 2, DP-SGD beats no privacy."),
+        ((0.5, 1.0, 2.0), (0.8, 0.98, 0.9), ""),
+    ],
+)
+def test_the_finding_says_where_a_method_breaks_down_or_beats_no_privacy(
+    budgets: tuple[float, ...], right: tuple[float, ...], words: str
+):
+    begun, _, more = said(best=line(budgets, right)).partition(" with DP-SGD.")
+    assert begun.startswith("At ε = 1, privacy costs ")
+    assert more.strip() == words
+
+
+def test_what_beats_no_privacy_within_its_interval_is_not_said_to_beat_it():
+    one = replace(line((1.0, 2.0), (0.9, 0.98)), sure_low=(0.9, 0.96))
+    assert "beats" not in said(best=one)
+
+
+def test_a_cost_is_counted_from_the_same_method_without_privacy():
+    """Not from another that is better: GMLVQ without privacy is no rival of private GLVQ."""
+    paper, gauge = catalog()["lvq"], Gauge("Test error", "down", unit="share")
+    jobs = {name: request("lvq", name, "digits") for name in ("glvq_dp", "gmlvq_dp")}
+    levels = [
+        Level(label, style(0), value)
+        for label, value in (("GLVQ, SGD", 0.08), ("GMLVQ, SGD", 0.05), ("GLVQ, BFGS", 0.09))
+    ]
+
+    def none(better: str, levels: list[Level]) -> str:
+        wrong = {name: 0.1 if name == better else 0.2 for name in jobs}
+        lines = {name: replace(line((1.0,), (value,)), label=name) for name, value in wrong.items()}
+        found = cast.cast(paper, jobs, lines, levels, gauge, better)
+        return found.none.label if found.none else ""
+
+    assert none("glvq_dp", levels) == "GLVQ, SGD"
+    assert none("gmlvq_dp", levels) == "GMLVQ, SGD"
+    assert none("glvq_dp", levels[1:]) == "GMLVQ, SGD"  # the best one where the twin is missing
+    assert none("glvq_dp", []) == ""
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_the_grey_bar_of_methods_without_a_proof_has_a_name(count: int):
+    lost = [
+        replace(line((1.0, 2.0), (0.5, 0.6)), label=f"Other {i}", status="heuristic",
+                proved=(None, None), focus=False)
+        for i in range(count)
+    ]  # fmt: skip
+    drawn = curves.utility([line((1.0, 2.0), (0.8, 0.9)), *lost], [], GAUGE, 1.0, "r", (1, 2), True)
+    names = [
+        one["text"] for one in drawn.to_plotly_json()["layout"]["annotations"]
+        if one.get("name") == "end"
+    ]  # fmt: skip
+    said = {0: [], 1: ["Other 0: no proof"], 2: ["2 others: no proof"]}[count]
+    assert names == ["DP-SGD, proved", *said]
+
+
 def test_a_release_fails_that_is_a_tenth_of_the_way_from_guessing_at_most():
     job = request("survival", "out_pert", "flchain", {}, {"epsilon": (0.1, 1.0)}, range(3))
     rows = {"concordance": (0.5, 0.56, 0.7, 0.54, float("nan"), 0.9)}  # 0.55 is a tenth of the way

@@ -36,7 +36,8 @@ from tests.pages.conftest import Open, with_coarse
 from tests.pages.drawn import texts, tour
 
 WIDTHS = {"digits": 64, "segment": 18}
-CHARTS = ("utility", "learning", "prototypes", "relevance", "plane", "clipping", "memory")
+CHARTS = ("utility", "learning", "prototypes", "relevance", "plane", "clipping", "memory",
+          "failing")  # fmt: skip
 
 
 def wanted(dataset: str = "digits") -> dict[str, Job]:
@@ -107,7 +108,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[dict[str, Any], st
     """The page's charts by key: what is drawn, its words and its table."""
     actual: dict[str, tuple[dict[str, Any], str, list[Any]]] = {}
 
-    def keep(key: str, picture: Picture, below: Any = None) -> None:
+    def keep(key: str, picture: Picture, below: Any = None, numbers: bool = True) -> None:
         name = key.removeprefix("lvq.").removesuffix(".chart")
         actual[name] = (json.loads(picture.text), picture.alt, list(picture.rows))
 
@@ -162,7 +163,8 @@ def test_a_line_shows_what_is_proved_of_it(visit: Open, home: Path, drawn: dict[
     for name in ("GLVQ, private", "GMLVQ, private, as printed"):
         line = lines[f"{name} · proved"]
         assert line["line"]["dash"] == "solid"
-        assert not line["marker"]["symbol"].endswith("-open")
+        marks = np.atleast_1d(line["marker"]["symbol"])  # a cross where some releases fail
+        assert not any(mark.endswith("-open") for mark in marks)
     exact = [line for name, line in lines.items() if name.endswith(" · not private")]
     assert len({line["line"]["dash"] for line in exact}) == len(exact) == 4
     inked = [line for line in exact if line["opacity"] == 1.0]

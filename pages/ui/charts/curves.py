@@ -209,6 +209,11 @@ def _ends(
             last = float(np.median(y)) if _gone(one, ground) else y[-1]
             look = proof.look(one.style, one.status) if one.focus else _GREY
             places.append((one.name, look, x[-1], last))
+    lost = [one for one in curves if not one.focus and one.epsilon and _gone(one, ground)]
+    if lost and all(one.before is None for one in lost):
+        middle = float(np.median([y for one in lost for y in up.of(one.middle)]))
+        text = lost[0].name if len(lost) == 1 else f"{len(lost)} others: {NOWHERE}"
+        places.append((text, _GREY, ground.column or ground.end, middle))
     alone = sum(one.focus for one in levels) == 1
     for level in levels:
         if level.focus:

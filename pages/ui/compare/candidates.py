@@ -388,9 +388,9 @@ def _names(one: Candidate) -> list[str]:
 
 
 def first(able: Mapping[str, Candidate], gauge: str, most: int) -> list[str]:
-    """The runs to begin with, in turn from each paper: its best proved one, its own, the others.
+    """The runs to begin with, in turn from each paper: its best proved one, its own, no privacy.
 
-    Each method has one run, and what somebody has brought comes first.
+    The others follow. Each method has one run, and what somebody has brought comes first.
 
     Args:
         able: The runs, by name.
@@ -406,7 +406,8 @@ def first(able: Mapping[str, Candidate], gauge: str, most: int) -> list[str]:
         names.sort(key=lambda name: _merit(able[name], gauge))
         names = list({able[name].origin: name for name in reversed(names)}.values())[::-1]
         own_method = min(names, key=lambda name: able[name].place)
-        ranked = dict.fromkeys([names[0], own_method, *names])
+        plain = [name for name in names if not able[name].spends]
+        ranked = dict.fromkeys([names[0], own_method, *plain[:1], *names])
         turns += list(enumerate(ranked))
     return [name for _, name in sorted(turns, key=lambda turn: turn[0])[:most]]
 
@@ -424,16 +425,17 @@ def looks(chosen: Sequence[Candidate]) -> list[Style]:
     """A look for each run: its method's own colour, as on the page of its paper.
 
     Another method with the same colour takes the next free one; a further run of the same
-    method keeps the colour and has another marker and dash.
+    method keeps the colour and has another marker and dash. A level without privacy takes none.
     """
     colours: dict[tuple[str, str], str] = {}
     styles = []
     for turn, one in enumerate(chosen):
-        if one.origin not in colours:
+        if one.spends and one.origin not in colours:
             colour = one.colour
             free = [other for other in (colour, *SERIES) if other not in colours.values()]
             colours[one.origin] = free[0] if free else colour
-        styles.append(Style(colours[one.origin], style(turn).dash, style(turn).marker))
+        colour = colours.get(one.origin, one.colour)
+        styles.append(Style(colour, style(turn).dash, style(turn).marker))
     return styles
 
 

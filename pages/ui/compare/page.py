@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import streamlit as st
 
@@ -17,8 +18,8 @@ from pages.ui.kit.access import client, troubles
 from pages.ui.kit.card import ICONS
 from pages.ui.kit.chart import chart
 from pages.ui.kit.offers import Offer, figure, names
-from pages.ui.paper import kinds
-from pages.ui.paper.choice import BY, PROOF_FIRST
+from pages.ui.paper import foot, kinds
+from pages.ui.paper.choice import BY, FEW_LINES, PROOF_FIRST
 from pages.ui.paper.page import BY_HELP
 from pages.ui.paper.panels import RAW
 
@@ -29,6 +30,12 @@ INTRODUCTION = (
 EMPTY = "There is nothing to compare yet. Open a paper and train a method first."
 FIRST, AT_MOST = 6, 10
 """Runs that are drawn at first, and at most."""
+MAIN = 4
+"""So many lines are in colour at first; the others are grey."""
+MAIN_HELP = (
+    "Main lines: four lines in colour, first those that the answer names; the others are thin and "
+    "grey. All lines: every run in its colour."
+)
 USUAL = 1.0
 """The budget that is looked at first, or the offered one that is nearest."""
 ALL = "All data sets"
@@ -47,7 +54,8 @@ TABS = ("Guarantees", "Best proved", "Which ε do I need?", "Can two be told apa
 
 def show() -> None:
     """Draws the page."""
-    st.title("Compare")
+    st.title("Compare", anchor=False)
+    st.html(foot.STYLE + foot.BELOW_LOGO)
     with troubles():
         trained = candidates.listed([r for r in client().at_hand(MOST) if visitors.sees(r.job)])
         brought = recorded.listed(candidates.gauges(trained))
@@ -67,14 +75,14 @@ def _empty() -> None:
 
 
 def _draw(comparable: list[Candidate]) -> None:
-    """The question, its answer and the chart; below them what they depend on; then what follows."""
-    answer, figure = st.container(), st.container()
+    """The question, its answer, the slider and the chart; below them what they depend on."""
+    answer, moved, figure = st.container(), st.container(), st.container()
     data = _data(comparable)
     gauges = candidates.gauges(comparable)
     budgets = _budgets(comparable)
     free = [*(f"runs.{name}" for name in gauges), "by", "measure"]
     address.settle(PAGE, PREFIX, [data, _measures(gauges), budgets], free)
-    at = st.select_slider(
+    at = moved.select_slider(
         "Privacy budget ε", budgets.texts, budgets.default, key=f"{PREFIX}.epsilon",
         bind="query-params",
     )  # fmt: skip
@@ -84,14 +92,18 @@ def _draw(comparable: list[Candidate]) -> None:
     measure = _measures({n: g for n, g in gauges.items() if any(n in o.gauges for o in here)})
     name = str(measure.value(_choose("Measured by", measure, places[1])))
     by, how = _scales(*places[2:])
-    runs = candidates.shortened(_runs(here, name, dataset))
+    row = st.columns([3, 1])
+    with row[0]:
+        runs = candidates.shortened(_runs(here, name, dataset))
     if not runs:
         st.info("Choose at least one run.", icon=":material/lightbulb:")
         return
     epsilon = float(budgets.value(str(at)))
     lines, levels = candidates.drawn(runs, name, epsilon)
     with answer:
-        _answer(runs, lines, gauges[name], data.texts[data.values.index(dataset)], epsilon)
+        best = _answer(runs, lines, gauges[name], data.texts[data.values.index(dataset)], epsilon)
+    with row[1]:
+        lines = _focused(runs, lines, best)
     with figure:
         _chart(runs, lines, levels, name, gauges[name], epsilon, by, how)
     kinds.note([one.guarantee(epsilon) for one in runs.values() if one.spends], how)
@@ -102,16 +114,32 @@ def _draw(comparable: list[Candidate]) -> None:
 
 def _answer(
     chosen: dict[str, Candidate], lines: dict[str, Curve], gauge: Gauge, data: str, epsilon: float
-) -> None:
-    """The question of the page, and what the chosen runs answer at a budget."""
+) -> tuple[str, ...]:
+    """The question of the page, and what the chosen runs answer at a budget; names the best."""
     st.subheader(f"Which proved method is best on {data} at each ε?", anchor=False)
     rows = answers.frontier(chosen, lines, gauge)
     at = next((row for row in reversed(rows) if row.epsilon <= epsilon), None)
     if at is None:
         st.markdown(f"For none of these runs a finite ε of at most {figure(epsilon)} is proved.")
-        return
+        return ()
     others = " At some other budgets the answer differs: see *Best proved*."
     st.markdown(f"At ε = {figure(epsilon)}: {at.said}.{others if len(rows) > 1 else ''}")
+    return at.names
+
+
+def _focused(
+    chosen: dict[str, Candidate], lines: dict[str, Curve], best: tuple[str, ...]
+) -> dict[str, Curve]:
+    """The same lines, the best and the papers' own in colour, unless all are asked for."""
+    if len(lines) <= MAIN:
+        return lines
+    texts = (FEW_LINES, f"All {len(lines)} lines")
+    shown = st.segmented_control(
+        "Lines", texts, default=FEW_LINES, required=True, help=MAIN_HELP, key=f"{PREFIX}.lines",
+    )  # fmt: skip
+    own = sorted(lines, key=lambda name: chosen[name].place)
+    main = list(dict.fromkeys([*best, *own]))[:MAIN] if shown == FEW_LINES else lines
+    return {name: replace(one, focus=name in main) for name, one in lines.items()}
 
 
 def _data(comparable: list[Candidate]) -> Offer:
@@ -192,7 +220,8 @@ def _chart(
     drawn = curves.utility(every, levels, gauge, epsilon, name, bounds, by_proof)
     alt = curves.reading(every, gauge, epsilon)
     move = "proof" if by_proof else "claim"
-    chart(f"{PREFIX}.chart", drawn, alt, curves.rows(every, levels), epsilon, move=move)
+    rows = curves.rows(every, levels)
+    chart(f"{PREFIX}.chart", drawn, alt, rows, epsilon, fit=True, move=move)
 
 
 def _by_measure(
@@ -206,7 +235,7 @@ def _by_measure(
         list(at.lines.values()), levels, gauge, epsilon, f"{name}.{how}", at.bounds, True,
         measure=at.label,
     )  # fmt: skip
-    chart(f"{PREFIX}.kinds", drawn, at.reading(epsilon), at.rows(gauge), epsilon)
+    chart(f"{PREFIX}.kinds", drawn, at.reading(epsilon), at.rows(gauge), epsilon, fit=True)
     st.caption(at.caption(epsilon))
 
 

@@ -292,7 +292,9 @@ function nameLines({ layout }, width, look) {
   const bottom = Math.ceil(1.35 * below + (low ? 8 : 22))
   const top = Math.ceil(24 * scale()) // the chosen budget stands there
   const { title } = yaxis
-  title.text = wrapped(title.text, title.font.size, look, layout.height - top - bottom)
+  const room = layout.height - top - bottom
+  if (wide(title.text, title.font.size, look) > room) title.text = title.text.split(" · ")[0]
+  title.text = wrapped(title.text, title.font.size, look, room)
   const titles = title.text.split("<br>").length
   const margin = {
     l: Math.ceil(ticks + 1.4 * titles * title.font.size + title.standoff + 12),

@@ -60,7 +60,8 @@ class Cast:
         best: The best proved method today, where it is not the paper's own with proof.
         own: The paper's own method with proof.
         printed: The same as printed.
-        none: The best level without privacy.
+        none: The level that costs are counted from: the twin of the line that is named first, else
+            the best without privacy.
     """
 
     best: Curve | None
@@ -105,14 +106,20 @@ def cast(
     best = min(held, key=lambda name: _mean(held[name], sign), default="")
     if chosen in held and _alike(held[chosen], held[best]):
         best = chosen
-    none = min(levels, key=lambda one: sign * one.value, default=None)
     top = held.get(best)
+    method = jobs[best].method if best else first
     return Cast(
         best=None if top is None or top is own.get(False) else top,
         own=own.get(False),
         printed=own.get(True),
-        none=none,
+        none=_none(paper, levels, paper.entry(method).twin, sign),
     )
+
+
+def _none(paper: Paper[Any], levels: Sequence[Level], twin: str, sign: float) -> Level | None:
+    """The level of a method's twin; the best one where that is not measured, or where none is."""
+    same = [one for one in levels if twin and one.label == paper.entry(twin).label]
+    return min(same or levels, key=lambda one: sign * one.value, default=None)
 
 
 def _mean(one: Curve, sign: float) -> float:

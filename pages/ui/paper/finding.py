@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from datasets.base import Card
 from engine.core.gauges import Gauge
@@ -18,6 +18,8 @@ NEAR = 0.1
 
 FEW, MOST = 0.02, 0.98
 """Shares of releases that fail between these are told."""
+BAD = 1 / 3
+"""From this part of the way to guessing on, what a smaller budget costs is told."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Saying:
         errors: What the wrong ones of a share are called, as the chart draws them; empty to draw
             the measure itself.
         own: What the paper's own method is called.
+        plain: What sets the training without privacy apart, after "which", where a private method
+            can be better.
     """
 
     text: str
@@ -40,6 +44,7 @@ class Saying:
     chance: Callable[[Card], float] | None = None
     errors: str = ""
     own: str = "the paper's own method"
+    plain: str = ""
 
     def guessed(self, data: Card) -> float | None:
         """What guessing gets."""
@@ -81,17 +86,18 @@ def finding(cast: Cast, gauge: Gauge, how: Saying, data: Card, budget: float) ->
     if not held and lost is None:
         return ""
     told = _Told(cast.none, sign, how, budget)
+    names = [how.own if one is cast.own else one.label for one in held]
     parts = []
     if held:
-        name = how.own if held[0] is cast.own else held[0].label
-        parts.append(f"{told.first(held[0], name)}{_guess(held[0], cast, how, data, budget)}")
+        guess = _guess(held[0], cast, how, data, budget)
+        parts.append(f"{told.first(held[0], names[0])}{guess}")
     if len(held) > 1:
-        whose = how.own if held[1] is cast.own else held[1].label
-        parts.append(f"{whose} {told.next(held[1])}")
+        parts.append(f"{names[1]} {told.next(held[1])}")
     if lost is not None:
         said = f"as printed it {told.next(lost)}" if held else told.first(lost, lost.label)
         parts.append(f"{said}, and nothing is proved")
-    return f"At ε = {budget:g}, {'; '.join(parts)}.{_failing(held, budget)}"
+    more = told.elsewhere(held[0], names[0], how.guessed(data)) if held else ""
+    return f"At ε = {budget:g}, {'; '.join(parts)}.{_failing(held, budget)}{more}"
 
 
 def _failing(held: Sequence[Curve], budget: float) -> str:
@@ -130,6 +136,26 @@ class _Told:
         """A further method."""
         return f"costs {self._amount(one)[0]}" if self.compared else self._said(one)
 
+    def elsewhere(self, one: Curve, name: str, chance: float | None) -> str:
+        """Where a line beats no privacy, or how it breaks down at a smaller budget."""
+        if not self.compared or self.none is None:
+            return ""
+        worst = one.sure_low if self.sign < 0 else one.sure_high
+        level = self.sign * self.none.value
+        if worst and (over := _from(one, [self.sign * end < level for end in worst])):
+            why = f", which {self.how.plain}" * bool(self.how.plain)
+            return f" {over}, {name} beats no privacy{why}."
+        if chance is None or chance == self.none.value:
+            return ""
+        way = [(v - self.none.value) / (chance - self.none.value) for v in one.middle]
+        bad = [at for at, part in zip(one.epsilon, way, strict=True) if part > BAD]
+        low = [at for at in bad if at < self.budget and at == one.epsilon[bad.index(at)]]
+        if not low:
+            return ""
+        costs = replace(self, budget=low[-1]).next(one)
+        below = " and below" if len(low) > 1 else ""
+        return f" At ε = {low[-1]:g}{below}, {name} {costs}{' or more' * bool(below)}."
+
     def _said(self, one: Curve) -> str:
         value = self.how.scale * _value(one, self.budget)
         return self.how.text.format(number(value, 2 if self.how.scale == 100.0 else 3))
@@ -145,6 +171,15 @@ class _Told:
         if count == 0 and loss > 0.0:
             return "less than 1", few
         return f"{count}", few if count == 1 else many
+
+
+def _from(one: Curve, holds: Sequence[bool]) -> str:
+    """From which budget on something holds, in words; empty where it does not at the last one."""
+    last = next((i for i, held in reversed(list(enumerate(holds))) if not held), -1) + 1
+    if last == len(holds):
+        return ""
+    on = " on" if last + 1 < len(holds) else ""
+    return f"{'From' if on else 'At'} ε = {one.epsilon[last]:g}{on}"
 
 
 def _guess(one: Curve, cast: Cast, how: Saying, data: Card, budget: float) -> str:

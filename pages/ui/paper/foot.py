@@ -25,9 +25,16 @@ STYLE = """<style>
   [data-testid=stMainBlockContainer] { padding: 2.75rem 1.5rem 3rem }
   [data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock] { gap: 0.5rem } }
 @media (max-width: 640px), (max-height: 600px) {
-  [data-testid=stMainBlockContainer] h1 { font-size: 1.3rem; padding: 0.25rem 0 } }
+  [data-testid=stMainBlockContainer] h1 { font-size: 1.3rem; padding: 0.25rem 0 }
+  [data-testid=stHeading]:has(h1) [data-testid=stMarkdownContainer] { margin-bottom: 0 } }
+@media (max-height: 600px) and (min-width: 769px) {
+  [data-testid=stMainBlockContainer] { padding-top: 1.5rem }
+  [data-testid=stMainBlockContainer] p { line-height: 1.45 } }
 </style>"""
 """A small window spends its room on the chart; Streamlit has no settings for these."""
+BELOW_LOGO = """<style>@media (max-width: 768px) {
+  [data-testid=stMainBlockContainer] { padding-top: 4rem } }</style>"""
+"""On a phone a title that has no button beside it begins below the logo."""
 WEAK = 0.95
 """From this share of right guesses on, protection is called weak."""
 

@@ -174,7 +174,7 @@ def _cost(page: Page, view: View) -> None:
 def _drawn_by(page: Page) -> None:
     """Where points stand, the measure, and the method to look at."""
     by = page.offers.by
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="top"):
         st.segmented_control(
             "Show ε as", by.texts, default=by.default, required=True, help=linked(BY_HELP),
             key=f"{page.prefix}.by", bind="query-params",

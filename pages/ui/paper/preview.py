@@ -65,8 +65,8 @@ STYLE = (
 @media (max-width: 1100px) { [class*="-preview"]:has(> :nth-child(3)) { gap: 0.5rem;
   grid-template: "told" auto "chart" auto "meant" auto / minmax(0, 1fr) }
   [data-testid=stMainBlockContainer] { padding-top: 1.5rem } }
-@media (max-width: 768px) { [data-testid=stMainBlockContainer] { padding-top: 4rem } }
 </style>"""
+    + foot.BELOW_LOGO
 )
 """The chart beside slider and sentence where there is room, else between them and the odds."""
 

@@ -21,6 +21,8 @@ LAYOUT = Layout(
             100.0,
             guessing,
             "Test records read wrongly",
+            "EnADPP",
+            "learns from plain inputs",
         )
     },
     sections=(

@@ -17,6 +17,7 @@ LAYOUT = Layout(
             ("test record in 100", "test records in 100"),
             100.0,
             lambda data: 1 - guessing(data),
+            own="private GLVQ",
         )
     },
     sections=(

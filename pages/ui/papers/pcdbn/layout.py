@@ -20,6 +20,7 @@ LAYOUT = Layout(
             100.0,
             guessing,
             "Test images read wrongly",
+            "pCDBN",
         )
     },
     story=story.story,

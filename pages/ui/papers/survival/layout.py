@@ -21,6 +21,7 @@ LAYOUT = Layout(
             100.0,
             lambda data: 0.5,
             "Pairs ranked wrongly",
+            "the paper's output noise",
         ),
         "mre": Saying("is off by {} times the size of the answer"),
     },

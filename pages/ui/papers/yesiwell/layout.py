@@ -20,6 +20,7 @@ LAYOUT = Layout(
             100.0,
             guessing,
             "Users predicted wrongly",
+            "pCDBN",
         )
     },
     shows="Network",

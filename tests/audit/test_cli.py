@@ -24,7 +24,7 @@ def test_an_audit_is_one_object(capsys):
     assert actual["witness"]
     assert actual["statistic"]
     assert actual["broken"] is False
-    assert actual["epsilon_attacked"] < actual["epsilon_perfect"] < 1.0
+    assert 0.0 < actual["epsilon_perfect"] < 1.0  # half of all perfect attacks show more
 
 
 def test_an_audit_is_a_table(capsys):
@@ -33,7 +33,7 @@ def test_an_audit_is_a_table(capsys):
     assert "ε attacked, at least" in shown
     assert "An attack with 120 trainings was right" in shown
     assert "A perfect attack with 120 trainings shows ε = " in shown
-    assert "this witness changes what is released by 88.7 % of the sensitivity." in shown
+    assert "this witness changes what is released by 95.3 % of the sensitivity." in shown
 
 
 def test_an_attack_by_a_weak_witness_says_so(capsys, monkeypatch):

@@ -217,7 +217,7 @@ def test_every_method_that_says_so_releases_whole_numbers_within_its_moves():
             moved = change.sum() if kind is Laplace else change.square().sum()
             assert moved == most  # the worst case moves it that much
             found.append(kind)
-    assert sorted(kind.__name__ for kind in found) == ["Gaussian"] * 3 + ["Laplace"] * 2
+    assert sorted(kind.__name__ for kind in found) == ["Gaussian"] * 4 + ["Laplace"] * 2
 
 
 def test_what_is_not_whole_is_refused():

@@ -71,7 +71,7 @@ def _faintest(data: LabelledTable) -> NDArray[np.generic]:
     bright = _brightest(data)
     if not np.issubdtype(data.x.dtype, np.floating):
         return bright
-    return np.where(np.arange(bright.size) == 0, FAINT * bright, 0.0)
+    return np.where(np.arange(bright.size) == 0, np.multiply(FAINT, bright), 0.0)
 
 
 def fit(batch: Batch[PcdbnSpec], pair: Pair, state: object) -> Tensor | None:

@@ -67,7 +67,7 @@ def test_sliding_moves_the_charts_of_a_tab_and_the_address(app: App):
 
 
 def test_a_chart_is_changed_in_place_and_keeps_what_was_hidden(app: App):
-    page = app.tab("survival?survival.lines=All+14+methods")  # more than six have a legend
+    page = app.tab("survival?survival.lines=All+methods")  # more than six have a legend
     drawn(page, 1.0)
     page.evaluate("() => { document.querySelector('.js-plotly-plot').sameAsBefore = true }")
     page.locator(".js-plotly-plot .legendtoggle").first.click()
@@ -79,7 +79,7 @@ def test_a_chart_is_changed_in_place_and_keeps_what_was_hidden(app: App):
     assert page.evaluate("() => document.querySelector('.js-plotly-plot').sameAsBefore")
     assert page.evaluate(hidden) == before
     bounds = page.locator(".js-plotly-plot").first.bounding_box()
-    page.set_viewport_size({"width": 1000, "height": 1000})
+    page.set_viewport_size({"width": 1300, "height": 1000})
     page.wait_for_function(
         "was => document.querySelector('.js-plotly-plot').clientWidth < was"
         " && document.querySelector('.js-plotly-plot .main-svg').clientWidth < was",

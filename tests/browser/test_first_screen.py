@@ -224,7 +224,7 @@ def follows_the_window(page: Page) -> None:
 
 
 def test_the_legend_of_all_methods_is_wholly_in_sight_and_does_not_scroll(app: App):
-    for _, page in sized(app, "survival?survival.lines=All+14+methods"):
+    for _, page in sized(app, "survival?survival.lines=All+methods"):
         legend_is_whole(page)
 
 

@@ -318,6 +318,7 @@ def test_wherever_a_verb_is_killed_what_it_leaves_is_whole(
 ):
     monkeypatch.setitem(catalog(), "walk", walk.PAPER)
     kills, wrong = at_every_point(name, VERBS[name])
+    print(f"{name}: {kills} points")
     assert kills > 1
     assert wrong == []
 

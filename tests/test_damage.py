@@ -5,9 +5,9 @@ nothing, is of another type, and is huge.
 """
 
 import dataclasses
-import gzip
 import itertools
 import json
+import lzma
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -227,14 +227,14 @@ def test_a_damaged_request_in_the_queue_is_one_sentence_and_the_next_one_is_done
 def test_one_damaged_shipped_run_hides_no_other(home: Path):
     ship(shipped.FOLDER, job())
     ship(shipped.FOLDER, job(200))
-    path = shipped.FOLDER / "mean" / f"{job().id}.gz"
-    lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+    path = shipped.FOLDER / "mean" / f"{job().id}.xz"
+    lines = [json.loads(line) for line in lzma.decompress(path.read_bytes()).splitlines()]
     for number in range(len(lines)):
         for what, body in all_damaged(lines[number]):
             changed = [*lines[:number], body, *lines[number + 1 :]]
-            path.write_bytes(gzip.compress("\n".join(map(text, changed)).encode(), 1))
+            path.write_bytes(lzma.compress("\n".join(map(text, changed)).encode(), preset=0))
             look_at_shipped(f"line {number}, {what}")
-    for content in (b"", b"x", gzip.compress(b""), gzip.compress(b"\xff"), path.read_bytes()[:-9]):
+    for content in (b"", b"x", lzma.compress(b""), lzma.compress(b"\xff"), path.read_bytes()[:-9]):
         path.write_bytes(content)
         look_at_shipped(repr(content[:20]))
     ship(shipped.FOLDER, job())

@@ -21,7 +21,7 @@ from engine.service.client import Client
 
 LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "scikit-survival", "dp-accounting")
 """What the numbers come from besides the engine."""
-ENDS = (".gz", ".npz")
+ENDS = (".xz", ".npz")
 """Ends of the names of a run's files."""
 
 
@@ -50,9 +50,9 @@ def pack(wanted: Mapping[str, Job], new: Mapping[str, str], folder: Path) -> Non
         new: Lines of runs, by id.
         folder: Where the files go.
     """
-    papers = {job.paper for job in wanted.values()} | {path.stem for path in folder.glob("*.gz")}
+    papers = {job.paper for job in wanted.values()} | {path.stem for path in folder.glob("*.xz")}
     for paper in sorted(papers):
-        path = folder / f"{paper}.gz"
+        path = folder / f"{paper}.xz"
         there = packed.lines(shipped.packed(path)) if path.exists() else {}
         both = {run: text for run, text in (there | dict(new)).items() if run in wanted}
         packed.write(path, {run: both[run] for run in both if wanted[run].paper == paper})

@@ -1,10 +1,9 @@
-"""Coarse curves that ship with the app, many in one file: `reference/defaults/<paper>.gz`.
+"""Coarse curves that ship with the app, many in one file: `reference/defaults/<paper>.xz`.
 
 Each line of JSON is a run: where its numbers come from, and its events with the last measurement of
 each replica. No arrays are kept. The same runs give the same bytes.
 """
 
-import gzip
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -13,7 +12,7 @@ from typing import Any
 
 from engine.core.errors import StoreError
 from engine.runs.events import Event, Finished, Measured, Spent, Started, encode
-from engine.runs.shipped import EVENTS, ORIGIN, Origin, Shipped, index, packed, rounded
+from engine.runs.shipped import EVENTS, ORIGIN, Origin, Shipped, index, packed, pressed, rounded
 
 
 def line(origin: Origin, events: Iterable[Event]) -> str:
@@ -63,7 +62,7 @@ def write(path: Path, lines: Mapping[str, str]) -> None:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         text = "\n".join(lines[run] for run in sorted(lines))
-        packed = gzip.compress(text.encode(), mtime=0)
+        packed = pressed(text)
         if not path.exists() or path.read_bytes() != packed:
             path.write_bytes(packed)
     except OSError as error:

@@ -1,7 +1,7 @@
 """What ships is marked as today's only where today's code gives the same numbers."""
 
-import gzip
 import json
+import lzma
 import math
 import re
 import shutil
@@ -34,7 +34,7 @@ def folder(tmp_path, monkeypatch):
     """A copy of one shipped run and of the attacks, which may be written."""
     there, here = naming.FOLDER, tmp_path / "reference"
     (here / "defaults" / "mean").mkdir(parents=True)
-    for end in (".gz", ".npz"):
+    for end in (".xz", ".npz"):
         shutil.copy(there / "defaults" / "mean" / f"{RUN}{end}", here / "defaults" / "mean")
     for name in ("audits.json", "met.json", "defaults.json"):
         shutil.copy(there / name, here)
@@ -66,7 +66,7 @@ def today(run):
 
 
 def lines(folder):
-    return gzip.decompress((folder / f"defaults/mean/{RUN}.gz").read_bytes()).decode().splitlines()
+    return lzma.decompress((folder / f"defaults/mean/{RUN}.xz").read_bytes()).decode().splitlines()
 
 
 def test_a_renaming_is_confirmed_and_only_the_digest_changes(folder, renamed, capsys):
@@ -92,7 +92,7 @@ def test_a_run_with_another_number_is_left_alone(folder, renamed, capsys):
     name = next(iter(body["values"]))
     body["values"][name][7] = float(f"{body['values'][name][7] * 1.00001:.6g}")
     text = "\n".join([head, *(json.dumps(body) if "values" in li else li for li in rest)])
-    (folder / f"defaults/mean/{RUN}.gz").write_bytes(gzip.compress(text.encode()))
+    (folder / f"defaults/mean/{RUN}.xz").write_bytes(lzma.compress(text.encode()))
     shipped.index.cache_clear()
     actual = confirmed(capsys, "--only", "runs", code=1)
     assert actual[RUN]["outcome"] == confirm.DIFFERS

@@ -7,6 +7,7 @@ proofs on paper cannot: a gradient that is scaled after it was clipped, noise fo
 release that is made twice and priced once.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
 import torch
@@ -21,6 +22,7 @@ from engine.privacy.releases import BEFORE, active
 
 ROUNDED = 1e-5
 """Relative room for sums in single precision."""
+NUMBER = re.compile(r"\d+\.\d+(e-?\d+)?")
 
 
 def faults(setting: Setting, seed: int = 0) -> Iterator[str]:
@@ -102,5 +104,9 @@ def _undeclared(
 
 
 def _noise(mechanism: Mechanism | Noise) -> str:
-    """A mechanism by its price, since its sensitivity may grow with the width of the data."""
-    return f"{type(mechanism).__name__} {mechanism.event}"
+    """A mechanism by its price, since its sensitivity may grow with the width of the data.
+
+    Twelve digits of it: a bound that depends on the width is added up in another order.
+    """
+    price = NUMBER.sub(lambda found: f"{float(found[0]):.12g}", str(mechanism.event))
+    return f"{type(mechanism).__name__} {price}"

@@ -1,13 +1,13 @@
 """A private log-rank test of two groups: noise on the counts that the statistic comes from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from datasets.base import Table
+from datasets.base import SurvivalTable, Table
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
 from engine.method import Arrays
@@ -46,7 +46,7 @@ class PrivateLogRank:
         Raises:
             RequestError: The table has no such covariate, or covariates that vary in time.
         """
-        table, column = survival(data, batch.spec), batch.spec.group
+        table, column = _bounded(data, batch.spec), batch.spec.group
         if column > table.x.shape[1]:
             raise RequestError(
                 f"group: expected the number of a covariate, 1 to {table.x.shape[1]}, got {column}"
@@ -64,7 +64,7 @@ class PrivateLogRank:
         self, batch: Batch[GroupedSpec], data: Table, state: NoisyTable, rng: Generator
     ) -> tuple[NoisyTable, Compared]:
         """Releases the counts and tests."""
-        spec, table = batch.spec, survival(data, batch.spec)
+        spec, table = batch.spec, _bounded(data, batch.spec)
         model = design(table, spec.intervals, spec.knots, str(rng.device))
         exact = counted(model, spec.group - 1)
         noises = [counts(one) for one in batch.specs]
@@ -80,7 +80,7 @@ class PrivateLogRank:
     def products(self, batch: Batch[GroupedSpec], data: Table, state: NoisyTable) -> Arrays:
         """`log_rank_counts` (R, 2, 2, q), and `log_rank` and `p_value` (R,) from them."""
         scales = [counts(one).scale for one in batch.specs]
-        records = design(survival(data, batch.spec), batch.spec.intervals, batch.spec.knots).records
+        records = len(_bounded(data, batch.spec))
         score, p = self._tested(state.noisy, scales, records)
         return {"log_rank_counts": state.noisy.cpu().numpy(), "log_rank": score, "p_value": p}
 
@@ -93,6 +93,11 @@ class PrivateLogRank:
         ]
         score, p = (np.concatenate(part) for part in zip(*pairs, strict=True))
         return score, p
+
+
+def _bounded(data: Table, spec: GroupedSpec) -> SurvivalTable:
+    """The records, scaled by public bounds, whichever ranges the paper's other methods take."""
+    return survival(data, replace(spec, calibration="rigorous"))
 
 
 def counted(model: Design, column: int) -> Tensor:

@@ -21,19 +21,17 @@ from engine.service.client import Client
 from engine.service.process import here
 from engine.service.store import Store
 from pages.ui.charts import lines
-from pages.ui.charts.heat import heat
 from pages.ui.charts.regions import square
 from pages.ui.charts.theme import style
+from pages.ui.charts.tiles import Layer, tiles
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit.chart import chart
-from pages.ui.paper import choice, defaults
+from pages.ui.kit.chart import Picture, show
+from pages.ui.paper import choice, defaults, parts
 from pages.ui.paper.overlay import overlays
+from pages.ui.paper.said import say
 from pages.ui.paper.view import offers
 from pages.ui.papers.enadpp import budgets as enadpp_budgets
 from pages.ui.papers.enadpp import figures
-from pages.ui.papers.enadpp import pictures as enadpp_pictures
-from pages.ui.papers.enadpp import regions as enadpp_regions
-from pages.ui.papers.enadpp import sections as enadpp
 from tests.pages.conftest import Open, with_coarse
 from tests.pages.drawn import loads_nothing_heavy, texts, tour
 
@@ -116,14 +114,14 @@ def charts(monkeypatch: pytest.MonkeyPatch) -> Charts:
     """Every chart that the page's sections draw, by its key without the slug."""
     actual: Charts = {}
 
-    def kept(key: str, figure: Any, alt: str, rows: Any, budget: float, **how: Any) -> None:
-        assert alt
-        assert list(rows)
-        actual[key.removeprefix("enadpp.")] = json.loads(figure.to_json())
-        chart(key, figure, alt, rows, budget, **how)
+    def kept(key: str, picture: Picture, *rest: Any) -> None:
+        assert picture.alt
+        assert list(picture.rows)
+        name = key.removeprefix("enadpp.").removesuffix(".chart")
+        actual[name] = json.loads(picture.text)
+        show(key, picture, *rest)
 
-    for module in (enadpp, enadpp_budgets, enadpp_pictures, enadpp_regions):
-        monkeypatch.setattr(module, "chart", kept)
+    monkeypatch.setattr(parts, "show", kept)
     return actual
 
 
@@ -256,6 +254,13 @@ def test_accountants_agree_with_the_budget_and_with_each_other():
     assert list(ways[enadpp_budgets.PLD]) == sorted(ways[enadpp_budgets.PLD])
 
 
+def reading(method: str, spec: EnadppSpec) -> str:
+    """How the page says that the accountants' lines are to be read."""
+    own = next(one for one in defaults.layout("enadpp").sections if one.name == "spent")
+    facts = {"delta": spec.delta, **enadpp_budgets.reads(method, spec, 1797)}
+    return say(own.words, "caption", facts)
+
+
 def test_what_is_spent_before_the_first_step_is_counted_at_step_zero():
     """The moments alone at ε = 1, n = 1,797: .285, for any batches."""
     spec = EnadppSpec(representation="whitened", sampling="shuffled")
@@ -263,11 +268,11 @@ def test_what_is_spent_before_the_first_step_is_counted_at_step_zero():
     assert steps[0] == 0
     assert ways[enadpp_budgets.PLD][0] == pytest.approx(0.285, abs=1e-3)
     assert ways[enadpp_budgets.COINS][0] == pytest.approx(ways[enadpp_budgets.PLD][0])
-    assert "second moments" in enadpp_budgets.reading("dpsgd", spec, 1797)
+    assert "second moments" in reading("dpsgd", spec)
     plain = spec.replace(representation="scattering")
     _, ways = enadpp_budgets.counted("dpsgd", plain, 1797)
     assert {values[0] for values in ways.values()} == {0.0}
-    assert "second moments" not in enadpp_budgets.reading("dpsgd", plain, 1797)
+    assert "second moments" not in reading("dpsgd", plain)
 
 
 def test_laplace_noise_is_summed_by_hand():
@@ -291,14 +296,14 @@ def test_a_line_skips_what_has_diverged():
 def test_gradients_are_counted_on_both_sides_of_the_bound():
     counts, edges = np.zeros(60), np.logspace(-3, 3, 61)
     counts[[20, 40]] = (30.0, 10.0)  # 0.1 C and 10 C
-    short, long = json.loads(figures.norms(counts, edges, "C", "r").to_json())["data"]
+    short, long = json.loads(figures.norms(counts, edges, "C").to_json())["data"]
     assert (sum(short["y"]), sum(long["y"])) == (75.0, 25.0)
-    assert figures.norms(np.zeros(60), edges, "C", "r").traces
+    assert figures.norms(np.zeros(60), edges, "C").traces
 
 
 def test_pictures_stand_below_one_another_without_overlap():
-    images = np.ones((10, 4))
-    actual = heat(images, [("map", np.zeros((10, 4)))], ["x"] * 10, "r")
+    layers = [Layer("digit", np.ones((10, 2, 2))), Layer("map", np.zeros((10, 2, 2)), signed=True)]
+    actual = tiles(layers, ["x"] * 10, head=0.45)
     places = {(one.x[0], one.y[0]) for one in actual.whole.data}
     assert len(places) == len(actual.whole.data) == 20
     assert len(actual.whole.layout.annotations) == 10

@@ -16,6 +16,8 @@ from pages.ui.charts import curves, heights, measured, notes, theme
 from pages.ui.charts.dots import dots
 from pages.ui.charts.figure import Figure
 from pages.ui.kit import plot
+from pages.ui.paper import defaults
+from pages.ui.paper.said import say
 from pages.ui.papers.survival import figures as survival
 from tests.pages.drawn import sound
 
@@ -167,8 +169,9 @@ def test_long_curves_are_thinned_with_both_ends():
      ((0.1, 3.0), "larger than 1 of 2")],
 )  # fmt: skip
 def test_the_noise_is_put_in_words(spread, said):
-    text = survival.noise_reading(["age", "sex"], np.array([1.0, 2.0]), np.array(spread), 1.0)
-    assert said in text
+    facts = survival.noise_facts(["age", "sex"], np.array([1.0, 2.0]), np.array(spread))
+    own = next(one for one in defaults.layout("survival").sections if one.name == "noise")
+    assert said in say(own.words, "finding", {**facts, "budget": 1.0})
 
 
 def test_a_coefficient_of_zero_can_be_drawn():

@@ -22,6 +22,7 @@ from engine.service.client import Client
 from engine.service.process import here
 from engine.service.store import Store
 from pages.ui.charts.theme import MUTED
+from pages.ui.charts.tiles import Layer, tiles
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
 from pages.ui.kit.chart import Picture
@@ -112,7 +113,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[dict[str, Any], st
         name = key.removeprefix("lvq.").removesuffix(".chart")
         actual[name] = (json.loads(picture.text), picture.alt, list(picture.rows))
 
-    for module in ("paper.panels", "kit.chart"):
+    for module in ("paper.panels", "paper.parts", "kit.chart"):
         monkeypatch.setattr(f"pages.ui.{module}.show", keep)
     return actual
 
@@ -236,7 +237,7 @@ def test_pictures_share_the_scale_of_the_noise_free_ones():
 
 def test_a_picture_lies_in_its_row_and_column():
     pictures = np.zeros((6, 2, 2))
-    actual = body(figures.tiles([("private", pictures)], [str(k) for k in range(6)], "r"))
+    actual = body(tiles([Layer("private", pictures)], [str(k) for k in range(6)]))
     assert len(actual["data"]) == 6
     first, sixth = actual["data"][0], actual["data"][5]
     assert first["x"] == sixth["x"]
@@ -251,7 +252,7 @@ def test_the_plane_belongs_to_the_nearest_prototype():
 
 @pytest.mark.parametrize(("far", "kind"), [(0.3, "-"), (30.0, "log")])
 def test_distances_that_differ_much_are_logarithmic(far: float, kind: str):
-    actual = body(space.memory(["A"], np.array([0.1]), None, np.array([far]), "r"))
+    actual = body(space.memory(["A"], np.array([0.1]), None, np.array([far])))
     assert actual["layout"]["xaxis"].get("type", "-") == kind
 
 
@@ -261,7 +262,7 @@ def test_each_bound_cuts_what_is_longer():
     assert space.longer(np.zeros(2)).tolist() == [0.0, 0.0, 0.0]
     edges = np.array([0.1, 0.2, 0.5, 1.0, 2.0])
     parts, bounds = [("prototypes", counts), ("matrix", counts)], [("bound C", 0.5)]
-    drawn = body(space.norms(parts, edges, bounds, "r"))["data"]
+    drawn = body(space.norms(parts, edges, bounds))["data"]
     dotted = [trace for trace in drawn if trace.get("yaxis") == "y2"]
     assert [trace["line"]["dash"] for trace in dotted] == ["dot", "dot"]
     assert dotted[0]["y"] == pytest.approx([100.0, 100.0, 40.0, 10.0, 0.0])

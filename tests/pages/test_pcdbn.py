@@ -194,14 +194,14 @@ def test_descent_is_drawn_by_epoch_and_psgd_stops(visited: Open):
 
 
 def test_small_pictures_are_tiled_in_rows():
-    made = figures.mosaic(np.ones((9, 5, 5)), signed=True, revision="")
+    made = figures.mosaic(np.ones((9, 5, 5)), signed=True)
     whole = np.array(made.whole.data[0].z, dtype=np.float64)
     assert whole.shape == (2 * 6 - 1, 8 * 6 - 1)
     assert np.nansum(whole) == 9 * 25
 
 
 def test_zeros_are_left_out_of_a_logarithmic_chart():
-    made = against([1, 2], {"a": [0.0, 1.0]}, ("x", "y"), 1, "")
+    made = against([1, 2], {"a": [0.0, 1.0]}, ("x", "y"), 1)
     assert made.whole.data[0].y == (None, 1.0)
 
 

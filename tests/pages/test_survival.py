@@ -23,7 +23,6 @@ from pages.ui.paper.view import offers
 from pages.ui.papers.survival import costs as survival_costs
 from pages.ui.papers.survival import sampler_figures as sampler
 from pages.ui.papers.survival import sections
-from pages.ui.papers.survival.layout import LAYOUT
 from pages.ui.papers.survival.sampler_figures import Drawn, Normal
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, plots
@@ -209,7 +208,7 @@ def test_the_approximation_lies_over_draws_of_the_same_law():
 
 
 def test_rows_of_the_posterior_stand_apart():
-    figure = sampler.posterior(["a", "b"], drawn(), None, np.array([2.0, 2.0]), "r")
+    figure = sampler.posterior(["a", "b"], drawn(), None, np.array([2.0, 2.0]))
     body = json.loads(figure.to_json())
     heights = [y for y in body["data"][0]["y"] if y is not None]
     assert max(heights) == pytest.approx(sampler.ROOM)
@@ -221,7 +220,7 @@ def test_draws_that_are_not_finite_or_all_alike_can_be_drawn():
     draws = np.ones((50, 2))
     draws[::5] = np.nan
     actual = [Drawn("One", theme.style(0), draws)]
-    figure = sampler.posterior(["a", "b"], actual, None, None, "r")
+    figure = sampler.posterior(["a", "b"], actual, None, None)
     assert all(np.isfinite(y) for y in figure.whole.data[0].y if y is not None)
     assert sampler.posterior_rows(["a", "b"], actual, None, None)[0]["One"] == "1 (1 to 1)"
 
@@ -238,7 +237,7 @@ def test_the_sanitiser_is_bounded_and_nearly_the_loss_where_that_is_small():
 
 def test_measured_draws_are_all_in_the_theme_of_the_page():
     plain = theme.style(0)
-    figure = sampler.posterior(["a", "b"], drawn(), None, None, "r")
+    figure = sampler.posterior(["a", "b"], drawn(), None, None)
     assert figure.whole.data[0].fillcolor.startswith(plain.colour)
 
 
@@ -248,7 +247,7 @@ def test_the_messages_of_the_new_charts_are_words(visit: Open, trained: Path):
 
 def test_the_oracle_is_a_curve_with_as_many_repetitions_as_the_others():
     paper = catalog.paper("survival")
-    offered = offers(paper, LAYOUT)
+    offered = offers(paper, defaults.layout("survival"))
     wanted = choice.jobs(paper, choice.untouched(offered), (0.1, 1.0))
     assert wanted["oracle"].axes["epsilon"] == (0.1, 1.0)
     assert len(wanted["oracle"].seeds) == len(wanted["dp_newton"].seeds) > 1

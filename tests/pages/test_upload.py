@@ -114,7 +114,7 @@ def test_who_pays_is_not_shown_of_a_table_of_one_s_own(visit: Open, home: Path):
     chosen = add(visit("survival"), "study.csv", plain(15)).selectbox(key="survival.dataset").value
     test = visit("survival", **{"survival.dataset": chosen, "survival.tab": "People"})
     assert not test.exception
-    assert any(pays.PRIVATE in one.value for one in test.markdown)
+    assert any(pays.WORDS["who_pays"]["PRIVATE"] in one.value for one in test.markdown)
 
 
 def flowers() -> bytes:

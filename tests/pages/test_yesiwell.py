@@ -130,7 +130,7 @@ def test_the_proof_counts_windows(visited: Open):
 def test_a_drawing_has_a_line_for_each_friendship():
     places = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     links = np.array([[0, 1], [1, 2]])
-    drawn = network.draw(places, links, np.array([0.1, 0.6, 0.9]), np.array([True] * 3), "r")
+    drawn = network.draw(places, links, np.array([0.1, 0.6, 0.9]), np.array([True] * 3))
     edges, users = drawn.to_plotly_json()["data"]
     assert list(edges["x"]) == [0.0, 1.0, None, 1.0, 0.0, None]
     assert max(users["marker"]["size"]) == users["marker"]["size"][1]

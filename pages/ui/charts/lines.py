@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pages.ui.charts.figure import Figure
+from pages.ui.charts.marks import level
 from pages.ui.charts.theme import GROUND, INK, MUTED, Style, axis, band, figure, log_axis
 
 Floats = NDArray[np.float64]
@@ -52,7 +53,6 @@ def line(label: str, look: Style, x: NDArray[Any], values: Floats) -> Line | Non
 def lines(
     drawn: Sequence[Line],
     titles: tuple[str, str],
-    revision: str,
     *,
     log: bool = False,
     rule: tuple[float, str] | None = None,
@@ -65,7 +65,6 @@ def lines(
     Args:
         drawn: The lines.
         titles: Of the two axes.
-        revision: Changes when a zoom should be forgotten.
         log: Whether heights are logarithmic.
         rule: A height to compare with, and what it is.
         under: Whether its words stand below it, where lines begin above it.
@@ -77,10 +76,9 @@ def lines(
     return figure(
         [trace for one in drawn for trace in _line(one, log)],
         height=height,
-        uirevision=revision,
         xaxis=axis(titles[0], rangemode="tozero"),
         yaxis=log_axis(titles[1], heights, **y) if log else axis(titles[1], **y),
-        shapes=[_rule(rule[0])] if rule else [],
+        shapes=[level(rule[0], MUTED)] if rule else [],
         annotations=[_flag(*rule, log, under)] if rule else [],
     )
 
@@ -103,13 +101,6 @@ def _line(one: Line, log: bool) -> list[dict[str, Any]]:
             ),
         },
     ]  # fmt: skip
-
-
-def _rule(height: float) -> dict[str, Any]:
-    return {
-        "type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": height, "y1": height,
-        "layer": "below", "line": {"color": MUTED, "width": 1.4, "dash": "dot"},
-    }  # fmt: skip
 
 
 def _flag(height: float, text: str, log: bool, under: bool) -> dict[str, Any]:

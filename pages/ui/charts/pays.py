@@ -103,14 +103,13 @@ def _said(one: Loss, groups: Groups) -> str:
     return value if value == "nothing" else f"{value} {groups.cost[int(value != '1')]}"
 
 
-def pays(found: Sequence[Loss], groups: Groups, look: Style, revision: str) -> Figure:
+def pays(found: Sequence[Loss], groups: Groups, look: Style) -> Figure:
     """A dot for each group, the largest loss on top, with its interval.
 
     Args:
         found: What the groups lose.
         groups: What is measured.
         look: Of the method.
-        revision: Changes when a zoom should be forgotten.
     """
     rows = sorted(found, key=lambda one: one.value)
     dots = {
@@ -127,7 +126,6 @@ def pays(found: Sequence[Loss], groups: Groups, look: Style, revision: str) -> F
         [dots],
         height=80 + 30 * len(rows),
         margin={"l": 8, "r": 16, "t": 16, "b": 8},
-        uirevision=revision,
         xaxis=axis(f"Loss to privacy [{groups.cost[1]}]", zeroline=True, showgrid=True),
         yaxis=axis("", showgrid=False),
         shapes=[{

@@ -28,13 +28,12 @@ def square(shares: Floats, regions: int) -> Floats:
     return grid
 
 
-def connections(squares: Sequence[tuple[str, Floats]], outlined: int, revision: str) -> Figure:
+def connections(squares: Sequence[tuple[str, Floats]], outlined: int) -> Figure:
     """Squares side by side in one scale of colours.
 
     Args:
         squares: Names, and per cent (regions, regions).
         outlined: The first so many regions are outlined.
-        revision: Changes when a zoom should be forgotten.
     """
     most = max(float(np.nanmax(values)) for _, values in squares)
     wide = (1.0 + GAP) / len(squares) - GAP
@@ -52,7 +51,7 @@ def connections(squares: Sequence[tuple[str, Floats]], outlined: int, revision: 
             showticklabels=not i, **plain,
         )  # fmt: skip
     return figure(
-        traces, height=360, margin={"l": 8, "r": 8, "t": 32, "b": 8}, uirevision=revision,
+        traces, height=360, margin={"l": 8, "r": 8, "t": 32, "b": 8},
         shapes=shapes, annotations=words, **layout,
     )  # fmt: skip
 

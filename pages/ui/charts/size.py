@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pages.ui.charts.figure import Figure
-from pages.ui.charts.theme import INK, axis, figure, log_axis, style
+from pages.ui.charts.marks import series, upright
+from pages.ui.charts.theme import axis, figure, log_axis, style
 from pages.ui.words import number
 
 
@@ -13,7 +14,6 @@ def against(
     parts: Mapping[str, Sequence[float]],
     titles: tuple[str, str],
     chosen: float,
-    revision: str,
     height: int = 380,
     log: bool = False,
 ) -> Figure:
@@ -21,21 +21,14 @@ def against(
 
     Zeros are left out, since the axis is logarithmic.
     """
-    traces = []
-    for i, (name, values) in enumerate(parts.items()):
-        look = style(i)
-        traces.append({
-            "type": "scatter", "mode": "lines+markers", "name": name, "x": list(x),
-            "y": [value if value > 0 else None for value in values],
-            "line": {"color": look.colour, "dash": look.dash, "width": 2.5},
-            "marker": {"symbol": look.marker, "size": 8, "color": look.colour},
-            "hovertemplate": f"<b>{name}</b><br>%{{x}}: %{{y:.3g}}<extra></extra>",
-        })  # fmt: skip
     every = [value for values in parts.values() for value in values]
     return figure(
-        traces,
+        [
+            series(name, x, [value if value > 0 else None for value in values], style(i),
+                   f"<b>{name}</b><br>%{{x}}: %{{y:.3g}}")
+            for i, (name, values) in enumerate(parts.items())
+        ],
         height=height,
-        uirevision=revision,
         xaxis=axis(
             titles[0],
             tickvals=list(x),
@@ -44,10 +37,7 @@ def against(
             type="log" if log else "linear",
         ),
         yaxis=powers(titles[1], every),
-        shapes=[{
-            "type": "line", "x0": chosen, "x1": chosen, "y0": 0, "y1": 1, "yref": "paper",
-            "layer": "below", "line": {"color": INK, "width": 1.4, "dash": "dot"},
-        }],
+        shapes=[upright(chosen)],
     )  # fmt: skip
 
 

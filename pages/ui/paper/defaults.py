@@ -1,10 +1,10 @@
 """What the pages open with: each paper's layout, and the jobs of a first visit."""
 
 import functools
-import importlib
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from engine import catalog
@@ -13,7 +13,7 @@ from engine.method import Paper
 from engine.runs.job import Job
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.offers import Offer
-from pages.ui.paper import choice
+from pages.ui.paper import choice, declared
 from pages.ui.paper.choice import Chosen, Offers
 from pages.ui.paper.overlay import overlays
 from pages.ui.paper.view import Layout, Page, offers
@@ -21,11 +21,13 @@ from pages.ui.paper.view import Layout, Page, offers
 PAPERS = "pages.ui.papers"
 
 
+@functools.cache
 def layout(slug: str) -> Layout:
-    """The LAYOUT in `pages/ui/papers/<slug>/layout.py`; the common one where there is none."""
-    if find_spec(f"{PAPERS}.{slug}") and find_spec(f"{PAPERS}.{slug}.layout"):
-        declared: Layout = importlib.import_module(f"{PAPERS}.{slug}.layout").LAYOUT
-        return declared
+    """The layout that `pages/ui/papers/<slug>/layout.toml` declares; the common one without it."""
+    name = f"{PAPERS}.{slug}"
+    for folder in map(Path, getattr(find_spec(name), "submodule_search_locations", None) or ()):
+        if (folder / declared.FILE).exists():
+            return declared.layout(name, folder)
     return Layout()
 
 

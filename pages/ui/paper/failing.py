@@ -49,7 +49,8 @@ def _line(one: Curve) -> Line:
 
 
 def _figure(drawn: Sequence[Line]) -> Figure:
-    made = lines.lines(drawn, ("", "Releases that fail [%]"), "failing", range=[-2.0, 102.0])
+    made = lines.lines(drawn, ("", "Releases that fail [%]"), range=[-2.0, 102.0])
     known = [float(x) for one in drawn for x in one.x]
+    made.layout["uirevision"] = "failing"
     made.layout["xaxis"] = budget_axis(min(known), max(known))
     return made

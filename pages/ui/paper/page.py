@@ -1,8 +1,8 @@
 """The page of a paper: its finding, the curve, tabs with what lies behind, the budget at its foot.
 
 A page script is `paper.show("slug")`. A paper that draws something that no other paper has
-declares it as LAYOUT in `pages/ui/papers/<slug>/layout.py`. Everything else comes from the
-paper's declarations.
+declares it in `pages/ui/papers/<slug>/layout.toml`. Everything else comes from the paper's
+declarations.
 """
 
 from dataclasses import replace
@@ -27,6 +27,7 @@ from pages.ui.paper import (
     former,
     kinds,
     panels,
+    parts,
     pays,
     sidebar,
     stages,
@@ -203,7 +204,7 @@ def _sections(page: Page, view: View, tab: str) -> None:
         for column, section in zip(columns, row, strict=True):
             with column, troubles():
                 st.subheader(section.title, anchor=False)
-                section.draw(view)
+                parts.draw(section, view)
 
 
 def _rows(sections: list[Section]) -> list[list[Section]]:

@@ -2,43 +2,25 @@
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
 from datasets import own
+from engine.core.declared import read
 from engine.intervals import SHARE, Estimate
 from engine.runs import estimates
 from engine.runs.groups import NAME
 from pages.ui import words
 from pages.ui.charts import pays as charts
-from pages.ui.kit.chart import chart
 from pages.ui.paper import drawing
-from pages.ui.paper.panels import RAW
+from pages.ui.paper.parts import Chart, Part, Table
+from pages.ui.paper.said import Named
 from pages.ui.paper.series import chosen, look, product, waiting
 from pages.ui.paper.view import Section, View
 
-PRIVATE = (
-    "What each group loses is not shown for a table of your own: it is computed from the raw "
-    "records, so it would be a further release with a price. The public data sets show it."
-)
-NO_GROUPS = "This data set has no column that splits its records into groups."
-NONE = "This run left nothing that a group could be measured by."
-NOTHING = "This run left nothing to quote with an interval."
-NO_REFERENCE = (
-    ":material/hourglass_empty: Appears as soon as the method without privacy is trained."
-)
-EXACT = "Computed from these very records, which are public: exact, and not private."
-DRAWS = "Bars: the mean over all draws of the noise lies there with 95 % confidence."
-ONE = "Bars: 95 % intervals for one draw of the noise, which count who happened to be tested."
-HELD = (
-    "In 95 of 100 studies, with other records and other noise, the interval holds the true value. "
-    "It follows from what is published and costs no further budget."
-)
-TESTED = (
-    "In 95 of 100 such tests the interval holds the true share. It counts who happened to be "
-    "tested; noise is part of the published model."
-)
+WORDS = read(Path(__file__).with_suffix(".toml"))
 MANY, FEW = 10, 5
 """Repetitions that are looked at, and estimates that a table holds."""
 
@@ -62,15 +44,15 @@ def found(view: View) -> Found | str:
     """What each group loses with the method that is looked at, or why nobody can say."""
     groups = view.paper.groups
     if groups is None or not (names := groups.names(view.data)):
-        return NO_GROUPS
+        return str(WORDS["who_pays"]["NO_GROUPS"])
     if own.mine(view.data.name):
-        return PRIVATE
+        return str(WORDS["who_pays"]["PRIVATE"])
     private, plain = product(view, view.method, NAME), _plain(view)
     if private is None or plain is None:
         return _missing(view, private is None)
     losses = charts.losses(groups, list(map(_named, names)), private, plain)
     if not losses:
-        return NO_GROUPS
+        return str(WORDS["who_pays"]["NO_GROUPS"])
     return Found(losses, charts.sentence(losses, groups, view.budget), len(private) > 1)
 
 
@@ -81,18 +63,15 @@ def line(view: View) -> None:
         st.markdown(told.sentence)
 
 
-def who_pays(view: View) -> None:
+def who_pays(view: View) -> Chart | str:
     """What each group loses to privacy with the method that is looked at."""
     groups, told = view.paper.groups, found(view)
     if groups is None or isinstance(told, str):
-        st.markdown(told)
-        return
-    drawn = charts.pays(told.losses, groups, look(view, view.method), f"pays/{view.method}")
-    alt = told.sentence.replace("**", "")
-    rows = charts.table(told.losses, groups)
-    chart(f"{view.paper.slug}.pays", drawn, alt, rows, view.budget)
-    bars = DRAWS if told.several else ONE if groups.counted else ""
-    st.caption(f"{groups.words} {view.entry.label} against no privacy. {EXACT} {bars}")
+        return str(told)
+    once = bool(groups.counted) and not told.several
+    facts = {"said": told.sentence, "groups": groups.words, "DRAWS": told.several, "ONE": once}
+    figure = charts.pays(told.losses, groups, look(view, view.method))
+    return Chart(figure, charts.table(told.losses, groups), facts)
 
 
 def _named(name: str) -> str:
@@ -112,8 +91,8 @@ def _plain(view: View) -> np.ndarray | None:
 def _missing(view: View, private: bool) -> str:
     """Why there is nothing to compare."""
     if not private:
-        return NO_REFERENCE
-    return NONE if _over(view) else waiting(view)
+        return str(WORDS["who_pays"]["NO_REFERENCE"])
+    return str(WORDS["who_pays"]["NONE"]) if _over(view) else waiting(view)
 
 
 def _over(view: View) -> bool:
@@ -122,12 +101,11 @@ def _over(view: View) -> bool:
     return one.complete and one.run is not None and one.run.shipped is None
 
 
-def told(view: View) -> None:
+def told(view: View) -> str | list[Part]:
     """What a person would quote of one release, with intervals."""
     found = quoted(view)
     if not found:
-        st.markdown(NOTHING if _over(view) else waiting(view))
-        return
+        return str(WORDS["told"]["NOTHING"]) if _over(view) else waiting(view)
     if len(found) > FEW:  # the histogram draws those of its bins
         found = tuple(one for one in found if one.unit != SHARE)
     table = {
@@ -141,9 +119,8 @@ def told(view: View) -> None:
         table["As if there were no noise"] = [
             _interval(one, *(one.naive or (None, None))) for one in found
         ]
-    st.table(table, border="horizontal")
     tested = view.paper.slug not in ("mean", "survival")
-    st.caption(f"{TESTED} {RAW}" if tested else HELD)
+    return [Table(table, {"means": Named("TESTED" if tested else "HELD")})]
 
 
 def quoted(view: View) -> tuple[Estimate, ...]:
@@ -178,5 +155,9 @@ def shared(tab: str, quotes: bool = True) -> tuple[Section, ...]:
         tab: Its name.
         quotes: Whether the paper's methods have estimates to quote.
     """
-    pays = Section("Who pays for privacy?", who_pays, wide=True, tab=tab)
-    return (pays, Section("What one release tells", told, wide=True, tab=tab))[: 1 + quotes]
+    drawn = (who_pays, told)[: 1 + quotes]
+    return tuple(
+        Section(words["title"], draw, words, wide=True, tab=tab)
+        for draw in drawn
+        if (words := WORDS[draw.__name__])
+    )

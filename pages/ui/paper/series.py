@@ -21,6 +21,10 @@ LEFT_OUT = (
 SPREAD = "Bands: the middle 80 % of the repetitions."
 
 
+class NotYetError(Exception):
+    """Why a section has nothing to draw yet, in a sentence."""
+
+
 def waiting(view: View, method: str = "") -> str:
     """Why there is nothing to draw of a method; of the one that is looked at, if none is named."""
     run = view.watched[method or view.method].run
@@ -54,6 +58,18 @@ def product(view: View, method: str, name: str) -> Floats | None:
     rows = np.asarray(array[chosen(view, method)], np.float64)
     rows = rows[np.isfinite(rows).reshape(len(rows), -1).all(axis=1)]
     return rows if len(rows) else None
+
+
+def needed(view: View, method: str, *names: str) -> list[Floats]:
+    """Some arrays of a method's run at this budget.
+
+    Raises:
+        NotYetError: One of them is not there.
+    """
+    found = [one for name in names if (one := product(view, method, name)) is not None]
+    if len(found) < len(names):
+        raise NotYetError(waiting(view))
+    return found
 
 
 def course(view: View, method: str, gauge: str) -> Line | None:

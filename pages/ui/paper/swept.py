@@ -11,13 +11,13 @@ import streamlit as st
 
 from engine.runs.job import Job, request
 from pages.ui.charts import lines as drawing
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.lines import Line
 from pages.ui.jobs import live
 from pages.ui.jobs import submit as asking
 from pages.ui.jobs.live import BUDGET, Watched
-from pages.ui.kit.chart import chart
-from pages.ui.paper.panels import RAW
-from pages.ui.paper.series import SPREAD, look
+from pages.ui.paper.parts import Lines, Part, Widgets
+from pages.ui.paper.series import look
 from pages.ui.paper.view import View
 from pages.ui.words import number
 
@@ -30,15 +30,12 @@ class Swept:
     """Accuracy by one setting.
 
     Attributes:
-        key: Names chart and button on the page.
+        key: Names the button on the page.
         field: The setting.
         methods: The method, and its twin without noise.
         values: Those to compare at, from a job; the page's own is added.
         symbol: What a value is called in a sentence.
-        title: Of the horizontal axis.
-        column: Of the table below the chart.
         button: Label of the button that trains the other values.
-        caption: How to read the chart.
         ticks: Where the horizontal axis has ticks; empty for anywhere.
         alone: Whether one value alone is drawn; else a sentence says what it came to.
     """
@@ -48,10 +45,7 @@ class Swept:
     methods: tuple[str, str]
     values: Callable[[Job], Sequence[int]]
     symbol: str
-    title: str
-    column: str
     button: str
-    caption: str
     ticks: tuple[int, ...] = ()
     alone: bool = False
 
@@ -68,7 +62,7 @@ class Swept:
                     )
         return requests
 
-    def section(self, view: View) -> None:
+    def section(self, view: View) -> list[Part]:
         """The lines of what has been trained, and the button for the rest."""
         own = {name: view.watched[name].job for name in self.methods}
         every = {f"{name}/{job.values[self.field]}": job for name, job in own.items()}
@@ -77,23 +71,21 @@ class Swept:
         watched = live.watch(every, labels)
         lines = [line for name in self.methods if (line := self._line(view, name, watched))]
         known = {float(x) for line in lines for x in line.x}
+        parts: list[Part] = []
         if len(known) > (0 if self.alone else 1):
-            self._draw(view, lines)
+            parts.append(self._drawn(lines))
         elif known:  # there is nothing to be compared with
             ready = " and ".join(f"{line.label} {line.middle[0]:.1f} %" for line in lines)
-            st.markdown(f"So far, only {self.symbol} = {min(known):g} is trained: {ready}.")
-        self._ask(
-            view,
-            {
-                name: one.job
-                for name, one in watched.items()
-                if one.run is None or one.run.state not in GOING
-            },
-        )
-        st.caption(f"{self.caption} {SPREAD} {RAW}")
+            parts.append(f"So far, only {self.symbol} = {min(known):g} is trained: {ready}.")
+        missing = {
+            name: one.job
+            for name, one in watched.items()
+            if one.run is None or one.run.state not in GOING
+        }
+        return [*parts, Widgets(lambda: self._ask(view, missing))]
 
-    def _draw(self, view: View, lines: Sequence[Line]) -> None:
-        ends = "; ".join(
+    def _drawn(self, lines: Sequence[Line]) -> Lines:
+        told = "; ".join(
             f"{line.label} "
             + ", ".join(
                 f"{y:.0f} % at {self.symbol} = {x:g}"
@@ -101,15 +93,13 @@ class Swept:
             )
             for line in lines
         )
-        figure = drawing.lines(
-            lines, (self.title, "Test accuracy [%]"),
-            f"{self.key}/{view.watched[self.methods[0]].job.id}", height=380,
-        )  # fmt: skip
-        if self.ticks:
-            ends_at = [self.ticks[0] - 0.4, self.ticks[-1] + 0.4]
-            figure.layout["xaxis"] |= {"tickvals": list(self.ticks), "range": ends_at}
-        said = f"Test accuracy by {self.column} at ε = {view.budget:g}: {ends}."
-        chart(self.key, figure, said, drawing.rows(lines, self.column), view.budget)
+
+        def ticked(figure: Figure, drawn: Sequence[Line]) -> None:
+            if self.ticks:
+                ends = [self.ticks[0] - 0.4, self.ticks[-1] + 0.4]
+                figure.layout["xaxis"] |= {"tickvals": list(self.ticks), "range": ends}
+
+        return Lines(lines, {"told": told}, change=ticked)
 
     def _line(self, view: View, method: str, watched: Mapping[str, Watched]) -> Line | None:
         """A method's accuracy at the values that have been measured."""

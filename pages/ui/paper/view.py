@@ -164,7 +164,9 @@ class Section:
 
     Attributes:
         title: Its heading.
-        draw: Draws it; called again whenever the slider moves, so it holds no widgets.
+        draw: Returns its parts (`pages.ui.paper.parts`), or why there are none yet; called again
+            whenever the slider moves, so it holds no widgets.
+        words: What its charts say, see there.
         side: Draws its widgets in the sidebar; what they say is read from the session.
         free: From the page's choice of data set, the names in the address that these
             widgets bind, without the slug.
@@ -174,12 +176,18 @@ class Section:
     """
 
     title: str
-    draw: Callable[[View], None]
+    draw: Callable[[View], Any]
+    words: Mapping[str, Any] = field(default_factory=dict)
     side: "Callable[[Page], None] | None" = None
     free: Callable[[str], tuple[str, ...]] = lambda dataset: ()
     wide: bool = False
     tab: str = WHY
     picks: bool = False
+
+    @property
+    def name(self) -> str:
+        """What its charts are called on the page."""
+        return str(self.words.get("name") or self.draw.__name__)
 
 
 @dataclass(frozen=True)

@@ -9,19 +9,23 @@ from engine.runs.exhibit import Exhibit, exhibits
 from pages.ui.kit import address
 from pages.ui.kit.access import troubles
 from pages.ui.kit.root import rooted
+from pages.ui.paper.parts import Widgets
 from pages.ui.paper.view import View
 
 SLUG = "enadpp"
 
 
-def beside(view: View) -> None:
+def beside(view: View) -> list[Widgets]:
     """A line for each table that is not the paper's own."""
+    return [Widgets(_lines)]
+
+
+def _lines() -> None:
     for exhibit in exhibits(SLUG).values():
         if exhibit.beside:
             link = rooted(address.exhibit(SLUG, exhibit.title))
             anchor = f'<a href="{link}" target="_self">{escape(exhibit.title)}</a>'
             st.markdown(f"{anchor}: {_said(exhibit)}", unsafe_allow_html=True)
-    st.caption("Both tables are on the page Reproduce, with settings, repetitions and sources.")
 
 
 def _said(exhibit: Exhibit) -> str:

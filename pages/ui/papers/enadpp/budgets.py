@@ -2,22 +2,21 @@
 
 import functools
 import math
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import streamlit as st
 
 from engine.papers.enadpp import guarantees, price
-from engine.papers.enadpp.guarantees import Ledger
+from engine.papers.enadpp.spec import EnadppSpec
 from engine.papers.enadpp.variants import VARIANTS
 from engine.privacy.mechanisms import Laplace
 from pages.ui.charts import lines as drawing
 from pages.ui.charts.theme import style
-from pages.ui.kit.chart import chart
+from pages.ui.paper.parts import Chart, Lines
+from pages.ui.paper.said import Named
 from pages.ui.paper.view import View
 from pages.ui.papers.enadpp import figures
-from pages.ui.papers.enadpp.sections import STEP
 from pages.ui.words import number
 
 PLAIN, RENYI, PLD = "plain sum (δ = 0)", "Rényi", "privacy loss distribution"
@@ -25,10 +24,6 @@ COINS = "if priced as Poisson batches"
 NAMES = (PLAIN, RENYI, PLD, COINS)
 POINTS = 5
 """An accountant is asked at so many steps."""
-LOT = (
-    "|L| is q times the records that are trained on. If the data set has no test part of its own, "
-    "a fixed fifth is used for testing only and is no part of a batch."
-)
 
 
 @functools.lru_cache(maxsize=256)
@@ -75,98 +70,38 @@ def exact(method: str, spec: Any, n: int) -> bool:
     return not VARIANTS[method].falling and small
 
 
-def reading(method: str, spec: Any, n: int) -> str:
-    """What the accountants' lines mean, and why one may be missing."""
-    parts = [
-        "Every training step spends budget. An accountant adds up what all steps reveal about one "
-        "record that is added or removed. A lower line is a tighter proof for the same noise."
-    ]
-    if VARIANTS[method].whitens(spec.representation):
-        parts.append(
-            "The second moments of the features are released before the first step, from all "
-            "records: what they cost is spent at step 0."
-        )
-    if price.unaccounted(VARIANTS[method], spec):
-        parts.append(
-            "The budget ratios are treated as public, although the printed method computes them "
-            "from the records: this is a count, not a proof."
-        )
-    variant = VARIANTS[method]
-    shuffled = _shuffled(method, spec)
-    if variant.correlated:
-        parts.append(
-            "Batches are cut from one fixed order, and steps share noise: a record pays for one "
-            "release in each epoch."
-        )
-    if shuffled:
-        parts.append(
-            "Each record is in one of an epoch's shuffled batches and pays in full: the price "
-            "rises once an epoch. The Poisson price is often stated for shuffled batches; it is "
-            "not proved for them."
-        )
-    if not shuffled and isinstance(price.mechanism(variant, spec, n), Laplace):
-        parts.append("The Rényi accountant has no formula for Laplace noise in random batches.")
-    if not exact(method, spec, n):
-        parts.append(
-            "The exact accountant is left out: it would need too much time or memory here."
-        )
-    if spec.delta and price.unaccounted(VARIANTS[method], spec) is False:
-        parts.append(f"Failure probability δ (not for plain sums): {number(spec.delta)}.")
-    return " ".join(parts)
+def reads(method: str, spec: Any, n: int) -> dict[str, bool]:
+    """Which sentences say what the accountants' lines mean, and why one may be missing."""
+    variant, shuffled = VARIANTS[method], _shuffled(method, spec)
+    laplace = isinstance(price.mechanism(variant, spec, n), Laplace)
+    return {
+        "MOMENTS": variant.whitens(spec.representation),
+        "RATIOS": price.unaccounted(variant, spec),
+        "FIXED": variant.correlated,
+        "SHUFFLED": shuffled,
+        "LAPLACE": not shuffled and laplace,
+        "INEXACT": not exact(method, spec, n),
+        "DELTA": bool(spec.delta) and not price.unaccounted(variant, spec),
+    }
 
 
-def alt(ledgers: Sequence[Ledger]) -> str:
-    """The budgets of all readings in one sentence."""
-    batches = ", ".join(f"{number(row.batch)} in reading {row.reading}" for row in ledgers)
-    return f"What one batch with the printed noise spends: ε = {batches}."
-
-
-def readings(spec: Any) -> str:
-    """What the three readings and the four columns are."""
-    now = (
-        f"Chosen now: reading {spec.noise_reading}."
-        if spec.calibration == "paper"
-        else "Noise with proof, chosen now, uses none of them: its ε is the total."
-    )
-    return (
-        "Reading A: noise inside the average, as printed. B: outside it. C: as large as the "
-        "sensitivity requires. One batch, one epoch (disjoint batches) and all epochs count one "
-        "record replaced, as the paper does. “Drawn here” counts the random batches of this "
-        "program with one record added or removed. The budget ratios are treated as public. "
-        f"{LOT} {now}"
-    )
-
-
-def spent(view: View) -> None:
+def spent(view: View) -> Lines:
     """The budget spent by step, as each accountant counts it."""
     n = view.data.records
     with st.spinner("Working out the budget of every step"):
         steps, ways = counted(view.method, view.spec, n)
-    looks = {name: style(i) for i, name in enumerate(NAMES)}
-    lines = [
-        drawing.line(name, looks[name], np.array(steps), np.array(values)[:, None])
+    drawn = [
+        drawing.line(name, style(NAMES.index(name)), np.array(steps), np.array(values)[:, None])
         for name, values in ways.items()
     ]
-    drawn = [one for one in lines if one is not None]
-    figure = drawing.lines(
-        drawn, (STEP, "Spent privacy budget ε"), f"spent/{view.watched[view.method].job.id}",
-        height=380, rule=(view.budget, f"chosen: {view.budget:g}"), rangemode="tozero",
-    )  # fmt: skip
-    ends = ", ".join(f"{one.label} {number(float(one.middle[-1]))}" for one in drawn)
-    said = f"Budget spent by {view.entry.label}; at the end: {ends}."
-    chart("enadpp.spent", figure, said, drawing.rows(drawn, "Step"), view.budget)
-    st.caption(reading(view.method, view.spec, n))
+    facts = reads(view.method, view.spec, n) | {"delta": vars(view.spec)["delta"]}
+    return Lines(drawn, facts, more={"rule": (view.budget, f"chosen: {view.budget:g}")})
 
 
-def ledger(view: View) -> None:
+def ledger(view: View) -> Chart:
     """What the printed noise spends under each reading: one batch, an epoch, all, as drawn here."""
-    ledgers = guarantees.ledger(view.spec, view.data.records)  # type: ignore[arg-type]
-    size = price.batch_size(view.spec, view.data.records)  # type: ignore[arg-type]
-    first = number(ledgers[0].batch)
-    st.markdown(
-        f"As printed (reading A), one batch of |L| = {size:,.0f} spends ε = **{first}**. The paper "
-        f"claims {view.budget:g}."
-    )
+    spec, n = cast(EnadppSpec, view.spec), view.data.records
+    ledgers = guarantees.ledger(spec, n)
     parts = {
         "one batch": {row.reading: row.batch for row in ledgers},
         "all epochs": {row.reading: row.epochs for row in ledgers},
@@ -180,5 +115,12 @@ def ledger(view: View) -> None:
         }
         for row in ledgers
     ]  # fmt: skip
-    chart("enadpp.ledger", figures.ledger(parts, view.budget), alt(ledgers), table, view.budget)
-    st.caption(readings(view.spec))
+    batches = (f"{number(row.batch)} in reading {row.reading}" for row in ledgers)
+    facts = {
+        "size": price.batch_size(spec, n),
+        "first": ledgers[0].batch,
+        "batches": ", ".join(batches),
+        "reading": spec.noise_reading,
+        "now": Named("PRINTED" if spec.calibration == "paper" else "PROVED"),
+    }
+    return Chart(figures.ledger(parts, view.budget), table, facts)

@@ -1,49 +1,44 @@
-"""Figures of training with noise: lines by step, gradients cut, ratios, classes, budgets."""
+"""Figures of training with noise: gradients cut, ratios, classes, budgets."""
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pages.ui.charts.figure import Figure
 from pages.ui.charts.lines import Line
-from pages.ui.charts.theme import (
-    GROUND,
-    INK,
-    MUTED,
-    SERIES,
-    Style,
-    axis,
-    figure,
-    log_axis,
-)
+from pages.ui.charts.marks import bars, dots, path, text, upright, whiskers
+from pages.ui.charts.theme import GROUND, INK, MUTED, SERIES, Style, axis, figure, log_axis
 from pages.ui.words import number
 
 Floats = NDArray[np.float64]
 
 
-def norms(counts: Floats, edges: Floats, bound: str, revision: str) -> Figure:
+def norms(counts: Floats, edges: Floats, bound: str) -> Figure:
     """How long the records' gradients are, beside the bound that cuts them.
 
     Args:
         counts: Records in each bin, shape (b,).
         edges: Ends of the bins in units of the bound, shape (b + 1,).
         bound: The bound in words.
-        revision: Changes when a zoom should be forgotten.
     """
     share = 100.0 * counts / max(float(counts.sum()), 1.0)
     centre = 0.5 * np.log10(edges[:-1] * edges[1:])  # a logarithmic axis would spoil the widths
     span = [-0.5, 0.5, *(float(end) for end in centre[share > 0])]
     powers = range(math.floor(min(span)), math.ceil(max(span)) + 1)
+    sides = (
+        ("not clipped", centre < 0.0, SERIES[0], ""),
+        ("clipped to the bound", centre >= 0.0, SERIES[1], "/"),
+    )
     return figure(
         [
-            _bars("not clipped", centre, share, centre < 0.0, SERIES[0], ""),
-            _bars("clipped to the bound", centre, share, centre >= 0.0, SERIES[1], "/"),
+            bars(name, centre[some], share[some], colour,
+                 f"<b>{name}</b><br>%{{customdata:.3g}} C: %{{y:.1f}} %", width=0.09,
+                 customdata=(10.0 ** centre[some]).tolist(), pattern=pattern)
+            for name, some, colour, pattern in sides
         ],
         height=300,
-        uirevision=revision,
         barmode="overlay",
         xaxis=axis(
             f"Gradient norm / {bound}",
@@ -52,61 +47,29 @@ def norms(counts: Floats, edges: Floats, bound: str, revision: str) -> Figure:
             ticktext=[f"{10.0**power:,.10g}" for power in powers],
         ),
         yaxis=axis("Records [%]", rangemode="tozero"),
-        shapes=[{
-            "type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": "paper",
-            "line": {"color": MUTED, "width": 1.4, "dash": "dot"},
-        }],
+        shapes=[upright(0, MUTED, layer=None)],
     )  # fmt: skip
-
-
-def _bars(
-    name: str, x: Floats, y: Floats, chosen: NDArray[np.bool_], colour: str, pattern: str
-) -> dict[str, Any]:
-    return {
-        "type": "bar", "name": name, "x": x[chosen].tolist(), "y": y[chosen].tolist(),
-        "customdata": (10.0 ** x[chosen]).tolist(), "width": 0.09,
-        "marker": {"color": colour, "pattern": _pattern(pattern, colour)},
-        "hovertemplate": f"<b>{name}</b><br>%{{customdata:.3g}} C: %{{y:.1f}} %<extra></extra>",
-    }  # fmt: skip
-
-
-def _pattern(shape: str, colour: str) -> dict[str, Any]:
-    """Stripes in the colour of the ground on a bar's own."""
-    return {"shape": shape, "bgcolor": colour, "fgcolor": GROUND, "size": 7, "solidity": 0.2}
 
 
 def classes(private: Line, exact: Floats | None, chance: float) -> Figure:
     """Share of right answers of each class, with and without privacy."""
     names = [f"{k:g}" for k in private.x]
-    above, below = private.high - private.middle, private.middle - private.low
-    parts: list[dict[str, Any]] = [{
-        "type": "bar", "name": private.label, "x": names, "y": (100 * private.middle).tolist(),
-        "marker": {"color": private.style.colour},
-        "error_y": {
-            "type": "data", "symmetric": False, "array": (100 * above).tolist(),
-            "arrayminus": (100 * below).tolist(), "color": INK, "thickness": 1.4,
-        },
-        "hovertemplate": "<b>%{x}</b>: %{y:.0f} % correct<extra></extra>",
-    }]  # fmt: skip
+    low, middle, high = (100 * one for one in (private.low, private.middle, private.high))
+    parts = [
+        bars(private.label, names, middle, private.style.colour, "<b>%{x}</b>: %{y:.0f} % correct",
+             error_y=whiskers(low, middle, high))
+    ]  # fmt: skip
     if exact is not None:
-        parts.append({
-            "type": "scatter", "mode": "markers", "name": "No privacy", "x": names,
-            "y": (100 * exact).tolist(),
-            "marker": {
-                "symbol": "line-ew-open", "size": 11, "color": MUTED,
-                "line": {"width": 3, "color": MUTED},
-            },
-            "hovertemplate": "<b>%{x}</b>: %{y:.0f} % correct without privacy<extra></extra>",
-        })  # fmt: skip
-    parts.append({
-        "type": "scatter", "mode": "lines", "name": "guessing", "x": names,
-        "y": [100 * chance] * len(names), "line": {"color": INK, "dash": "dot", "width": 1.6},
-        "hovertemplate": "<b>guessing</b>: %{y:.0f} % correct<extra></extra>",
-    })  # fmt: skip
+        said = "<b>%{x}</b>: %{y:.0f} % correct without privacy"
+        parts.append(
+            dots("No privacy", names, 100 * exact, MUTED, "line-ew-open", said, size=11, ring=3)
+        )
+    said = "<b>guessing</b>: %{y:.0f} % correct"
+    level = [100 * chance] * len(names)
+    parts.append(path("guessing", names, level, INK, said, dash="dot", width=1.6))
     return figure(
         parts,
         height=380,
-        uirevision="classes",
         xaxis=axis("Class", type="category"),
         yaxis=axis("Correct answers [%]", range=[0, 104]),
     )
@@ -114,29 +77,19 @@ def classes(private: Line, exact: Floats | None, chance: float) -> Figure:
 
 def budget_ratios(ratios: Mapping[str, Floats], looks: Mapping[str, Style]) -> Figure:
     """Figure 1: both methods' budget ratios of the same features, and the relevances."""
-    count = len(ratios["share"])
-    names = [str(i + 1) for i in range(count)]
-    shapes = {"ADPPL": "", "EnADPP": "/"}
-    parts: list[dict[str, Any]] = [
-        {
-            "type": "bar", "name": name, "x": names, "y": ratios[name].tolist(),
-            "marker": {
-                "color": looks[name].colour,
-                "pattern": _pattern(shapes[name], looks[name].colour),
-            },
-            "hovertemplate": f"<b>{name}</b><br>feature %{{x}}: α = %{{y:.3f}}<extra></extra>",
-        }
-        for name in shapes
+    names = [str(i + 1) for i in range(len(ratios["share"]))]
+    parts = [
+        bars(name, names, ratios[name], looks[name].colour,
+             f"<b>{name}</b><br>feature %{{x}}: α = %{{y:.3f}}", pattern=pattern)
+        for name, pattern in {"ADPPL": "", "EnADPP": "/"}.items()
     ]  # fmt: skip
-    parts.append({
-        "type": "scatter", "mode": "lines+markers", "name": "share of the relevance", "x": names,
-        "y": ratios["share"].tolist(), "line": {"color": INK, "dash": "dot", "width": 2},
-        "marker": {"symbol": "circle", "size": 7, "color": INK},
-        "hovertemplate": "<b>Share of relevance</b><br>feature %{x}: %{y:.3f}<extra></extra>",
-    })  # fmt: skip
+    parts.append(
+        path("share of the relevance", names, ratios["share"], INK,
+             "<b>Share of relevance</b><br>feature %{x}: %{y:.3f}", dash="dot", width=2,
+             mode="lines+markers", marker={"symbol": "circle", "size": 7, "color": INK})
+    )  # fmt: skip
     return figure(
         parts,
-        uirevision="figure1",
         xaxis=axis("Feature", type="category"),
         yaxis=axis("Budget ratio α, share of relevance", range=[0, 1.04]),
     )
@@ -151,28 +104,18 @@ def ledger(spent: Mapping[str, Mapping[str, float]], stated: float) -> Figure:
     """
     values = [v for row in spent.values() for v in row.values()] + [stated]
     marks = zip(spent.items(), ("circle", "diamond", "square"), SERIES[:3], strict=True)
-    parts = [
-        {
-            "type": "scatter", "mode": "markers", "name": name, "x": list(row.values()),
-            "y": [f"{reading} " for reading in row],
-            "marker": {"symbol": symbol, "size": 13, "color": colour},
-            "hovertemplate": f"<b>{name}</b><br>reading %{{y}}: ε = %{{x:,.4g}}<extra></extra>",
-        }
-        for (name, row), symbol, colour in marks
-    ]  # fmt: skip
     return figure(
-        parts,
+        [
+            dots(name, list(row.values()), [f"{reading} " for reading in row], colour, symbol,
+                 f"<b>{name}</b><br>reading %{{y}}: ε = %{{x:,.4g}}", size=13)
+            for (name, row), symbol, colour in marks
+        ],
         height=300,
-        uirevision="ledger",
         xaxis=log_axis("Spent privacy budget ε", values, showgrid=True),
         yaxis=axis("Reading", autorange="reversed", type="category"),
-        shapes=[{
-            "type": "line", "x0": stated, "x1": stated, "y0": 0, "y1": 1, "yref": "paper",
-            "line": {"color": INK, "width": 1.4, "dash": "dot"},
-        }],
-        annotations=[{
-            "x": float(np.log10(stated)), "y": 0.7, "yref": "paper", "showarrow": False,
-            "text": f"claimed: {number(stated)}", "xanchor": "left", "xshift": 4,
-            "bgcolor": GROUND, "font": {"size": 12, "color": INK},
-        }],
+        shapes=[upright(stated, layer=None)],
+        annotations=[
+            text(f"claimed: {number(stated)}", float(np.log10(stated)), 0.7, yref="paper",
+                 xanchor="left", xshift=4, bgcolor=GROUND)
+        ],
     )  # fmt: skip

@@ -11,45 +11,37 @@ from engine.papers.enadpp import ratios
 from engine.papers.enadpp.exhibits import FIGURE1
 from pages.ui import words
 from pages.ui.charts import lines
-from pages.ui.charts.heat import heat
-from pages.ui.kit.chart import chart
-from pages.ui.paper.panels import RAW
-from pages.ui.paper.series import look, product, waiting
+from pages.ui.charts.tiles import Layer, signed, tiles
+from pages.ui.paper.parts import Chart, Note
+from pages.ui.paper.said import Named
+from pages.ui.paper.series import look, needed, product
 from pages.ui.paper.view import Page, View
 from pages.ui.papers.enadpp import figures
 from pages.ui.papers.enadpp import regions as enadpp_regions
 from pages.ui.papers.enadpp.sections import ADAPTIVE, EXACT
 
+RULE = "enadpp.looks"
+RULES = {"Positive parts": "relevance_z_plus", "All parts": "relevance_epsilon"}
 
-def classes(view: View) -> None:
+
+def classes(view: View) -> Chart:
     """Share of right answers for each class, with and without privacy."""
-    shares = product(view, view.method, "accuracy_by_class")
-    if shares is None:
-        st.markdown(waiting(view))
-        return
-    label, at = view.entry.label, np.arange(shares.shape[1])
-    private = lines.line(label, look(view, view.method), at, shares.T)
+    (shares,) = needed(view, view.method, "accuracy_by_class")
+    at = np.arange(shares.shape[1])
+    private = lines.line(view.entry.label, look(view, view.method), at, shares.T)
     assert private is not None
     exact = product(view, EXACT, "accuracy_by_class")
     plain = None if exact is None else np.median(exact, axis=0)
     least, most = float(private.middle.min()), float(private.middle.max())
-    worst, best = (_classes(private.middle, share) for share in (least, most))
-    said = (
-        f"{label} at ε = {view.budget:g} is right most often for {best} "
-        f"({100 * most:.0f}\u00a0%), least often for {worst} ({100 * least:.0f}\u00a0%)."
-    )
-    st.markdown(said)
+    facts = {
+        "best": _classes(private.middle, most),
+        "most": most,
+        "worst": _classes(private.middle, least),
+        "least": least,
+        "shown": Named("ONE" if len(shares) == 1 else "MANY"),
+    }
     figure = figures.classes(private, plain, 1.0 / shares.shape[1])
-    chart("enadpp.classes", figure, said, lines.rows([private], "Class"), view.budget)
-    shown = "One repetition." if len(shares) == 1 else "Whiskers: the middle 80 % of them."
-    st.caption(
-        f"Share of each class's test records that are classified correctly. {shown} Noise often "
-        f"costs some classes more than others. {RAW}"
-    )
-
-
-RULE = "enadpp.looks"
-RULES = {"Positive parts": "relevance_z_plus", "All parts": "relevance_epsilon"}
+    return Chart(figure, lines.rows([private], "Class"), facts)
 
 
 def rules(dataset: str) -> tuple[str, ...]:
@@ -73,44 +65,34 @@ def _classes(shares: NDArray[Any], share: float) -> str:
     return words.listed([str(k) for k in np.flatnonzero(shares == share)])
 
 
-def looks(view: View) -> None:
+def looks(view: View) -> Chart | Note:
     """Where the answer came from: pixels of an image of each class, or connections."""
-    rule = str(st.session_state.get(RULE) or next(iter(RULES)))
-    private = product(view, view.method, RULES[rule])
-    images, said = (product(view, view.method, name) for name in ("images", "predicted"))
-    if said is None:
-        st.markdown(waiting(view))
-        return
+    rule = RULES[str(st.session_state.get(RULE) or next(iter(RULES)))]
+    (said,) = needed(view, view.method, "predicted")
     if view.data.image is None:
-        enadpp_regions.show(view, RULES[rule])
-        return
+        return enadpp_regions.connected(view, rule)
+    private, images = (product(view, view.method, name) for name in (rule, "images"))
     if private is None or images is None:
-        st.markdown(
-            f":material/image_not_supported: {view.entry.label} uses wavelet features here, which "
-            "cannot be drawn as an image. Choose pixels under *More settings*, or another method."
-        )
-        return
-    exact = product(view, EXACT, RULES[rule])
+        return Note("WAVELETS")
+    exact = product(view, EXACT, rule)
     maps = [("private", private[0]), *([("exact", exact[0])] if exact is not None else [])]
-    shown = "One repetition" if len(private) == 1 else f"One of {len(private)} repetitions"
-    right = int((said[0] == np.arange(len(said[0]))).sum())
+    side = view.data.image
+    layers = [Layer("digit", signed(images[0]).reshape(-1, *side), hover="grey %{z:.2f}")] + [
+        Layer(name, signed(one).reshape(-1, *side), True, "relevance %{z:.2f} of the largest")
+        for name, one in maps
+    ]
     text = [f"{k} → {v:.0f} {'✓' if v == k else '✗'}" for k, v in enumerate(said[0])]
-    alt = (
-        f"One test digit of each class above the pixels that its answer came from; "
-        f"{right} of {len(text)} are classified correctly."
-    )
-    signed = RULES[rule] == "relevance_epsilon"
-    colour = (
-        "One colour marks pixels for it, the other pixels against it."
-        if signed
-        else "Colour: how much a pixel supported the answer."
-    )
+    many = len(private)
+    facts = {
+        "rule": rule,
+        "right": int((said[0] == np.arange(len(said[0]))).sum()),
+        "of": len(text),
+        "colour": Named("SIGNED" if rule == "relevance_epsilon" else "POSITIVE"),
+        "shown": "One repetition" if many == 1 else f"One of {many} repetitions",
+    }
     rows = [{"Digit": k, "Read as": int(v)} for k, v in enumerate(said[0])]
-    chart("enadpp.heat", heat(images[0], maps, text, f"heat/{rule}"), alt, rows, view.budget)
-    st.caption(
-        f"Above each digit: its class → the answer of {view.entry.label}. Below it: the pixels "
-        f"behind this answer, with privacy and without. {colour} {shown}. {RAW}"
-    )
+    figure = tiles(layers, text, head=0.45, cell=74, size=13, toward=None)
+    return Chart(figure, rows, facts, "heat")
 
 
 def relevances(dataset: str) -> tuple[str, ...]:
@@ -128,7 +110,7 @@ def drag(page: Page) -> None:
             )  # fmt: skip
 
 
-def figure1(view: View) -> None:
+def figure1(view: View) -> Chart:
     """Ten relevances, and what both methods make of them."""
     keys = [f"enadpp.{name}" for name in relevances(view.data.name)]
     values = [
@@ -142,12 +124,4 @@ def figure1(view: View) -> None:
         {"Feature": i + 1, "Relevance": values[i]} | {k: float(v[i]) for k, v in budgets.items()}
         for i in range(len(values))
     ]
-    st.markdown(f"{said}. Change the ten relevances in the sidebar.")
-    figure = figures.budget_ratios(budgets, names)
-    chart("enadpp.figure1", figure, f"{said}.", rows, view.budget)
-    st.caption(
-        "Figure 1 of the paper, computed from the ten relevances alone. Both methods rank features "
-        "in the same order (unless one holds more than 37 % of all relevance). EnADPP always "
-        "stretches the ratios from 0 to 1. A ratio of 0 would need infinite noise, so the settings "
-        "have a smallest ratio."
-    )
+    return Chart(figures.budget_ratios(budgets, names), rows, {"said": said})

@@ -1,13 +1,11 @@
 """Where persons are compared: which connections between brain regions the answer came from."""
 
 import numpy as np
-import streamlit as st
 from numpy.typing import NDArray
 
 from datasets.connectivity import NETWORKS, PAIRS, REGIONS, WINDOWS
 from pages.ui.charts.regions import connections, square
-from pages.ui.kit.chart import chart
-from pages.ui.paper.panels import RAW
+from pages.ui.paper.parts import Chart, Note
 from pages.ui.paper.series import product
 from pages.ui.paper.view import View
 from pages.ui.papers.enadpp.sections import EXACT
@@ -18,38 +16,30 @@ RULES = {"relevance_z_plus": "compared_z_plus", "relevance_epsilon": "compared_e
 """Arrays of a run, by what they are called where records are images."""
 FIRST = REGIONS // NETWORKS
 """Regions of the network that the simulator weakens in one of its groups."""
-EMPTY = ":material/image_not_supported:"
 
 
-def show(view: View, rule: str) -> None:
+def connected(view: View, rule: str) -> Chart | Note:
     """The share of every pair of regions, with and without privacy."""
     if not view.data.simulated:
-        st.markdown(f"{EMPTY} The file does not say which regions its features connect.")
-        return
+        return Note("UNKNOWN")
     private = shares(view, view.method, rule)
     if private is None:
-        st.markdown(f"{EMPTY} This run has no relevances. Run it again to add them.")
-        return
+        return Note("NONE")
     exact = shares(view, EXACT, rule) if view.method != EXACT else None
     drawn = [(view.entry.label, private)]
     drawn += [(view.watched[EXACT].label, exact)] if exact is not None else []
-    without = "" if exact is None else f", {within(exact):.0f} % without privacy"
-    parts = f"{within(private):.0f} % in {view.entry.label}{without}"
     pairs = FIRST * (FIRST - 1) // 2
-    said = (
-        f"The {pairs} outlined connections hold {parts} of what distinguishes two simulated "
-        f"persons. By chance they would hold {100 * pairs / PAIRS:.0f} %."
-    )
-    st.markdown(said)
+    facts = {
+        "rule": rule,
+        "pairs": pairs,
+        "held": within(private),
+        "WITHOUT": exact is not None,
+        "plain": 0.0 if exact is None else within(exact),
+        "chance": 100 * pairs / PAIRS,
+        "first": FIRST,
+    }
     names = [(name, square(values, REGIONS)) for name, values in drawn]
-    chart("enadpp.regions", connections(names, FIRST, f"regions/{rule}"), said, rows(drawn),
-          view.budget)  # fmt: skip
-    st.caption(
-        "**Simulated**: no region belongs to a real brain. Each square is the connection between "
-        "two regions, coloured by its share of the relevance over all time windows. The simulated "
-        f"groups differ only among regions 1 to {FIRST}, which are outlined; two persons also "
-        f"differ elsewhere by chance. Mean over the repetitions. {RAW}"
-    )
+    return Chart(connections(names, FIRST), rows(drawn), facts, "regions")
 
 
 def shares(view: View, method: str, rule: str) -> Floats | None:

@@ -4,18 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import streamlit as st
 from numpy.typing import NDArray
 
 from engine.core.gauges import gauges
 from engine.papers.lvq import PAPER
-from pages.ui import words
-from pages.ui.charts import lines as course
-from pages.ui.jobs import live
+from pages.ui.charts.tiles import Layer, signed, tiles
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit.chart import chart
-from pages.ui.paper.panels import RAW, raw_note
-from pages.ui.paper.series import SPREAD, look, waiting
+from pages.ui.paper.panels import raw_note
+from pages.ui.paper.parts import Chart, Lines
+from pages.ui.paper.series import NotYetError, course, waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.lvq import figures, space
 
@@ -49,17 +46,24 @@ def kept(view: View, method: str) -> Kept | None:
     return {name: rows[sane] for name, rows in one.arrays.items()} if sane.any() else None
 
 
+def both(view: View, method: str) -> tuple[Kept, Kept | None]:
+    """A method's arrays, and those of the same without noise.
+
+    Raises:
+        NotYetError: The method has none.
+    """
+    private = kept(view, method)
+    if private is None:
+        raise NotYetError(missing(view, method))
+    return private, kept(view, free(method))
+
+
 def missing(view: View, method: str) -> str:
     """Why there is nothing to draw."""
     run = view.watched[method].run
     if run is not None and run.state == "completed" and not run.shipped:
         return LOST
     return waiting(view, method)
-
-
-def revision(view: View, what: str) -> str:
-    """Changes when a zoom should be forgotten."""
-    return f"{what}/{view.watched[view.method].job.id}"
 
 
 def named(labels: Sequence[int]) -> list[str]:
@@ -73,62 +77,29 @@ def named(labels: Sequence[int]) -> list[str]:
     return names
 
 
-def learning(view: View) -> None:
+def learning(view: View) -> Lines:
     """The test error by step, live."""
-    gauge = gauges(view.entry.info)["error"]
-    drawn = []
-    for method in (view.method, free(view.method)):
-        one = view.watched[method]
-        steps, values = live.history(one, "error")
-        if len(steps) and one.results is not None:
-            at = {BUDGET: view.budget} if view.spends(method) else {}
-            rows = np.flatnonzero(one.results.rows(**at))
-            drawn.append(course.line(one.label, look(view, method), steps, values[:, rows]))
-    lines = [line for line in drawn if line is not None]
-    if not lines:
-        st.markdown(missing(view, view.method))
-        return
-    ends = ", ".join(f"{line.label} {words.number(float(line.middle[-1]))}" for line in lines)
-    chart(
-        "lvq.learning.chart",
-        course.lines(
-            lines,
-            ("Training step", f"{gauge.label} [%]"),
-            revision(view, "steps"),
-            tickformat=".0%",
-        ),
-        f"{gauge.label} by step at epsilon {view.budget:g}; at the end: {ends}.",
-        course.rows(lines, "Step"),
-        view.budget,
-    )
-    st.caption(f"{SPREAD} {RAW}")
+    drawn = [course(view, method, "error") for method in (view.method, free(view.method))]
+    if not any(drawn):
+        raise NotYetError(missing(view, view.method))
+    return Lines(drawn, {"gauge": gauges(view.entry.info)["error"].label})
 
 
-def prototypes(view: View) -> None:
+def prototypes(view: View) -> Chart:
     """What the private method learned, beside the same without noise."""
-    private, exact = kept(view, view.method), kept(view, free(view.method))
-    if private is None:
-        st.markdown(missing(view, view.method))
-        return
+    private, exact = both(view, view.method)
     ours = np.asarray(private["prototypes"][0], np.float64)
     theirs = None if exact is None else np.asarray(exact["prototypes"][0], np.float64)
     called = named(private["labels"][0].astype(int).tolist())
-    off = "" if theirs is None else f" {_off(ours, theirs)}"
-    if view.data.image is not None:
+    pictured = view.data.image is not None
+    if pictured:
         figure = _pictures(view, ours, theirs, called)
     elif theirs is not None:
-        names = _features(view, ours.shape[1])
-        figure = figures.parallel(names, ours, theirs, called, revision(view, "prototypes"))
+        figure = figures.parallel(_features(view, ours.shape[1]), ours, theirs, called)
     else:
-        st.markdown(waiting(view))
-        return
-    dots = "" if view.data.image is not None else "; dotted: the same without noise"
-    alt = f"Prototypes of {view.entry.label} at epsilon {view.budget:g}.{off}"
-    chart("lvq.prototypes.chart", figure, alt, _distances(called, ours, theirs), view.budget)
-    st.caption(
-        f"{view.entry.label}, one repetition{dots}. Each record gets the class of the nearest "
-        f"prototype.{off} Prototypes without noise can reveal training records and are not private."
-    )
+        raise NotYetError(waiting(view))
+    facts = {"OFF": theirs is not None, "moved": _off(ours, theirs), "DOTTED": not pictured}
+    return Chart(figure, _distances(called, ours, theirs), facts)
 
 
 def _pictures(view: View, ours: Floats, theirs: Floats | None, called: list[str]) -> Any:
@@ -136,20 +107,19 @@ def _pictures(view: View, ours: Floats, theirs: Floats | None, called: list[str]
     assert view.data.image is not None
     shape = (len(ours), *view.data.image)
     private, exact = figures.grey(ours, theirs)
-    layers = [("with noise", private.reshape(shape))]
+    layers = [Layer("with noise", private.reshape(shape))]
     if exact is not None:
-        layers.append(("no noise", exact.reshape(shape)))
-    return figures.tiles(layers, called, revision(view, "prototypes"))
+        layers.append(Layer("no noise", exact.reshape(shape)))
+    return tiles(layers, called)
 
 
-def _off(ours: Floats, theirs: Floats) -> str:
-    """How far noise moved the prototypes, in a sentence."""
+def _off(ours: Floats, theirs: Floats | None) -> float:
+    """How far noise moved the prototypes, in spreads of the noise-free ones."""
+    if theirs is None:
+        return 0.0
     moved = np.linalg.norm(ours - theirs, axis=1).mean()
     apart = np.linalg.norm(theirs - theirs.mean(axis=0), axis=1).mean() or 1.0
-    return (
-        f"The noise moved them by {words.number(float(moved / apart), 2)} times the spread of the "
-        "prototypes without noise."
-    )
+    return float(moved / apart)
 
 
 def _distances(called: list[str], ours: Floats, theirs: Floats | None) -> list[dict[str, Any]]:
@@ -173,22 +143,19 @@ def _features(view: View, d: int) -> list[str]:
     return list(known) if len(known) == d else [f"feature {i + 1}" for i in range(d)]
 
 
-def relevance(view: View) -> None:
+def relevance(view: View) -> Chart:
     """Which features GMLVQ's metric looks at, and its leading directions."""
-    private, exact = kept(view, MATRIX), kept(view, free(MATRIX))
-    if private is None:
-        st.markdown(missing(view, MATRIX))
-        return
+    private, exact = both(view, MATRIX)
     layers = [("with noise", private)] + ([("no noise", exact)] if exact is not None else [])
     names = _features(view, private["relevance"].shape[1])
     share = np.asarray(private["eigenvalues"][0], np.float64)
     titles = ["weight", *(f"direction {i + 1}" for i in range(private["eigenvectors"].shape[1]))]
-    rows = _relevances(names, private, exact)
     if view.data.image is not None:
-        drawn = [(name, _parts(one).reshape(-1, *view.data.image)) for name, one in layers]
+        drawn = [
+            Layer(name, _parts(one).reshape(-1, *view.data.image), True) for name, one in layers
+        ]
         many = len(titles) - 2  # in a narrow column the same word twice would touch itself
-        heads = ["weight", "direction<br>1", *(f"<br>{i + 2}" for i in range(many))]
-        figure = figures.tiles(drawn, heads, revision(view, "relevance"), signed=True)
+        figure = tiles(drawn, ["weight", "direction<br>1", *(f"<br>{i + 2}" for i in range(many))])
     else:
         top = np.argsort(-private["relevance"][0])[:FEATURES]
         columns = [
@@ -196,25 +163,19 @@ def relevance(view: View) -> None:
             for name, one in layers
             for title, part in zip(titles, _parts(one), strict=True)
         ]
-        figure = figures.weights([names[i] for i in top], columns, revision(view, "relevance"))
-    alt = (
-        f"Weights of the features and leading directions of GMLVQ at epsilon {view.budget:g}; "
-        f"the first direction holds {100 * share[0]:.0f} % of the metric."
-    )
-    chart("lvq.relevance.chart", figure, alt, rows, view.budget)
-    st.caption(
-        "GMLVQ, private, one repetition. Weight: how much a feature counts when a record is "
-        "compared with a prototype. Directions 1 to 3: the combinations of features that count "
-        f"most, with {', '.join(f'{100 * v:.1f}' for v in share[:3])} % of the whole metric. The "
-        "two colours are opposite signs. GLVQ gives every feature the same weight."
-        f"{raw_note(PAPER.arrays, METRIC, without_noise=exact is not None)}"
-    )
+        figure = figures.weights([names[i] for i in top], columns)
+    facts = {
+        "share": share[0],
+        "shares": ", ".join(f"{100 * v:.1f}" for v in share[:3]),
+        "RAW": raw_note(PAPER.arrays, METRIC, without_noise=exact is not None),
+    }
+    return Chart(figure, _relevances(names, private, exact), facts)
 
 
 def _parts(one: Kept) -> Floats:
     """Relevances and directions as rows between -1 and 1."""
     rows = np.concatenate([one["relevance"][:1], one["eigenvectors"][0]]).astype(np.float64)
-    return figures.signed(rows)
+    return signed(rows)
 
 
 def _relevances(names: list[str], private: Kept, exact: Kept | None) -> list[dict[str, Any]]:
@@ -229,32 +190,15 @@ def _relevances(names: list[str], private: Kept, exact: Kept | None) -> list[dic
     ]
 
 
-def plane(view: View) -> None:
+def plane(view: View) -> Chart:
     """Records and prototypes as GMLVQ's metric sees them, flattened to two directions."""
-    private = kept(view, MATRIX)
-    if private is None:
-        st.markdown(missing(view, MATRIX))
-        return
+    private, _ = both(view, MATRIX)
     points, anchors = (np.asarray(private[name][0], np.float64) for name in ("points", "anchors"))
     classes, labels = (private[name][0].astype(np.int64) for name in ("classes", "labels"))
     right = float((space.nearest(points, anchors, labels) == classes).mean())
-    reading = (
-        f"On this plane alone, {100 * right:.0f}\u00a0% of the records shown lie in the right "
-        "region."
-    )
-    chart(
-        "lvq.plane.chart",
-        space.plane(points, classes, anchors, labels, revision(view, "plane")),
-        f"Records and prototypes of GMLVQ on its two leading directions at epsilon "
-        f"{view.budget:g}. {reading}",
-        [
-            {"Class": int(label), "First direction": float(x), "Second direction": float(y)}
-            for label, (x, y) in zip(labels, anchors, strict=True)
-        ],
-        view.budget,
-    )
-    st.caption(
-        f"GMLVQ, private, one repetition. Numbers: test records by class. Circles: prototypes. "
-        f"Background: the colour of the nearest prototype. {reading} The whole metric uses more "
-        f"directions and does better. {RAW}"
-    )
+    rows = [
+        {"Class": int(label), "First direction": float(x), "Second direction": float(y)}
+        for label, (x, y) in zip(labels, anchors, strict=True)
+    ]
+    figure = space.plane(points, classes, anchors, labels)
+    return Chart(figure, rows, {"READING": True, "right": right})

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pages.ui.charts.figure import Figure
+from pages.ui.charts.marks import among, path
 from pages.ui.charts.theme import GROUND, INK, MUTED, SERIES, axis, brief, figure, log_axis
 from pages.ui.words import number
 
@@ -19,9 +20,7 @@ FINE = 90
 """Points of the plane in each direction whose region is worked out."""
 
 
-def plane(
-    points: Floats, classes: Integers, anchors: Floats, labels: Integers, revision: str
-) -> Figure:
+def plane(points: Floats, classes: Integers, anchors: Floats, labels: Integers) -> Figure:
     """Records and prototypes on a plane whose regions belong to the nearest prototype.
 
     Args:
@@ -29,14 +28,12 @@ def plane(
         classes: Their classes, shape (s,).
         anchors: Prototypes, shape (p, 2).
         labels: Their classes, shape (p,).
-        revision: Changes when a zoom should be forgotten.
     """
     sides = [_side(np.concatenate([points[:, i], anchors[:, i]])) for i in (0, 1)]
     return figure(
         [_regions(sides, anchors, labels), *_records(points, classes), _anchors(anchors, labels)],
         height=480,
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        uirevision=revision,
         showlegend=False,
         xaxis=axis("First direction [distance of the metric]", showgrid=False,
                    range=[float(sides[0][0]), float(sides[0][-1])]),
@@ -101,16 +98,14 @@ def _anchors(anchors: Floats, labels: Integers) -> dict[str, Any]:
 
 
 def norms(
-    counts: Sequence[tuple[str, Floats]], edges: Floats, bounds: Sequence[tuple[str, float]],
-    revision: str,
-) -> Figure:  # fmt: skip
+    counts: Sequence[tuple[str, Floats]], edges: Floats, bounds: Sequence[tuple[str, float]]
+) -> Figure:
     """How long the records' gradients are, the bounds that cut them, and what others would cut.
 
     Args:
         counts: Names of the parts, and records in each bin (b,).
         edges: Ends of the bins, shape (b + 1,).
         bounds: Names and values of the bounds.
-        revision: Changes when a zoom should be forgotten.
     """
     used = np.flatnonzero(np.sum([values for _, values in counts], axis=0))
     first, last = (int(used[0]), int(used[-1]) + 1) if len(used) else (0, len(edges) - 1)
@@ -123,7 +118,6 @@ def norms(
     return figure(
         traces,
         height=400,
-        uirevision=revision,
         xaxis=log_axis("Gradient norm [scaled features]", shown,
                        range=[float(low) - 0.1, float(high) + 0.1]),
         yaxis=axis("Records [%]", rangemode="tozero"),
@@ -142,39 +136,29 @@ def longer(values: Floats) -> Floats:
 def _steps(name: str, values: Floats, edges: Floats, position: int) -> dict[str, Any]:
     """A histogram as an outline."""
     share = 100.0 * values / max(float(values.sum()), 1.0)
-    return {
-        "type": "scatter", "mode": "lines", "fill": "tozeroy", "name": name,
-        "x": brief(edges), "y": brief([*share, share[-1]]),
-        "line": {"shape": "hv", "color": SERIES[position], "width": 2},
-        "hovertemplate": f"<b>{name}</b><br>%{{x:.3g}}: %{{y:.1f}} % of the records"
-        "<extra></extra>",
-    }  # fmt: skip
+    return path(
+        name, edges, np.append(share, share[-1]), SERIES[position],
+        f"<b>{name}</b><br>%{{x:.3g}}: %{{y:.1f}} % of the records", width=2, shape="hv",
+        fill="tozeroy",
+    )  # fmt: skip
 
 
 def _longer(name: str, values: Floats, edges: Floats, position: int) -> dict[str, Any]:
     """What each bound would cut."""
-    return {
-        "type": "scatter", "mode": "lines", "yaxis": "y2",
-        "name": f"{name}, clipped by a bound there",
-        "x": brief(edges), "y": brief(longer(values)),
-        "line": {"color": SERIES[position], "width": 2, "dash": "dot"},
-        "hovertemplate": f"<b>{name}</b><br>a bound of %{{x:.3g}} clips %{{y:.1f}} %"
-        "<extra></extra>",
-    }  # fmt: skip
+    return path(
+        f"{name}, clipped by a bound there", edges, longer(values), SERIES[position],
+        f"<b>{name}</b><br>a bound of %{{x:.3g}} clips %{{y:.1f}} %", width=2, dash="dot",
+        yaxis="y2",
+    )  # fmt: skip
 
 
 def _bound(name: str, value: float, top: float, position: int) -> dict[str, Any]:
-    return {
-        "type": "scatter", "mode": "lines", "name": f"{name} = {number(value)}",
-        "x": [value, value], "y": [0.0, top],
-        "line": {"color": INK, "width": 2, "dash": ("dash", "dot")[position % 2]},
-        "hovertemplate": f"<b>{name}</b><br>{number(value)}<extra></extra>",
-    }  # fmt: skip
+    dash, said = ("dash", "dot")[position % 2], f"<b>{name}</b><br>{number(value)}"
+    called = f"{name} = {number(value)}"
+    return path(called, [value, value], [0.0, top], INK, said, width=2, dash=dash)
 
 
-def memory(
-    words: Sequence[str], private: Floats, exact: Floats | None, typical: Floats, revision: str
-) -> Figure:
+def memory(words: Sequence[str], private: Floats, exact: Floats | None, typical: Floats) -> Figure:
     """How near each prototype is to a record that it was trained on.
 
     Args:
@@ -183,30 +167,19 @@ def memory(
         exact: The same without noise, shape (p,); None while there is none.
         typical: Median distance of the noise-free prototype (or else the private one) to the
             records of its class, shape (p,).
-        revision: Changes when a zoom should be forgotten.
     """
-    traces = [
-        _dots("typical record of the class", typical, words, MUTED, "line-ns-open"),
-        _dots("nearest, with noise", private, words, SERIES[0], "circle"),
+    kinds = [
+        ("typical record of the class", typical, MUTED, "line-ns-open"),
+        ("nearest, with noise", private, SERIES[0], "circle"),
     ]
     if exact is not None:
-        traces.append(_dots("nearest, without noise", exact, words, SERIES[1], "diamond-open"))
-    values = [value for trace in traces for value in trace["x"]]
+        kinds.append(("nearest, without noise", exact, SERIES[1], "diamond-open"))
+    values = [value for _, x, *_ in kinds for value in brief(x)]
     title = "Distance [largest norm = 1]"
     far = max(values) > FAR * max(min(values), 1e-12)
     return figure(
-        traces,
+        [among(name, x, words, *look) for name, x, *look in kinds],
         height=150 + 28 * len(words),
-        uirevision=revision,
         xaxis=log_axis(title, values, showgrid=True) if far else axis(title, rangemode="tozero"),
         yaxis=axis("", autorange="reversed", showgrid=True),
     )
-
-
-def _dots(name: str, x: Floats, y: Sequence[str], colour: str, symbol: str) -> dict[str, Any]:
-    return {
-        "type": "scatter", "mode": "markers", "name": name, "x": brief(x), "y": list(y),
-        "marker": {"color": colour, "symbol": symbol, "size": 12,
-                   "line": {"width": 2.5, "color": colour}},
-        "hovertemplate": f"<b>%{{y}}</b><br>{name}: %{{x:.3g}}<extra></extra>",
-    }  # fmt: skip

@@ -1,6 +1,7 @@
 """Sections of the page on deep belief networks that are formulas alone: nothing is trained."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from engine.papers.dbn.pcdbn import sensitivity
 from engine.papers.dbn.pcdbn.sensitivity import Layer
 from engine.training import polynomials as poly
 from pages.ui.charts.size import against
-from pages.ui.kit.chart import chart
+from pages.ui.paper.parts import Abreast, Chart, Part, Table
 from pages.ui.paper.view import Page, View
 from pages.ui.papers.pcdbn import figures
 from pages.ui.papers.pcdbn.figures import Shape
@@ -52,20 +53,15 @@ def _chosen(view: View) -> tuple[str, int, int, int]:
     return name, degree, filters, size
 
 
-def polynomials(view: View) -> None:
+def polynomials(view: View) -> Chart:
     """Every approximation of the chosen activation, and its error."""
     name, degree, _, _ = _chosen(view)
     x = np.linspace(-1.0, 1.0, 121)
-    exact = poly.activation(name)(x)
     fits = poly.fits(name, degree)
     shapes = [
         Shape(fit.name, np.polynomial.Polynomial(fit.coefficients)(x), fit.error) for fit in fits
     ]
     worst, best = max(fits, key=lambda f: f.error), min(fits, key=lambda f: f.error)
-    said = (
-        f"For the {name} function, {best.name} is closest (largest error {number(best.error)}) and "
-        f"{worst.name} is furthest ({number(worst.error)})."
-    )
     rows = [
         {
             "Polynomial": fit.name,
@@ -74,18 +70,15 @@ def polynomials(view: View) -> None:
         }
         for fit in fits
     ]
-    st.markdown(said)
-    figure = figures.polynomials(x, name, exact, shapes, f"polynomials/{name}")
-    chart("pcdbn.polynomials", figure, said, rows, view.budget)
-    st.caption(
-        "Noise can be added to the objective only if it is a polynomial, so a polynomial replaces "
-        "the activation. Grey: the activation. Below: the error of each polynomial. The printed "
-        "polynomials are smooth steps from 0 to 1 and do not approximate the sigmoid. Change the "
-        "activation under *Formulas to try* in the sidebar."
-    )
+    facts = {
+        "name": name, "best": best.name, "least": best.error, "worst": worst.name,
+        "most": worst.error,
+    }  # fmt: skip
+    figure = figures.polynomials(x, name, poly.activation(name)(x), shapes)
+    return Chart(figure, rows, facts)
 
 
-def bounds(view: View) -> None:
+def bounds(view: View) -> Chart:
     """Lemma 3's bounds beside the measured error, by degree."""
     name, degree, _, _ = _chosen(view)
     orders = list(range(1, LONGEST + 1))
@@ -96,22 +89,11 @@ def bounds(view: View) -> None:
         "lower bound": [one.lower if one.lower > ROUNDING else 0.0 for one in lemmas],
     }
     here = lemmas[degree - 1]
-    said = (
-        f"At L = {degree} the Chebyshev polynomial of the {name} function has a largest error of "
-        f"{number(here.measured)}; the bound of Lemma 3 is {number(here.upper)}."
-    )
     rows = [{"L": order} | {k: number(v[i]) for k, v in parts.items()}
             for i, order in enumerate(orders)]  # fmt: skip
+    facts = {"name": name, "degree": degree, "measured": here.measured, "upper": here.upper}
     titles = ("Degree L", "Largest error of one unit")
-    figure = against(orders, parts, titles, degree, f"bounds/{name}", height=560)
-    st.markdown(said)
-    chart("pcdbn.bounds", figure, said, rows, view.budget)
-    st.caption(
-        "Bounds for one hidden unit; the paper multiplies them by the number of units. The lower "
-        "bound uses the next coefficient. For even and odd functions that is zero at every other "
-        "degree, where the bound is not drawn. The upper bound uses the sum of the neglected "
-        "coefficients, which is at least the unknown best error."
-    )
+    return Chart(against(orders, parts, titles, degree, height=560), rows, facts)
 
 
 def _layer(view: View) -> Layer:
@@ -130,7 +112,7 @@ def _deltas(layer: Layer, filters: int) -> dict[str, float]:
     }
 
 
-def sensitivities(view: View) -> None:
+def sensitivities(view: View) -> list[Part]:
     """Each reading of the sensitivity against L, K and N_W, and what signal it leaves."""
     _, degree, filters, size = _chosen(view)
     layer = _layer(view)
@@ -141,28 +123,24 @@ def sensitivities(view: View) -> None:
         "N": ("Filter size [pixels]", size, {s: (replace(layer, size=s), filters)
                                              for s in sorted({*WINDOWS, size})}),
     }  # fmt: skip
-    for column, (key, (title, chosen, cases)) in zip(st.columns(3), sweeps.items(), strict=True):
-        by_case = {at: _deltas(*case) for at, case in cases.items()}
-        lines = {name: [one[name] for one in by_case.values()] for name in by_case[chosen]}
-        figure = against(
-            list(by_case),
-            lines,
-            (title, "Sensitivity Δ"),
-            chosen,
-            f"delta/{key}",
-            height=400,
-            log=key == "K",
-        )
-        ends = ", ".join(f"{name} {number(value)}" for name, value in by_case[chosen].items())
-        rows = [{title: at} | {k: number(v) for k, v in one.items()} for at, one in by_case.items()]
-        with column:
-            said = f"Sensitivity against {title}; at {chosen}: {ends}."
-            chart(f"pcdbn.delta.{key}", figure, said, rows, view.budget)
-    _implied(view, layer, filters)
+    drawn = [_swept(place, *sweep) for place, sweep in sweeps.items()]
+    return [Abreast(drawn), _implied(view, layer, filters)]
 
 
-def _implied(view: View, layer: Layer, filters: int) -> None:
-    """A table: each sensitivity, its noise, and the largest signal over it."""
+def _swept(place: str, title: str, chosen: int, cases: Mapping[int, tuple[Layer, int]]) -> Chart:
+    """Each reading against one size."""
+    by_case = {at: _deltas(*case) for at, case in cases.items()}
+    lines = {name: [one[name] for one in by_case.values()] for name in by_case[chosen]}
+    titles = (title, "Sensitivity Δ")
+    figure = against(list(by_case), lines, titles, chosen, height=400, log=place == "K")
+    deltas = ", ".join(f"{name} {number(value)}" for name, value in by_case[chosen].items())
+    rows = [{title: at} | {k: number(v) for k, v in one.items()} for at, one in by_case.items()]
+    facts = {"place": place, "title": title, "chosen": chosen, "deltas": deltas}
+    return Chart(figure, rows, facts, "delta")
+
+
+def _implied(view: View, layer: Layer, filters: int) -> Table:
+    """Each sensitivity, its noise, and the largest signal over it."""
     n, batch = view.data.records, min(int(setting(view, "batch")), view.data.records)
     rows = []
     for name, delta in _deltas(layer, filters).items():
@@ -176,18 +154,9 @@ def _implied(view: View, layer: Layer, filters: int) -> None:
             "Reading": name, "Sensitivity Δ": number(delta),
             "Noise on the average": number(noise), "Signal over noise": number(ratio),
         })  # fmt: skip
-    st.table(rows, border="horizontal", hide_index=True)
-    st.caption(
-        f"At ε = {view.budget:g} with {n:,} records of {layer.side} × {layer.side} pixels; a white "
-        "image changes the objective most. Noise: standard deviation on a coefficient that is "
-        "averaged over the records. Signal: the largest value of that coefficient. Lemma 2 counts "
-        "only the largest of the K groups, although each group gets its own noise. The published "
-        "program adds noise to constants that do not depend on the records, so it protects nobody. "
-        f"With proof, each sum has sensitivity 1. With L = {layer.degree} and filters of "
-        f"{layer.size} × {layer.size} pixels the printed "
-        f"objective has {number(float(sensitivity.monomials(layer.size, layer.degree)))} "
-        "coefficients per filter."
-    )
+    many = sensitivity.monomials(layer.size, layer.degree)
+    facts = {"side": layer.side, "degree": layer.degree, "size": layer.size, "many": many}
+    return Table(rows, facts, bare=True)
 
 
 def _largest_numerator(layer: Layer) -> float:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from engine.runs.job import Job
 from pages.ui.charts.figure import Figure
-from pages.ui.charts.theme import BROKEN, GROUND, INK, MUTED, SERIES, axis, brief, figure
+from pages.ui.charts.marks import dots, level, pixels, text
+from pages.ui.charts.theme import BROKEN, INK, MUTED, axis, brief, figure
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper import attack, ruler
@@ -133,7 +134,8 @@ def _drawn(ways: Sequence[Way]) -> Figure:
         uirevision="ways",
         xaxis=axis("", range=[0.0, 1.0], **bare),
         yaxis=axis("", range=[0.0, float(len(ways))], **bare),
-        shapes=[_line(place + SYMBOLS["proved"][1]) for place in places.values()],
+        shapes=[level(place + SYMBOLS["proved"][1], MUTED, dash=None, width=1.2, xref=None)
+                for place in places.values()],
         annotations=[
             *(note for one in ways for note in _words(one, places[one.label])),
             *(_edge(text, x) for x, text in enumerate(("nothing leaks", "everything leaks"))),
@@ -149,60 +151,43 @@ def _strip(filters: Floats, place: float) -> dict[str, Any]:
     for i, one in enumerate(filters / largest[:, None, None]):
         row[:, i * (wide + 1) : i * (wide + 1) + wide] = one
     low, top = STRIP
-    return {
-        "type": "heatmap", "z": [[None if v != v else float(v) for v in line]
-                                 for line in row[::-1].round(3)],
-        "x": brief((np.arange(row.shape[1]) + 0.5) / row.shape[1]),
-        "y": brief(place + low + (top - low) * (np.arange(high) + 0.5) / high),
-        "zmin": -1.0, "zmax": 1.0, "showscale": False, "hoverinfo": "skip", "hoverongaps": False,
-        "colorscale": [[0.0, SERIES[1]], [0.5, GROUND], [1.0, SERIES[0]]],
-    }  # fmt: skip
+    return pixels(
+        row[::-1], "", signed=True, hoverongaps=False,
+        x=brief((np.arange(row.shape[1]) + 0.5) / row.shape[1]),
+        y=brief(place + low + (top - low) * (np.arange(high) + 0.5) / high),
+    )  # fmt: skip
 
 
 def _signs(kind: str, marks: Sequence[tuple[float, Mark]]) -> dict[str, Any]:
     """The marks of one kind in all rows."""
     symbol, height = SYMBOLS[kind]
     own = [(place, one) for place, one in marks if one.kind == kind and math.isfinite(one.epsilon)]
-    return {
-        "type": "scatter", "mode": "markers", "name": kind, "cliponaxis": False,
-        "showlegend": False,
-        "x": brief(one.place for _, one in own), "y": brief(place + height for place, _ in own),
-        "customdata": [one.epsilon for _, one in own],
-        "marker": {
-            "symbol": symbol, "size": 10, "opacity": 1.0,
-            "color": [BROKEN if one.broken else INK for _, one in own],
-        },
-        "hovertemplate": f"{kind} ε = %{{customdata:.3g}}<extra></extra>",
+    look = {
+        "symbol": symbol, "size": 10, "opacity": 1.0,
+        "color": [BROKEN if one.broken else INK for _, one in own],
     }  # fmt: skip
+    x, y = (brief(one.place for _, one in own), brief(place + height for place, _ in own))
+    return dots(
+        kind, x, y, None, None, f"{kind} ε = %{{customdata:.3g}}", marker=look, cliponaxis=False,
+        showlegend=False, customdata=[one.epsilon for _, one in own],
+    )  # fmt: skip
 
 
-def _line(height: float) -> dict[str, Any]:
-    return {
-        "type": "line", "x0": 0, "x1": 1, "y0": height, "y1": height, "layer": "below",
-        "line": {"color": MUTED, "width": 1.2},
-    }  # fmt: skip
-
-
-def _edge(text: str, x: int) -> dict[str, Any]:
+def _edge(words: str, x: int) -> dict[str, Any]:
     """What an end of the line means, below the lowest row."""
-    return {
-        "x": x, "xanchor": "right" if x else "left", "y": 0, "yref": "paper", "yanchor": "top",
-        "text": text, "showarrow": False, "font": {"size": 13, "color": MUTED},
-    }  # fmt: skip
+    side = "right" if x else "left"
+    return text(words, x, 0, size=13, colour=MUTED, xanchor=side, yref="paper", yanchor="top")
 
 
 def _words(one: Way, place: float) -> list[dict[str, Any]]:
     """What a row is called, how many digits are right, and whether there is no proof."""
-    above = {"y": place + 0.88, "yanchor": "middle", "showarrow": False}
+    right = f"{100.0 * one.right:.0f} of 100 right"
+    above, middle = place + 0.88, {"yanchor": "middle"}
     words = [
-        {**above, "x": 0, "xanchor": "left", "text": f"<b>{one.label}</b>",
-         "font": {"size": 14, "color": INK}},
-        {**above, "x": 1, "xanchor": "right", "text": f"{100.0 * one.right:.0f} of 100 right",
-         "font": {"size": 14, "color": INK}},
-    ]  # fmt: skip
+        text(f"<b>{one.label}</b>", 0, above, size=14, xanchor="left", **middle),
+        text(right, 1, above, size=14, xanchor="right", **middle),
+    ]
     if one.marks is not None and not one.proof:
-        words.append({
-            **above, "x": 1, "xanchor": "right", "y": place + SYMBOLS["claimed"][1],
-            "text": "no proof", "font": {"size": 13, "color": BROKEN},
-        })  # fmt: skip
+        low = place + SYMBOLS["claimed"][1]
+        words.append(text("no proof", 1, low, size=13, colour=BROKEN, xanchor="right", **middle))
     return words

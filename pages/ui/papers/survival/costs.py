@@ -13,13 +13,16 @@ from engine.papers.survival.spec import SurvivalSpec
 from pages.ui.charts.size import against
 from pages.ui.charts.theme import axis
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit.chart import chart
+from pages.ui.paper.parts import Abreast, Chart, Fold, Part, Table, Widgets
+from pages.ui.paper.said import Named
 from pages.ui.paper.view import Page, View
 from pages.ui.words import number
 
 TRY = {"intervals": "survival.try_q", "knots": "survival.try_e"}
 """Where the sliders to try with keep what they say, by the knob that each stands for."""
 WAYS = {"as printed": "paper", "as proved": "rigorous"}
+GRID = (5, 10, 20, 50, 100, 200, 400)
+"""The q that the charts are drawn at."""
 
 
 def free(dataset: str) -> tuple[str, ...]:
@@ -112,53 +115,60 @@ def _tried(view: View) -> tuple[SurvivalSpec, SurvivalSpec]:
     return own, own.replace(**values)
 
 
-def before(view: View) -> None:
+def before(view: View) -> list[Part]:
     """What the tried q and e cost beside the page's own, and once asked for all of it against q.
 
     The charts wait to be opened: they would add a third to what every other move redraws.
     """
     own, tried = _tried(view)
-    _table(view, own, tried, _size(view))
-    fold = st.expander(
-        "Against the number of intervals", key="survival.before", on_change="rerun",
-        icon=":material/show_chart:",
-    )  # fmt: skip
-    if fold.open:
-        with fold:
-            _against(view, tried)
-
-
-def _against(view: View, tried: SurvivalSpec) -> None:
-    """Sensitivity, remaining budget and expected error against q, at the e that is tried."""
     size = _size(view)
+    facts = {
+        "regularisation": own.regularisation,
+        "least": Named("UNKNOWN" if size is None else "KNOWN"),
+    }
+    return [
+        Table(_table(view, own, tried, size), facts),
+        Widgets(_general),
+        Fold("show_chart", lambda: Abreast(_against(view, tried, size), gap="medium")),
+    ]
+
+
+def _general() -> None:
+    st.caption(guarantees.GENERAL.replace("It barely", "Objective perturbation barely", 1))
+
+
+def _against(view: View, tried: SurvivalSpec, size: float | None) -> list[Chart]:
+    """Sensitivity, remaining budget and expected error against q, at the e that is tried."""
     parts: tuple[tuple[str, str, Callable[[Cost], float]], ...] = (
         ("bound", "Sensitivity t", lambda one: one.bound),
         ("left", "ε′ left for the noise", lambda one: one.left),
         ("length", "Mean length of the noise" if size is None else "Least mean relative error",
          lambda one: one.length / (size or 1.0)),
     )  # fmt: skip
-    grid = sorted({*_grid(), tried.intervals})
+    grid = sorted({*GRID, tried.intervals})
     prices = {name: [_cost(view, tried, way, q) for q in grid] for name, way in WAYS.items()}
-    for column, (key, title, read) in zip(st.columns(3, gap="medium"), parts, strict=True):
-        lines = {name: [read(one) for one in costs] for name, costs in prices.items()}
-        here = grid.index(tried.intervals)
-        said = f"{title} at q = {tried.intervals}, e = {tried.knots}: " + ", ".join(
-            f"{number(values[here])} {name}" for name, values in lines.items()
-        )
-        rows = [{"q": q} | {k: number(v[i]) for k, v in lines.items()} for i, q in enumerate(grid)]
-        figure = against(
-            grid, lines, ("Time intervals q", title), tried.intervals,
-            f"before/{key}/{tried.knots}", height=340, log=True,
-        )  # fmt: skip
-        if key == "left":
-            figure.layout["yaxis"] = axis(title, rangemode="tozero")
-        with column:
-            chart(f"survival.before.{key}", figure, f"{said}.", rows, view.budget)
+    return [
+        _chart(tried, key, title, grid,
+               {name: [read(one) for one in costs] for name, costs in prices.items()})
+        for key, title, read in parts
+    ]  # fmt: skip
 
 
-def _grid() -> tuple[int, ...]:
-    """The q that the charts are drawn at."""
-    return (5, 10, 20, 50, 100, 200, 400)
+def _chart(
+    tried: SurvivalSpec, key: str, title: str, grid: list[int], lines: dict[str, list[float]]
+) -> Chart:
+    """One of them."""
+    here = grid.index(tried.intervals)
+    titles = ("Time intervals q", title)
+    figure = against(grid, lines, titles, tried.intervals, height=340, log=True)
+    if key == "left":
+        figure.layout["yaxis"] = axis(title, rangemode="tozero")
+    rows = [{"q": q} | {k: number(v[i]) for k, v in lines.items()} for i, q in enumerate(grid)]
+    facts = {
+        "place": key, "title": title, "intervals": tried.intervals, "knots": tried.knots,
+        "costs": ", ".join(f"{number(values[here])} {name}" for name, values in lines.items()),
+    }  # fmt: skip
+    return Chart(figure, rows, facts, "against")
 
 
 def _cost(view: View, tried: SurvivalSpec, way: str, q: int | None = None) -> Cost:
@@ -173,44 +183,26 @@ def _size(view: View) -> float | None:
     return length if np.isfinite(length) and length > 0 else None
 
 
-def _table(view: View, own: SurvivalSpec, tried: SurvivalSpec, size: float | None) -> None:
+def _table(
+    view: View, own: SurvivalSpec, tried: SurvivalSpec, size: float | None
+) -> dict[str, list[str]]:
     """The page's setting beside the tried one, under both calibrations."""
     both = {"As trained": own} | ({"As tried": tried} if tried != own else {})
-    columns: dict[str, list[str]] = {
-        "": [
-            "Sensitivity t of the gradient",
-            "Objective perturbation: regularisation Δ to add",
-            "Objective perturbation: ε′ left for its noise",
-            "Objective perturbation: proved ε",
-            "Output perturbation: mean length of the noise",
-            *(["Output perturbation: noise over the optimum"] if size is not None else []),
-            "Output perturbation: proved ε",
-        ]
+    kinds: dict[str, Callable[[Cost], float]] = {
+        "Sensitivity t of the gradient": lambda one: one.bound,
+        "Objective perturbation: regularisation Δ to add": lambda one: one.extra,
+        "Objective perturbation: ε′ left for its noise": lambda one: one.left,
+        "Objective perturbation: proved ε": lambda one: one.spent[0],
+        "Output perturbation: mean length of the noise": lambda one: one.length,
     }
-    for title, setting in both.items():
-        for name, way in WAYS.items():
-            one = _cost(view, setting, way)
-            head = f"{title}, {name}: q = {setting.intervals}, e = {setting.knots}"
-            columns[head] = [
-                number(value)
-                for value in (
-                    one.bound, one.extra, one.left, one.spent[0], one.length,
-                    *([one.length / size] if size is not None else []), one.spent[1],
-                )
-            ]  # fmt: skip
-    st.table(columns, border="horizontal")
-    st.caption(guarantees.GENERAL.replace("It barely", "Objective perturbation barely", 1))
-    st.caption(
-        f"From formulas alone, at ε = {view.budget:g}, Λ = {number(own.regularisation)} and n = "
-        f"{view.data.records:,}. Change q and e under *Try q and e* in the sidebar. The "
-        "sensitivity t is the most that one person can change the gradient; it grows about "
-        "linearly with q. Objective perturbation spends part of ε on a ratio of determinants; ε′ "
-        "is left for its noise. If Λ is too small for that, it adds Δ. "
-        + (
-            "The mean relative error of output perturbation cannot be smaller than its noise over "
-            "the length of the optimum, which is computed from the raw data."
-            if size is not None
-            else "Output perturbation's mean relative error cannot be smaller than the mean length "
-            "of its noise, divided by the length of the optimum."
-        )
-    )
+    if size is not None:
+        kinds["Output perturbation: noise over the optimum"] = lambda one: one.length / size
+    kinds["Output perturbation: proved ε"] = lambda one: one.spent[1]
+    costs = {
+        f"{title}, {name}: q = {setting.intervals}, e = {setting.knots}": _cost(view, setting, way)
+        for title, setting in both.items()
+        for name, way in WAYS.items()
+    }
+    return {"": list(kinds)} | {
+        head: [number(read(one)) for read in kinds.values()] for head, one in costs.items()
+    }

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pages.ui.charts.figure import Figure
+from pages.ui.charts.marks import among, joined, path
 from pages.ui.charts.notes import end
 from pages.ui.charts.theme import (
     INK,
@@ -24,7 +25,7 @@ from pages.ui.charts.theme import (
     marked,
     style,
 )
-from pages.ui.words import number
+from pages.ui.paper.said import Named
 
 Floats = NDArray[np.float64]
 
@@ -69,12 +70,11 @@ def survival(
     """
     traces = [trace for i, person in enumerate(people) for trace in _person(time, person, i)]
     if people and people[0].exact is not None:
-        traces.append(_key("without privacy", {"color": MUTED, "dash": "dot", "width": 2}))
+        traces.append(path("without privacy", [None], [None], MUTED, dash="dot", width=2))
     if reference is not None:
         traces.append(_steps(*reference))
     return figure(
         traces,
-        uirevision=f"survival/{unit}/{time[-1]:g}",
         xaxis=axis(f"Time [{unit}]", range=[0.0, float(time[-1])], tickformat=","),
         yaxis=axis("Without the event [%]", range=[-0.02, 1.02], tickformat=".0%"),
     )
@@ -106,50 +106,29 @@ def two(time: Floats, people: Sequence[Person], look: Style, unit: str) -> Figur
 
 def _person(time: Floats, person: Person, position: int) -> list[dict[str, Any]]:
     """Band, median and exact curve of one person."""
-    look, x = style(position), brief(time)
-    line = {
-        "type": "scatter", "mode": "lines", "name": person.label, "legendgroup": person.label,
-        "x": x, "y": brief(person.middle),
-        "customdata": list(zip(brief(person.low), brief(person.high), strict=True)),
-        "line": {"color": look.colour, "dash": look.dash, "width": 2.5},
-        "hovertemplate": (
-            "<b>%{fullData.name}</b><br>%{x:,.0f}: %{y:.1%}"
-            "<br>middle 80 % of the draws: %{customdata[0]:.1%} to %{customdata[1]:.1%}"
-            "<extra></extra>"
-        ),
-    }  # fmt: skip
+    look, x, name = style(position), brief(time), person.label
+    low, high = brief(person.low), brief(person.high)
+    said = (
+        "<b>%{fullData.name}</b><br>%{x:,.0f}: %{y:.1%}<br>middle 80\u00a0% of the draws: "
+        "%{customdata[0]:.1%} to %{customdata[1]:.1%}"
+    )
     parts = [
-        band(x, brief(person.low), brief(person.high), look.colour, person.label),
-        line,
-    ]
+        band(x, low, high, look.colour, name),
+        path(name, x, person.middle, look.colour, said, dash=look.dash, legendgroup=name,
+             customdata=list(zip(low, high, strict=True))),
+    ]  # fmt: skip
     if person.exact is not None:
-        parts.append({
-            "type": "scatter", "mode": "lines", "legendgroup": person.label, "showlegend": False,
-            "x": x, "y": brief(person.exact),
-            "line": {"color": look.colour, "dash": "dot", "width": 1.6},
-            "hovertemplate": f"<b>{person.label}, without privacy</b><br>"
-            "%{x:,.0f}: %{y:.1%}<extra></extra>",
-        })  # fmt: skip
+        said = f"<b>{name}, without privacy</b><br>%{{x:,.0f}}: %{{y:.1%}}"
+        one = path(name, x, person.exact, look.colour, said, dash="dot", width=1.6)
+        parts.append({**one, "name": None, "legendgroup": name, "showlegend": False})
     return parts
-
-
-def _key(name: str, line: dict[str, Any]) -> dict[str, Any]:
-    """An entry of the legend that stands for several lines."""
-    return {
-        "type": "scatter", "mode": "lines", "name": name, "x": [None], "y": [None], "line": line,
-        "hoverinfo": "skip",
-    }  # fmt: skip
 
 
 def _steps(time: Floats, value: Floats) -> dict[str, Any]:
     """The Kaplan-Meier curve."""
-    kept = thin(len(time))
-    return {
-        "type": "scatter", "mode": "lines", "name": "everyone (Kaplan–Meier)",
-        "x": brief(time[kept]), "y": brief(value[kept]),
-        "line": {"color": INK, "width": 1.4, "shape": "hv"},
-        "hovertemplate": "<b>Everyone, no model</b><br>%{x:,.0f}: %{y:.1%}<extra></extra>",
-    }  # fmt: skip
+    kept, name = thin(len(time)), "everyone (Kaplan–Meier)"
+    said = "<b>Everyone, no model</b><br>%{x:,.0f}: %{y:.1%}"
+    return path(name, time[kept], value[kept], INK, said, width=1.4, shape="hv")
 
 
 def survival_rows(time: Floats, people: Sequence[Person], unit: str) -> list[dict[str, Any]]:
@@ -174,36 +153,19 @@ def noise(names: Sequence[str], size: Floats, spread: Floats) -> Figure:
         spread: Standard deviation of the noise in each, shape (p,).
     """
     known = np.maximum(size, spread.min() * 1e-3 if len(spread) else 1e-9)
-    joints: list[float | None] = []
-    places: list[str | None] = []
-    for name, one, other in zip(names, known, spread, strict=True):
-        joints += [float(one), float(other), None]
-        places += [name, name, None]
-    bars = {
-        "type": "scatter", "mode": "lines", "x": joints, "y": places, "showlegend": False,
-        "line": {"color": MUTED, "width": 1.5}, "opacity": 0.6, "hoverinfo": "skip",
-    }  # fmt: skip
+    pairs = zip(known.tolist(), spread.tolist(), strict=True)
+    places = joined((name, name) for name in names)
+    bars = path("", joined(pairs), places, MUTED, width=1.5, opacity=0.6, showlegend=False)
     return figure(
         [
-            bars,
-            _marks("the coefficient, without noise", known, names, SERIES[0], "circle"),
-            _marks("the noise added to it", spread, names, SERIES[1], "diamond-open"),
+            {**bars, "name": None},
+            among("the coefficient, without noise", known, names, SERIES[0], "circle"),
+            among("the noise added to it", spread, names, SERIES[1], "diamond-open"),
         ],
         height=130 + 38 * len(names),
-        uirevision=f"noise/{len(names)}",
         xaxis=log_axis("Size [scale of the model]", [*known, *spread], showgrid=True),
         yaxis=axis("", autorange="reversed", showgrid=False),
     )
-
-
-def _marks(name: str, x: Floats, y: Sequence[str], colour: str, symbol: str) -> dict[str, Any]:
-    return {
-        "type": "scatter", "mode": "markers", "name": name, "x": brief(x), "y": list(y),
-        "marker": {
-            "color": colour, "symbol": symbol, "size": 12, "line": {"width": 2.5, "color": colour},
-        },
-        "hovertemplate": f"<b>%{{y}}</b><br>{name}: %{{x:.3g}}<extra></extra>",
-    }  # fmt: skip
 
 
 def noise_rows(names: Sequence[str], size: Floats, spread: Floats) -> list[dict[str, Any]]:
@@ -217,19 +179,13 @@ def noise_rows(names: Sequence[str], size: Floats, spread: Floats) -> list[dict[
     ]  # fmt: skip
 
 
-def noise_reading(names: Sequence[str], size: Floats, spread: Floats, budget: float) -> str:
-    """What the noise does to the coefficients, in one sentence."""
-    drowned = int((spread >= size).sum())
+def noise_facts(names: Sequence[str], size: Floats, spread: Floats) -> dict[str, object]:
+    """What the noise does to the coefficients: how many are smaller, and which is clearest."""
+    larger, count = int((spread >= size).sum()), len(names)
     ratio = spread / np.maximum(size, 1e-300)
     best = int(np.argmin(ratio))
-    clearest = (
-        f"the clearest is {names[best]}, with noise {number(float(ratio[best]), 2)} times its size"
-    )
-    if drowned == len(names):
-        return f"At ε = {budget:g} the noise is larger than every coefficient; {clearest}."
-    if drowned == 0:
-        return f"At ε = {budget:g} every coefficient is larger than its noise; {clearest}."
-    return (
-        f"At ε = {budget:g} the noise is larger than {drowned} of {len(names)} coefficients; "
-        f"{clearest}."
-    )
+    which = "ALL" if larger == count else "SOME" if larger else "NONE"
+    return {
+        "which": Named(which), "larger": larger, "count": count, "clearest": names[best],
+        "ratio": ratio[best],
+    }  # fmt: skip

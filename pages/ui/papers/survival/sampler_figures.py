@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pages.ui.charts.figure import Figure
+from pages.ui.charts.marks import dots, level, path, text
 from pages.ui.charts.theme import BAND, INK, MUTED, SERIES, Style, axis, brief, figure
 from pages.ui.words import number
 
@@ -30,40 +31,26 @@ def sanitised(loss: Floats, bound: float) -> Floats:
     return losses
 
 
-def sanitiser(bound: float, revision: str) -> Figure:
+def sanitiser(bound: float) -> Figure:
     """The loss of a record against what is left of it."""
     loss = np.linspace(0.0, FAR * bound, POINTS)
-    bent = sanitised(loss, bound)
+    kinds = (
+        ("as it is", np.minimum(loss, 1.25 * bound), MUTED, "dash"),
+        ("sanitised", sanitised(loss, bound), SERIES[0], "solid"),
+    )
     return figure(
         [
-            _curve("as it is", loss, np.minimum(loss, 1.25 * bound), MUTED, "dash"),
-            _curve("sanitised", loss, bent, SERIES[0], "solid"),
+            path(name, loss, y, colour, f"<b>{name}</b><br>%{{x:.3g}} counts as %{{y:.3g}}",
+                 dash=dash)
+            for name, y, colour, dash in kinds
         ],
         height=360,
-        uirevision=revision,
         xaxis=axis("Loss of one record [nats]", range=[0.0, FAR * bound]),
         yaxis=axis("Loss that is counted [nats]", range=[0.0, 1.2 * bound]),
-        shapes=[_bound(bound)],
-        annotations=[{
-            "x": 0.99, "xref": "paper", "xanchor": "right", "y": bound, "yanchor": "bottom",
-            "text": f"v = {number(bound)}", "showarrow": False, "font": {"size": 13, "color": INK},
-        }],
+        shapes=[level(bound)],
+        annotations=[text(f"v = {number(bound)}", 0.99, bound, size=13, xref="paper",
+                          xanchor="right", yanchor="bottom")],
     )  # fmt: skip
-
-
-def _curve(name: str, x: Floats, y: Floats, colour: str, dash: str) -> dict[str, Any]:
-    return {
-        "type": "scatter", "mode": "lines", "name": name, "x": brief(x), "y": brief(y),
-        "line": {"color": colour, "dash": dash, "width": 2.5},
-        "hovertemplate": f"<b>{name}</b><br>%{{x:.3g}} counts as %{{y:.3g}}<extra></extra>",
-    }  # fmt: skip
-
-
-def _bound(height: float) -> dict[str, Any]:
-    return {
-        "type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": height, "y1": height,
-        "layer": "below", "line": {"color": INK, "width": 1.4, "dash": "dot"},
-    }  # fmt: skip
 
 
 def sanitiser_rows(bound: float) -> list[dict[str, Any]]:
@@ -165,7 +152,6 @@ def posterior(
     samplers: Sequence[Drawn],
     laplace: Normal | None,
     optimum: Floats | None,
-    revision: str,
 ) -> Figure:
     """One row for each parameter: what the samplers draw, and the normal approximation.
 
@@ -174,7 +160,6 @@ def posterior(
         samplers: The samplers.
         laplace: The approximation; None while there is none.
         optimum: What the raw records give, shape (d,); None while it is not known.
-        revision: Changes when a zoom should be forgotten.
     """
     ridges = [ridge(samplers, laplace, i) for i in range(len(names))]
     traces = [_outline(one, ridges) for one in samplers]
@@ -186,7 +171,6 @@ def posterior(
     return figure(
         traces,
         height=150 + 44 * len(names),
-        uirevision=revision,
         xaxis=axis("Value of the parameter [scale of the model]", showgrid=True),
         yaxis=axis(
             "", tickvals=places, ticktext=list(names), range=[places[-1] - 0.25, 1.05],
@@ -209,34 +193,24 @@ def _path(ridges: Sequence[Ridge], heights: Sequence[Floats]) -> tuple[list[Any]
 def _outline(one: Drawn, ridges: Sequence[Ridge]) -> dict[str, Any]:
     """A sampler's densities, each standing on its row."""
     x, y = _path(ridges, [each.heights[one.label] for each in ridges])
-    return {
-        "type": "scatter", "mode": "lines", "name": one.label, "x": x, "y": y, "fill": "toself",
-        "fillcolor": _pale(one.style.colour), "hoverinfo": "skip",
-        "line": {"color": one.style.colour, "dash": one.style.dash, "width": 2},
-    }  # fmt: skip
-
-
-def _pale(colour: str) -> str:
-    """The colour as the ground of a density: the alpha channel survives the theme's change."""
-    return f"{colour}{round(255 * BAND):02x}"
+    colour = one.style.colour
+    pale = f"{colour}{round(255 * BAND):02x}"  # the alpha channel survives the theme's change
+    return path(
+        one.label, x, y, colour, dash=one.style.dash, width=2, fill="toself", fillcolor=pale
+    )
 
 
 def _approximation(ridges: Sequence[Ridge]) -> dict[str, Any]:
     heights = [one.laplace for one in ridges if one.laplace is not None]
     x, y = _path(ridges, heights)
-    return {
-        "type": "scatter", "mode": "lines", "name": "Laplace approximation", "x": x, "y": y,
-        "line": {"color": INK, "dash": "solid", "width": 1.4}, "hoverinfo": "skip",
-    }  # fmt: skip
+    return path("Laplace approximation", x, y, INK, dash="solid", width=1.4)
 
 
 def _optimum(names: Sequence[str], optimum: Floats) -> dict[str, Any]:
-    return {
-        "type": "scatter", "mode": "markers", "name": "optimum f*, without privacy",
-        "x": brief(optimum), "y": [-float(i) for i in range(len(names))], "text": list(names),
-        "marker": {"symbol": "diamond", "size": 10, "color": INK},
-        "hovertemplate": "<b>%{text}</b><br>without privacy %{x:.3g}<extra></extra>",
-    }  # fmt: skip
+    return dots(
+        "optimum f*, without privacy", optimum, [-float(i) for i in range(len(names))], INK,
+        "diamond", "<b>%{text}</b><br>without privacy %{x:.3g}", size=10, text=list(names),
+    )  # fmt: skip
 
 
 def posterior_rows(

@@ -17,8 +17,9 @@ from engine.papers.survival.spec import SurvivalSpec
 from engine.runs.estimates import estimates
 from pages.ui import words
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit.chart import chart
-from pages.ui.paper.series import chosen, look, product, waiting
+from pages.ui.paper.parts import Chart, Part, Table, Widgets
+from pages.ui.paper.said import Named
+from pages.ui.paper.series import chosen, look, needed, product, waiting
 from pages.ui.paper.story import Told
 from pages.ui.paper.view import View
 from pages.ui.papers.survival import figures
@@ -33,18 +34,6 @@ YEAR = 365.25
 EVERYONE = "km_dp"
 """The method whose answer is one curve of everyone."""
 NONE = "This method uses no covariates, so it has no coefficients."
-BAND = "Solid: median over the draws of the noise. Band: four draws of five."
-ONE = (
-    "Solid: one release. Band: at each time, it holds the true curve in 95 of 100 such studies. It "
-    "counts who happened to be in the table and the noise, and costs no further budget."
-)
-NO_BAND = (
-    " One release has no band: a curve needs every coefficient, and some have no interval here."
-)
-OWN = (
-    "Thick: one release. Band: at each time, it holds the true curve of such a person in 95 of 100 "
-    "studies. It counts who happened to be in the table and the noise, and costs no further budget."
-)
 HELD = "One release (95 % interval)"
 NAIVE = "The same, as if there were no noise"
 
@@ -83,39 +72,38 @@ def fit(view: View) -> Fit | None:
     return Fit(scale, draws[kept], noise, view.watched["non_private"].arrays)
 
 
-def people(view: View) -> None:
+def people(view: View) -> Chart | None:
     """Survival curves of one to three people that the user describes."""
-    fitted = fit(view)
     if view.method == EVERYONE:
-        everyone(view)
-        return
+        return everyone(view)
+    fitted = fit(view)
     if fitted is None:
-        st.markdown(waiting(view))
-        return
+        return None
     described = profiles(view.data, fitted.scale)
     one = _release(view, list(described.values()))
     time, shown = persons(view, fitted, one)
+    facts = {
+        "medians": "" if one is None else _medians(view, described, one),
+        "count": f"{len(shown)} {'person' if len(shown) == 1 else 'people'}",
+        "draws": words.plural(len(fitted.draws), "draw"),
+        "band": Named("MANY" if one is None else "ONE"),
+        "BANDLESS": bool(_estimates(view)),
+    }
+    return _curves(view, time, shown, fitted.reference, facts, "persons")
+
+
+def _curves(
+    view: View, time: Floats, shown: list[Person], reference: Mapping[str, NDArray[Any]],
+    facts: Mapping[str, object], part: str,
+) -> Chart:  # fmt: skip
+    """Curves with their bands, against Kaplan-Meier's."""
     unit = view.data.time_unit
-    if one is not None:
-        st.markdown(_medians(view, described, one))
-    chart(
-        "survival.people.chart",
-        figures.survival(time, shown, _kaplan_meier(fitted.reference), unit),
-        f"Survival of {len(shown)} {'person' if len(shown) == 1 else 'people'} at epsilon "
-        f"{view.budget:g}, with bands over the noise, against the Kaplan-Meier curve of everyone.",
-        figures.survival_rows(time, shown, unit),
-        view.budget,
-    )
-    thick = (
-        f"Thick: median over {words.plural(len(fitted.draws), 'draw')} of the noise. Band: four "
-        "draws of five; a wider band means a less certain answer. The budget pays for one draw."
-        f"{NO_BAND if _estimates(view) else ''}"
-    )
-    st.caption(
-        f"{thick if one is None else OWN} "
-        "Thin and dotted: the same person without privacy. Thin and Kaplan–Meier curves are "
-        "computed from the raw data and are not private."
-    )
+    steps = None
+    if "km_time" in reference:
+        steps = reference["km_time"][0], reference["km_survival"][0]
+    rows = figures.survival_rows(time, shown, unit)
+    zoom = f"survival/{unit}/{time[-1]:g}"
+    return Chart(figures.survival(time, shown, steps, unit), rows, {**facts, "zoom": zoom}, part)
 
 
 def _release(view: View, profiles: list[list[float]]) -> tuple[Floats, Floats, Floats] | None:
@@ -216,44 +204,27 @@ def _how_many(count: int) -> str:
     return "this person" if count == 1 else f"these {'two' if count == 2 else 'three'} people"
 
 
-def everyone(view: View) -> None:
+def everyone(view: View) -> Chart:
     """The private curve of everyone, beside the one of the raw records."""
-    curve = product(view, EVERYONE, "km_private")
-    if curve is None:
-        st.markdown(waiting(view))
-        return
-    ends = [product(view, EVERYONE, name) for name in ("km_low", "km_high")]
-    low, middle, high, said = _one_release(curve, ends) or (*curves.band(curve, *INNER), BAND)
+    (curve,) = needed(view, EVERYONE, "km_private")
+    low, high = (product(view, EVERYONE, name) for name in ("km_low", "km_high"))
+    one = low is not None and high is not None and bool(np.isfinite(low[0]).all())
+    if low is not None and high is not None and one:
+        ends = low[0], curve[0], high[0]
+    else:
+        ends = curves.band(curve, *INNER)
     horizon = float(view.watched[EVERYONE].arrays["horizon"][0])
-    time = np.linspace(0.0, horizon, len(middle))
+    time = np.linspace(0.0, horizon, len(ends[1]))
     kept = figures.thin(len(time))
-    shown = [Person("Everyone, private", middle[kept], low[kept], high[kept], None)]
-    if said == ONE:
-        found = bands.median(middle, low, high, horizon, view.data.time_unit, "Everyone")
-        st.markdown(f"{_median(found)}.")
+    shown = [Person("Everyone, private", ends[1][kept], ends[0][kept], ends[2][kept], None)]
+    low, middle, high = ends
+    found = bands.median(middle, low, high, horizon, view.data.time_unit, "Everyone")
+    facts = {
+        "medians": f"{_median(found)}." if one else "",
+        "band": Named("ONE" if one else "MANY"),
+    }
     exact = view.watched["non_private"].arrays
-    chart(
-        "survival.people.chart",
-        figures.survival(time[kept], shown, _kaplan_meier(exact), view.data.time_unit),
-        f"Private survival curve of everyone at epsilon {view.budget:g}, with a band over the "
-        "noise, against the Kaplan-Meier curve of the raw records.",
-        figures.survival_rows(time[kept], shown, view.data.time_unit),
-        view.budget,
-    )
-    st.caption(
-        f"{said} The budget pays for one draw. The Kaplan–Meier curve of the raw records is not "
-        "private."
-    )
-
-
-def _one_release(
-    curve: Floats, ends: list[Floats | None]
-) -> tuple[Floats, Floats, Floats, str] | None:
-    """The first draw's curve between the ends of its band, and what that means."""
-    low, high = ends
-    if low is None or high is None or not np.isfinite(low[0]).all():
-        return None
-    return low[0], curve[0], high[0], ONE
+    return _curves(view, time[kept], shown, exact, facts, "everyone")
 
 
 def _no_coefficients(view: View) -> str:
@@ -270,44 +241,22 @@ def without_noise(estimate: Fit, x: Floats, q: int, knots: int) -> Floats | None
     return exact
 
 
-def _kaplan_meier(reference: Mapping[str, NDArray[Any]]) -> tuple[Floats, Floats] | None:
-    if "km_time" not in reference:
-        return None
-    return reference["km_time"][0], reference["km_survival"][0]
-
-
-def noise(view: View) -> None:
+def noise(view: View) -> Chart | str:
     """The noise scale beside each coefficient's size."""
     fitted = fit(view)
     if fitted is None or "optimum" not in fitted.reference:
-        st.markdown(_no_coefficients(view))
-        return
+        return _no_coefficients(view)
     knots = int(vars(view.spec)["knots"])
     size = np.abs(np.asarray(fitted.reference["optimum"][0][knots:], np.float64))
-    spread = fitted.noise[knots:]
-    features = tuple(words.column(name) for name in view.data.features)
-    reading = figures.noise_reading(features, size, spread, view.budget)
-    st.markdown(reading)
-    chart(
-        "survival.noise.chart",
-        figures.noise(features, size, spread),
-        reading,
-        figures.noise_rows(features, size, spread),
-        view.budget,
-    )
-    st.caption(
-        "Filled dot: the coefficient from the raw data. Diamond: standard deviation of the noise. "
-        "Where the dot lies left of the diamond, the noise is larger than the coefficient. Fewer "
-        "time intervals q or more records need less noise."
-    )
+    found = (tuple(words.column(name) for name in view.data.features), size, fitted.noise[knots:])
+    return Chart(figures.noise(*found), figures.noise_rows(*found), figures.noise_facts(*found))
 
 
-def ratios(view: View) -> None:
+def ratios(view: View) -> list[Part] | str:
     """What one unit more of each covariate does to the odds: private, exact, and Cox's."""
     fitted = fit(view)
     if fitted is None:
-        st.markdown(_no_coefficients(view))
-        return
+        return _no_coefficients(view)
     knots = int(vars(view.spec)["knots"])
     low, middle, high = curves.band(curves.odds_ratios(fitted.draws, fitted.scale, knots), *INNER)
     table: dict[str, list[str]] = {
@@ -321,7 +270,11 @@ def ratios(view: View) -> None:
             table[NAIVE] = [_interval(one, *(one.naive or (None, None))) for one in found]
     if "coefficients" in fitted.reference:
         table |= _yardsticks(fitted, knots)
-    st.table(table, border="horizontal")
+    return [Table(table), Widgets(lambda: _held(view, found))]
+
+
+def _held(view: View, found: tuple[Estimate, ...]) -> None:
+    """What the interval of one release holds, or why there is none."""
     if found:
         st.caption(
             "The interval of one release holds the true ratio in 95 of 100 such studies: it counts "
@@ -330,12 +283,6 @@ def ratios(view: View) -> None:
         )
     elif view.entry.unsure:
         st.caption(f"One release has no interval here: {view.entry.unsure}.")
-    st.caption(
-        "Above 1, the event comes earlier when the covariate grows; below 1, later. The last "
-        "columns are computed from the raw data and are not private. Odds ratios are those of the "
-        "discrete-time model, hazard ratios those of Cox regression; they nearly agree where "
-        "intervals are short."
-    )
 
 
 def _estimates(view: View) -> tuple[Estimate, ...]:

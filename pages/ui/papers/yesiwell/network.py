@@ -8,11 +8,11 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from pages.ui.charts.figure import Figure
+from pages.ui.charts.marks import HIDDEN
 from pages.ui.charts.theme import GRID, INK, SERIES, brief, figure
 from pages.ui.kit import address
-from pages.ui.kit.chart import chart
 from pages.ui.kit.offers import Offer
-from pages.ui.paper.panels import RAW
+from pages.ui.paper.parts import Chart, Part, Widgets
 from pages.ui.paper.series import chosen, waiting
 from pages.ui.paper.view import View
 
@@ -47,48 +47,36 @@ def _drawn_by(view: View) -> None:
             )  # fmt: skip
 
 
-def friendships(view: View) -> None:
+def friendships(view: View) -> list[Part]:
     """The network at one time: colours are predicted chances, crosses are wrong predictions."""
-    kept = view.watched[view.method].arrays
-    rows = chosen(view, view.method)
-    courses = chances(kept)
+    one, rows = view.watched[view.method], chosen(view, view.method)
+    courses = chances(one.arrays)
     if courses is None or not len(rows):
-        classes = vars(view.watched[view.method].job.spec())["task"] == "classification"
-        st.markdown("Shown for the task of predicting the next time." if classes else waiting(view))
-        view.pick()
-        return
+        classes = vars(one.job.spec())["task"] == "classification"
+        why = "Shown for the task of predicting the next time." if classes else waiting(view)
+        return [why, Widgets(view.pick)]
     row = int(rows[0])
     time = min(int(address.value("yesiwell", TIMES)), courses.shape[1])
     chance = courses[row, time - 1]
-    came = np.asarray(kept["came"], np.float64)[row][time - 1]
-    places = np.asarray(kept["places"], np.float64)[row]
-    links = np.asarray(kept["links"][row], np.int64)
+    came = np.asarray(one.arrays["came"], np.float64)[row][time - 1]
+    places = np.asarray(one.arrays["places"], np.float64)[row]
     right = (chance > 0.5) == (came > 0.5)
-    drawn = draw(places, links, chance, right, f"{view.data.name}")
-    label = view.watched[view.method].label
-    unit = view.data.time_unit.removesuffix("s") if time == 1 else view.data.time_unit
-    simulated = "simulated " if view.data.simulated else ""
-    said = (
-        f"{label} at ε = {view.budget:g}, {time} {unit} after training: "
-        f"{100 * right.mean():.0f} of 100 {simulated}users are predicted correctly; "
-        f"{100 * (chance > 0.5).mean():.0f} of 100 are expected to exercise more."
-    )
     table = [
         {"User": int(i), "Predicted chance": float(chance[i]), "Exercised more": bool(came[i])}
         for i in range(len(chance))
     ]
-    st.markdown(said)
-    chart(
-        "yesiwell.network", drawn, said, table, view.budget, fit=True,
-        below=lambda: _drawn_by(view),
-    )  # fmt: skip
-    sampled = f" Drawn are {len(places)} users around one of them." if (
-        view.data.records > LARGEST
-    ) else ""  # fmt: skip
-    st.caption(
-        "Each dot is a user, larger with more friends; lines are friendships. Crosses mark wrong "
-        f"predictions. One repetition is shown.{sampled} {RAW}"
-    )
+    facts = {
+        "data": view.data.name,
+        "time": time,
+        "unit": view.data.time_unit.removesuffix("s") if time == 1 else view.data.time_unit,
+        "simulated": "simulated " if view.data.simulated else "",
+        "right": right.mean(),
+        "more": (chance > 0.5).mean(),
+        "SAMPLED": view.data.records > LARGEST,
+        "drawn": len(places),
+    }
+    figure = draw(places, np.asarray(one.arrays["links"][row], np.int64), chance, right)
+    return [Chart(figure, table, facts, "network", fit=True, below=lambda: _drawn_by(view))]
 
 
 def chances(kept: Mapping[str, NDArray[np.generic]]) -> Floats | None:
@@ -105,9 +93,8 @@ def chances(kept: Mapping[str, NDArray[np.generic]]) -> Floats | None:
 
 
 def draw(
-    places: Floats, links: NDArray[np.int64], chance: Floats, right: NDArray[np.bool_],
-    revision: str,
-) -> Figure:  # fmt: skip
+    places: Floats, links: NDArray[np.int64], chance: Floats, right: NDArray[np.bool_]
+) -> Figure:
     """The network as one trace of lines and one of users, which needs no graphics card.
 
     Args:
@@ -115,7 +102,6 @@ def draw(
         links: Pairs of users, shape (k, 2).
         chance: Predicted chance of each user, shape (u,).
         right: Whether each prediction came true, shape (u,).
-        revision: Changes when a zoom should be forgotten.
     """
     gap = np.full((len(links), 1), np.nan)
     ends = [np.hstack([places[links, k], gap]).ravel() for k in (0, 1)]
@@ -146,7 +132,6 @@ def draw(
     return figure(
         [edges, users],
         height=560,
-        uirevision=revision,
         margin={"l": 8, "r": 8, "t": 4, "b": 8},
         xaxis=_axis(places[:, 0]),
         yaxis=_axis(places[:, 1]),
@@ -157,7 +142,4 @@ def _axis(values: Floats) -> dict[str, Any]:
     """An axis that is not drawn, with room for the largest dot at its ends."""
     low, high = (float(v) for v in (values.min(initial=0.0), values.max(initial=0.0)))
     room = 0.05 * max(high - low, 1e-9)
-    return {
-        "showgrid": False, "zeroline": False, "showline": False, "ticks": "",
-        "showticklabels": False, "range": [low - room, high + room], "constrain": "domain",
-    }  # fmt: skip
+    return {**HIDDEN, "range": [low - room, high + room], "constrain": "domain"}

@@ -1,24 +1,25 @@
 """Sections of the page on behaviour models: epochs, calibration, friends, t-tests, units."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-import streamlit as st
 from numpy.typing import NDArray
 
 from engine.core.spec import Choice, knobs
 from engine.papers.dbn.yesiwell import price
 from engine.papers.dbn.yesiwell.exhibits import SHEET, p_value
 from engine.papers.dbn.yesiwell.spec import YesiwellSpec
+from engine.runs.job import Job
 from pages.ui.charts import lines as shared
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.lines import Line
 from pages.ui.charts.theme import MUTED, log_axis
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit.chart import chart
-from pages.ui.paper.panels import RAW
-from pages.ui.paper.series import SPREAD, chosen, look, product, waiting
+from pages.ui.paper.parts import Lines, Note, Table
+from pages.ui.paper.series import chosen, look, product
 from pages.ui.paper.view import View
 from pages.ui.words import number
 
@@ -27,8 +28,8 @@ OWN = "pcdbn"
 NETWORKS = ("pcdbn", "pcdbn_te", "pcdbn_pw")
 LAYERS = {"sctrbm": 1, "dpah": 1}
 """Layers that are trained before the output layer; two elsewhere."""
-
-BANDS = f"{SPREAD} A line without a band is one repetition."
+TIMES = {"yesiwell": (6, 12, 28, 54), "yesiwell_weekly": (6, 12, 18, 24)}
+"""Values of M by data set; the page's own is added."""
 
 
 def spec(view: View, method: str = OWN) -> YesiwellSpec:
@@ -36,31 +37,29 @@ def spec(view: View, method: str = OWN) -> YesiwellSpec:
     return cast(YesiwellSpec, view.watched[method].job.spec().replace(**{BUDGET: view.budget}))
 
 
-def learning(view: View) -> None:
+def times(job: Job) -> tuple[int, ...]:
+    """Those that a window fits into."""
+    least = int(job.values["window"])
+    return tuple(many for many in TIMES.get(job.dataset, ()) if many >= least)
+
+
+def learning(view: View) -> Lines | None:
     """Figure 4, live: accuracy by epoch with a power fit for each polynomial."""
-    courses = [(name, one) for name in NETWORKS if (one := _course(view, name)) is not None]
+    courses = [one for name in NETWORKS if (one := _course(view, name)) is not None]
     if not courses:
-        st.markdown(waiting(view))
-        return
-    fits = [_power(one) for _, one in courses]
-    drawn = [one for _, one in courses] + [fit for fit, _ in fits if fit is not None]
-    figure = shared.lines(
-        drawn, ("Epochs of the output layer", "Test accuracy [%]"),
-        f"learning/{view.watched[OWN].job.id}", height=380,
-    )  # fmt: skip
-    figure.layout["xaxis"] = log_axis("Epochs of the output layer", [float(x) for one in drawn
-                                                                 for x in one.x])  # fmt: skip
-    said = "Accuracy by epoch: " + "; ".join(
+        return None
+    fits = [_power(one) for one in courses]
+    said = "; ".join(
         f"{one.label} {one.middle[-1]:.1f} % after {one.x[-1]:g} epochs, power fit {words}"
-        for (_, one), (_, words) in zip(courses, fits, strict=True)
+        for one, (_, words) in zip(courses, fits, strict=True)
     )
-    chart("yesiwell.learning", figure, f"{said}.", shared.rows(drawn, "Epoch"), view.budget)
-    st.markdown(_gained([one for _, one in courses]))
-    st.caption(
-        "Dotted: power fits, a times epochs to the power b, as in the paper's Figure 4. The paper "
-        "gives 88, 92 and 94 % after 600 epochs at ε = 0.1, 2 and 8, for classification on the "
-        f"study's data; ours are simulated. {SPREAD} {RAW}"
-    )
+    drawn = [*courses, *(fit for fit, _ in fits)]
+    return Lines(drawn, {"said": said, "gained": _gained(courses)}, change=_logarithmic)
+
+
+def _logarithmic(figure: Figure, drawn: Sequence[Line]) -> None:
+    title = figure.layout["xaxis"]["title"]["text"]
+    figure.layout["xaxis"] = log_axis(title, [float(x) for one in drawn for x in one.x])
 
 
 def _course(view: View, method: str) -> Line | None:
@@ -101,66 +100,53 @@ def _power(one: Line) -> tuple[Line | None, str]:
     return Line(f"{one.label}, fit", style, x, y, y, y), f"{np.exp(a):.1f} x^{b:.3f}"
 
 
-def calibration(view: View) -> None:
+def calibration(view: View) -> Lines:
     """How often what was predicted with some chance came true."""
     drawn = []
-    for name in dict.fromkeys((view.method, OWN, "cdbn")):
-        bins = product(view, name, "calibration")
-        if bins is None:
-            continue
-        total = bins.sum(axis=0)
-        weight = bins[:, :, 2]
+    for name, bins in _each(view, "calibration"):
+        total, weight = bins.sum(axis=0), bins[:, :, 2]
         mean = (bins[:, :, 0] * weight).sum(0) / np.maximum(total[:, 2], 1.0)
         kept = total[:, 2] > 0
         shares = np.where(weight > 0, bins[:, :, 1], np.nan)[:, kept].T
-        one = shared.line(
-            view.watched[name].label, look(view, name), 100.0 * mean[kept], 100.0 * shares
-        )
-        if one is not None:
-            drawn.append(one)
-    if not drawn:
-        st.markdown(waiting(view))
-        return
-    figure = shared.lines(
-        drawn, ("Predicted chance [%]", "Came true [%]"), f"calibration/{view.method}", height=380
-    )
+        drawn.append(_line(view, name, 100.0 * mean[kept], 100.0 * shares))
+    return Lines(drawn, change=_diagonal)
+
+
+def _each(view: View, array: str) -> Iterator[tuple[str, Floats]]:
+    """An array of the method that is looked at, of pCDBN and of the same without noise."""
+    for name in dict.fromkeys((view.method, OWN, "cdbn")):
+        if (found := product(view, name, array)) is not None:
+            yield name, found
+
+
+def _line(view: View, name: str, x: Floats, values: Floats) -> Line | None:
+    return shared.line(view.watched[name].label, look(view, name), x, values)
+
+
+def _diagonal(figure: Figure, drawn: Sequence[Line]) -> None:
     figure.layout["shapes"] = [{
         "type": "line", "x0": 0, "x1": 100, "y0": 0, "y1": 100, "layer": "below",
         "line": {"color": MUTED, "dash": "dot", "width": 1.4},
     }]  # fmt: skip
-    chart(
-        "yesiwell.chances", figure, "How often predicted chances came true.",
-        shared.rows(drawn, "Predicted chance"), view.budget,
-    )  # fmt: skip
-    st.caption(f"On the diagonal, events happen as often as predicted. {BANDS} {RAW}")
 
 
-def by_friends(view: View) -> None:
+def by_friends(view: View) -> Lines | None:
     """Accuracy in five groups of users by number of friends."""
-    drawn = []
-    for name in dict.fromkeys((view.method, OWN, "cdbn")):
-        groups = product(view, name, "by_friends")
-        if groups is not None:
-            x, values = groups[:, :, 0].mean(0), 100.0 * groups[:, :, 1].T
-            one = shared.line(view.watched[name].label, look(view, name), x, values)
-            drawn += [one] if one is not None else []
-    if not drawn:
-        st.markdown(waiting(view))
-        return
+    lines = [
+        _line(view, name, groups[:, :, 0].mean(0), 100.0 * groups[:, :, 1].T)
+        for name, groups in _each(view, "by_friends")
+    ]
+    if not (drawn := [one for one in lines if one is not None]):
+        return None
     first = drawn[0]
-    said = (
-        f"{first.label}: {first.middle[0]:.1f} % for users with {first.x[0]:.0f} friends, "
-        f"{first.middle[-1]:.1f} % for users with {first.x[-1]:.0f}."
-    )
-    figure = shared.lines(
-        drawn, ("Friends of a user", "Test accuracy [%]"), f"friends/{view.method}", height=380
-    )
-    chart("yesiwell.friends", figure, said, shared.rows(drawn, "Friends"), view.budget)
-    st.markdown(said)
-    st.caption(f"Users in five equal groups by their number of friends. {BANDS} {RAW}")
+    facts = {
+        "who": first.label, "least": first.middle[0], "few": first.x[0], "most": first.middle[-1],
+        "many": first.x[-1],
+    }  # fmt: skip
+    return Lines(drawn, facts)
 
 
-def tests(view: View) -> None:
+def tests(view: View) -> Table | None:
     """Paired t-tests of pCDBN against every other method over the repetitions."""
     mine = _accuracies(view, OWN)
     rows: list[dict[str, Any]] = []
@@ -181,16 +167,7 @@ def tests(view: View) -> None:
                     "p in the paper": number(paper) if paper else "not given",
                 }
             )
-    if not rows:
-        st.markdown(waiting(view))
-        return
-    st.table(rows, border="horizontal")
-    st.caption(
-        f"Paired over the repetitions at ε = {view.budget:g}. Repetitions overlap in time, so a "
-        "small p says less than it seems to; the paper says the same of its own. Simulated data "
-        "can show how methods compare on data of this kind, not how the study's users behave. "
-        f"{RAW}"
-    )
+    return Table(rows) if rows else None
 
 
 def _accuracies(view: View, method: str) -> Floats | None:
@@ -202,7 +179,7 @@ def _accuracies(view: View, method: str) -> Floats | None:
     return values if np.isfinite(values).any() else None
 
 
-def units(view: View) -> None:
+def units(view: View) -> Table:
     """What each unit of protection counts, and what friends' influence adds to the noise."""
     own = spec(view)
     choice = knobs(YesiwellSpec)["unit"]
@@ -221,29 +198,15 @@ def units(view: View) -> None:
                 "Sensitivity of Σp(y − ½)": f"{price.vector_sensitivity(one):.3g}",
             }
         )
-    st.table(rows, border="horizontal")
-    st.caption(
-        f"M = {own.history}, N = {own.window}, at most D = {own.most_friends} friends, weight of "
-        f"friends' influence κ = {own.social:g}. A user has M − N + 1 windows, and through "
-        "friends' influence one user's data reach the windows of D friends; each such window "
-        "changes by at most κ/D. With the friendships secret the noise is the same, and D is an "
-        "assumption."
-    )
+    return Table(rows, {"own": own})
 
 
-def ceiling(view: View) -> None:
+def ceiling(view: View) -> Note:
     """What the best predictor reaches, and why it is known."""
     results = view.watched["cdbn"].results
     if not view.data.simulated:
-        st.markdown("These are your own files: nobody knows the best possible accuracy.")
-        return
-    best = np.nan if results is None else np.nanmean(
-        results.gauges["best_possible"]
-    ) if np.isfinite(results.gauges["best_possible"]).any() else np.nan  # fmt: skip
-    shown = f"**{100 * best:.1f} %**" if np.isfinite(best) else "shown once a run has measured it"
-    st.markdown(
-        f"Simulated: no record is a real person. The best possible accuracy here is {shown}. "
-        "Motivation follows a linear rule with normal noise, so a Kalman filter on the friendships "
-        "gives the best prediction from everything that all users have shown so far. In the "
-        "classification task the label follows from one attribute, so the best is 100 %."
-    )
+        return Note("OWN")
+    best = np.zeros(0) if results is None else results.gauges["best_possible"]
+    best = best[np.isfinite(best)]
+    shown = f"**{100 * best.mean():.1f} %**" if len(best) else "shown once a run has measured it"
+    return Note("SIMULATED", {"shown": shown})

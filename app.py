@@ -4,6 +4,10 @@ import gc
 import re
 from urllib.parse import urlsplit
 
+from engine.core import room
+
+room.demand()  # before a library that needs more ends the server without a word
+
 import streamlit as st
 from starlette.middleware import Middleware
 from streamlit.runtime.scriptrunner import get_script_run_ctx

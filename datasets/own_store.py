@@ -25,10 +25,11 @@ import numpy as np
 
 from datasets import packed
 from datasets.base import Card, LabelledTable, SurvivalTable
+from engine.core import files
 from engine.core.errors import DatasetError
 from engine.core.home import home, private_folder, private_opener
 
-KEPT, PART, OWNER = ".table", ".part", ".owner"
+KEPT, PART, OWNER = ".table", files.PART, ".owner"
 """Endings: of a kept table, of one that is being written, and of the owner of one that is gone."""
 DESCRIBED, ARRAYS, TEXT = ".json", ".npz", ".csv"
 """Endings of an earlier version: a card and its arrays, and before that the text itself."""
@@ -63,11 +64,11 @@ def folder() -> Path:
 def names(pattern: re.Pattern[str]) -> tuple[str, ...]:
     """The tables that are kept, in the order of their names; what kills have left is removed."""
     try:
-        files = [Path(one.path) for one in os.scandir(folder())]
+        found = [Path(one.path) for one in os.scandir(folder())]
     except OSError:
         return ()
-    stems = {file.stem for file in files if file.suffix in (KEPT, DESCRIBED, TEXT)}
-    for file in files:
+    stems = {file.stem for file in found if file.suffix in (KEPT, DESCRIBED, TEXT)}
+    for file in found:
         lost = file.suffix == PART or (file.suffix == ARRAYS and file.stem not in stems)
         try:
             if lost and time.time() - file.stat().st_mtime > STALE:
@@ -136,11 +137,18 @@ def _kept(name: str) -> Path:
 
 
 def remove(name: str) -> None:
-    """Deletes a table; whose it was is remembered, because runs on it stay."""
+    """Deletes a table; whose it was is remembered, because runs on it stay.
+
+    Raises:
+        DatasetError: There is no room to note whose it was; nothing is deleted.
+    """
     where, whose = folder() / name, owner(name)
-    if whose not in ("", NOBODY) and not where.with_suffix(OWNER).exists():
-        with open(where.with_suffix(OWNER), "wb", opener=private_opener) as file:
-            file.write(whose.encode())
+    if whose not in ("", NOBODY):
+        try:
+            files.write(where.with_suffix(OWNER), whose.encode())
+        except OSError as error:
+            said = f"{name}: expected room to note whose table it was, got {error.strerror}"
+            raise DatasetError(said) from None
     for end in (ARRAYS, TEXT, DESCRIBED, KEPT, PART):
         where.with_suffix(end).unlink(missing_ok=True)
 
@@ -151,7 +159,7 @@ def owner(name: str) -> str:
     try:
         if where.with_suffix(KEPT).exists():
             return head(where.with_suffix(KEPT)).owner
-        return where.with_suffix(OWNER).read_text(encoding="utf-8")
+        return where.with_suffix(OWNER).read_text(encoding="utf-8") or NOBODY
     except FileNotFoundError:
         return ""
     except (OSError, ValueError, DatasetError):

@@ -107,6 +107,8 @@ def gone(home: Path) -> list[str]:
     with at(home):
         for name in own.names():
             own.remove(name)
+        owners = {path.stem for path in (home / "tables").glob("*.owner")}
+        faults += [f"{name} was Ann's" for name in owners if own.owner(name) != "ann"]
         own.keep("other.csv", TABLE, LINES, owner="ann")
         (other,) = own.names()
         left = [path.name for path in (home / "tables").glob("*") if path.stem != other]

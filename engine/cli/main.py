@@ -70,8 +70,7 @@ def _command(arguments: Sequence[str], program: str) -> int:
         parser.print_help()
         return WRONG
     chosen = parser.parse_args(arguments)
-    if chosen.command.trains:
-        room.check()
+    room.check(room.NEEDED if chosen.command.trains else room.READS)
     return do(chosen)
 
 

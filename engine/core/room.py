@@ -1,17 +1,26 @@
-"""Whether this process may take as much memory as training needs."""
+"""Whether this process may take as much memory as it needs: libraries crash or hang below that."""
+
+import sys
 
 from engine.core.errors import ExplorerError
 
 NEEDED = 2_000
 """Megabytes of address space: torch's libraries and threads take 1,200, before any records."""
+READS = 1_200
+"""Megabytes for what trains nothing: prices, cards, bundles and slides end within 1,000."""
+BROWSER = 256_000
+"""Megabytes for what prints by Chromium: it sets aside what it never touches; 64,000 crash it."""
 
 
 class MemoryLimitError(ExplorerError):
-    """A limit on memory below which training cannot start."""
+    """A limit on memory below which a command, the app or its worker cannot start."""
 
 
-def check() -> None:
-    """Stops before a library ends the process, or makes it wait for ever, in the middle of a run.
+def check(needed: int = NEEDED) -> None:
+    """Stops before a library ends the process, or makes it wait for ever, in the middle of work.
+
+    Args:
+        needed: Megabytes of address space; without it, what training needs.
 
     Raises:
         MemoryLimitError: The limit of this process (`ulimit -v`) is too low.
@@ -21,8 +30,16 @@ def check() -> None:
     except ImportError:  # Windows has no such limit
         return
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit != resource.RLIM_INFINITY and limit < NEEDED * 1_000_000:
+    if limit != resource.RLIM_INFINITY and limit < needed * 1_000_000:
         raise MemoryLimitError(
-            f"memory: expected a limit of at least {NEEDED:,} MB for this process, got "
+            f"memory: expected a limit of at least {needed:,} MB for this process, got "
             f"{limit / 1e6:,.0f} MB: raise it (`ulimit -v unlimited`) and start again"
         )
+
+
+def demand() -> None:
+    """Ends a program that trains, or starts what trains, with the sentence of `check`."""
+    try:
+        check()
+    except MemoryLimitError as error:
+        sys.exit(str(error))

@@ -9,6 +9,7 @@ chosen by looks costs as much as they do, unless it is chosen by `engine.runs.se
 """
 
 import dataclasses
+import hashlib
 import json
 import math
 from collections.abc import Iterator, Sequence
@@ -29,6 +30,8 @@ from engine.runs.job import Job
 
 ENDING, LOCK = ".ledger", ".lock"
 """Endings of a ledger, and of the file that one process at a time holds to change it."""
+CHECK, EARLIER = "check", {"table", "entries", "limit"}
+"""The field of the checksum, and the fields of a ledger of an earlier version, which has none."""
 LEAST = 1e-3
 """No setting asks for less ε: with less left, nothing more can be released."""
 LARGEST = 700.0
@@ -168,6 +171,9 @@ def _understood(table: str, body: Any) -> TableLedger:
     Raises:
         ValueError, TypeError, KeyError: It is none.
     """
+    values = {name: value for name, value in dict(body).items() if name != CHECK}
+    if dict(body).keys() != EARLIER and body[CHECK] != _digest(values):
+        raise ValueError("a checksum that does not fit")
     entries = tuple(LedgerEntry(**entry) for entry in body["entries"])
     limit = None if body["limit"] is None else Limit(**body["limit"])
     prices = [(entry.epsilon, entry.delta) for entry in entries]
@@ -266,7 +272,14 @@ def set_limit(table: str, limit: Limit) -> TableLedger:
 
 
 def _write(ledger: TableLedger) -> None:
-    files.write(_place(ledger.table), json.dumps(dataclasses.asdict(ledger), indent=1).encode())
+    body = json.loads(json.dumps(dataclasses.asdict(ledger)))
+    text = json.dumps({**body, CHECK: _digest(body)}, indent=1)
+    files.write(_place(ledger.table), text.encode())
+
+
+def _digest(body: dict[str, Any]) -> str:
+    """A checksum of a ledger's values: a changed digit is another price."""
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
 @contextmanager

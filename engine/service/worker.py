@@ -21,6 +21,7 @@ from types import FrameType
 
 from datasets import catalog as data_catalog
 from engine.catalog import catalog
+from engine.core import room
 from engine.core.errors import RequestError, StoreError
 from engine.runs.changes import sources, written
 from engine.runs.job import request
@@ -177,6 +178,7 @@ def main() -> None:
         "--device", default=presence.device(), help="torch device; EXPLORER_DEVICE, or auto"
     )
     chosen: str = parser.parse_args().device
+    room.demand()
     store = Store()
     if not presence.work_on(store, chosen):
         return

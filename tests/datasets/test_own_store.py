@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -161,6 +162,31 @@ def test_a_removed_table_leaves_no_records_and_its_runs_stay_their_owner_s(home)
     assert own.names() == ()
     assert [file.name for file in own_store.folder().iterdir()] == [f"{name}.owner"]
     assert own.owner(name) == "somebody"
+
+
+def test_a_removal_for_which_there_is_no_room_forgets_no_owner(home):
+    name = own.keep("a.csv", plain(), owner="somebody")
+    child = os.fork()
+    if not child:
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+            own.remove(name)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert own.names() == (name,)
+    own.remove(name)
+    assert own.owner(name) == "somebody"
+
+
+def test_an_owner_s_note_that_is_empty_does_not_mean_everybody(home):
+    name = own.keep("a.csv", plain(), owner="somebody")
+    note = own_store.folder() / f"{name}.owner"
+    note.touch()  # as a killed removal of an earlier version left it
+    own.remove(name)
+    assert own.owner(name) == "somebody"
+    note.write_bytes(b"")
+    assert own.owner(name) == own_store.NOBODY
 
 
 def earlier(home: Path, owner: str = "") -> str:

@@ -11,6 +11,7 @@ import pytest
 from benchmarks.crash import Verb, at_every_point
 from datasets import own
 from engine.cli.main import main
+from engine.core.errors import StoreError
 from engine.runs import ledger, release
 from engine.runs.ledger import LedgerEntry
 
@@ -175,6 +176,22 @@ def test_a_damaged_ledger_stops_releases(table, drawn, tmp_path, capsys):
         assert main(asked(table, tmp_path / "a")) == 1
         assert "what was spent is not known" in capsys.readouterr().err
     assert drawn() == 0
+
+
+def test_no_flipped_bit_changes_what_was_spent(table, drawn, tmp_path):
+    assert main(asked(table, tmp_path / "a")) == 0
+    ledger.set_limit(table, ledger.Limit(2.5, 1e-6))
+    place, held = tmp_path / "home" / "tables" / f"{table}.ledger", ledger.read(table)
+    whole, refused = place.read_bytes(), 0
+    for at in range(len(whole)):
+        content = bytearray(whole)
+        content[at] ^= 1 << at % 8
+        place.write_bytes(content)
+        try:
+            assert ledger.read(table) == held, at
+        except StoreError:
+            refused += 1
+    assert refused > 0.9 * len(whole)
 
 
 def test_wherever_it_is_killed_only_a_kill_between_both_leaves_an_entry_without_a_draw(

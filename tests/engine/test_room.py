@@ -1,5 +1,6 @@
 """A limit on memory that is too low is one sentence at the start, and no crash in the middle."""
 
+import os
 import resource
 import subprocess
 import sys
@@ -7,32 +8,68 @@ from pathlib import Path
 
 import pytest
 
+from engine.cli.main import main
 from engine.core import room
 from engine.service.client import Client
 
 ROOT = Path(__file__).parents[2]
 
 
+def limited(home: Path, megabytes: int, *words: str) -> subprocess.CompletedProcess[str]:
+    """A program of this project under a limit of its memory."""
+    limit = megabytes * 1_000_000
+    return subprocess.run(
+        [sys.executable, "-m", *words], cwd=ROOT, text=True, capture_output=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)), timeout=60,
+        env={**os.environ, "EXPLORER_HOME": str(home)},
+    )  # fmt: skip
+
+
+def sentence(needed: int, got: int) -> str:
+    return (
+        f"memory: expected a limit of at least {needed:,} MB for this process, got {got:,} MB: "
+        "raise it (`ulimit -v unlimited`) and start again"
+    )
+
+
+TRAIN = {
+    "run": ("engine", "run", "mean", "laplace"),
+    "worker": ("engine.service.worker",),
+    "server": ("streamlit", "run", "app.py", "--server.port", "0"),
+}
+READ = {
+    "price": ("engine", "price", "mean", "laplace"),
+    "bundle": ("engine", "bundle", "--paper", "mean", "--to", "b.zip"),
+}
+
+
+@pytest.mark.parametrize("program", [*TRAIN, *READ])
 @pytest.mark.parametrize(
     "megabytes",
-    [300, *(pytest.param(one, marks=pytest.mark.slow) for one in (400, 600, 1_000))],
+    [300, *(pytest.param(one, marks=pytest.mark.slow) for one in (400, 600, 998))],
 )
-def test_a_low_limit_is_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, megabytes: int
-):
-    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
-    limit = megabytes * 1_000_000
-    done = subprocess.run(
-        [sys.executable, "-m", "engine", "run", "mean", "laplace"], cwd=ROOT, text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
-        capture_output=True, check=False, timeout=60,
-    )  # fmt: skip
+def test_a_low_limit_is_one_sentence(tmp_path: Path, program: str, megabytes: int):
+    needed = room.NEEDED if program in TRAIN else room.READS
+    done = limited(tmp_path, megabytes, *{**TRAIN, **READ}[program])
     assert done.returncode == 1
-    assert done.stdout == ""
-    assert done.stderr == (
-        f"memory: expected a limit of at least {room.NEEDED:,} MB for this process, got "
-        f"{megabytes:,} MB: raise it (`ulimit -v unlimited`) and start again\n"
-    )
+    assert done.stderr.strip() == sentence(needed, megabytes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", READ)
+def test_what_trains_nothing_needs_no_more_than_it_says(tmp_path: Path, program: str):
+    words = [*READ[program][:-1], str(tmp_path / "b.zip")] if program == "bundle" else READ[program]
+    done = limited(tmp_path, room.READS, *words)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_report_says_that_its_browser_needs_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    limit = 4_000 * 1_000_000
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (limit, limit))
+    assert main(["report", "mean", "--to", str(tmp_path / "r.pdf")]) == 1
+    assert capsys.readouterr().err.strip() == sentence(room.BROWSER, 4_000)
 
 
 def test_a_page_says_it_before_it_starts_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -10,7 +10,7 @@ from plotly.offline import get_plotlyjs
 from plotly.utils import PlotlyJSONEncoder
 
 from engine import __version__
-from engine.core import files
+from engine.core import files, room
 from engine.core.errors import ExplorerError, RequestError
 from engine.privacy.guarantee import Guarantee
 from pages.ui import words
@@ -90,8 +90,10 @@ def _print(text: str, path: Path) -> None:
     """Has a headless browser print a page.
 
     Raises:
-        ExplorerError: There is no browser, or the file cannot be written.
+        ExplorerError: There is no browser, it may not take what it needs, or the file cannot be
+            written.
     """
+    room.check(room.BROWSER)
     try:
         from playwright.sync_api import Error, sync_playwright
     except ImportError:
@@ -110,7 +112,8 @@ def _print(text: str, path: Path) -> None:
     except Error as error:
         if "Executable doesn't exist" in str(error):
             raise ExplorerError(MISSING) from None
-        raise ExplorerError(f"report: expected a page, the browser says: {error.message}") from None
+        said = error.message.partition("\n")[0]
+        raise ExplorerError(f"report: expected a page, the browser says: {said}") from None
     except OSError as error:
         raise ExplorerError(
             f"--to: expected a file that can be written, {error.strerror}"

@@ -18,6 +18,9 @@ from pages.ui.lessons import collect, guide
 
 MENU = 330
 """Width of the menu in pixels, in which every paper's name has room."""
+ROOM = f"""<style>@media (min-width: 769px) {{
+  [data-testid=stSidebar][data-collapsed=false] {{ min-width: {MENU}px }} }}</style>"""
+"""Where Streamlit draws the menu before it knows its width, as on the first visit after a start."""
 TEACHING = (("learn", "Learn", "school"), ("lessons", "Lessons", "co_present"))
 ACROSS = (("compare", "Compare", "stacked_line_chart"), ("reproduce", "Reproduce", "fact_check"))
 
@@ -67,6 +70,7 @@ def draw() -> None:
         initial_sidebar_state=MENU,
     )
     plot.library()
+    st.html(ROOM)
     st.logo(logo.logo(), size="large", icon_image=logo.icon())
     menu = pages()
     known = {page.url_path for group in menu.values() for page in group}

@@ -30,6 +30,33 @@ SIZE = """() => Math.min(...[...document.querySelectorAll('.js-plotly-plot text'
   .map(one => parseFloat(getComputedStyle(one).fontSize)))"""
 
 
+LEGIBLE = """() => {
+  const parts = colour => colour.match(/[\\d.]+/g).slice(0, 3).map(part => part / 255)
+    .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+  const bright = colour => parts(colour)
+    .reduce((sum, part, i) => sum + part * [.2126, .7152, .0722][i], 0)
+  return [...document.querySelectorAll('.js-plotly-plot .annotation-text')].map(one => {
+    const frame = one.closest('.js-plotly-plot').querySelector('.main-svg')
+    const pair = [getComputedStyle(one).fill, getComputedStyle(frame).backgroundColor].map(bright)
+    return [one.textContent, (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05)] }) }"""
+"""The words in all charts, with their contrast: axe looks at no text that a chart draws."""
+CROSSED = """() => {
+  const plot = document.querySelector('.js-plotly-plot')
+  const words = [...plot.querySelectorAll('.annotation-text-g')]
+    .find(one => one.textContent.startsWith('guessing'))
+  if (!words) return []
+  const box = words.getBoundingClientRect()
+  const inside = at => at.x > box.left && at.x < box.right && at.y > box.top && at.y < box.bottom
+  return plot.data.filter(one => one.mode === 'lines+markers').map(one => one.legendgroup)
+    .filter(name => [...plot.querySelectorAll('.scatterlayer .trace')].some(trace =>
+      trace.__data__?.[0]?.trace.legendgroup === name
+      && [...trace.querySelectorAll('.lines path')].some(path => {
+        const long = path.getTotalLength()
+        return Array.from({ length: 200 }, (_, i) => path.getPointAtLength(i * long / 199)
+          .matrixTransform(path.getScreenCTM())).some(inside) }))) }"""
+"""The lines in colour that run through the words at the line of guessing."""
+
+
 def over(one: dict[str, float], other: dict[str, float]) -> bool:
     """Whether two boxes lie on each other by more than a pixel."""
     across = min(one["x"] + one["width"], other["x"] + other["width"]) - max(one["x"], other["x"])
@@ -56,6 +83,8 @@ def few_are_named(page: Page) -> None:
     still(page)
     assert 2 <= page.evaluate(COLOURED) <= 4
     assert len(page.evaluate(BOXES)) >= 4
+    faint = [words for words in page.evaluate(LEGIBLE) if words[1] < 4.5]
+    assert faint == [], f"{faint} are hard to read"
     names_are_whole(page)
 
 

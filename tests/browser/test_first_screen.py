@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.app import settled, still
+from engine.catalog import catalog
+from tests.browser.app import serving, settled, still, temporary_home
 from tests.browser.conftest import App
-from tests.browser.judged import SIZE, budget_comes_first, few_are_named, names_are_whole
+from tests.browser.judged import CROSSED, SIZE, budget_comes_first, few_are_named, names_are_whole
 
 pytestmark = pytest.mark.browser
 SIZES = {"phone": (390, 844), "laptop at 200 %": (960, 540), "laptop": (1440, 900)}
@@ -116,6 +117,36 @@ def test_the_network_its_sentence_and_its_widgets_are_in_sight_together(app: App
     moment.press("ArrowRight")
     expect(page.get_by_text("2 days after training")).to_be_visible()
     page.wait_for_url("**yesiwell.time=2**")
+
+
+def test_the_menu_of_a_server_that_has_just_started_has_room_for_every_name(browser: Browser):
+    with temporary_home() as home, serving(home) as address:
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page.goto(f"{address}/pcdbn")
+        still(page)
+        names = page.locator("[data-testid=stSidebarNavLink] span:last-child").all()
+        assert len(names) > 8
+        cut = "one => one.scrollWidth > one.clientWidth + 1"
+        assert not [one.inner_text() for one in names if one.evaluate(cut)]
+        page.close()
+
+
+def test_the_groups_of_the_wall_are_named_whole(app: App):
+    for width in (960, 390):
+        page = app.tab("reproduce", width=width, height=844)
+        page.locator(".js-plotly-plot .annotation-text-g").first.wait_for()
+        still(page)
+        named = page.locator(".js-plotly-plot .annotation-text-g").all_text_contents()
+        papers = [paper.title for paper in catalog().values() if paper.exhibits]
+        assert {*papers} <= {*named}
+
+
+@pytest.mark.parametrize("slug", ["survival", "enadpp"])
+def test_no_line_runs_through_the_words_for_guessing_on_a_phone(first_visit: App, slug: str):
+    page = first_visit.tab(slug, width=390, height=844)
+    page.locator(".js-plotly-plot .annotation-text-g", has_text="guessing").first.wait_for()
+    few_are_named(page)
+    assert page.evaluate(CROSSED) == []
 
 
 def test_points_move_to_where_they_are_proved_but_not_for_who_asks_for_less_motion(app: App):

@@ -87,7 +87,7 @@ def test_what_is_trained_is_drawn_with_words_and_a_guarantee(visit: Open, traine
     words = said(test)
     assert "At ε = 1, " in words
     assert "times out of 100" in words
-    assert "· ■ [proved]" in words
+    assert "· ■\u00a0[proved]" in words
     assert "[proved](/learn#proved) **1" in words
     assert "attacked" in words
     assert "for comparison only" in words

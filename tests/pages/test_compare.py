@@ -20,7 +20,7 @@ from engine.runs.job import Job, request
 from engine.service.client import Client
 from engine.service.store import Store
 from pages.ui.charts.measured import Curve
-from pages.ui.charts.theme import MUTED, style
+from pages.ui.charts.theme import INK, MUTED, style
 from pages.ui.compare import answers, candidates
 from pages.ui.paper import cast as casting
 from tests.pages.conftest import Open
@@ -54,17 +54,19 @@ def test_finished_runs_share_a_chart_and_a_table(visit: Open, home: Path):
     for one in (job(), job("obj_pert"), job(dataset="wichert"), job("non_private")):
         play(home, one)
     assert lines(visit("compare")) == {
-        "Output perturbation", "Objective perturbation", "Without privacy",
+        "Output noise", "Objective noise", "No privacy",  # as on the page of the paper
     }  # fmt: skip
+    level = next(one for one in chart(visit("compare"))["data"] if one["name"].startswith("No pr"))
+    assert (level["line"]["color"], level["line"]["dash"]) == (INK, "dot")
     test = visit("compare", **{"compare.data": "All data sets"})
     assert not test.exception
     assert not test.error
     test.multiselect[0].set_value(test.multiselect[0].options).run()
     assert lines(test) == {
-        "Output perturbation, FLchain",
-        "Output perturbation, Wichert",
-        "Objective perturbation, FLchain",
-        "Without privacy, FLchain",
+        "Output noise, FLchain",
+        "Output noise, Wichert",
+        "Objective noise, FLchain",
+        "No privacy, FLchain",
     }
     body = test.table[0].value
     assert len(body) == 4
@@ -339,7 +341,7 @@ def test_kinds_of_guarantees_have_a_note_and_a_common_measure(visit: Open, home:
     assert "μ of Gaussian noise" in drawn["layout"]["xaxis"]["title"]["text"]
     assert not [one for one in drawn["layout"].get("shapes", ()) if one["type"] == "line"]
     named = {t["name"].partition(" · ")[0]: t["x"] for t in drawn["data"] if t.get("name")}
-    pure, other = named["Output perturbation"], named["Private Newton"]
+    pure, other = named["Output noise"], named["Private Newton"]
     for name, places in (("out_pert", pure), ("dp_newton", other)):
         entry = catalog()["survival"].entry(name)
         wanted = [
@@ -374,7 +376,7 @@ def test_the_page_opens_with_a_question_its_answer_and_the_chart(
     assert order.index("subheader") < order.index("select_slider") < order.index("selectbox")
     (said,) = (text.value for text in test.markdown if "At ε" in text.value)
     assert said.startswith("At ε = 1: **")
-    assert "perturbation" in said
+    assert "Output noise" in said or "Objective noise" in said
     assert "Time intervals" not in said
 
 
@@ -408,6 +410,8 @@ def test_two_runs_of_one_method_keep_what_tells_them_apart(home: Path):
     play(home, job(intervals=50))
     play(home, job(intervals=20))
     listed = candidates.named(candidates.listed(Client(home, workers=False).runs()))
-    assert candidates.shortened(listed).keys() == listed.keys()
+    brief = {name.replace("perturbation", "noise") for name in listed}
+    assert len(brief) == 2
+    assert candidates.shortened(listed).keys() == brief
     (one, *_) = listed
-    assert candidates.shortened({one: listed[one]}).keys() == {"Output perturbation"}
+    assert candidates.shortened({one: listed[one]}).keys() == {"Output noise"}

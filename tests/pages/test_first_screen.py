@@ -1,6 +1,7 @@
 """What a paper's page says at first: its finding, its marks, and only words that people use."""
 
 import ast
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -49,11 +50,11 @@ def curve(label: str, middle: float, status: str, proved: float | None) -> Curve
     return Curve(label, style(0), (1.0,), one, one, one, (5,), status=status, proved=(proved,))  # type: ignore[arg-type]
 
 
-def said(**lines: Curve) -> str:
+def said(chosen: str = "", **lines: Curve) -> str:
     """The finding of a page about some lines, where 97 of 100 are right without privacy."""
     none = Level("No privacy", style(1), 0.97, status="not_private")
     parts = {"best": None, "own": None, "printed": None, **lines}
-    return finding(Cast(none=none, **parts), GAUGE, SAID, None, 1.0)  # type: ignore[arg-type]
+    return finding(Cast(none=none, **parts), GAUGE, SAID, None, 1.0, chosen)  # type: ignore[arg-type]
 
 
 def test_the_finding_names_what_privacy_costs_against_the_right_rivals():
@@ -72,6 +73,20 @@ def test_the_better_of_two_proved_methods_comes_first():
     text = said(best=curve("DP-SGD", 0.6, "proved", 1.0), own=curve("Own", 0.8, "proved", 1.0))
     assert text == (
         "At ε = 1, privacy costs **17 images in 100** with the paper's own method; DP-SGD costs 37."
+    )
+
+
+def test_the_method_whose_guarantee_stands_below_comes_first():
+    """Whatever is printed is told of the paper's own method, whichever comes last."""
+    text = said(
+        "Own",
+        best=curve("DP-SGD", 0.95, "proved", 1.0),
+        own=curve("Own", 0.6, "proved", 1.0),
+        printed=curve("Own, as printed", 0.9, "heuristic", None),
+    )
+    assert text == (
+        "At ε = 1, privacy costs **37 images in 100** with the paper's own method; DP-SGD costs 2; "
+        "the paper's own method as printed costs 7, and nothing is proved."
     )
 
 
@@ -225,6 +240,8 @@ def test_a_story_stands_beside_the_cost_curve(
     page = visit(slug)
     assert re.search(words, texts([page]))
     assert len(plots(page)) == 2
+    told = json.dumps([one["figure"]["layout"].get("annotations") for one in plots(page)])
+    assert ("Dotted: no privacy" in told) == (slug == "survival")
 
 
 def test_where_nothing_is_proved_the_finding_says_so():

@@ -28,12 +28,19 @@ def test_a_claim_that_an_attack_passes_is_red_in_the_drawing_and_in_words():
     assert [one.broken for one in broken] == [True, False, False]
     assert 'class="claimed broken"' in ruler.drawn(broken)
     said = ruler.told("Output", guarantee, broken, "at least 1.5")
-    assert ":red[◆ claimed **1**, broken]" in said
+    assert ":red[◆\u00a0claimed **1**, broken]" in said
     assert said.startswith("**Output** · ")
     held = ruler.marks(guarantee, 0.9)
     assert not any(one.broken for one in held)
     assert "broken" not in ruler.drawn(held).partition("</style>")[2]
     assert "red" not in ruler.told("Output", guarantee, held, "at least 0.9")
+
+
+def test_a_sign_stays_with_its_word_and_a_delta_with_its_budget():
+    guarantee = card("dp_newton")
+    said = ruler.told("Newton", guarantee, ruler.marks(guarantee, 0.5), "at least 0.5")
+    for whole in ("■\u00a0[proved]", "▲\u00a0[attacked]", "(δ\u00a0=\u00a01"):
+        assert whole in said
 
 
 def test_without_a_proof_there_is_no_square_and_the_words_say_so():

@@ -120,7 +120,7 @@ def heights(
     known += [] if chance is None or not known else of([chance])
     known = [value for value in known if math.isfinite(value)]
     share = gauge.unit == SHARE
-    error = share and better == "down"
+    error = better == "down"
     least = min(of(one.value for one in levels), default=0.0) if error else 0.0
     private = [v for one in curves if one.proved for v in of(one.middle)]
     near = error and any(0.0 < v <= (1.0 + NEAR) * least for v in private)

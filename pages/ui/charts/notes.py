@@ -19,6 +19,8 @@ NOTHING = {
 
 END = "end"
 """Marks the annotations that name lines: the browser moves them beside the chart, apart."""
+GUESS = "guess"
+"""Marks the words at the line of guessing: the browser shortens them where a curve is below."""
 
 
 def end(text: str, x: float, y: float, colour: str) -> dict[str, Any]:
@@ -52,7 +54,7 @@ def guessing(height: float, up: Heights, ground: Ground) -> dict[str, Any]:
     said = f"{100 * height:.0f}\u00a0%" if up.share else number(height)
     wrong = " wrong" if up.better == "down" and up.share else ""
     return {
-        "x": float(np.log10(ground.top)), "xanchor": "right", "y": up.place(height),
+        "name": GUESS, "x": float(np.log10(ground.top)), "xanchor": "right", "y": up.place(height),
         "yanchor": "top", "text": f"guessing: {said}{wrong}", "showarrow": False, "xshift": -4,
         "font": {"size": 12, "color": MUTED},
     }  # fmt: skip

@@ -28,7 +28,7 @@ from engine.service.client import Run
 from pages.ui import words
 from pages.ui.charts import measured
 from pages.ui.charts.measured import Curve, Level
-from pages.ui.charts.theme import SERIES, Style, style
+from pages.ui.charts.theme import INK, SERIES, Style, style
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
 from pages.ui.kit.access import client
@@ -139,6 +139,11 @@ class Candidate(ABC):
     """What is said beside its title."""
 
     @property
+    def brief(self) -> str:
+        """Its name where there is little room."""
+        return self.name
+
+    @property
     def label(self) -> str:
         """Its name and what tells it from others."""
         return f"{self.name} ({self.settings})" if self.settings else self.name
@@ -209,6 +214,11 @@ class Trained(Candidate):
     def name(self) -> str:
         """The method."""
         return self.entry.label
+
+    @property
+    def brief(self) -> str:
+        """The method, as the chart of its paper names it."""
+        return self.entry.brief or self.entry.label
 
     @property
     def origin(self) -> tuple[str, str]:
@@ -372,10 +382,18 @@ def named(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
 
 
 def shortened(chosen: Mapping[str, Candidate]) -> dict[str, Candidate]:
-    """The same runs, without their settings where the name alone tells them apart."""
-    bare = {name: name.replace(f" ({one.settings})", "", 1) for name, one in chosen.items()}
-    count = Counter(bare.values())
-    return {bare[n] if count[bare[n]] == 1 else n: one for n, one in chosen.items()}
+    """The same runs, named as the charts of their papers do where that tells them apart.
+
+    Settings are left out where the name alone tells a run from the others.
+    """
+
+    def unlike(names: Mapping[str, str]) -> dict[str, str]:
+        count = Counter(names.values())
+        return {n: short if count[short] == 1 else n for n, short in names.items()}
+
+    bare = unlike({n: n.replace(f" ({one.settings})", "", 1) for n, one in chosen.items()})
+    brief = unlike({bare[n]: bare[n].replace(one.name, one.brief, 1) for n, one in chosen.items()})
+    return {brief[bare[name]]: one for name, one in chosen.items()}
 
 
 def _names(one: Candidate) -> list[str]:
@@ -461,6 +479,7 @@ def drawn(
                 status=one.guarantee(epsilon).status,
                 proved=tuple(one.proved(at) for at in curve.epsilon),
             )
-        elif (level := measured.level(one.results, gauge, name, position)) is not None:
-            levels.append(dataclasses.replace(level, status="not_private"))
+        elif (level := measured.level(one.results, gauge, name, len(levels))) is not None:
+            plain = level.style if levels else dataclasses.replace(level.style, colour=INK)
+            levels.append(dataclasses.replace(level, style=plain, status="not_private"))
     return lines, levels

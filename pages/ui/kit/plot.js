@@ -20,6 +20,22 @@ function between(one, other, share) {
   return `#${mixed.map((value) => value.toString(16).padStart(2, "0")).join("")}`
 }
 
+// How bright a colour is, from 0 to 1 (WCAG 2.2, relative luminance).
+const bright = (colour) => channels(colour)
+  .map((part) => part / 255)
+  .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+  .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0)
+
+// A line's colour as its name is written: nearer to the ink until it is read at 4.5 to 1.
+function legible(colour, { ink, ground }) {
+  for (let share = 0; share < 1; share += 0.1) {
+    const mixed = between(colour, ink, share)
+    const [low, high] = [bright(mixed), bright(ground)].sort((a, b) => a - b)
+    if ((high + 0.05) / (low + 0.05) >= 4.5) return mixed
+  }
+  return ink
+}
+
 // What the page's theme says, read from the variables that Streamlit sets.
 function theme(style) {
   const get = (name) => style.getPropertyValue(`--st-${name}`).trim()
@@ -194,6 +210,8 @@ function arrange({ data, layout }, width) {
     across.text = across.text.replace(/\s{2,}/g, " · ").replace(/privacy budget ε/i, "ε")
   }
   if ((narrow || layout.height < LOW * scale()) && up?.text) up.text = up.text.split(" · ")[0]
+  const guess = (layout.annotations ?? []).find(({ name }) => name === "guess")
+  if (narrow && guess) guess.text = guess.text.split(":")[0] // curves have not left the rest
   if (narrow && up?.text?.length > LONG) up.text = up.text.replace(" [", "<br>[")
   if (layout.meta?.fit) layout.margin = { ...layout.margin, t: 10 }
   if (layout.meta?.fit && !ends(layout).length) legend({ data, layout }, narrow)
@@ -279,6 +297,7 @@ function nameLines({ layout }, width, look) {
   const names = ends(layout).sort((a, b) => b.y - a.y)
   if (!names.length) return
   const most = (width < BROAD ? SMALL : LARGE) * scale()
+  for (const one of names) one.font.color = legible(one.font.color, look)
   for (const one of names) one.text = wrapped(one.text, one.font.size, look, most)
   const column = Math.max(...names.map((one) => wide(one.text, one.font.size, look)))
   const ticks = Math.max(0, ...yaxis.ticktext.map((one) => wide(one, yaxis.tickfont.size, look)))
@@ -317,20 +336,26 @@ function nameLines({ layout }, width, look) {
 }
 
 // Names of rows take at most two fifths of the width; what is longer is cut, and said on hovering.
+// Names of groups, in bold, have their rows to themselves and stand at the left edge.
 function nameRows({ layout }, width, look) {
   if (!layout.meta?.rows) return
   const { xaxis, yaxis } = layout
   const size = yaxis.tickfont.size
   const cut = (text) => {
     if (wide(text, size, look) <= 0.4 * width) return text
-    const bold = text.startsWith("<b>")
-    let kept = text.replace(/<\/?b>/g, "")
+    let kept = text
     while (wide(`${kept}…`, size, look) > 0.4 * width) kept = kept.slice(0, -1)
-    return bold ? `<b>${kept.trim()}…</b>` : `${kept.trim()}…`
+    return `${kept.trim()}…`
   }
-  yaxis.ticktext = yaxis.ticktext.map(cut)
+  const heads = yaxis.ticktext.map((text, i) => ({ text, y: yaxis.tickvals[i] }))
+    .filter(({ text }) => text.startsWith("<b>"))
+  yaxis.ticktext = yaxis.ticktext.map((text) => (text.startsWith("<b>") ? "" : cut(text)))
   const names = Math.max(0, ...yaxis.ticktext.map((one) => wide(one, size, look)))
   const margin = { ...layout.margin, l: Math.ceil(1.1 * names + 16), pad: 0 }
+  layout.annotations = [...(layout.annotations ?? []), ...heads.map((head) => ({
+    ...head, x: 0, xref: "paper", xanchor: "left", xshift: 8 - margin.l, showarrow: false,
+    align: "left", font: { size, color: look.ink },
+  }))]
   thin(xaxis, width - margin.l - margin.r, look)
   yaxis.automargin = false
   layout.margin = margin

@@ -69,7 +69,9 @@ def saying(gauge: Gauge, own: Mapping[str, Saying], name: str) -> Saying:
     return Saying(f"has {article} {label} of {{}}{unit}")
 
 
-def finding(cast: Cast, gauge: Gauge, how: Saying, data: Card, budget: float) -> str:
+def finding(
+    cast: Cast, gauge: Gauge, how: Saying, data: Card, budget: float, chosen: str = ""
+) -> str:
     """The result at a budget in one sentence; empty before anything is measured there.
 
     Args:
@@ -78,10 +80,11 @@ def finding(cast: Cast, gauge: Gauge, how: Saying, data: Card, budget: float) ->
         how: How it is put in words.
         data: The data set.
         budget: The budget under the slider.
+        chosen: Label of the method that is looked at: it comes first, as the card below is its own.
     """
     held = [one for one in (cast.best, cast.own) if one and _at(one, budget) is not None]
     sign = 1.0 if gauge.better == "down" else -1.0
-    held.sort(key=lambda one: sign * _value(one, budget))
+    held.sort(key=lambda one: (one.label != chosen, sign * _value(one, budget)))
     lost = cast.printed if cast.printed and _lost(cast.printed, budget) else None
     if not held and lost is None:
         return ""
@@ -94,7 +97,8 @@ def finding(cast: Cast, gauge: Gauge, how: Saying, data: Card, budget: float) ->
     if len(held) > 1:
         parts.append(f"{names[1]} {told.next(held[1])}")
     if lost is not None:
-        said = f"as printed it {told.next(lost)}" if held else told.first(lost, lost.label)
+        same = "as printed it" if names[-1:] == [how.own] else f"{how.own} as printed"
+        said = f"{same} {told.next(lost)}" if held else told.first(lost, lost.label)
         parts.append(f"{said}, and nothing is proved")
     more = told.elsewhere(held[0], names[0], how.guessed(data)) if held else ""
     return f"At ε = {budget:g}, {'; '.join(parts)}.{_failing(held, budget)}{more}"

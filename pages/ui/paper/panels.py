@@ -96,7 +96,8 @@ def result(view: View) -> str:
     def made() -> str:
         gauge = measures(view.paper)[view.gauge]
         how = finding.saying(gauge, view.says, view.gauge)
-        return finding.finding(drawing.cast(view), gauge, how, view.data, view.budget)
+        chosen = view.watched[view.method].label
+        return finding.finding(drawing.cast(view), gauge, how, view.data, view.budget, chosen)
 
     return once(("result", view.gauge, view.method, view.budget, view.signature), made)
 

@@ -10,6 +10,7 @@ from pages.ui.kit import glossary
 
 SLACK = 1e-6
 """A claim is broken by more than this part of it."""
+UNBROKEN = "\u00a0"
 SIGNS = {"claimed": "◆", "proved": "■", "attacked": "▲"}
 STYLE = """<style>
 .ruler { display: flex; align-items: center; gap: 0.6rem; font-size: 0.8125rem }
@@ -83,17 +84,19 @@ def told(name: str, guarantee: Guarantee, known: Sequence[Mark], shown: str) -> 
     """
     parts = []
     for one in known:
-        term = glossary.link(one.kind.capitalize(), one.kind)
+        term, sign = glossary.link(one.kind.capitalize(), one.kind), f"{SIGNS[one.kind]}{UNBROKEN}"
         value = words.number(one.epsilon)
         if one.kind == "attacked":
             value = shown
         elif not math.isfinite(one.epsilon):
-            parts.append(f"{SIGNS[one.kind]} :red[**no proof**]")
+            parts.append(f"{sign}:red[**no proof**]")
             continue
-        delta = f" (δ = {words.number(guarantee.delta)})" if guarantee.delta else ""
-        text = f"{value}{delta * (one.kind == 'proved')}"
-        broken = f":red[{SIGNS[one.kind]} {one.kind} **{text}**, broken]"
-        parts.append(broken if one.broken else f"{SIGNS[one.kind]} {term} **{text}**")
+        small = f"(δ = {words.number(guarantee.delta)})".replace(" ", UNBROKEN)
+        text = f"{value} {small}" if one.kind == "proved" and guarantee.delta else value
+        broken = f":red[{sign}{one.kind} **{text}**, broken]"
+        parts.append(broken if one.broken else f"{sign}{term} **{text}**")
     if not any(one.kind == "attacked" for one in known):
-        parts.append(f"{SIGNS['attacked']} {glossary.link('Attacked', 'attacked')} **{shown}**")
+        parts.append(
+            f"{SIGNS['attacked']}{UNBROKEN}{glossary.link('Attacked', 'attacked')} **{shown}**"
+        )
     return f"**{name}** · {' · '.join(parts)}"

@@ -95,12 +95,16 @@ def two(time: Floats, people: Sequence[Person], look: Style, unit: str) -> Figur
         part["line"] |= {"color": INK} if exact else {"color": look.colour, "dash": "solid"}
         if part["mode"] == "none":
             part["fillcolor"] = look.colour
+    ends = [end(one.label, x[-1], float(one.middle[-1]), look.colour) for one in people]
+    lowest = min(people, key=lambda one: float(one.middle[-1]))
+    if lowest.exact is not None:
+        ends.append(end("Dotted: no privacy", x[-1], float(lowest.exact[-1]), INK))
     return figure(
         traces,
         uirevision=f"two/{unit}/{time[-1]:g}",
         xaxis=axis(f"Time [{unit}]", range=[0.0, x[-1]], **marked(even(0.0, x[-1]))),
         yaxis=axis("Without the event [%]", range=[0.0, 1.02], **marked(even(0.0, 1.0), *PER_CENT)),
-        annotations=[end(one.label, x[-1], float(one.middle[-1]), look.colour) for one in people],
+        annotations=ends,
     )
 
 

@@ -26,10 +26,11 @@ from engine.runs.exhibit import Cell
 from engine.runs.job import Job, request
 from engine.runs.reference import Reference
 from engine.runs.results import collect
+from engine.service import ahead, answers, estimates, presence, quotas, stages, watching
 from engine.service.claim import DAMAGED, take
 from engine.service.client import Client
 from engine.service.job_runner import perform
-from engine.service.layout import LAYOUT
+from engine.service.layout import LATER, LAYOUT
 from engine.service.process import here
 from tests.engine.test_values import EVENTS
 from tests.pages.played import play, ship
@@ -202,6 +203,75 @@ def test_one_damaged_row_hides_no_other_run(home: Path, table: str):
         change(home, "DELETE FROM events WHERE run IS NOT ?", (other,))
         change(home, "DELETE FROM jobs WHERE id IS NOT ?", (other,))
     assert tried > 40
+
+
+BESIDE = ("meta", "artifacts", "workers", "apps", "answers", "looking", "questions", "prices")
+"""The tables beside those of runs and events."""
+
+
+def asks(client: Client) -> Iterator[Callable[[], object]]:
+    """What pages and the worker ask of the tables beside runs and events."""
+    store, ben = client.store, watching.Visitor("t", "ben")
+    yield lambda: watching.look_on(store, ben, [job(200).id])
+    yield lambda: watching.others(store, job(200).id, ben)
+    yield lambda: watching.owner(store, job(200).id)
+    yield lambda: watching.gone(store, ["t"])
+    yield lambda: presence.working(store, "cpu")
+    yield lambda: presence.apps(store)
+    yield lambda: quotas.check(store, job(300), "ben")
+    yield lambda: quotas.tidy(store)
+    yield lambda: estimates.seconds(store, job(300))
+    yield lambda: stages.wanted(store, here())
+    yield lambda: ahead.trim(store)
+    yield lambda: answers.counts(store.database, "q", 3)
+    yield lambda: answers.add(store.database, "q", 2, 3)
+    yield lambda: client.runs()
+    yield from looks(client, job(100).id)
+    yield from looks(client, job(200).id)
+
+
+def fill(client: Client, home: Path) -> None:
+    """A row in every table of the store."""
+    play(home, job(100))
+    client.submit(job(200), {"epsilon": 1.0}, watching.Visitor("s", "ann"), passing=True)
+    watching.look_on(client.store, watching.Visitor("s", "ann"), [job(200).id])
+    answers.add(client.store.database, "q", 1, 3)
+    presence.open_app(client.store)
+    for statement, values in (
+        ("artifacts (run, name, digest) VALUES (?, 'final', '0')", (job(100).id,)),
+        ("workers (device, pid, born, beat) VALUES ('cpu', 1, 'x', 1.0)", ()),
+        ("questions (text, asked, urgent) VALUES (?, 1.0, 1)", ('["mean", "laplace"]',)),
+        ("prices (code, value) VALUES ('x', 1.0)", ()),
+    ):
+        assert change(home, f"INSERT INTO {statement}", values)
+
+
+def test_every_table_of_the_store_is_damaged():
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for statement in (*LAYOUT, *LATER):
+            connection.execute(statement)
+        rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        assert {name for (name,) in rows} == {"jobs", "events", *BESIDE}
+
+
+@pytest.mark.parametrize("table", BESIDE)
+def test_a_damaged_row_beside_the_runs_is_one_sentence_or_nothing(home: Path, table: str):
+    client = Client(home, workers=False)
+    fill(client, home)
+    names, tried = columns(table), 0
+    with closing(sqlite3.connect(home / "store.sqlite")) as connection:
+        whole = connection.execute(f"SELECT {', '.join(names)} FROM {table}").fetchall()
+    assert whole
+    for column, value in itertools.product(names, ROW):
+        if change(home, f"UPDATE {table} SET {column} = ?", (value,)):
+            tried += 1
+            for ask in asks(client):
+                sentence(ask, f"{table}.{column} = {value!r}"[:80])
+        change(home, f"DELETE FROM {table}", ())
+        for row in whole:
+            marks = ", ".join("?" * len(names))
+            assert change(home, f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})", row)
+    assert tried >= 2 * len(ROW) - 4
 
 
 def test_a_damaged_request_in_the_queue_is_one_sentence_and_the_next_one_is_done(home: Path):

@@ -33,16 +33,18 @@ def add(database: Database, question: str, option: int, options: int) -> None:
 
 
 def counts(database: Database, question: str, options: int) -> list[int]:
-    """How often each option of a question was chosen.
+    """How often each option of a question was chosen; a damaged count counts nothing.
 
     Raises:
         StoreError: The store cannot be read.
     """
     with database.reading() as connection:
         rows = connection.execute(
-            "SELECT option, times FROM answers WHERE question = ?", (question,)
+            "SELECT option, times FROM answers WHERE question = ? "
+            "AND typeof(option) = 'integer' AND typeof(times) = 'integer'",
+            (question,),
         ).fetchall()
-    times = {int(row["option"]): int(row["times"]) for row in rows}
+    times = {row["option"]: row["times"] for row in rows}
     return [times.get(option, 0) for option in range(options)]
 
 

@@ -25,17 +25,20 @@ class Process:
     born: str
 
     def alive(self, beat: float, now: Callable[[], float]) -> bool:
-        """Whether it still runs, as far as this process can know.
+        """Whether it still runs, as far as this process can know; what a damaged row says does not.
 
         Args:
             beat: The store's time at its last heartbeat, which decides when the process is in
                 another container or the system does not tell when processes began.
             now: Reads the store's time.
         """
-        place, _, start = self.born.rpartition("/")
-        if start and place == _place():
-            return _start(self.pid) == start
-        return now() - beat < STALE
+        try:
+            place, _, start = self.born.rpartition("/")
+            if start and place == _place():
+                return _start(self.pid) == start
+            return now() - beat < STALE
+        except TypeError:
+            return False
 
 
 def here() -> Process:

@@ -83,6 +83,8 @@ def level(seconds: float, first: float | None = None) -> int:
 def wanted(store: Store, owner: Process) -> list[Wanted]:
     """The jobs that wait and may be trained, and all that a process has open.
 
+    A view whose row is damaged is nobody's.
+
     Raises:
         StoreError: The store cannot be read.
     """
@@ -92,6 +94,7 @@ def wanted(store: Store, owner: Process) -> list[Wanted]:
             "looking.person, looking.place, looking.since FROM jobs "
             "LEFT JOIN looking ON looking.run = jobs.id "
             "AND looking.seen > :since - (looking.stage = :ahead) * :lasting "
+            "AND typeof(stage) || typeof(place) || typeof(since) = 'integerintegerreal' "
             "WHERE (jobs.state = 'queued' AND (NOT jobs.passing OR looking.run IS NOT NULL)) "
             "OR (jobs.state = 'running' AND jobs.pid = :pid AND jobs.born = :born) "
             "ORDER BY jobs.created, jobs.rowid, looking.stage, looking.since DESC",

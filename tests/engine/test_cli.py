@@ -168,7 +168,7 @@ def test_a_failed_run_is_one_sentence(toy, capsys, home):
         (["export", "no", "--to", "x"], "run: expected the id of a run"),
         (["delete", "no"], "run: expected the id of a run"),
         (["stop", "no"], "run: expected the id of a run"),
-        (["runs", "--limit", "many"], "--limit: invalid int value: 'many'"),
+        (["runs", "--limit", "many"], "--limit: expected a whole number, got 'many'"),
         (["reproduce", "no", "table2"], "paper: expected one of"),
         (["reproduce", "toy", "no"], "exhibit: expected one of none, there is none yet, got 'no'"),
         (["reproduce", "toy", "table1", "--write"], "--write: expected --full"),

@@ -276,11 +276,18 @@ def legend_is_whole(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["survival?present=1", "mean?lesson=clipping&view=4&mean.bound=5&present=1"]
+    "address",
+    [
+        *(f"{slug}?present=1" for slug in ("survival", "enadpp", "lvq", "pcdbn", "yesiwell")),
+        "mean?lesson=clipping&view=4&mean.bound=5&present=1",
+    ],
 )
-def test_a_projector_s_chart_has_half_of_its_height_and_large_words(app: App, address: str):
-    page = app.tab(address, width=960, height=540)
-    ready(page)
+def test_a_projector_s_chart_has_half_of_its_height_and_large_words(first_visit: App, address: str):
+    page = first_visit.tab(address, width=960, height=540)
+    settled(page)
+    expect(page.get_by_text("times out of 100").first).to_be_visible(timeout=60_000)
+    page.locator(".js-plotly-plot .annotation-text-g").first.wait_for()
+    still(page)
     chart = page.locator(".js-plotly-plot .main-svg").first
     assert chart.evaluate(INSIDE)
     assert chart.evaluate("node => node.getBoundingClientRect().height") >= 270

@@ -179,9 +179,9 @@ function height({ node }, { height, meta }) {
   const free = window.innerHeight - foot - ROOM
   // Square pictures get smaller in a narrow column, and leave no gap below them.
   const most = meta?.tall ? Math.min(height, meta.tall * (node.clientWidth - NAMES) + 24) : height
-  if (!meta?.fit) return Math.min(most, Math.max(320, free - HEAD))
   const main = document.querySelector("[data-testid=stMain]")
   const above = node.getBoundingClientRect().top + (main?.scrollTop ?? 0)
+  if (!meta?.fit || above > free) return Math.min(most, Math.max(320, free - HEAD))
   const drawnBy = !presented() && window.innerHeight >= 700 && window.innerWidth >= 700
   const below = drawnBy ? 84 : 0
   const least = window.innerWidth < 700 ? 330 : 190 // a phone scrolls a little for its chart

@@ -32,8 +32,8 @@ html { font-size: clamp(18px, 1.45vw, 30px) }
   [data-testid=stBottomBlockContainer] { padding: 0 2rem 0.25rem }
   [data-testid=stBottomBlockContainer] [data-testid=stVerticalBlock] { gap: 0.25rem }
   [data-testid=stBottomBlockContainer] [data-testid=stHorizontalBlock] { flex-wrap: nowrap }
-  [data-testid=stBottomBlockContainer] [data-testid=stColumn] { flex: 1 1 28%; min-width: 0 }
-  [data-testid=stBottomBlockContainer] [data-testid=stColumn]:has(.ruler) { flex: 3 1 60% } }
+  [data-testid=stBottomBlockContainer] [data-testid=stColumn] { flex: 1 1 18%; min-width: 0 }
+  [data-testid=stBottomBlockContainer] [data-testid=stColumn]:has(.ruler) { flex: 5 1 78% } }
 </style>"""
 """Streamlit has no setting for a page without its frame."""
 

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pages.ui.charts.figure import Figure
+from pages.ui.charts.guarantee import ERRORS
+from pages.ui.charts.marks import dots, level, path
 from pages.ui.charts.theme import INK, MUTED, SERIES, axis, band, brief, figure, log_axis
 
 Floats = NDArray[np.float64]
@@ -37,25 +39,18 @@ def ruler(claimed: float | None, proved: float | None, attacked: float | None) -
         least = "at least " if name == "Attacked" else ""
         text = f"{name} {least}{value:.3g}" if value >= FLOOR else f"{name}: nothing shown"
         traces.append(
-            {
-                "type": "scatter", "mode": "markers+text", "x": brief([max(value, FLOOR)]),
-                "y": [0.0], "name": name, "text": [text],
-                "textposition": sides.get(name, place), "hoverinfo": "text", "cliponaxis": False,
-                "marker": {"symbol": symbol, "size": 15, "color": colour},
-            }
+            dots(name, brief([max(value, FLOOR)]), [0.0], colour, symbol, "%{text}", size=15,
+                 mode="markers+text", text=[text], textposition=sides.get(name, place),
+                 cliponaxis=False)
         )  # fmt: skip
-    made = figure(
+    return figure(
         traces,
         height=150,
         showlegend=False,
         xaxis=log_axis("Privacy budget ε", [low, high], range=[math.log10(low), math.log10(high)]),
         yaxis={"visible": False, "range": [-1.0, 1.0], "fixedrange": True},
+        shapes=[level(0.0, MUTED, dash=None, width=1, xref="x domain")],
     )
-    made.layout["shapes"] = [{
-        "type": "line", "x0": 0.0, "x1": 1.0, "xref": "x domain", "y0": 0.0, "y1": 0.0,
-        "line": {"width": 1, "color": MUTED},
-    }]  # fmt: skip
-    return made
 
 
 def _sides(shown: Mapping[str, float], whole: float) -> dict[str, str]:
@@ -97,25 +92,15 @@ def histograms(without: Floats, present: Floats) -> Figure:
 
 def tradeoff(alarms: Floats, misses: Floats, low: Floats, high: Floats, allowed: Floats) -> Figure:
     """Misses of the attack by its false alarms, beside what the proof allows and a blind guess."""
-    coin, steps = brief(1.0 - alarms), brief(alarms)
-    traces: list[dict[str, Any]] = [
-        band(steps, brief(low), brief(high), SERIES[2], "attack"),
-        {
-            "type": "scatter", "mode": "lines", "name": "Attack, with its 95 % region",
-            "x": steps, "y": brief(misses), "line": {"color": SERIES[2]}, "legendgroup": "attack",
-        },
-        {
-            "type": "scatter", "mode": "lines", "name": "Blind guess", "x": steps, "y": coin,
-            "line": {"color": MUTED, "dash": "dot"},
-        },
+    traces = [
+        band(brief(alarms), brief(low), brief(high), SERIES[2], "attack"),
+        path("Attack, with its 95 % region", alarms, misses, SERIES[2], ERRORS, width=2,
+             legendgroup="attack"),
+        path("Blind guess", alarms, 1.0 - alarms, MUTED, ERRORS, width=2, dash="dot"),
     ]  # fmt: skip
     if np.isfinite(allowed).all():
-        traces.append(
-            {
-                "type": "scatter", "mode": "lines", "name": "Fewest misses allowed", "x": steps,
-                "y": brief(allowed), "line": {"color": INK, "dash": "dash"},
-            }
-        )  # fmt: skip
+        name = "Fewest misses allowed"
+        traces.append(path(name, alarms, allowed, INK, ERRORS, width=2, dash="dash"))
     return figure(
         traces,
         height=320,

@@ -10,6 +10,7 @@ from engine.core.gauges import Gauge
 from pages.ui.charts import notes, proof
 from pages.ui.charts.figure import Figure
 from pages.ui.charts.heights import Heights, heights
+from pages.ui.charts.marks import dots, path
 from pages.ui.charts.measured import LINE, Curve, Level
 from pages.ui.charts.proof import NOWHERE, STATUS, Ground, finite
 from pages.ui.charts.theme import INK, MUTED, Style, band, brief, figure
@@ -169,15 +170,12 @@ def _opacity(one: Curve | Level) -> float:
 def _level(one: Level, ground: Ground, up: Heights, shown: str) -> dict[str, Any]:
     """A horizontal line across the whole chart."""
     height = up.of([one.value])
-    return {
-        "type": "scatter", "mode": "lines", "name": one.legend, "showlegend": one.focus,
-        "legendgroup": one.label, "x": brief([ground.low, ground.end]), "y": height * 2,
-        "opacity": _opacity(one),
-        "line": {
-            "color": one.style.colour, "dash": one.style.dash, "width": 1.8 if one.focus else 1.0
-        },
-        "hovertemplate": f"<b>{one.legend}</b><br>%{{y:{shown}}}<extra></extra>",
-    }  # fmt: skip
+    return path(
+        one.legend, brief([ground.low, ground.end]), height * 2, one.style.colour,
+        f"<b>{one.legend}</b><br>%{{y:{shown}}}", dash=one.style.dash,
+        width=1.8 if one.focus else 1.0, showlegend=one.focus, legendgroup=one.label,
+        opacity=_opacity(one),
+    )  # fmt: skip
 
 
 def _chosen(
@@ -188,14 +186,11 @@ def _chosen(
     assert position is not None
     look, x = proof.look(one.style, one.status), ground.places(one.epsilon, one.proved)
     symbol = "circle" if round_ else one.style.marker
-    return {
-        "type": "scatter", "mode": "markers", "legendgroup": one.label, "showlegend": False,
-        "x": brief([x[position]]), "y": brief(up.of([one.middle[position]])), "hoverinfo": "skip",
-        "marker": {
-            "symbol": f"{symbol}-open", "size": 13 if round_ else 15, "color": look.colour,
-            "line": {"width": 2.5, "color": look.colour},
-        },
-    }  # fmt: skip
+    return dots(
+        "", brief([x[position]]), brief(up.of([one.middle[position]])), look.colour,
+        f"{symbol}-open", "", size=13 if round_ else 15, ring=2.5, legendgroup=one.label,
+        showlegend=False,
+    )  # fmt: skip
 
 
 def _ends(

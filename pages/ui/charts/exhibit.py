@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from engine.runs.exhibit import Cell, Exhibit
 from pages.ui.charts.agreement import PRINTED, grade, known, spoken, variants
 from pages.ui.charts.figure import Figure
+from pages.ui.charts.marks import dots, series
 from pages.ui.charts.theme import DASHES, MUTED, Style, axis, band, figure, log_axis, style
 
 Place: TypeAlias = float | str
@@ -157,14 +158,11 @@ def _lines(exhibit: Exhibit, cells: Sequence[Cell]) -> Iterator[Line]:
 def _drawn(exhibit: Exhibit, cells: Sequence[Cell], line: Line) -> list[dict[str, Any]]:
     """The line, and behind it its band if it has one."""
     look, at = line.look, [place for place in line.x if isinstance(place, float)]
-    trace = {
-        "type": "scatter", "mode": "lines+markers", "name": line.name, "legendgroup": line.row,
-        "x": line.x, "y": line.y, "customdata": line.spread,
-        "hovertemplate": "<b>%{fullData.name}</b><br>%{x}: %{y:.4g} ± %{customdata:.2g}"
-        "<extra></extra>",
-        "line": {"color": look.colour, "dash": look.dash, "width": 2.2},
-        "marker": {"symbol": look.marker, "size": 6, "color": look.colour},
-    }  # fmt: skip
+    hover = "<b>%{fullData.name}</b><br>%{x}: %{y:.4g} ± %{customdata:.2g}"
+    trace = series(
+        line.name, line.x, line.y, look, hover, 6, width=2.2, legendgroup=line.row,
+        customdata=line.spread,
+    )  # fmt: skip
     if not any(line.spread) or len(at) < len(line.x):
         return [trace]
     floor = _floor(cells) if exhibit.log[1] else -math.inf
@@ -193,28 +191,16 @@ def _printed(
         ]
         if points:
             x, y = zip(*dict.fromkeys(points), strict=True)
-            yield {
-                "type": "scatter", "mode": "markers", "name": f"{row}, in the paper",
-                "legendgroup": row, "x": x, "y": y,
-                "showlegend": row not in drawn,
-                "hovertemplate": "<b>%{fullData.name}</b><br>%{x}: %{y:.4g}<extra></extra>",
-                "marker": {
-                    "symbol": f"{look.marker}-open", "size": 12, "color": look.colour,
-                    "line": {"width": 2, "color": look.colour},
-                },
-            }  # fmt: skip
+            yield dots(
+                f"{row}, in the paper", x, y, look.colour, f"{look.marker}-open",
+                "<b>%{fullData.name}</b><br>%{x}: %{y:.4g}", ring=2, legendgroup=row,
+                showlegend=row not in drawn,
+            )  # fmt: skip
 
 
 def _note() -> dict[str, Any]:
     """One entry of the legend for all the paper's points."""
-    return {
-        "type": "scatter", "mode": "markers", "name": "open markers: the paper", "x": [None],
-        "y": [None], "hoverinfo": "skip",
-        "marker": {
-            "symbol": "circle-open", "size": 12, "color": MUTED,
-            "line": {"width": 2, "color": MUTED},
-        },
-    }  # fmt: skip
+    return dots("open markers: the paper", [None], [None], MUTED, "circle-open", "", ring=2)
 
 
 def reading(exhibit: Exhibit, cells: Sequence[Cell]) -> str:

@@ -23,9 +23,11 @@ def _sent(values: Values) -> list[Any]:
     return brief(values) if isinstance(values, np.ndarray) else list(values)
 
 
-def _hover(text: str) -> dict[str, str]:
-    """Words at the pointer; nothing where there are none."""
-    return {"hovertemplate": f"{text}<extra></extra>"} if text else {"hoverinfo": "skip"}
+def _said(name: str, hover: str) -> dict[str, str]:
+    """The name in the legend and the words at the pointer; nothing where there are none."""
+    named = {"name": name} if name else {}
+    words = {"hovertemplate": f"{hover}<extra></extra>"} if hover else {"hoverinfo": "skip"}
+    return named | words
 
 
 def path(
@@ -35,8 +37,8 @@ def path(
     """A line."""
     line = {"color": colour, "dash": dash, "width": width, "shape": shape}
     return {
-        "type": "scatter", "mode": mode, "name": name, "x": _sent(x), "y": _sent(y),
-        "line": line, **_hover(hover), **more,
+        "type": "scatter", "mode": mode, "x": _sent(x), "y": _sent(y),
+        "line": line, **_said(name, hover), **more,
     }  # fmt: skip
 
 
@@ -57,9 +59,9 @@ def dots(
     """Markers; `ring` is how thick their outline is."""
     outline = {"line": {"width": ring, "color": colour}} if ring else {}
     return {
-        "type": "scatter", "mode": "markers", "name": name, "x": _sent(x), "y": _sent(y),
+        "type": "scatter", "mode": "markers", "x": _sent(x), "y": _sent(y),
         **{"marker": {"symbol": symbol, "size": size, "color": colour, **outline}, **more},
-        **_hover(hover),
+        **_said(name, hover),
     }  # fmt: skip
 
 
@@ -77,8 +79,8 @@ def bars(name: str, x: Values, y: Values, colour: str, hover: str, **more: Any) 
             "shape": pattern, "bgcolor": colour, "fgcolor": GROUND, "size": 7, "solidity": 0.2
         }  # fmt: skip
     return {
-        "type": "bar", "name": name, "x": _sent(x), "y": _sent(y), "marker": marker,
-        **_hover(hover), **more,
+        "type": "bar", "x": _sent(x), "y": _sent(y), "marker": marker,
+        **_said(name, hover), **more,
     }  # fmt: skip
 
 
@@ -97,7 +99,7 @@ def pixels(z: NDArray[Any], hover: str, *, signed: bool = False, **more: Any) ->
     rows = [[None if v != v else float(v) for v in row] for row in z.round(3)]
     return {
         "type": "heatmap", "z": rows, "zmin": -1.0 if signed else 0.0, "zmax": 1.0,
-        "colorscale": SIGNED if signed else GREY, "showscale": False, **_hover(hover), **more,
+        "colorscale": SIGNED if signed else GREY, "showscale": False, **_said("", hover), **more,
     }  # fmt: skip
 
 
@@ -120,6 +122,18 @@ def level(
     return {
         "type": "line", "x0": 0, "x1": 1, "xref": xref, "y0": at, "y1": at, "layer": "below",
         "line": {"color": colour, "width": width, "dash": dash},
+    }  # fmt: skip
+
+
+def box(
+    x: tuple[float, float], y: tuple[float, float] = (0, 1), *, fill: str | None = None,
+    opacity: float = 1.0, dashed: bool = False, **more: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """A rectangle: filled and without an outline, or with a dotted one; of the whole height."""
+    return {
+        "type": "rect", "x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1], "fillcolor": fill,
+        "opacity": opacity, "layer": None if dashed else "below",
+        "line": {"color": INK, "width": 2, "dash": "dot"} if dashed else {"width": 0}, **more,
     }  # fmt: skip
 
 

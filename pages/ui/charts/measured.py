@@ -170,9 +170,7 @@ def curve(
 
 
 @functools.lru_cache(maxsize=256)
-def failing(
-    results: Results, gauge: str, chance: float, best: float, axis_name: str = "epsilon"
-) -> tuple[float, ...]:
+def failing(results: Results, gauge: str, chance: float, best: float) -> tuple[float, ...]:
     """The share of releases that are no better than guessing, at each budget of the curve.
 
     A median hides them where a method either works or fails.
@@ -182,9 +180,8 @@ def failing(
         gauge: The measure.
         chance: What guessing gets.
         best: The best possible value.
-        axis_name: The field of the budgets.
     """
-    values, at = results.gauges[gauge], results.axes[axis_name]
+    values, at = results.gauges[gauge], results.axes["epsilon"]
     known = np.isfinite(values)
     lost = (values - chance) / (best - chance) < NEAR
     return tuple(float(lost[known & (at == x)].mean()) for x in np.unique(at[known]))

@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 
 from pages.ui.charts.heights import Heights
+from pages.ui.charts.marks import level, text, upright
 from pages.ui.charts.proof import Ground
-from pages.ui.charts.theme import GROUND, INK, MUTED
+from pages.ui.charts.theme import GROUND, MUTED
 from pages.ui.words import number
 
-NOTHING = {
-    "x": 0.5, "y": 0.5, "xref": "paper", "yref": "paper", "showarrow": False,
-    "text": "Training: the first points appear soon", "bgcolor": GROUND,
-    "font": {"size": 15, "color": MUTED},
-}  # fmt: skip
+NOTHING = text(
+    "Training: the first points appear soon", 0.5, 0.5, size=15, colour=MUTED, xref="paper",
+    yref="paper", bgcolor=GROUND,
+)  # fmt: skip
 """What an empty chart says."""
 
 
@@ -35,29 +35,22 @@ def end(text: str, x: float, y: float, colour: str) -> dict[str, Any]:
 
 def rule(chosen: float) -> dict[str, Any]:
     """A vertical line at the chosen budget."""
-    return {
-        "type": "line", "x0": chosen, "x1": chosen, "y0": 0, "y1": 1, "yref": "paper",
-        "layer": "below", "line": {"color": MUTED, "width": 1.2},
-    }  # fmt: skip
+    return upright(chosen, MUTED, dash=None, width=1.2)
 
 
 def guess(height: float) -> dict[str, Any]:
     """A horizontal line where guessing is."""
-    return {
-        "type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": height, "y1": height,
-        "layer": "below", "line": {"color": MUTED, "width": 1.2, "dash": "dash"},
-    }  # fmt: skip
+    return level(height, MUTED, dash="dash", width=1.2)
 
 
 def guessing(height: float, up: Heights, ground: Ground) -> dict[str, Any]:
     """The words below that line, where budgets end: curves have left it there."""
     said = f"{100 * height:.0f}\u00a0%" if up.share else number(height)
     wrong = " wrong" if up.better == "down" and up.share else ""
-    return {
-        "name": GUESS, "x": float(np.log10(ground.top)), "xanchor": "right", "y": up.place(height),
-        "yanchor": "top", "text": f"guessing: {said}{wrong}", "showarrow": False, "xshift": -4,
-        "font": {"size": 12, "color": MUTED},
-    }  # fmt: skip
+    return text(
+        f"guessing: {said}{wrong}", float(np.log10(ground.top)), up.place(height), colour=MUTED,
+        name=GUESS, xanchor="right", yanchor="top", xshift=-4,
+    )  # fmt: skip
 
 
 def flag(chosen: float, bounds: tuple[float, float], up: Heights, *, above: bool) -> dict[str, Any]:
@@ -67,10 +60,9 @@ def flag(chosen: float, bounds: tuple[float, float], up: Heights, *, above: bool
     """
     late, third = (chosen**n >= bounds[0] ** (n - 1) * bounds[1] for n in (2, 3))
     below = not above and third == (up.better == "up")
-    made = {
-        "x": float(np.log10(chosen)), "y": 0 if below else 1, "yref": "paper",
-        "yanchor": "bottom" if below or above else "top", "bgcolor": GROUND,
-        "text": f"ε = {chosen:g}", "showarrow": False, "font": {"size": 13, "color": INK},
-    }  # fmt: skip
+    made = text(
+        f"ε = {chosen:g}", float(np.log10(chosen)), 0 if below else 1, size=13, yref="paper",
+        yanchor="bottom" if below or above else "top", bgcolor=GROUND,
+    )  # fmt: skip
     side = {"xanchor": "right" if late else "left", "xshift": -5 if late else 5}
     return made if above else made | side

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from engine.intervals import normal, student
 from engine.method import Groups
 from pages.ui.charts.figure import Figure
+from pages.ui.charts.marks import dots, upright
 from pages.ui.charts.theme import MUTED, Style, axis, brief, figure
 from pages.ui.words import number
 
@@ -112,27 +113,25 @@ def pays(found: Sequence[Loss], groups: Groups, look: Style) -> Figure:
         look: Of the method.
     """
     rows = sorted(found, key=lambda one: one.value)
-    dots = {
-        "type": "scatter", "mode": "markers", "showlegend": False,
-        "x": brief(one.value for one in rows), "y": [one.name for one in rows],
-        "error_x": {"type": "data", "array": brief(one.reach or 0.0 for one in rows),
-                    "color": look.colour, "thickness": 2, "width": 5},
-        "marker": {"symbol": look.marker, "size": 11, "color": look.colour},
-        "customdata": [[f"{one.private:.3g}", f"{one.plain:.3g}", one.records] for one in rows],
-        "hovertemplate": f"<b>%{{y}}</b><br>loses %{{x:.3g}} {groups.cost[1]}<br>%{{customdata[0]}}"
-        " with privacy, %{customdata[1]} without<br>%{customdata[2]:,} records<extra></extra>",
-    }  # fmt: skip
+    hover = (
+        f"<b>%{{y}}</b><br>loses %{{x:.3g}} {groups.cost[1]}<br>%{{customdata[0]}}"
+        " with privacy, %{customdata[1]} without<br>%{customdata[2]:,} records"
+    )
+    losses = dots(
+        "", brief(one.value for one in rows), [one.name for one in rows], look.colour, look.marker,
+        hover, size=11, showlegend=False,
+        error_x={"type": "data", "array": brief(one.reach or 0.0 for one in rows),
+                 "color": look.colour, "thickness": 2, "width": 5},
+        customdata=[[f"{one.private:.3g}", f"{one.plain:.3g}", one.records] for one in rows],
+    )  # fmt: skip
     return figure(
-        [dots],
+        [losses],
         height=80 + 30 * len(rows),
         margin={"l": 8, "r": 16, "t": 16, "b": 8},
         xaxis=axis(f"Loss to privacy [{groups.cost[1]}]", zeroline=True, showgrid=True),
         yaxis=axis("", showgrid=False),
-        shapes=[{
-            "type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": "paper",
-            "layer": "below", "line": {"color": MUTED, "width": 1.2},
-        }],
-    )  # fmt: skip
+        shapes=[upright(0, MUTED, dash=None, width=1.2)],
+    )
 
 
 def table(found: Sequence[Loss], groups: Groups) -> list[dict[str, object]]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.privacy.guarantee import Status
+from pages.ui.charts.marks import box
 from pages.ui.charts.theme import GRID, MUTED, Style, budget_axis
 
 STATUS: dict[Status, str] = {
@@ -112,8 +113,4 @@ class Ground:
         """The ground of the column."""
         if self.column is None:
             return []
-        return [{
-            "type": "rect", "x0": self.top * 1.02, "x1": self.end, "y0": 0, "y1": 1,
-            "yref": "paper", "layer": "below", "fillcolor": GRID, "opacity": 0.35,
-            "line": {"width": 0},
-        }]  # fmt: skip
+        return [box((self.top * 1.02, self.end), fill=GRID, opacity=0.35, yref="paper")]

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pages.ui.charts.figure import Figure
-from pages.ui.charts.theme import GROUND, INK, SERIES, axis, figure
+from pages.ui.charts.marks import box, text
+from pages.ui.charts.theme import GROUND, SERIES, axis, figure
 
 Floats = NDArray[np.float64]
 
@@ -70,15 +71,10 @@ def _trace(values: Floats, most: float, end: str, *, last: bool) -> dict[str, An
 
 
 def _outline(regions: int, end: str) -> dict[str, Any]:
-    side = {"x0": 0.5, "y0": 0.5, "x1": regions + 0.5, "y1": regions + 0.5}
-    return {
-        "type": "rect", "xref": f"x{end}", "yref": f"y{end}", **side,
-        "line": {"color": INK, "width": 2, "dash": "dot"},
-    }  # fmt: skip
+    side = 0.5, regions + 0.5
+    return box(side, side, dashed=True, xref=f"x{end}", yref=f"y{end}")
 
 
-def _word(text: str, at: float) -> dict[str, Any]:
-    return {
-        "x": at, "y": 1.0, "xref": "paper", "yref": "paper", "text": text, "showarrow": False,
-        "xanchor": "center", "yanchor": "bottom", "font": {"size": 14, "color": INK},
-    }  # fmt: skip
+def _word(words: str, at: float) -> dict[str, Any]:
+    place = {"xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
+    return text(words, at, 1.0, size=14, **place)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pages.ui.charts.figure import Figure
+from pages.ui.charts.marks import box, dots, path, text
 from pages.ui.charts.theme import BROKEN, GRID, INK, MUTED, SERIES, axis, brief, figure
 from pages.ui.words import number
 
@@ -77,10 +78,9 @@ def strips(rows: Sequence[Strip]) -> Figure:
             ticktext=[f"{tick:g}" for tick in ticks],
         ),
         (0.17, 5.8),
-        shapes=[_band(1 - WITHIN, 1 + WITHIN)],
+        shapes=[box((1 - WITHIN, 1 + WITHIN), fill=SERIES[0], opacity=0.13, yref="paper")],
         annotations=[
-            {"text": row.words, "x": 0.0, "y": place, "showarrow": False,
-             "font": {"size": 12, "color": MUTED}}
+            text(row.words, 0.0, place, colour=MUTED)
             for place, row in enumerate(rows) if row.words
         ],
     )  # fmt: skip
@@ -104,12 +104,11 @@ def marks(rows: Sequence[Marks]) -> Figure:
                 name = f"{kind}, above claim or proof" if broken else kind
                 traces.append(_points(points, name, symbol, BROKEN if broken else INK))
     ticks = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
-    text = [f"{tick:g}" for tick in ticks]
-    text[0] = "≤ 0.1"
+    labels = ["≤ 0.1", *(f"{tick:g}" for tick in ticks[1:])]
     return _drawn(
         [_gaps(rows), *traces],
         [row.name for row in rows],
-        axis("Privacy budget ε", type="log", tickvals=list(ticks), ticktext=text),
+        axis("Privacy budget ε", type="log", tickvals=list(ticks), ticktext=labels),
         (0.085, 75.0),
     )
 
@@ -123,30 +122,17 @@ def _gaps(rows: Sequence[Marks]) -> dict[str, Any]:
         if row.broken and held and row.attacked is not None:
             x += [min(held), min(row.attacked, MOST), None]
             y += [place + 0.24, place + 0.24, None]
-    return {
-        "type": "scatter", "mode": "lines", "x": x, "y": y, "hoverinfo": "skip",
-        "showlegend": False, "line": {"color": BROKEN, "width": 2},
-    }  # fmt: skip
+    return path("", x, y, BROKEN, width=2, showlegend=False)
 
 
 def _points(
     points: Sequence[tuple[float, float, str]], name: str, symbol: str, colour: str
 ) -> dict[str, Any]:
     """Marks of one kind, with what is said of each."""
-    return {
-        "type": "scatter", "mode": "markers", "name": name,
-        "x": brief(x for x, _, _ in points), "y": [y for _, y, _ in points],
-        "text": [text for _, _, text in points], "hovertemplate": "%{text}<extra></extra>",
-        "marker": {"symbol": symbol, "size": 8, "color": colour,
-                   "line": {"width": 1.5, "color": colour}},
-    }  # fmt: skip
-
-
-def _band(low: float, high: float) -> dict[str, Any]:
-    return {
-        "type": "rect", "x0": low, "x1": high, "y0": 0, "y1": 1, "yref": "paper",
-        "layer": "below", "line": {"width": 0}, "fillcolor": SERIES[0], "opacity": 0.13,
-    }  # fmt: skip
+    x, y, said = zip(*points, strict=True) if points else ((), (), ())
+    return dots(
+        name, brief(x), y, colour, symbol, "%{text}", size=8, ring=1.5, text=list(said)
+    )  # fmt: skip
 
 
 def _drawn(

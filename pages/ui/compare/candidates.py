@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,7 +33,6 @@ from pages.ui.kit import card
 from pages.ui.kit.access import client
 from pages.ui.paper import cast, kinds
 
-PAGES = Path(__file__).parents[2]
 SHARE = "share_right"
 """Name of the measure that accuracies and errors of one task have in common."""
 SHARES = {"accuracy": "", "error": "wrong:"}

@@ -48,7 +48,6 @@ DATA_DIFFER = (
     "These runs use different data sets: compare the shapes of the curves, not their heights."
 )
 INTERVAL = "In brackets: the middle 80 % of the repetitions."
-APART = "Two methods are told apart where the intervals of their medians do not meet."
 TABS = ("Guarantees", "Best proved", "Which ε do I need?", "Can two be told apart?")
 
 

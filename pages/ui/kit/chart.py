@@ -64,7 +64,6 @@ def chart(
     *,
     fit: bool = False,
     move: str = "",
-    below: Callable[[], None] | None = None,
 ) -> None:
     """Draws a figure and, once asked for, the table of what it shows.
 
@@ -77,9 +76,9 @@ def chart(
             slider a picture belongs to.
         fit: Whether its height follows what the window has left above its foot.
         move: Where its points stand; when that changes, they are seen to move.
-        below: Draws what stands between the figure and its table.
     """
-    show(key, picture(figure, alt, rows or (), budget, fit=fit, move=move), below, rows is not None)
+    drawn = picture(figure, alt, rows or (), budget, fit=fit, move=move)
+    show(key, drawn, numbers=rows is not None)
 
 
 def show(

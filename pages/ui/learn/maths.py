@@ -1,7 +1,6 @@
 """What the screens of Learn draw, in closed form."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,10 +70,10 @@ def clipping() -> Job:
     return request("mean", "laplace", DATA, {"records": FEW}, {"bound": BOUNDS}, range(20))
 
 
-def deviations(bounds: Sequence[float] = BOUNDS) -> list[float]:
+def deviations() -> list[float]:
     r"""Standard deviation of the noise on the mean: \sqrt 2 times the scale that is priced."""
     records = data_catalog.card(DATA).records
-    scales = [_mean(MeanSpec(bound=bound, records=FEW), records).scale for bound in bounds]
+    scales = [_mean(MeanSpec(bound=bound, records=FEW), records).scale for bound in BOUNDS]
     return [math.sqrt(2.0) * scale for scale in scales]
 
 

@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from engine.core.spec import Value
 from engine.papers.lvq import price, readings
@@ -16,8 +15,6 @@ from pages.ui.paper.parts import Chart, Fold, Part, Table
 from pages.ui.paper.view import Page, View
 from pages.ui.papers.lvq import space
 from pages.ui.papers.lvq.sections import both, named
-
-Floats = NDArray[np.float64]
 
 BREAKS: tuple[dict[str, Value], ...] = ({"epsilon": 2.5, "sample_rate": 0.0005}, {"epsilon": 8.0})
 """Where the printed rule under-protects, at the paper's other settings."""

@@ -75,12 +75,11 @@ def _regions(sides: Sequence[Floats], anchors: Floats, labels: Integers) -> dict
 def _records(points: Floats, classes: Integers) -> list[dict[str, Any]]:
     """Each record as the number of its class."""
     return [
-        {
-            "type": "scatter", "mode": "text", "x": brief(points[classes == k, 0]),
-            "y": brief(points[classes == k, 1]), "text": [str(k)] * int((classes == k).sum()),
-            "textfont": {"size": 11, "color": _colour(int(k))},
-            "hovertemplate": f"a record of class {k}<extra></extra>",
-        }
+        path(
+            "", points[classes == k, 0], points[classes == k, 1], _colour(k),
+            f"a record of class {k}", mode="text",
+            text=[str(k)] * int((classes == k).sum()), textfont={"size": 11, "color": _colour(k)},
+        )
         for k in np.unique(classes).tolist()
     ]  # fmt: skip
 

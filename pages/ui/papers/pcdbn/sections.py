@@ -6,7 +6,6 @@ from typing import Any, cast
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from engine.core.spec import Choice, Knob, knobs
 from engine.papers.dbn import price
@@ -24,8 +23,6 @@ from pages.ui.paper.series import chosen, look, product, waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.pcdbn import figures
 from pages.ui.words import number
-
-Floats = NDArray[np.float64]
 
 OWN, STEPWISE, EXACT = "pcdbn", "psgd", "tcdbn"
 POINTS = 6

@@ -8,7 +8,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from pages.ui.charts.figure import Figure
-from pages.ui.charts.marks import HIDDEN
+from pages.ui.charts.marks import HIDDEN, path
 from pages.ui.charts.theme import GRID, INK, SERIES, brief, figure
 from pages.ui.kit import address
 from pages.ui.kit.offers import Offer
@@ -108,10 +108,7 @@ def draw(
     x, y = ([None if v != v else round(float(v), 3) for v in end] for end in ends)
     friends = np.bincount(links.ravel(), minlength=len(places))
     size = SMALL + (LARGE - SMALL) * np.sqrt(friends / max(1, friends.max(initial=1)))
-    edges = {
-        "type": "scatter", "mode": "lines", "x": x, "y": y, "hoverinfo": "skip",
-        "line": {"color": GRID, "width": 0.7}, "showlegend": False,
-    }  # fmt: skip
+    edges = path("", x, y, GRID, width=0.7, showlegend=False)
     users = {
         "type": "scatter", "mode": "markers", "x": brief(places[:, 0]), "y": brief(places[:, 1]),
         "showlegend": False,

@@ -183,3 +183,8 @@ def odds(
         f"Someone who sees the result and guesses whether {unit} {swap} is right at most "
         f"**{most} times out of 100**. Guessing blindly is right 50 times."
     )
+
+
+def times(text: str) -> str:
+    """A text with "8 x 8" written as "8 × 8"."""
+    return re.sub(r"(?<=\d) x (?=\d)", "\u00a0×\u00a0", text)

@@ -48,6 +48,16 @@ HEIGHTS = f"""() => {{
     found.push([width, ({FOOT})()]) }}
   foot.style.width = ''
   return found }}"""
+TICKS = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plot => {
+  const boxes = [...plot.querySelectorAll('.xaxislayer-above .xtick text')]
+    .map(one => one.getBoundingClientRect()).sort((a, b) => a.left - b.left)
+  return boxes.slice(1).map((one, i) => one.left - boxes[i].right) })"""
+"""Pixels between neighbouring ticks of each chart."""
+WHOLE = """node => { const box = node.getBoundingClientRect()
+  for (let up = node.parentElement; up; up = up.parentElement)
+    if (getComputedStyle(up).overflowX !== 'visible'
+      && up.getBoundingClientRect().right < box.right - 1) return false
+  return box.right <= window.innerWidth }"""
 BUDGET = "() => document.querySelector('.js-plotly-plot').layout.meta.budget"
 
 
@@ -147,6 +157,24 @@ def test_no_line_runs_through_the_words_for_guessing_on_a_phone(first_visit: App
     page.locator(".js-plotly-plot .annotation-text-g", has_text="guessing").first.wait_for()
     few_are_named(page)
     assert page.evaluate(CROSSED) == []
+
+
+def test_ticks_do_not_touch_at_200_percent(app: App):
+    page = app.tab("pcdbn?pcdbn.tab=Why", width=960, height=540)
+    page.locator(".js-plotly-plot .xtitle", has_text="Filters K").wait_for()
+    still(page)
+    beside = page.evaluate(TICKS)
+    assert len(beside) > 4
+    assert not [gaps for gaps in beside if min(gaps, default=9) < 2]
+
+
+def test_no_control_of_compare_is_cut_at_200_percent(app: App):
+    page = app.tab("compare", width=960, height=540)
+    still(page)
+    shown = page.locator("[data-testid=stMain] [data-testid=stButtonGroup] button").all()
+    assert len(shown) >= 2
+    for one in shown:
+        assert one.evaluate(WHOLE), one.inner_text()
 
 
 def test_points_move_to_where_they_are_proved_but_not_for_who_asks_for_less_motion(app: App):

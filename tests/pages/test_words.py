@@ -95,3 +95,7 @@ def test_dots_are_rounded_up_as_the_words_beside_them_are(epsilon):
     chance = words.best_guess(epsilon)
     assert words.filled(chance) >= 100 * chance or words.filled(chance) == 99
     assert words.out_of_100(chance) in (f"{words.filled(chance)}", "almost 100")
+
+
+def test_sizes_are_written_with_a_sign_for_times():
+    assert words.times("Digits (8 x 8) by x, 3 x") == "Digits (8\u00a0×\u00a08) by x, 3 x"

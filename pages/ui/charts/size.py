@@ -1,5 +1,6 @@
 """Lines against the size of something, for any paper."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,11 +35,19 @@ def against(
             tickvals=list(x),
             ticktext=[f"{at:g}" for at in x],
             tickangle=0,
+            range=_room(x, log),
             type="log" if log else "linear",
         ),
         yaxis=powers(titles[1], every),
         shapes=[upright(chosen)],
     )  # fmt: skip
+
+
+def _room(x: Sequence[float], log: bool) -> list[float]:
+    """The ends of the horizontal axis, with a little room; powers on a logarithmic one."""
+    low, high = (math.log10(end) if log else end for end in (min(x), max(x)))
+    spare = 0.06 * ((high - low) or 1.0)
+    return [low - spare, high + spare]
 
 
 def powers(title: str, values: Sequence[float]) -> dict[str, Any]:

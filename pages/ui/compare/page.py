@@ -30,6 +30,8 @@ INTRODUCTION = (
 EMPTY = "There is nothing to compare yet. Open a paper and train a method first."
 FIRST, AT_MOST = 6, 10
 """Runs that are drawn at first, and at most."""
+BROAD = 220
+"""Pixels of a list below the chart."""
 MAIN = 4
 """So many lines are in colour at first; the others are grey."""
 MAIN_HELP = (
@@ -85,15 +87,14 @@ def _draw(comparable: list[Candidate]) -> None:
         "Privacy budget ε", budgets.texts, budgets.default, key=f"{PREFIX}.epsilon",
         bind="query-params",
     )  # fmt: skip
-    places = st.columns(4)
+    row = st.container(horizontal=True, vertical_alignment="top")
+    places = [row.container(width=BROAD) for _ in range(5)]
     dataset = str(data.value(_choose("Data set", data, places[0])))
     here = [one for one in comparable if dataset in ("", one.dataset)]
     measure = _measures({n: g for n, g in gauges.items() if any(n in o.gauges for o in here)})
     name = str(measure.value(_choose("Measured by", measure, places[1])))
-    by, how = _scales(*places[2:])
-    row = st.columns([3, 1])
-    with row[0]:
-        runs = candidates.shortened(_runs(here, name, dataset))
+    by, how = _scales(*places[2:4])
+    runs = candidates.shortened(_runs(here, name, dataset))
     if not runs:
         st.info("Choose at least one run.", icon=":material/lightbulb:")
         return
@@ -101,7 +102,7 @@ def _draw(comparable: list[Candidate]) -> None:
     lines, levels = candidates.drawn(runs, name, epsilon)
     with answer:
         best = _answer(runs, lines, gauges[name], data.texts[data.values.index(dataset)], epsilon)
-    with row[1]:
+    with places[4]:
         lines = _focused(runs, lines, best)
     with figure:
         _chart(runs, lines, levels, name, gauges[name], epsilon, by, how)

@@ -361,6 +361,13 @@ function nameRows({ layout }, width, look) {
   layout.margin = margin
 }
 
+// Ticks of any other axis whose places are given: its own words take about so much beside it.
+function loosen({ layout }, width, look) {
+  const { xaxis, meta } = layout
+  if (!xaxis?.ticktext || !xaxis.range || !xaxis.tickfont?.size || meta?.rows) return
+  if (!ends(layout).length) thin(xaxis, width - 90 * scale(), look)
+}
+
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches
 
 // Points that stand elsewhere than before are seen to move there.
@@ -402,6 +409,7 @@ async function draw(parent) {
   if (scale() > 1) enlarge(figure.layout, scale())
   nameLines(figure, width, look)
   nameRows(figure, width, look)
+  loosen(figure, width, look)
   await move(Plotly, plot, figure)
   if (plot.key !== key) return // another picture came while the points moved
   plot.drawing = Plotly.react(plot.node, figure.data, figure.layout, plot.config)

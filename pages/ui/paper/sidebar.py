@@ -15,7 +15,7 @@ from pages.ui.kit.lock import locked
 from pages.ui.paper import spent, upload
 from pages.ui.paper.choice import Chosen, Offers
 from pages.ui.paper.view import Layout, Page
-from pages.ui.words import column, plural
+from pages.ui.words import column, plural, times
 
 DATA_HELP = "Whose records the methods learn from."
 REPEATS_HELP = (
@@ -83,7 +83,7 @@ def about(card: Card) -> None:
     if card.simulated:
         st.badge("Simulated data", icon=":material/casino:", color="violet")
     events = f", {plural(card.events, 'event')}" if card.events is not None else ""
-    st.caption(f"{card.title}: {plural(card.records, 'record')}{events}.")
+    st.caption(f"{times(card.title)}: {plural(card.records, 'record')}{events}.")
 
 
 def describe(card: Card) -> None:

@@ -214,6 +214,8 @@ class Store:
     def sweep(self, idle: Process | None = None) -> None:
         """Closes the running jobs whose process is dead; where nothing can be written, nothing.
 
+        What they had begun to write is removed.
+
         Args:
             idle: A living process that knows of itself that it does no job.
         """
@@ -231,6 +233,7 @@ class Store:
                 if held(connection, (row["id"], row["attempt"], row["pid"], row["born"])):
                     loose += self._lost(connection, row)
         self.collect(loose)
+        artifacts.tidy(self.artifacts)
 
     def _lost(self, connection: Connection, row: Row) -> list[str]:
         """Ends a job whose process is dead, or puts it back into the queue; digests to `collect`.

@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from engine.core import files
 from engine.core.errors import RequestError, StoreError
 from engine.runs import artifacts
 from engine.runs.events import Advanced, Failed, Finished, Measured, Produced, Spent, Started
@@ -305,6 +306,21 @@ def test_only_old_parts_of_files_are_removed(store):
     os.utime(old, (0, 0))
     artifacts.tidy(store.artifacts)
     assert list(store.artifacts.iterdir()) == [new]
+
+
+def test_what_a_killed_run_had_begun_to_write_is_gone_once_its_death_is_noticed(store):
+    if not (child := os.fork()):
+        try:
+            claimed(store, job()).keep("state", {"x": np.zeros(10)})
+            (store.artifacts / f"{files.writer(os.getpid())}x{files.PART}").touch()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    mine = store.artifacts / f"{files.writer(os.getpid())}x{files.PART}"
+    mine.touch()  # of a process that lives
+    assert len(list(store.artifacts.glob(f"*{files.PART}"))) == 2
+    store.sweep()
+    assert list(store.artifacts.glob(f"*{files.PART}")) == [mine]
 
 
 def test_objects_are_neither_written_nor_read(store):

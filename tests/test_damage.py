@@ -17,13 +17,15 @@ from typing import Any
 import pytest
 
 from datasets import catalog as data_catalog
-from datasets import packed
+from datasets import own, packed
 from engine.core.errors import ExplorerError
-from engine.runs import attacks, audits, naming, reference, shipped
+from engine.runs import attacks, audits, ledger, met, naming, reference, shipped
 from engine.runs.audits import Row
 from engine.runs.events import KINDS, decode, encode
 from engine.runs.exhibit import Cell
 from engine.runs.job import Job, request
+from engine.runs.ledger import LedgerEntry
+from engine.runs.met import Meeting
 from engine.runs.reference import Reference
 from engine.runs.results import collect
 from engine.service import ahead, answers, estimates, presence, quotas, stages, watching
@@ -32,8 +34,11 @@ from engine.service.client import Client
 from engine.service.job_runner import perform
 from engine.service.layout import LATER, LAYOUT
 from engine.service.process import here
+from engine.yours import kept_runs
+from tests.datasets.test_own import plain
 from tests.engine.test_values import EVENTS
 from tests.pages.played import play, ship
+from tests.pages.test_compare_library import CONTENT
 
 GONE = object()
 HUGE = (10**400, "9" * 100_000, [[]] * 10_000, -(2**63) - 1, 1e308)
@@ -336,19 +341,43 @@ def test_a_damaged_exhibit_and_damaged_attacks_are_one_sentence(
         path.write_text(text(body))
         sentence(lambda: reference.load("mean", "table", tmp_path), what)
     monkeypatch.setattr(naming, "FOLDER", tmp_path)
-    row = json.loads(json.dumps(dataclasses.asdict(audits_row())))
-    for number, (what, body) in enumerate(all_damaged([row])):
-        (tmp_path / audits.FILE).write_text(text(body))
-        attacks._read.cache_clear()
-        sentence(audits.rows, f"{number}, {what}")
+    for shelf, kind in ((audits.KEPT, Row), (met.KEPT, Meeting)):
+        row = json.loads(json.dumps(dataclasses.asdict(attack(kind))))
+        for number, (what, body) in enumerate(all_damaged([row])):
+            (tmp_path / shelf.file).write_text(text(body))
+            attacks._read.cache_clear()
+            sentence(shelf.rows, f"{shelf.file}, {number}, {what}")
 
 
-def audits_row() -> Row:
-    """A row with every field, made of each field's own kind."""
+def attack(kind: type[Any]) -> Any:
+    """A shipped attack with every field, made of each field's own kind."""
     values: dict[str, Any] = {"str": "x", "float": 0.5, "int": 3, "bool": True}
-    hints = {one.name: str(one.type) for one in dataclasses.fields(Row)}
+    hints = {one.name: str(one.type) for one in dataclasses.fields(kind)}
     made = {
         name: next((value for kind, value in values.items() if kind in hint), ())
         for name, hint in hints.items()
     }
-    return Row(**{**made, "first": (0.5, 1.0)})
+    return kind(**{**made, "first": (0.5, 1.0)})
+
+
+@pytest.mark.parametrize("kind", ["ledger", "library's run"])
+def test_what_is_kept_beside_the_store_is_a_value_or_one_sentence(home: Path, kind: str):
+    if kind == "ledger":
+        name = own.keep("a.csv", plain())
+        entry = LedgerEntry(1.0, 0.0, "replace_one", "survival", "dp_gd", "2026-01-01T00:00:00")
+        body = {"table": name, "entries": [dataclasses.asdict(entry)] * 2,
+                "limit": {"epsilon": 2.0, "delta": None}}  # fmt: skip
+        path, read = home / "tables" / f"{name}.ledger", lambda: ledger.read(name).json()
+    else:
+        name = kept_runs.keep(CONTENT, owner="ann").name
+        path = kept_runs._place(name)
+        body = json.loads(path.read_text())
+
+        def read() -> object:
+            return [kept_runs.find(name) for name in kept_runs.names()], kept_runs.owner(name)
+
+    path.write_text(text(body))
+    assert read()
+    for what, changed in all_damaged(body):
+        path.write_text(text(changed))
+        sentence(read, what)

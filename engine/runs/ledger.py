@@ -21,10 +21,10 @@ from typing import Any
 
 from datasets import own, own_store
 from engine.catalog import paper
-from engine.core import files
+from engine.core import files, stored
 from engine.core.errors import RequestError, StoreError
 from engine.core.home import private_folder, private_opener
-from engine.privacy.guarantee import RELATIONS, Guarantee, Relation
+from engine.privacy.guarantee import Guarantee, Relation
 from engine.runs.events import Spent
 from engine.runs.job import Job
 
@@ -145,7 +145,7 @@ def read(table: str) -> TableLedger:
     """
     where = _place(table)
     try:
-        return _understood(table, json.loads(where.read_text(encoding="utf-8")))
+        return _understood(table, stored.parsed(where.read_bytes()))
     except FileNotFoundError:
         if table in own.names():
             return TableLedger(table)
@@ -174,15 +174,14 @@ def _understood(table: str, body: Any) -> TableLedger:
     values = {name: value for name, value in dict(body).items() if name != CHECK}
     if dict(body).keys() != EARLIER and body[CHECK] != _digest(values):
         raise ValueError("a checksum that does not fit")
-    entries = tuple(LedgerEntry(**entry) for entry in body["entries"])
-    limit = None if body["limit"] is None else Limit(**body["limit"])
-    prices = [(entry.epsilon, entry.delta) for entry in entries]
-    prices += [(limit.epsilon, limit.delta or 0.0)] if limit else []
+    ledger = stored.read(TableLedger, values)
+    prices = [(entry.epsilon, entry.delta) for entry in ledger.entries]
+    prices += [(ledger.limit.epsilon, ledger.limit.delta or 0.0)] if ledger.limit else []
     if not all(epsilon >= 0.0 and 0.0 <= delta <= 1.0 for epsilon, delta in prices):
         raise ValueError("no price")
-    if body["table"] != table or not {entry.relation for entry in entries} <= set(RELATIONS):
-        raise ValueError("another table, or a relation that nobody knows")
-    return TableLedger(table, entries, limit)
+    if ledger.table != table:
+        raise ValueError("another table")
+    return ledger
 
 
 def enter(job: Job, card: Guarantee, method: str = "") -> None:

@@ -10,12 +10,11 @@ import re
 import secrets
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from engine import __version__
-from engine.core import files
+from engine.core import files, stored
 from engine.core.errors import ExplorerError, RequestError, StoreError
 from engine.core.home import home, private_folder
 from engine.yours import forms, library_run
@@ -44,6 +43,16 @@ class KeptRun:
     owner: str
     run: LibraryRun
     prices: dict[float, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Body:
+    """What a file holds: the run as it was brought, and its prices by this version."""
+
+    program: str
+    owner: str
+    prices: tuple[tuple[float, float, float], ...]
+    run: str
 
 
 def folder() -> Path:
@@ -80,28 +89,26 @@ def keep(content: bytes, owner: str = "") -> KeptRun:
 
 def _write(name: str, owner: str, text: str) -> None:
     """Prices a run and writes it."""
-    prices = _asked(text.encode())
-    body = {"program": __version__, "owner": owner, "prices": prices, "run": text}
+    body = Body(__version__, owner, _asked(text.encode()), text)
     try:
         private_folder(folder())
-        files.write(_place(name), json.dumps(body).encode())
+        files.write(_place(name), json.dumps(asdict(body)).encode())
     except OSError as error:
         raise StoreError(f"run: expected room to keep it, got {error}") from None
 
 
-def _asked(content: bytes) -> list[list[float]]:
+def _asked(content: bytes) -> tuple[tuple[float, float, float], ...]:
     """The prices of a run, from a process of its own."""
     command = [sys.executable, "-m", "engine.yours.kept_runs"]
     try:
         done = subprocess.run(
             command, input=content, cwd=ROOT, capture_output=True, timeout=SECONDS, check=True
         )
-        prices: list[list[float]] = json.loads(done.stdout)
+        return stored.read(tuple[tuple[float, float, float], ...], stored.parsed(done.stdout))
     except (subprocess.SubprocessError, ValueError):
         raise RequestError(
             f"run: expected numbers that are priced within {SECONDS:g} s, got others"
         ) from None
-    return prices
 
 
 def names() -> tuple[str, ...]:
@@ -117,22 +124,22 @@ def find(name: str) -> KeptRun | None:
     try:
         place = _place(name)
         return _read(place, place.stat().st_mtime_ns)
-    except (OSError, ValueError, KeyError, TypeError, ExplorerError):
+    except (OSError, ValueError, ExplorerError):
         return None
 
 
 @functools.lru_cache(maxsize=MOST)
 def _read(place: Path, changed: int) -> KeptRun:
     with place.open("rb") as file:
-        body: dict[str, Any] = json.loads(file.read(3 * forms.MOST))
-    if body["program"] != __version__:  # another version may price otherwise
-        _write(place.stem, body["owner"], body["run"])
+        body = stored.read(Body, stored.parsed(file.read(3 * forms.MOST)))
+    if body.program != __version__:  # another version may price otherwise
+        _write(place.stem, body.owner, body.run)
         return _read(place, place.stat().st_mtime_ns)
-    run = library_run.parsed(body["run"].encode())
-    prices = {float(at): (float(proved), float(coins)) for at, proved, coins in body["prices"]}
+    run = library_run.parsed(body.run.encode())
+    prices = {at: (proved, coins) for at, proved, coins in body.prices}
     if prices.keys() != run.points.keys():
         raise ValueError("prices of other budgets")
-    return KeptRun(place.stem, str(body["owner"]), run, prices)
+    return KeptRun(place.stem, body.owner, run, prices)
 
 
 def remove(name: str) -> None:

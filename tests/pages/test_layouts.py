@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
+from engine.core.declared import read
 from pages.ui.paper import declared, defaults
 from pages.ui.paper.said import Named, say
 from tests.pages.conftest import ROOT
@@ -61,6 +62,15 @@ def test_what_sentences_name_is_computed_and_each_sentence_is_said(slug: str):
                 assert f'"{name}"' in code, f"{section.title}: nobody computes {name}"
             for name in (one for one in table if one.isupper()):
                 assert name in names or f'"{name}"' in code, f"{section.title}: {name} is not said"
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_names_in_the_address_are_those_of_widgets(slug: str):
+    """So that a link keeps what these widgets say."""
+    sections = read(PAPERS / slug / declared.FILE).get("sections", ())
+    for section in (one for one in sections if isinstance(one.get("free"), list)):
+        for name in section["free"]:
+            assert f'"{slug}.{name}"' in computed(slug), f"{section['title']}: no widget {name}"
 
 
 @pytest.mark.parametrize("slug", SLUGS)

@@ -2,6 +2,7 @@
 
 What is computed is named as "module:function" within the paper's folder: `draw`, `side` and `free`
 of a `[[sections]]`, `story`, `beside`, and `values` of a section that is `swept` over a setting.
+`free` may be the names themselves where all data sets have the same.
 """
 
 import importlib
@@ -69,7 +70,9 @@ def _saying(table: Mapping[str, Any]) -> Saying:
 
 
 def _found(package: str, name: str, value: Any) -> Any:
-    """A function where its name stands."""
+    """A function where its name stands, or the names that it would return."""
+    if name == "free" and isinstance(value, tuple):
+        return lambda dataset: value
     if name not in ("draw", "side", "free", "story", "beside", "values"):
         return value
     module, _, function = value.partition(":")

@@ -44,11 +44,6 @@ def classes(view: View) -> Chart:
     return Chart(figure, lines.rows([private], "Class"), facts)
 
 
-def rules(dataset: str) -> tuple[str, ...]:
-    """What the choice of rule is called in the address."""
-    return ("looks",)
-
-
 def choose_rule(page: Page) -> None:
     """The choice of rule, in the sidebar."""
     seen = "Connections" if data_catalog.card(page.chosen.dataset).image is None else "Pixels"

@@ -30,11 +30,6 @@ LEMMA2, EVERY, STATES, PROGRAM = (
 )  # fmt: skip
 
 
-def names(dataset: str) -> tuple[str, ...]:
-    """What the widget below is called in the address."""
-    return (FUNCTION.removeprefix("pcdbn."),)
-
-
 def try_out(page: Page) -> None:
     """An activation, in the sidebar; it trains nothing."""
     with st.expander("Formulas to try", icon=":material/function:"):

@@ -25,11 +25,6 @@ GRID = (5, 10, 20, 50, 100, 200, 400)
 """The q that the charts are drawn at."""
 
 
-def free(dataset: str) -> tuple[str, ...]:
-    """What the sliders are called in the address."""
-    return tuple(key.removeprefix("survival.") for key in TRY.values())
-
-
 def try_out(page: Page) -> None:
     """Two sliders to try q and e with, in the sidebar; a button trains with them."""
     with st.expander("Try q and e", icon=":material/function:"):

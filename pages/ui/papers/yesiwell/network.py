@@ -30,11 +30,6 @@ SMALL, LARGE = 6.0, 20.0
 Floats = NDArray[np.float64]
 
 
-def names(dataset: str) -> tuple[str, ...]:
-    """What the widget below is called in the address."""
-    return (TIME.removeprefix("yesiwell."),)
-
-
 def _drawn_by(view: View) -> None:
     """The method, and which of the times after the training data is drawn."""
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -48,6 +48,13 @@ HEIGHTS = f"""() => {{
     found.push([width, ({FOOT})()]) }}
   foot.style.width = ''
   return found }}"""
+SMALL = """() => [...document.querySelectorAll(
+    '[data-testid=stMain] *, [data-testid=stBottomBlockContainer] *')]
+  .filter(one => !one.children.length && one.textContent.trim() && one.checkVisibility()
+    && one.getBoundingClientRect().width > 1 && !one.closest('.js-plotly-plot')
+    && parseFloat(getComputedStyle(one).fontSize) < 18)
+  .map(one => [one.tagName, one.textContent.slice(0, 40), getComputedStyle(one).fontSize])"""
+"""Words outside charts that a projector's last row cannot read, in sight or further down."""
 TICKS = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plot => {
   const boxes = [...plot.querySelectorAll('.xaxislayer-above .xtick text')]
     .map(one => one.getBoundingClientRect()).sort((a, b) => a.left - b.left)
@@ -320,6 +327,7 @@ def test_a_projector_s_chart_has_half_of_its_height_and_large_words(first_visit:
     assert chart.evaluate(INSIDE)
     assert chart.evaluate("node => node.getBoundingClientRect().height") >= 270
     assert page.evaluate(SIZE) >= 18
+    assert page.evaluate(SMALL) == []
     names_are_whole(page)
     said = page.get_by_text("proved", exact=True).first
     for what in (said, page.get_by_role("slider").first):

@@ -100,9 +100,16 @@ def rows() -> list[Row]:
 
 
 def _control(browser: Browser, address: str, control: Control) -> Iterator[Row]:
-    """The rows of one control: some moves, one after the other, on one page."""
-    page = opened(browser, address, control.page)
-    times = [_moved(page, control, 1, whole=turn == TURNS - 1) for turn in range(TURNS)]
+    """The rows of one control: some moves from the page's defaults where the stop ships, else on.
+
+    What does not ship is kept once it is trained, so each of its moves leads to a new value.
+    """
+    times, page = [], opened(browser, address, control.page)
+    for turn in range(TURNS):
+        if turn and control.shipped:
+            page.context.close()
+            page = opened(browser, address, control.page)
+        times.append(_moved(page, control, 1, whole=turn == TURNS - 1))
     page.context.close()
     for name, words in WORDS.items():
         took = [getattr(one, name) for one in times[-1 if name == "whole" else 0 :]]

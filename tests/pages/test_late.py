@@ -18,7 +18,7 @@ from pages.ui.kit.access import client
 from pages.ui.paper import foot
 from tests.pages.conftest import ROOT, Open
 
-RATE = 0.02
+RATE = 0.005
 """A setting that nothing ships for."""
 PROBE = """
 import sys

@@ -106,7 +106,11 @@ def _lost(curves: Sequence[Curve], up: Heights) -> str:
 
 
 def _bands(one: Curve, ground: Ground, up: Heights, closer: bool) -> list[dict[str, Any]]:
-    """The bands of a curve: of its median, and of single releases where it is looked at."""
+    """The bands of a curve: of its median, and of single releases where it is looked at.
+
+    What falls to zero ends in the decade below a logarithmic axis, not at its end: the axis keeps
+    its range while lines come in, and two pages that show one run hold the same numbers.
+    """
     x = ground.places(one.epsilon, one.proved)
     drawn = one.focus and not _gone(one, ground)
     made = []
@@ -114,7 +118,7 @@ def _bands(one: Curve, ground: Ground, up: Heights, closer: bool) -> list[dict[s
         (one.low, one.high, SINGLE, closer), (one.sure_low, one.sure_high, SURE, True),
     ):  # fmt: skip
         there = drawn and wanted and len(low) == len(x)
-        least = 0.5 * up.low if up.log else -math.inf
+        least = 10.0 ** math.floor(math.log10(0.5 * up.low)) if up.log else -math.inf
         down, top = ([max(v, least) for v in up.of(side)] if there else [] for side in (low, high))
         colour = one.style.colour
         made.append(band(x if there else [], down, top, colour, one.label, opacity=opacity))

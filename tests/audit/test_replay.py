@@ -8,10 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from datasets.base import LabelledTable, PanelTable, SurvivalTable
+from engine.audit import replay
 from engine.audit.replay import faults, inside
 from engine.audit.training import Setting
 from engine.audit.witness import Pair, left_out, load
 from engine.catalog import catalog
+from engine.privacy.mechanisms import Laplace
 from engine.privacy.releases import Release
 from tests.audit import small, toys
 
@@ -167,3 +169,10 @@ def test_an_objective_that_is_priced_at_a_smaller_sensitivity_is_caught(paper, e
 
     broken = replace(own, witness=replace(own.witness, implied=larger))
     assert any("within the sensitivity" in one for one in inside(broken))
+
+
+def test_prices_are_compared_to_twelve_digits():
+    """The sum of a price depends on its order in the sixteenth digit; a wrong price on more."""
+    right, summed, wrong = (Laplace(1.0, 3.996 * share) for share in (1.0, 1.0 - 1e-15, 1.0 + 1e-9))
+    assert right.event != summed.event
+    assert replay._noise(right) == replay._noise(summed) != replay._noise(wrong)

@@ -87,6 +87,9 @@ class Entry(Generic[S]):
         whole: Where all its releases are of whole numbers: how far one record moves each of them,
             in turn, as a whole number, in L1 norm where noise is Laplace and squared in L2 norm
             where it is Gaussian (`engine.privacy.exact`). None otherwise.
+        refines: Whether it releases values that depend neither on ε nor on earlier releases, with
+            Gaussian noise on all records: then a search can begin with much noise and reduce it
+            (`engine.privacy.refining`).
         unsure: Why its coefficients have no intervals; empty where they have, or have none.
     """
 
@@ -108,6 +111,7 @@ class Entry(Generic[S]):
     witness: str = ""
     answer: str = ""
     whole: tuple[int, ...] | None = None
+    refines: bool = False
     unsure: str = ""
 
     @classmethod

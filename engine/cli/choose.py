@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from datasets import catalog as data_catalog
 from engine.catalog import paper
-from engine.cli import release_files
+from engine.cli import release_files, searching
 from engine.cli.releasing import GOES_ON, prove
 from engine.cli.shared import pairs, show_json
 from engine.cli.work import progress
@@ -27,6 +27,8 @@ NOTHING = "Nothing was tried, which happens by chance: nothing is published, the
 
 def choose_command(arguments: argparse.Namespace) -> int:
     """Prices a choice, makes it and prints the winner with the card of the whole."""
+    if searching.wanted(arguments):
+        return searching.search_command(arguments)
     made = planned(arguments)
     dataset = made.candidates[0].job.dataset
     if arguments.to is None:
@@ -36,7 +38,9 @@ def choose_command(arguments: argparse.Namespace) -> int:
             won = _won(made, dataset, place)
             files = place.publish(
                 lambda folder: (
-                    release_files.written(folder, won.job, made.card, won.arrays) if won.job else []
+                    release_files.written(folder, won.job, made.card, won.arrays, alone=False)
+                    if won.job
+                    else []
                 )
             )
     _show(arguments, made, won, files)

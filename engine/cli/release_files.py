@@ -19,17 +19,29 @@ FILES = (sealing.CARD, "README.md")
 """What stands beside the released arrays."""
 
 
-def written(folder: Path, job: Job, card: Guarantee, arrays: Arrays) -> list[Path]:
-    """Writes what stands beside the arrays of a release."""
+def written(
+    folder: Path, job: Job, card: Guarantee, arrays: Arrays, *, alone: bool = True
+) -> list[Path]:
+    """Writes what stands beside the arrays of a release.
+
+    Args:
+        folder: Where.
+        job: The request.
+        card: Its card.
+        arrays: What it released.
+        alone: Whether the card is that of this request; a choice or a search costs more, and
+            nothing is known of it but the card's point.
+    """
     files = [folder / name for name in FILES]
     body = {"dataset": job.dataset, "method": f"{job.paper}/{job.method}", "settings": job.values}
     described, spec = data_catalog.card(job.dataset), job.batch().spec
+    # noise on whole numbers has a curve of its own, of which the card's point is proved
+    curved = alone and not card.exact
     content = {
         **body,
         "version": __version__,
         "guarantee": card.json(),
-        # noise on whole numbers has a curve of its own, of which the card's point is proved
-        "curves": None if card.exact else whole.curves(job.entry(), spec, described, card),
+        "curves": whole.curves(job.entry(), spec, described, card) if curved else None,
         "registry": registry.of(card, described, f"Epsilon Explorer {__version__}"),
     }
     text = json.dumps(plain(content), indent=2, ensure_ascii=False)

@@ -50,6 +50,7 @@ class LedgerEntry:
         method: Name of the method within the paper.
         time: When it was entered, in UTC (ISO 8601).
         look: The run that was looked at; empty for a release.
+        said: What was answered, in words; empty for most.
     """
 
     epsilon: float
@@ -59,6 +60,7 @@ class LedgerEntry:
     method: str
     time: str
     look: str = ""
+    said: str = ""
 
 
 @dataclass(frozen=True)
@@ -184,7 +186,7 @@ def _understood(table: str, body: Any) -> TableLedger:
     return ledger
 
 
-def enter(job: Job, card: Guarantee, method: str = "") -> None:
+def enter(job: Job, card: Guarantee, method: str = "") -> LedgerEntry | None:
     """Enters a release from a table of one's own, before its noise is drawn; no other is entered.
 
     Args:
@@ -192,12 +194,15 @@ def enter(job: Job, card: Guarantee, method: str = "") -> None:
         card: Its card, which is proved.
         method: What the ledger calls it; empty for the method of the request.
 
+    Returns:
+        The entry; None where there is no ledger.
+
     Raises:
         RequestError: It would pass the limit; then nothing is entered.
         StoreError: The ledger is damaged or cannot be written; then nothing may be drawn.
     """
     if not own.mine(job.dataset):
-        return
+        return None
     assert card.epsilon_proved is not None
     now = datetime.now(UTC).isoformat(timespec="seconds")
     new = LedgerEntry(
@@ -208,6 +213,31 @@ def enter(job: Job, card: Guarantee, method: str = "") -> None:
         ledger = dataclasses.replace(ledger, entries=(*ledger.entries, new))
         _check(ledger)
         _write(ledger)
+    return new
+
+
+def settle(table: str, entry: LedgerEntry, epsilon: float, said: str) -> None:
+    """Lowers an entry to what a search has cost, ex post, once it has stopped (`searching`).
+
+    What it may cost at most was entered before it began, so a search that is killed counts for
+    that. An entry that is settled already stays as it is.
+
+    Args:
+        table: Whose ledger.
+        entry: As `enter` returned it.
+        epsilon: What it has cost, at most what was entered.
+        said: What it answered, in words.
+
+    Raises:
+        StoreError: The ledger is damaged or cannot be written; then the entry stays.
+    """
+    assert epsilon <= entry.epsilon
+    with _alone(table):
+        ledger = read(table)
+        if entry in ledger.entries:
+            entries = list(ledger.entries)
+            entries[entries.index(entry)] = dataclasses.replace(entry, epsilon=epsilon, said=said)
+            _write(dataclasses.replace(ledger, entries=tuple(entries)))
 
 
 def look(job: Job, spent: Spent) -> None:

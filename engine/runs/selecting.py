@@ -18,6 +18,7 @@ import torch
 from datasets.base import Card, Table
 from engine.catalog import paper
 from engine.core.errors import RequestError
+from engine.core.gauges import gauges
 from engine.core.spec import Value
 from engine.method import Arrays
 from engine.privacy import gaussian, selection
@@ -107,8 +108,7 @@ def plan(
         BudgetError: ε is too small for a choice.
     """
     publication = paper(slug)
-    if not publication.judge:
-        raise RequestError(f"paper: expected one whose results can be judged, got {slug}")
+    judgeable(slug, methods)
     usual = publication.opens(data.name)
     target = float(values.get("epsilon", usual["epsilon"]))
     delta = float(values.get("delta", usual.get("delta", 1e-5)))
@@ -116,7 +116,7 @@ def plan(
 
     def at(budget: float) -> tuple[Alternative, ...]:
         whole = {**values, "epsilon": budget}
-        jobs = [_job(slug, name, data, {**whole, **place}) for name, place in settings]
+        jobs = [asked(slug, name, data, {**whole, **place}) for name, place in settings]
         unlike = {job.id: job for job in jobs}.values()
         return tuple(Alternative(job, _score(budget, delta)) for job in unlike)
 
@@ -132,6 +132,19 @@ def plan(
     budget = selection.calibrate(events, tries, target, delta, card.relation)
     spent = selection.cost(events(budget), tries, delta, card.relation)
     return Selection(at(budget), tries, _card(card, at(budget), tries, (spent, delta)))
+
+
+def judgeable(slug: str, methods: Sequence[str]) -> None:
+    """Raises `RequestError` where a paper's `judge` cannot tell how good a method's result is.
+
+    It reads what the methods with the paper's main measure release.
+    """
+    publication = paper(slug)
+    if not publication.judge:
+        raise RequestError(f"paper: expected one whose results can be judged, got {slug}")
+    for name in methods:
+        if publication.gauge not in gauges(publication.entry(name).info):
+            raise RequestError(f"methods: expected results that can be judged, got {name}")
 
 
 def _checked(candidates: Sequence[Alternative], data: Card) -> Guarantee:
@@ -170,7 +183,7 @@ def _card(
     )
 
 
-def _job(slug: str, method: str, data: Card, values: dict[str, Value]) -> Job:
+def asked(slug: str, method: str, data: Card, values: dict[str, Value]) -> Job:
     """The request of a candidate, without what its method does not use."""
     publication = paper(slug)
     uses = publication.entry(method).uses
@@ -210,7 +223,7 @@ def choose(
     Raises:
         ReleaseError: A method withheld its result.
     """
-    judge, rng = _judge(made.candidates[0].job.paper), Secret()
+    scores, rng = judge(made.candidates[0].job.paper), Secret()
     coins = SystemRandom()
     best, kept = -math.inf, Selected(None, {})
     count = _poisson(made.tries.mean, coins)
@@ -218,7 +231,7 @@ def choose(
         report(min(tried, int(made.tries.mean)), int(made.tries.mean) + 1)
         one = coins.choice(made.candidates)
         arrays = release(one.job, data)
-        sums = torch.from_numpy(judge(one.job.batch().spec, data, arrays)).sum(1, keepdim=True)
+        sums = torch.from_numpy(scores(one.job.batch().spec, data, arrays)).sum(1, keepdim=True)
         rng.refill()
         score = float(noisy(sums, [one.score], rng)[0, 0])
         if score > best:
@@ -226,7 +239,8 @@ def choose(
     return kept
 
 
-def _judge(slug: str) -> Callable[..., Any]:
+def judge(slug: str) -> Callable[..., Any]:
+    """The function by which a paper judges released arrays (`Paper.judge`)."""
     module, _, name = paper(slug).judge.partition(":")
     found: Callable[..., Any] = getattr(importlib.import_module(module), name)
     return found

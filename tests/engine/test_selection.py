@@ -153,6 +153,8 @@ def test_a_choice_has_one_card_and_one_entry(table, tmp_path, capsys):
     assert said["chosen"]["method"] in {"dp_newton", "out_pert"}
     assert all(one["settings"]["epsilon"] < 4.0 for one in said["candidates"])
     assert np.isfinite(said["released"]["coefficients"]).all()
+    body = json.loads((tmp_path / "out" / "card.json").read_text())
+    assert body["curves"] is None  # that of one try would promise more than the whole choice keeps
     assert {"release.npz", "card.json"} <= {path.rsplit("/", 1)[1] for path in said["files"]}
     (entry,) = ledger.read(table).entries
     assert entry.epsilon == card["epsilon_proved"]

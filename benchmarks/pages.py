@@ -13,8 +13,7 @@ from playwright.sync_api import Browser, Page
 
 from benchmarks.row import TURNS, Row
 from engine.catalog import catalog
-from pages.ui.learn.page import MINUTES
-from pages.ui.learn.screens import SCREENS
+from pages.ui.learn.declared import MINUTES, SCREENS
 from tests.browser.app import browsing, serving, settled, temporary_home
 
 WORDS_A_MINUTE = 200
@@ -100,9 +99,10 @@ def learn(browser: Browser, address: str, least: dict[str, float]) -> list[Row]:
     for size, (width, height, _) in SIZES.items():
         page = browser.new_context(viewport={"width": width, "height": height}).new_page()
         began = time.perf_counter()
-        page.goto(address)
+        page.goto(f"{address}?present=1")  # which asks nothing first
         page.locator(".js-plotly-plot .main-svg").first.wait_for()
         first = time.perf_counter() - began
+        page.goto(address)
         settled(page)
         measured.append(Row(f"learn, {size}: first picture", first, least[size], "s", "under 3 s",
                             first < 3.0, "empty store; peer: a bare page"))  # fmt: skip

@@ -1,19 +1,26 @@
 """Learn: closed forms against simulation, one control a screen, ten minutes of reading."""
 
+import json
 import math
 import re
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Button
 
 from engine.papers.mean.price import laplace_releases
 from engine.papers.mean.spec import MeanSpec
+from engine.runs.reference import FOLDER
+from engine.service.client import Client
 from pages.ui import words
+from pages.ui.jobs.live import Watched
 from pages.ui.kit import glossary, shell
-from pages.ui.learn import deployments, maths
-from pages.ui.learn.page import MINUTES
-from pages.ui.learn.screens import SCREENS
+from pages.ui.learn import ask, deployments, game, maths, pictures
+from pages.ui.learn.declared import MINUTES, QUESTIONS, SCREENS
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, loads_nothing_heavy
 from tests.pages.played import play
@@ -59,23 +66,184 @@ def test_the_average_of_answers_is_off_by_what_is_said():
     assert abs(means.std() / maths.average_off(50) - 1.0) < 5 / math.sqrt(8_000)
 
 
-def test_each_screen_has_one_control_and_a_picture(visit: Open, home: Path):
-    play(home, maths.clipping())
+def answered(test: AppTest, **answers: int) -> AppTest:
+    """Answers every screen's question: with the given positions, else as its widget stands."""
+    for name in SCREENS:
+        form = next(one for one in forms(test) if one[0] == f"learn-ask-{name}")
+        widget = widgets(test, f"learn.ask.{name}")
+        if name in answers or widget.value is None:
+            widget.set_value(answers.get(name, 0))
+        form[1].click().run()
+    return test
+
+
+def forms(test: AppTest) -> list[tuple[str, Button]]:
+    """The button that sends each form, with the form's name; then the one that skips it."""
+    return [(one.form_id, one) for one in test.button if one.form_id]
+
+
+def widgets(test: AppTest, key: str) -> Any:
+    """The slider or the radio of a question."""
+    return next(one for one in (*test.select_slider, *test.radio) if one.key == key)
+
+
+def said(test: AppTest) -> list[str]:
+    """All that the page says in Markdown."""
+    return [str(one.value) for one in test.markdown]
+
+
+def test_no_screen_shows_anything_before_it_was_asked(visit: Open, home: Path):
     test = visit("learn")
     assert not test.exception
     assert not test.error
-    assert len(SCREENS) == 6
-    controls = [one for one in (*test.select_slider, *test.selectbox) if "learn." in one.key]
-    assert len(controls) == 6
-    assert len(charts(test)) == 4  # the dots are an image, the papers a list
+    assert charts(test) == []
+    keys = {one.key for one in (*test.select_slider, *test.radio) if one.key}
+    assert {f"learn.ask.{name}" for name in SCREENS} <= keys
+    assert not any(key.startswith("learn.") and ".ask." not in key for key in keys)
 
 
-def test_it_is_read_in_ten_minutes(visit: Open):
+def test_each_screen_has_one_control_and_a_picture_once_it_is_answered(visit: Open, home: Path):
+    play(home, maths.clipping())
+    test = answered(visit("learn"))
+    assert not test.exception
+    assert not test.error
+    assert len(SCREENS) == len(pictures.DRAWN) == 7
+    controls = {one.key for one in (*test.select_slider, *test.selectbox) if one.key}
+    assert {one.control.key for one in SCREENS.values()} <= controls
+    assert len(charts(test)) == 5  # the dots are an image, the papers a list
+
+
+@pytest.mark.parametrize("name", [name for name, one in SCREENS.items() if one.ask.slider])
+def test_a_prediction_on_a_slider_is_told_its_distance(name: str, home: Path, visit: Open):
+    play(home, maths.clipping())
+    screen, job = SCREENS[name], maths.clipping()
+    told = pictures.asked(screen)
+    answer = 0 if name != "attacker" else len(told) - 1
+    test = answered(visit("learn"), **{name: answer})
+    results = Watched("", job, Client(home, workers=False).run(job.id)).results
+    right = pictures.truth(screen, results)
+    assert right is not None
+    assert right != answer
+    wanted = (
+        f"You said **{told[answer]}**. It is **{told[right]}**. Distance: {abs(right - answer)}"
+    )
+    assert sum(wanted in one for one in said(test)) == 1
+
+
+def test_the_truths_are_what_the_screens_show():
+    """Each from its own closed form or the numbers that ship, worked out here once more."""
+    chance = {float(text): 1 - 0.5 * math.exp(-float(text) / 2)
+              for text in SCREENS["attacker"].ask.options}  # fmt: skip
+    lost = max(epsilon for epsilon, right in chance.items() if 100 * right < maths.LOST)
+    truths = {name: pictures.asked(one)[at] for name, one in SCREENS.items()
+              if (at := pictures.truth(one)) is not None}  # fmt: skip
+    kept = json.loads((FOLDER / "sketches.json").read_text(encoding="utf-8"))["survival"]
+    assert truths == {
+        "attacker": f"{lost:g}",
+        "count": str(round(100 * (1 - 0.5 * math.exp(-0.25)))),
+        "odds": "One noisy count with ε = 2",
+        "answers": "10",
+        "attack": "Not believable",
+        "papers": str(round(100 - 100 * dict(kept["lines"]["own"])[0.1])),
+    }  # clipping's comes of a run
+
+
+def test_a_radio_says_right_or_what_was_right(visit: Open):
+    test = answered(visit("learn"), odds=0, attack=0)
+    assert any("Right: **One noisy count with ε = 2**" in one for one in said(test))
+    assert any("You said **Believable**. The answer is **Not believable**" in one
+               for one in said(test))  # fmt: skip
+
+
+def test_a_radio_without_an_answer_shows_nothing(visit: Open):
     test = visit("learn")
+    dict(forms(test)[::2])["learn-ask-odds"].click().run()
+    assert [one.value for one in test.warning] == ["Choose an answer first."]
+    assert not any("Right:" in one for one in said(test))
+
+
+def test_answers_stay_in_the_session(visit: Open, home: Path):
+    """Another session is asked again, and the store has no row of it."""
+    test = answered(visit("learn"))
+    assert len(charts(test)) > 0
+    assert charts(visit("learn")) == []
+    with Client(home, workers=False).store.database.reading() as connection:
+        assert connection.execute("SELECT COUNT(*) FROM answers").fetchone()[0] == 0
+
+
+@pytest.mark.parametrize("address", [{"present": "1"}, {"lesson": "epsilon", "view": "2"}])
+def test_a_lesson_and_a_presenter_ask_by_themselves(visit: Open, address: dict[str, str]):
+    test = visit("learn", **{"learn.screen": "count", "learn.count": "0.5", **address})
+    assert len(charts(test)) == 1
+
+
+def test_five_questions_before_and_after_give_the_gain(visit: Open):
+    test = visit("learn")
+    for when, wrong in ((ask.BEFORE, 3), (ask.AFTER, 1)):
+        for i, one in enumerate(QUESTIONS):
+            at = one.answer - 1 if i >= wrong else one.answer % len(one.options)
+            widgets(test, f"learn.ask.{when}.{i}").set_value(at)
+        next(b for name, b in forms(test) if name == f"learn-ask-{when}").click().run()
+        told = any(one.why in text for one in QUESTIONS for text in said(test))
+        assert told == (when == ask.AFTER)  # nothing is given away before the end
+    assert any("2 of 5 right before, and **4 of 5** now. Gain: **+2**" in x for x in said(test))
+    test.button(key="learn.reset").click().run()
+    assert widgets(test, "learn.ask.before.0").value is None
+
+
+def test_questions_that_were_skipped_have_no_gain(visit: Open):
+    test = visit("learn")
+    [b for name, b in forms(test) if name == "learn-ask-before"][1].click().run()
+    for i, one in enumerate(QUESTIONS):
+        widgets(test, f"learn.ask.after.{i}").set_value(one.answer - 1)
+    next(b for name, b in forms(test) if name == "learn-ask-after").click().run()
+    assert any("You have **5 of 5** right." in one for one in said(test))
+    assert not any("Gain" in one for one in said(test))
+
+
+@pytest.mark.parametrize("text", SCREENS["attacker"].control.options)
+def test_the_best_guess_wins_as_often_as_the_game_says(text: str):
+    """n rounds have a standard error of at most 0.5/√n; five of them."""
+    n, rng = 20_000, Random(5)
+    rounds = [maths.play(float(text), rng) for _ in range(n)]
+    right = sum(one.best == one.inside for one in rounds) / n
+    assert abs(right - (1 - 0.5 * math.exp(-float(text) / 2))) < 5 * 0.5 / math.sqrt(n)
+
+
+def test_the_visitor_wins_then_loses(visit: Open):
+    test = answered(visit("learn"))
+    assert any("You have not guessed yet." in one for one in said(test))
+    test.button(key="learn.game.many").click().run()
+    assert any("**You win.**" in one for one in said(test))
+    test.select_slider(key="learn.attacker").set_value("0.1").run()
+    for _ in range(9):
+        test.button(key="learn.game.many").click().run()
+    assert any("**You lose:**" in one and "of 900 times" in one for one in said(test))
+
+
+def test_a_guess_is_judged_by_where_mia_was(visit: Open):
+    test = answered(visit("learn"))
+    for inside in (True, False):
+        where = test.session_state[game.ROUND][1].inside
+        test.button(key=f"learn.game.{'yes' if inside else 'no'}").click().run()
+        hit, was = "Right" if inside == where else "Wrong", "was" if where else "was not"
+        assert f"**{hit}.** Mia {was} in the data." in said(test)
+    assert any("of 2 times" in one for one in said(test))
+
+
+def test_it_is_read_in_ten_minutes(visit: Open, home: Path):
+    """Every question and option is read once, the five questions twice, and every picture."""
+    play(home, maths.clipping())
+    test = visit("learn")
+    asked = [text for one in (*test.radio, *test.select_slider)
+             for text in (one.label, *(one.options if one in test.radio else ()))]  # fmt: skip
+    test = answered(test)
     body = [*test.title, *test.header, *test.markdown, *test.caption]
     terms = set(glossary.TERMS.values())
     texts = [str(one.value) for one in body if str(one.value) not in terms]
-    count = sum(len(re.findall(r"\w+", text)) for text in texts if not text.startswith("<"))
+    why = [text for one in QUESTIONS for text in (one.text, one.why)]
+    whole = [*asked, *texts, *why]
+    count = sum(len(re.findall(r"\w+", text)) for text in whole if not text.startswith("<"))
     assert count <= MINUTES * WORDS_A_MINUTE
 
 
@@ -86,11 +254,11 @@ def test_formulas_wait_for_their_toggle(visit: Open):
 
 
 def test_a_slider_changes_its_own_picture(visit: Open):
-    test = visit("learn")
+    test = answered(visit("learn"))
     before = charts(test)
     test.select_slider(key="learn.count").set_value("5").run()
     assert any("At ε = 5" in str(one.value) for one in test.markdown)
-    assert charts(test)[0] != before[0]
+    assert charts(test)[1] != before[1]
 
 
 def test_terms_that_a_text_links_to_exist():
@@ -98,7 +266,7 @@ def test_terms_that_a_text_links_to_exist():
         glossary.link("Spleen")
     anchors = {glossary.anchor(term) for term in glossary.TERMS}
     assert len(anchors) == len(glossary.TERMS)
-    for screen in SCREENS:
+    for screen in SCREENS.values():
         assert set(re.findall(r"\]\(#([\w-]+)\)", screen.text)) <= anchors
 
 

@@ -56,7 +56,7 @@ def test_figures_are_whole_at_every_budget(taken: states.Taken):
 
 def test_no_text_becomes_a_part_of_a_page(taken: states.Taken):
     bad = states.Taken(**(vars(taken) | {"title": "<script>alert(1)</script>"}))
-    text = write.page(bad.title, write._paper(bad), {"mean": bad}, data=True)
+    text = write.page(bad.title, write._paper(bad), {"mean": bad}, script="site.js")
     assert "<script>" not in re.sub(r"<script src=\"[^\"]+\" defer></script>", "", text)
     assert not re.search(r"\son\w+=", text)
     data = json.dumps(bad.json() | {"slug": "</script>"}, cls=write.PlotlyJSONEncoder)

@@ -1,1 +1,1 @@
-"""The page that explains ε: six screens, a glossary, and budgets of real deployments."""
+"""The page that explains ε: seven screens, a glossary, and budgets of real deployments."""

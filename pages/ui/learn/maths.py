@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import dataclass
+from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
 from datasets import catalog as data_catalog
 from engine.papers.mean import price
+from engine.papers.mean.spec import UNIT as UNIT
 from engine.papers.mean.spec import MeanSpec
 from engine.privacy.mechanisms import Laplace
 from engine.runs.job import Job, request
@@ -24,6 +26,10 @@ MOST = 100
 DATA = "flchain"
 FEW = 50
 """Records of the mean: few enough that noise and bias are of one size."""
+OTHERS, COUNTS = 1.4, 5.0
+"""In the game: the mean without the one who is looked for, and what that one's value counts."""
+LOST = 60
+"""Right guesses out of 100 below which an attacker has lost."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,43 @@ def densities(epsilon: float) -> Densities:
 def guesses(overlap: float) -> float:
     """How often the best guess between two equally likely cases is right, from their overlap."""
     return 1.0 - 0.5 * overlap
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of the game.
+
+    Attributes:
+        inside: Whether the one who is looked for is in the data.
+        published: The noisy mean.
+    """
+
+    inside: bool
+    published: float
+
+    @property
+    def best(self) -> bool:
+        """The best guess: the nearer of the two means."""
+        return self.published > OTHERS + 0.5 * STEP
+
+
+STEP = COUNTS / FEW
+"""How far one record moves the mean: its sensitivity (`engine.papers.mean.price`)."""
+
+
+def play(epsilon: float, rng: Random) -> Round:
+    r"""Draws a round: a fair coin, and Laplace noise of the scale that \varepsilon asks for.
+
+    It is a game with made-up values and releases nothing of anybody.
+
+    Guarantees:
+        None is needed. The noise is that of the mean at its sensitivity B/m, so that the best
+        guess is right with probability 1 - exp(-\varepsilon/2)/2 (`densities`).
+    """
+    inside = rng.random() < 0.5
+    sign = rng.choice((-1.0, 1.0))
+    noise = sign * rng.expovariate(1.0 / Laplace(STEP, epsilon).scale)
+    return Round(inside, OTHERS + STEP * inside + noise)
 
 
 def clipping() -> Job:

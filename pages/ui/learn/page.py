@@ -1,44 +1,99 @@
-"""Differential privacy in ten minutes: one idea a screen, one control each."""
+"""Differential privacy in ten minutes: one idea a screen, which asks before it shows."""
+
+from functools import partial
 
 import streamlit as st
 
+from engine.service.watching import Stage
 from pages.ui import words
-from pages.ui.kit import glossary
-from pages.ui.learn import deployments, screens
-from pages.ui.learn.names import FORMULAS, ONLY, SCREENS
+from pages.ui.jobs import live
+from pages.ui.jobs.live import Shown, Watched
+from pages.ui.kit import glossary, shell, source
+from pages.ui.kit.access import troubles
+from pages.ui.kit.chart import chart
+from pages.ui.kit.lock import locked
+from pages.ui.learn import ask, deployments, game, maths, pictures
+from pages.ui.learn.declared import FORMULAS, ONLY, SCREENS, WORDS, Screen, filled
 
-MINUTES = 10
+RUN = "clipping"
+"""The screen that shows a run."""
 
 
 def show() -> None:
     """Draws the page."""
     only = st.query_params.get(ONLY, "")
     if only in SCREENS:
-        screen = screens.SCREENS[SCREENS.index(only)]
-        st.title(screen.title, anchor=False)
-        _screen(screen)
-        st.page_link("pages/learn.py", label="All six ideas", icon=":material/school:")
+        st.title(filled(SCREENS[only].title), anchor=False)
+        _screen(SCREENS[only])
+        st.page_link("pages/learn.py", label="All seven ideas", icon=":material/school:")
         return
     st.title("Learn: what ε means")
-    st.markdown(
-        f"Six ideas, {MINUTES} minutes, no prior knowledge. Each idea has one control: move it and "
-        "watch the picture."
-    )
+    st.markdown(filled(WORDS["intro"]))
+    st.caption(filled(WORDS["session"]))
     st.toggle("Show formulas", key=FORMULAS, bind="query-params")
-    for number, screen in enumerate(screens.SCREENS, 1):
+    ask.quiz(ask.BEFORE)
+    for number, screen in enumerate(SCREENS.values(), 1):
         with st.container(border=True, key=f"learn-{screen.name}"):
-            st.header(f"{number}. {screen.title}", anchor=screen.name)
+            st.header(f"{number}. {filled(screen.title)}", anchor=screen.name)
             _screen(screen)
+    ask.quiz(ask.AFTER)
     _budgets()
     _glossary()
 
 
-def _screen(screen: screens.Screen) -> None:
-    """One idea without its heading."""
-    st.markdown(screen.text)
-    screen.draw()
+def _screen(screen: Screen) -> None:
+    """One idea without its heading: its text, its question, and then its picture."""
+    st.markdown(filled(screen.text))
+    if ask.waits(screen):
+        ask.predict(screen)
+    elif not pictures.options(screen):
+        st.markdown(screen.says("nothing"))
+    elif screen.name == RUN:
+        with troubles():
+            job = maths.clipping()
+            shown = Shown({"laplace": job}, {"laplace": "Laplace"}, asks=((job, Stage.FULL),))
+            live.follow(partial(_moving, screen), "learn.live", lambda: shown)
+    else:
+        st.fragment(_moving)(screen, {})
     if st.session_state.get(FORMULAS):
         st.markdown(screen.formula)
+
+
+def _moving(screen: Screen, watched: dict[str, Watched]) -> None:
+    """The answer, the control, and what it shows."""
+    one = watched.get("laplace")
+    results = None if one is None else one.results
+    ask.reveal(screen, results)
+    text = _control(screen)
+    shown = pictures.DRAWN[screen.name](screen, text, results)
+    if screen.plays:
+        game.draw(screen, text, shown)
+        return
+    if shown.image:
+        st.image(shown.image, width=600, alt=screen.says("alt", shown.facts))
+    st.markdown(said := screen.says("finding", shown.facts))
+    if shown.figure is not None:
+        source.name(() if one is None else [one.job.id])
+        chart(f"{screen.control.key}.chart", shown.figure, said, shown.rows, shown.budget)
+        source.name(())
+    if shown.more:
+        st.markdown(shown.more)
+    if caption := screen.says("caption", shown.facts):
+        st.caption(caption)
+    if shown.leads:
+        st.page_link(shell.script(shown.leads), label=screen.says("open"),
+                     icon=":material/arrow_forward:")  # fmt: skip
+
+
+def _control(screen: Screen) -> str:
+    """The text that the control stands at; the address holds it."""
+    key, label, help = screen.control.key, filled(screen.control.label), filled(screen.control.help)
+    stops, first = pictures.options(screen), pictures.first(screen)
+    if screen.name in ("attack", "papers"):
+        place = stops.index(first)
+        return str(st.selectbox(label, stops, place, key=key, help=help, bind="query-params"))
+    return str(st.select_slider(label, stops, first, key=key, help=help, bind="query-params",
+                                disabled=locked(key)))  # fmt: skip
 
 
 def _budgets() -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.ui.kit import shell
 from pages.ui.kit.address import COMMON, LESSON, PRESENT, VIEW
-from pages.ui.learn.names import FORMULAS, ONLY
+from pages.ui.learn.declared import FORMULAS, ONLY
 from pages.ui.lessons.schema import Lesson, View
 from pages.ui.lessons.views import offered
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from engine import catalog
 from pages.ui.kit import shell
 from pages.ui.kit.offers import Offer
-from pages.ui.learn.names import CONTROLS
+from pages.ui.learn.declared import CONTROLS
 from pages.ui.paper import defaults
 from pages.ui.paper.view import offers
 

@@ -4,6 +4,7 @@
 figures (three without a figure), `{share:p1}` in per cent with one decimal (none without a figure).
 A fact that is True stands for the sentence of its own name in the same table, False for nothing,
 and `Named("other")` for the sentence "other": so a caption has parts that only some runs need.
+Sentences and numbers are those of the visitor's language, where its catalogue has them.
 """
 
 import re
@@ -11,6 +12,7 @@ import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pages.ui.messages import figures, tr
 from pages.ui.words import number
 
 SPACES = re.compile("  +")
@@ -32,16 +34,17 @@ class _Sentences(string.Formatter):
         fact = kwargs[str(key)]
         name = fact if isinstance(fact, Named) else str(key) if fact is True else ""
         if name:
-            return self.vformat(self.table[name], args, kwargs)
+            return self.vformat(tr(self.table[name]), args, kwargs)
         return "" if fact is False or isinstance(fact, Named) else fact
 
     def format_field(self, value: Any, spec: str) -> str:
         kind, digits = spec[:1], spec[1:]
         if kind == "n":
-            return number(float(value), int(digits or 3))
+            return figures(number(float(value), int(digits or 3)))
         if kind == "p":
-            return f"{100 * value:.{digits or 0}f}"
-        return str(super().format_field(value, spec))
+            return figures(f"{100 * value:.{digits or 0}f}")
+        text = str(super().format_field(value, spec))
+        return figures(text) if isinstance(value, int | float) else text
 
 
 def say(table: Mapping[str, Any], name: str, facts: Mapping[str, object]) -> str:
@@ -50,5 +53,5 @@ def say(table: Mapping[str, Any], name: str, facts: Mapping[str, object]) -> str
     Raises:
         KeyError: A fact, or a sentence that a fact names, is not there.
     """
-    text = _Sentences(table).vformat(table.get(name, ""), (), facts)
+    text = _Sentences(table).vformat(tr(table.get(name, "")), (), facts)
     return SPACES.sub(" ", text).strip()

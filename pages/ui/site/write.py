@@ -15,13 +15,13 @@ from engine.core import files
 from engine.core.errors import RequestError
 from engine.runs import reference
 from engine.runs.exhibit import Exhibit, exhibits
-from pages.ui import words
 from pages.ui.bundle.collect import html
 from pages.ui.bundle.colours import theme
 from pages.ui.bundle.filled import filled, within_script
 from pages.ui.charts.sketch import sketch
-from pages.ui.kit import glossary, plot, shell
+from pages.ui.kit import plot, shell
 from pages.ui.paper import defaults, ruler, sketches
+from pages.ui.site import learn
 from pages.ui.site.states import Taken, take
 
 HERE = Path(__file__).parent
@@ -78,12 +78,19 @@ def _pages(known: Mapping[str, Taken]) -> Iterator[tuple[str, str]]:
     yield f"{SHARED}/site.js", SCRIPT.read_text(encoding="utf-8")
     yield f"{SHARED}/site.css", sheet()
     yield "index.html", page("Home", _home(known), known, root="")
-    yield "learn/index.html", page("Terms", _terms(), known)
+    yield f"{SHARED}/learn.js", SCRIPT.with_name("learn.js").read_text(encoding="utf-8")
+    yield "learn/data.js", _data(learn.data())
+    yield "learn/index.html", page("Learn", learn.body(), known, script="learn.js")
     yield "reproduce/index.html", page("Reproduce", _reproduce(), known)
     for slug, one in known.items():
-        data = json.dumps(one.json(), cls=PlotlyJSONEncoder, ensure_ascii=False)
-        yield f"{slug}/data.js", f"window.explorer = {within_script(data)}\n"
-        yield f"{slug}/index.html", page(one.title, _paper(one), known, data=True)
+        yield f"{slug}/data.js", _data(one.json())
+        yield f"{slug}/index.html", page(one.title, _paper(one), known, script="site.js")
+
+
+def _data(known: Mapping[str, Any]) -> str:
+    """What a page's script reads, as a script: pages of a folder may read nothing else."""
+    text = json.dumps(known, cls=PlotlyJSONEncoder, ensure_ascii=False)
+    return f"window.explorer = {within_script(text)}\n"
 
 
 def charts() -> str:
@@ -112,7 +119,7 @@ def sheet() -> str:
 
 
 def page(
-    title: str, body: str, known: Mapping[str, Taken], *, root: str = "../", data: bool = False
+    title: str, body: str, known: Mapping[str, Taken], *, root: str = "../", script: str = ""
 ) -> str:
     """A page with its menu.
 
@@ -121,9 +128,9 @@ def page(
         body: What it holds, as HTML.
         known: The papers of the menu.
         root: The way to the site's first page.
-        data: Whether it has charts.
+        script: What moves its charts; empty for a page without any.
     """
-    menu = [("Home", "index.html"), ("Terms", "learn/index.html")]
+    menu = [("Home", "index.html"), ("Learn", "learn/index.html")]
     menu += [(one.title, f"{slug}/index.html") for slug, one in known.items()]
     menu += [("Reproduce", "reproduce/index.html")]
     links = "".join(
@@ -131,8 +138,8 @@ def page(
         for name, to in menu
     )
     names = (f"{root}{SHARED}/plotly.js", f"{root}{SHARED}/plot.js", "data.js",
-             f"{root}{SHARED}/site.js")  # fmt: skip
-    scripts = "".join(f'<script src="{name}" defer></script>' for name in names) if data else ""
+             f"{root}{SHARED}/{script}")  # fmt: skip
+    scripts = "".join(f'<script src="{name}" defer></script>' for name in names) if script else ""
     made = f"Made on {datetime.now(UTC):%-d %b %Y} by Epsilon Explorer {__version__}."
     return filled(
         TEMPLATE.read_text(encoding="utf-8"),
@@ -191,23 +198,6 @@ def _home(known: Mapping[str, Taken]) -> str:
         "own method with proof. Orange: as printed. Green: the best proved method. Dotted: no "
         "privacy. These pages hold what ships with the app; the app itself trains anything "
         "else.</p>"
-    )
-
-
-def _terms() -> str:
-    """How to read ε, and the field's terms."""
-    examples = "".join(
-        f"<li><strong>ε = {epsilon:g}</strong>: right at most "
-        f"{words.out_of_100(words.best_guess(epsilon))} times out of 100.</li>"
-        for epsilon in (0.1, 1.0, 10.0)
-    )
-    terms = "".join(
-        f"<dt>{escape(name)}</dt><dd>{html(text)}</dd>" for name, text in glossary.TERMS.items()
-    )
-    return (
-        "<h1>Terms</h1><h2>How to read ε</h2><p>Pick one person in the data. Someone sees the "
-        "result and guesses whether this person was in the data. Guessing blindly is right 50 "
-        f"times out of 100.</p><ul>{examples}</ul><dl>{terms}</dl>"
     )
 
 

@@ -1,0 +1,143 @@
+"""Learn as data: `screens.toml` holds the words, the controls and the questions of every screen."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pages.ui.learn import maths
+from pages.ui.paper.said import say
+
+MINUTES = 10
+"""Minutes that the page takes to read."""
+FACTS: Mapping[str, object] = {
+    "minutes": MINUTES, "few": maths.FEW, "others": maths.FEW - 1, "bound": maths.COUNTS,
+    "count": maths.COUNT, "present": maths.COUNT + 1, "each": maths.EACH, "lost": maths.LOST,
+    "unit": maths.UNIT,
+}  # fmt: skip
+"""Numbers that any text may name."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """What a visitor moves.
+
+    Attributes:
+        name: In the address, after "learn.".
+        label: What it says.
+        help: What happens when it grows.
+        options: Its stops; empty where `pictures` lists them.
+        default: Where it stands first; empty for the first option.
+    """
+
+    name: str
+    label: str
+    help: str
+    options: tuple[str, ...] = ()
+    default: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its name in the address."""
+        return f"learn.{self.name}"
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a visitor predicts before a screen shows anything.
+
+    Attributes:
+        text: The question.
+        options: What may be answered.
+        slider: Whether the options lie on a slider, so that an answer can be near.
+        span: The lowest and the highest whole number, in the place of options.
+        unit: What one step between two options is.
+    """
+
+    text: str
+    options: tuple[str, ...] = ()
+    slider: bool = False
+    span: tuple[int, ...] = ()
+    unit: str = ""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What may be answered, in order."""
+        return tuple(map(str, range(self.span[0], self.span[1] + 1))) if self.span else self.options
+
+
+@dataclass(frozen=True)
+class Screen:
+    """One idea.
+
+    Attributes:
+        name: In the address.
+        title: What the idea says.
+        text: Two or three sentences.
+        formula: What is behind it, in Markdown with LaTeX.
+        control: What moves its picture.
+        ask: What is predicted first.
+        said: Its sentences by name; "finding" says what the picture shows.
+        plays: Whether its picture is a game.
+    """
+
+    name: str
+    title: str
+    text: str
+    formula: str
+    control: Control
+    ask: Ask
+    said: Mapping[str, str]
+    plays: bool = False
+
+    def says(self, name: str, facts: Mapping[str, object] | None = None) -> str:
+        """A sentence of its own, with its facts and the numbers of all texts."""
+        return say(self.said, name, {**FACTS, **(facts or {})})
+
+
+@dataclass(frozen=True)
+class Question:
+    """One of the questions that are asked before and after.
+
+    Attributes:
+        text: The question.
+        options: What may be answered.
+        answer: Position of the right option, from 1.
+        why: Why it is right.
+    """
+
+    text: str
+    options: tuple[str, ...]
+    answer: int
+    why: str
+
+
+def filled(text: str, facts: Mapping[str, object] | None = None) -> str:
+    """A text with the numbers in its braces."""
+    return say({"": text}, "", {**FACTS, **(facts or {})})
+
+
+def _fixed(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()}
+
+
+def _screen(raw: Mapping[str, Any]) -> Screen:
+    own = {"control": Control(**_fixed(raw["control"])), "ask": Ask(**_fixed(raw["ask"]))}
+    return Screen(**{**raw, **own})
+
+
+_READ = tomllib.loads(Path(__file__).with_name("screens.toml").read_text(encoding="utf-8"))
+WORDS: Mapping[str, str] = _READ["words"]
+QUIZ: Mapping[str, str] = _READ["quiz"]
+SCREENS = {raw["name"]: _screen(raw) for raw in _READ["screens"]}
+QUESTIONS = tuple(Question(**_fixed(raw)) for raw in _READ["questions"])
+ONLY, FORMULAS = "learn.screen", "learn.formulas"
+"""Which screen is shown alone, and whether formulas are shown."""
+CONTROLS: dict[str, tuple[str, ...]] = {
+    ONLY: tuple(SCREENS),
+    FORMULAS: ("true", "false"),
+    **{one.control.key: one.control.options for one in SCREENS.values() if one.control.options},
+    "learn.bound": tuple(f"{bound:g}" for bound in maths.BOUNDS),
+}
+"""The controls by their names in the address, with the texts that each may take."""

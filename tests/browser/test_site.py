@@ -9,13 +9,19 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from engine.cli.main import main
 from engine.core.spec import knobs
 from pages.ui.bundle import collect, slide
+from pages.ui.jobs.live import Watched
+from pages.ui.jobs.submit import look
 from pages.ui.kit import shell
 from pages.ui.kit.knobs import label
+from pages.ui.learn import maths, pictures
+from pages.ui.learn.ask import AFTER, BEFORE
+from pages.ui.learn.declared import QUESTIONS, SCREENS, filled
+from pages.ui.learn.page import RUN
 from pages.ui.paper import drawing, panels
 from pages.ui.paper.defaults import addressed
 from tests.browser.test_tour import GRAVE
@@ -158,6 +164,58 @@ def test_an_address_opens_its_stop_from_a_server_and_from_a_folder(
         page.get_by_text("Table 1").first.click()
 
 
+def test_learn_asks_and_then_shows_what_the_app_shows(page: Page, served: str):
+    """Each screen: a prediction, the app's verdict on it, and the app's sentence at every stop."""
+    page.goto(f"{served}/learn/")
+    for screen in SCREENS.values():
+        place = page.locator(f"#screen-{screen.name}")
+        expect(place.locator(".shown")).to_be_hidden()
+        if not screen.ask.slider:
+            place.get_by_role("button", name="Show", exact=True).click()
+            expect(place.locator(".warning")).to_have_text("Choose an answer first.")
+            place.get_by_role("radio").first.check()
+        place.get_by_role("button", name="Show", exact=True).click()
+        job = maths.clipping()
+        results = Watched("", job, look(job)).results if screen.name == RUN else None
+        answer = len(pictures.asked(screen)) // 2 if screen.ask.slider else 0
+        told = pictures.verdict(screen, answer, pictures.truth(screen, results))
+        expect(place.locator(".verdict")).to_have_text(plain(told))
+        if screen.plays or screen.name in ("attack", "papers"):
+            continue
+        control = place.get_by_role("slider", name=filled(screen.control.label), exact=False).last
+        control.press("Home")
+        for stop in pictures.options(screen):
+            facts = pictures.DRAWN[screen.name](screen, stop, results).facts
+            expect(place.locator(".said")).to_have_text(plain(screen.says("finding", facts)))
+            control.press("ArrowRight")
+
+
+def test_the_game_is_won_and_lost_without_a_server(page: Page, served: str):
+    page.goto(f"{served}/learn/")
+    place = page.locator("#screen-attacker")
+    place.get_by_role("button", name="Show without answering").click()
+    place.get_by_role("button", name="Mia is in the data").click()
+    expect(place.locator(".last")).to_have_text(re.compile(r"(Right|Wrong)\. Mia was"))
+    place.get_by_role("button", name="Guess 100 times").click()
+    expect(place.locator(".said")).to_contain_text("You win.")
+    place.locator("#attacker").press("Home")
+    for _ in range(9):
+        place.get_by_role("button", name="Guess 100 times").click()
+    expect(place.locator(".said")).to_contain_text("of 900 times. You lose:")
+
+
+def test_five_questions_give_the_gain_without_a_server(page: Page, served: str):
+    page.goto(f"{served}/learn/")
+    for when, wrong in ((BEFORE, 3), (AFTER, 1)):
+        for i, one in enumerate(QUESTIONS):
+            at = one.answer - 1 if i >= wrong else one.answer % len(one.options)
+            page.locator(f"input[name={when}-{i}]").nth(at).check()
+        page.locator(f"form[data-name={when}]").get_by_role("button", name="Answer").click()
+    expect(page.locator(".gain")).to_have_text(
+        "You had 2 of 5 right before, and 4 of 5 now. Gain: +2."
+    )
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_serious_is_found_and_it_fits_a_phone(page: Page, served: str, scheme: str):
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
@@ -165,6 +223,8 @@ def test_nothing_serious_is_found_and_it_fits_a_phone(page: Page, served: str, s
     for path in ("", "mean/", "learn/", "reproduce/"):
         page.goto(f"{served}/{path}")
         page.wait_for_timeout(500)
+        for skip in page.locator(".skip").all():
+            skip.click()
         violations = Axe().run(page).response["violations"]
         assert [one["id"] for one in violations if one["impact"] in GRAVE] == [], path
         assert page.evaluate("() => document.documentElement.scrollWidth") <= 390, path

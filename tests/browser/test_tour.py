@@ -11,6 +11,7 @@ from engine.runs.exhibit import Exhibit, exhibits
 from engine.service.client import Client
 from pages.ui import openings
 from pages.ui.kit import shell
+from pages.ui.learn.declared import SCREENS
 from tests.browser.app import drawn, settled, still
 from tests.browser.conftest import App
 from tests.browser.judged import judged
@@ -69,7 +70,11 @@ def shows(page: Page, path: str) -> None:
     expect(page).to_have_title(f"{TITLES[path]} · Epsilon Explorer")
     if path in CURVES:
         page.wait_for_function(f"() => ({LINES})() >= 2", timeout=60_000)
-    elif path == "learn":
+    elif path == "learn":  # it asks before it shows
+        for left in range(len(SCREENS), 0, -1):
+            skip = page.get_by_role("button", name="Show without answering")
+            expect(skip).to_have_count(left)
+            skip.first.click()
         page.locator(".js-plotly-plot .main-svg").first.wait_for()
     still(page)
     expect(page.get_by_text("the first points appear soon")).to_have_count(0)

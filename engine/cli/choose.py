@@ -72,9 +72,7 @@ def _won(made: "Selection", dataset: str, place: sealing.Place) -> "Selected":
         print(GOES_ON, file=sys.stderr)
         jobs = {one.job.id: one.job for one in made.candidates}
         return Selected(jobs.get(place.of), arrays)
-    won = _made(made, dataset)
-    place.keep(won.arrays, of=won.job.id if won.job else "")
-    return won
+    return _made(made, dataset, place)
 
 
 def planned(arguments: argparse.Namespace) -> "Selection":
@@ -94,16 +92,29 @@ def planned(arguments: argparse.Namespace) -> "Selection":
     return plan(arguments.paper, methods, card, values, grid, arguments.tries)
 
 
-def _made(made: "Selection", dataset: str) -> "Selected":
+def _made(made: "Selection", dataset: str, place: sealing.Place | None = None) -> "Selected":
     """Makes the choice; what may be published of every candidate is proved before a draw."""
     from engine.runs.selecting import choose
 
     data = data_catalog.load(dataset)
     for one in made.candidates:
         prove(one.job, data)
-    ledger.enter(made.candidates[0].job, made.card, "choose")
+    entry = ledger.enter(made.candidates[0].job, made.card, "choose")
     with progress(f"choice among {len(made.candidates)} candidates") as report:
-        return choose(made, data, report)
+        won = choose(made, data, report)
+    if place is not None:
+        place.keep(won.arrays, of=won.job.id if won.job else "")
+    if entry is not None:
+        ledger.settle(dataset, entry, entry.epsilon, _said(made, won))
+    return won
+
+
+def _said(made: "Selection", won: "Selected") -> str:
+    """The answer in words."""
+    if won.job is None:
+        return "nothing was tried"
+    others = dict.fromkeys(one.job.entry().label for one in made.candidates)
+    return f"{won.job.entry().label} is the best of {', '.join(others)}"
 
 
 def _show(

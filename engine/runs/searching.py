@@ -227,11 +227,13 @@ def search(
         with refining.refining(ladder):
             arrays = release(level.job, data)
         if level.check is None:
-            told.append(_width(level.job, data.card, arrays))
-            met = told[-1] is not None and told[-1] <= made.aim.value
+            width = _width(level.job, data.card, arrays)
+            told.append(width)
+            met = width is not None and width <= made.aim.value
         else:
-            told.append(_score(level, data, arrays, rng))
-            met = told[-1] - SURE * level.check.scale / len(data) >= made.aim.value
+            score = _score(level, data, arrays, rng)
+            told.append(score)
+            met = score - SURE * level.check.scale / len(data) >= made.aim.value
         if met:
             break
     return Found(reached, met, tuple(told), arrays)

@@ -4,7 +4,7 @@ A visitor may undo what is theirs. Where the app serves this machine alone, whoe
 do everything. The command line may too; it never comes here.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,13 +16,15 @@ from engine.runs import ledger
 from engine.runs.job import Job
 from engine.service import answers, watching
 from engine.yours import kept_runs
-from pages.ui.kit import visitors
+from pages.ui.kit import command, visitors
 from pages.ui.kit.access import client
 from pages.ui.lessons import rights as lessons
 from pages.ui.lessons.rights import Editor
 
 KEY = "key"
 """The name in the address of the key that lets somebody change a lesson."""
+SPENDING = 600.0
+"""Seconds that a release may take."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,10 @@ def _limit(table: str, epsilon: float) -> None:
     ledger.set_limit(table, ledger.Limit(epsilon, before.delta if before else None))
 
 
+def _spend(table: str, words: Sequence[str]) -> dict[str, Any]:
+    return command.answer(words, SPENDING)
+
+
 def _edit(name: str, text: str) -> str:
     from pages.ui.lessons import library
 
@@ -139,6 +145,7 @@ ACTIONS = {
         "run: expected the visitor who brought it", _own_library, kept_runs.remove
     ),
     "limit a table": Action("table: expected the visitor who added it", _own_table, _limit),
+    "spend on a table": Action("table: expected the visitor who added it", _own_table, _spend),
     "edit a lesson": Action(LESSON, _own_lesson, _edit),
     "delete a lesson": Action(LESSON, _own_lesson, _drop),
     "clear the answers": Action(LESSON, _class, _clear),

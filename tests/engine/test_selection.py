@@ -159,6 +159,8 @@ def test_a_choice_has_one_card_and_one_entry(table, tmp_path, capsys):
     (entry,) = ledger.read(table).entries
     assert entry.epsilon == card["epsilon_proved"]
     assert entry.method == "choose"
+    best = said["chosen"]["method"]
+    assert entry.said.startswith("Private Newton" if best == "dp_newton" else "Output pert")
 
 
 @pytest.mark.slow

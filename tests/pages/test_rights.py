@@ -22,6 +22,7 @@ from pages.ui.kit import visitors
 from pages.ui.lessons import library
 from pages.ui.lessons.rights import Editor
 from pages.ui.words import short
+from tests.pages import test_asked as asked
 from tests.pages.conftest import Open
 from tests.pages.played import play
 from tests.pages.test_compare_library import CONTENT
@@ -109,6 +110,14 @@ def limited(home: Path) -> Thing:
     return Thing(name, lambda: ledger.read(name).limit == before, opened, "survival.limits", (2.0,))
 
 
+def spent(home: Path) -> Thing:
+    name, axes = asked.brought(home, owner=ANN), ("--accuracy-first", "1", "--target", "0.05")
+    words = ("choose", "survival", "--dataset", name, "--methods", "out_pert_gauss", *axes)
+    return Thing(name, lambda: ledger.read(name).entries == (),
+                 lambda visit: asked.opened(visit, asked.NEED),
+                 f"compare.need.{name}.ask", (words,))  # fmt: skip
+
+
 def brought(home: Path) -> Thing:
     name = kept_runs.keep(CONTENT, owner=ANN).name
     return Thing(name, lambda: name in kept_runs.names(), lambda visit: visit("compare"),
@@ -154,6 +163,7 @@ THINGS: dict[str, Callable[[Path], Thing]] = {
     "remove a table": removed,
     "remove a library's run": brought,
     "limit a table": limited,
+    "spend on a table": spent,
     "edit a lesson": edited,
     "delete a lesson": dropped,
     "clear the answers": cleared,

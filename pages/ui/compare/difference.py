@@ -1,19 +1,15 @@
 """Can two runs be told apart? The test runs in a process of its own, which may load scipy."""
 
-import json
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from engine.core.errors import RequestError
 from engine.core.gauges import Gauge
-from engine.service.starting import ROOT
 from pages.ui import words
 from pages.ui.compare.candidates import Candidate, Trained
+from pages.ui.kit import command
 from pages.ui.kit.access import client
 
 PATIENCE = 60.0
@@ -108,15 +104,5 @@ def ask(
     Raises:
         RequestError: It cannot be said; the sentence says why.
     """
-    command = [sys.executable, "-m", "engine", "differ", first, second, "--gauge", gauge]
-    command += ["--at", str(epsilon), "--json"]
-    try:
-        done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise RequestError(f"test: expected an answer within {PATIENCE:g} s, got none") from None
-    if done.returncode:
-        raise RequestError(done.stderr.strip().splitlines()[-1] if done.stderr else "test failed")
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
+    asked = ("differ", first, second, "--gauge", gauge, "--at", str(epsilon))
+    return command.answer(asked, PATIENCE)

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import streamlit as st
 
+from datasets import own
 from engine.core.gauges import Gauge
 from pages.ui import words
 from pages.ui.charts import curves, measured, proof
 from pages.ui.charts.measured import Curve, Level
-from pages.ui.compare import answers, candidates, difference, library, recorded
+from pages.ui.compare import answers, asked, candidates, difference, library, recorded
 from pages.ui.compare.candidates import Candidate
 from pages.ui.jobs.runs_table import MOST
 from pages.ui.kit import address, card, shell, visitors
@@ -246,8 +247,8 @@ def _tabs(
     tabs = st.tabs(TABS, on_change="rerun", key=f"{PREFIX}.tab")
     draws: tuple[Callable[[], None], ...] = (
         lambda: _guarantees(chosen, name, gauge, epsilon),
-        lambda: _frontier(chosen, lines, gauge),
-        lambda: _needed(lines, gauge, epsilon),
+        lambda: _best(chosen, lines, gauge),
+        lambda: _needed(chosen, lines, gauge, epsilon),
         lambda: difference.show(PREFIX, chosen, name, gauge, epsilon),
     )
     for tab, draw in zip(tabs, draws, strict=True):
@@ -295,6 +296,13 @@ def _reading(one: Candidate, name: str, gauge: Gauge, epsilon: float) -> str:
     return middle if len(values) == 1 else f"{middle} ({low} to {high})"
 
 
+def _best(chosen: dict[str, Candidate], lines: dict[str, Curve], gauge: Gauge) -> None:
+    """The best proved method: read off the runs, or asked of private records."""
+    _frontier(chosen, lines, gauge)
+    for table in _private(chosen):
+        asked.best(f"{PREFIX}.best.{table}", table, chosen.values())
+
+
 def _frontier(chosen: dict[str, Candidate], lines: dict[str, Curve], gauge: Gauge) -> None:
     """The best proved method for each budget."""
     best = answers.frontier(chosen, lines, gauge)
@@ -322,8 +330,24 @@ def _frontier(chosen: dict[str, Candidate], lines: dict[str, Curve], gauge: Gaug
     )
 
 
-def _needed(lines: dict[str, Curve], gauge: Gauge, epsilon: float) -> None:
-    """Which budget a wanted value needs, for each method."""
+def _private(chosen: dict[str, Candidate]) -> list[str]:
+    """The tables of one's own that runs are on: what is read off them has a price."""
+    return sorted({one.dataset for one in chosen.values() if own.mine(one.dataset)})
+
+
+def _needed(
+    chosen: dict[str, Candidate], lines: dict[str, Curve], gauge: Gauge, epsilon: float
+) -> None:
+    """Which budget a wanted value needs: read off public records, or asked of private ones."""
+    public = {name: one for name, one in lines.items() if not own.mine(chosen[name].dataset)}
+    if public:
+        _read(public, gauge, epsilon)
+    for table in _private(chosen):
+        asked.need(f"{PREFIX}.need.{table}", table, chosen.values())
+
+
+def _read(lines: dict[str, Curve], gauge: Gauge, epsilon: float) -> None:
+    """Which budget a wanted value needs, for each method, from runs on public records."""
     share = gauge.unit == words.SHARE
     scale, unit = (100.0, " in %") if share else (1.0, "")
     at = [one.middle[i] for one in lines.values() if (i := one.at(epsilon)) is not None]
@@ -344,5 +368,5 @@ def _needed(lines: dict[str, Curve], gauge: Gauge, epsilon: float) -> None:
     st.caption(
         "Each range begins at the budget that one repetition in ten needs and ends at the one that "
         "nine in ten need. Between measured budgets the line is straight; beyond them there is no "
-        "answer."
+        "answer. These records are public, so that the answer is exact and costs no privacy."
     )

@@ -1,0 +1,236 @@
+"""Questions that are asked of private records, each for a price that is known beforehand.
+
+A curve of runs on one's own table is made of looks. What is read off it may be kept, but whoever
+publishes it has spent what all the looks cost. Here the records are asked once instead: by a search
+at rising ε, or by a private choice among methods.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import streamlit as st
+
+from datasets import catalog as data_catalog
+from engine.core.errors import ExplorerError
+from engine.core.gauges import gauges
+from engine.core.home import home
+from engine.method import Entry, Paper
+from engine.runs import ledger
+from pages.ui import rights
+from pages.ui.compare.candidates import Candidate, Trained
+from pages.ui.jobs.live import BUDGET
+from pages.ui.kit.access import sentence
+from pages.ui.kit.offers import figure
+from pages.ui.paper import spent
+from pages.ui.words import escaped, number
+
+BUDGETS = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
+"""Budgets that are offered."""
+STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
+"""Where a search may stop at first."""
+PRICED = (
+    "The records of **{title}** are private, so this answer has a price. A search begins with the "
+    "noise of the smallest ε and takes noise away until the result is good enough. It costs the ε "
+    "at which it stops, not the sum."
+)
+CHOICE = (
+    "The records of **{title}** are private, so choosing the best method has a price. A private "
+    "choice tries the methods in a random order with noise, publishes the best, and has one price "
+    "for all of it."
+)
+LOOKS = (
+    "The lines above are looks at private records. If you publish what you read off them, you have "
+    "spent what the looks cost: ε = {looks} so far."
+)
+DESCRIBED = (
+    "How well the model describes a record on average: 1 for a record that it expects, 0 for one "
+    "with a loss of 10 nats or more. The records are asked with noise at each level."
+)
+WIDE = "Width of the 95 % interval that is published, such as that of the median survival."
+NOT_YOURS = "Only the visitor who added this table may spend its budget."
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something that may be asked of a table.
+
+    Attributes:
+        prefix: Where its answer is kept in the session.
+        table: Whose records.
+        words: The command that asks.
+        most: What it costs at most, ε.
+        label: Of its button.
+    """
+
+    prefix: str
+    table: str
+    words: tuple[str, ...]
+    most: float
+    label: str
+
+
+def need(prefix: str, table: str, runs: Iterable[Candidate]) -> None:
+    """Which ε is enough, asked by a search."""
+    st.markdown(PRICED.format(title=escaped(data_catalog.card(table).title)))
+    trained = _trained(table, runs)
+    drawn = {one.entry.name for one in trained}
+    able = {
+        entry.label: (one.paper, entry)
+        for one in trained
+        for entry in sorted(one.paper.methods, key=lambda entry: entry.name not in drawn)
+        if entry.refines
+    }
+    if able:
+        places = st.columns(3)
+        name = places[0].selectbox("Method to search with", list(able), key=f"{prefix}.method")
+        paper, entry = able[name]
+        option, value = _aim(prefix, paper, entry, places[1])
+        stops = places[2].multiselect(
+            "ε at which it may stop", BUDGETS, STOPS, format_func=figure, key=f"{prefix}.stops"
+        )
+        if stops:
+            words = (
+                "choose", paper.slug, "--dataset", table, "--methods", entry.name,
+                *_settings(entry, trained), "--accuracy-first", ",".join(map(str, sorted(stops))),
+                option, str(value),
+            )  # fmt: skip
+            label = f"Search, for ε = {figure(max(stops))} at most"
+            _ask(Question(prefix, table, words, max(stops), label), _found)
+    _answers(table)
+
+
+def best(prefix: str, table: str, runs: Iterable[Candidate]) -> None:
+    """Which method is best, asked by a private choice."""
+    st.markdown(CHOICE.format(title=escaped(data_catalog.card(table).title)))
+    able = {
+        one.entry.label: one
+        for one in _trained(table, runs)
+        if one.spends and one.paper.judge and one.paper.gauge in gauges(one.entry.info)
+        and one.guarantee(1.0).status == "proved"
+    }  # fmt: skip
+    if able:
+        left, right = st.columns([2, 1])
+        names = left.multiselect("Methods to choose from", list(able), list(able),
+                                 key=f"{prefix}.methods")  # fmt: skip
+        budget = right.select_slider(
+            "ε of the whole choice", BUDGETS, 1.0, format_func=figure, key=f"{prefix}.budget"
+        )
+        if names:
+            methods = ",".join(able[name].job.method for name in names)
+            words = (
+                "choose", able[names[0]].job.paper, "--dataset", table, "--methods", methods,
+                "--set", f"epsilon={budget}",
+            )  # fmt: skip
+            label = f"Choose, for ε = {figure(budget)}"
+            _ask(Question(prefix, table, words, budget, label), _chosen)
+    _answers(table)
+
+
+def _trained(table: str, runs: Iterable[Candidate]) -> list[Trained]:
+    return [one for one in runs if isinstance(one, Trained) and one.dataset == table]
+
+
+def _aim(
+    prefix: str, paper: Paper[Any], entry: Entry[Any], place: st.delta_generator.DeltaGenerator
+) -> tuple[str, float]:
+    """What is good enough: an option of the command, and its value."""
+    if paper.judge and paper.gauge in gauges(entry.info):
+        value = place.number_input(
+            "Records described to at least", 0.01, 0.99, 0.9, 0.01, key=f"{prefix}.target",
+            help=DESCRIBED,
+        )  # fmt: skip
+        return "--target", value
+    value = place.number_input(
+        "Interval at most this wide", 1e-6, None, 100.0, key=f"{prefix}.width", help=WIDE
+    )
+    return "--width", value
+
+
+def _settings(entry: Entry[Any], trained: Iterable[Trained]) -> list[str]:
+    """The settings of the run of that method on the chart, as options of the command."""
+    for one in trained:
+        if one.entry.name == entry.name:
+            fixed = {name: axis[0] for name, axis in one.job.axes.items() if len(axis) == 1}
+            values = {**one.job.values, **fixed}
+            return [
+                word
+                for name in entry.uses if name != BUDGET and name in values
+                for word in ("--set", f"{name}={values[name]}")
+            ]  # fmt: skip
+    return []
+
+
+def _ask(question: Question, draw: Callable[[Mapping[str, Any]], None]) -> None:
+    """The button that spends, why it may be missing, and the last answer of this session."""
+    kept = f"{question.prefix}.answer.{question.table}"
+    if not rights.may("spend on a table", question.table):
+        st.caption(f":material/lock: {NOT_YOURS}")
+    elif st.button(question.label, key=f"{question.prefix}.ask", icon=":material/savings:"):
+        place = home() / "releases" / f"{question.table}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+        place.parent.mkdir(mode=0o700, exist_ok=True)
+        try:
+            with st.spinner("Asking the records…"):
+                words = (*question.words, "--to", str(place))
+                st.session_state[kept] = rights.do("spend on a table", question.table, words)
+        except ExplorerError as error:
+            st.error(sentence(str(error)), icon=":material/error:")
+    if kept in st.session_state:
+        draw(st.session_state[kept])
+
+
+def _found(answer: Mapping[str, Any]) -> None:
+    """What a search has published."""
+    icon = ":material/check_circle:" if answer["met"] else ":material/error:"
+    st.markdown(f"{icon} **{_upper(answer['said'])}.**")
+    rows = [
+        {"ε": number(level["epsilon"]), "Read": "no interval" if told is None else number(told)}
+        for level, told in zip(answer["levels"], answer["told"], strict=False)
+    ]
+    st.table(rows, hide_index=True, border="horizontal", alt="What was read at each level.")
+    card = answer["guarantee"]
+    st.caption(
+        f"It cost ε = {number(card['epsilon_proved'])} at δ = {card['delta']:g}. Before it began, "
+        f"at most ε = {number(answer['beforehand'])} was promised."
+    )
+    _files(answer)
+
+
+def _chosen(answer: Mapping[str, Any]) -> None:
+    """What a choice has published."""
+    card, method = answer["guarantee"], answer["chosen"]["method"]
+    said = f"`{method}` is the best" if method else "Nothing was tried, which happens by chance"
+    st.markdown(
+        f"**{said}.** It cost ε = {number(card['epsilon_proved'])} at δ = {card['delta']:g}."
+    )
+    _files(answer)
+
+
+def _files(answer: Mapping[str, Any]) -> None:
+    if answer["files"]:
+        st.caption(
+            f"The release may be published. Its files: `{answer['files'][0]}` and beside it."
+        )
+
+
+def _answers(table: str) -> None:
+    """What was asked before, the ledger's sum, and what the looks would cost."""
+    found = ledger.read(table)
+    rows = [
+        {
+            "When": one.time.replace("T", " ").partition("+")[0],
+            "Answer": one.said,
+            "Cost": f"ε = {number(one.epsilon)}",
+        }
+        for one in reversed(found.releases) if one.said
+    ]  # fmt: skip
+    if rows:
+        st.table(rows, hide_index=True, border="horizontal", alt="What was asked of this table.")
+    st.caption(f":material/receipt_long: {spent.said(found)}")
+    if found.looks:
+        st.caption(LOOKS.format(looks=number(ledger.total(found.looks).epsilon)))
+
+
+def _upper(text: str) -> str:
+    return text if text.startswith("ε") else text[:1].upper() + text[1:]

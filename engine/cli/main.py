@@ -5,6 +5,7 @@
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -17,15 +18,27 @@ from engine.core.errors import BudgetError, ExplorerError, RequestError, SpecErr
 WRONG, FAILED, STOPPED = 2, 1, 130
 
 
+OURS = {
+    r"unrecognized arguments: (.*)": r"expected the arguments that --help lists, got \1",
+    r"the following arguments are required: (.*)": r"\1: expected a value, got none",
+    r"argument (.*): expected (?:one|at least one) argument": r"\1: expected a value, got none",
+    r"argument (.*): ignored explicit argument (.*)": r"\1: expected no value, got \2",
+    r"argument (.*): not allowed with argument (.*)": r"\1: expected it without \2, got both",
+    r"argument (.*): invalid choice: (.*) \(choose from (.*)\)": r"\1: expected one of \3, got \2",
+    r"ambiguous option: (.*) could match (.*)": r"\1: expected one of \2, got \1",
+    r"argument (.*)": r"\1",
+}
+"""What argparse says of a wrong argument, and what is said instead: field, expected, got."""
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are ours: one sentence, no usage."""
 
     def error(self, message: str) -> NoReturn:
         """Raises `RequestError` instead of printing and leaving."""
-        unknown = "unrecognized arguments: "
-        if message.startswith(unknown):
-            message = f"expected the arguments that --help lists, got {message[len(unknown) :]}"
-        raise RequestError(message.removeprefix("argument "))
+        message = re.sub(r"\(choose from .*\)", lambda found: found[0].replace("'", ""), message)
+        found = ((re.fullmatch(theirs, message), ours) for theirs, ours in OURS.items())
+        raise RequestError(next((known.expand(ours) for known, ours in found if known), message))
 
 
 def main(arguments: Sequence[str] | None = None, program: str = "python -m engine") -> int:

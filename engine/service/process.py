@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 STALE = 5.0
-"""Seconds without a heartbeat after which a process that cannot be looked at counts as dead."""
+"""Seconds without a heartbeat after which a process that cannot be looked at counts as dead.
+
+A heartbeat lies so far in the future at most: all are read from one clock, and a later one is
+damage.
+"""
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Process:
             place, _, start = self.born.rpartition("/")
             if start and place == _place():
                 return _start(self.pid) == start
-            return now() - beat < STALE
+            return abs(now() - beat) < STALE
         except TypeError:
             return False
 

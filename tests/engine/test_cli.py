@@ -160,7 +160,14 @@ def test_a_failed_run_is_one_sentence(toy, capsys, home):
         (["run", "toy", "count", "--seeds", "x"], "seeds: expected a count .*, got 'x'"),
         (["run", "toy", "count", "--seeds", "0"], "seeds: expected a count .*, got '0'"),
         (["run", "toy", "count", "--seeds=-1,"], "seeds: expected whole numbers"),
-        (["run", "toy"], "the following arguments are required: METHOD"),
+        (["run", "toy"], "^METHOD: expected a value, got none$"),
+        (
+            ["audit", "toy", "count", "--sees", "y"],
+            "^--sees: expected one of everything, published, got 'y'$",
+        ),
+        (["runs", "--limit"], "^--limit: expected a value, got none$"),
+        (["table", "add", "x.csv", "--accept=1"], "^--accept: expected no value, got '1'$"),
+        (["run", "toy", "count", "--se", "x"], "^--se: expected one of --set, --seeds, got --se$"),
         (["run", "toy", "count", "--no"], "expected the arguments that --help lists, got --no"),
         (["walk"], "command: expected one of .*list, price, table, run, .*, got 'walk'"),
         (["price", "toy", "count", "--set", "epsilon=-1"], "epsilon: expected a number from"),
@@ -211,7 +218,7 @@ def test_a_run_that_another_process_does_is_followed(toy, capsys, client):
     with client.store.database.writing() as connection:
         connection.execute(
             "UPDATE jobs SET state = 'running', started = 1, pid = ?, born = ?, beat = ?",
-            (elsewhere.pid, elsewhere.born, 2e10),
+            (elsewhere.pid, elsewhere.born, client.store.now()),
         )
 
     def die():

@@ -207,6 +207,16 @@ def test_a_process_elsewhere_is_judged_by_its_heartbeat(store):
     assert swept(store, elsewhere, beat=time.time() - 6.0) == "interrupted"
 
 
+def test_a_heartbeat_far_in_the_future_is_damage_and_no_sign_of_life(store):
+    elsewhere = Process(1, "another machine/1")
+    with store.database.writing() as connection:
+        row = ("cpu", elsewhere.pid, elsewhere.born, time.time() + 3600.0)
+        connection.execute("INSERT INTO workers VALUES (?, ?, ?, ?)", row)
+    assert not presence.working(store, "cpu")
+    assert presence.work_on(store, "cpu")
+    assert swept(store, elsewhere, beat=time.time() + 3600.0) == "interrupted"
+
+
 def test_a_process_that_died_while_stopping_has_stopped(store):
     store.submit(job(), {})
     take(store, GONE)

@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from datasets import flchain
 from engine.catalog import catalog
 from engine.core.gauges import Gauge
+from engine.privacy.guarantee import STATUSES
 from engine.runs.common import common
 from engine.runs.job import Job, request
 from engine.service.client import Client
@@ -309,6 +310,10 @@ def test_the_frontier_counts_what_is_proved_and_leaves_out_what_is_not(home: Pat
     tied = answers.frontier(chosen, wide, Gauge("Error", "down"))
     assert [one.names for one in tied][-1] == ("obj_pert", "out_pert")
     assert tied[-1].said == "**obj_pert** and **out_pert**, no difference found"
+    assumed = {**wide, "out_pert": replace(wide["out_pert"], status="proved_under_assumption")}
+    told = answers.frontier(chosen, assumed, Gauge("Error", "down"))[-1].said
+    word = STATUSES["proved_under_assumption"].lower()  # as the card has it
+    assert told == f"**obj_pert** and **out_pert** ({word}), no difference found"
     assert len(tied) == 3
 
 

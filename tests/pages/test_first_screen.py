@@ -24,10 +24,10 @@ from pages.ui.charts.theme import SERIES, style
 from pages.ui.jobs.live import Watched
 from pages.ui.kit import shell
 from pages.ui.kit.access import board
-from pages.ui.paper import cast, choice, defaults, drawing
+from pages.ui.paper import cast, choice, defaults, drawing, panels
 from pages.ui.paper.cast import Cast
 from pages.ui.paper.finding import Saying, finding
-from pages.ui.paper.view import Page, offers
+from pages.ui.paper.view import Page, View, offers
 from tests.pages.conftest import Open
 from tests.pages.drawn import plots, texts, tour
 
@@ -53,7 +53,7 @@ def curve(label: str, middle: float, status: str, proved: float | None) -> Curve
 def said(chosen: str = "", **lines: Curve) -> str:
     """The finding of a page about some lines, where 97 of 100 are right without privacy."""
     none = Level("No privacy", style(1), 0.97, status="not_private")
-    parts = {"best": None, "own": None, "printed": None, **lines}
+    parts = {"best": None, "own": None, "printed": None, "others": (), **lines}
     return finding(Cast(none=none, **parts), GAUGE, SAID, None, 1.0, chosen)  # type: ignore[arg-type]
 
 
@@ -255,19 +255,24 @@ def test_nothing_is_found_before_anything_is_measured():
     assert said() == ""
 
 
+def opened(slug: str) -> View:
+    """What a page shows as it opens, from what ships."""
+    paper, layout = catalog()[slug], defaults.layout(slug)
+    offered = offers(paper, layout)
+    page = Page(slug, paper, layout, offered, choice.untouched(offered), defaults.opening(slug))
+    watched = {
+        name: Watched(page.labels[name], job, board().look([job.id]).get(job.id))
+        for name, job in page.jobs.items()
+    }
+    return page.view(watched, page.chosen)
+
+
 @pytest.mark.parametrize("slug", sorted(shell.papers()))
 def test_a_page_opens_with_at_most_four_lines_in_colour(slug: str, monkeypatch: pytest.MonkeyPatch):
     """The paper's own method twice, the best proved one, no privacy; each in its own colour."""
     monkeypatch.setattr(shipped, "FOLDER", REFERENCE / "defaults")  # what the app opens with
-    paper, layout = catalog()[slug], defaults.layout(slug)
-    offered = offers(paper, layout)
-    page = Page(slug, paper, layout, offered, choice.untouched(offered), defaults.opening(slug))
     with answers.at_once():
-        watched = {
-            name: Watched(page.labels[name], job, board().look([job.id]).get(job.id))
-            for name, job in page.jobs.items()
-        }
-        view = page.view(watched, page.chosen)
+        view = opened(slug)
         lines, levels = drawing.shown(view)
         found = drawing.cast(view)
     coloured = [one for one in lines.values() if one.focus]
@@ -276,6 +281,32 @@ def test_a_page_opens_with_at_most_four_lines_in_colour(slug: str, monkeypatch: 
     assert found.printed is not None
     assert found.none is not None
     assert len({one.style.colour for one in coloured}) == len(coloured)
+
+
+def test_the_column_without_proof_holds_the_authors_program_that_the_story_tells(monkeypatch):
+    """What the sentence beside the curve says of each way stands in the curve, named."""
+    monkeypatch.setattr(shipped, "FOLDER", REFERENCE / "defaults")
+    with answers.at_once():
+        view = opened("pcdbn")
+        told = defaults.layout("pcdbn").story(view).said
+        lines, _ = drawing.shown(view)
+    said = {
+        one.name: 100.0 * one.middle[one.at(view.budget)] for one in lines.values() if one.focus
+    }
+    for way, name in (("the authors' program", "pCDBN, authors' program: no proof"),
+                      ("the printed noise", "pCDBN, as printed: no proof")):  # fmt: skip
+        assert f"{way} {said[name]:.0f}" in told, (told, said)
+
+
+def test_a_page_names_its_best_rival_where_its_own_method_is_best(monkeypatch):
+    monkeypatch.setattr(shipped, "FOLDER", REFERENCE / "defaults")
+    with answers.at_once():
+        view = opened("lvq")
+        lines, _ = drawing.shown(view)
+        told = panels.result(view)
+    said = r"privacy costs .* with private GLVQ; GMLVQ, private, costs \d+\."
+    assert re.search(said, told), told
+    assert any(one.focus and one.label.startswith("GMLVQ, private") for one in lines.values())
 
 
 def test_a_colour_belongs_to_a_method_for_the_whole_app():

@@ -178,7 +178,7 @@ def _notes(view: View, settings: Mapping[str, str]) -> tuple[str, ...]:
         f"{one.label}. {said} {odds}",
         *card.reasons,
         *card.limits,
-        f"Data: {view.data.title}{', simulated' if view.data.simulated else ''}.",
+        f"Data: {words.times(view.data.title)}{', simulated' if view.data.simulated else ''}.",
         f"Epsilon Explorer {__version__}, address {address.link(one.job)}"
         f"{f', opened with {query}' if query else ''}, run {one.job.id}.",
     )

@@ -96,7 +96,7 @@ class Curve(Named):
         text = self.brief or self.label
         if self.before is not None:
             return ghost(self.before)
-        if self.status == "heuristic":
+        if self.status in ("heuristic", "not_private"):
             return f"{text}: no proof"
         said = "proof" in text or "printed" in text or self.status != "proved"
         return text if said else f"{text}, proved"

@@ -6,17 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.privacy.guarantee import Status
+from engine.privacy.guarantee import STATUSES, Status
 from pages.ui.charts.marks import box
 from pages.ui.charts.theme import GRID, MUTED, Style, budget_axis
 
-STATUS: dict[Status, str] = {
-    "proved": "proved",
-    "proved_under_assumption": "proved under an assumption",
-    "heuristic": "heuristic",
-    "not_private": "not private",
-}
-"""As the hover and the table say it."""
+STATUS = {status: words.lower() for status, words in STATUSES.items()}
+"""As the hover, the table and a sentence say it: the words of the card."""
 BRIEF = STATUS | {"proved_under_assumption": "assumption"}
 """As the legend says it, where there is little room."""
 LEGEND = (

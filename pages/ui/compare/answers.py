@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engine.core.gauges import Gauge
 from pages.ui import words
 from pages.ui.charts.measured import Curve
+from pages.ui.charts.proof import STATUS
 from pages.ui.compare.candidates import Candidate
 
 
@@ -97,6 +98,7 @@ class Best:
     Attributes:
         epsilon: The smallest budget of the row; it holds up to the next row's.
         names: The runs, the best median first; of several, no difference was found.
+        under: What each proof stands under, in the words of its card; empty where under nothing.
         at: The budget that the first was asked for.
         middle: Its median.
         low: The 10 % quantile of its repetitions.
@@ -105,6 +107,7 @@ class Best:
 
     epsilon: float
     names: tuple[str, ...]
+    under: tuple[str, ...]
     at: float
     middle: float
     low: float
@@ -113,7 +116,8 @@ class Best:
     @property
     def said(self) -> str:
         """The runs in words."""
-        bold = [f"**{name}**" for name in self.names]
+        pairs = zip(self.names, self.under, strict=True)
+        bold = [f"**{name}**{f' ({under})' if under else ''}" for name, under in pairs]
         return words.listed(bold) + ", no difference found" * (len(bold) > 1)
 
 
@@ -153,8 +157,13 @@ def frontier(
                 and top.sure[0] <= one.sure[1]]  # fmt: skip
         names = tuple(one.name for one in sorted(near, key=lambda one: sign * one.middle))
         if not rows or set(rows[-1].names) != set(names):
-            rows.append(Best(epsilon, names, top.at, top.middle, *top.band))
+            under = tuple(_under(curves[name]) for name in names)
+            rows.append(Best(epsilon, names, under, top.at, top.middle, *top.band))
     return rows
+
+
+def _under(curve: Curve) -> str:
+    return "" if curve.status in (None, "proved") else STATUS[curve.status]
 
 
 def _points(chosen: Mapping[str, Candidate], curves: Mapping[str, Curve]) -> list[_Point]:

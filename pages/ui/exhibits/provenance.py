@@ -42,7 +42,7 @@ def size(jobs: Mapping[str, Job]) -> str:
 def simulated(jobs: Mapping[str, Job]) -> str:
     """The data sets of an exhibit that are no records of real people; empty if there are none."""
     names = dict.fromkeys(job.dataset for job in jobs.values() if job.simulated)
-    return ", ".join(data_catalog.card(name).title for name in names)
+    return words.times(", ".join(data_catalog.card(name).title for name in names))
 
 
 def show(slug: str, exhibit: Exhibit, watched: Mapping[str, Watched], full: bool) -> None:
@@ -118,7 +118,7 @@ def _row(
     return {
         "Part": name,
         "Method": job.entry().label,
-        "Data": data_catalog.card(job.dataset).title,
+        "Data": words.times(data_catalog.card(job.dataset).title),
         "Its own settings": "; ".join(f"{fields[f].label} {text}" for f, text in own.items()),
         "Seeds": seeds(job.seeds),
         "Run": job.id,

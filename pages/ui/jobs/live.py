@@ -277,10 +277,10 @@ def _unasked(
     watched: Mapping[str, Watched],
     focus: Mapping[str, float],
 ) -> None:
-    """What nobody has asked for yet, because it takes long."""
+    """What nobody has asked for yet, such as what takes long."""
     names = ", ".join(one.label for one in unasked.values())
     with st.container(horizontal=True, vertical_alignment="center"):
-        text = f"{summary(_runs(watched))}. {ASLEEP} Not yet, because it takes long: {names}."
+        text = f"{summary(_runs(watched))}. {ASLEEP} Not trained yet: {names}."
         pressed = button(slug, "train", "Train these too", unasked, focus, quiet=True)
         st.caption(text)
     if pressed:

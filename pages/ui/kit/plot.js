@@ -335,21 +335,32 @@ function nameLines({ layout }, width, look) {
   xaxis.automargin = yaxis.automargin = false
 }
 
-// Names of rows take at most two fifths of the width; what is longer is cut, and said on hovering.
+// Rows whose names have several lines take as much room as these: the rows below move down.
+function spread({ data, layout }) {
+  const { yaxis, margin } = layout
+  const lines = yaxis.ticktext.map((text) => text.split("<br>").length)
+  let all = 0
+  const places = lines.map((count) => (all += count) - (count + 1) / 2)
+  const moved = (y) => (y === null ? y : places[Math.round(y)] + y - Math.round(y))
+  for (const one of data) one.y = one.y.map(moved)
+  for (const one of layout.annotations ?? []) one.y = moved(one.y)
+  layout.height += (all / lines.length - 1) * (layout.height - margin.t - margin.b)
+  Object.assign(yaxis, { tickvals: places, range: [all - 0.4, -0.6] })
+}
+
+// Names of rows take at most two fifths of the width; what is longer has several lines.
 // Names of groups, in bold, have their rows to themselves and stand at the left edge.
-function nameRows({ layout }, width, look) {
+function nameRows(figure, width, look) {
+  const { layout } = figure
   if (!layout.meta?.rows) return
   const { xaxis, yaxis } = layout
   const size = yaxis.tickfont.size
-  const cut = (text) => {
-    if (wide(text, size, look) <= 0.4 * width) return text
-    let kept = text
-    while (wide(`${kept}…`, size, look) > 0.4 * width) kept = kept.slice(0, -1)
-    return `${kept.trim()}…`
-  }
-  const heads = yaxis.ticktext.map((text, i) => ({ text, y: yaxis.tickvals[i] }))
-    .filter(({ text }) => text.startsWith("<b>"))
-  yaxis.ticktext = yaxis.ticktext.map((text) => (text.startsWith("<b>") ? "" : cut(text)))
+  const own = (text) => !text.startsWith("<b>")
+  const named = yaxis.ticktext.map((text) => (own(text) ? wrapped(text, size, look, 0.4 * width) : text))
+  yaxis.ticktext = named
+  spread(figure)
+  const heads = named.map((text, i) => ({ text, y: yaxis.tickvals[i] })).filter(({ text }) => !own(text))
+  yaxis.ticktext = named.map((text) => (own(text) ? text : ""))
   const names = Math.max(0, ...yaxis.ticktext.map((one) => wide(one, size, look)))
   const margin = { ...layout.margin, l: Math.ceil(1.1 * names + 16), pad: 0 }
   layout.annotations = [...(layout.annotations ?? []), ...heads.map((head) => ({
@@ -404,12 +415,12 @@ async function draw(parent) {
   figure.layout.template = template(look)
   figure.layout.width = width
   figure.layout.height = high
-  plot.node.style.minHeight = `${figure.layout.height}px`
   arrange(figure, width)
   if (scale() > 1) enlarge(figure.layout, scale())
   nameLines(figure, width, look)
   nameRows(figure, width, look)
   loosen(figure, width, look)
+  plot.node.style.minHeight = `${figure.layout.height}px`
   await move(Plotly, plot, figure)
   if (plot.key !== key) return // another picture came while the points moved
   plot.drawing = Plotly.react(plot.node, figure.data, figure.layout, plot.config)

@@ -28,7 +28,9 @@ html { font-size: clamp(18px, 1.45vw, 30px) }
   [data-testid=stMainBlockContainer]:has(.st-key-lesson) h1 {
     position: absolute; height: 1px; overflow: hidden; clip-path: inset(50%) }
   .st-key-lesson [data-testid=stCaptionContainer],
-  [data-testid=stBottomBlockContainer] [data-testid=stWidgetLabel] { display: none }
+  [data-testid=stBottomBlockContainer] [data-testid=stTooltipIcon] { display: none }
+  [data-testid=stBottomBlockContainer] [data-testid=stWidgetLabel] { min-height: 0;
+    white-space: nowrap }
   .st-key-lesson { padding: 0.25rem 0.75rem; gap: 0.25rem }
   [data-testid=stBottomBlockContainer] { padding: 0 2rem 0.25rem }
   [data-testid=stBottomBlockContainer] [data-testid=stVerticalBlock] { gap: 0.25rem }

@@ -18,13 +18,13 @@ from engine.method import Entry, Paper
 from engine.runs.job import Job
 from pages.ui.charts.measured import Curve, Level
 from pages.ui.charts.proof import finite
-from pages.ui.charts.theme import INK, SERIES, Style, reference_style, style
-from pages.ui.paper.overlay import CALIBRATION, PRINTED, SIGN
+from pages.ui.charts.theme import INK, MUTED, SERIES, Style, reference_style, style
+from pages.ui.paper.overlay import CALIBRATION, PRINTED, PROVED, SIGN
 
 HELD = ("proved", "proved_under_assumption")
 """What a guarantee is known to hold by, the better first."""
-OWN = 2
-"""Colours of the paper's own method: with proof and as printed."""
+OWN = {PROVED: SERIES[0], PRINTED: SERIES[1]}
+"""Colours of the paper's own method, by its noise; any other way is not private, and grey."""
 
 
 def lead(paper: Paper[Any]) -> Entry[Any]:
@@ -40,16 +40,21 @@ def look(paper: Paper[Any], job: Job) -> Style:
     own, place = lead(paper).name, names.index(job.method)
     marker = style(place)
     if job.method == own:
-        return replace(marker, colour=SERIES[int(printed(paper, job))])
+        return replace(marker, colour=OWN.get(_way(paper, job), MUTED))
     names.remove(own)
-    rest = SERIES[OWN:]
+    rest = SERIES[len(OWN) :]
     return replace(marker, colour=rest[names.index(job.method) % len(rest)])
 
 
 def printed(paper: Paper[Any], job: Job) -> bool:
     """Whether a job has the noise that its paper prints."""
+    return _way(paper, job) == PRINTED
+
+
+def _way(paper: Paper[Any], job: Job) -> str:
+    """How a job's noise is scaled; what has no choice has noise with proof."""
     uses = paper.entry(job.method).uses
-    return CALIBRATION in uses and job.values.get(CALIBRATION) == PRINTED
+    return str(job.values.get(CALIBRATION, PROVED)) if CALIBRATION in uses else PROVED
 
 
 @dataclass(frozen=True)
@@ -57,9 +62,11 @@ class Cast:
     """The lines that a page is about.
 
     Attributes:
-        best: The best proved method today, where it is not the paper's own with proof.
+        best: The best proved method today; where that is the paper's own and its printed noise is
+            proved too, the best proved rival.
         own: The paper's own method with proof.
         printed: The same as printed.
+        others: The same in every further way, such as the noise of the authors' program.
         none: The level that costs are counted from: the twin of the line that is named first, else
             the best without privacy.
     """
@@ -67,12 +74,14 @@ class Cast:
     best: Curve | None
     own: Curve | None
     printed: Curve | None
+    others: tuple[Curve, ...]
     none: Level | None
 
     @property
     def labels(self) -> set[str]:
         """The labels of these lines."""
-        return {one.label for one in (self.best, self.own, self.printed, self.none) if one}
+        every = (self.best, self.own, self.printed, *self.others, self.none)
+        return {one.label for one in every if one}
 
 
 def cast(
@@ -93,9 +102,8 @@ def cast(
     sign = 1.0 if gauge.better == "down" else -1.0
     first = lead(paper).name
     own = {
-        printed(paper, jobs[name]): one for name, one in drawn.items()
-        if jobs[name].method == first
-    }  # fmt: skip
+        _way(paper, jobs[name]): one for name, one in drawn.items() if jobs[name].method == first
+    }
     able = {
         name: one for name, one in drawn.items()
         if SIGN not in name and not printed(paper, jobs[name]) and one.epsilon
@@ -106,12 +114,17 @@ def cast(
     best = min(held, key=lambda name: _mean(held[name], sign), default="")
     if chosen in held and _alike(held[chosen], held[best]):
         best = chosen
-    top = held.get(best)
     method = jobs[best].method if best else first
+    top = held.get(best)
+    if method == first:
+        rivals = [one for name, one in held.items() if jobs[name].method != first]
+        alone = PRINTED not in own or all(map(finite, own[PRINTED].proved))
+        top = min(rivals, key=lambda one: _mean(one, sign), default=None) if alone else None
     return Cast(
-        best=None if top is None or top is own.get(False) else top,
-        own=own.get(False),
-        printed=own.get(True),
+        best=top,
+        own=own.pop(PROVED, None),
+        printed=own.pop(PRINTED, None),
+        others=tuple(own.values()),
         none=_none(paper, levels, paper.entry(method).twin, sign),
     )
 

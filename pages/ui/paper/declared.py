@@ -1,7 +1,7 @@
 """A paper's layout as `layout.toml` declares it: titles, sentences and lists; Python computes.
 
 What is computed is named as "module:function" within the paper's folder: `draw`, `side` and `free`
-of a `[[sections]]`, `story`, `beside`, and `values` of a section that is `swept` over a setting.
+of a `[[sections]]`, `story`, and `values` of a section that is `swept` over a setting.
 `free` may be the names themselves where all data sets have the same.
 """
 
@@ -52,11 +52,9 @@ def layout(package: str, folder: Path) -> Layout:
     sections = tuple(map(section, table.pop("sections", ())))
     shared = pays.shared(table.get("shows", Layout.shows), table.pop("quotes", True))
     rest = {name: _found(package, name, value) for name, value in table.items()}
-    own = rest.pop("beside", lambda jobs: {})
 
     def beside(jobs: Mapping[str, Job]) -> dict[str, Job]:
-        every = [one.beside(jobs) for one in swept]
-        return {name: job for some in (*every, own(jobs)) for name, job in some.items()}
+        return {name: job for one in swept for name, job in one.beside(jobs).items()}
 
     return Layout(says=says, sections=sections + shared, beside=beside, **rest)
 
@@ -73,7 +71,7 @@ def _found(package: str, name: str, value: Any) -> Any:
     """A function where its name stands, or the names that it would return."""
     if name == "free" and isinstance(value, tuple):
         return lambda dataset: value
-    if name not in ("draw", "side", "free", "story", "beside", "values"):
+    if name not in ("draw", "side", "free", "story", "values"):
         return value
     module, _, function = value.partition(":")
     return getattr(importlib.import_module(f"{package}.{module}"), function)

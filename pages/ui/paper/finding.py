@@ -89,19 +89,24 @@ def finding(
     if not held and lost is None:
         return ""
     told = _Told(cast.none, sign, how, budget)
-    names = [how.own if one is cast.own else one.label for one in held]
+    names = [how.own if one is cast.own else _plain(one.label) for one in held]
     parts = []
     if held:
         guess = _guess(held[0], cast, how, data, budget)
         parts.append(f"{told.first(held[0], names[0])}{guess}")
     if len(held) > 1:
-        parts.append(f"{names[1]} {told.next(held[1])}")
+        parts.append(f"{names[1]}{',' * (',' in names[1])} {told.next(held[1])}")
     if lost is not None:
         same = "as printed it" if names[-1:] == [how.own] else f"{how.own} as printed"
         said = f"{same} {told.next(lost)}" if held else told.first(lost, lost.label)
         parts.append(f"{said}, and nothing is proved")
     more = told.elsewhere(held[0], names[0], how.guessed(data)) if held else ""
     return f"At ε = {budget:g}, {'; '.join(parts)}.{_failing(held, budget)}{more}"
+
+
+def _plain(label: str) -> str:
+    """A method's name; what is named has a proof unless the sentence says something else."""
+    return label.removesuffix(", with proof")
 
 
 def _failing(held: Sequence[Curve], budget: float) -> str:

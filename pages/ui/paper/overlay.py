@@ -28,7 +28,9 @@ def overlays(paper: Paper[Any], jobs: dict[str, Job], slow: tuple[str, ...] = ()
     for entry in paper.methods:
         if entry.role != "paper" or CALIBRATION not in entry.uses or entry.name in slow:
             continue
-        for other in (PRINTED, PROVED):
+        choice = knobs(paper.spec)[CALIBRATION]
+        assert isinstance(choice, Choice)
+        for other in choice.options:
             one = _changed(jobs[entry.name], other)
             if one is not None:
                 extra[f"{entry.name}{SIGN}{other}"] = one

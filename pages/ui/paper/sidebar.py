@@ -88,9 +88,8 @@ def about(card: Card) -> None:
 
 def describe(card: Card) -> None:
     """Everything about a data set."""
-    st.markdown(f"**{card.title}**")
-    st.markdown(card.summary)
-    st.markdown(
+    said = (
+        f"**{card.title}**\n\n{card.summary}\n\n"
         f"- One record is **{card.record}**; there are {card.records:,}.\n"
         f"- Covariates: {', '.join(column(name) for name in card.features)}.\n"
         f"- Treated as public: {card.public[:1].lower()}{card.public[1:]}.\n"
@@ -98,3 +97,4 @@ def describe(card: Card) -> None:
         f"- Source: {card.source}.\n"
         f"- Licence: {card.licence}."
     )
+    st.markdown(times(said))

@@ -211,8 +211,8 @@ class Layout:
         automatic: Whether a new setting is trained at once; else a button asks first.
         ask_first: Data sets that take long, for which a button asks first in any case.
         last: Methods that take long: of each stage, they are trained after all others.
-        by_hand: Methods that take minutes, which nobody trains without pressing the button;
-            each setting is trained FEW times.
+        by_hand: What nobody trains without pressing the button: methods that take minutes, of which
+            each setting is trained FEW times, and further ways to add noise to one ("own:way").
         quick: Methods that are repeated twenty times as often, since a repetition costs little.
         opens: Methods whose run ships with so many repetitions, for what the page opens with; after
             a move of a slider they are repeated as often as others.

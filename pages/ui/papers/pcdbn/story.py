@@ -1,14 +1,13 @@
 """The opening picture of deep belief networks: one idea, three noises, and what each hides."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.runs.job import Job
 from pages.ui.charts.figure import Figure
 from pages.ui.charts.marks import dots, level, pixels, text
 from pages.ui.charts.theme import BROKEN, INK, MUTED, axis, brief, figure
@@ -61,22 +60,11 @@ class Way:
         return any(one.kind == "proved" and math.isfinite(one.epsilon) for one in self.marks or ())
 
 
-def beside(jobs: Mapping[str, Job]) -> dict[str, Job]:
-    """The jobs of those ways that the page does not train by itself."""
-    every = {f"{OWN}/{way}": job for way, job in _jobs(jobs[OWN]).items()}
-    own = {job.id for job in jobs.values()}
-    return {name: job for name, job in every.items() if job.id not in own}
-
-
-def _jobs(job: Job) -> dict[str, Job]:
-    return {way: replace(job, values={**job.values, CALIBRATION: way}) for way in WAYS}
-
-
 def story(view: View) -> Told | None:
     """The three ways under each other; None while one of them is not trained."""
-    jobs = _jobs(view.watched[OWN].job)
-    watched = live.watch(jobs, WAYS)
-    ways = [_way(view, watched[way]) for way in jobs]
+    own = {str(one.job.values[CALIBRATION]): one for one in view.watched.values()
+           if one.job.method == OWN}  # fmt: skip
+    ways = [_way(view, own[way], label) for way, label in WAYS.items() if way in own]
     told = [one for one in ways if one is not None]
     return None if len(told) < len(WAYS) else Told(_said(told, view.budget), _drawn(told), NOTE)
 
@@ -88,7 +76,7 @@ NOTE = (
 )
 
 
-def _way(view: View, one: live.Watched) -> Way | None:
+def _way(view: View, one: live.Watched, label: str) -> Way | None:
     """What has come of one way at the budget under the slider."""
     if one.results is None:
         return None
@@ -102,7 +90,7 @@ def _way(view: View, one: live.Watched) -> Way | None:
     card = known(one.job, view.budget, view.data)
     found = attack.found(one.job, view.budget)
     return Way(
-        one.label,
+        label,
         float(np.nanmedian(right)),
         pictures[0][:FILTERS] if len(pictures) else np.zeros((0, 1, 1)),
         None if card is None else ruler.marks(card, found.bound if found and found.bound else None),

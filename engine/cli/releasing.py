@@ -36,7 +36,9 @@ def release_job(arguments: argparse.Namespace) -> int:
         if arrays is None:
             data = data_catalog.load(job.dataset)
             prove(job, data)
-            ledger.enter(job, card)  # before a draw: a kill in between must not forget it
+            curve, precision = ledger.priced(job, card)
+            # before a draw: a kill in between must not forget it
+            ledger.enter(job, card, curve=curve, precision=precision)
             with progress(f"{job.paper} {job.method} {job.dataset}") as report:
                 arrays = release(job, data, report, exact=arguments.exact)
             place.keep(arrays)

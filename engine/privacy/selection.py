@@ -106,13 +106,23 @@ def cost(candidates: Sequence[DpEvent], tries: Tries, delta: float, relation: Re
     Raises:
         BudgetError: Nothing is known of a candidate.
     """
+    orders, whole = np.array(ORDERED), curve(candidates, tries, relation)
+    bounds = whole + np.log1p(-1.0 / orders) - np.log(orders * delta) / (orders - 1.0)
+    return float(max(0.0, np.min(bounds)))
+
+
+def curve(candidates: Sequence[DpEvent], tries: Tries, relation: Relation) -> Floats:
+    r"""\rho of publishing the best at each order of `ORDERED`, as `cost` derives it.
+
+    Raises:
+        BudgetError: Nothing is known of a candidate.
+    """
     orders = np.array(ORDERED)
     curves = np.max([rdp(event, relation) for event in candidates], axis=0)
     at = np.log1p(1.0 / (orders - 1.0))
     fails = np.max([_fails(event, at, relation) for event in candidates], axis=0)
-    whole = curves + tries.mean * fails + max(0.0, math.log(tries.mean)) / (orders - 1.0)
-    bounds = whole + np.log1p(-1.0 / orders) - np.log(orders * delta) / (orders - 1.0)
-    return float(max(0.0, np.min(bounds)))
+    whole: Floats = curves + tries.mean * fails + max(0.0, math.log(tries.mean)) / (orders - 1.0)
+    return whole
 
 
 def calibrate(

@@ -12,18 +12,19 @@ import dataclasses
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from datasets import own, own_store
+from datasets import catalog, own, own_store
 from engine.catalog import paper
 from engine.core import files, stored
-from engine.core.errors import RequestError, StoreError
+from engine.core.errors import BudgetError, RequestError, StoreError
 from engine.core.home import private_folder, private_opener
+from engine.privacy.composing import WAYS, Part, Way, order, together
 from engine.privacy.guarantee import Guarantee, Relation
 from engine.runs.events import Spent
 from engine.runs.job import Job
@@ -36,6 +37,8 @@ LEAST = 1e-3
 """No setting asks for less ε: with less left, nothing more can be released."""
 LARGEST = 700.0
 """The largest ε of which exp(ε) is a number."""
+LEAST_PRIVATE = 1e12
+"""What stands in a curve where an order proves nothing."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,9 @@ class LedgerEntry:
         time: When it was entered, in UTC (ISO 8601).
         look: The run that was looked at; empty for a release.
         said: What was answered, in words; empty for most.
+        curve: Its Rényi curve (`engine.privacy.composing.Part`); empty where it is unknown.
+        precision: 1/s^2 of Gaussian releases alone; 0 for others.
+        fixed: Whether the price was known before the release; what a search costs is not.
     """
 
     epsilon: float
@@ -61,23 +67,44 @@ class LedgerEntry:
     time: str
     look: str = ""
     said: str = ""
+    curve: tuple[float, ...] = ()
+    precision: float = 0.0
+    fixed: bool = True
 
 
 @dataclass(frozen=True)
 class Price:
-    """An ε, a δ and the relation for which they hold."""
+    """An ε, a δ and the relation for which they hold.
+
+    Attributes:
+        epsilon: In nats.
+        delta: Probability with which that may fail.
+        relation: Which data sets are neighbours; None of nothing.
+        how: By which way of adding up.
+        ways: ε by each way that says something, at that δ or a smaller one.
+    """
 
     epsilon: float
     delta: float
     relation: Relation | None
+    how: Way = "basic"
+    ways: Mapping[Way, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Limit:
-    """What all releases together may cost; a δ of None leaves it open."""
+    """What all releases together may cost.
+
+    Attributes:
+        epsilon: In nats.
+        delta: Probability with which that may fail; None leaves it open.
+        by: How they are added up (`engine.privacy.composing`). It is said beforehand, since the
+            best of several ways would not hold where prices depend on earlier results.
+    """
 
     epsilon: float
     delta: float | None = None
+    by: Way = "basic"
 
 
 @dataclass(frozen=True)
@@ -102,16 +129,68 @@ class TableLedger:
     def reached(self) -> bool:
         """Whether nothing more can be released."""
         limit = self.limit
-        return limit is not None and total(self.releases).epsilon + LEAST > limit.epsilon
+        return limit is not None and _counted(self, limit).epsilon + LEAST > limit.epsilon
 
     def json(self) -> dict[str, Any]:
         """The ledger as JSON values, with the sums of its releases and of its looks."""
-        looks = dataclasses.asdict(total(self.looks))
-        whole = dataclasses.asdict(total(self.releases))
+        looks, whole = total(self.looks), composed(self.releases, self.limit)
+        sums = {**_plain(whole), "how": whole.how, "ways": dict(whole.ways)}
+        entries = [
+            {name: value for name, value in dataclasses.asdict(one).items() if name != "curve"}
+            for one in self.entries
+        ]
         return {
             **dataclasses.asdict(self),
-            "sum": {**whole, "looks": looks, "reached": self.reached},
+            "entries": entries,
+            "sum": {**sums, "looks": _plain(looks), "reached": self.reached},
         }
+
+
+def _plain(price: Price) -> dict[str, Any]:
+    return {name: getattr(price, name) for name in ("epsilon", "delta", "relation")}
+
+
+def composed(entries: Sequence[LedgerEntry], limit: Limit | None = None) -> Price:
+    """What some releases cost together, by the way of adding up that says least.
+
+    It holds where the prices were fixed beforehand. Under a limit they may depend on earlier
+    results: then what counts is the way that the limit names.
+
+    Guarantees:
+        Each way is `engine.privacy.composing`'s, at the sum of the releases' δ, or the limit's
+        where that is larger. Releases with different relations are added up as in `total`.
+
+    Args:
+        entries: The releases.
+        limit: The owner's, of which δ counts here.
+    """
+    basic, parts = total(entries), _parts(entries)
+    delta = max(basic.delta, (limit.delta if limit else None) or 0.0)
+    if len(entries) < 2 or not 0.0 < delta < 1.0:
+        return dataclasses.replace(basic, ways={"basic": basic.epsilon})
+    found = {way: together(parts, delta, way) for way in WAYS}
+    ways = {way: epsilon for way, epsilon in found.items() if math.isfinite(epsilon)}
+    how = min(ways, key=lambda way: ways[way])
+    lost = basic.delta if how == "basic" else delta
+    return Price(ways[how], lost, basic.relation, how, ways)
+
+
+def _parts(entries: Sequence[LedgerEntry]) -> list[Part]:
+    """The prices of entries for one relation; a curve holds for its own alone."""
+    if len({entry.relation for entry in entries}) > 1:
+        return [Part(*_replacing(one), fixed=one.fixed) for one in entries]
+    return [Part(one.epsilon, one.delta, one.curve, one.precision, one.fixed) for one in entries]
+
+
+def _counted(ledger: TableLedger, limit: Limit) -> Price:
+    """What all releases cost by the way of adding up that the limit names."""
+    price = total(ledger.releases)
+    if limit.by == "basic" or not price.epsilon:
+        return price
+    delta = limit.delta or 0.0
+    one = order(limit.epsilon, delta) if limit.by == "accountant" else None
+    epsilon = together(_parts(ledger.releases), delta, limit.by, one)
+    return Price(epsilon, delta, price.relation, limit.by)
 
 
 def total(entries: Sequence[LedgerEntry]) -> Price:
@@ -186,13 +265,39 @@ def _understood(table: str, body: Any) -> TableLedger:
     return ledger
 
 
-def enter(job: Job, card: Guarantee, method: str = "") -> LedgerEntry | None:
+def priced(job: Job, card: Guarantee) -> tuple[tuple[float, ...], float]:
+    """The Rényi curve of a release that is made once, and its precision, as an entry has them.
+
+    Empty and 0 where nothing is known, and where a person has several rows or noise is drawn on
+    whole numbers: then the card is not that of the releases' event alone.
+    """
+    if not own.mine(job.dataset) or card.exact or catalog.card(job.dataset).rows > 1:
+        return (), 0.0
+    from engine.privacy import gaussian, selection  # takes a second to load
+
+    entry, spec, records = job.entry(), job.batch().spec, catalog.card(job.dataset).records
+    event = entry.cost(spec, records, entry.steps(spec, records))
+    try:
+        curve = selection.rdp(event, card.relation)
+    except BudgetError:
+        return (), 0.0
+    finite = tuple(min(float(at), LEAST_PRIVATE) for at in curve)
+    return finite, gaussian.precision(event) or 0.0
+
+
+def enter(
+    job: Job, card: Guarantee, method: str = "", *, curve: tuple[float, ...] = (),
+    precision: float = 0.0, fixed: bool = True,
+) -> LedgerEntry | None:  # fmt: skip
     """Enters a release from a table of one's own, before its noise is drawn; no other is entered.
 
     Args:
         job: The request.
         card: Its card, which is proved.
         method: What the ledger calls it; empty for the method of the request.
+        curve: Its Rényi curve; empty where it is unknown.
+        precision: 1/s^2 of Gaussian releases alone; 0 for others.
+        fixed: Whether the price is known before the release.
 
     Returns:
         The entry; None where there is no ledger.
@@ -206,8 +311,9 @@ def enter(job: Job, card: Guarantee, method: str = "") -> LedgerEntry | None:
     assert card.epsilon_proved is not None
     now = datetime.now(UTC).isoformat(timespec="seconds")
     new = LedgerEntry(
-        card.epsilon_proved, card.delta, card.relation, job.paper, method or job.method, now
-    )
+        card.epsilon_proved, card.delta, card.relation, job.paper, method or job.method, now,
+        curve=curve, precision=precision, fixed=fixed,
+    )  # fmt: skip
     with _alone(job.dataset):
         ledger = read(job.dataset)
         ledger = dataclasses.replace(ledger, entries=(*ledger.entries, new))
@@ -269,9 +375,10 @@ def look(job: Job, spent: Spent) -> None:
 
 def _check(ledger: TableLedger) -> None:
     """Stops a release that would pass the limit."""
-    limit, price = ledger.limit, total(ledger.releases)
+    limit = ledger.limit
     if limit is None:
         return
+    price = _counted(ledger, limit)
     most = 1.0 if limit.delta is None else limit.delta
     if price.epsilon > limit.epsilon or price.delta > most or price.delta >= 1.0:
         asked = "" if limit.delta is None else f" and δ {limit.delta:g}"
@@ -293,6 +400,8 @@ def set_limit(table: str, limit: Limit) -> TableLedger:
         raise RequestError(f"limit-epsilon: expected a positive number, got {limit.epsilon:g}")
     if limit.delta is not None and not 0.0 <= limit.delta < 1.0:
         raise RequestError(f"limit-delta: expected a number from 0 to below 1, got {limit.delta:g}")
+    if limit.by != "basic" and not limit.delta:
+        raise RequestError(f"limit-by: expected --limit-delta above 0 with {limit.by}, got none")
     read(table)  # before a file is made for a table that there is not
     with _alone(table):
         ledger = dataclasses.replace(read(table), limit=limit)

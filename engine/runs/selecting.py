@@ -64,11 +64,13 @@ class Selection:
         candidates: What may be tried.
         tries: How often, on average.
         card: Of the whole choice.
+        curve: Its Rényi curve, at the orders of `selection.ORDERED`.
     """
 
     candidates: tuple[Alternative, ...]
     tries: selection.Tries
     card: Guarantee
+    curve: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,8 @@ def plan(
 
     budget = selection.calibrate(events, tries, target, delta, card.relation)
     spent = selection.cost(events(budget), tries, delta, card.relation)
-    return Selection(at(budget), tries, _card(card, at(budget), tries, (spent, delta)))
+    curve = tuple(selection.curve(events(budget), tries, card.relation).tolist())
+    return Selection(at(budget), tries, _card(card, at(budget), tries, (spent, delta)), curve)
 
 
 def judgeable(slug: str, methods: Sequence[str]) -> None:

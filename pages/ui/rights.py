@@ -5,7 +5,7 @@ do everything. The command line may too; it never comes here.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -111,7 +111,8 @@ def _again(run: str, job: Job, focus: Mapping[str, float] | None = None) -> None
 
 def _limit(table: str, epsilon: float) -> None:
     before = ledger.read(table).limit
-    ledger.set_limit(table, ledger.Limit(epsilon, before.delta if before else None))
+    limit = before or ledger.Limit(epsilon)
+    ledger.set_limit(table, replace(limit, epsilon=epsilon))
 
 
 def _spend(table: str, words: Sequence[str]) -> dict[str, Any]:

@@ -3,17 +3,24 @@
 import json
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent, SelfComposedDpEvent
+from dp_accounting.rdp import RdpAccountant
+from scipy.optimize import brentq
+from scipy.stats import norm
 
 from benchmarks.crash import Verb, at_every_point
 from datasets import own
 from engine.cli.main import main
 from engine.core.errors import StoreError
+from engine.privacy import composing, selection
+from engine.privacy.selection import ORDERED
 from engine.runs import ledger, release
-from engine.runs.ledger import LedgerEntry
+from engine.runs.ledger import LedgerEntry, Limit
 
 SETTINGS = """
 [columns.days]
@@ -76,6 +83,92 @@ def test_sums_by_hand():
     assert ledger.total([entry(1e4, 0.5, "zero_out_one"), entry(1, 0, "replace_one")]).delta == 1
 
 
+def normal_curve(precision, delta):
+    """ε of Gaussian releases, from their exact curve (Balle and Wang 2018, Theorem 8)."""
+    root = math.sqrt(precision)
+
+    def excess(at):
+        upper = norm.cdf(root / 2 - at / root)
+        return upper - math.exp(at) * norm.cdf(-root / 2 - at / root) - delta
+
+    return brentq(excess, 0.0, 50.0) if excess(0.0) > 0.0 else 0.0
+
+
+def priced(count, epsilon, delta, *, curve=(), precision=0.0, fixed=True):
+    one = entry(epsilon, delta, "replace_one")
+    return [replace(one, curve=curve, precision=precision, fixed=fixed)] * count
+
+
+def gauss(count, multiplier):
+    """Releases at δ = 1e-6, each with its exact ε and its Rényi curve λ/2s²."""
+    precision = multiplier**-2.0
+    curve = tuple(0.5 * at * precision for at in ORDERED)
+    own = normal_curve(precision, 1e-6)
+    return priced(count, own, 1e-6, curve=curve, precision=precision)
+
+
+def test_the_three_ways_by_hand():
+    made = ledger.composed(gauss(8, 5.0))
+    one = normal_curve(0.04, 1e-6)
+    assert made.ways["basic"] == pytest.approx(8 * one, rel=1e-9)
+    assert made.ways["accountant"] == pytest.approx(normal_curve(0.32, 8e-6), abs=1e-6)
+    assert "advanced" not in made.ways  # all of δ is spent: nothing is left for it
+    assert (made.epsilon, made.how) == (made.ways["accountant"], "accountant")
+    assert made.delta == pytest.approx(8e-6)
+    pure = priced(100, 0.1, 0.0)
+    assert ledger.composed(pure).how == "basic"  # without a δ there is no other way
+    made = ledger.composed(pure, Limit(9.0, 1e-6))
+    advanced = 0.5 * 100 * 0.01 + math.sqrt(2 * math.log(1e6) * 100 * 0.01)
+    assert made.ways["advanced"] == pytest.approx(advanced, rel=1e-12)
+    assert made.ways["basic"] == pytest.approx(10.0)
+    assert made.ways["accountant"] == pytest.approx(10.0)  # of no curve nothing more is known
+    assert (made.epsilon, made.how, made.delta) == (made.ways["advanced"], "advanced", 1e-6)
+    few = ledger.composed(priced(2, 1.0, 0.0), Limit(9.0, 1e-6))
+    assert (few.epsilon, few.how, few.delta) == (2.0, "basic", 0.0)
+
+
+def test_a_renyi_curve_that_is_not_gaussian_adds_up_by_the_best_order():
+    event = SelfComposedDpEvent(PoissonSampledDpEvent(0.01, GaussianDpEvent(1.0)), 200)
+    curve = tuple(selection.rdp(event, "add_or_remove_one").tolist())
+    accountant = RdpAccountant(ORDERED).compose(SelfComposedDpEvent(event, 5))
+    own = [replace(one, relation="add_or_remove_one") for one in priced(5, 2.0, 1e-6, curve=curve)]
+    found = ledger.composed(own).ways
+    assert found["accountant"] == pytest.approx(accountant.get_epsilon(5e-6), rel=1e-6)
+    assert found["accountant"] < found["basic"] == 10.0
+
+
+def test_what_has_no_curve_or_is_priced_ex_post_is_added_as_it_is():
+    both = gauss(4, 5.0) + priced(2, 0.3, 1e-6)
+    found = ledger.composed(both).ways["accountant"]
+    assert found == pytest.approx(0.6 + normal_curve(0.16, 4e-6), abs=1e-6)
+    limit = Limit(9.0, 1e-5)
+    searched = ledger.composed(priced(1, 1.0, 1e-6, fixed=False) + priced(50, 0.1, 0.0), limit)
+    rest = 0.5 * 0.5 + math.sqrt(2 * math.log(1 / 9e-6) * 0.5)
+    assert searched.ways["advanced"] == pytest.approx(1.0 + rest, rel=1e-9)
+    other = [replace(one, relation="zero_out_one") for one in gauss(1, 5.0)]
+    mixed = ledger.composed(gauss(1, 5.0) + other)
+    assert mixed.ways["basic"] == pytest.approx(3 * normal_curve(0.04, 1e-6), rel=1e-9)
+    assert mixed.how == "basic"  # curves of two relations do not add up
+
+
+def test_a_limit_counts_by_the_way_that_it_names(table, drawn, tmp_path, capsys):
+    words = ["ledger", table, "--limit-epsilon", "1.8", "--limit-delta", "1e-5"]
+    assert main([*words, "--limit-by", "accountant"]) == 0
+    assert main(asked(table, tmp_path / "a")) == 0
+    assert main(asked(table, tmp_path / "b")) == 0  # basic composition has 2.0, and twice the δ
+    assert main(asked(table, tmp_path / "c")) == 2
+    assert "nothing was drawn" in capsys.readouterr().err
+    assert drawn() == 2
+    kept = ledger.read(table)
+    order = composing.order(1.8, 1e-5)
+    at, rho = ORDERED[order], 2 * kept.releases[0].curve[order]
+    expected = rho + math.log1p(-1 / at) - math.log(at * 1e-5) / (at - 1)
+    assert ledger._counted(kept, kept.limit).epsilon == pytest.approx(expected, rel=1e-12)
+    assert expected >= normal_curve(2 * kept.releases[0].precision, 1e-5)
+    assert main([*words[:4], "--limit-by", "advanced"]) == 2
+    assert "limit-by: expected --limit-delta above 0 with advanced" in capsys.readouterr().err
+
+
 def test_a_release_is_entered_and_a_limit_stops_the_one_that_would_pass_it(
     table, drawn, tmp_path, capsys
 ):
@@ -92,12 +185,17 @@ def test_a_release_is_entered_and_a_limit_stops_the_one_that_would_pass_it(
     assert main(["ledger", table, "--json"]) == 0
     body = json.loads(capsys.readouterr().out)
     assert set(body) == {"table", "entries", "sum", "limit"}
-    assert body["limit"] == {"epsilon": 2.5, "delta": 0.1}
+    assert body["limit"] == {"epsilon": 2.5, "delta": 0.1, "by": "basic"}
     assert [one["method"] for one in body["entries"]] == ["dp_gd", "dp_gd"]
-    assert 1.9 < body["sum"]["epsilon"] <= 2.0
-    assert body["sum"]["epsilon"] == math.fsum(one["epsilon"] for one in body["entries"])
-    card_delta = body["entries"][0]["delta"]
-    assert body["sum"]["delta"] == pytest.approx(2 * card_delta)
+    ways = body["sum"]["ways"]
+    assert 1.9 < ways["basic"] <= 2.0
+    assert ways["basic"] == math.fsum(one["epsilon"] for one in body["entries"])
+    at = normal_curve(2 * body["entries"][0]["precision"], 0.1)  # both are Gaussian
+    assert ways["accountant"] == pytest.approx(at, abs=1e-6)
+    assert (body["sum"]["epsilon"], body["sum"]["how"]) == (min(ways.values()), "accountant")
+    assert body["sum"]["delta"] == 0.1  # which the owner has accepted
+    basic = ledger.total(ledger.read(table).releases)
+    assert basic.delta == pytest.approx(2 * body["entries"][0]["delta"])
     assert main(asked(table, tmp_path / "c", epsilon=0.4)) == 0  # there is room for a smaller one
 
 

@@ -4,6 +4,7 @@ import streamlit as st
 
 from datasets import own
 from engine.core.errors import ExplorerError
+from engine.privacy.composing import NAMES
 from engine.runs import ledger
 from engine.runs.ledger import TableLedger
 from pages.ui import rights
@@ -41,11 +42,12 @@ def show(slug: str, dataset: str) -> None:
 
 def said(found: TableLedger) -> str:
     """The sum, the limit and the looks, in words."""
-    price, looks = ledger.total(found.releases), ledger.total(found.looks)
+    price, looks = ledger.composed(found.releases, found.limit), ledger.total(found.looks)
     spent = f"{plural(len(found.releases), 'release')}: ε = {number(price.epsilon)}"
     limit = f" of {number(found.limit.epsilon)}" if found.limit else ""
     seen = f" Looks: ε = {number(looks.epsilon)}." if found.looks else ""
-    return f"{spent}{limit} spent.{seen}{'' if found.limit else f' {NO_LIMIT}'}"
+    how = "" if price.how == "basic" else f" by {NAMES[price.how]}"
+    return f"{spent}{limit} spent{how}.{seen}{'' if found.limit else f' {NO_LIMIT}'}"
 
 
 def _details(slug: str, found: TableLedger) -> None:

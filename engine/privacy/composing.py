@@ -38,7 +38,7 @@ NAMES: dict[Way, str] = {
 
 
 @dataclass(frozen=True)
-class Part:
+class PricedPart:
     r"""The price of one release.
 
     Attributes:
@@ -56,7 +56,9 @@ class Part:
     fixed: bool = True
 
 
-def together(parts: Sequence[Part], delta: float, way: Way, order: int | None = None) -> float:
+def together(
+    parts: Sequence[PricedPart], delta: float, way: Way, order: int | None = None
+) -> float:
     r"""\varepsilon of all parts at a \delta, in nats; infinite where this way says nothing.
 
     Args:
@@ -85,7 +87,7 @@ def together(parts: Sequence[Part], delta: float, way: Way, order: int | None = 
     return math.fsum(part.epsilon for part in apart) + more
 
 
-def _curved(parts: Sequence[Part], delta: float, order: int | None) -> float:
+def _curved(parts: Sequence[PricedPart], delta: float, order: int | None) -> float:
     """What parts with curves cost together."""
     from engine.privacy import gaussian  # takes a second to load
     from engine.privacy.selection import ORDERED

@@ -24,7 +24,7 @@ from engine.catalog import paper
 from engine.core import files, stored
 from engine.core.errors import BudgetError, RequestError, StoreError
 from engine.core.home import private_folder, private_opener
-from engine.privacy.composing import WAYS, Part, Way, order, together
+from engine.privacy.composing import WAYS, PricedPart, Way, order, together
 from engine.privacy.guarantee import Guarantee, Relation
 from engine.runs.events import Spent
 from engine.runs.job import Job
@@ -54,7 +54,7 @@ class LedgerEntry:
         time: When it was entered, in UTC (ISO 8601).
         look: The run that was looked at; empty for a release.
         said: What was answered, in words; empty for most.
-        curve: Its Rényi curve (`engine.privacy.composing.Part`); empty where it is unknown.
+        curve: Its Rényi curve (`engine.privacy.composing.PricedPart`); empty where it is unknown.
         precision: 1/s^2 of Gaussian releases alone; 0 for others.
         fixed: Whether the price was known before the release; what a search costs is not.
     """
@@ -175,11 +175,13 @@ def composed(entries: Sequence[LedgerEntry], limit: Limit | None = None) -> Pric
     return Price(ways[how], lost, basic.relation, how, ways)
 
 
-def _parts(entries: Sequence[LedgerEntry]) -> list[Part]:
+def _parts(entries: Sequence[LedgerEntry]) -> list[PricedPart]:
     """The prices of entries for one relation; a curve holds for its own alone."""
     if len({entry.relation for entry in entries}) > 1:
-        return [Part(*_replacing(one), fixed=one.fixed) for one in entries]
-    return [Part(one.epsilon, one.delta, one.curve, one.precision, one.fixed) for one in entries]
+        return [PricedPart(*_replacing(one), fixed=one.fixed) for one in entries]
+    return [
+        PricedPart(one.epsilon, one.delta, one.curve, one.precision, one.fixed) for one in entries
+    ]
 
 
 def _counted(ledger: TableLedger, limit: Limit) -> Price:

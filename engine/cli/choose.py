@@ -114,7 +114,7 @@ def _said(made: "Selection", won: "Selected") -> str:
     if won.job is None:
         return "nothing was tried"
     others = dict.fromkeys(one.job.entry().label for one in made.candidates)
-    return f"{won.job.entry().label} is the best of {', '.join(others)}"
+    return f"{won.job.entry().label} is the best of: {'; '.join(others)}"
 
 
 def _show(
@@ -136,6 +136,7 @@ def _show(
                     for one in made.candidates
                 ],
                 "tries": made.tries.mean,
+                "said": _said(made, won),
                 "released": {name: array[0].tolist() for name, array in small.items()},
                 "files": [str(path) for path in files],
             }

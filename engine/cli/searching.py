@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 NUMBERS = 10_000
 """Released arrays of more numbers are not printed."""
-OF = {"score": "records described to {value:.4g}", "width": "an interval of {value:.4g}"}
+OF = {"score": "a mean record score of {value:.4g}", "width": "an interval of {value:.4g}"}
 """What a search aims at, in words."""
 
 

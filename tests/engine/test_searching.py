@@ -246,7 +246,7 @@ def test_a_search_enters_what_it_may_cost_and_settles_what_it_did(table, tmp_pat
     assert body["curves"] is None
     (entry,) = ledger.read(table).entries
     assert entry.epsilon == said["guarantee"]["epsilon_proved"]
-    assert entry.said == said["said"] == "ε = 2 is enough for records described to 0.05"
+    assert entry.said == said["said"] == "ε = 2 is enough for a mean record score of 0.05"
     hard = ("--accuracy-first", "0.5,1", "--target", "0.999", "--json")
     assert main(asked(table, *hard)) == 0
     said = json.loads(capsys.readouterr().out)

@@ -70,7 +70,7 @@ def test_a_search_on_private_records_says_its_price_first_and_is_entered(visit: 
     assert entry.epsilon == pytest.approx(2.0, rel=1e-6)
     assert entry.method == "out_pert_gauss"
     text = said(test)
-    assert "ε = 2 is enough for records described to 0.05." in text
+    assert "ε = 2 is enough for a mean record score of 0.05." in text
     assert "Before it began, at most ε = 8 was promised." in text
     assert "1 release: ε = 2 spent" in text
     again = opened(visit, NEED)  # another session reads the answer from the ledger, for nothing

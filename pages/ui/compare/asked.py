@@ -5,9 +5,11 @@ publishes it has spent what all the looks cost. Here the records are asked once 
 at rising ε, or by a private choice among methods.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -21,6 +23,7 @@ from engine.runs import ledger
 from pages.ui import rights
 from pages.ui.compare.candidates import Candidate, Trained
 from pages.ui.jobs.live import BUDGET
+from pages.ui.kit import visitors
 from pages.ui.kit.access import sentence
 from pages.ui.kit.offers import figure
 from pages.ui.paper import spent
@@ -37,18 +40,22 @@ PRICED = (
 )
 CHOICE = (
     "The records of **{title}** are private, so choosing the best method has a price. A private "
-    "choice tries the methods in a random order with noise, publishes the best, and has one price "
-    "for all of it."
+    "choice draws methods at random, scores each with noise, and publishes the best alone. It has "
+    "one price for all of it."
 )
 LOOKS = (
     "The lines above are looks at private records. If you publish what you read off them, you have "
     "spent what the looks cost: ε = {looks} so far."
 )
 DESCRIBED = (
-    "How well the model describes a record on average: 1 for a record that it expects, 0 for one "
-    "with a loss of 10 nats or more. The records are asked with noise at each level."
+    "How well the model describes a record: 1 for one that it expects, 0 for one with a loss of 10 "
+    "nats or more. The mean is asked with noise at each ε, and its lower 95 % limit must reach "
+    "this value. A larger value needs a larger ε."
 )
-WIDE = "Width of the 95 % interval that is published, such as that of the median survival."
+WIDE = (
+    "How wide the published 95 % interval of the median survival may be, in the unit of the times. "
+    "A smaller width needs a larger ε."
+)
 NOT_YOURS = "Only the visitor who added this table may spend its budget."
 
 
@@ -138,7 +145,7 @@ def _aim(
     """What is good enough: an option of the command, and its value."""
     if paper.judge and paper.gauge in gauges(entry.info):
         value = place.number_input(
-            "Records described to at least", 0.01, 0.99, 0.9, 0.01, key=f"{prefix}.target",
+            "Mean record score, at least", 0.01, 0.99, 0.9, 0.01, key=f"{prefix}.target",
             help=DESCRIBED,
         )  # fmt: skip
         return "--target", value
@@ -185,33 +192,37 @@ def _found(answer: Mapping[str, Any]) -> None:
     icon = ":material/check_circle:" if answer["met"] else ":material/error:"
     st.markdown(f"{icon} **{_upper(answer['said'])}.**")
     rows = [
-        {"ε": number(level["epsilon"]), "Read": "no interval" if told is None else number(told)}
+        {"ε": number(level["epsilon"]), "Measured": "no interval" if told is None else number(told)}
         for level, told in zip(answer["levels"], answer["told"], strict=False)
     ]
     st.table(rows, hide_index=True, border="horizontal", alt="What was read at each level.")
     card = answer["guarantee"]
     st.caption(
-        f"It cost ε = {number(card['epsilon_proved'])} at δ = {card['delta']:g}. Before it began, "
-        f"at most ε = {number(answer['beforehand'])} was promised."
+        f"It cost ε = {number(card['epsilon_proved'])} at δ = {number(card['delta'])}. "
+        f"Before it began, at most ε = {number(answer['beforehand'])} was promised."
     )
     _files(answer)
 
 
 def _chosen(answer: Mapping[str, Any]) -> None:
     """What a choice has published."""
-    card, method = answer["guarantee"], answer["chosen"]["method"]
-    said = f"`{method}` is the best" if method else "Nothing was tried, which happens by chance"
-    st.markdown(
-        f"**{said}.** It cost ε = {number(card['epsilon_proved'])} at δ = {card['delta']:g}."
-    )
+    card = answer["guarantee"]
+    st.markdown(f"**{_upper(answer['said'])}.**")
+    st.caption(f"It cost ε = {number(card['epsilon_proved'])} at δ = {number(card['delta'])}.")
     _files(answer)
 
 
 def _files(answer: Mapping[str, Any]) -> None:
-    if answer["files"]:
-        st.caption(
-            f"The release may be published. Its files: `{answer['files'][0]}` and beside it."
-        )
+    """The release as a file, and where its files are for whoever sits at the machine."""
+    if not answer["files"]:
+        return
+    place = Path(answer["files"][0]).parent
+    if visitors.alone():
+        st.caption(f"The release may be published. Its files are in `{place}`.")
+    st.download_button(
+        "Download the release", json.dumps(answer, indent=1), f"{place.name}.json",
+        "application/json", icon=":material/download:", on_click="ignore", key=f"{place.name}.file",
+    )  # fmt: skip
 
 
 def _answers(table: str) -> None:

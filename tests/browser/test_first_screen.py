@@ -330,6 +330,32 @@ def test_a_projector_s_chart_has_half_of_its_height_and_large_words(first_visit:
     assert page.evaluate(SMALL) == []
     names_are_whole(page)
     said = page.get_by_text("proved", exact=True).first
-    for what in (said, page.get_by_role("slider").first):
+    label = page.locator("[data-testid=stBottomBlockContainer] [data-testid=stSlider] label p")
+    for what in (said, label, page.get_by_role("slider").first):
         assert what.evaluate(INSIDE), f"{what} is not in sight"
     assert said.evaluate("node => parseFloat(getComputedStyle(node).fontSize)") >= 18
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "learn?learn.screen=count&learn.count=10&lesson=epsilon&view=1",
+        "learn?learn.screen=clipping&learn.bound=30&lesson=clipping&view=1",
+        "learn?learn.screen=clipping&learn.bound=5&lesson=clipping&view=2",
+        "survival?survival.intervals=10&lesson=intervals&view=1",
+    ],
+)
+def test_a_lesson_s_chart_has_half_of_a_projector_when_the_question_is_answered(
+    first_visit: App, address: str
+):
+    page = first_visit.tab(f"{address}&present=1", width=960, height=540)
+    still(page)
+    if "view=1" in address:
+        page.keyboard.press("ArrowRight")  # answers the question
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    still(page)
+    chart = page.locator(".js-plotly-plot .main-svg").first
+    assert chart.evaluate(INSIDE)
+    assert chart.evaluate("node => node.getBoundingClientRect().height") >= 270
+    label = page.locator("[data-testid=stSlider] label p:visible").first
+    assert label.evaluate(INSIDE)

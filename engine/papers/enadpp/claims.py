@@ -35,16 +35,6 @@ class Shuffled:
     epochs: int
     claimed: float
 
-    def release(self, rate: float = 1.0) -> Release:
-        """Its noisy sums: of Poisson batches at a rate, or of the parts of a shuffled order."""
-        parts = self.records // self.batch
-        return Release(
-            Gaussian(1.0, self.multiplier),
-            times=parts * self.epochs,
-            rate=rate,
-            disjoint=parts if rate == 1.0 else 1,
-        )
-
     def proved(self) -> float:
         """The epsilon of one full release in each epoch, whatever the order of the records.
 
@@ -54,14 +44,10 @@ class Shuffled:
         """
         from engine.privacy import accounting
 
-        return accounting.epsilon(cost((self.release(),)), DELTA, "add_or_remove_one")
-
-    def as_poisson(self) -> float:
-        """What the same noise would cost in Poisson batches, which is what was priced."""
-        from engine.privacy import accounting
-
-        event = cost((self.release(self.batch / self.records),))
-        return accounting.epsilon(event, DELTA, "add_or_remove_one")
+        parts = self.records // self.batch
+        noise = Gaussian(1.0, self.multiplier)
+        sums = Release(noise, times=parts * self.epochs, disjoint=parts)
+        return accounting.epsilon(cost((sums,)), DELTA, "add_or_remove_one")
 
 
 SHEET = sheet(__file__)

@@ -10,6 +10,7 @@ from pages.ui.jobs import live
 from pages.ui.jobs.live import Shown, Watched
 from pages.ui.kit import glossary, shell, source
 from pages.ui.kit.access import troubles
+from pages.ui.kit.address import PRESENT
 from pages.ui.kit.chart import chart
 from pages.ui.kit.lock import locked
 from pages.ui.learn import ask, deployments, game, maths, pictures
@@ -43,7 +44,8 @@ def show() -> None:
 
 def _screen(screen: Screen) -> None:
     """One idea without its heading: its text, its question, and then its picture."""
-    st.markdown(filled(screen.text))
+    with st.container(key=f"learn-text-{screen.name}"):
+        st.markdown(filled(screen.text))
     if ask.waits(screen):
         ask.predict(screen)
     elif not pictures.options(screen):
@@ -74,7 +76,8 @@ def _moving(screen: Screen, watched: dict[str, Watched]) -> None:
     st.markdown(said := screen.says("finding", shown.facts))
     if shown.figure is not None:
         source.name(() if one is None else [one.job.id])
-        chart(f"{screen.control.key}.chart", shown.figure, said, shown.rows, shown.budget)
+        key, presented = f"{screen.control.key}.chart", st.query_params.get(PRESENT) == "1"
+        chart(key, shown.figure, said, shown.rows, shown.budget, fit=presented)
         source.name(())
     if shown.more:
         st.markdown(shown.more)

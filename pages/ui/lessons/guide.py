@@ -51,8 +51,9 @@ def _words(place: Place, waiting: bool) -> None:
     """Text, question and buttons."""
     count = len(place.lesson.views)
     st.caption(f":material/co_present: {place.lesson.title} · {place.number} of {count}")
-    st.markdown(place.view.text)
     asked = place.view.question
+    if asked is None or waiting or not present.on():  # a presenter's answer follows the text
+        st.markdown(place.view.text)
     if asked is not None and waiting:
         (question.poll if present.on() else question.ask)(asked)
         return

@@ -24,14 +24,23 @@ html { font-size: clamp(18px, 1.45vw, 30px) }
 [data-testid=stBottomBlockContainer] [class*="-typed"] { display: none }
 @media (max-height: 700px) {
   [data-testid=stMainBlockContainer] { padding: 0.25rem 2rem 1rem !important }
-  [data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock] { gap: 0.25rem }
+  [data-testid=stMainBlockContainer] [data-testid=stVerticalBlock] { gap: 0.25rem !important }
+  [data-testid=stMainBlockContainer] [data-testid=stTabPanel] { padding-top: 0 }
   [data-testid=stMainBlockContainer]:has(.st-key-lesson) h1 {
     position: absolute; height: 1px; overflow: hidden; clip-path: inset(50%) }
-  .st-key-lesson [data-testid=stCaptionContainer],
+  .st-key-lesson > :has([data-testid=stCaptionContainer]):not([class*="st-key-answers-"]),
   [data-testid=stBottomBlockContainer] [data-testid=stTooltipIcon] { display: none }
   [data-testid=stBottomBlockContainer] [data-testid=stWidgetLabel] { min-height: 0;
     white-space: nowrap }
-  .st-key-lesson { padding: 0.25rem 0.75rem; gap: 0.25rem }
+  .st-key-lesson { padding: 0.25rem 0.75rem }
+  .st-key-lesson:has([class*="st-key-answers-"]) { flex-flow: row wrap; align-items: center }
+  .st-key-lesson:has([class*="st-key-answers-"]) > [data-testid=stElementContainer] {
+    flex: 1 1 0; width: auto; min-width: 0 }
+  .st-key-lesson [class*="st-key-answers-"] { width: auto }
+  .st-key-lesson [class*="st-key-answers-"]:has(details[open]) { width: 100% }
+  [class*="st-key-answers-"] details:not([open]) summary p {
+    position: absolute; width: 1px; overflow: hidden; clip-path: inset(50%) }
+  :has(.st-key-lesson) [class*="st-key-learn-text-"] { display: none }
   [data-testid=stBottomBlockContainer] { padding: 0 2rem 0.25rem }
   [data-testid=stBottomBlockContainer] [data-testid=stVerticalBlock] { gap: 0.25rem }
   [data-testid=stBottomBlockContainer] [data-testid=stHorizontalBlock] { flex-wrap: nowrap }

@@ -56,22 +56,6 @@ class Scale:
         return x
 
 
-def hazard(coefficients: Floats, x: Floats, intervals: int, knots: int) -> Floats:
-    """The chance of the event in each interval for who reaches it (logit link).
-
-    Args:
-        coefficients: Shape (R, d).
-        x: Scaled covariates of m profiles, shape (m, p).
-        intervals: q.
-        knots: e.
-
-    Returns:
-        Shape (R, m, q).
-    """
-    h: Floats = 1.0 / (1.0 + np.exp(-_predictor(coefficients, x, intervals, knots)))
-    return h
-
-
 def survival(
     coefficients: Floats, x: Floats, intervals: int, knots: int, link: str = "logit"
 ) -> Floats:

@@ -13,8 +13,9 @@ from starlette.middleware import Middleware
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.jobs import submit as asking
-from pages.ui.kit import contrast, hosts, intake, logo, plot, shell
+from pages.ui.kit import contrast, hosts, intake, logo, plot, shell, tongue
 from pages.ui.lessons import collect, guide
+from pages.ui.messages import tr
 
 MENU = 330
 """Width of the menu in pixels, in which every paper's name has room."""
@@ -22,6 +23,8 @@ ROOM = f"""<style>@media (min-width: 769px) {{
   [data-testid=stSidebar][data-collapsed=false] {{ min-width: {MENU}px }} }}</style>"""
 """Where Streamlit draws the menu before it knows its width, as on the first visit after a start."""
 TEACHING = (("learn", "Learn", "school"), ("lessons", "Lessons", "co_present"))
+TRANSLATED = ("", "learn")
+"""The pages whose every text is in the catalogues."""
 ACROSS = (("compare", "Compare", "stacked_line_chart"), ("reproduce", "Reproduce", "fact_check"))
 
 
@@ -36,18 +39,19 @@ def pages() -> dict[str, list[st.Page]]:
     """The pages by section of the menu; a page is listed as soon as its file is there."""
     return {
         "": [
-            st.Page("pages/home.py", title="Home", icon=":material/home:", default=True),
+            st.Page("pages/home.py", title=tr("Home"), icon=":material/home:", default=True),
             *(page(*one) for one in TEACHING if shell.there(one[0])),
         ],
-        "Papers": [page(slug, brief(one.title), "article") for slug, one in shell.papers().items()],
-        "Across papers": [page(*one) for one in ACROSS if shell.there(one[0])],
-        "Your work": [page("runs", "Runs", "history")],
+        tr("Papers"): [page(slug, one.title, "article") for slug, one in shell.papers().items()],
+        tr("Across papers"): [page(*one) for one in ACROSS if shell.there(one[0])],
+        tr("Your work"): [page("runs", "Runs", "history")],
     }
 
 
 def page(name: str, title: str, icon: str) -> st.Page:
     """The page of `pages/<name>.py`, under its name in the address."""
-    return st.Page(shell.script(name), title=title, icon=f":material/{icon}:", url_path=name)
+    shown, picture = brief(tr(title)), f":material/{icon}:"
+    return st.Page(shell.script(name), title=shown, icon=picture, url_path=name)
 
 
 def brief(title: str) -> str:
@@ -69,6 +73,7 @@ def draw() -> None:
         layout="wide",
         initial_sidebar_state=MENU,
     )
+    tongue.settle()
     plot.library()
     st.html(ROOM)
     st.logo(logo.logo(), size="large", icon_image=logo.icon())
@@ -86,6 +91,8 @@ def draw() -> None:
     guide.before(chosen)
     with asking.page():
         chosen.run()
+    if chosen.url_path in TRANSLATED:
+        tongue.offer()
     collect.offer(chosen)
 
 

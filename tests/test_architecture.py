@@ -78,10 +78,12 @@ MAY_IMPORT: dict[str, set[str]] = {
         "engine.method", "pages.ui.words", "plotly",
     },
     "pages/ui/kit": {
-        "engine", "datasets", "pages.ui.words", "pages.ui.charts", "streamlit", "plotly",
+        "engine", "datasets", "pages.ui.words", "pages.ui.messages", "pages.ui.charts", "streamlit",
+        "plotly",
     },
     "pages/ui/jobs": {
-        "engine", "datasets", "pages.ui.kit", "pages.ui.rights", "pages.ui.words", "streamlit",
+        "engine", "datasets", "pages.ui.kit", "pages.ui.rights", "pages.ui.words",
+        "pages.ui.messages", "streamlit",
     },
     "pages": {"engine", "datasets", "pages", "streamlit", "plotly", "pandas"},
     # what a notebook imports

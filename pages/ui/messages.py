@@ -17,8 +17,6 @@ from babel.messages.pofile import read_po
 
 FOLDER = Path(__file__).with_suffix("")
 SOURCE = "en"
-LANG = "lang"
-"""The name of the language in the address."""
 NUMBER = re.compile(r"(?<![\w.,])[+-]?\d[\d.,]*(?![\w])")
 _SPOKEN: ContextVar[str] = ContextVar("spoken", default="")
 _asks: list[Callable[[], str]] = []

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from engine.core.gauges import Gauge
 from engine.privacy.guarantee import Relation
+from pages.ui.messages import figures, tr
 
 SHARE = "share"
 """The unit of a measure between 0 and 1, which pages write in per cent."""
@@ -88,12 +89,13 @@ def duration(seconds: float) -> str:
 
 def plural(count: int, noun: str) -> str:
     """A count with its noun: "1 run", "7,874 runs"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return f"{figures(f'{count:,}')} {tr(noun if count == 1 else f'{noun}s')}"
 
 
 def sideways(columns: int) -> str:
     """What a table says of columns that a narrow screen hides; nothing where it shows them all."""
-    more = f"{columns} columns: on a narrow screen the table moves sideways."
+    more = tr("{columns} columns: on a narrow screen the table moves sideways.")
+    more = more.format(columns=columns)
     return f"\n\n:material/swipe_left: {more}" if columns > FEW_COLUMNS else ""
 
 
@@ -147,13 +149,21 @@ def best_guess(epsilon: float, delta: float = 0.0) -> float:
 def out_of_100(chance: float) -> str:
     """A chance as a count out of 100, rounded up since it is a bound, but never to certainty."""
     if chance > 0.99:
-        return "almost 100"
+        return tr("almost 100")
     return f"{math.ceil(100 * chance - 1e-9)}"
 
 
 def filled(chance: float) -> int:
     """How many of 100 dots a chance fills: rounded up as its words are, and never all."""
     return min(99, math.ceil(100 * chance - 1e-9))
+
+
+SWAPS: dict[Relation, str] = {
+    "replace_one": "was in the data or replaced by another",
+    "add_or_remove_one": "was in the data or left out",
+    "zero_out_one": "was counted or left out",
+}
+"""In what two neighbouring data sets differ."""
 
 
 def odds(
@@ -169,20 +179,16 @@ def odds(
         right: The largest share of right guesses, where more is known than epsilon and delta.
     """
     if epsilon is None or math.isinf(epsilon):
-        return (
+        return tr(
             "No privacy guarantee: someone who sees the result may be able to tell exactly who was "
             "in the data."
         )
-    swap = {
-        "replace_one": "was in the data or replaced by another",
-        "add_or_remove_one": "was in the data or left out",
-        "zero_out_one": "was counted or left out",
-    }[relation]
     most = out_of_100(right or best_guess(epsilon, delta))
-    return (
-        f"Someone who sees the result and guesses whether {unit} {swap} is right at most "
-        f"**{most} times out of 100**. Guessing blindly is right 50 times."
+    said = tr(
+        "Someone who sees the result and guesses whether {unit} {swap} is right at most **{most} "
+        "times out of 100**. Guessing blindly is right 50 times."
     )
+    return said.format(unit=tr(unit), swap=tr(SWAPS[relation]), most=most)
 
 
 def times(text: str) -> str:

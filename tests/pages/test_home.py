@@ -23,7 +23,7 @@ def test_what_the_start_page_says_of_a_paper_is_what_its_page_says(
 def test_the_start_page_tells_what_was_found_and_no_formal_claim(visit: Open):
     text = texts([visit("")])
     for slug, one in shell.papers().items():
-        assert sketches.read()[slug].found in text
+        assert sketches.read()[slug].found["en"] in text
         assert one.claim not in text
         assert one.citation not in text
 

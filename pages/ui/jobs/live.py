@@ -30,6 +30,7 @@ from pages.ui.jobs import submit as asking
 from pages.ui.jobs.sentences import OLD, OUTDATED, endings, summary
 from pages.ui.jobs.submit import BUDGET as BUDGET  # named here too: what is drawn follows it
 from pages.ui.kit.access import afresh, board, troubles
+from pages.ui.messages import tr
 
 ASLEEP = ":material/hourglass_empty:"
 HALTED = ("cancelled", "failed", "interrupted")
@@ -242,8 +243,8 @@ def _over(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         pressed = st.button(
-            "Run again", icon=":material/restart_alt:", key=f"{slug}.again",
-            help="Trains these methods on this computer; the new lines replace the old ones.",
+            tr("Run again"), icon=":material/restart_alt:", key=f"{slug}.again",
+            help=tr("Trains these methods on this computer; the new lines replace the old ones."),
             on_click=asking.again, args=([one.job for one in again], focus),
         )  # fmt: skip
         if old:

@@ -3,9 +3,12 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from babel.dates import format_date
+
 from engine.service.client import Run
 from pages.ui import words
 from pages.ui.kit.access import sentence
+from pages.ui.messages import language, tr
 
 OLD = ":material/update:"
 SHIPPED = ":material/inventory_2:"
@@ -61,13 +64,13 @@ def summary(known: Iterable[Run]) -> str:
     seconds = sum(run.seconds or 0.0 for run in runs)
     lost = sum(len(run.diverged) for run in runs)
     ships = [run for run in runs if run.shipped]
-    icon = f"{SHIPPED} Shipped with the app:" if ships else ":material/check_circle:"
-    text = (
-        f"{icon} {words.plural(len(runs), 'method')}, "
-        f"{words.plural(settings, 'repetition')} computed in {words.duration(seconds)}"
-    )
+    icon = f"{SHIPPED} {tr('Shipped with the app:')}" if ships else ":material/check_circle:"
+    text = tr("{icon} {methods}, {repetitions} computed in {time}").format(
+        icon=icon, methods=words.plural(len(runs), "method"),
+        repetitions=words.plural(settings, "repetition"), time=words.duration(seconds),
+    )  # fmt: skip
     if ships:
-        text += f" on {day(max(run.finished or 0.0 for run in ships))}"
+        text += tr(" on {day}").format(day=day(max(run.finished or 0.0 for run in ships)))
     return text + (
         f"; {words.plural(lost, 'repetition')} diverged and are left out" if lost else ""
     )
@@ -75,4 +78,4 @@ def summary(known: Iterable[Run]) -> str:
 
 def day(at: float) -> str:
     """The day of a Unix time: "21 Nov 2026"."""
-    return f"{datetime.fromtimestamp(at, UTC):%-d %b %Y}"
+    return format_date(datetime.fromtimestamp(at, UTC).date(), "d MMM y", language())

@@ -16,8 +16,9 @@ NOTES = "address.notes"
 LESSON, VIEW, PRESENT = "lesson", "view", "present"
 TURNED = "turned"
 """Name of the data set that was chosen when the page was last drawn."""
-COMMON = (LESSON, VIEW, PRESENT)
-"""Names that every page's address may hold: a lesson, the number of its view, presenter mode."""
+LANG = "lang"
+COMMON = (LESSON, VIEW, PRESENT, LANG)
+"""Names that every page's address may hold: a lesson, its view, presenter mode, a language."""
 
 
 def settle(page: str, slug: str, offers: Sequence[Offer], free: Sequence[str] = ()) -> None:

@@ -10,7 +10,9 @@ import streamlit as st
 
 from pages.ui.charts.figure import Figure
 from pages.ui.kit import source
+from pages.ui.kit.labels import spoken
 from pages.ui.kit.plot import plot
+from pages.ui.messages import tr
 
 COPY = (
     "The buttons over the chart copy it as PNG or save it as SVG, with its caption and this source."
@@ -51,8 +53,9 @@ def picture(
     fit: bool = False, move: str = "",
 ) -> Picture:  # fmt: skip
     """A figure, ready to be sent; arguments as those of `chart`."""
-    figure.note(budget=budget, fit=fit, move=move)
-    return Picture(figure.to_json(), alt, tuple(rows))
+    drawn = spoken(figure)
+    drawn.note(budget=budget, fit=fit, move=move)
+    return Picture(drawn.to_json(), alt, tuple(rows))
 
 
 def chart(
@@ -94,8 +97,8 @@ def show(
     if not numbers:
         return
     table = st.popover(
-        "Numbers", key=f"{key}.table", on_change="rerun", icon=":material/table_rows:",
-        type="tertiary", help="The numbers behind this chart",
+        tr("Numbers"), key=f"{key}.table", on_change="rerun", icon=":material/table_rows:",
+        type="tertiary", help=tr("The numbers behind this chart"),
     )  # fmt: skip
     if table.open:
         table.dataframe(list(picture.rows), hide_index=True, alt=picture.alt)

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 from cachetools import LRUCache, cached
 
+from pages.ui.messages import language
+
 MOST = 512
 """Things that are kept; the oldest go first."""
 
@@ -54,5 +56,5 @@ SHARED = Shared()
 
 
 def once(signature: Hashable, make: Callable[[], T]) -> T:
-    """What was made under a signature in this process, made now if nobody has."""
-    return SHARED.once(signature, make)
+    """What was made under a signature in this process and language, made now if nobody has."""
+    return SHARED.once((language(), signature), make)

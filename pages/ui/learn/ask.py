@@ -10,7 +10,7 @@ import streamlit as st
 from engine.runs.results import Results
 from pages.ui.kit.address import LESSON, PRESENT
 from pages.ui.learn import pictures
-from pages.ui.learn.declared import QUESTIONS, QUIZ, WORDS, Screen, filled
+from pages.ui.learn.declared import QUESTIONS, QUIZ, WORDS, Screen, filled, option
 
 SAID = "learn.said"
 """Under which a session keeps what was answered, by name; -1 for a question that was skipped."""
@@ -68,7 +68,7 @@ def _radio(key: str, text: str, options: Sequence[str]) -> None:
 
 def predict(screen: Screen) -> None:
     """Asks what a screen will show."""
-    told = [filled(one) for one in pictures.asked(screen)]
+    told = list(map(option, pictures.asked(screen)))
     text = filled(screen.ask.text, pictures.named(screen))
 
     def draw() -> Sequence[str]:
@@ -101,7 +101,7 @@ def quiz(when: str) -> None:
 
     def draw() -> Sequence[str]:
         for key, one in zip(_named(when), QUESTIONS, strict=True):
-            _radio(key, filled(one.text), [filled(option) for option in one.options])
+            _radio(key, filled(one.text), list(map(option, one.options)))
         return _named(when)
 
     with st.container(border=True, key=f"learn-{when}"):
@@ -139,7 +139,7 @@ def _marks() -> None:
             icon = ":material/check:" if hit else ":material/close:"
             mark = f"{icon} {filled(QUIZ['right' if hit else 'wrong'])}. "
         st.markdown(
-            f"{mark}{filled(one.text)}  \n**{filled(one.options[one.answer - 1])}**. "
+            f"{mark}{filled(one.text)}  \n**{option(one.options[one.answer - 1])}**. "
             f"{filled(one.why)}"
         )
     st.button(filled(QUIZ["reset"]), icon=":material/restart_alt:", key="learn.reset",

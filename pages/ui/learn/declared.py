@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pages.ui.learn import maths
+from pages.ui.messages import numbered, tr
 from pages.ui.paper.said import say
 
 MINUTES = 10
@@ -118,6 +119,11 @@ def filled(text: str, facts: Mapping[str, object] | None = None) -> str:
     return say({"": text}, "", {**FACTS, **(facts or {})})
 
 
+def option(text: str) -> str:
+    """An answer as it may be chosen: translated, or its number as this language writes it."""
+    return numbered(text) if tr(text) == text else tr(text)
+
+
 def _fixed(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()}
 
@@ -127,11 +133,11 @@ def _screen(raw: Mapping[str, Any]) -> Screen:
     return Screen(**{**raw, **own})
 
 
-_READ = tomllib.loads(Path(__file__).with_name("screens.toml").read_text(encoding="utf-8"))
-WORDS: Mapping[str, str] = _READ["words"]
-QUIZ: Mapping[str, str] = _READ["quiz"]
-SCREENS = {raw["name"]: _screen(raw) for raw in _READ["screens"]}
-QUESTIONS = tuple(Question(**_fixed(raw)) for raw in _READ["questions"])
+RAW = tomllib.loads(Path(__file__).with_name("screens.toml").read_text(encoding="utf-8"))
+WORDS: Mapping[str, str] = RAW["words"]
+QUIZ: Mapping[str, str] = RAW["quiz"]
+SCREENS = {raw["name"]: _screen(raw) for raw in RAW["screens"]}
+QUESTIONS = tuple(Question(**_fixed(raw)) for raw in RAW["questions"])
 ONLY, FORMULAS = "learn.screen", "learn.formulas"
 """Which screen is shown alone, and whether formulas are shown."""
 CONTROLS: dict[str, tuple[str, ...]] = {

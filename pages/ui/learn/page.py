@@ -15,6 +15,7 @@ from pages.ui.kit.chart import chart
 from pages.ui.kit.lock import locked
 from pages.ui.learn import ask, deployments, game, maths, pictures
 from pages.ui.learn.declared import FORMULAS, ONLY, SCREENS, WORDS, Screen, filled
+from pages.ui.messages import tr
 
 RUN = "clipping"
 """The screen that shows a run."""
@@ -26,12 +27,12 @@ def show() -> None:
     if only in SCREENS:
         st.title(filled(SCREENS[only].title), anchor=False)
         _screen(SCREENS[only])
-        st.page_link("pages/learn.py", label="All seven ideas", icon=":material/school:")
+        st.page_link("pages/learn.py", label=tr("All seven ideas"), icon=":material/school:")
         return
-    st.title("Learn: what ε means")
+    st.title(tr("Learn: what ε means"))
     st.markdown(filled(WORDS["intro"]))
     st.caption(filled(WORDS["session"]))
-    st.toggle("Show formulas", key=FORMULAS, bind="query-params")
+    st.toggle(tr("Show formulas"), key=FORMULAS, bind="query-params")
     ask.quiz(ask.BEFORE)
     for number, screen in enumerate(SCREENS.values(), 1):
         with st.container(border=True, key=f"learn-{screen.name}"):
@@ -58,7 +59,7 @@ def _screen(screen: Screen) -> None:
     else:
         st.fragment(_moving)(screen, {})
     if st.session_state.get(FORMULAS):
-        st.markdown(screen.formula)
+        st.markdown(tr(screen.formula))
 
 
 def _moving(screen: Screen, watched: dict[str, Watched]) -> None:
@@ -101,30 +102,32 @@ def _control(screen: Screen) -> str:
 
 def _budgets() -> None:
     """Published budgets, as context."""
-    st.header("Budgets in use", anchor="budgets")
+    st.header(tr("Budgets in use"), anchor="budgets")
     st.markdown(
-        "These budgets are examples, not advice: they protect different things, and some are "
-        "spent again every day."
+        tr(
+            "These budgets are examples, not advice: they protect different things, and some are "
+            "spent again every day."
+        )
     )
     rows = deployments.LIST
     st.table(
         {
-            "Organisation": [one.who for one in rows],
-            "What": [one.what for one in rows],
+            tr("Organisation"): [one.who for one in rows],
+            tr("What"): [one.what for one in rows],
             "ε": [one.epsilon for one in rows],
-            "Protects": [one.protects for one in rows],
-            "Source": [one.source for one in rows],
+            tr("Protects"): [one.protects for one in rows],
+            tr("Source"): [one.source for one in rows],
         },
         border="horizontal",
     )
-    st.caption(f"{deployments.NOTE}{words.sideways(5)}")
+    st.caption(f"{tr(deployments.NOTE)}{words.sideways(5)}")
 
 
 def _glossary() -> None:
     """Every term, with an anchor that other pages link to."""
-    st.header("Glossary", anchor="glossary")
+    st.header(tr("Glossary"), anchor="glossary")
     with st.grid(2, min_column_width=320):
         for term, text in glossary.TERMS.items():
             with st.container():
-                st.subheader(term, anchor=glossary.anchor(term))
-                st.markdown(text)
+                st.subheader(tr(term), anchor=glossary.anchor(term))
+                st.markdown(tr(text))

@@ -17,8 +17,7 @@ from pages.ui.charts.figure import Figure
 from pages.ui.charts.measured import curve
 from pages.ui.kit import shell
 from pages.ui.learn import figures, maths
-from pages.ui.learn.declared import SCREENS, WORDS, Screen, filled
-from pages.ui.messages import numbered
+from pages.ui.learn.declared import SCREENS, WORDS, Screen, filled, option
 from pages.ui.paper import sketches
 
 LEARNED = ("survival", 0.1)
@@ -242,7 +241,7 @@ def truth(screen: Screen, results: Results | None = None) -> int | None:
 
 def verdict(screen: Screen, answer: int, right: int | None) -> str:
     """What is said of an answer: the truth, and the distance from it."""
-    told = [numbered(filled(one)) for one in asked(screen)]
+    told = list(map(option, asked(screen)))
     if right is None:
         return filled(WORDS["later"])
     facts = {

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from pages.ui.kit import shell
-from pages.ui.kit.address import COMMON, LESSON, PRESENT, VIEW
+from pages.ui.kit.address import COMMON, LANG, LESSON, PRESENT, VIEW
 from pages.ui.learn.declared import FORMULAS, ONLY
 from pages.ui.lessons.schema import Lesson, View
 from pages.ui.lessons.views import offered
@@ -29,7 +29,7 @@ def show(view: View, more: dict[str, str]) -> None:
     the address are the widgets' own.
     """
     _settle(view)
-    kept = {PRESENT: "1"} if st.query_params.get(PRESENT) == "1" else {}
+    kept = {key: st.query_params[key] for key in (PRESENT, LANG) if key in st.query_params}
     if st.session_state.get(HERE) != view.page:
         st.switch_page(shell.script(view.page), query_params={**view.settings, **kept, **more})
     for key in (*COMMON, ONLY):

@@ -1,15 +1,17 @@
 """The finding of a page: one generated sentence with its result at the chosen budget."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from datasets.base import Card
 from engine.core.gauges import Gauge
 from pages.ui.charts.measured import Curve, Level
 from pages.ui.charts.proof import finite
+from pages.ui.messages import figures, tr
 from pages.ui.paper.cast import HELD as HELD  # named here too: what a finding counts
 from pages.ui.paper.cast import Cast
+from pages.ui.paper.said import say
 from pages.ui.words import SHARE, number
 
 NEAR = 0.1
@@ -18,6 +20,28 @@ NEAR = 0.1
 
 FEW, MOST = 0.02, 0.98
 """Shares of releases that fail between these are told."""
+SENTENCES = {
+    "at": "At ε = {budget:g}, {parts}.",
+    "first": "privacy costs **{count} {unit}** with {name}",
+    "alone": "{name} **{what}**",
+    "next": "{name} costs {count}",
+    "also": "{name} {what}",
+    "next, more": "{name}, costs {count}",
+    "also, more": "{name}, {what}",
+    "it": "as printed it",
+    "printed": "{name} as printed",
+    "unproved": "{said}, and nothing is proved",
+    "guess": ", no better than guessing",
+    "from": "From ε = {budget:g} on, {name} beats no privacy{why}.",
+    "only": "At ε = {budget:g}, {name} beats no privacy{why}.",
+    "why": ", which {plain}",
+    "worse": "At ε = {budget:g}, {name} costs {count}.",
+    "below": "At ε = {budget:g} and below, {name} costs {count} or more.",
+    "fails": "Of {all} releases of {name}, {lost} are no better than guessing.",
+    "fail": "Of {all} releases of {name}, {lost} is no better than guessing.",
+    "less": "less than 1",
+}
+"""What a finding is made of."""
 BAD = 1 / 3
 """From this part of the way to guessing on, what a smaller budget costs is told."""
 
@@ -89,19 +113,21 @@ def finding(
     if not held and lost is None:
         return ""
     told = _Told(cast.none, sign, how, budget)
-    names = [how.own if one is cast.own else _plain(one.label) for one in held]
+    own = tr(how.own)
+    names = [own if one is cast.own else _plain(one.label) for one in held]
     parts = []
     if held:
         guess = _guess(held[0], cast, how, data, budget)
         parts.append(f"{told.first(held[0], names[0])}{guess}")
     if len(held) > 1:
-        parts.append(f"{names[1]}{',' * (',' in names[1])} {told.next(held[1])}")
+        parts.append(told.next(held[1], names[1]))
     if lost is not None:
-        same = "as printed it" if names[-1:] == [how.own] else f"{how.own} as printed"
-        said = f"{same} {told.next(lost)}" if held else told.first(lost, lost.label)
-        parts.append(f"{said}, and nothing is proved")
+        same = _say("it") if names[-1:] == [own] else _say("printed", name=own)
+        said = told.next(lost, same) if held else told.first(lost, lost.label)
+        parts.append(_say("unproved", said=said))
     more = told.elsewhere(held[0], names[0], how.guessed(data)) if held else ""
-    return f"At ε = {budget:g}, {'; '.join(parts)}.{_failing(held, budget)}{more}"
+    sentences = (_say("at", budget=budget, parts="; ".join(parts)), *_failing(held, budget), more)
+    return " ".join(filter(None, sentences))
 
 
 def _plain(label: str) -> str:
@@ -109,16 +135,18 @@ def _plain(label: str) -> str:
     return label.removesuffix(", with proof")
 
 
-def _failing(held: Sequence[Curve], budget: float) -> str:
+def _say(key: str, **facts: object) -> str:
+    return say(SENTENCES, key, facts)
+
+
+def _failing(held: Sequence[Curve], budget: float) -> Iterator[str]:
     """How many releases fail, where some do and others do not: a median hides them."""
-    told = ""
     for one in held:
         i = one.at(budget)
         if i is not None and one.failed and FEW < one.failed[i] < MOST:
             lost = round(one.failed[i] * one.count[i])
-            bad = f"{lost} {'is' if lost == 1 else 'are'} no better than guessing"
-            told += f" Of {one.count[i]} releases of {one.label}, {bad}."
-    return told
+            key = "fail" if lost == 1 else "fails"
+            yield _say(key, all=one.count[i], name=one.label, lost=lost)
 
 
 @dataclass(frozen=True)
@@ -137,13 +165,16 @@ class _Told:
     def first(self, one: Curve, name: str) -> str:
         """The sentence's beginning."""
         if not self.compared:
-            return f"{name} **{self._said(one)}**"
+            return _say("alone", name=name, what=self._said(one))
         count, unit = self._amount(one)
-        return f"privacy costs **{count} {unit}** with {name}"
+        return _say("first", count=count, unit=unit, name=name)
 
-    def next(self, one: Curve) -> str:
+    def next(self, one: Curve, name: str) -> str:
         """A further method."""
-        return f"costs {self._amount(one)[0]}" if self.compared else self._said(one)
+        aside = ", more" * ("," in name)
+        if not self.compared:
+            return _say(f"also{aside}", name=name, what=self._said(one))
+        return _say(f"next{aside}", name=name, count=self._amount(one)[0])
 
     def elsewhere(self, one: Curve, name: str, chance: float | None) -> str:
         """Where a line beats no privacy, or how it breaks down at a smaller budget."""
@@ -152,8 +183,8 @@ class _Told:
         worst = one.sure_low if self.sign < 0 else one.sure_high
         level = self.sign * self.none.value
         if worst and (over := _from(one, [self.sign * end < level for end in worst])):
-            why = f", which {self.how.plain}" * bool(self.how.plain)
-            return f" {over}, {name} beats no privacy{why}."
+            why = _say("why", plain=tr(self.how.plain)) if self.how.plain else ""
+            return _say(over[0], budget=over[1], name=name, why=why)
         if chance is None or chance == self.none.value:
             return ""
         way = [(v - self.none.value) / (chance - self.none.value) for v in one.middle]
@@ -161,34 +192,34 @@ class _Told:
         low = [at for at in bad if at < self.budget and at == one.epsilon[bad.index(at)]]
         if not low:
             return ""
-        costs = replace(self, budget=low[-1]).next(one)
-        below = " and below" if len(low) > 1 else ""
-        return f" At ε = {low[-1]:g}{below}, {name} {costs}{' or more' * bool(below)}."
+        count = replace(self, budget=low[-1])._amount(one)[0]
+        key = "below" if len(low) > 1 else "worse"
+        return _say(key, budget=low[-1], name=name, count=count)
 
     def _said(self, one: Curve) -> str:
         value = self.how.scale * _value(one, self.budget)
-        return self.how.text.format(number(value, 2 if self.how.scale == 100.0 else 3))
+        digits = 2 if self.how.scale == 100.0 else 3
+        return tr(self.how.text).format(figures(number(value, digits)))
 
     def _amount(self, one: Curve) -> tuple[str, str]:
         """The loss and its unit."""
         assert self.none is not None
         loss = self.how.scale * self.sign * (_value(one, self.budget) - self.none.value)
-        few, many = self.how.cost
+        few, many = map(tr, self.how.cost)
         if self.how.scale != 100.0:
-            return number(max(loss, 0.0), 2), many
+            return figures(number(max(loss, 0.0), 2)), many
         count = max(round(loss), 0)
         if count == 0 and loss > 0.0:
-            return "less than 1", few
+            return _say("less"), few
         return f"{count}", few if count == 1 else many
 
 
-def _from(one: Curve, holds: Sequence[bool]) -> str:
-    """From which budget on something holds, in words; empty where it does not at the last one."""
+def _from(one: Curve, holds: Sequence[bool]) -> tuple[str, float] | None:
+    """From which budget on something holds, or there only; None where not at the last one."""
     last = next((i for i, held in reversed(list(enumerate(holds))) if not held), -1) + 1
     if last == len(holds):
-        return ""
-    on = " on" if last + 1 < len(holds) else ""
-    return f"{'From' if on else 'At'} ε = {one.epsilon[last]:g}{on}"
+        return None
+    return "from" if last + 1 < len(holds) else "only", one.epsilon[last]
 
 
 def _guess(one: Curve, cast: Cast, how: Saying, data: Card, budget: float) -> str:
@@ -197,7 +228,7 @@ def _guess(one: Curve, cast: Cast, how: Saying, data: Card, budget: float) -> st
     if chance is None or cast.none is None or cast.none.value == chance:
         return ""
     way = (_value(one, budget) - chance) / (cast.none.value - chance)
-    return "" if way >= NEAR else ", no better than guessing"
+    return "" if way >= NEAR else tr(SENTENCES["guess"])
 
 
 def _at(one: Curve, budget: float) -> int | None:

@@ -12,6 +12,7 @@ from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.knobs import explain, label
 from pages.ui.kit.late import DESK
 from pages.ui.kit.lock import locked
+from pages.ui.messages import tr
 from pages.ui.paper import attack, ceiling, ruler
 from pages.ui.paper.view import Page, View
 
@@ -45,7 +46,7 @@ def budget(page: Page) -> float:
     key = f"{page.prefix}.{BUDGET}"
     with st.container(horizontal=True, vertical_alignment="bottom", wrap=False):
         chosen = st.select_slider(
-            label(knob), offer.texts, offer.default, key=key, help=explain(knob),
+            tr(label(knob)), offer.texts, offer.default, key=key, help=explain(knob),
             bind="query-params", disabled=locked(key),
         )  # fmt: skip
         low, high = (float(offer.values[end]) for end in (0, -1))

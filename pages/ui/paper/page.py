@@ -19,6 +19,7 @@ from pages.ui.kit import address, shell, skip, source
 from pages.ui.kit.access import troubles
 from pages.ui.kit.glossary import linked
 from pages.ui.kit.knobs import pick
+from pages.ui.messages import tr
 from pages.ui.paper import (
     choice,
     defaults,
@@ -203,7 +204,7 @@ def _sections(page: Page, view: View, tab: str) -> None:
         columns = st.columns(len(row), gap="large")
         for column, section in zip(columns, row, strict=True):
             with column, troubles():
-                st.subheader(section.title, anchor=False)
+                st.subheader(tr(section.title), anchor=False)
                 parts.draw(section, view)
 
 

@@ -15,6 +15,7 @@ from pages.ui.kit import card, glossary
 from pages.ui.kit.chart import Picture, picture, show
 from pages.ui.kit.late import DESK
 from pages.ui.kit.shared import once
+from pages.ui.messages import tr
 from pages.ui.paper import attack, ceiling, drawing, finding, foot, former, kinds, whole
 from pages.ui.paper.choice import measures
 from pages.ui.paper.drawing import drawn
@@ -50,7 +51,9 @@ def meaning(view: View) -> None:
         return
     count = words.filled(chance)
     st.image(
-        dots(count), width="stretch", alt=f"{count} of 100 dots are filled, 50 of them in grey."
+        dots(count),
+        width="stretch",
+        alt=tr("{dots} of 100 dots are filled, 50 of them in grey.").format(dots=count),
     )
     epsilon, delta = guarantee.epsilon_proved, guarantee.delta
     st.markdown(words.odds(epsilon, delta, guarantee.relation, guarantee.unit, chance))

@@ -14,14 +14,19 @@ from engine import catalog
 from engine.privacy import answers
 from engine.runs import audits
 from engine.runs.reference import FOLDER
-from pages.ui import words
+from pages.ui import messages
 from pages.ui.jobs.live import Watched
 from pages.ui.kit import shell
 from pages.ui.kit.access import board
 from pages.ui.paper import cast, choice, defaults, drawing, panels
+from pages.ui.paper.said import say
 from pages.ui.paper.view import Page, View, offers
 
 FILE = FOLDER / "sketches.json"
+BROKEN = (
+    "The printed noise is too small: an attack finds **ε = {shown:n2}** where {claimed:n} is "
+    "claimed."
+)
 
 
 @dataclass(frozen=True)
@@ -29,12 +34,12 @@ class Sketch:
     """What the start page says of a paper.
 
     Attributes:
-        found: A sentence.
+        found: A sentence, by language.
         lines: Budgets with errors, by the part that a line plays.
         none: The error without privacy.
     """
 
-    found: str
+    found: dict[str, str]
     lines: dict[str, list[list[float]]]
     none: float | None
 
@@ -59,7 +64,11 @@ def made(slug: str) -> Sketch:
         for kind, one in parts.items() if one is not None
     }  # fmt: skip
     none = None if found.none is None else float(f"{up.of([found.none.value])[0]:.4g}")
-    return Sketch(broken(slug) or panels.result(view), lines, none)
+    said = {}
+    for code in messages.languages():
+        with messages.spoken(code):
+            said[code] = broken(slug) or panels.result(view)
+    return Sketch(said, lines, none)
 
 
 def opening(slug: str) -> View:
@@ -82,10 +91,7 @@ def broken(slug: str) -> str:
     for row in audits.rows():
         claimed, shown = row.epsilon_claimed, row.epsilon_attacked
         if (row.paper, row.method) == (slug, own) and row.broken and claimed and shown:
-            return (
-                f"The printed noise is too small: an attack finds **ε = {words.number(shown, 2)}** "
-                f"where {words.number(claimed)} is claimed."
-            )
+            return say({"": BROKEN}, "", {"shown": shown, "claimed": claimed})
     return ""
 
 
@@ -95,7 +101,7 @@ def main() -> None:
         os.environ["EXPLORER_HOME"] = home  # only what ships
         kept = {slug: asdict(made(slug)) for slug in shell.papers()}
     FILE.write_text(json.dumps(kept, separators=(",", ":")) + "\n", encoding="utf-8")
-    print(*(f"{slug}: {one['found']}" for slug, one in kept.items()), sep="\n")
+    print(*(f"{slug}: {one['found']['en']}" for slug, one in kept.items()), sep="\n")
 
 
 if __name__ == "__main__":

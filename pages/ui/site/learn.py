@@ -12,10 +12,10 @@ from pages.ui.kit import glossary
 from pages.ui.kit.chart import picture
 from pages.ui.learn import game, maths, pictures
 from pages.ui.learn.ask import AFTER, BEFORE
-from pages.ui.learn.declared import QUESTIONS, QUIZ, SCREENS, WORDS, Screen, filled
+from pages.ui.learn.declared import QUESTIONS, QUIZ, SCREENS, WORDS, Screen, filled, option
 from pages.ui.learn.figures import game as drawn
 from pages.ui.learn.page import RUN
-from pages.ui.messages import figures, numbered, tr
+from pages.ui.messages import figures, tr
 
 TEMPLATES = {key: f"{{{key}}}" for key in ("score", "next", "right", "played", "then", "now")}
 """Numbers that only the visitor's browser knows: their places stay."""
@@ -62,7 +62,7 @@ def _screen(screen: Screen) -> dict[str, Any]:
         "texts": [figures(stop) if screen.control.options else stop for stop in stops],
         "first": stops.index(pictures.first(screen)), "verdicts": verdicts,
         "said": [html(one) for one in told], "base": base, "frames": frames,
-        "asked": [numbered(filled(one)) for one in pictures.asked(screen)],
+        "asked": list(map(option, pictures.asked(screen))),
         "images": [one.image for one in shown], "more": [_more(one.more) for one in shown],
         "captions": [html(screen.says("caption", one.facts)) for one in shown],
         "game": _game(screen) if screen.plays else None,
@@ -130,7 +130,7 @@ def _slider(place: str, label: str, count: int, first: int) -> str:
 
 def _section(number: int, screen: Screen) -> str:
     """One screen: its text, its question, and the hidden place of what it shows."""
-    told = [numbered(filled(one)) for one in pictures.asked(screen)]
+    told = list(map(option, pictures.asked(screen)))
     text = filled(screen.ask.text, pictures.named(screen))
     question = (
         _slider(f"ask-{screen.name}", text, len(told), len(told) // 2)
@@ -163,7 +163,7 @@ def _section(number: int, screen: Screen) -> str:
 def _quiz(when: str) -> str:
     """The five questions before or after, and the place of their answers."""
     inner = "".join(
-        _radio(f"{when}-{i}", filled(one.text), [filled(option) for option in one.options])
+        _radio(f"{when}-{i}", filled(one.text), list(map(option, one.options)))
         for i, one in enumerate(QUESTIONS)
     )
     how = filled(QUIZ["how" if when == BEFORE else "again"])
@@ -175,7 +175,7 @@ def _quiz(when: str) -> str:
     else:
         listed = "".join(
             f"<li><span></span> {escape(filled(one.text))}<br><strong>"
-            f"{escape(filled(one.options[one.answer - 1]))}</strong>. {escape(filled(one.why))}"
+            f"{escape(option(one.options[one.answer - 1]))}</strong>. {escape(filled(one.why))}"
             "</li>"
             for one in QUESTIONS
         )

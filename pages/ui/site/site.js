@@ -8,7 +8,8 @@ let state = opening
 
 const figure = ({ base, frames }, at) => {
   const { data, ...moves } = frames[Math.min(at, frames.length - 1)]
-  return JSON.stringify({ data: [...base.data, ...data], layout: { ...base.layout, ...moves } })
+  const whole = { data: [...base.data, ...data], layout: { ...base.layout, ...moves } }
+  return JSON.stringify(window.spoken(whole))
 }
 
 function draw(node, text, alt) {
@@ -71,6 +72,7 @@ function remember() {
   }
   const budget = state.budgets[Number(epsilon.value)]
   if (budget !== opening.budgets[opening.first]) said.set(`${slug}.epsilon`, budget)
+  if (asked.has("lang")) said.set("lang", asked.get("lang"))
   const query = said.toString()
   try {
     history.replaceState(null, "", query ? `?${query}` : window.location.pathname)

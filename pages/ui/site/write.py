@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from babel.dates import format_date
 from plotly.utils import PlotlyJSONEncoder
 
 from engine import __version__, catalog
@@ -15,12 +16,16 @@ from engine.core import files
 from engine.core.errors import RequestError
 from engine.runs import reference
 from engine.runs.exhibit import Exhibit, exhibits
+from pages.ui import home
 from pages.ui.bundle.collect import html
 from pages.ui.bundle.colours import theme
 from pages.ui.bundle.filled import filled, within_script
+from pages.ui.charts.dots import dots
 from pages.ui.charts.sketch import sketch
-from pages.ui.kit import plot, shell
-from pages.ui.paper import defaults, ruler, sketches
+from pages.ui.kit import labels, plot, shell
+from pages.ui.kit.address import LANG
+from pages.ui.messages import SOURCE, catalogue, figures, language, languages, spoken, tr
+from pages.ui.paper import ruler, sketches
 from pages.ui.site import learn
 from pages.ui.site.states import Taken, take
 
@@ -37,6 +42,8 @@ NAMES = {
     "chart-diverging-colors": "chartDivergingColors",
 }  # fmt: skip
 """The variables from which the app's charts read the theme."""
+TRANSLATED = ("Home", "Learn")
+"""The pages that there are in every language."""
 HEADS = ("Method", "Status", "Claimed ε", "Proved ε", "Protects", "What it means")
 
 
@@ -77,14 +84,36 @@ def _pages(known: Mapping[str, Taken]) -> Iterator[tuple[str, str]]:
     yield f"{SHARED}/plot.js", charts()
     yield f"{SHARED}/site.js", SCRIPT.read_text(encoding="utf-8")
     yield f"{SHARED}/site.css", sheet()
-    yield "index.html", page("Home", _home(known), known, root="")
     yield f"{SHARED}/learn.js", SCRIPT.with_name("learn.js").read_text(encoding="utf-8")
-    yield "learn/data.js", _data(learn.data())
-    yield "learn/index.html", page("Learn", learn.body(), known, script="learn.js")
+    yield f"{SHARED}/lang.js", _labels() + SCRIPT.with_name("lang.js").read_text(encoding="utf-8")
+    for code in languages():
+        with spoken(code):
+            yield f"index{ending()}", page("Home", _home(known), known, root="")
+            yield f"learn/data{ending('.js')}", _data(learn.data())
+            yield f"learn/index{ending()}", page("Learn", learn.body(), known, script="learn.js")
     yield "reproduce/index.html", page("Reproduce", _reproduce(), known)
     for slug, one in known.items():
         yield f"{slug}/data.js", _data(one.json())
         yield f"{slug}/index.html", page(one.title, _paper(one), known, script="site.js")
+
+
+def ending(kind: str = ".html") -> str:
+    """How the name of a file in this language ends."""
+    return kind if language() == SOURCE else f".{language()}{kind}"
+
+
+def asking() -> str:
+    """What an address says to keep this language; nothing in English."""
+    return "" if language() == SOURCE else f"?{LANG}={language()}"
+
+
+def _labels() -> str:
+    """The labels of charts in every other language, and how a label is taken apart."""
+    known = {
+        "parts": labels.PARTS.pattern, "figures": labels.FIGURES.pattern,
+        "languages": {code: {**catalogue(code)} for code in languages() if code != SOURCE},
+    }  # fmt: skip
+    return f"window.labels = {within_script(json.dumps(known, ensure_ascii=False))}\n"
 
 
 def _data(known: Mapping[str, Any]) -> str:
@@ -130,21 +159,35 @@ def page(
         root: The way to the site's first page.
         script: What moves its charts; empty for a page without any.
     """
-    menu = [("Home", "index.html"), ("Learn", "learn/index.html")]
-    menu += [(one.title, f"{slug}/index.html") for slug, one in known.items()]
-    menu += [("Reproduce", "reproduce/index.html")]
+    menu = [("Home", f"index{ending()}"), ("Learn", f"learn/index{ending()}")]
+    menu += [(one.title, f"{slug}/index.html{asking()}") for slug, one in known.items()]
+    menu += [("Reproduce", f"reproduce/index.html{asking()}")]
     links = "".join(
-        f'<a href="{root}{escape(to)}"{" aria-current=page" * (name == title)}>{escape(name)}</a>'
-        for name, to in menu
+        f'<a href="{root}{escape(to)}"{" aria-current=page" * (name == title)}>{escape(tr(name))}'
+        "</a>" for name, to in menu
+    )  # fmt: skip
+    whole = title in TRANSLATED
+    others = {code: f"index.{code}.html" for code in languages() if whole and code != SOURCE}
+    others |= {SOURCE: "index.html"} if others else {}
+    alternate = "".join(
+        f'<link rel="alternate" hreflang="{code}" href="{to}">' for code, to in others.items()
     )
-    names = (f"{root}{SHARED}/plotly.js", f"{root}{SHARED}/plot.js", "data.js",
-             f"{root}{SHARED}/{script}")  # fmt: skip
-    scripts = "".join(f'<script src="{name}" defer></script>' for name in names) if script else ""
-    made = f"Made on {datetime.now(UTC):%-d %b %Y} by Epsilon Explorer {__version__}."
+    chosen = " · ".join(
+        f'<a href="{to}?{LANG}={code}" hreflang="{code}" lang="{code}">{languages()[code]}</a>'
+        for code, to in others.items()
+    )
+    names = (f"{SHARED}/plotly.js", f"{SHARED}/plot.js", "", f"{SHARED}/{script}") if script else ()
+    sources = [f"{root}{one}" if one else f"data{ending('.js')}" for one in names]
+    scripts = "".join(
+        f'<script src="{name}" defer></script>' for name in (f"{root}{SHARED}/lang.js", *sources)
+    )
+    made = tr("Made on {date} by Epsilon Explorer {version}.").format(
+        date=format_date(datetime.now(UTC).date(), locale=language()), version=__version__
+    )
     return filled(
         TEMPLATE.read_text(encoding="utf-8"),
-        {"TITLE": escape(title), "ROOT": root, "MENU": links, "BODY": body, "SCRIPTS": scripts,
-         "MADE": made},
+        {"TITLE": escape(tr(title)), "ROOT": root, "MENU": links, "BODY": body,
+         "SCRIPTS": alternate + scripts, "MADE": f"{made} {chosen}", "SPOKEN": language()},
     )  # fmt: skip
 
 
@@ -179,25 +222,27 @@ def _paper(one: Taken) -> str:
 
 def _home(known: Mapping[str, Taken]) -> str:
     """The first page: what this is, and what was found in each paper."""
-    found = sketches.read()
+    kept = sketches.read()
     cards = ""
     for slug, one in known.items():
-        about = defaults.layout(slug).words.partition(". ")[0].rstrip(".") + "."
-        drawn = found.get(slug)
+        drawn = kept.get(slug)
         picture = sketch(drawn.lines, drawn.none) if drawn else ""
         cards += (
-            f'<a class="card" href="{slug}/index.html"><h3>{escape(one.title)}</h3>{picture}'
-            f"<p>{html(about)}</p><p>{html(drawn.found) if drawn else ''}</p></a>"
+            f'<a class="card" href="{slug}/index.html{asking()}"><h2>{escape(tr(one.title))}</h2>'
+            f"{picture}<p>{html(home.about(slug))}</p>"
+            f"<p>{html(home.found(drawn)) if drawn else ''}</p></a>"
         )
+    examples = "".join(
+        f'<div class="card"><h3>ε = {figures(f"{epsilon:g}")}</h3>{dots(count)}<p>{html(right)}</p>'
+        f"<p>{html(meaning)}</p></div>"
+        for epsilon, count, right, meaning in home.examples()
+    )
+    small = f"{html(home.text('pictures'))} {html(home.text('ships'))}"
     return (
-        "<h1>See what privacy costs</h1><p>Differential privacy adds noise that hides each "
-        "person's record. A smaller privacy budget <strong>ε</strong> is more private and less "
-        "accurate. Choose a paper and move its sliders.</p>"
-        f'<div class="cards">{cards}</div>'
-        '<p class="small">Each picture: errors fall as ε grows, to the right. Blue: the paper\'s '
-        "own method with proof. Orange: as printed. Green: the best proved method. Dotted: no "
-        "privacy. These pages hold what ships with the app; the app itself trains anything "
-        "else.</p>"
+        f"<h1>{html(home.text('title'))}</h1><p>{html(home.text('about'))}</p>"
+        f'<div class="cards">{cards}</div><p class="small">{small}</p>'
+        f"<h2>{html(home.text('read'))}</h2><p>{html(home.text('reading'))}</p>"
+        f'<div class="cards">{examples}</div><p class="small">{html(home.text("source"))}</p>'
     )
 
 

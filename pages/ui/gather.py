@@ -1,0 +1,137 @@
+"""Every text that catalogues translate: `python -m pages.ui.gather` adds what they lack.
+
+Texts stand where they are used: in calls of `tr`, in `screens.toml` and `home.toml`, the glossary,
+the sentences of findings, and the charts that pages open with. A new text comes into every
+catalogue without a translation, and `tests/pages/test_messages.py` fails until each has one.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po, write_po
+
+from datasets import catalog as data_catalog
+from pages.ui import home, messages
+from pages.ui.bundle import collect
+from pages.ui.bundle.drawn import Figure
+from pages.ui.kit import glossary, shell
+from pages.ui.kit.labels import parts
+from pages.ui.learn import declared, deployments
+from pages.ui.paper import defaults, finding, sketches
+from pages.ui.words import SWAPS
+
+ROOT = Path(__file__).parents[2]
+MENU = ("TEACHING", "ACROSS")
+"""The lists of pages in `app.py`, whose second entries are titles."""
+NOUNS = ("method", "methods", "repetition", "repetitions", "wrong")
+"""What Home counts, and the word at the line of guessing."""
+NAMES = ("name", "default")
+"""Keys in a file of words whose values no visitor reads."""
+
+
+def texts() -> set[str]:
+    """What is said: every English text that has to be in a catalogue."""
+    found = {*_called(), *_menu(), *_words(declared.RAW), *_words(home.WORDS)}
+    found |= {*glossary.TERMS, *glossary.TERMS.values(), deployments.NOTE}
+    found |= {data_catalog.card(name).record for name in data_catalog.names()} | {*NOUNS}
+    found |= {*finding.SENTENCES.values(), sketches.BROKEN, *SWAPS.values()}
+    for slug, paper in shell.papers().items():
+        layout = defaults.layout(slug)
+        found |= {paper.title, home.first(layout.words)}
+        for one in layout.says.values():
+            found |= {one.text, *one.cost, one.own, one.plain, one.errors}
+    return {text for text in found if said(text)} - names()
+
+
+def said(text: str) -> bool:
+    """Whether a text has words beside the facts in its braces."""
+    return re.search(r"[^\W\d_]{2,}", re.sub(r"\{[^}]*\}", "", text)) is not None
+
+
+def labels() -> set[str]:
+    """The words in the charts that pages open with, without names of methods; seconds of work."""
+    collect.quiet()
+    found: set[str] = set()
+    for slug in shell.papers():
+        taken = collect.take(slug)
+        for drawn in taken.drawn if taken else ():
+            found |= {drawn.title} | {
+                part for at in range(len(drawn.frames)) for one in _drawn(drawn.whole(at))
+                for part in parts(one)
+            }  # fmt: skip
+    return found - names()
+
+
+def names() -> set[str]:
+    """Names of methods, whole and in parts: they are the same in every language."""
+    methods = (one.label for paper in shell.papers().values() for one in paper.methods)
+    return {name for label in methods for name in (label, *parts(label))}
+
+
+def _called() -> Iterator[str]:
+    """The texts of all calls of `tr`."""
+    for path in (ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and node.args and _is_tr(node.func):
+                text = node.args[0]
+                if isinstance(text, ast.Constant):
+                    yield str(text.value)
+
+
+def _is_tr(node: ast.expr) -> bool:
+    return getattr(node, "id", getattr(node, "attr", "")) == messages.tr.__name__
+
+
+def _menu() -> Iterator[str]:
+    """The titles of pages that are no paper's."""
+    for node in ast.parse((ROOT / "app.py").read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in MENU:
+            yield from (title for _, title, _ in ast.literal_eval(node.value))
+    yield "Runs"
+
+
+def _words(of: Any) -> Iterator[str]:
+    """The texts of a file of words."""
+    if isinstance(of, str):
+        yield of
+    elif isinstance(of, list):
+        for one in of:
+            yield from _words(one)
+    elif isinstance(of, dict):
+        for key, one in of.items():
+            if key not in NAMES:
+                yield from _words(one)
+
+
+def _drawn(figure: Figure) -> Iterator[str]:
+    """The labels of a figure."""
+    for trace in figure["data"]:
+        yield trace.get("name") or ""
+    for key, value in figure["layout"].items():
+        if re.match("[xy]axis", key):
+            yield str((value.get("title") or {}).get("text") or "")
+            yield from map(str, value.get("ticktext") or ())
+        elif key == "annotations":
+            yield from (str(one.get("text") or "") for one in value)
+
+
+def main() -> None:
+    """Adds every text to every catalogue, and takes out what nothing says any more."""
+    wanted = texts() | labels()
+    for path in sorted(messages.FOLDER.glob("*.po")):
+        with path.open("rb") as file:
+            old = {one.id: one.string for one in read_po(file) if one.id}
+        new = Catalog(locale=path.stem, project="Epsilon Explorer", fuzzy=False)
+        for text in sorted(wanted):
+            new.add(text, old.get(text, ""))
+        with path.open("wb") as file:
+            write_po(file, new, width=0, sort_output=True, omit_header=True)
+        print(f"{path.name}: {sum(not old.get(text) for text in wanted)} of {len(wanted)} missing")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""The words of the first page, which the app and the static pages share."""
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from pages.ui.messages import SOURCE, language, tr
+from pages.ui.paper import defaults
+from pages.ui.paper.said import say
+from pages.ui.paper.sketches import Sketch
+from pages.ui.words import best_guess, filled, out_of_100
+
+WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+
+def text(name: str, **facts: object) -> str:
+    """One of its texts."""
+    return say(WORDS, name, facts)
+
+
+def found(sketch: Sketch) -> str:
+    """What was found in a paper."""
+    return sketch.found.get(language(), sketch.found[SOURCE])
+
+
+def about(slug: str) -> str:
+    """What a paper is about: the first sentence of its page."""
+    return tr(first(defaults.layout(slug).words))
+
+
+def first(words: str) -> str:
+    """The first sentence of a text."""
+    return words.partition(". ")[0].rstrip(".") + "."
+
+
+def examples() -> Iterator[tuple[float, int, str, str]]:
+    """Budgets: each with the dots it fills, how often a guess is right, and what that means."""
+    for epsilon, meaning in WORDS["examples"].items():
+        chance = best_guess(float(epsilon))
+        yield float(epsilon), filled(chance), text("right", most=out_of_100(chance)), tr(meaning)

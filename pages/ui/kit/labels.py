@@ -1,0 +1,68 @@
+"""The labels of a chart in the visitor's language: titles of axes, names of lines, notes."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from pages.ui.charts.figure import Figure
+from pages.ui.messages import SOURCE, catalogue, language, numbered, separators
+
+PARTS = re.compile(r"( · |\u00a0% (?=\w)|<br>| \[|\]|, | {2,}|: | \(|\)|→|←|</?b>)")
+"""What stands between the parts of a label, such as a name and its unit."""
+FIGURES = re.compile(r"^(\s*)(.*?)(\s*[\d.,–·⁰-⁹\u00a0%]*\s*)$", re.DOTALL)
+"""A part: its words, and a number at its end."""
+
+
+def parts(text: str) -> list[str]:
+    """The words of a label, each as a catalogue has it."""
+    found = (FIGURES.sub(r"\2", part) for part in PARTS.split(text)[::2])
+    return [part for part in found if re.search(r"[^\W\d_]{2,}", part)]
+
+
+def label(text: str) -> str:
+    """A label: as the catalogue has the whole or its parts; what it lacks is a name and stays."""
+    known = catalogue(language())
+    if not known:
+        return text
+
+    def part(found: re.Match[str]) -> str:
+        return found[1] + known.get(found[2], found[2]) + numbered(found[3])
+
+    return known.get(text) or "".join(FIGURES.sub(part, one) for one in PARTS.split(text))
+
+
+def spoken(figure: Figure) -> Figure:
+    """A figure in the language that is spoken here; the same one in English."""
+    if language() == SOURCE:
+        return figure
+    layout = {key: _axis(value) if "axis" in key else value for key, value in figure.layout.items()}
+    if notes := layout.get("annotations"):
+        layout["annotations"] = [_texts(one, "text") for one in notes]
+    return Figure([_trace(one) for one in figure.traces], layout | {"separators": separators()})
+
+
+def _texts(of: dict[str, Any], *keys: str, by: Callable[[str], str] = label) -> dict[str, Any]:
+    """A part of a figure with some of its texts, or lists of texts, translated."""
+    made = {}
+    for key in keys:
+        value = of.get(key)
+        if isinstance(value, str):
+            made[key] = by(value)
+        elif isinstance(value, list | tuple):
+            made[key] = [by(one) if isinstance(one, str) else one for one in value]
+    return of | made
+
+
+def _axis(axis: Any) -> Any:
+    title = axis.get("title")
+    named = {"title": _texts(title, "text")} if isinstance(title, dict) else {}
+    return _texts(axis | named, "ticktext")
+
+
+def _trace(trace: dict[str, Any]) -> dict[str, Any]:
+    """A trace with its name, also where its words at the pointer repeat it."""
+    name, made = trace.get("name"), _texts(trace, "name", "text")
+    hover = trace.get("hovertemplate")
+    if name and isinstance(hover, str):
+        made["hovertemplate"] = hover.replace(str(name), str(made["name"]))
+    return made

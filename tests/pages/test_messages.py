@@ -1,0 +1,158 @@
+"""Other languages: a catalogue is complete, keeps every fact, and is what pages then say."""
+
+import json
+import re
+import string
+from pathlib import Path
+
+import pytest
+from babel.messages.pofile import read_po
+
+from engine.runs import shipped
+from pages.ui import gather, messages
+from pages.ui.charts.theme import axis, figure
+from pages.ui.kit import glossary
+from pages.ui.kit.labels import label, parts, spoken
+from pages.ui.learn.declared import QUESTIONS, SCREENS
+from tests.pages.conftest import ROOT, Open
+from tests.pages.drawn import charts
+from tests.pages.test_learn import answered
+
+OTHERS = [code for code in messages.languages() if code != messages.SOURCE]
+LINK = re.compile(r"\]\(([^)]+)\)")
+MATHS = re.compile(r"\$[^$]+\$")
+
+
+def entries(code: str) -> dict[str, str]:
+    """A catalogue as its file has it."""
+    with (messages.FOLDER / f"{code}.po").open("rb") as file:
+        return {str(one.id): str(one.string) for one in read_po(file) if one.id}
+
+
+def fields(text: str) -> list[tuple[str, str]]:
+    """The facts in the braces of a text, with how each is written."""
+    plain = MATHS.sub("", text)
+    return sorted((name, spec or "") for _, name, spec, _ in string.Formatter().parse(plain)
+                  if name is not None)  # fmt: skip
+
+
+def test_there_is_german():
+    assert messages.languages()["de"] == "Deutsch"
+    assert next(iter(messages.languages())) == "en"
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_language_has_every_text_and_nothing_else_or_is_absent(code: str):
+    kept, wanted = entries(code), gather.texts()
+    assert [text for text in sorted(wanted) if not kept.get(text)] == []
+    sentences = {text for text in kept if len(text.split()) > 9}
+    assert sentences - wanted == set()  # shorter ones may be labels of charts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_language_has_every_label_of_the_charts(code: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    kept = entries(code)
+    wanted = gather.labels() | gather.texts()
+    assert [text for text in sorted(wanted) if not kept.get(text)] == []
+    assert set(kept) - wanted - gather.names() == set()
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_translation_keeps_facts_links_and_formulas(code: str):
+    for text, said in entries(code).items():
+        assert fields(said) == fields(text), text
+        assert sorted(LINK.findall(said)) == sorted(LINK.findall(text)), text
+        assert said.count("**") == text.count("**"), text
+        if text != said and "$" in text:
+            assert sorted(MATHS.findall(said)) == sorted(MATHS.findall(text)), text
+
+
+def test_a_missing_text_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """The same comparison on a catalogue that lacks one text, and on one that lost a fact."""
+    kept = entries("de")
+    del kept["Wrong" if "Wrong" in kept else next(iter(gather.texts()))]
+    assert [text for text in gather.texts() if not kept.get(text)] != []
+    assert fields("{a:n2} und {b}") != fields("{a:n} und {b}")
+
+
+def test_numbers_are_written_as_the_language_writes_them():
+    with messages.spoken("de"):
+        assert messages.figures("1,234.5") == "1.234,5"
+        assert messages.numbered("ε = 0.5, then 1,000.") == "ε = 0,5, then 1.000."
+    assert messages.numbered("ε = 0.5") == "ε = 0.5"
+
+
+def test_labels_are_translated_part_by_part():
+    with messages.spoken("de"):
+        assert label("Test accuracy [%] · higher is better") == (
+            "Testgenauigkeit [%] · höher ist besser"
+        )
+        assert label("EnADPP, with proof, layer 1") == "EnADPP, mit Beweis, Schicht 1"
+        drawn = spoken(
+            figure(
+                [{"type": "bar", "x": [1], "name": "Noise", "hovertemplate": "Noise: %{y}"}],
+                xaxis=axis("Test loss [nats]"),
+            )
+        )
+    one = json.loads(drawn.to_json())
+    assert one["data"][0] == {"type": "bar", "x": [1], "name": "Rauschen",
+                              "hovertemplate": "Rauschen: %{y}"}  # fmt: skip
+    assert one["layout"]["xaxis"]["title"]["text"] == "Testverlust [nats]"
+    assert one["layout"]["separators"] == ",."
+    assert label("Test loss [nats]") == "Test loss [nats]"
+    assert parts("no proof:<br>91–92 %") == ["no proof:"]
+
+
+def said(test) -> list[str]:
+    """All words of a page that are Markdown, headings, or the label of something to choose."""
+    body = (*test.title, *test.header, *test.subheader, *test.markdown, *test.caption)
+    asked = (*test.radio, *test.select_slider, *test.selectbox, *test.button)
+    return [str(one.value) for one in body] + [str(one.label) for one in asked]
+
+
+@pytest.mark.parametrize("code", OTHERS)
+@pytest.mark.parametrize("page", ["", "learn"])
+def test_a_page_speaks_the_language_of_its_address(visit: Open, page: str, code: str):
+    test = visit(page, lang=code)
+    if page:
+        test = answered(test)
+    assert not test.exception
+    shown = said(test)
+    own = entries(code)
+    for text in own:  # nothing that the catalogue has is left in English
+        if len(text.split()) > 4 and text != own[text] and "{" not in text:
+            assert text not in shown, text
+    assert sum(one in set(own.values()) for one in shown) > (20 if page else 5)
+
+
+def test_german_learn_names_its_charts_and_answers_in_german(visit: Open):
+    test = answered(visit("learn", lang="de"), count=0)
+    assert any("Sie sagten **50**. Es ist **61**." in one for one in said(test))
+    titles = [one["layout"]["xaxis"]["title"]["text"] for one in charts(test)]
+    assert titles[:2] == ["Mittelwert [mg/dL]", "Veröffentlichte Zahl"]
+    assert any("weicht die Zahl im Mittel um 2 Personen ab" in one for one in said(test))
+
+
+def test_an_unknown_language_is_english(visit: Open):
+    test = visit("learn", lang="xx")
+    assert not test.exception
+    assert test.title[0].value == "Learn: what ε means"
+    assert "lang" not in test.query_params
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_findings_of_papers_are_in_the_language(code: str):
+    from pages.ui.paper import sketches
+
+    for slug, one in sketches.read().items():
+        assert set(one.found) == set(messages.languages()), slug
+        assert one.found[code] != one.found["en"], slug
+
+
+def test_declared_words_are_gathered():
+    wanted = gather.texts()
+    assert {one.text for one in QUESTIONS} <= wanted
+    assert {one.title for one in SCREENS.values()} <= wanted
+    assert set(glossary.TERMS.values()) <= wanted

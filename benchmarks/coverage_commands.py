@@ -18,14 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.coverage import BOUNDS, EFFECTS, HORIZON, INTERVALS, simulated
+from benchmarks.coverage import BOUNDS, EFFECTS, HORIZON, INTERVALS, Tally, simulated
 from benchmarks.row import Row
 from datasets.base import SurvivalTable
 from engine.cli.main import main
+from engine.intervals import Estimate
 
 TABLES = int(os.environ.get("COVERAGE_COMMANDS", "300"))
-"""Simulated tables."""
-RECORDS, BUDGETS, SEED = 16_000, (1.0, 3.0), 1_000_000
+"""Simulated tables of each size."""
+SIZES, BUDGETS, SEED = (4_000, 16_000), (1.0, 3.0), 1_000_000
 """Records of a table, what is spent on it, and the first seed: no table is one of `coverage`."""
 LOW, HIGH = 92.0, 98.0
 """Per cent of the tables whose interval is to hold the truth."""
@@ -60,10 +61,10 @@ def said(*words: str) -> str:
     return out.getvalue()
 
 
-def fitted(folder: Path, seed: int) -> list[list[dict[str, Any]]]:
+def fitted(folder: Path, records: int, seed: int) -> list[list[dict[str, Any]]]:
     """The coefficients of one table at each budget, as `run --json` prints them."""
     file, public = folder / "table.csv", folder / "table.toml"
-    file.write_text(text(simulated(RECORDS, seed)))
+    file.write_text(text(simulated(records, seed)))
     name = said("table", "add", str(file), "--settings", str(public)).split()[0]
     budgets = f"epsilon={','.join(f'{at:g}' for at in BUDGETS)}"
     words = ("--dataset", name, "--set", f"intervals={INTERVALS}", "--sweep", budgets)
@@ -73,30 +74,31 @@ def fitted(folder: Path, seed: int) -> list[list[dict[str, Any]]]:
 
 
 def rows() -> Iterator[Row]:
-    """A row for each budget; the figure is the coefficient that is furthest from 95 %."""
-    held, given = (np.zeros((len(BUDGETS), len(EFFECTS))) for _ in range(2))
+    """Rows for each size and budget; the figure is the coefficient that is furthest from 95 %."""
     with tempfile.TemporaryDirectory() as name:
         folder, before = Path(name), os.environ.get(HOME)
         os.environ[HOME] = str(folder / "home")
         (folder / "table.toml").write_text(settings())
         try:
-            for seed in range(SEED, SEED + TABLES):
-                for row, found in enumerate(fitted(folder, seed)):
-                    ends = [(one["low"], one["high"]) for one in found]
-                    held[row] += [
-                        low is not None and low <= truth <= high
-                        for (low, high), truth in zip(ends, EFFECTS.values(), strict=True)
-                    ]
-                    given[row] += [low is not None for low, _ in ends]
+            for records in SIZES:
+                yield from _rows(folder, records)
         finally:
             os.environ.pop(HOME) if before is None else os.environ.update({HOME: before})
-    for row, at in enumerate(BUDGETS):
-        share = 100.0 * held[row] / np.maximum(given[row], 1.0)
+
+
+def _rows(folder: Path, records: int) -> Iterator[Row]:
+    """The rows of one size."""
+    tallies = [Tally.of(len(EFFECTS)) for _ in BUDGETS]
+    for seed in range(SEED, SEED + TABLES):
+        for tally, found in zip(tallies, fitted(folder, records, seed), strict=True):
+            tally.note([Estimate(**one) for one in found], EFFECTS.values())
+    for tally, at in zip(tallies, BUDGETS, strict=True):
+        share = 100.0 * tally.held / np.maximum(tally.given, 1.0)
         worst = float(share[np.abs(share - 95.0).argmax()])
         each = ", ".join(f"{name} {one:.1f}" for name, one in zip(EFFECTS, share, strict=True))
+        least = 100.0 * tally.given.min() / TABLES
         yield Row(
-            f"`run survival dp_newton --json` at ε = {at:g}: 95 % intervals hold the truth in",
-            worst, None, "% of tables", f"{LOW:g} to {HIGH:g} %", LOW <= worst <= HIGH,
-            f"{TABLES} tables of {RECORDS:,} records; {each}; given for "
-            f"{100 * given[row].min() / TABLES:.0f} % of them",
+            f"`run survival dp_newton --json`, {records:,} records, ε = {at:g}: 95 % intervals "
+            "hold the truth in", worst, None, "% of tables", f"{LOW:g} to {HIGH:g} %",
+            LOW <= worst <= HIGH, f"{TABLES} tables: {each}; given for {least:.0f} % or more",
         )  # fmt: skip

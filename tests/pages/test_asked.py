@@ -14,7 +14,7 @@ from tests.pages.conftest import Open
 from tests.pages.played import play
 
 NEED, BEST = "Which ε do I need?", "Best proved"
-FREE = "These records are public, so that the answer is exact and costs no privacy."
+FREE = "The app treats these data as public, so the answer is exact and costs no privacy."
 
 
 def brought(home: Path, *, methods: tuple[str, ...] = ("out_pert_gauss",), owner: str = "") -> str:

@@ -71,6 +71,7 @@ def test_it_is_drawn_where_nothing_of_this_app_is(visit: Open, home: Path):
         test.run()
         assert not test.exception
         assert not test.error
+        assert not any("costs no privacy" in text.value for text in test.caption)  # nobody knows
     assert any("two runs of this app" in text.value for text in test.markdown)
 
 

@@ -51,6 +51,7 @@ DATA_DIFFER = (
     "These runs use different data sets: compare the shapes of the curves, not their heights."
 )
 INTERVAL = "In brackets: the middle 80 % of the repetitions."
+FREE = "The app treats these data as public, so the answer is exact and costs no privacy."
 TABS = ("Guarantees", "Best proved", "Which ε do I need?", "Can two be told apart?")
 
 
@@ -341,13 +342,14 @@ def _needed(
     """Which budget a wanted value needs: read off public records, or asked of private ones."""
     public = {name: one for name, one in lines.items() if not own.mine(chosen[name].dataset)}
     if public:
-        _read(public, gauge, epsilon)
+        free = all(isinstance(chosen[name], candidates.Trained) for name in public)
+        _read(public, gauge, epsilon, free)
     for table in _private(chosen):
         asked.need(f"{PREFIX}.need.{table}", table, chosen.values())
 
 
-def _read(lines: dict[str, Curve], gauge: Gauge, epsilon: float) -> None:
-    """Which budget a wanted value needs, for each method, from runs on public records."""
+def _read(lines: dict[str, Curve], gauge: Gauge, epsilon: float, free: bool) -> None:
+    """Which budget a wanted value needs, for each method; whether that is known to be free."""
     share = gauge.unit == words.SHARE
     scale, unit = (100.0, " in %") if share else (1.0, "")
     at = [one.middle[i] for one in lines.values() if (i := one.at(epsilon)) is not None]
@@ -368,5 +370,7 @@ def _read(lines: dict[str, Curve], gauge: Gauge, epsilon: float) -> None:
     st.caption(
         "Each range begins at the budget that one repetition in ten needs and ends at the one that "
         "nine in ten need. Between measured budgets the line is straight; beyond them there is no "
-        "answer. These records are public, so that the answer is exact and costs no privacy."
+        "answer."
     )
+    if free:
+        st.caption(FREE)

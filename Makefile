@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Waiting threads sleep: spinning ones take the cores from other processes.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: cluster site app class test test-fast test-browser test-slow power test-all check bench bench-gpu shots reference shipped clean
+.PHONY: cluster site app class test test-fast test-browser test-thorough test-slow power test-all check bench bench-gpu shots reference shipped clean
 
 app: $(VENV)/app.stamp
 	@echo "Epsilon Explorer: http://localhost:$(PORT)"
@@ -25,7 +25,8 @@ app: $(VENV)/app.stamp
 class: $(VENV)/app.stamp
 	@exec $(BIN)/python -m engine app --class --port $(PORT)
 
-# What a contributor waits for. Kills, fleets, wheels and numbers in full are marked slow.
+# What a contributor waits for. What takes more than a few seconds and repeats at length what
+# quicker tests hold is marked thorough; kills, fleets, wheels and numbers in full are marked slow.
 # The browser's tests run beside the others: they wait for each other's processes half the time.
 # A thread for each process: small products are slower on two threads than on one.
 QUICK := --durations=25 --dist loadfile
@@ -34,15 +35,18 @@ test: $(VENV)/dev.stamp $(VENV)/browser.stamp
 	@$(MAKE) -j2 $(SIDE) test-fast test-browser
 
 test-fast: $(VENV)/dev.stamp
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) -n 2 -m "not browser and not slow"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) -n 2 -m "not browser and not slow and not thorough"
 
 test-browser: $(VENV)/browser.stamp
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) -m "browser and not slow" tests/browser
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) -m "browser and not slow and not thorough" tests/browser
+
+test-thorough: $(VENV)/dev.stamp $(VENV)/browser.stamp
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) -n 2 -m "thorough and not slow"
 
 test-slow: $(VENV)/dev.stamp $(VENV)/browser.stamp
 	$(BIN)/python -m pytest $(QUICK) -n 2 -m slow
 
-test-all: test test-slow
+test-all: test test-thorough test-slow
 
 # Faults in a copy of the project, and the test that notices each: docs/power.md.
 power: $(VENV)/dev.stamp $(VENV)/browser.stamp

@@ -67,6 +67,7 @@ def story(slug: str, name: str):
 
 
 @each
+@pytest.mark.thorough
 def test_a_run_starts_measures_prices_and_finishes(paper, entry):
     job, events, _ = story(paper.slug, entry.name)
     assert isinstance(events[0], Started)
@@ -108,6 +109,7 @@ def test_every_array_is_declared_and_a_proved_method_keeps_its_release(paper, en
 
 
 @each
+@pytest.mark.thorough
 def test_the_same_job_tells_the_same_story(paper, entry):
     job, events, _ = story(paper.slug, entry.name)
     again = list(drive(job, table(job.dataset), lambda name, arrays: name))
@@ -119,6 +121,7 @@ def test_the_same_job_tells_the_same_story(paper, entry):
 
 
 @each
+@pytest.mark.thorough
 def test_a_price_is_known_before_anything_runs(paper, entry):
     known = knobs(paper.spec).get("calibration")
     readings = [{"calibration": option} for option in known.options] if known else [{}]

@@ -192,6 +192,7 @@ def change(home: Path, statement: str, values: tuple[object, ...]) -> bool:
 
 
 @pytest.mark.parametrize("table", ["jobs", "events"])
+@pytest.mark.thorough
 def test_one_damaged_row_hides_no_other_run(home: Path, table: str):
     client, other = Client(home, workers=False), job(200).id
     play(home, job(200))
@@ -260,6 +261,7 @@ def test_every_table_of_the_store_is_damaged():
 
 
 @pytest.mark.parametrize("table", BESIDE)
+@pytest.mark.thorough
 def test_a_damaged_row_beside_the_runs_is_one_sentence_or_nothing(home: Path, table: str):
     client = Client(home, workers=False)
     fill(client, home)
@@ -299,6 +301,7 @@ def test_a_damaged_request_in_the_queue_is_one_sentence_and_the_next_one_is_done
     assert take(client.store, here()).job.id == job().id
 
 
+@pytest.mark.thorough
 def test_one_damaged_shipped_run_hides_no_other(home: Path):
     ship(shipped.FOLDER, job())
     ship(shipped.FOLDER, job(200))
@@ -361,6 +364,7 @@ def attack(kind: type[Any]) -> Any:
 
 
 @pytest.mark.parametrize("kind", ["ledger", "library's run"])
+@pytest.mark.thorough
 def test_what_is_kept_beside_the_store_is_a_value_or_one_sentence(home: Path, kind: str):
     if kind == "ledger":
         name = own.keep("a.csv", plain())

@@ -11,6 +11,7 @@ MANY = {"requests": 17_000, "addresses": 3_000, "rows of the store": 400}
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.thorough
 def test_nothing_ends_in_a_traceback(kind: str):
     assert tracebacks(kind, NUMBER[kind]) == []
 

@@ -79,6 +79,7 @@ def settled(address: str) -> float:
     return now
 
 
+@pytest.mark.thorough
 def test_uploads_that_are_off_take_no_file_and_no_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -80,6 +80,7 @@ def test_a_paper_is_four_files_a_chart_two_and_a_method_and_a_data_set_one():
     ]
 
 
+@pytest.mark.thorough
 def test_the_paper_is_listed_priced_and_run(project):
     def answer(command: str):
         return json.loads(run(project, "-m", "engine", *command.split(), "--json"))

@@ -38,6 +38,7 @@ def bound(scores, releases=SAMPLED, delta=DELTA, width=0):
     return family.epsilon(releases, "zero_out_one", delta, error_bound(scores), width)
 
 
+@pytest.mark.thorough
 def test_bounds_on_sampled_noise_are_valid_and_close():
     """At 5 % risk; 38 % of 1,000 pairs are guessed right twice, and nearly all others once.
 
@@ -50,6 +51,7 @@ def test_bounds_on_sampled_noise_are_valid_and_close():
     assert np.median(bounds) > 0.8 * truth
 
 
+@pytest.mark.thorough
 def test_less_noise_than_declared_is_noticed():
     """The same test rejects bounds on noise that is smaller by a quarter than it says."""
     rng = np.random.default_rng(1)

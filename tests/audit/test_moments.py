@@ -31,6 +31,7 @@ def crossings(bound, mu: float) -> int:
 
 
 @pytest.mark.parametrize("mu", [pytest.param(0.5, marks=pytest.mark.slow), 2.0])
+@pytest.mark.thorough
 def test_an_attack_that_stops_at_the_first_crossing_is_seldom_wrong(mu):
     assert crossings(lambda seen: mean_bound_so_far(seen, MISS, PAIRS), mu) <= MISS * ATTACKS
 

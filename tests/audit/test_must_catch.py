@@ -29,6 +29,7 @@ def test_the_printed_noise_of_enadpp_is_caught(calibration):
     assert attack.above_claim is (calibration == "paper")
 
 
+@pytest.mark.thorough
 def test_the_printed_initialisation_of_lvq_is_caught():
     """Noise for sensitivity 1 on sums that one record moves by the number of features.
 
@@ -65,6 +66,7 @@ def _single(shape, rng):
 
 
 @pytest.mark.parametrize(("precision", "caught"), [("single", True), ("double", False)])
+@pytest.mark.thorough
 def test_noise_in_single_precision_is_caught_by_its_last_digits(precision, caught, monkeypatch):
     """Ideal Gaussians would hide the witness: mu = .27 at epsilon = 1. The lattice does not."""
     if precision == "single":

@@ -86,6 +86,7 @@ def neighbours(data, shape: str, seed: int, row: int) -> Pair:
 @each
 @settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(shape=st.sampled_from(SHAPES), seed=st.integers(0, 10_000))
+@pytest.mark.thorough
 def test_no_pair_moves_a_release_further_than_it_is_priced_for(paper, entry, shape, seed):
     """Rows that are trained on are found by the witness; coins of 1 in 4 pick them."""
     data = small.table(paper)

@@ -83,6 +83,7 @@ def chance(method, values) -> tuple[float, float]:
 
 
 @each
+@pytest.mark.thorough
 def test_guesses_are_no_better_than_what_is_proved_of_batches(method, values, narrow):
     """A coin's advantage of 1,200 guesses has a standard error of .029."""
     likely, advantage = chance(method, values)
@@ -91,6 +92,7 @@ def test_guesses_are_no_better_than_what_is_proved_of_batches(method, values, na
 
 
 @each
+@pytest.mark.thorough
 def test_gradients_that_grow_after_clipping_are_caught(method, values, narrow, monkeypatch):
     whole = trainer._clipped
 

@@ -21,6 +21,7 @@ def _button(page: Page, name: str) -> Locator:
     return page.get_by_role("button", name=name, exact=True)
 
 
+@pytest.mark.thorough
 def test_an_attack_climbs_is_stopped_and_is_there_by_its_link(app: App):
     """LVQ's attack takes minutes, so there is time to stop it."""
     page = app.tab(f"lvq?{LINK}")

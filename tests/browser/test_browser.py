@@ -87,6 +87,7 @@ def test_a_chart_is_changed_in_place_and_keeps_what_was_hidden(app: App):
     )
 
 
+@pytest.mark.thorough
 def test_an_address_shows_the_same_in_another_browser(app: App):
     page = app.tab("survival")
     drawn(page, 1.0)
@@ -106,6 +107,7 @@ def test_an_address_shows_the_same_in_another_browser(app: App):
     eventually(other, lambda: other.evaluate(SHOWN) == page.evaluate(SHOWN))
 
 
+@pytest.mark.thorough
 def test_another_q_trains_live_stops_and_stays_stopped(app: App):
     page = app.tab("survival?survival.intervals=100")
     stop = page.get_by_role("button", name="Stop")
@@ -126,6 +128,7 @@ def test_another_q_trains_live_stops_and_stays_stopped(app: App):
     stop_all(app)
 
 
+@pytest.mark.thorough
 def test_two_browsers_ask_for_one_run_and_both_see_its_end(app: App):
     path = "mean?mean.share=0.3&mean.repeats=5"
     first, second = app.tab(path), app.tab(path, alone=True)
@@ -180,6 +183,7 @@ def test_the_list_of_runs_opens_a_run_where_it_was(app: App):
 @pytest.mark.parametrize(
     ("width", "theme"), [(1440, "light"), pytest.param(390, "dark", marks=pytest.mark.slow)]
 )
+@pytest.mark.thorough
 def test_a_table_of_ones_own_is_put_in_and_a_malformed_one_is_a_sentence(
     app: App, width: int, theme: str
 ):

@@ -86,6 +86,7 @@ def test_nothing_serious_is_found_and_it_fits_a_phone(page: Page):
     )
 
 
+@pytest.mark.thorough
 def test_a_report_is_one_page(tmp_path: Path):
     path, home = tmp_path / "report.pdf", str(tmp_path / "home")
     # in a process of its own: the browser of the tests before may still be open in this one

@@ -136,6 +136,7 @@ def test_the_network_its_sentence_and_its_widgets_are_in_sight_together(app: App
     page.wait_for_url("**yesiwell.time=2**")
 
 
+@pytest.mark.thorough
 def test_the_menu_of_a_server_that_has_just_started_has_room_for_every_name(browser: Browser):
     with temporary_home() as home, serving(home) as address:
         page = browser.new_page(viewport={"width": 1440, "height": 900})

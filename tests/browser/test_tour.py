@@ -156,6 +156,7 @@ KINDS = {
         ),
     ],
 )
+@pytest.mark.thorough
 def test_an_exhibit_opens_by_a_click_and_its_link_and_back_leads_to_the_list(
     app: App, names: list[str]
 ):

@@ -59,6 +59,7 @@ def finished(home: Path, but: str) -> dict[str, Job]:
     return jobs
 
 
+@pytest.mark.thorough
 def test_every_move_is_answered_while_a_run_trains_on_the_page(tmp_path: Path):
     claim = begin(tmp_path, finished(tmp_path, but="out_pert")["out_pert"])
     assert presence.work_on(Store(tmp_path), presence.device())  # so that no other worker starts

@@ -68,6 +68,7 @@ def peak(file: Path) -> int:
 
 
 @pytest.mark.parametrize("bomb", [words, wide])
+@pytest.mark.thorough
 def test_a_bomb_is_one_sentence_and_takes_no_memory(bomb, tmp_path):
     """This process would not survive what the child refuses, so its own growth is bounded too."""
     content = bomb()

@@ -223,6 +223,7 @@ def test_a_file_that_is_no_table():
         social_files.panel(b"", b"", b"", yesiwell.OWN)
 
 
+@pytest.mark.thorough
 def test_a_rare_count_above_its_public_bound_is_cut():
     """6,250 users draw 11 competitions for somebody in one week; 10 is the public bound."""
     share = 6_250 / yesiwell.USERS

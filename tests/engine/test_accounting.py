@@ -72,6 +72,7 @@ def test_the_tight_accountant_never_says_more():
 
 
 @pytest.mark.parametrize("target", [0.05, 0.6, 3.0])
+@pytest.mark.thorough
 def test_calibrated_noise_meets_the_budget_and_no_less_would(target):
     def make(multiplier):
         return SelfComposedDpEvent(PoissonSampledDpEvent(0.02, GaussianDpEvent(multiplier)), 200)

@@ -452,6 +452,7 @@ def engine(home, *arguments, **options) -> subprocess.CompletedProcess:
     )
 
 
+@pytest.mark.thorough
 def test_the_whole_command(home):
     command = [
         *("run", "survival", "out_pert", "--dataset", "flchain", "--set", "intervals=10"),

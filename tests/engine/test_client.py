@@ -186,6 +186,7 @@ def test_what_is_deleted_is_gone(toy, client):
 # Workers
 
 
+@pytest.mark.thorough
 def test_a_worker_is_started_once_and_does_the_job(home, monkeypatch):
     """The real one, with the real paper, from a request to arrays."""
     monkeypatch.setenv("EXPLORER_IDLE_SECONDS", "1")

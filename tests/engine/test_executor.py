@@ -151,6 +151,7 @@ JOBS = {
     "name",
     [name if name == "output" else pytest.param(name, marks=pytest.mark.slow) for name in JOBS],
 )
+@pytest.mark.thorough
 def test_a_run_is_the_same_number_for_number(name: str, executor):
     job = JOBS[name]()
     expected, arrays = expected_of(name)

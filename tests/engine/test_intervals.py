@@ -23,6 +23,7 @@ def drawn(noise, count, rng):
 
 @pytest.mark.parametrize("noise", NOISES, ids=str)
 @pytest.mark.parametrize(("records", "share"), [(400, 0.0), (400, 0.01), (400, 0.5), (60, 1.0)])
+@pytest.mark.thorough
 def test_shares_hold_exactly_and_without_the_noise_do_not(noise, records, share):
     tries, rng = 2_000, np.random.default_rng(3)
     counts = rng.binomial(records, share, tries) + drawn(noise, tries, rng)

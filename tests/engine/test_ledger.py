@@ -292,6 +292,7 @@ def test_no_flipped_bit_changes_what_was_spent(table, drawn, tmp_path):
     assert refused > 0.9 * len(whole)
 
 
+@pytest.mark.thorough
 def test_wherever_it_is_killed_only_a_kill_between_both_leaves_an_entry_without_a_draw(
     table, drawn, tmp_path, monkeypatch
 ):

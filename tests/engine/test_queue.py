@@ -84,6 +84,7 @@ def test_a_view_gets_its_point_then_its_curves_then_the_rest(toy, client, desk):
     assert order(desk, client, [full, other, coarse, point]) == [point, coarse, other, full]
 
 
+@pytest.mark.thorough
 def test_the_chosen_curve_comes_first_and_holds_no_quick_one_back_for_long(
     toy, client, desk, monkeypatch
 ):
@@ -128,6 +129,7 @@ def test_the_newest_move_of_a_person_goes_first(toy, client, desk, monkeypatch):
     assert order(desk, client, [older, newer]) == [newer, older]
 
 
+@pytest.mark.thorough
 def test_everybody_has_a_first_curve_before_anybody_has_a_second(toy, client, desk):
     firsts = [toy(steps=10 + i, pause=0.002) for i in range(8)]
     seconds = [toy(steps=30 + i, pause=0.002) for i in range(8)]
@@ -345,6 +347,7 @@ def test_a_worker_rests_once_nobody_looks_and_leaves_once_no_app_is_there(toy, c
     assert client.run(job.id).state == "queued"
 
 
+@pytest.mark.thorough
 def test_a_stop_breaks_into_a_step(toy, client, worker):
     """In a step that goes on for long, also after the page was left."""
     process = worker()
@@ -371,6 +374,7 @@ def test_neighbours_are_trained_once_nothing_else_waits(toy, client, desk, monke
     assert not desk.go()
 
 
+@pytest.mark.thorough
 def test_a_move_breaks_into_what_is_trained_ahead(toy, client, worker):
     worker()
     neighbour, moved = toy(behaviour="spin", pause=60.0), toy(steps=3)

@@ -49,6 +49,7 @@ def released(tmp_path_factory):
     return place / "out"
 
 
+@pytest.mark.thorough
 def test_pandas_alone_reads_signs_and_sizes_that_lifelines_gives(released):
     table = pd.read_csv(released / "coefficients.csv").set_index("covariate")
     data = persons().assign(drug=lambda one: one.arm == "drug").drop(columns="arm").astype(float)

@@ -172,6 +172,7 @@ def whole(folder):
         return float(arrays["coefficients"][0, 0])
 
 
+@pytest.mark.thorough
 def test_wherever_it_is_killed_a_release_is_whole_or_not_there_and_draws_once(drawn, capsys):
     def wrong(place):
         folder, begun = place / "out", place / ".out.release" / "made" / "release.npz"

@@ -58,6 +58,7 @@ def desk(store, monkeypatch) -> Scheduler:
     return Scheduler(store, "cpu", 10.0)
 
 
+@pytest.mark.thorough
 def test_numbers_do_not_depend_on_who_else_runs(tmp_path, monkeypatch):
     """Two samplers, a closed form and a descent, alone and step by step in turns."""
     monkeypatch.setattr(turns, "SLICE", 0.0)

@@ -271,6 +271,7 @@ def test_settings_of_the_environment_are_positive_numbers(monkeypatch, text):
 # In a process of its own
 
 
+@pytest.mark.thorough
 def test_the_life_of_a_worker(toy, client, worker):
     """One process: it fails, runs out of disk, is stopped, and still does the next job."""
 

@@ -96,6 +96,7 @@ def test_what_is_trained_is_drawn_with_words_and_a_guarantee(visit: Open, traine
 
 
 @pytest.mark.parametrize(("tab", "drawn"), [("Cost", 2), ("People", 2), ("Why", 4)])
+@pytest.mark.thorough
 def test_the_slider_moves_every_chart_and_starts_no_run(
     visit: Open, trained: Path, tab: str, drawn: int
 ):
@@ -124,6 +125,7 @@ def test_the_table_behind_a_chart_is_there_when_asked_for(visit: Open, trained: 
 
 
 @pytest.mark.parametrize("people", ["1", "3"])
+@pytest.mark.thorough
 def test_one_to_three_people_can_be_described(visit: Open, trained: Path, people: str):
     described = {"survival.people": people, "survival.flchain.a.age": "61"}
     test = visit("survival", **described, **{"survival.tab": "People"})
@@ -262,6 +264,7 @@ def test_runs_that_ended_alike_are_told_in_one_line(visit: Open, home: Path):
 
 
 @pytest.mark.parametrize("state", ["failed", "interrupted"])
+@pytest.mark.thorough
 def test_a_run_that_ended_badly_says_why(visit: Open, trained: Path, state: str):
     job = request("survival", "obj_pert", "flchain", {}, {"epsilon": [1.0]}, [0])
     claim = begin(trained, job)
@@ -349,6 +352,7 @@ def test_a_truncated_store_is_told_and_the_page_goes_on(visit: Open, home: Path)
     assert test.title[0].value == "Runs"
 
 
+@pytest.mark.thorough
 def test_a_page_process_loads_nothing_heavy(trained: Path):
     """A fresh interpreter draws the page and has none of the training libraries.
 

@@ -170,6 +170,7 @@ def test_every_page_opens_with_an_attack_by_what_is_published(slug):
 
 
 @pytest.mark.parametrize("how", ["another setting", "no number"])
+@pytest.mark.thorough
 def test_a_shipped_attack_on_another_setting_is_not_shown(proof, trained, monkeypatch, how):
     job = audit(defaults.opening("survival")["dp_newton"])
     ships(monkeypatch, job, **({"run": "another"} if how == "another setting" else UNDONE))
@@ -241,6 +242,7 @@ def test_reproduce_shows_what_ships(visit: Open, monkeypatch):
 
 
 @pytest.mark.parametrize("page", ["runs", "compare", "home"])
+@pytest.mark.thorough
 def test_an_attack_among_the_runs_breaks_no_page(visit: Open, trained, page):
     attacked(trained, audit(defaults.opening("survival")["dp_newton"]), 0.4)
     test = visit(page)

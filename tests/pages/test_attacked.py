@@ -60,6 +60,7 @@ def attacked(one: Taken, evil: str) -> Taken:
 
 
 @pytest.mark.parametrize("evil", EVIL)
+@pytest.mark.thorough
 def test_no_name_becomes_a_part_of_a_page(evil: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
     monkeypatch.setattr(report, "get_plotlyjs", lambda: "plotly()")

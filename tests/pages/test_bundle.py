@@ -183,6 +183,7 @@ def test_a_wrong_request_is_one_sentence(
 
 
 @pytest.mark.parametrize("slug", list(shell.papers()))
+@pytest.mark.thorough
 def test_a_bundle_is_written_whichever_run_is_missing(
     home: Path, monkeypatch: pytest.MonkeyPatch, slug: str
 ):

@@ -34,6 +34,7 @@ def lines(test):
     return {t["name"].partition(" · ")[0]: t for t in shown["data"] if t.get("name")}
 
 
+@pytest.mark.thorough
 def test_a_librarys_run_is_a_curve_beside_those_of_this_app(visit: Open, home: Path):
     """Its points stand where the shuffled batches put them, not where the library claims."""
     play(home, request("lvq", "glvq_dp", "digits", {}, {"epsilon": (1.0, 8.0)}, range(3)))
@@ -57,6 +58,7 @@ def test_a_librarys_run_is_a_curve_beside_those_of_this_app(visit: Open, home: P
     assert f"Poisson batches would have cost ε = {coins:.3g}" in said
 
 
+@pytest.mark.thorough
 def test_it_is_drawn_where_nothing_of_this_app_is(visit: Open, home: Path):
     kept_runs.keep(json.dumps({**RUN, "dataset": "our clinic", "sampling": "poisson"}).encode())
     test = visit("compare", **{"compare.measure": "μ"})
@@ -98,6 +100,7 @@ def test_others_do_not_see_it_and_only_its_owner_removes_it(
     assert not charts(test)
 
 
+@pytest.mark.thorough
 def test_nobody_removes_what_everybody_sees_unless_the_app_is_theirs(
     visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -110,6 +113,7 @@ def test_nobody_removes_what_everybody_sees_unless_the_app_is_theirs(
 
 
 @pytest.mark.parametrize(("content", "kept"), [(CONTENT, 1), (b"{}", 0), (b"\x80\x04K\x01.", 0)])
+@pytest.mark.thorough
 def test_a_file_is_kept_or_refused_in_one_sentence(
     content: bytes, kept: int, visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -32,6 +32,7 @@ def nothing_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
+@pytest.mark.thorough
 def test_a_page_opens_with_jobs_of_the_list(visit: Open, page: str):
     assert not visit(page).exception
     asked = {run.id for run in Client(workers=False).runs()}
@@ -43,6 +44,7 @@ def test_a_page_opens_with_jobs_of_the_list(visit: Open, page: str):
         assert run.id in wanted or run.id in parts
 
 
+@pytest.mark.thorough
 def test_a_first_visit_draws_what_ships_and_asks_for_nothing(visit: Open, home: Path):
     for job in defaults.opening("survival").values():
         ship(home / "shipped", job)

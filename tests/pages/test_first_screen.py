@@ -403,6 +403,7 @@ def identifiers(slug: str) -> set[str]:
 
 
 @pytest.mark.parametrize("slug", sorted(shell.papers()))
+@pytest.mark.thorough
 def test_a_page_uses_the_words_of_people(visit: Open, slug: str, home: Path):
     text = texts(pages := tour(visit, slug))
     text += " ".join(one["alt"] for page in pages for one in plots(page))

@@ -28,6 +28,7 @@ def curve(page) -> dict:
 
 
 @pytest.mark.parametrize("slug", catalog.catalog())
+@pytest.mark.thorough
 def test_every_page_offers_a_measure_and_those_of_two_kinds_say_why(slug, visit: Open, ships: Path):
     """The mean, survival and users have a method of pure ε beside others."""
     page = visit(slug)

@@ -132,6 +132,7 @@ def test_only_quick_methods_are_repeated_often_and_not_where_it_takes_long():
 
 @pytest.mark.parametrize("dataset", ["digits", "segment"])
 @pytest.mark.parametrize("method", ["GLVQ, private", "GMLVQ, private"])
+@pytest.mark.thorough
 def test_every_section_draws_what_the_runs_left(
     visit: Open, home: Path, drawn: dict[str, Any], dataset: str, method: str
 ):

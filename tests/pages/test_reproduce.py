@@ -251,6 +251,7 @@ def test_every_exhibit_can_be_drawn_before_anything_ran(slug: str):
 @pytest.mark.parametrize(
     ("slug", "name"), [(slug, name) for slug in catalog() for name in exhibits(slug)]
 )
+@pytest.mark.thorough
 def test_every_exhibit_opens_with_what_ships(visit: Open, slug: str, name: str):
     test = visit("reproduce", **{"reproduce.paper": slug, f"reproduce.{slug}": name})
     assert not test.exception

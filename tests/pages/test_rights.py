@@ -187,6 +187,7 @@ def pressed(test: AppTest, key: str) -> None:
 
 
 @pytest.mark.parametrize("action", rights.ACTIONS)
+@pytest.mark.thorough
 def test_another_visitor_is_refused_and_the_owner_is_not(
     visit: Open, home: Path, as_visitor: Callable[[str], None], action: str
 ):

@@ -26,6 +26,7 @@ def taken(home: Path, monkeypatch: pytest.MonkeyPatch) -> states.Taken:
     return one
 
 
+@pytest.mark.thorough
 def test_every_stop_says_what_the_app_says(taken: states.Taken):
     offered = addressed("mean", {}).offers.knobs
     assert taken.opening.budgets == list(offered["epsilon"].texts)

@@ -103,6 +103,7 @@ def test_what_ends_is_drawn_and_what_trains_is_not(home: Path):
         )
 
 
+@pytest.mark.thorough
 def test_the_former_curve_stays_and_is_named_until_the_new_one_is_whole(visit: Open, trained: Path):
     test = visit("survival")
     best = defaults.opening("survival")["dp_newton"]
@@ -129,6 +130,7 @@ def test_the_former_curve_stays_and_is_named_until_the_new_one_is_whole(visit: O
 @pytest.mark.parametrize(
     ("rate", "epochs", "told"), [("0.1", "5", True), ("0.5", "5", False), ("0.1", "10", False)]
 )
+@pytest.mark.thorough
 def test_a_stop_that_does_not_ship_says_which_are_answered_at_once(
     rate: str, epochs: str, told: bool, visit: Open, monkeypatch: pytest.MonkeyPatch
 ):

@@ -11,6 +11,7 @@ from engine.yours import card_file
 
 
 @pytest.mark.parametrize("slug", sorted(catalog()))
+@pytest.mark.thorough
 def test_every_card_is_in_order_and_comes_back_from_a_file(slug, tmp_path):
     for entry in catalog()[slug].methods:
         document = yours.made(slug, entry.name)

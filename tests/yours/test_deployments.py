@@ -89,6 +89,7 @@ LAUGHS = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]"
         (ENTRY.replace("evidence_sources:", "evidence_sources: 3\n    more:"), "expected a table"),
     ],
 )  # fmt: skip
+@pytest.mark.thorough
 def test_what_is_no_entry_is_one_sentence(text, said, tmp_path, capsys):
     path = tmp_path / "entry.yaml"
     path.write_text(text)

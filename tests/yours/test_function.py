@@ -43,6 +43,7 @@ def test_a_bound_on_epsilon_holds_whenever_one_stops(alarms):
     assert crossings(stated, 0.3, math.e * alarms, alarms) > RUNS / 2
 
 
+@pytest.mark.thorough
 def test_a_bound_on_mu_holds_whenever_one_stops():
     stated = claim.of(mu=1.0)
     hits, alarms = norm.cdf(0.5), norm.cdf(-0.5)
@@ -64,6 +65,7 @@ def test_the_lines_of_a_gaussian_claim_are_its_curve():
 
 
 @pytest.mark.parametrize("name", ["laplace_sum", "gaussian_sum", "nothing", "randomised_response"])
+@pytest.mark.thorough
 def test_right_functions_are_not_blamed(name):
     found = attacked(FUNCTIONS[name], LONG, pairs=500)
     assert not found.broken

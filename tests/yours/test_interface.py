@@ -119,6 +119,7 @@ def test_wrong_calls_are_one_sentence(call, said):
         call()
 
 
+@pytest.mark.thorough
 def test_the_notebook_runs(tmp_path):
     """Every cell of the guide's notebook, in one process and in their order."""
     told = json.loads((ROOT / "docs" / "notebook.ipynb").read_text(encoding="utf-8"))
@@ -130,6 +131,7 @@ def test_the_notebook_runs(tmp_path):
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+@pytest.mark.thorough
 def test_a_frame_is_kept_once_and_trained_once():
     rows = np.random.default_rng(0)
     frame = pd.DataFrame(

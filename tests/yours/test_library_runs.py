@@ -96,6 +96,7 @@ def test_a_file_of_a_run_becomes_a_card(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("scale", "broken"), [(0.2, True), (5.0, False)])
+@pytest.mark.thorough
 def test_the_function_of_a_run_is_attacked_too(scale, broken, tmp_path):
     """A sum with Laplace noise of scale .2 is private with ε = 5, and 1.4 is claimed."""
     file, card, data = (tmp_path / name for name in ("run.json", "card.json", "data.csv"))
@@ -162,6 +163,7 @@ def test_what_is_no_run_is_one_sentence_and_is_not_kept(content, home):
     assert kept_runs.names() == ()
 
 
+@pytest.mark.thorough
 def test_a_run_is_kept_once_priced_and_removed(home, capsys):
     file = home / "run.json"
     file.write_bytes(written(CURVE))
@@ -186,6 +188,7 @@ def test_a_run_is_kept_once_priced_and_removed(home, capsys):
     assert main(["card", "remove", "../store"]) != 0
 
 
+@pytest.mark.thorough
 def test_a_damaged_kept_run_hides_nothing(home, capsys):
     first = kept_runs.keep(written(CURVE)).name
     second = kept_runs.keep(written({**CURVE, "dataset": "digits"})).name

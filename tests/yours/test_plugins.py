@@ -64,6 +64,7 @@ def test_an_installed_paper_is_listed_and_a_broken_one_hides_nothing(run):
     assert "expected a slug that no other paper has, got 'mean'" in problems
 
 
+@pytest.mark.thorough
 def test_it_runs_is_priced_audited_and_verified(run):
     told, _ = run("-m", "engine", "run", "count", "laplace", "--set", "epsilon=2", "--json")
     assert json.loads(told)["replicas"][0]["guarantee"]["epsilon_proved"] == 2.0
@@ -100,6 +101,7 @@ def test_it_has_a_page(run):
     assert "Private count" in run("-c", code)[0]
 
 
+@pytest.mark.thorough
 def test_its_runs_are_in_compare(run):
     run("-m", "engine", "run", "count", "laplace", "--sweep", "epsilon=1,2", "--seeds", "3")
     code = (
@@ -116,6 +118,7 @@ def test_its_runs_are_in_compare(run):
     assert run("-c", code)[0] == "['Laplace']\n"
 
 
+@pytest.mark.thorough
 def test_it_is_a_static_page_once_it_is_trained_here(run):
     code = (
         "from engine.cli.work import complete\n"

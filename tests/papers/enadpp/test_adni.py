@@ -33,6 +33,7 @@ def run(method, values, axes=None, seeds=(0, 1)):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("calibration", ["paper", "rigorous"])
+@pytest.mark.thorough
 def test_every_method_trains_on_pairs(name, calibration):
     results, events, kept = run(name, {"epochs": 1, "calibration": calibration})
     assert isinstance(events[-1], Finished)
@@ -50,6 +51,7 @@ def test_every_method_trains_on_pairs(name, calibration):
         assert "alpha_2" not in kept
 
 
+@pytest.mark.thorough
 def test_without_privacy_persons_are_told_apart_as_often_as_published():
     """67.57 % in the paper; the mean of 10 runs of deviation .025 errs by .008: within .03."""
     results, _, _ = run("non_private", {}, seeds=range(10))

@@ -272,6 +272,7 @@ def test_choices_that_are_not_made_do_not_name_a_run():
 
 @pytest.mark.parametrize("sampling", ["poisson", "shuffled"])
 @pytest.mark.parametrize("quantile", [0.2, 0.8])
+@pytest.mark.thorough
 def test_the_bound_settles_where_persons_are_compared(quantile, sampling, monkeypatch):
     """A step of half the persons holds 64 pairs on average, and so many gradients."""
     monkeypatch.delenv("EXPLORER_DATA", raising=False)

@@ -110,6 +110,7 @@ def test_the_smallest_budget_is_a_result(name, noise):
     assert results.epsilon[0] == pytest.approx(least, rel=0.05)
 
 
+@pytest.mark.thorough
 def test_a_diverging_replica_leaves_the_others_alone():
     results, events, _ = run("psgd", {}, {"learning_rate": (0.1, 1e6)}, seeds=(0, 1))
     alone, _, _ = run("psgd", {}, {"learning_rate": (0.1, 0.2)}, seeds=(0, 1))
@@ -157,6 +158,7 @@ def test_noise_destroys_what_it_should():
 
 
 @pytest.mark.parametrize("name", ["enadpp", "dpsgd", "psgd"])
+@pytest.mark.thorough
 def test_what_a_run_leaves_behind(name):
     _, _, kept = run(name, {"representation": "pixels"}, {"epsilon": (1.0, 2.0)}, seeds=(0, 1))
     shapes = {key: value.shape for key, value in kept.items()}

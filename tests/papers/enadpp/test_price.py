@@ -89,6 +89,7 @@ def test_noise_that_decays_to_nothing_is_refused():
 
 @pytest.mark.parametrize("name", ["enadpp", "adppl", "appdl", "psgd", "dpsgd"])
 @pytest.mark.parametrize("epsilon", [0.001, 1000.0])
+@pytest.mark.thorough
 def test_every_budget_has_finite_noise(name, epsilon):
     spec = EnadppSpec(epsilon=epsilon)
     assert 0.0 < price.mechanism(VARIANTS[name], spec, 1_797).scale < math.inf

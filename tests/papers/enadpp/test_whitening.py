@@ -58,6 +58,7 @@ def test_the_noise_is_what_is_priced():
     assert one.mechanisms == (price.moments(SPEC),) * 2
 
 
+@pytest.mark.thorough
 def test_the_moments_cost_their_share():
     """By hand: 1/sigma^2 of the moments is the share of what the budget allows one release."""
     alone = price.moments(SPEC.replace(moment_share=0.9)).multiplier * math.sqrt(0.9)

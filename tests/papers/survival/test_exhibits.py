@@ -39,6 +39,7 @@ def test_table_2_is_the_papers(name):
 
 
 @pytest.mark.parametrize("name", COX)
+@pytest.mark.thorough
 def test_table_3_is_the_papers(name):
     data = unbounded(real(tables.DATASETS[name]))
     beta = evaluate.optimum(data, 200, 3)[None, 3:]

@@ -55,6 +55,7 @@ def test_without_clipping_it_is_one_newton_step_from_the_optimum():
     torch.testing.assert_close(told.inverse[-1], root, rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.thorough
 def test_its_errors_have_the_spread_that_it_states_and_the_mean_that_chose_the_bound():
     """1,000 draws: a mean error is known to 3 %, a deviation to 2.3 %; more than four of those."""
     data, best = risky(), optimum(risky(), 10, 3)

@@ -67,6 +67,7 @@ def chunks(monkeypatch):
 
 
 @each
+@pytest.mark.thorough
 def test_a_run_stopped_anywhere_tells_the_same_story(method, chunks):
     """Stopped again and again."""
     run, whole = begin(method, {})

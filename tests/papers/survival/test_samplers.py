@@ -244,6 +244,7 @@ def test_mixing_knows_good_chains_from_bad():
 
 @pytest.mark.parametrize("method", SAMPLERS)
 @pytest.mark.parametrize("name", DEGENERATE)
+@pytest.mark.thorough
 def test_degenerate_data_end_in_a_result(method, name):
     _, events, _ = run(method, table(40, 2, **DEGENERATE[name]))
     assert isinstance(events[-1], Finished)

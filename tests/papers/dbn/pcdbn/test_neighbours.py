@@ -63,6 +63,7 @@ def dot(actual):
 
 @pytest.mark.parametrize("degree", [3, 5, 7])
 @pytest.mark.parametrize("change", [lambda outputs: outputs, white, dot])
+@pytest.mark.thorough
 def test_a_record_moves_each_sum_by_at_most_its_sensitivity(digits, change, degree, monkeypatch):
     spec = SPEC.replace(degree=degree)
     whole, outputs = change(digits), []

@@ -20,6 +20,7 @@ SMALL = YesiwellSpec(epochs=2, pretraining=1, sgd_epochs=2, bases=4, code=3)
 
 @pytest.mark.parametrize("task", ["prediction", "classification"])
 @pytest.mark.parametrize("name", ["pcdbn", "pcdbn/paper", "cdbn", "sctrbm", "dpah", "dpsgd"])
+@pytest.mark.thorough
 def test_the_accuracy_is_that_of_the_predictions(name, task):
     method, _, calibration = name.partition("/")
     table, entry = catalog.load("yesiwell_weekly"), PAPER.entry(method)

@@ -15,6 +15,7 @@ from engine.runs.job import Job
 from engine.service.watching import Stage
 from pages.ui.jobs.live import BUDGET, Shown
 from pages.ui.kit.access import board
+from pages.ui.kit.shared import once
 from pages.ui.paper import choice, overlay, view
 from pages.ui.paper.choice import Chosen
 from pages.ui.paper.finding import HELD
@@ -55,8 +56,15 @@ def shown(page: Page, chosen: Chosen) -> Shown:
         sorted(asks, key=lambda ask: (ask[1], *_turn(page, chosen, ask[0]))),
         page.beside,
         chosen.focus,
-        next=lambda: neighbours(page, chosen) if alone else (),
+        next=lambda: _ahead(page, chosen) if alone else [],
     )
+
+
+def _ahead(page: Page, chosen: Chosen) -> list[Job]:
+    """The neighbours of a view, worked out once: who moves the budget there and back asks again."""
+    ids = tuple(job.id for job in page.jobs.values())
+    signature = "ahead", chosen.method, chosen.budget, ids
+    return once(signature, lambda: neighbours(page, chosen))
 
 
 def neighbours(page: Page, chosen: Chosen) -> list[Job]:

@@ -164,6 +164,18 @@ FAULTS = {
         "engine/runs/ledger.py", "epsilon = math.fsum(pair[0]", "epsilon = max(pair[0]",
         "tests/engine/test_ledger.py",
     ),
+    "the largest of Gaussian releases for their sum": Fault(
+        "engine/privacy/composing.py", "math.fsum(part.precision for part in parts), delta",
+        "max(part.precision for part in parts), delta", "tests/engine/test_ledger.py",
+    ),
+    "levels of a search that share no chance of failure": Fault(
+        "engine/runs/searching.py", "delta / len(set(budgets))", "delta",
+        "tests/engine/test_searching.py",
+    ),
+    "noise of a level that is not the difference": Fault(
+        "engine/privacy/refining.py", "(whole - held) ** -0.5", "whole**-0.5",
+        "tests/engine/test_searching.py",
+    ),
     "errors taken for hits in a bound": Fault(
         "engine/audit/bounds.py", "0.5 * (self.hits + 1.0 - self.alarms)",
         "0.5 * (self.hits + self.alarms)", "tests/audit/test_bounds.py tests/audit/test_audit.py",

@@ -75,6 +75,7 @@ def _entries(found: TableLedger) -> None:
                     "When": one.time.replace("T", " ").partition("+")[0],
                     "What": "look" if one.look else "release",
                     "Method": f"{one.paper} {one.method}",
+                    "Answer": one.said,
                     "ε": one.epsilon,
                     "δ": one.delta,
                 }

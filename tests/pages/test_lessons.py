@@ -1,4 +1,4 @@
-"""Lessons: the six that come with the app, mistakes in files, questions, answers, own lessons."""
+"""Lessons: those that come with the app, mistakes in files, questions, answers, own lessons."""
 
 import html
 import json
@@ -7,6 +7,7 @@ import re
 import stat
 import threading
 from pathlib import Path
+from random import Random
 
 import pytest
 from markdown_it import MarkdownIt
@@ -17,12 +18,12 @@ from engine.service import answers
 from engine.service.client import Client
 from engine.service.store import Store
 from pages.ui import words
-from pages.ui.lessons import foreign, library, rights, schema, train, views
+from pages.ui.lessons import experiment, foreign, library, rights, schema, train, views
 from pages.ui.lessons.question import histogram, plain
 from pages.ui.lessons.rights import Editor
 from pages.ui.lessons.schema import Lesson, Question, View
 from tests.pages.conftest import Open
-from tests.pages.drawn import loads_nothing_heavy
+from tests.pages.drawn import charts, loads_nothing_heavy
 from tests.pages.played import play
 
 GOOD = """title = "T"
@@ -40,8 +41,8 @@ def lesson(name: str) -> Lesson:
     return found
 
 
-def test_six_lessons_come_with_the_app_and_none_has_a_mistake():
-    assert len(library.ORDER) == 6
+def test_seven_lessons_come_with_the_app_and_none_has_a_mistake():
+    assert len(library.ORDER) == 7
     for name in library.ORDER:
         held = library.find(name)
         assert held.mistakes == ()
@@ -130,6 +131,93 @@ def test_an_answer_that_is_no_option_is_refused(home: Path):
         with pytest.raises(RequestError, match="answer: expected an option from 0 to 1"):
             answers.add(store.database, "q", option, 2)
     assert answers.counts(store.database, "q", 2) == [0, 0]
+
+
+def asked() -> None:
+    """A page with the question that splits a class, and with its results once it is answered."""
+    from pages.ui.lessons import experiment, library, question
+
+    view = library.find("explanations").lesson.views[0]
+    if question.given(view.question) is None:
+        experiment.ask(view.question)
+    else:
+        experiment.answered(view.question)
+
+
+def experiment_question() -> Question:
+    """The shipped question that splits a class."""
+    question = lesson("explanations").views[0].question
+    assert question is not None
+    return question
+
+
+def test_a_class_is_split_asked_twice_and_counted_by_randomised_response(home: Path):
+    """Twelve visitors who all answer right: arms differ, and no key of the plain count is used."""
+    question, arms = experiment_question(), set()
+    for _ in range(12):
+        test = AppTest.from_function(asked, default_timeout=30).run()
+        assert not test.exception
+        assert any("costs you ε = 2, and 4 together" in one.value for one in test.caption)
+        for explained in (False, True):  # the explanation comes after the first answer
+            arm = test.session_state[f"{experiment.ARM}.{question.key}"]
+            assert [one.value for one in test.info] == [question.arms[arm]] * explained
+            test.radio[0].set_value(question.answer - 1)
+            test.button[0].click().run()
+        arms.add(arm)
+        assert not test.exception
+        assert not test.radio
+        assert len(charts(test)) == 1
+    counts = experiment.told(question)
+    assert arms == {0, 1}  # 12 coins agree once in 2,048 tries
+    for when in (experiment.BEFORE, experiment.AFTER):
+        assert sum(sum(counts[arm, when]) for arm in (0, 1)) == 12
+    assert answers.counts(Store(home).database, question.key, 3) == [0, 0, 0]
+
+
+def test_the_lecturer_sees_both_distributions_with_an_interval(home: Path):
+    """100 and 100 answers, of which 20 and 80 in 100 are right: planted, and found."""
+    question, store = experiment_question(), Store(home)
+    how, rng = experiment.mechanism(question), Random(8)
+    for arm, share in ((0, 0.2), (1, 0.8)):
+        for when, right in ((experiment.BEFORE, 0.2), (experiment.AFTER, share)):
+            for person in range(100):
+                truth = question.answer - 1 if person < 100 * right else 0
+                key = question.counted(arm, when)
+                answers.add(store.database, key, how.report(truth, rng), 3)
+    counts = experiment.told(question)
+    said = experiment.finding(counts, how, question.answer - 1)
+    gap = how.gap(counts[0, "after"], counts[1, "after"], question.answer - 1)
+    assert gap.low <= 0.6 <= gap.high
+    assert "The difference is more than chance." in said
+    figure = json.loads(
+        experiment.drawn({at: how.share(times, 1) for at, times in counts.items()}).to_json()
+    )
+    assert [one["x"] for one in figure["data"]] == [["before", "after"]] * 2
+    before = how.gap(counts[0, "before"], counts[1, "before"], 1)
+    assert before.low <= 0.0 <= before.high
+
+
+def test_answers_of_an_experiment_are_cleared_with_the_others():
+    question = experiment_question()
+    assert len({*question.keys}) == 5
+    assert {question.counted(a, w) for a in (0, 1) for w in ("before", "after")} < {*question.keys}
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ('answer = 1\narms = ["x"]', "arms: expected two different texts, got ['x']."),
+        ('answer = 1\narms = ["x", "x"]', "arms: expected two different texts"),
+        ('arms = ["x", "y"]', "answer: expected the right option beside arms, got none."),
+        ('answer = 1\narms = ["x", "y"]\nepsilon = 50', "epsilon: expected 0.5 to 10, got 50."),
+        ('answer = 1\narms = ["x", "y"]\nepsilon = "2"', "epsilon: expected a number, got '2'."),
+    ],
+)
+def test_a_wrong_experiment_is_one_sentence(question: str, expected: str):
+    text = f'{GOOD}\n[views.question]\ntext = "q"\noptions = ["a", "b"]\n{question}\n'
+    wrong = schema.read(text)[1]
+    assert len(wrong) == 1
+    assert expected in wrong[0]
 
 
 def test_markup_in_a_question_stays_text():

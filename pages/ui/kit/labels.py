@@ -43,7 +43,7 @@ def spoken(figure: Figure) -> Figure:
 
 def _texts(of: dict[str, Any], *keys: str, by: Callable[[str], str] = label) -> dict[str, Any]:
     """A part of a figure with some of its texts, or lists of texts, translated."""
-    made = {}
+    made: dict[str, Any] = {}
     for key in keys:
         value = of.get(key)
         if isinstance(value, str):

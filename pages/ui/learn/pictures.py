@@ -212,7 +212,7 @@ def _ranked(error: float) -> int:
 def _fallen() -> int | None:
     """Pairs out of 100 that the paper's own private method ranks correctly."""
     one = sketches.read().get(LEARNED[0])
-    points = {} if one is None else dict(one.lines["own"])
+    points = {} if one is None else {epsilon: error for epsilon, error in one.lines["own"]}
     return _ranked(points[LEARNED[1]]) if LEARNED[1] in points else None
 
 
@@ -227,7 +227,7 @@ def _least(results: Results | None) -> str | None:
 def truth(screen: Screen, results: Results | None = None) -> int | None:
     """Position of the right answer among `asked`; None where nothing here knows it."""
     told = asked(screen)
-    found: str | int | None = {
+    known: dict[str, Callable[[], str | int | None]] = {
         "attacker": lambda: max(told, key=lambda t: (_caught(float(t)) < maths.LOST, float(t))),
         "count": lambda: _caught(float(screen.control.default)),
         "odds": lambda: told[0 if words.best_guess(2.0) > words.best_guess(0.5) else 1],
@@ -235,7 +235,8 @@ def truth(screen: Screen, results: Results | None = None) -> int | None:
         "answers": lambda: f"{maths.total(maths.MOST):g}",
         "attack": lambda: told[1] if _broken() else None,
         "papers": _fallen,
-    }[screen.name]()
+    }
+    found = known[screen.name]()
     return told.index(str(found)) if str(found) in told else None
 
 

@@ -33,7 +33,8 @@ def tamed(lesson: Lesson, name: str) -> Lesson:
 def _view(view: View, name: str) -> View:
     question = view.question
     if question is not None:
-        question = replace(question, within=name, reveal=words(question.reveal))
+        arms = tuple(map(words, question.arms))
+        question = replace(question, within=name, reveal=words(question.reveal), arms=arms)
     return replace(view, text=words(view.text), notes=words(view.notes), question=question)
 
 

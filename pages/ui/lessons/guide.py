@@ -7,7 +7,7 @@ import streamlit as st
 from engine.core.errors import ExplorerError
 from pages.ui.kit import lock
 from pages.ui.kit.access import sentence
-from pages.ui.lessons import go, present, question
+from pages.ui.lessons import experiment, go, present, question
 from pages.ui.lessons.place import Place, place
 from pages.ui.lessons.schema import View
 from pages.ui.lessons.views import PARTS
@@ -55,10 +55,14 @@ def _words(place: Place, waiting: bool) -> None:
     if asked is None or waiting or not present.on():  # a presenter's answer follows the text
         st.markdown(place.view.text)
     if asked is not None and waiting:
-        (question.poll if present.on() else question.ask)(asked)
+        kind = experiment if asked.arms else question
+        if present.on():
+            question.poll(asked, kind.counted)
+        else:
+            kind.ask(asked)
         return
     if asked is not None:
-        question.reveal(asked)
+        question.reveal(asked, (experiment if asked.arms else question).answered)
     with st.container(horizontal=True, key="lesson-steps"):
         if place.number > 1 and st.button("Back", icon=":material/arrow_back:", key="lesson.back"):
             go.to(place.name, place.lesson, place.number - 1)

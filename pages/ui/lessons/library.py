@@ -16,7 +16,7 @@ from pages.ui.lessons.rights import Editor
 from pages.ui.lessons.schema import Lesson, View
 
 SHIPPED = Path(__file__).parent / "ship"
-ORDER = ("epsilon", "clipping", "intervals", "epochs", "attack", "prototypes")
+ORDER = ("epsilon", "clipping", "intervals", "epochs", "attack", "prototypes", "explanations")
 """The lessons that come with the app, from the first to the last."""
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 LARGEST = 200_000

@@ -173,7 +173,7 @@ def _share(held: Held, lesson: Lesson) -> None:
     """The link and the class's answers."""
     name, path = held.name, library.path_of(held.name)
     st.markdown(f"Share this lesson by its address: `{rooted('/lessons')}?lesson={name}`")
-    keys = [view.question.key for view in lesson.views if view.question]
+    keys = [key for view in lesson.views if view.question for key in view.question.keys]
     if not rights.may("clear the answers", name):
         return
     if drawn := lessons.key(path):

@@ -1,5 +1,6 @@
 """A question before a view, and what the class has answered."""
 
+from collections.abc import Callable
 from html import escape
 
 import streamlit as st
@@ -52,18 +53,19 @@ def ask(question: Question) -> None:
         st.rerun()
 
 
-def poll(question: Question) -> None:
-    """The question on the projector: options, and how many have answered."""
+def poll(question: Question, so_far: Callable[[Question], str]) -> None:
+    """The question on the projector: options, and how many have answered, which `so_far` says."""
     st.markdown(f"### {plain(question.text)}")
     st.markdown("\n".join(f"- {plain(option)}" for option in question.options))
-    st.fragment(_so_far, run_every=TICK)(question)
+    st.fragment(lambda: st.caption(so_far(question)), run_every=TICK)()
 
 
-def _so_far(question: Question) -> None:
-    """How many have answered, and not what."""
+def counted(question: Question) -> str:
+    """How many have answered, and not what; empty where that cannot be read."""
     with troubles():
         times = answers.counts(client().store.database, question.key, len(question.options))
-        st.caption(f"{words.plural(sum(times), 'answer')} so far.")
+        return f"{words.plural(sum(times), 'answer')} so far."
+    return ""
 
 
 def plain(text: str) -> str:
@@ -76,8 +78,8 @@ def plain(text: str) -> str:
     return "".join(f"\\{one}" if one in marks else one for one in words.unlinked(text))
 
 
-def reveal(question: Question) -> None:
-    """What was right, why, and how the class answered."""
+def reveal(question: Question, answered: Callable[[Question], None]) -> None:
+    """What was right, why, and how the class answered, which `answered` draws."""
     mine = given(question)
     right = question.answer - 1
     said = ""
@@ -90,10 +92,10 @@ def reveal(question: Question) -> None:
                         key=f"answers-{question.key}")  # fmt: skip
     if place.open:
         with place:
-            st.fragment(_class, run_every=TICK)(question)
+            st.fragment(answered, run_every=TICK)(question)
 
 
-def _class(question: Question) -> None:
+def answered(question: Question) -> None:
     """The histogram, which grows while the class answers."""
     with troubles():
         times = answers.counts(client().store.database, question.key, len(question.options))

@@ -36,11 +36,20 @@ MOST = 40
 """Views of a lesson."""
 OPTIONS = (2, 8)
 """Fewest and most options of a question."""
+BUDGETS = (0.5, 10.0)
+"""Smallest and largest budget of a question that splits a class."""
 LESSON = {"title": str, "text": str, "views": list}
 VIEW = {"address": str, "text": str, "notes": str, "hide": list, "lock": list, "question": dict}
-QUESTION = {"text": str, "options": list, "answer": int, "reveal": str}
+QUESTION = {
+    "text": str,
+    "options": list,
+    "answer": int,
+    "reveal": str,
+    "arms": list,
+    "epsilon": float,
+}
 KNOWN = {*VIEW, *QUESTION}
-KINDS = {str: "a text", list: "a list", int: "a whole number", dict: "a table"}
+KINDS = {str: "a text", list: "a list", int: "a whole number", float: "a number", dict: "a table"}
 HEAD = "[[views]]"
 SHORT = 80
 """Characters of a value that a sentence repeats."""
@@ -55,6 +64,9 @@ class Question:
         options: What may be answered.
         answer: The position of the right option, from 1; 0 where none is right.
         reveal: What is said once it is answered.
+        arms: Two explanations that split a class at random; empty for none. The question is then
+            asked before and after.
+        epsilon: What both randomised answers together cost the one who gives them.
         within: The lesson whose answers are counted apart; empty for one that comes with the app.
             No file says it.
     """
@@ -63,6 +75,8 @@ class Question:
     options: tuple[str, ...]
     answer: int = 0
     reveal: str = ""
+    arms: tuple[str, ...] = ()
+    epsilon: float = 2.0
     within: str = ""
 
     @property
@@ -70,6 +84,17 @@ class Question:
         """Names the question in the store; a question that is changed starts without answers."""
         parts = "\0".join((*filter(None, [self.within]), self.text, *self.options))
         return hashlib.sha256(parts.encode()).hexdigest()[:16]
+
+    def counted(self, arm: int, when: str) -> str:
+        """Names the answers of one explanation, from 0, "before" or "after" it."""
+        parts = "\0".join((self.key, *self.arms, f"{self.epsilon:g}", str(arm), when))
+        return hashlib.sha256(parts.encode()).hexdigest()[:16]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """All names under which its answers are counted."""
+        split = (self.counted(arm, when) for arm in range(2) for when in ("before", "after"))
+        return (self.key, *split) if self.arms else (self.key,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,14 +206,20 @@ def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:
             plain[name] = _plain(vars(value))
         elif value and name in KNOWN:
             plain[name] = list(value) if isinstance(value, tuple) else value
+        if name == "epsilon" and not fields["arms"]:
+            del plain[name]
     return plain
+
+
+def _tuples(raw: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+    return {name: tuple(value) for name, value in raw.items() if isinstance(value, list)}
 
 
 def _made(raw: Mapping[str, Any]) -> View:
     """A view that has been checked."""
     asked = raw.get("question")
     lists = {name: tuple(raw.get(name, ())) for name in ("hide", "lock")}
-    question = None if asked is None else Question(**{**asked, "options": tuple(asked["options"])})
+    question = None if asked is None else Question(**{**asked, **_tuples(asked)})
     return View(**{**raw, **lists, "question": question})
 
 
@@ -203,7 +234,7 @@ def _shape(
         if name not in kinds:
             shown = name if name.isidentifier() else _got(name)
             wrong.append(f"{at}{shown}: expected one of {', '.join(kinds)}.")
-        elif type(value) is not kinds[name]:
+        elif type(value) is not kinds[name] and (kinds[name], type(value)) != (float, int):
             wrong.append(f"{at}{name}: expected {KINDS[kinds[name]]}, got {_got(value)}.")
         elif isinstance(value, str) and len(value) > LONGEST:
             wrong.append(
@@ -270,4 +301,18 @@ def _question(where: str, raw: Mapping[str, Any]) -> list[str]:
         wrong.append(f"{where}, options: expected different texts, got one twice.")
     if type(answer) is int and not 0 <= answer <= len(options):
         wrong.append(f"{where}, answer: expected 0 to {len(options)}, got {_got(answer)}.")
+    return wrong + _split(where, raw)
+
+
+def _split(where: str, raw: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a question's two explanations and their budget."""
+    arms, epsilon, wrong = raw.get("arms"), raw.get("epsilon", BUDGETS[0]), list[str]()
+    if isinstance(arms, list):
+        if len(arms) != 2 or arms[0] == arms[1]:
+            wrong.append(f"{where}, arms: expected two different texts, got {_got(arms)}.")
+        if not raw.get("answer"):
+            wrong.append(f"{where}, answer: expected the right option beside arms, got none.")
+    if type(epsilon) in (int, float) and not BUDGETS[0] <= epsilon <= BUDGETS[1]:
+        low, high = BUDGETS
+        wrong.append(f"{where}, epsilon: expected {low:g} to {high:g}, got {_got(epsilon)}.")
     return wrong

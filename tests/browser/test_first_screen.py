@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from engine.catalog import catalog
+from engine.runs.exhibit import exhibits
 from tests.browser.app import serving, settled, still, temporary_home
 from tests.browser.conftest import App
 from tests.browser.judged import CROSSED, SIZE, budget_comes_first, few_are_named, names_are_whole
@@ -60,6 +61,15 @@ TICKS = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plot => {
     .map(one => one.getBoundingClientRect()).sort((a, b) => a.left - b.left)
   return boxes.slice(1).map((one, i) => one.left - boxes[i].right) })"""
 """Pixels between neighbouring ticks of each chart."""
+ROWS = """() => [...document.querySelector('.js-plotly-plot').querySelectorAll('.ytick text')]
+  .map(one => [...(one.querySelectorAll('tspan').length ? one.querySelectorAll('tspan') : [one])]
+    .map(line => line.textContent).join(' '))"""
+"""The names of the rows of the first chart, whose lines are joined."""
+ROW_BOXES = """() => { const boxes = [...document.querySelector('.js-plotly-plot')
+    .querySelectorAll('.ytick text')].map(one => one.getBoundingClientRect())
+    .filter(one => one.height).sort((a, b) => a.top - b.top)
+  return boxes.slice(1).map((one, i) => [boxes[i].bottom, one.top]) }"""
+"""Where each name of a row ends, and where the next one begins."""
 WHOLE = """node => { const box = node.getBoundingClientRect()
   for (let up = node.parentElement; up; up = up.parentElement)
     if (getComputedStyle(up).overflowX !== 'visible'
@@ -149,14 +159,24 @@ def test_the_menu_of_a_server_that_has_just_started_has_room_for_every_name(brow
         page.close()
 
 
-def test_the_groups_of_the_wall_are_named_whole(app: App):
+def test_the_wall_names_its_groups_and_their_tables_whole(app: App):
     for width in (960, 390):
         page = app.tab("reproduce", width=width, height=844)
         page.locator(".js-plotly-plot .annotation-text-g").first.wait_for()
         still(page)
         named = page.locator(".js-plotly-plot .annotation-text-g").all_text_contents()
-        papers = [paper.title for paper in catalog().values() if paper.exhibits]
-        assert {*papers} <= {*named}
+        papers = [slug for slug, paper in catalog().items() if paper.exhibits]
+        assert {catalog()[slug].title for slug in papers} <= {*named}
+        titles = {one.title for slug in papers for one in exhibits(slug).values()}
+        assert titles <= {*page.evaluate(ROWS)}
+        tops = page.evaluate(ROW_BOXES)
+        assert min(low - high for high, low in tops) >= -1  # no name lies on the next
+
+
+def test_every_line_of_compare_is_named_whole(app: App):
+    for _, page in sized(app, "compare"):
+        page.locator(".js-plotly-plot .annotation-text-g").first.wait_for()
+        names_are_whole(page)
 
 
 @pytest.mark.parametrize("slug", ["survival", "enadpp"])

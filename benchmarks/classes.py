@@ -29,7 +29,7 @@ def held(size: int, effect: float, epsilon: float, rng: Random) -> float:
             right = rng.random() < FIRST + effect * arm
             truth = RIGHT if right else rng.choice((0, 2))
             counts[arm][how.report(truth, rng)] += 1
-        found = how.gap(*counts, RIGHT)
+        found = how.gap(counts[0], counts[1], RIGHT)
         hits += found.low <= effect <= found.high
     return 100.0 * hits / CLASSES
 

@@ -1,4 +1,4 @@
-"""All six lessons to their end, a phone's way to a question, and a presenter's keys."""
+"""All lessons to their end, a phone's way to a question, and a presenter's keys."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from engine.service import answers
 from engine.service.store import Store
 from pages.ui import openings
 from pages.ui.lessons import library
-from pages.ui.lessons.schema import Lesson
+from pages.ui.lessons.schema import Lesson, Question
 from tests.browser.app import settled
 from tests.browser.conftest import App
 from tests.pages.played import play
@@ -48,6 +48,12 @@ def answer(page: Page, option: int) -> None:
     page.get_by_role("button", name="Answer", exact=False).first.click()
 
 
+def counted(store: Store, question: Question) -> int:
+    """All answers to a question."""
+    return sum(sum(answers.counts(store.database, key, len(question.options)))
+               for key in question.keys)  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -63,11 +69,13 @@ def test_a_lesson_goes_to_its_end(app: App, name: str):
     for number, view in enumerate(one.views, 1):
         on(page, number, len(one.views))
         if view.question is not None:
-            before = answers.counts(store.database, view.question.key, len(view.question.options))
+            before = counted(store, view.question)
             answer(page, max(view.question.answer - 1, 0))
+            if view.question.arms:  # explained, and asked once more
+                expect(page.get_by_text("the same question again")).to_be_visible()
+                answer(page, view.question.answer - 1)
             expect(page.get_by_text("Right.", exact=True)).to_be_visible()
-            after = answers.counts(store.database, view.question.key, len(view.question.options))
-            assert sum(after) == sum(before) + 1
+            assert counted(store, view.question) == before + (2 if view.question.arms else 1)
         settled(page)
         assert page.url.split("?")[0].endswith(f"/{view.page}")
         if number < len(one.views):

@@ -11,8 +11,8 @@ from pages.ui.kit.access import sentence
 from pages.ui.kit.root import rooted
 from pages.ui.lessons import go, library, views
 from pages.ui.lessons.schema import View
+from pages.ui.messages import tr
 
-NEW = "A new lesson"
 TITLE, TEXT, INTO = "collect.title", "collect.text", "collect.into"
 SAID = "collect.said"
 
@@ -21,19 +21,20 @@ def offer(page: Any) -> None:
     """Draws the button in the sidebar; nothing on pages that no lesson can show."""
     if (page.url_path or "home") not in views.pages() or not visitors.uploads():
         return
-    with st.sidebar, st.popover("Add this view to a lesson", icon=":material/playlist_add:",
-                                width="stretch"):  # fmt: skip
+    label = tr("Add this view to a lesson")
+    with st.sidebar, st.popover(label, icon=":material/playlist_add:", width="stretch"):
         own = {
             name: library.find(name) for name in library.names()
             if rights.may("edit a lesson", name)
         }  # fmt: skip
         titles = {name: held.title for name, held in own.items() if held.lesson is not None}
-        into = st.selectbox("Lesson", [*library.latest(titles), ""], key=INTO,
-                            format_func=lambda one: titles.get(one, NEW))  # fmt: skip
+        new = tr("A new lesson")
+        into = st.selectbox(tr("Lesson"), [*library.latest(titles), ""], key=INTO,
+                            format_func=lambda one: titles.get(one, new))  # fmt: skip
         if not into:
-            st.text_input("Title of the new lesson", key=TITLE, max_chars=100)
-        st.text_area("What to look at in this view", key=TEXT, max_chars=1000)
-        st.button("Add", icon=":material/add:", key="collect.add", on_click=_add,
+            st.text_input(tr("Title of the new lesson"), key=TITLE, max_chars=100)
+        st.text_area(tr("What to look at in this view"), key=TEXT, max_chars=1000)
+        st.button(tr("Add"), icon=":material/add:", key="collect.add", on_click=_add,
                   args=(go.here(page), into))  # fmt: skip
         if said := st.session_state.pop(SAID, ""):
             st.markdown(said)

@@ -98,10 +98,10 @@ def test_a_file_of_a_run_becomes_a_card(tmp_path, capsys):
 @pytest.mark.parametrize(("scale", "broken"), [(0.2, True), (5.0, False)])
 @pytest.mark.thorough
 def test_the_function_of_a_run_is_attacked_too(scale, broken, tmp_path):
-    """A sum with Laplace noise of scale .2 is private with ε = 5, and 1.4 is claimed."""
+    """A clipped sum with Laplace noise of scale .2 is private with ε = 5, and 1.4 is claimed."""
     file, card, data = (tmp_path / name for name in ("run.json", "card.json", "data.csv"))
     (tmp_path / "my.py").write_text(
-        f"def fit(records, rng):\n    return records.x.sum() + rng.laplace(0, {scale})\n"
+        f"def fit(records, rng):\n    return records.x.clip(0, 1).sum() + rng.laplace(0, {scale})\n"
     )
     data.write_text("x\n" + "0\n1\n" * 20)
     file.write_bytes(written(RUN))

@@ -143,6 +143,7 @@ def test_the_notes_follow_and_lead(app: App):
         page.get_by_text("answers so far").or_(page.get_by_text("answer so far"))
     ).to_be_visible()
     settled(page)
+    page.wait_for_function("() => document.body.dataset.keys === 'present'")
     with page.expect_popup() as opened:
         page.keyboard.press("n")
     notes, one = opened.value, lesson("clipping")

@@ -45,10 +45,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const one = keys.get(parentElement) ?? begin(parentElement)
   one.data = data
   one.set = setTriggerValue
+  document.body.dataset.keys = data.role // keys are listened to from here on
   if (data.role === "present" && data.lesson) one.channel.postMessage({ lesson: data.lesson, view: data.view })
   return () => {
     window.removeEventListener("keydown", one.press, true)
     one.channel.close()
     keys.delete(parentElement)
+    delete document.body.dataset.keys
   }
 }

@@ -149,6 +149,7 @@ def test_papers_do_not_know_each_other(folder: str) -> None:
 
 
 @pytest.mark.parametrize("entry", ["engine.service.client", "engine.catalog", "datasets.catalog"])
+@pytest.mark.thorough
 def test_what_pages_import_stays_light(entry: str) -> None:
     """A fresh interpreter that lists every paper has loaded none of the heavy libraries."""
     code = (

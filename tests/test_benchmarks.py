@@ -96,6 +96,7 @@ def test_the_card_s_benchmark_says_in_a_sentence_that_there_is_no_card(monkeypat
         gpu.main([])
 
 
+@pytest.mark.thorough
 def test_the_card_s_benchmark_writes_its_table_with_the_card_s_name(tmp_path):
     runs = (("enadpp", "non_private", "digits", {"epochs": 1}), ("survival", "dp_gd", "flchain",
             {"steps": 2}))  # fmt: skip

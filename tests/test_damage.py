@@ -333,6 +333,7 @@ def look_at_shipped(what: str) -> None:
             sentence(one.arrays, what)
 
 
+@pytest.mark.thorough
 def test_a_damaged_exhibit_and_damaged_attacks_are_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

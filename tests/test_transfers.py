@@ -78,6 +78,7 @@ def quiet(paper: Any, entry: Any, monkeypatch: pytest.MonkeyPatch) -> list[Count
         if p.slug not in ("mean", "survival") and named(p, e) not in WHOLE
     ],
 )
+@pytest.mark.thorough
 def test_a_step_that_measures_nothing_reads_nothing(
     paper: Any, entry: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -93,6 +93,7 @@ def loud(epsilon):
 
 
 @pytest.mark.parametrize(("epsilon", "found"), [(1.0, False), (200.0, True)])
+@pytest.mark.thorough
 def test_too_little_noise_is_found_by_what_is_published(epsilon, found):
     setting, one = loud(epsilon)
     shown = meet(setting, small.people(), one.arrays, worst=80, delta=0.0, seconds=5.0)

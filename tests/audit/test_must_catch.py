@@ -20,6 +20,7 @@ def attacked(slug, method, replicas, **values):
 
 
 @pytest.mark.parametrize("calibration", ["paper", "rigorous"])
+@pytest.mark.thorough
 def test_the_printed_noise_of_enadpp_is_caught(calibration):
     """Read as printed, one step spends |L|/rate times what is claimed: 24/0.02 times here."""
     values = {"calibration": calibration, "noise_reading": "A", "learning_rate": 0.02}

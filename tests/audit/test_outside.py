@@ -70,6 +70,7 @@ def test_likelihoods_of_a_mutant_that_shares_noise_are_not_added_up(fault, share
 @pytest.mark.parametrize(
     ("one", "entry"), PRIVATE, ids=[f"{one.slug}-{entry.name}" for one, entry in PRIVATE]
 )
+@pytest.mark.thorough
 def test_every_method_draws_noise_of_its_own_for_each_release(one, entry):
     independent(Setting.of(entry, small.spec(one), small.table(one)))
 

@@ -52,6 +52,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize("fault", planted.FAULTS)
+@pytest.mark.thorough
 def test_a_planted_mutant_is_refused_and_named(fault, outside, capsys):
     code, found, said = asked(outside(fault), capsys)
     assert code == 1

@@ -52,6 +52,7 @@ def stop_all(app: App) -> None:
             client.cancel(run.id)
 
 
+@pytest.mark.thorough
 def test_sliding_moves_the_charts_of_a_tab_and_the_address(app: App):
     page = app.tab()
     for tab in ("Cost", "People", "Why"):
@@ -164,6 +165,7 @@ def test_junk_in_an_address_is_told_and_a_page_that_does_not_exist_leads_home(ap
     expect(page.get_by_role("heading", name="See what privacy costs")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_the_list_of_runs_opens_a_run_where_it_was(app: App):
     paper = catalog()["survival"]
     offered = offers(paper, Layout())
@@ -210,6 +212,7 @@ def test_a_table_of_ones_own_is_put_in_and_a_malformed_one_is_a_sentence(
     expect(page.get_by_text("7,874 records").first).to_be_attached()
 
 
+@pytest.mark.thorough
 def test_the_address_holds_what_is_tried_where_it_was_moved_by_itself(app: App):
     page = app.tab("survival")
     settled(page)

@@ -57,6 +57,7 @@ def drawn(page: Page, slug: str) -> list[str]:
         for slug in catalog()
     ],
 )
+@pytest.mark.thorough
 def test_the_slider_moves_every_chart(page: Page, slug: str):
     """Each chart changes, except those that say that they are the same at every ε."""
     section = page.locator(f"#{slug}")

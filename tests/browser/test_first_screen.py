@@ -159,6 +159,7 @@ def test_the_menu_of_a_server_that_has_just_started_has_room_for_every_name(brow
         page.close()
 
 
+@pytest.mark.thorough
 def test_the_wall_names_its_groups_and_their_tables_whole(app: App):
     for width in (960, 390):
         page = app.tab("reproduce", width=width, height=844)
@@ -173,6 +174,7 @@ def test_the_wall_names_its_groups_and_their_tables_whole(app: App):
         assert min(low - high for high, low in tops) >= -1  # no name lies on the next
 
 
+@pytest.mark.thorough
 def test_every_line_of_compare_is_named_whole(app: App):
     for _, page in sized(app, "compare"):
         page.locator(".js-plotly-plot .annotation-text-g").first.wait_for()
@@ -180,6 +182,7 @@ def test_every_line_of_compare_is_named_whole(app: App):
 
 
 @pytest.mark.parametrize("slug", ["survival", "enadpp"])
+@pytest.mark.thorough
 def test_no_line_runs_through_the_words_for_guessing_on_a_phone(first_visit: App, slug: str):
     page = first_visit.tab(slug, width=390, height=844)
     page.locator(".js-plotly-plot .annotation-text-g", has_text="guessing").first.wait_for()
@@ -310,6 +313,7 @@ def follows_the_window(page: Page) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_the_legend_of_all_methods_is_wholly_in_sight_and_does_not_scroll(app: App):
     for _, page in sized(app, "survival?survival.lines=All+methods"):
         legend_is_whole(page)

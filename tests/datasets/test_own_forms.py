@@ -227,6 +227,7 @@ def test_parquet_is_read_with_its_types():
         (text("time,event,age", "1,0,1"), "time column: when", "expected the time column among"),
     ],
 )
+@pytest.mark.thorough
 def test_what_is_no_table_is_one_sentence(content: bytes, lines: str, says: str):
     with pytest.raises(DatasetError) as raised:
         own.keep("a.csv", content, lines)

@@ -217,6 +217,7 @@ def test_tables_that_earlier_versions_kept_are_read(home):
 
 
 @pytest.mark.parametrize("kind", ["now", "earlier"])
+@pytest.mark.thorough
 def test_a_flipped_bit_is_one_sentence(home, kind):
     """Of an earlier version, whose cards have no checksum, no flip ends in a traceback."""
     name = own.keep("a.csv", plain()) if kind == "now" else earlier(home)

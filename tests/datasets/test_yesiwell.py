@@ -36,6 +36,7 @@ def test_the_same_seed_draws_the_same_panel(daily):
 
 
 @pytest.mark.parametrize(("persistence", "influence"), [(0.98, 0.1), (0.9, 0.5), (0.0, 0.0)])
+@pytest.mark.thorough
 def test_the_best_accuracy_is_what_the_filter_reaches(daily, persistence, influence):
     society = motivation.Society(254, daily.friends, persistence, influence)
     promised = motivation.Filter(society).accuracy()

@@ -110,6 +110,7 @@ def test_a_budget_that_no_noise_meets_is_an_error():
         calibrate(GaussianDpEvent, 1e-3, 1e-5, "add_or_remove_one", bracket=(0.1, 10.0))
 
 
+@pytest.mark.thorough
 def test_leaving_out_orders_changes_no_answer():
     """Over budgets from far below to far above what is used, against all orders at once."""
     orders, adjacent = tuple(itertools.chain(*accounting.ORDERS)), accounting.neighbours(ADDED)

@@ -29,6 +29,7 @@ def of(slug: str, method: str, dataset: str, **values) -> Common:
     ("noise", "rate", "steps"),
     [pytest.param(1.0, 0.01, 200, marks=pytest.mark.slow), (2.0, 0.1, 100)],
 )
+@pytest.mark.thorough
 def test_mu_of_sampled_noise_is_that_of_another_library_where_that_is_precise(noise, rate, steps):
     """gdpnum 0.1.2 subtracts from 1, so rates of false alarms below 1e-4 are lost in rounding: its
     mu allows a smaller ε at δ = 1e-5 than its own accountant finds."""

@@ -53,6 +53,7 @@ def test_what_has_come_to_its_end_is_not_doubted():
 
 
 @pytest.mark.parametrize(("rate", "dead"), [(0.1, True), (0.01, False)])
+@pytest.mark.thorough
 def test_a_network_that_collapses_says_so(rate, dead):
     values = {"pretraining_rate": rate, "epochs": 20}
     job = request("pcdbn", "tcdbn", "digits", values)

@@ -268,6 +268,7 @@ def test_a_cluster_that_goes_away_leaves_a_run_that_can_go_on(log):
     assert said([*first, *rest]) == said(expected)
 
 
+@pytest.mark.thorough
 def test_a_table_that_the_workers_lack_comes_once_as_bytes(dask, monkeypatch):
     table = data_catalog.load("digits")
     other = replace(table, x=np.minimum(table.x + 1.0, 16.0))

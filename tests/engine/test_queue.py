@@ -160,6 +160,7 @@ def test_a_turn_that_loads_takes_a_step_too(toy, client, desk):
     desk.leave()
 
 
+@pytest.mark.thorough
 def test_persons_have_the_same_time_however_many_jobs_they_have(toy, client, desk):
     one = toy(steps=2_000, pause=0.002)
     many = [toy(steps=2_001 + i, pause=0.002) for i in range(6)]
@@ -228,6 +229,7 @@ def test_a_session_that_closed_its_page_holds_nobody_up(toy, client, store, desk
     assert client.run(job.id).state == "queued"  # it waits for somebody to look, not for a button
 
 
+@pytest.mark.thorough
 def test_the_background_has_its_share_and_no_more(toy, client, desk):
     """A tenth of the time of a view that trains, within what a turn is long."""
     quiet, looked = toy(steps=5_000, pause=0.002), toy(steps=5_001, pause=0.002)
@@ -242,6 +244,7 @@ def test_the_background_has_its_share_and_no_more(toy, client, desk):
     desk.leave()
 
 
+@pytest.mark.thorough
 def test_whole_runs_of_others_have_a_share_beside_curves_that_never_end(toy, client, desk):
     whole, curves = toy(steps=5_000, pause=0.002), toy(steps=5_001, pause=0.002)
     shows(client, ADA, [(whole, Stage.FULL)])

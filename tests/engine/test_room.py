@@ -48,6 +48,7 @@ READ = {
     "megabytes",
     [300, *(pytest.param(one, marks=pytest.mark.slow) for one in (400, 600, 998))],
 )
+@pytest.mark.thorough
 def test_a_low_limit_is_one_sentence(tmp_path: Path, program: str, megabytes: int):
     needed = room.NEEDED if program in TRAIN else room.READS
     done = limited(tmp_path, megabytes, *{**TRAIN, **READ}[program])

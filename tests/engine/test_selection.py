@@ -141,6 +141,7 @@ def table(tmp_path, monkeypatch):
     return own.keep("study.csv", TABLE.encode(), SETTINGS)
 
 
+@pytest.mark.thorough
 def test_a_choice_has_one_card_and_one_entry(table, tmp_path, capsys):
     words = ["choose", "survival", "--dataset", table, "--methods", "dp_newton,out_pert"]
     words += ["--set", "epsilon=4", "--set", "intervals=5", "--grid", "regularisation=0.01,0.1"]

@@ -104,6 +104,7 @@ def test_of_many_repetitions_ten_keep_their_course_and_all_the_last_measurement(
     assert last == shipped.rounded(told[-1])
 
 
+@pytest.mark.thorough
 def test_large_arrays_keep_fewer_repetitions_and_then_none(job):
     rng = np.random.default_rng(0)
 
@@ -174,6 +175,7 @@ def test_a_damaged_file_ships_nothing(job, client, folder):
         client.run(job.id)
 
 
+@pytest.mark.thorough
 def test_the_project_s_own_files_can_be_read_and_are_small():
     actual = shipped.index(shipped.FOLDER)
     paths = [path for path in shipped.FOLDER.rglob("*") if path.is_file()]

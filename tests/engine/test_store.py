@@ -642,6 +642,7 @@ events = st.one_of(
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(reported=st.lists(st.lists(events, max_size=5), max_size=4))
+@pytest.mark.thorough
 def test_events_are_read_as_they_were_written(store, reported):
     claim = claimed(store, job())
     for some in reported:

@@ -42,6 +42,7 @@ def address(**fields: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("page", ["home", "runs", *PAPERS])
+@pytest.mark.thorough
 def test_every_page_opens_on_an_empty_store(visit: Open, page: str):
     test = visit(page)
     assert not test.exception
@@ -109,6 +110,7 @@ def test_the_slider_moves_every_chart_and_starts_no_run(
     assert len(Client(trained, workers=False).runs()) == before
 
 
+@pytest.mark.thorough
 def test_another_gauge_and_another_method_are_read_from_the_same_runs(visit: Open, trained: Path):
     test = visit("survival", **address(gauge="noise_to_signal", method="objective perturbation"))
     assert not test.exception
@@ -117,6 +119,7 @@ def test_another_gauge_and_another_method_are_read_from_the_same_runs(visit: Ope
     assert test.selectbox(key="survival.method").value == "Objective perturbation"
 
 
+@pytest.mark.thorough
 def test_the_table_behind_a_chart_is_there_when_asked_for(visit: Open, trained: Path):
     test = visit("survival")
     test.session_state["survival.utility.table"] = True
@@ -159,6 +162,7 @@ def test_every_knob_beyond_its_ends(visit: Open, beyond: str):
     assert all(note.startswith("Link value ignored: ") and "expected" in note for note in notes)
 
 
+@pytest.mark.thorough
 def test_unknown_names_in_the_address_are_told_one_by_one(visit: Open, trained: Path):
     test = visit("survival", **address(dataset="nobody", calibration="loose", colour="red"))
     notes = "\n".join(one.value for one in test.warning)
@@ -288,6 +292,7 @@ def test_runs_from_before_an_update_say_so_and_are_computed_again(
     assert all(run.job.version in said(visit("runs")) for run in client.runs())
 
 
+@pytest.mark.thorough
 def test_a_finished_run_can_be_computed_again_from_the_list(visit: Open, trained: Path):
     client = Client(trained, workers=False)
     run = client.runs()[0]
@@ -296,6 +301,7 @@ def test_a_finished_run_can_be_computed_again_from_the_list(visit: Open, trained
     assert client.run(run.id).state == "queued"
 
 
+@pytest.mark.thorough
 def test_the_list_of_runs_can_open_take_and_delete(visit: Open, trained: Path):
     test = visit("runs")
     assert not test.exception

@@ -50,6 +50,7 @@ def test_public_records_answer_exactly_and_say_so(visit: Open, home: Path):
     assert not [one for one in test.button if one.key.startswith("compare.need")]
 
 
+@pytest.mark.thorough
 def test_a_search_on_private_records_says_its_price_first_and_is_entered(visit: Open, home: Path):
     name = brought(home)
     test = opened(visit, NEED)
@@ -78,6 +79,7 @@ def test_a_search_on_private_records_says_its_price_first_and_is_entered(visit: 
     assert len(ledger.read(name).releases) == 1
 
 
+@pytest.mark.thorough
 def test_a_limit_stops_the_search_and_the_page_says_so(visit: Open, home: Path):
     name = brought(home)
     ledger.set_limit(name, ledger.Limit(1.0))
@@ -87,6 +89,7 @@ def test_a_limit_stops_the_search_and_the_page_says_so(visit: Open, home: Path):
     assert ledger.read(name).releases == ()
 
 
+@pytest.mark.thorough
 def test_the_best_of_private_records_is_chosen_for_one_price(visit: Open, home: Path):
     name = brought(home, methods=("out_pert", "out_pert_gauss", "km_dp"))
     test = opened(visit, BEST)

@@ -81,6 +81,7 @@ def proof(visit: Open, monkeypatch: pytest.MonkeyPatch):
     return lambda: visit("survival", **{"survival.tab": "Proof", "survival.epsilon": "1"})
 
 
+@pytest.mark.thorough
 def test_an_attack_is_a_button_and_then_a_job(proof, trained):
     test = proof()
     assert not test.exception
@@ -92,6 +93,7 @@ def test_an_attack_is_a_button_and_then_a_job(proof, trained):
     assert [button.label for button in test.button if button.key == "survival.attack.stop"]
 
 
+@pytest.mark.thorough
 def test_a_finished_attack_says_what_it_showed(proof, trained):
     attacked(trained, audit(defaults.opening("survival")["dp_newton"]), 0.4)
     test = proof()
@@ -109,6 +111,7 @@ def ships(monkeypatch, job: Job, **values) -> None:
     monkeypatch.setattr(audits, "rows", lambda: (row,))
 
 
+@pytest.mark.thorough
 def test_a_shipped_attack_has_its_mark_until_the_user_attacks(proof, trained, monkeypatch):
     job = audit(defaults.opening("survival")["dp_newton"])
     ships(monkeypatch, job, epsilon_attacked=0.3, exact=True, allowed=0.5532)

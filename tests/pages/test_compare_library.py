@@ -77,6 +77,7 @@ def test_it_is_drawn_where_nothing_of_this_app_is(visit: Open, home: Path):
     assert any("two runs of this app" in text.value for text in test.markdown)
 
 
+@pytest.mark.thorough
 def test_a_budget_that_is_not_the_runs_own_says_at_which_its_card_is(visit: Open, home: Path):
     play(home, request("lvq", "glvq_dp", "digits", {}, {"epsilon": (1.0, 8.0)}, range(3)))
     kept_runs.keep(CONTENT)

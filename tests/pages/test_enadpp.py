@@ -169,6 +169,7 @@ def test_every_section_draws(visit: Open, learned: Path, charts: Charts):
 
 
 @pytest.mark.parametrize("method", ["pSGD", "APPDL", "ADPPL"])
+@pytest.mark.thorough
 def test_every_section_draws_for_every_method(
     visit: Open, learned: Path, charts: Charts, method: str
 ):

@@ -63,6 +63,7 @@ def test_points_stand_at_the_measure(how, visit: Open, ships: Path):
         assert any(one["x"] == pytest.approx(wanted, rel=1e-3) for one in own), entry.name
 
 
+@pytest.mark.thorough
 def test_what_is_not_proved_stands_in_the_column(visit: Open, ships: Path):
     """The oracle's noise is of the data's own size, so no measure of it is finite."""
     page = visit("survival", **{"survival.measure": "μ", "survival.lines": "All methods"})

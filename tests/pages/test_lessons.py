@@ -533,6 +533,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("kind", DAMAGED)
+@pytest.mark.thorough
 def test_one_damaged_lesson_is_a_sentence_beside_the_others_and_can_be_deleted(
     visit: Open, home: Path, kind: str
 ):

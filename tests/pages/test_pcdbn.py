@@ -129,6 +129,7 @@ def test_another_method_leaves_pcdbn_as_it_was_chosen(visited: Open, method: str
 
 
 @pytest.mark.parametrize("degree", ["1", "2", "3", "5", "7"])
+@pytest.mark.thorough
 def test_every_degree_of_the_slider_can_be_trained_with_proof(visited: Open, degree: str):
     test = visited(calibration="rigorous", degree=degree)
     assert not test.exception

@@ -55,6 +55,7 @@ def test_figures_are_whole_at_every_budget(taken: states.Taken):
         assert {"xaxis", "yaxis"} <= {*state.base["layout"], *frame}
 
 
+@pytest.mark.thorough
 def test_no_text_becomes_a_part_of_a_page(taken: states.Taken):
     bad = states.Taken(**(vars(taken) | {"title": "<script>alert(1)</script>"}))
     text = write.page(bad.title, write._paper(bad), {"mean": bad}, script="site.js")

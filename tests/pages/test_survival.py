@@ -42,6 +42,7 @@ def said(test: AppTest) -> str:
     return "\n".join(str(one.value) for kind in (test.markdown, test.caption) for one in kind)
 
 
+@pytest.mark.thorough
 def test_the_sanitiser_follows_the_bound_of_its_slider(visit: Open, trained: Path):
     test = visit("survival", **address(tab="Why", bound="10"))
     assert not test.exception
@@ -53,12 +54,14 @@ def test_the_sanitiser_follows_the_bound_of_its_slider(visit: Open, trained: Pat
     assert "With v = 10 (set in the sidebar)" in said(test)
 
 
+@pytest.mark.thorough
 def test_the_bound_of_the_paper_is_twice_log_n(visit: Open, trained: Path):
     test = visit("survival", **address(tab="Why"))
     assert "With v = 17.9 (2 log n for n = 7,874, the paper's choice)" in said(test)
     assert "ε/2v = 2.8 %" in said(test)
 
 
+@pytest.mark.thorough
 def test_moving_the_bound_asks_for_nothing(visit: Open, trained: Path, monkeypatch):
     monkeypatch.setenv("EXPLORER_AHEAD", "off")
     before = len(Client(trained, workers=False).runs())
@@ -155,6 +158,7 @@ def test_the_mean_length_of_the_noise_is_that_of_its_draws():
     assert printed.spent[1] == pytest.approx(400.0 / 469.8, rel=1e-3)
 
 
+@pytest.mark.thorough
 def test_what_is_tried_is_trained_by_a_button_only(visit: Open, trained: Path, monkeypatch):
     monkeypatch.setenv("EXPLORER_AHEAD", "off")
     test = visit("survival", **address(tab="Why"))
@@ -168,6 +172,7 @@ def test_what_is_tried_is_trained_by_a_button_only(visit: Open, trained: Path, m
     assert asked == {50, 10}
 
 
+@pytest.mark.thorough
 def test_what_is_tried_follows_the_settings_of_the_page(visit: Open, trained: Path):
     test = visit("survival", **address(tab="Why", intervals="100"))
     assert test.select_slider(key="survival.try_q").value == "100"
@@ -241,6 +246,7 @@ def test_measured_draws_are_all_in_the_theme_of_the_page():
     assert figure.whole.data[0].fillcolor.startswith(plain.colour)
 
 
+@pytest.mark.thorough
 def test_the_messages_of_the_new_charts_are_words(visit: Open, trained: Path):
     assert all(one["alt"].endswith(".") for one in plots(visit("survival", **address(tab="Why"))))
 

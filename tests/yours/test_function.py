@@ -36,6 +36,7 @@ def crossings(stated, level, hits, alarms):
 
 
 @pytest.mark.parametrize("alarms", [1 / (1 + math.e), 0.02])
+@pytest.mark.thorough
 def test_a_bound_on_epsilon_holds_whenever_one_stops(alarms):
     """Ideal attacks on randomised response and on a rarer event, at the true ε."""
     stated = claim.of(epsilon=1.0)
@@ -88,6 +89,7 @@ def test_faults_are_found(name):
     assert found.claim.level < found.attacked <= found.could_show
 
 
+@pytest.mark.thorough
 def test_a_right_function_shows_most_of_what_it_loses():
     """Laplace noise at ε = 1: the attack comes close to 1 and stays below."""
     found = audit_function(

@@ -50,6 +50,7 @@ def written(told):
     ("noise", "rate", "steps"),
     [(1.1, 0.01, 1_200), (0.7, 0.005, 500), (2.0, 0.1, 300), (1.0, 0.02, 50), (4.0, 0.5, 200)],
 )
+@pytest.mark.thorough
 def test_a_recorded_run_costs_what_the_accountant_says(noise, rate, steps):
     told = {**RUN, "noise_multiplier": noise, "rate": rate, "steps": steps}
     event = SelfComposedDpEvent(PoissonSampledDpEvent(rate, GaussianDpEvent(noise)), steps)
@@ -278,6 +279,7 @@ def config(bands=1, truncated=None, relation="REPLACE_SPECIAL"):
 
 
 @pytest.mark.parametrize("bands", [1, 3])
+@pytest.mark.thorough
 def test_a_run_of_jax_privacy_is_told_as_it_was_executed(bands):
     """Coins as planned: what is claimed is proved, within the grid of the accountant."""
     told = writers.jax_privacy_run(config(bands), 60_000, 1e-5, dataset="mnist")
@@ -310,6 +312,7 @@ def test_batches_of_jax_privacy_that_were_not_those_of_the_plan_cost_more():
         (config(), {"dataset": "<b>"}, "dataset: expected"),
     ],
 )
+@pytest.mark.thorough
 def test_what_is_not_priced_is_refused(made, more, said):
     with pytest.raises(RequestError, match=said):
         writers.jax_privacy_run(made, 60_000, 1e-5, **more)

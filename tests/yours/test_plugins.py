@@ -87,6 +87,7 @@ def test_an_installed_data_set_is_there(run):
     assert run("-c", code)[0] == "178\n"
 
 
+@pytest.mark.thorough
 def test_it_has_a_page(run):
     code = (
         "from streamlit.testing.v1 import AppTest\n"

@@ -191,6 +191,7 @@ def test_a_gradient_scaled_after_it_was_clipped_is_caught(monkeypatch):
         neighbours_hold("dpsgd", clipping="automatic", clip=0.7)
 
 
+@pytest.mark.thorough
 def test_the_bound_follows_from_releases_alone():
     """Other records, the same releases: the same bound and weights."""
     spec = EnadppSpec(clipping="adaptive", **SHORT)

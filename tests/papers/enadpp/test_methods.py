@@ -88,6 +88,7 @@ def test_the_noise_that_arrives_is_the_noise_that_is_priced(name, quick):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.thorough
 def test_extreme_settings_are_results(name, quick):
     extremes = (
         {"sample_rate": 1.0, "epochs": 1}, {"clip": 1e-6, "clip_l1": 1e-6},

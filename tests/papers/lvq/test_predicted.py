@@ -13,6 +13,7 @@ from engine.runs.results import collect
 
 
 @pytest.mark.parametrize("method", ["glvq_sgd", "gmlvq_dp", "gmlvq_bfgs"])
+@pytest.mark.thorough
 def test_the_predictions_of_an_export_are_those_that_are_scored(method):
     """The share of wrong ones among each fold's test rows is the error that was measured.
 

@@ -73,6 +73,7 @@ def test_noise_in_an_objective_of_one_direction_by_hand():
 
 
 @pytest.mark.parametrize(("freedom", "ratio"), [(1, 0.0), (4, 0.3), (12, 0.05)])
+@pytest.mark.thorough
 def test_the_price_of_noise_in_an_objective_is_that_of_draws(freedom, ratio):
     """A mean over 400,000 draws of chi: five standard errors."""
     epsilon, event = 1.2, ObjectiveDp(4.0, freedom, ratio)
@@ -108,6 +109,7 @@ def test_two_records_change_the_gradient_in_few_dimensions():
 
 
 @pytest.mark.parametrize("ridge", [1e-4, 1.0])
+@pytest.mark.thorough
 def test_the_linear_term_follows_the_normal_distribution_that_is_priced(ridge):
     """The linear term is what the gradient at the release leaves over; 5,000 coordinates."""
     data, spec = table(50, 2), SurvivalSpec(intervals=5, regularisation=ridge, epsilon=0.7)

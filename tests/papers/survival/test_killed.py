@@ -88,6 +88,7 @@ def test_a_run_that_is_killed_twice_is_the_run_that_was_not(method: str, tmp_pat
 
 
 @pytest.mark.parametrize("older", ["another", ""])
+@pytest.mark.thorough
 def test_a_state_that_other_sources_have_left_is_not_taken_up(older: str, tmp_path: Path):
     """The run begins again, and no number of the earlier version stays."""
     asked = job("exact")

@@ -215,6 +215,7 @@ def run(method, data, monkeypatch, values=None, axes=None, seeds=(0, 1)):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("intervals", "knots"), [(2, 3), (2000, 3), (40, 20)])
+@pytest.mark.thorough
 def test_every_method_runs_at_the_ends_of_its_knobs(method, intervals, knots, monkeypatch):
     data = table(80, 2)
     values = {"intervals": intervals, "knots": knots}

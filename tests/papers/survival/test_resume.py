@@ -91,6 +91,7 @@ def test_a_run_stopped_anywhere_tells_the_same_story(method, chunks):
 
 
 @each
+@pytest.mark.thorough
 def test_a_step_that_is_broken_into_is_taken_again(method, monkeypatch):
     run, whole = begin(method, {})
     story = reported(run)

@@ -132,6 +132,7 @@ def test_neighbours_change_the_log_density_by_at_most_half_epsilon(
     assert float((here - there).abs().max()) <= epsilon / 2.0 * (1.0 + 1e-9) + 1e-9
 
 
+@pytest.mark.thorough
 def test_corrected_chains_reach_the_target():
     """Means and standard deviations against importance sampling with 60,000 draws.
 
@@ -214,6 +215,7 @@ def test_chains_do_not_touch_each_other_and_count_their_steps():
     assert torch.isfinite(state.draws).all()
 
 
+@pytest.mark.thorough
 def test_the_mended_chain_finds_the_neighbourhood_of_the_optimum():
     """At the same budget its mean error is within a factor of two of the corrected chains'."""
     data = table(300, 1, seed=6)

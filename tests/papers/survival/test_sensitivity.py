@@ -128,6 +128,7 @@ def along(A, v, w, ends):
 
 
 @pytest.mark.parametrize(("q", "e"), [(2, 3), (3, 3), (4, 5), (5, 8)])
+@pytest.mark.thorough
 def test_no_direction_exceeds_the_bound(q, e):
     """Every end of two records, 60 directions, all corners: linear functions are largest there."""
     rng, A = np.random.default_rng(q), basis(q, e)

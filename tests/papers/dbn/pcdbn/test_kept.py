@@ -28,6 +28,7 @@ def digits():
 
 
 @pytest.mark.parametrize(("name", "calibration"), WAYS)
+@pytest.mark.thorough
 def test_the_accuracy_is_that_of_the_predictions(digits, name, calibration):
     """An export says which rows are tested on, and in which order."""
     spec = SMALL.replace(calibration=calibration)

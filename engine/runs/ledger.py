@@ -151,7 +151,7 @@ def _plain(price: Price) -> dict[str, Any]:
 
 
 def composed(entries: Sequence[LedgerEntry], limit: Limit | None = None) -> Price:
-    """What some releases cost together, by the way of adding up that says least.
+    """What some releases cost together, by the way of adding up that gives the smallest ε.
 
     It holds where the prices were fixed beforehand. Under a limit they may depend on earlier
     results: then what counts is the way that the limit names.

@@ -189,6 +189,11 @@ def test_the_lecturer_sees_both_distributions_with_an_interval(home: Path):
     gap = how.gap(counts[0, "after"], counts[1, "after"], question.answer - 1)
     assert gap.low <= 0.6 <= gap.high
     assert "The difference is more than chance." in said
+    people = round(100 * gap.middle)
+    assert f"After explanation B, {people} more people in 100 are right than after A" in said
+    turned = {(1 - arm, when): times for (arm, when), times in counts.items()}
+    fewer = experiment.finding(turned, how, question.answer - 1)
+    assert f"After explanation B, {people} fewer people in 100 are right than after A" in fewer
     figure = json.loads(
         experiment.drawn({at: how.share(times, 1) for at, times in counts.items()}).to_json()
     )

@@ -120,18 +120,17 @@ def answered(question: Question) -> None:
             st.caption(f"**{group}:** {text}")
 
 
-def finding(
-    counts: dict[tuple[int, str], list[int]], how: RandomisedResponse, right: int
-) -> str:  # fmt: skip
+def finding(counts: dict[tuple[int, str], list[int]], how: RandomisedResponse, right: int) -> str:
     """What the class shows: the difference after the explanations, with its interval."""
     groups = [sum(counts[arm, AFTER]) for arm in range(len(GROUPS))]
     if not all(groups):
         return f"Answers after the explanations: {groups[0]} with A, {groups[1]} with B."
     gap = how.gap(counts[0, AFTER], counts[1, AFTER], right)
     sure = "" if gap.low <= 0.0 <= gap.high else " The difference is more than chance."
+    people, side = round(100 * abs(gap.middle)), "more" if gap.middle >= 0.0 else "fewer"
     return (
-        f"After explanation B, {100 * gap.middle:+.0f} people in 100 more are right than after A "
-        f"(95 % interval {100 * gap.low:+.0f} to {100 * gap.high:+.0f}; {groups[0]} and "
+        f"After explanation B, {people} {side} people in 100 are right than after A (95 % interval "
+        f"of the difference {100 * gap.low:+.0f} to {100 * gap.high:+.0f}; {groups[0]} and "
         f"{groups[1]} answers).{sure}"
     )
 

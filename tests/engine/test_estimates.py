@@ -42,6 +42,8 @@ def test_sampling_is_the_usual_standard_error_and_noise_what_draws_differ_by(dat
     clear, exact = trained(data, (1e3,)), trained(data, (1.0,), unregularised.METHOD)
     # next to no noise: the error is that of the fit without privacy
     np.testing.assert_allclose(clear["sampling"][0], exact["errors"][0], rtol=0.08)
+    # of a column that is 0 or 1, too: a histogram alone makes its error larger by 7 %
+    np.testing.assert_allclose(clear["sampling"][0, 3:], exact["errors"][0, 3:], rtol=0.03)
     np.testing.assert_allclose(clear["coefficients"][0], exact["coefficients"][0], atol=0.15)
     whole = np.diagonal(clear["uncertainty"][0])
     np.testing.assert_allclose(np.sqrt(whole), exact["errors"][0], rtol=0.08)
@@ -119,7 +121,8 @@ def test_the_command_prints_them(tmp_path, monkeypatch, capsys):
     assert [one["name"] for one in row["coefficients"]] == names["parameters"][3:]
     for one in row["coefficients"]:
         assert one["level"] == 0.95
-        assert one["low"] < one["estimate"] < one["high"] or one["why"]
+        given = one["low"] is not None
+        assert one["low"] < one["estimate"] < one["high"] if given else one["why"]
     assert any(one["low"] is not None for one in row["coefficients"])
     assert main(["run", "survival", "out_pert", *words]) == 0
     (row,) = json.loads(capsys.readouterr().out)["replicas"]

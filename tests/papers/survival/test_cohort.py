@@ -43,7 +43,8 @@ def test_the_curvature_of_one_person_by_hand():
     x, f = torch.tensor([[[0.5]]]).double(), torch.tensor([[-1.0, 0.4, 2.0]]).double()
     h, k = (1.0 / (1.0 + math.exp(-eta)) for eta in (-1.0 + 1.0, -0.6 + 1.0))
     reached = (1.0 - h) * 0.8
-    made = cohort.Cohort(x, torch.tensor([[0.8, 0.3]]).double(), torch.tensor([7.0]).double())
+    one = torch.ones(1, 1).double()
+    made = cohort.Cohort(x, torch.tensor([[0.8, 0.3]]).double(), 7.0 * one[0], one)
     rows = torch.tensor([[1.0, 0.0, 0.5], [1.0, 1.0, 0.5]]).double()
     weight = torch.tensor([h * (1.0 - h), reached * k * (1.0 - k)]).double()
     by_hand = rows.T @ (weight[:, None] * rows) * 7.0 / (h + reached * k)
@@ -56,10 +57,18 @@ def test_cohorts_that_are_followed_apart_are_followed_alike(monkeypatch):
     x = torch.randn(5, 30, 2, generator=rng, dtype=torch.float64)
     f = torch.randn(5, 4, generator=rng, dtype=torch.float64)
     A = torch.randn(6, 2, generator=rng, dtype=torch.float64)
-    made = cohort.Cohort(x, torch.full((5, 6), 0.9).double(), torch.arange(1.0, 6.0).double())
+    stay, size = torch.full((5, 6), 0.9).double(), torch.ones(5, 2).double()
+    made = cohort.Cohort(x, stay, torch.arange(1.0, 6.0).double(), size)
     whole = cohort.curvature(made, A, f, cohort.logit)
     monkeypatch.setattr(cohort, "ENTRIES", 1)
     torch.testing.assert_close(cohort.curvature(made, A, f, cohort.logit), whole)
+
+
+def test_a_cohort_takes_on_the_second_moments_around_its_centre():
+    x = torch.tensor([[[1.0, -1.0], [3.0, 1.0]]]).double()
+    stay, size = torch.ones(1, 2).double(), torch.tensor([[1.5, 1.0]]).double()
+    found = cohort.Cohort(x, stay, stay[:, 0], size).resized()
+    torch.testing.assert_close(found.x, torch.tensor([[[0.5, -1.0], [3.5, 1.0]]]).double())
 
 
 @pytest.mark.parametrize("bend", [cohort.logit, cohort.proportional])

@@ -67,7 +67,10 @@ def start(design: Design, plans: Sequence[Plan], rng: Generator) -> Spread:
     move[:, 0, e:] = column.events  # the level at the centre of the events
     move.diagonal(dim1=1, dim2=2)[:, e:] = column.spread
     f = torch.cat([alpha, alpha.new_zeros(len(plans), d - e)], dim=1)
-    made = Cohort(persons(column.shares, alike), stay, events)
+    x = persons(column.shares, alike)
+    v, weight = cut(x, column.centre[:, None], column.spread[:, None])
+    size = (alike.diagonal(dim1=1, dim2=2) / (weight * v.square()).mean(1)).sqrt()
+    made = Cohort(x, stay, events, size)
     return Spread(f, move.transpose(1, 2) @ stiff @ move, events, information, made)
 
 
@@ -142,11 +145,10 @@ def moments(design: Design, column: Columns, plans: Sequence[Plan], rng: Generat
         most B: \|P - Q\|_F^2 = \|P\|_F^2 + \|Q\|_F^2 - 2 tr(PQ) \le 2 B^2.
     """
     p, n = design.x.shape[1], design.records
-    bound, total, part = WIDE * p, [], share(design)
+    bound, total, part = WIDE * p, [], share(design)[:, None]
     for centre, spread in zip(column.centre, column.spread, strict=True):
-        v = (design.x - centre) / spread
-        weight = part * (bound / v.square().sum(1).clamp_min(1e-300)).clamp(max=1.0)
-        total.append(v.T @ (weight[:, None] * v))
+        v, weight = cut(design.x, centre, spread)
+        total.append(v.T @ (part * weight * v))
     noises = [plan.moments for plan in plans]
     matrix = symmetric(torch.stack(total), noises, rng, bound)
     noise = matrix.new_tensor([one.scale for one in noises]) * bound / n
@@ -155,3 +157,10 @@ def moments(design: Design, column: Columns, plans: Sequence[Plan], rng: Generat
     values = ((values + hidden) / (1.0 + hidden)).clamp_min(FLOOR)
     known: Tensor = vectors @ torch.diag_embed(values) @ vectors.transpose(1, 2)
     return known
+
+
+def cut(x: Tensor, centre: Tensor, spread: Tensor) -> tuple[Tensor, Tensor]:
+    """Standardised rows v, shape (..., p), and what cuts v v^T to WIDE p, shape (..., 1)."""
+    v = (x - centre) / spread
+    bound = WIDE * x.shape[-1]
+    return v, (bound / v.square().sum(-1, keepdim=True).clamp_min(1e-300)).clamp(max=1.0)

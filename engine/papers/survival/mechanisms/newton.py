@@ -227,8 +227,9 @@ def error(law: Law, state: State, A: Tensor) -> tuple[Tensor, Tensor]:
     """How far the estimate may be from the truth: by noise, and by who was in the table.
 
     The second is the inverse of the expected information, that of the made-up cohort at the
-    estimate. The line's slope would do where noise is small; else its prior makes it too steep
-    along directions of which few events tell.
+    estimate, with the released second moments. That is the slope for the noise, too: the line's
+    own would do where noise is small, but its prior draws it to the metric of the steps, which
+    knows a column's spread from its histogram alone.
 
     Args:
         law: The likelihood.
@@ -239,10 +240,11 @@ def error(law: Law, state: State, A: Tensor) -> tuple[Tensor, Tensor]:
         The covariance of the error, of both together, shape (R, d, d), and the standard deviation
         that sampling alone would have, shape (R, d).
     """
-    information = curvature(state.cohort, A, state.f, law.bend)
+    information = curvature(state.cohort.resized(), A, state.f, law.bend)
     root = whitening(information)
     alone = root @ root.transpose(1, 2)
-    noise = pooled.error(_line(state), prior(state, A.shape[1]), _inside(state, state.f))
+    line = replace(_line(state), bend=state.root.transpose(1, 2) @ information @ state.root)
+    noise = pooled.error(line, prior(state, A.shape[1]), _inside(state, state.f))
     whole = state.root @ noise @ state.root.transpose(1, 2) + alone
     return whole, alone.diagonal(dim1=1, dim2=2).sqrt()
 

@@ -36,7 +36,7 @@ LENGTH = 12.0
 """Length of each group of features: long, so that a clipped linear layer learns in few steps."""
 SLAB = 1000
 """Records transformed together."""
-SOURCES = ("features.py", "scattering.py", "strokes.py")
+SOURCES = ("features.py", "scattering.py", "strokes.py", "upright.py")
 """Code that computes features: a change of it computes them again."""
 WORTHWHILE = 10_000
 """From so many records features are kept on disk: they take a minute to compute."""

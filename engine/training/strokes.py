@@ -23,6 +23,7 @@ from torch import Generator, Tensor
 from engine.training.features import wavelets
 from engine.training.scattering import scattering
 from engine.training.threads import single_thread
+from engine.training.upright import upright
 
 DRAWN, SEED = 4000, 28
 """Images that are drawn, and the seed of the drawing."""
@@ -54,6 +55,16 @@ def sketched(x: Tensor, side: tuple[int, int]) -> Tensor:
 def unit_wavelets(x: Tensor, side: tuple[int, int]) -> Tensor:
     """Wavelet features as rows of length 1, for images of less than 16 pixels a side."""
     return unit(wavelets(x, side))
+
+
+def upright_sketched(x: Tensor, side: tuple[int, int]) -> Tensor:
+    """`sketched` of upright images."""
+    return sketched(upright(x, side), side)
+
+
+def upright_wavelets(x: Tensor, side: tuple[int, int]) -> Tensor:
+    """`unit_wavelets` of upright images."""
+    return unit_wavelets(upright(x, side), side)
 
 
 def unit(x: Tensor) -> Tensor:

@@ -21,18 +21,19 @@ from tests.audit.test_replay import SHAPES, neighbours
 PAPER = catalog()["enadpp"]
 WAYS = (
     ("dpsgd", {}),
+    ("dpsgd", {"representation": "upright"}),
     ("dpsgd", {"sampling": "shuffled"}),
     ("dpsgd", {"clipping": "adaptive", "optimiser": "adamw_corrected"}),
     ("dp_ftrl", {}),
 )
 each = pytest.mark.parametrize(
-    ("method", "values"), WAYS, ids=["flat", "shuffled", "adaptive-adamw", "correlated"]
+    ("method", "values"), WAYS, ids=["flat", "upright", "shuffled", "adaptive-adamw", "correlated"]
 )
 
 
 def setting(method, pair=None, **values) -> Setting:
     """A short run on whitened features; the paper's worst pair, or another."""
-    spec = small.spec(PAPER, representation="whitened", **values)
+    spec = small.spec(PAPER, **({"representation": "whitened"} | values))
     witness = load(PAPER.entry(method))
     own = pair or witness.pair(spec, small.table(PAPER))
     return Setting(PAPER.entry(method), spec, own, witness)

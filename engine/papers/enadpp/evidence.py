@@ -28,7 +28,7 @@ SHARED: dict[str, dict[str, Value]] = {
     "mnist": {"sample_rate": 0.1, "epochs": 20.0, "decay": 1e-4, "representation": "whitened"},
 }
 """What all rows have in common. Images of digits are too small for more than wavelets; MNIST has
-the features that the app opens with."""
+whitened features."""
 
 
 @dataclass(frozen=True)

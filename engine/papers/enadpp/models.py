@@ -17,13 +17,25 @@ from engine.training.network import Network, cnn, mlp
 from engine.training.records import Records, episodes, records
 from engine.training.scattering import scattering
 from engine.training.siamese import Siamese, pair_loss, siamese
-from engine.training.strokes import sketched, unit, unit_wavelets
+from engine.training.strokes import (
+    sketched,
+    unit,
+    unit_wavelets,
+    upright_sketched,
+    upright_wavelets,
+)
 from engine.training.weights import Linear
 
 WIDE = 256
 """From so many features on the paper's network is used, a smaller one below."""
 FINE = 16
 """From so many pixels a side the second order of scattering has maps to look at."""
+
+UNIT = {
+    "whitened": (unit_wavelets, sketched),
+    "upright": (upright_wavelets, upright_sketched),
+}
+"""What is whitened of small images and of fine ones, in rows of length 1."""
 
 PAIRED = ("adni",)
 """Data sets whose persons are compared two by two, by a Siamese network, as published."""
@@ -60,7 +72,7 @@ def inputs(variant: Variant, spec: EnadppSpec, data: LabelledTable, device: str)
     if _transformed(variant, spec) and data.image is not None:
         fine = min(data.image) >= FINE
         if variant.whitens(spec.representation):
-            return _features(data, sketched if fine else unit_wavelets, device)
+            return _features(data, UNIT[spec.representation][fine], device)
         fine = fine and spec.representation == "scattering"
         return _features(data, scattering if fine else wavelets, device)
     flat = records(data, device)
@@ -79,7 +91,7 @@ def _features(data: LabelledTable, transform: Transform, device: str) -> Records
 def _transform(data: LabelledTable, transform: Transform, device: str) -> Records:
     plain, side = records(data, device), data.image or (0, 0)
     x, test_x = (kept(part, side, transform) for part in (plain.x, plain.test_x))
-    if transform in (sketched, unit_wavelets):  # features are kept rounded
+    if any(transform in pair for pair in UNIT.values()):  # features are kept rounded
         x, test_x = unit(x), unit(test_x)
     return replace(plain, x=x, test_x=test_x)
 

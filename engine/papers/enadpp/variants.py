@@ -29,7 +29,7 @@ class Variant:
 
     def whitens(self, representation: str) -> bool:
         """Whether features are whitened by moments that a run releases."""
-        return self.modern and representation == "whitened"
+        return self.modern and representation in ("whitened", "upright")
 
     def clipping(self, chosen: str) -> str:
         """Its rule for the clipping bound; the published methods have one bound."""

@@ -17,9 +17,10 @@ from engine.privacy import accounting
 from engine.privacy.recording import recording
 from engine.privacy.releases import BEFORE, cost
 from engine.runs.job import request
-from engine.training.records import Records
+from engine.training.records import Records, records
 from engine.training.split import train_rows
-from engine.training.strokes import unit
+from engine.training.strokes import unit, unit_wavelets
+from engine.training.upright import upright
 
 DPSGD = VARIANTS["dpsgd"]
 SPEC = EnadppSpec(representation="whitened", epochs=0.3, epsilon=1.0)
@@ -33,8 +34,10 @@ def begun(table, replicas=1, seed=0, spec=SPEC):
     return state, seen.releases
 
 
-def test_a_record_moves_the_moments_by_one_at_most():
+@pytest.mark.parametrize("representation", ["whitened", "upright"])
+def test_a_record_moves_the_moments_by_one_at_most(representation):
     """In the isometric coordinates, whatever its pixels and whether its place is empty."""
+    spec = SPEC.replace(representation=representation)
     table = data.load("digits")
     row = int(train_rows(len(table))[3])
     bright = replace(table, x=np.array(table.x))
@@ -42,7 +45,7 @@ def test_a_record_moves_the_moments_by_one_at_most():
     empty = replace(bright, left_out=(row,))
     spans = []
     for other in (table, bright):
-        one, none = begun(other)[1][0], begun(empty)[1][0]
+        one, none = begun(other, spec=spec)[1][0], begun(empty, spec=spec)[1][0]
         apart = (one.values[0] - none.values[0]) * one.weights[0]
         spans.append(float(apart.norm()))
     assert max(spans) <= 1.0
@@ -77,16 +80,35 @@ def gaussian(multiplier):
     return Gaussian(1.0, multiplier)
 
 
+@pytest.mark.parametrize("representation", ["whitened", "upright"])
 @pytest.mark.parametrize("name", ["dpsgd", "dp_ftrl"])
-def test_moments_and_steps_together_cost_the_budget(name):
-    made = price.releases(VARIANTS[name], SPEC, 2_000)
+def test_moments_and_steps_together_cost_the_budget(name, representation):
+    spec = SPEC.replace(representation=representation)
+    made = price.releases(VARIANTS[name], spec, 2_000)
     assert [one.first for one in made] == [BEFORE, 0]
     spent = accounting.epsilon(cost(made), 1e-5, price.RELATION, tight=True)
     assert spent == pytest.approx(1.0, rel=2e-3)
     assert spent <= 1.0 + 1e-6
-    card = PAPER.entry(name).guarantee(SPEC, 2_000, "an image")
+    card = PAPER.entry(name).guarantee(spec, 2_000, "an image")
     assert card.epsilon_proved >= spent * (1 - 1e-9)
     assert "second moments of the features" in card.released
+
+
+def test_upright_images_are_whitened_at_the_same_price():
+    """By hand: a tenth of one release at epsilon 1 (3.7306) pays for the moments."""
+    upright = SPEC.replace(representation="upright")
+    moments, steps = price.releases(DPSGD, upright, 2_000)
+    assert moments.mechanism.multiplier == pytest.approx(3.7306 / math.sqrt(0.1), rel=1e-3)
+    assert (moments, steps) == price.releases(DPSGD, SPEC, 2_000)
+
+
+def test_upright_images_are_turned_before_they_become_features():
+    table = data.load("digits")
+    turned = models.inputs(DPSGD, SPEC.replace(representation="upright"), table, "cpu")
+    plain = models.inputs(DPSGD, SPEC, table, "cpu")
+    first = upright(records(table, "cpu").x, table.image)
+    assert torch.equal(turned.x, unit(unit_wavelets(first, table.image)))
+    assert float((turned.x * plain.x).sum(1).min()) < 0.9
 
 
 def test_released_weights_act_on_features_before_they_are_whitened():
@@ -114,12 +136,13 @@ def test_whitened_features_of_persons_who_are_compared_are_refused():
 
 def test_settings_of_a_data_set_are_its_defaults():
     job = request("enadpp", "dpsgd", "mnist")
-    assert job.values["representation"] == "whitened"
+    assert job.values["representation"] == "upright"
+    assert request("enadpp", "dpsgd", "fashion").values["representation"] == "whitened"
     assert request("enadpp", "dpsgd", "adni").values["representation"] == "scattering"
     said = request("enadpp", "dpsgd", "digits", {"momentum": 0.9})
     assert said.values["momentum"] == 0.9
     assert request("enadpp", "dpsgd", "digits").values["momentum"] == 0.5
-    assert PAPER.opens("mnist")["representation"] == "whitened"
+    assert PAPER.opens("mnist")["representation"] == "upright"
     assert PAPER.opens()["momentum"] == 0.5
 
 

@@ -17,8 +17,8 @@ from babel.messages.pofile import read_po, write_po
 from datasets import catalog as data_catalog
 from pages.ui import home, messages
 from pages.ui.bundle import collect
-from pages.ui.bundle.drawn import Figure
 from pages.ui.kit import glossary, shell
+from pages.ui.kit.labels import drawn as words_of
 from pages.ui.kit.labels import parts
 from pages.ui.learn import declared, deployments
 from pages.ui.paper import defaults, finding, sketches
@@ -60,7 +60,7 @@ def labels() -> set[str]:
         taken = collect.take(slug)
         for drawn in taken.drawn if taken else ():
             found |= {drawn.title} | {
-                part for at in range(len(drawn.frames)) for one in _drawn(drawn.whole(at))
+                part for at in range(len(drawn.frames)) for one in words_of(drawn.whole(at))
                 for part in parts(one)
             }  # fmt: skip
     return found - names()
@@ -105,18 +105,6 @@ def _words(of: Any) -> Iterator[str]:
         for key, one in of.items():
             if key not in NAMES:
                 yield from _words(one)
-
-
-def _drawn(figure: Figure) -> Iterator[str]:
-    """The labels of a figure."""
-    for trace in figure["data"]:
-        yield trace.get("name") or ""
-    for key, value in figure["layout"].items():
-        if re.match("[xy]axis", key):
-            yield str((value.get("title") or {}).get("text") or "")
-            yield from map(str, value.get("ticktext") or ())
-        elif key == "annotations":
-            yield from (str(one.get("text") or "") for one in value)
 
 
 def main() -> None:

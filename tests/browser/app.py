@@ -1,12 +1,15 @@
 """The real app on a free port, and a Chromium that talks to nobody else."""
 
 import contextlib
+import functools
+import http.server
 import os
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -62,6 +65,26 @@ def serving(
         finally:
             process.terminate()
             process.wait(timeout=30)
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder and says nothing of it."""
+
+    def log_message(self, *what: object) -> None:
+        """Nothing."""
+
+
+@contextlib.contextmanager
+def publishing(folder: Path) -> Iterator[str]:
+    """Serves the files of a folder, as any web host does; gives its address."""
+    handler = functools.partial(_Quiet, directory=str(folder))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 def free_port() -> int:

@@ -1,9 +1,6 @@
 """The static pages in a browser without other hosts: every slider moves what the app shows."""
 
-import functools
-import http.server
 import re
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +21,7 @@ from pages.ui.learn.declared import QUESTIONS, SCREENS, filled
 from pages.ui.learn.page import RUN
 from pages.ui.paper import drawing, panels
 from pages.ui.paper.defaults import addressed
+from tests.browser.app import publishing
 from tests.browser.test_tour import GRAVE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -32,13 +30,6 @@ POINTS = """() => document.querySelector('.chart.main .js-plotly-plot').data
   .map(one => [one.x.length, ...one.y].join(' '))"""
 MOST = 15e6
 """Bytes of all pages."""
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves a folder and says nothing of it."""
-
-    def log_message(self, *what: object) -> None:
-        """Nothing."""
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +45,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def served(folder: Path) -> Iterator[str]:
     """The address of the pages."""
-    handler = functools.partial(Quiet, directory=str(folder))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with publishing(folder) as address:
+        yield address
 
 
 @pytest.fixture
@@ -126,7 +113,7 @@ def test_every_slider_has_the_app_s_label_and_numbers(page: Page, served: str, s
     epsilon.press("ArrowRight")
     at = budgets.texts[budgets.texts.index(budgets.default) + 1]
     drawn(page, said(slug, {f"{slug}.epsilon": at}))
-    assert f"{slug}.epsilon={at}" in page.url
+    page.wait_for_url(f"**?{slug}.epsilon={at}")
     epsilon.press("ArrowLeft")
     moved = 0
     for group in addressed(slug, {}).layout.stops:
@@ -158,7 +145,7 @@ def test_an_address_opens_its_stop_from_a_server_and_from_a_folder(
         drawn(page, said("survival", {"survival.epsilon": "2"}))
         page.goto(f"{base}/survival/index.html?survival.intervals=20")
         slider = page.get_by_role("slider", name="Time intervals q")
-        assert slider.get_attribute("aria-valuetext") == "20"
+        expect(slider).to_have_attribute("aria-valuetext", "20")
         page.goto(f"{base}/index.html")
         page.get_by_role("link", name="Reproduce").click()
         page.get_by_text("Table 1").first.click()

@@ -1,7 +1,7 @@
 """The labels of a chart in the visitor's language: titles of axes, names of lines, notes."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from pages.ui.charts.figure import Figure
@@ -29,6 +29,18 @@ def label(text: str) -> str:
         return found[1] + known.get(found[2], found[2]) + numbered(found[3])
 
     return known.get(text) or "".join(FIGURES.sub(part, one) for one in PARTS.split(text))
+
+
+def drawn(figure: Mapping[str, Any]) -> Iterator[str]:
+    """The labels of a figure, or of a part of one, as Plotly's JSON values."""
+    for trace in figure["data"]:
+        yield trace.get("name") or ""
+    for key, value in figure["layout"].items():
+        if re.match("[xy]axis", key):
+            yield str((value.get("title") or {}).get("text") or "")
+            yield from map(str, value.get("ticktext") or ())
+        elif key == "annotations":
+            yield from (str(one.get("text") or "") for one in value)
 
 
 def spoken(figure: Figure) -> Figure:

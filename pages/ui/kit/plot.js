@@ -55,12 +55,9 @@ function theme(style) {
 
 // Figures carry stand-ins for the theme's colours: three palettes of ten, then four more.
 function coloured(text, { series, rising, parting, line, muted, ink, ground }) {
-  const places = [...series, ...rising, ...parting].map((colour, i) => [i + 1, colour])
-  places.push([35, line], [36, muted], [37, ink], [38, ground])
-  for (const [number, colour] of places) {
-    text = text.replaceAll(`#${String(number).padStart(6, "0")}`, colour)
-  }
-  return JSON.parse(text)
+  const colours = [undefined, ...series, ...rising, ...parting]
+  Object.assign(colours, { 35: line, 36: muted, 37: ink, 38: ground })
+  return JSON.parse(text.replace(/#0000(\d\d)/g, (whole, at) => colours[Number(at)] ?? whole))
 }
 
 function template({ font, ink, ground, line, muted, series }) {
@@ -85,14 +82,43 @@ function template({ font, ink, ground, line, muted, series }) {
   }
 }
 
+const LARGER = 1.6 // type of a picture, which stands on slides and in print, to that of the page
+const [ACROSS, DOWN] = [960, 540] // pixels of such a picture: ten inches wide
 const WRAP = 7 // pixels of a character, about
 const LINE = 18 // pixels of a line of the caption
 const BELOW = 76 // pixels that the axis and its title take
+const CLEAR = "rgba(0,0,0,0)"
+const DPI = 300
+const RESOLUTION = [0, 0, 0, 9, 112, 72, 89, 115, 0, 0, 46, 35, 0, 0, 46, 35, 1, 120, 165, 63, 118]
+// The part of a PNG that says 300 dots per inch, with its checksum
+const AFTER = 33 // bytes of a PNG that come before it: the signature and the first part
+
+// The chart as it stands, in large type on clear ground.
+function printed(node) {
+  const plot = plots.get(node.parentElement)
+  grown = LARGER
+  try {
+    const own = coloured(plot.figure, theme(getComputedStyle(node)))
+    const high = Math.max(DOWN, own.layout.height * (own.layout.meta?.rows ? LARGER : 1))
+    const { data, layout } = composed(plot, ACROSS, high, (figure) => {
+      figure.data.forEach((one, i) => Object.assign(one, seen(node.data[i])))
+      for (const [name, axis] of Object.entries(figure.layout)) {
+        const range = /^[xy]axis/.test(name) && !figure.layout.meta?.rows && node.layout[name]?.range
+        if (range) Object.assign(axis, { range: [...range], autorange: false })
+      }
+    })
+    return { data, layout: { ...layout, paper_bgcolor: CLEAR, plot_bgcolor: CLEAR } }
+  } finally {
+    grown = 0
+  }
+}
+
+const seen = (trace) => (trace?.visible === undefined ? {} : { visible: trace.visible })
 
 // The chart as a picture, with its caption, its source and its address below.
 async function picture(node, format) {
   const Plotly = await library()
-  const { data, layout } = JSON.parse(JSON.stringify({ data: node.data, layout: node.layout }))
+  const { data, layout } = printed(node)
   const words = `${node.getAttribute("aria-label")} ${node.dataset.source}. ${location.href}`
   const lines = [""]
   for (const word of words.replace(/[&<>]/g, (one) => `&#${one.charCodeAt(0)};`).split(/\s+/)) {
@@ -100,33 +126,46 @@ async function picture(node, format) {
     if (longer.length * WRAP > layout.width - 20 && lines.at(-1)) lines.push(word)
     else lines[lines.length - 1] = longer
   }
+  const below = Math.max(layout.margin?.b ?? 0, BELOW * LARGER)
   const more = lines.length * LINE + 16
   layout.height += more
-  layout.margin = { ...layout.margin, b: BELOW + more }
+  layout.margin = { ...layout.margin, b: below + more }
   layout.annotations = [...(layout.annotations ?? []), {
     text: lines.join("<br>"), showarrow: false, align: "left", font: { size: 12 },
-    x: 0, xref: "paper", xanchor: "left", y: 0, yref: "paper", yanchor: "top", yshift: -BELOW,
+    x: 0, xref: "paper", xanchor: "left", xshift: 8 - (layout.margin.l ?? 80),
+    y: 0, yref: "paper", yanchor: "top", yshift: -below,
   }]
-  const size = { format, width: layout.width, height: layout.height, scale: format === "png" ? 2 : 1 }
-  return Plotly.toImage({ data, layout }, size)
+  const size = { format, width: layout.width, height: layout.height, scale: format === "png" ? DPI / 96 : 1 }
+  return bytes(await Plotly.toImage({ data, layout }, size), format)
+}
+
+// What a data address holds; a picture of points says how many there are in an inch.
+function bytes(url, format) {
+  const [, held] = url.split(/,(.*)/s)
+  if (format === "svg") return new Blob([decodeURIComponent(held)], { type: "image/svg+xml" })
+  const all = Uint8Array.from(atob(held), (one) => one.charCodeAt(0))
+  const parts = [all.slice(0, AFTER), Uint8Array.from(RESOLUTION), all.slice(AFTER)]
+  return new Blob(parts, { type: "image/png" })
 }
 
 async function save(node, format) {
   const link = document.createElement("a")
-  link.href = await picture(node, format)
+  link.href = URL.createObjectURL(await picture(node, format))
   link.download = `epsilon-explorer.${format}`
   link.click()
+  URL.revokeObjectURL(link.href)
 }
 
 // A page without encryption has no clipboard for pictures: there it is saved.
 async function copy(node) {
-  const image = picture(node, "png").then((url) => fetch(url)).then((answer) => answer.blob())
   try {
-    await navigator.clipboard.write([new ClipboardItem({ "image/png": image })])
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": picture(node, "png") })])
   } catch {
     await save(node, "png")
   }
 }
+
+const DOWNWARDS = "M11 3h2v10l4-4 1.4 1.4L12 16.8 5.6 10.4 7 9l4 4zM4 19h16v2H4z"
 
 // Made once for each chart: Plotly begins anew when the buttons are other objects than before.
 const config = (node) => ({
@@ -141,8 +180,13 @@ const config = (node) => ({
     }, {
       name: "save",
       title: "Save as SVG",
-      icon: { width: 24, height: 24, path: "M11 3h2v10l4-4 1.4 1.4L12 16.8 5.6 10.4 7 9l4 4zM4 19h16v2H4z" },
+      icon: { width: 24, height: 24, path: DOWNWARDS },
       click: () => save(node, "svg"),
+    }, {
+      name: "savepng",
+      title: "Save as PNG (300 dpi)",
+      icon: { width: 24, height: 24, path: `${DOWNWARDS}M3 3h5v5H3z` },
+      click: () => save(node, "png"),
     }, "zoom2d", "pan2d", "resetScale2d", {
       name: "fullscreen",
       title: "Full screen",
@@ -198,7 +242,8 @@ function enlarge(value, scale) {
 }
 
 // A presenter's smallest words are half as large again, to be read from the last row.
-const scale = () => Math.max(
+let grown = 0
+const scale = () => grown || Math.max(
   presented() ? 1.5 : 1, parseFloat(getComputedStyle(document.documentElement).fontSize) / 16,
 )
 
@@ -399,27 +444,34 @@ function note({ node, figure }) {
   if (found && node.layout) node.layout.meta = JSON.parse(`{${found}}`).meta
 }
 
+// A figure in the page's colours, with all that depends on its size; `change` sees it before that.
+function composed({ figure: text, node }, width, high, change = () => {}) {
+  const look = theme(getComputedStyle(node))
+  const figure = coloured(text, look)
+  Object.assign(figure.layout, { template: template(look), width, height: high })
+  change(figure)
+  arrange(figure, width)
+  if (scale() > 1) enlarge(figure.layout, scale())
+  nameLines(figure, width, look)
+  nameRows(figure, width, look)
+  loosen(figure, width, look)
+  return figure
+}
+
 async function draw(parent) {
   const plot = plots.get(parent)
   const Plotly = await library()
   if (!plots.has(parent)) return // gone while the library was on its way
   const look = theme(getComputedStyle(parent))
   const width = plot.node.clientWidth
-  const figure = coloured(plot.figure, look)
+  const { layout } = JSON.parse(plot.figure)
   const whole = document.fullscreenElement === plot.node
-  const high = whole ? window.innerHeight : height(plot, figure.layout)
+  const high = whole ? window.innerHeight : height(plot, layout)
   const key = JSON.stringify([plot.figure.replace(META, ""), look, width, high, scale()])
   if (!width) return
   if (key === plot.key) return note(plot)
   plot.key = key
-  figure.layout.template = template(look)
-  figure.layout.width = width
-  figure.layout.height = high
-  arrange(figure, width)
-  if (scale() > 1) enlarge(figure.layout, scale())
-  nameLines(figure, width, look)
-  nameRows(figure, width, look)
-  loosen(figure, width, look)
+  const figure = composed(plot, width, high)
   plot.node.style.minHeight = `${figure.layout.height}px`
   await move(Plotly, plot, figure)
   if (plot.key !== key) return // another picture came while the points moved
@@ -441,6 +493,7 @@ function resize(parent) {
 function begin(parent) {
   const node = document.createElement("div")
   node.setAttribute("role", "figure")
+  node.addEventListener("explorer.save", ({ detail }) => save(node, detail))
   parent.appendChild(node)
   const resized = () => resize(parent)
   const observer = new ResizeObserver(resized)

@@ -1,18 +1,7 @@
 // Learn as a static page: each screen asks first, then shows its stops. Answers stay in this page.
 
 const { screens, answers, marks, gains, choose } = window.explorer
-const query = new URLSearchParams(window.location.search)
 const kept = {}
-
-const figure = ({ base, frames }, at) => {
-  const { data, ...moves } = frames[at]
-  return { data: [...base.data, ...data], layout: { ...base.layout, ...moves } }
-}
-
-function draw(place, drawn, alt) {
-  place.chart = { figure: JSON.stringify(drawn), alt, source: "" }
-  window.drawn({ data: place.chart, parentElement: place })
-}
 
 // The answers of a form in order; null while one is missing.
 function given(form) {
@@ -35,17 +24,7 @@ function ask(form, done) {
     if (some) end(some)
   })
   form.querySelector(".skip").addEventListener("click", () => end(null))
-}
-
-function follow(slider, texts, moved) {
-  const show = () => {
-    const output = slider.previousElementSibling?.querySelector("output")
-    if (output) output.textContent = texts[Number(slider.value)]
-    if (slider.type === "range") slider.setAttribute("aria-valuetext", texts[Number(slider.value)])
-    moved()
-  }
-  slider.addEventListener("input", show)
-  return show
+  for (const one of form.querySelectorAll("button")) one.disabled = false
 }
 
 const filled = (text, facts) => text.replace(/\{(\w+)\}/g, (whole, key) => facts[key] ?? whole)
@@ -145,8 +124,4 @@ for (const form of document.querySelectorAll(".quiz form")) {
   })
 }
 
-window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-  for (const place of document.querySelectorAll(".chart")) {
-    if (place.chart) window.drawn({ data: place.chart, parentElement: place })
-  }
-})
+alone([document.querySelector(".screen")], [])

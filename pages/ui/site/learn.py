@@ -16,6 +16,7 @@ from pages.ui.learn.declared import QUESTIONS, QUIZ, SCREENS, WORDS, Screen, fil
 from pages.ui.learn.figures import game as drawn
 from pages.ui.learn.page import RUN
 from pages.ui.messages import figures, tr
+from pages.ui.site.frame import choice, embed, slider
 
 TEMPLATES = {key: f"{{{key}}}" for key in ("score", "next", "right", "played", "then", "now")}
 """Numbers that only the visitor's browser knows: their places stay."""
@@ -105,10 +106,11 @@ def body() -> str:
 
 
 def _form(name: str, inner: str, send: str, skip: str) -> str:
+    """A question; the page's script enables its buttons once they do something."""
     return (
         f'<form class="ask" data-name="{name}">{inner}<p class="warning" role="status"></p>'
-        f'<button type="submit">{escape(send)}</button> '
-        f'<button type="button" class="skip">{escape(skip)}</button></form>'
+        f'<button type="submit" disabled>{escape(send)}</button> '
+        f'<button type="button" class="skip" disabled>{escape(skip)}</button></form>'
     )
 
 
@@ -120,43 +122,31 @@ def _radio(name: str, text: str, options: list[str]) -> str:
     return f"<fieldset><legend>{escape(text)}</legend>{inner}</fieldset>"
 
 
-def _slider(place: str, label: str, count: int, first: int) -> str:
-    return (
-        f'<div class="slider"><label for="{place}">{escape(label)} <output></output></label>'
-        f'<input type="range" id="{place}" min="0" max="{count - 1}" step="1" value="{first}">'
-        "</div>"
-    )
-
-
 def _section(number: int, screen: Screen) -> str:
     """One screen: its text, its question, and the hidden place of what it shows."""
     told = list(map(option, pictures.asked(screen)))
     text = filled(screen.ask.text, pictures.named(screen))
     question = (
-        _slider(f"ask-{screen.name}", text, len(told), len(told) // 2)
+        slider(f"ask-{screen.name}", text, len(told), len(told) // 2)
         if screen.ask.slider else _radio(f"ask-{screen.name}", text, told)
     )  # fmt: skip
     label, stops = filled(screen.control.label), pictures.options(screen)
     if screen.name in ("attack", "papers"):
-        listed = "".join(f"<option>{escape(one)}</option>" for one in stops)
-        control = (
-            f'<div class="slider"><label for="{screen.name}">{escape(label)}</label> '
-            f'<select id="{screen.name}">{listed}</select></div>'
-        )
+        control = choice(screen.name, label, stops)
     else:
-        control = _slider(screen.name, label, len(stops), stops.index(pictures.first(screen)))
+        control = slider(screen.name, label, len(stops), stops.index(pictures.first(screen)))
     buttons = "".join(
         f'<button type="button" data-guess="{key}">{escape(screen.says(key))}</button> '
         for key in ("yes", "no", "many")
     )
     return (
-        f'<section class="screen" id="screen-{screen.name}"><h2>{number}. '
-        f"{escape(filled(screen.title))}</h2><p>{html(filled(screen.text))}</p>"
+        f'<section class="screen" id="screen-{screen.name}" data-chart="{screen.name}">'
+        f"<h2>{number}. {escape(filled(screen.title))}</h2><p>{html(filled(screen.text))}</p>"
         f"{_form(screen.name, question, filled(WORDS['show']), filled(WORDS['pass']))}"
         f'<div class="shown" hidden><p class="verdict" role="status"></p>{control}'
         '<div class="image"></div><p class="said" aria-live="polite"></p><div class="chart"></div>'
         f"{f'<p>{buttons}</p><p class=last role=status></p>' if screen.plays else ''}"
-        '<ul class="more"></ul><p class="small caption"></p></div></section>'
+        f'<ul class="more"></ul><p class="small caption"></p>{embed(screen.name)}</div></section>'
     )
 
 

@@ -12,13 +12,15 @@ from engine.core.errors import ExplorerError, RequestError
 from pages.ui.bundle.filled import filled, within_script
 from pages.ui.kit import plot, shell
 from pages.ui.lessons import library
-from pages.ui.lessons.schema import Question, View
-from pages.ui.site.states import trained
-from pages.ui.site.write import charts, sheet
+from pages.ui.lessons.page import WHAT, size
+from pages.ui.lessons.schema import Lesson, Question, View
+from pages.ui.site.frame import charts, sheet, slider
+from pages.ui.site.states import Find, ships, there, trained
 
 HERE = Path(__file__).parent
 TEMPLATE, SCRIPT = HERE / "lesson.html", HERE / "lesson.js"
-NOT_HERE = "This view needs the app: open {} there."
+NOT_HERE = "This view needs the app: open {address} there."
+ELSEWHERE = '<a href="../../{place}">Open this view</a>.'
 
 
 def lesson(path: Path, name: str) -> None:
@@ -45,48 +47,82 @@ def text(name: str) -> str:
     Raises:
         RequestError: There is no such lesson, or it has mistakes.
     """
-    held = library.find(name)
-    if held.lesson is None:
-        raise RequestError(f"lesson {name}: {held.mistakes[0]}")
-    parts, data = [], []
-    for number, view in enumerate(held.lesson.views, 1):
-        state = _state(view)
-        data.append(state)
-        parts.append(_view(number, view, drawn=state is not None))
-    known = json.dumps(data, cls=PlotlyJSONEncoder, ensure_ascii=False)
+    held = _found(name)
+    parts, states = _parts(held, NOT_HERE, there)
+    known = json.dumps(states, cls=PlotlyJSONEncoder, ensure_ascii=False)
     return filled(
         TEMPLATE.read_text(encoding="utf-8"),
         {
-            "TITLE": escape(held.lesson.title), "ABOUT": escape(held.lesson.text),
-            "VIEWS": "".join(parts), "SHEET": sheet(),
+            "TITLE": escape(held.title), "ABOUT": escape(held.text),
+            "VIEWS": parts, "SHEET": sheet(),
             "PLOTLY": plot.LIBRARY.read_text(encoding="utf-8"), "CHARTS": charts(),
             "DATA": within_script(known), "SCRIPT": SCRIPT.read_text(encoding="utf-8"),
         },
     )  # fmt: skip
 
 
-def _state(view: View) -> dict[str, Any] | None:
-    """What a view of a paper's page draws; None for other pages and what is not trained."""
+def taken(name: str) -> tuple[list[Any], str]:
+    """A lesson that comes with the app, among the static pages: its states and its page."""
+    held = _found(name)
+    parts, states = _parts(held, ELSEWHERE, ships)
+    return states, f"<h1>{escape(held.title)}</h1><p>{escape(held.text)}</p>{parts}"
+
+
+def listed() -> str:
+    """The list of the lessons that come with the app."""
+    boxes = "".join(
+        f'<a class="card" href="{name}/index.html"><h2>{escape(held.title)}</h2>'
+        f'<p>{escape(held.text)}</p><p class="small">{escape(size(held))}</p></a>'
+        for name in library.ORDER for held in (_found(name),)
+    )  # fmt: skip
+    return f'<h1>Lessons</h1><p>{escape(WHAT)}</p><div class="cards">{boxes}</div>'
+
+
+def _found(name: str) -> Lesson:
+    held = library.find(name)
+    if held.lesson is None:
+        raise RequestError(f"lesson {name}: {held.mistakes[0]}")
+    return held.lesson
+
+
+def _parts(lesson: Lesson, instead: str, find: Find) -> tuple[str, list[Any]]:
+    """The views as HTML, and what each draws.
+
+    Args:
+        lesson: The lesson.
+        instead: What stands where a view draws nothing here, with the place of its address.
+        find: Whether a run can be used.
+    """
+    states = [_state(view, find) for view in lesson.views]
+    pairs = enumerate(zip(lesson.views, states, strict=True), 1)
+    return "".join(_view(n, view, instead, state is not None) for n, (view, state) in pairs), states
+
+
+def _state(view: View, find: Find) -> dict[str, Any] | None:
+    """What a view of a paper's page draws; None for other pages and what is not there."""
     if view.page not in shell.papers():
         return None
     try:
-        state = trained(view.page, view.settings)
+        state = trained(view.page, view.settings, find)
     except ExplorerError:  # settings that contradict each other: its page says so
         return None
-    return None if state is None else state.json()
+    if state is None:
+        return None
+    return {key: part for key, part in state.json().items() if key != "cards"}
 
 
-def _view(number: int, view: View, *, drawn: bool) -> str:
+def _view(number: int, view: View, instead: str, drawn: bool) -> str:
     """One view: what to look at, what is asked, and the places of its chart and its slider."""
     said = f"<p>{escape(view.text)}</p>{_asked(view.question) if view.question else ''}"
     if not drawn:
-        return f"<section><h2>{number}</h2>{said}<p>{escape(NOT_HERE.format(view.address))}</p>" \
-            "</section>"  # fmt: skip
+        path, _, query = escape(view.address.lstrip("/")).partition("?")
+        screen = view.settings.get("learn.screen", "")
+        place = f"{path}/index.html?{query}{'#screen-' * bool(screen)}{escape(screen)}"
+        here = instead.format(address=escape(view.address), place=place)
+        return f"<section><h2>{number}</h2>{said}<p>{here}</p></section>"
     return (
         f'<section class="drawn"><h2>{number}</h2>{said}<p class="finding"></p>'
-        '<div class="chart"></div>'
-        f'<div class="slider"><label for="epsilon-{number}">Privacy budget ε <output></output>'
-        f'</label><input type="range" id="epsilon-{number}" min="0" max="1" step="1"></div>'
+        f'<div class="chart"></div>{slider(f"epsilon-{number}", "Privacy budget ε")}'
         '<div class="meaning"></div></section>'
     )
 

@@ -1,20 +1,9 @@
 // Moves a paper's static page: its sliders choose among what was drawn beforehand.
 
-const { slug, opening, sliders, sections } = window.explorer
+const { slug, opening, sliders } = window.explorer
 const find = (id) => document.getElementById(id)
-const asked = new URLSearchParams(window.location.search)
 const epsilon = find("epsilon")
 let state = opening
-
-const figure = ({ base, frames }, at) => {
-  const { data, ...moves } = frames[Math.min(at, frames.length - 1)]
-  const whole = { data: [...base.data, ...data], layout: { ...base.layout, ...moves } }
-  return JSON.stringify(window.spoken(whole))
-}
-
-function draw(node, text, alt) {
-  window.drawn({ data: { figure: text, alt, source: "" }, parentElement: node })
-}
 
 function row(card) {
   const keys = ["method", "status", "claimed", "proved", "protects"]
@@ -32,15 +21,18 @@ function show() {
   document.querySelector(".finding").innerHTML = state.findings[at]
   document.querySelector(".meaning").innerHTML = state.rulers[at]
   draw(document.querySelector(".chart.main"), figure(state, at), state.alts[at])
-  find("cards").tBodies[0].replaceChildren(...state.cards[at].map(row))
-  const here = opening.budgets.indexOf(state.budgets[at])
-  sections.forEach((section, i) => {
-    const place = document.querySelectorAll("figure")[i]
-    if (here < 0) return
-    place.querySelector(".said").innerHTML = section.said[here] ?? ""
-    draw(place.querySelector(".chart"), figure(section, here), section.said[here] ?? "")
-  })
+  later(find("cards"), () => find("cards").tBodies[0].replaceChildren(...state.cards[at].map(row)))
+  for (const place of document.querySelectorAll("figure")) later(place, () => section(place))
   remember()
+}
+
+// The chart of another tab, which is there at the budgets that the page opens with.
+function section(place) {
+  const known = window.rest?.sections[place.dataset.chart]
+  const at = opening.budgets.indexOf(state.budgets[Number(epsilon.value)])
+  if (!known || at < 0) return
+  place.querySelector(".said").innerHTML = known.said[at] ?? ""
+  draw(place.querySelector(".chart"), figure(known, at), known.said[at] ?? "")
 }
 
 // The budget of another stop's curves that is nearest to the one that was chosen.
@@ -60,7 +52,7 @@ function stop(moved) {
     place.previousElementSibling.querySelector("output").textContent = text
     place.setAttribute("aria-valuetext", text)
   }
-  const chosen = moved ? moved.states[Number(find(moved.field).value)] : null
+  const chosen = moved ? window.rest.states[moved.field][Number(find(moved.field).value)] : null
   enter(chosen ?? opening, state.budgets[Number(epsilon.value)] ?? opening.budgets[opening.first])
 }
 
@@ -72,31 +64,36 @@ function remember() {
   }
   const budget = state.budgets[Number(epsilon.value)]
   if (budget !== opening.budgets[opening.first]) said.set(`${slug}.epsilon`, budget)
-  if (asked.has("lang")) said.set("lang", asked.get("lang"))
-  const query = said.toString()
-  try {
-    history.replaceState(null, "", query ? `?${query}` : window.location.pathname)
-  } catch {} // a page from a folder keeps its address
+  remembered(said)
+}
+
+// The other stops and the charts of other tabs: read once the first chart is there.
+function rest() {
+  const moved = sliders.find((one) => {
+    const at = one.texts.indexOf(query.get(`${slug}.${one.field}`))
+    if (at >= 0) find(one.field).value = at
+    return at >= 0 && at !== one.first
+  })
+  for (const one of sliders) {
+    find(one.field).addEventListener("input", () => stop(one))
+    find(one.field).disabled = false
+  }
+  if (moved) stop(moved)
+  else show()
 }
 
 function begin() {
   epsilon.max = opening.budgets.length - 1
-  const wanted = asked.get(`${slug}.epsilon`) ?? opening.budgets[opening.first]
-  const at = opening.budgets.indexOf(wanted)
+  const at = opening.budgets.indexOf(query.get(`${slug}.epsilon`))
   epsilon.value = at < 0 ? opening.first : at
-  let moved = null
-  for (const one of sliders) {
-    const place = one.texts.indexOf(asked.get(`${slug}.${one.field}`))
-    if (place >= 0 && place !== one.first) {
-      find(one.field).value = place
-      moved = one
-    }
-    find(one.field).addEventListener("input", () => stop(one))
-  }
   epsilon.addEventListener("input", show)
-  stop(moved)
-  const dark = window.matchMedia("(prefers-color-scheme: dark)")
-  dark.addEventListener("change", show)
+  stop(null)
+  alone([document.querySelector(".finding"), document.querySelector(".chart.main")],
+    [epsilon.parentElement, document.querySelector(".meaning")])
+  const more = document.createElement("script")
+  more.src = "rest.js"
+  more.addEventListener("load", rest)
+  requestAnimationFrame(() => setTimeout(() => document.head.append(more)))
 }
 
 begin()

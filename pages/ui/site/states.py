@@ -78,9 +78,8 @@ class Slider:
     states: list[State | None]
 
     def json(self) -> dict[str, Any]:
-        """As the script reads it."""
-        states = [one and one.json() for one in self.states]
-        return vars(self) | {"states": states}
+        """As the script reads it first, without its states."""
+        return {key: value for key, value in vars(self).items() if key != "states"}
 
 
 @dataclass(frozen=True)
@@ -104,24 +103,44 @@ class Taken:
     caption: str
 
     def json(self) -> dict[str, Any]:
-        """As the script reads it; every text that is not escaped there is HTML."""
+        """What the script reads first; every text that is not escaped there is HTML."""
+        sliders = [one.json() for one in self.sliders]
+        return {"slug": self.slug, "opening": self.opening.json(), "sliders": sliders}
+
+    def figures(self) -> Iterator[Figure]:
+        """All figures, in their parts: what stays, and what each budget changes."""
+        moved = (state for one in self.sliders for state in one.states if state is not None)
+        for one in (self.opening, *moved, *self.sections):
+            yield one.base
+            for frame in one.frames:
+                layout = {key: value for key, value in frame.items() if key != "data"}
+                yield {"data": frame["data"], "layout": layout}
+
+    def rest(self) -> dict[str, Any]:
+        """What the script reads once the first chart is there: other stops and other charts."""
         return {
-            "slug": self.slug,
-            "opening": self.opening.json(),
-            "sliders": [one.json() for one in self.sliders],
-            "sections": [
-                {"base": one.base, "frames": one.frames[:1] if one.still else one.frames,
-                 "said": [collect.html(text) for text in one.said]}
-                for one in self.sections
-            ],
+            "states": {
+                one.field: [state and state.json() for state in one.states] for one in self.sliders
+            },
+            "sections": {
+                one.name: {
+                    "base": one.base, "frames": one.frames[:1] if one.still else one.frames,
+                    "said": [collect.html(text) for text in one.said],
+                } for one in self.sections
+            },
         }  # fmt: skip
 
 
-def _ships(job: Job) -> bool:
+Find = Callable[[Job], bool]
+
+
+def ships(job: Job) -> bool:
+    """Whether a run comes with the app."""
     return shipped.find(job.id) is not None
 
 
-def _there(job: Job) -> bool:
+def there(job: Job) -> bool:
+    """Whether a run comes with the app or was trained here."""
     run = look(job)
     return run is not None and run.state == "completed"
 
@@ -132,7 +151,7 @@ def take(slug: str) -> Taken | None:
     Of a paper that an installed package adds nothing ships: its stops are those trained here.
     """
     collect.quiet()
-    page, find = addressed(slug, {}), _there if slug in catalog.outside() else _ships
+    page, find = addressed(slug, {}), there if slug in catalog.outside() else ships
     opening = _state(page, {}, find)
     bundled = collect.take(slug)
     if opening is None or bundled is None:
@@ -147,7 +166,7 @@ def take(slug: str) -> Taken | None:
     )
 
 
-def _sliders(page: Page, find: Callable[[Job], bool]) -> Iterator[Slider]:
+def _sliders(page: Page, find: Find) -> Iterator[Slider]:
     """The main sliders of which more than the opening's stop is there."""
     for field in (field for group in page.layout.stops for field in group):
         offer = page.offers.knobs[field]
@@ -166,19 +185,17 @@ def _sliders(page: Page, find: Callable[[Job], bool]) -> Iterator[Slider]:
             yield Slider(field, knob, texts, texts.index(offer.default), [one for _, one in states])
 
 
-def trained(slug: str, settings: Mapping[str, str]) -> State | None:
-    """A paper's page at an address, from what ships and what is trained here; None without either.
+def trained(slug: str, settings: Mapping[str, str], find: Find) -> State | None:
+    """A paper's page at an address, from the runs that can be used; None without any.
 
     Raises:
         SpecError: Settings that contradict each other.
     """
     collect.quiet()
-    return _state(addressed(slug, settings), settings, _there)
+    return _state(addressed(slug, settings), settings, find)
 
 
-def _state(
-    page: Page, settings: Mapping[str, str], find: Callable[[Job], bool] = _ships
-) -> State | None:
+def _state(page: Page, settings: Mapping[str, str], find: Find = ships) -> State | None:
     """The page at one stop; None where the method that it looks at is not there."""
     knob = page.offers.knobs[BUDGET]
     first, repeats = knob.value(knob.default), layout(page.prefix).sketch

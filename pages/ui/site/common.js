@@ -1,0 +1,106 @@
+// What all static pages share: charts from their parts, and work that waits until it is seen.
+
+function figure({ base, frames }, at) {
+  const { data, ...moves } = frames[Math.min(at, frames.length - 1)]
+  return { data: [...base.data, ...data], layout: { ...base.layout, ...moves } }
+}
+
+function draw(place, figure, alt) {
+  const text = JSON.stringify(window.spoken?.(figure) ?? figure)
+  place.chart = { figure: text, alt, source: "" }
+  window.drawn({ data: place.chart, parentElement: place })
+}
+
+const near = new IntersectionObserver((seen) => {
+  for (const { target, isIntersecting } of seen) {
+    target.near = isIntersecting
+    if (isIntersecting) target.work?.()
+  }
+}, { rootMargin: "300px" })
+
+// Does the work of a place now if it is in sight, else once it is; later work takes its place.
+function later(place, work) {
+  if (!("near" in place)) near.observe(place)
+  place.work = () => {
+    delete place.work
+    work()
+  }
+  if (place.near) place.work()
+}
+
+window.addEventListener("beforeprint", () => {
+  for (const place of document.querySelectorAll("*")) place.work?.()
+})
+
+// A slider, which says where it stands, in words too.
+function follow(slider, texts, moved) {
+  const show = () => {
+    const output = slider.previousElementSibling?.querySelector("output")
+    if (output) output.textContent = texts[Number(slider.value)]
+    if (slider.type === "range") slider.setAttribute("aria-valuetext", texts[Number(slider.value)])
+    moved()
+  }
+  slider.addEventListener("input", show)
+  return show
+}
+
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  for (const place of document.querySelectorAll(".chart")) {
+    if (place.chart) window.drawn({ data: place.chart, parentElement: place })
+  }
+})
+
+// Keeps the settings in the address, and what every page's address may hold.
+let noted
+function remembered(said) {
+  for (const key of ["lang", "embed"]) if (query.has(key)) said.set(key, query.get(key))
+  const text = said.toString()
+  clearTimeout(noted)
+  noted = setTimeout(() => {
+    try {
+      history.replaceState(null, "", text ? `?${text}` : window.location.pathname)
+    } catch {} // a page from a folder keeps its address
+  }, 100) // a browser takes few changes of the address in a second, each of some milliseconds
+}
+
+// The address of this view; of one of its charts alone, or of the whole page.
+function address(name) {
+  const here = new URL(window.location.href)
+  here.searchParams.delete("embed")
+  if (name !== undefined) here.searchParams.set("embed", name)
+  return here.href
+}
+
+// Leaves one chart of the page, with what moves it; a name that is not there is the first chart.
+function alone(first, moves) {
+  if (!query.has("embed")) return
+  const named = `[data-chart="${CSS.escape(query.get("embed"))}"]`
+  const chart = document.querySelector(named)
+  for (const one of [...(chart ? [chart] : first), ...moves]) one.classList.add("alone")
+  const source = document.querySelector(".source")
+  source.addEventListener("click", () => (source.href = address()))
+  source.href = address()
+}
+
+const quoted = (text) => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)
+
+for (const box of document.querySelectorAll(".embed-this")) {
+  const line = box.querySelector("input")
+  const told = () => {
+    line.value = `<iframe src="${quoted(address(box.dataset.name))}" title="${quoted(document.title)}" `
+      + 'width="100%" height="560" style="border:0" loading="lazy"></iframe>'
+  }
+  box.addEventListener("toggle", told)
+  box.addEventListener("click", ({ target }) => {
+    const { take } = target.dataset
+    if (!take) return
+    told()
+    const chart = box.parentElement.querySelector(".chart > [role=figure]")
+    if (take !== "copy") {
+      chart?.dispatchEvent(new CustomEvent("explorer.save", { detail: take }))
+      return
+    }
+    line.select()
+    if (navigator.clipboard) navigator.clipboard.writeText(line.value).catch(() => {})
+  })
+}

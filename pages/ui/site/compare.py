@@ -1,0 +1,97 @@
+"""Compare without a server: the runs that ship, on every data set by every measure."""
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from engine.core.gauges import Gauge
+from pages.ui.bundle.collect import html, quiet
+from pages.ui.bundle.drawn import split
+from pages.ui.compare import answers, candidates, shown
+from pages.ui.compare.candidates import Candidate
+from pages.ui.kit.access import client
+from pages.ui.site.frame import MAIN, choice, embed, slider, table
+
+MOST = 4
+"""Measures of a data set: those that papers show first."""
+ELSEWHERE = (
+    "Runs that ship with the app, by the measures that papers show first. The app compares any "
+    "runs, by every measure."
+)
+HEADS = ("Run", "Median", "Guarantee")
+
+
+@cache
+def _shipped() -> tuple[Candidate, ...]:
+    """The runs that ship, of all papers."""
+    quiet()
+    return tuple(candidates.listed(client().at_hand(0)))
+
+
+def data() -> dict[str, Any]:
+    """What the page's script moves: by data set and measure, every budget."""
+    runs = _shipped()
+    gauges, offer = candidates.gauges(runs), shown.data(runs)
+    found: dict[str, dict[str, Any]] = {}
+    for text, dataset in list(zip(offer.texts, offer.values, strict=True))[:-1]:  # all together
+        here = [one for one in runs if one.dataset == dataset]
+        measured = {n: g for n, g in gauges.items() if any(n in o.gauges for o in here)}
+        found[text] = {
+            gauges[name].label: _state(here, str(dataset), text, name, gauges[name])
+            for name in map(str, shown.measures(measured).values[:MOST])
+        }
+    return {"slug": "compare", "data": found}
+
+
+def _state(
+    here: Sequence[Candidate], dataset: str, text: str, name: str, gauge: Gauge
+) -> dict[str, Any]:
+    """One data set by one measure, at every budget of its runs."""
+    able = shown.able(here, name, dataset)
+    first = candidates.first(able, name, shown.FIRST)
+    runs = candidates.shortened({one: able[one] for one in first})
+    offer = shown.budgets(list(runs.values()))
+    best = answers.frontier(runs, candidates.drawn(runs, name, shown.USUAL)[0], gauge)
+    figures, findings, alts, cards = [], [], [], []
+    for budget in map(float, offer.values):
+        lines, levels = candidates.drawn(runs, name, budget)
+        told, names = shown.answer(best, budget)
+        focused = shown.focused(runs, lines, names)
+        drawn = shown.drawn(runs, focused, levels, name, gauge, budget, by_proof=True)
+        figures.append(json.loads(drawn.text))
+        alts.append(drawn.alt)
+        findings.append(html(told))
+        cards.append([_cells(row) for row in shown.guarantees(runs, name, gauge, budget)])
+    base, frames = split(figures)
+    rows = shown.frontier(best, gauge)
+    return {
+        "question": shown.QUESTION.format(text), "budgets": list(offer.texts),
+        "first": offer.texts.index(offer.default), "base": base, "frames": frames,
+        "findings": findings, "alts": alts, "cards": cards, "best": [_cells(row) for row in rows],
+        "heads": list(rows[0]) if rows else [], "caption": html(shown.caption(gauge)),
+    }  # fmt: skip
+
+
+def _cells(row: dict[str, str]) -> list[str]:
+    """The cells of a row as HTML; a line of a cell ends with two spaces."""
+    return [html(cell).replace("  \n", "<br>") for cell in row.values()]
+
+
+def body() -> str:
+    """The page before its script has run."""
+    offer = shown.data(_shipped())
+    tables = "".join(
+        f"<h2>{title}</h2>{table(title, heads).replace('<table>', f'<table id={key}>')}"
+        f'<p class="small">{html(note)}</p>'
+        for key, title, heads, note in (
+            ("cards", "Guarantees", HEADS, shown.INTERVAL),
+            ("best", "Best proved", (), f"{shown.BEST} {shown.INTERVAL} {shown.APART}"),
+        )
+    )
+    return (
+        '<h1>Compare</h1><h2 class="question"></h2><p class="finding" aria-live="polite"></p>'
+        f'<div class="chart main"></div>{slider("epsilon", "Privacy budget ε")}'
+        f"{choice('data', 'Data set', offer.texts[:-1])}{choice('gauge', 'Measured by', ())}"
+        f'<p class="small caption"></p><p class="small">{ELSEWHERE}</p>{embed(MAIN)}{tables}'
+    )

@@ -1,16 +1,21 @@
 """The static pages in a browser without other hosts: every slider moves what the app shows."""
 
+import html
+import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from PIL import Image
+from playwright.sync_api import Browser, Error, Page, Route, expect
 
 from engine.cli.main import main
 from engine.core.spec import knobs
 from pages.ui.bundle import collect, slide
+from pages.ui.compare import answers, candidates, shown
 from pages.ui.jobs.live import Watched
 from pages.ui.jobs.submit import look
 from pages.ui.kit import shell
@@ -19,8 +24,10 @@ from pages.ui.learn import maths, pictures
 from pages.ui.learn.ask import AFTER, BEFORE
 from pages.ui.learn.declared import QUESTIONS, SCREENS, filled
 from pages.ui.learn.page import RUN
+from pages.ui.lessons import library
 from pages.ui.paper import drawing, panels
 from pages.ui.paper.defaults import addressed
+from pages.ui.site import compare as site_compare
 from tests.browser.app import publishing
 from tests.browser.test_tour import GRAVE
 
@@ -207,7 +214,7 @@ def test_five_questions_give_the_gain_without_a_server(page: Page, served: str):
 def test_nothing_serious_is_found_and_it_fits_a_phone(page: Page, served: str, scheme: str):
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.set_viewport_size({"width": 390, "height": 844})
-    for path in ("", "mean/", "learn/", "reproduce/"):
+    for path in ("", "mean/", "learn/", "reproduce/", "compare/", "lessons/", "lessons/epsilon/"):
         page.goto(f"{served}/{path}")
         page.wait_for_timeout(500)
         for skip in page.locator(".skip").all():
@@ -232,3 +239,161 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, capsys):
     assert main(["site", "--to", str(tmp_path)]) == 2
     assert "--to: expected a folder that is empty or not there" in capsys.readouterr().err
     assert (tmp_path / "mine.txt").read_text() == "kept"
+
+
+BOX = "() => document.documentElement.scrollHeight - window.innerHeight"
+
+
+@pytest.mark.parametrize(("name", "finding"), [("1", True), ("chart-people", False)])
+def test_a_chart_stands_alone_in_a_frame_with_its_slider_and_its_guarantee(
+    page: Page, served: str, name: str, finding: bool
+):
+    page.set_viewport_size({"width": 800, "height": 560})
+    page.goto(f"{served}/survival/?embed={name}&survival.epsilon=2")
+    chart = page.locator(f"[data-chart={name}]" if name != "1" else ".chart.main")
+    chart.locator(".main-svg").first.wait_for()
+    expect(page.locator(".finding")).to_be_visible(visible=finding)
+    expect(page.locator(".meaning")).to_contain_text("A guess whether a person is in the data")
+    slider = page.get_by_role("slider", name="Privacy budget ε")
+    assert slider.get_attribute("aria-valuetext") == "2"
+    slider.press("ArrowLeft")
+    expect(slider).to_have_attribute("aria-valuetext", "1.6")
+    for hidden in ("nav", "h1", "#cards", ".embed-this", "#intervals"):
+        expect(page.locator(hidden).first).to_be_hidden()
+    assert page.locator(".chart:visible").count() == 1
+    whole = page.get_by_role("link", name="Epsilon Explorer").get_attribute("href")
+    assert whole is not None
+    assert "embed" not in whole
+    assert page.evaluate(BOX) <= (0 if finding else 120)
+
+
+def test_the_line_of_a_chart_opens_it_with_its_settings_in_another_page(
+    page: Page, served: str, tmp_path: Path
+):
+    page.goto(f"{served}/survival/?survival.intervals=20")
+    page.get_by_role("slider", name="Time intervals q").wait_for()
+    expect(page.locator("#intervals")).to_have_attribute("aria-valuetext", "20")
+    page.wait_for_url("**?survival.intervals=20")
+    box = page.locator(".embed-this").first
+    box.locator("summary").click()
+    box.get_by_role("button", name="Copy").click()
+    line = box.locator("input").input_value()
+    told = page.locator(".finding").text_content()
+    (place,) = re.findall(r'<iframe src="([^"]+)"', line)
+    page.goto(html.unescape(place))
+    page.locator(".chart.main .main-svg").first.wait_for()
+    expect(page.locator("#intervals")).to_have_attribute("aria-valuetext", "20")
+    expect(page.locator(".finding")).to_have_text(told or "none")
+    expect(page.locator("nav")).to_be_hidden()
+
+
+def test_a_chart_is_saved_as_svg_and_as_png_of_300_dpi_on_clear_ground(
+    page: Page, served: str, tmp_path: Path
+):
+    page.goto(f"{served}/mean/")
+    page.locator(".chart.main .main-svg").first.wait_for()
+    seen = page.locator(".chart.main .ytick text").first.evaluate("one => one.style.fontSize")
+    box = page.locator(".embed-this").first
+    box.locator("summary").click()
+    kept = {}
+    for kind in ("svg", "png"):
+        with page.expect_download() as download:
+            box.locator(f"[data-take={kind}]").click()
+        kept[kind] = tmp_path / download.value.suggested_filename
+        download.value.save_as(kept[kind])
+    drawing = kept["svg"].read_text(encoding="utf-8")
+    large = re.findall(r'class="ytick".*?font-size: ([\d.]+)px', drawing)
+    assert large
+    assert float(large[0]) >= 1.5 * float(seen.removesuffix("px"))
+    with Image.open(kept["png"]) as picture:
+        assert picture.info["dpi"] == pytest.approx((300, 300), abs=0.1)
+        assert picture.width == 3000
+        assert picture.convert("RGBA").getpixel((2, 2))[3] == 0
+        inked = picture.convert("RGBA").getchannel("A").getextrema()
+        assert inked == (0, 255)
+
+
+def test_lessons_and_compare_say_what_the_app_says(page: Page, served: str):
+    page.goto(f"{served}/lessons/")
+    for name in library.ORDER:
+        expect(page.get_by_role("heading", name=library.find(name).title)).to_be_visible()
+    page.get_by_role("heading", name="Why clipping hurts").click()
+    known = library.find("clipping").lesson
+    assert known is not None
+    view = next(one for one in known.views if one.page == "mean")
+    expect(page.locator(".drawn .finding").first).to_have_text(said("mean", view.settings))
+    page.get_by_role("link", name="Open this view").first.click()
+    expect(page.locator("#screen-clipping")).to_be_in_viewport()
+
+    page.goto(f"{served}/compare/?compare.data=Digits&compare.epsilon=2")
+    expect(page.locator(".question")).to_have_text(shown.QUESTION.format("Digits"))
+    runs = [one for one in site_compare._shipped() if one.dataset == "digits"]
+    name = next(iter(candidates.gauges(runs)))
+    able = shown.able(runs, name, "digits")
+    first = candidates.first(able, name, shown.FIRST)
+    chosen = candidates.shortened({one: able[one] for one in first})
+    lines, _ = candidates.drawn(chosen, name, 2.0)
+    rows = answers.frontier(chosen, lines, candidates.gauges(runs)[name])
+    expect(page.locator(".finding")).to_have_text(
+        plain(shown.answer(rows, 2.0)[0]).replace("*", "")
+    )
+    cells = page.locator("#cards tbody td:nth-child(2)").all_text_contents()
+    readings = shown.guarantees(chosen, name, candidates.gauges(runs)[name], 2.0)
+    assert cells == [one["Median"] for one in readings]
+    page.locator(".chart.main .main-svg").first.wait_for()
+    before = page.evaluate(POINTS)
+    page.locator("#gauge").select_option(index=1)
+    page.wait_for_function(f"was => JSON.stringify(({POINTS})()) !== was", arg=json.dumps(before))
+
+
+def test_a_site_that_was_visited_once_opens_without_a_network(browser: Browser, folder: Path):
+    with publishing(folder) as address, browser.new_context() as context:
+        tab = context.new_page()
+        tab.goto(f"{address}/")
+        tab.evaluate("() => navigator.serviceWorker.ready")
+        tab.wait_for_function("() => navigator.serviceWorker.controller !== null")
+        context.set_offline(True)
+        for path in ("survival/?survival.epsilon=2", "learn/index.de.html", "lessons/clipping/"):
+            tab.goto(f"{address}/{path}")
+            expect(tab.locator("h1")).not_to_be_empty()
+        tab.goto(f"{address}/survival/index.html?survival.intervals=20")
+        tab.locator(".chart.main .main-svg").first.wait_for()
+        expect(tab.locator("#intervals")).to_have_attribute("aria-valuetext", "20")
+        with pytest.raises(Error, match="ERR_"):
+            tab.goto(f"{address}/nothing.html")
+
+
+def test_another_version_of_the_site_takes_the_place_of_what_was_kept(
+    browser: Browser, folder: Path, tmp_path: Path
+):
+    ours = tmp_path / "pages"
+    shutil.copytree(folder, ours)
+    with publishing(ours) as address, browser.new_context() as context:
+        tab = context.new_page()
+        tab.goto(f"{address}/")
+        tab.wait_for_function("() => navigator.serviceWorker.controller !== null")
+        known = tab.evaluate("() => caches.keys()")
+        for name in ("index.html", "offline.js"):
+            file = ours / name
+            text = file.read_text(encoding="utf-8").replace("<h1>", "<h1>New: ")
+            file.write_text(re.sub(r'DIGEST = "\w+"', 'DIGEST = "new"', text), encoding="utf-8")
+        tab.reload()
+        for _ in range(100):
+            now = tab.evaluate("() => caches.keys()")
+            if len(now) == 1 and now != known:
+                break
+            tab.wait_for_timeout(200)
+        tab.reload()
+        expect(tab.locator("h1")).to_have_text(re.compile("^New: "))
+
+
+def test_buttons_of_learn_wait_for_their_script(page: Page, served: str):
+    held: list[Route] = []
+    page.route("**/learn.js", lambda route: held.append(route))
+    page.goto(f"{served}/learn/", wait_until="commit")
+    skip = page.locator("#screen-count .skip")
+    expect(skip).to_be_disabled()
+    expect(page.locator("#screen-count button[type=submit]")).to_be_disabled()
+    held[0].continue_()
+    skip.click()
+    expect(page.locator("#screen-count .said")).to_be_visible()

@@ -4,17 +4,21 @@ import html
 import json
 import re
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 
 from engine.cli.main import main
 from engine.runs import shipped
 from pages.ui.bundle import collect, slide
+from pages.ui.kit import chart, shell, source
+from pages.ui.kit.chart import named
 from pages.ui.lessons import library
-from pages.ui.paper import foot, panels
+from pages.ui.paper import defaults, foot, panels, parts
 from pages.ui.paper.defaults import addressed
-from pages.ui.site import lesson, states, write
-from tests.pages.conftest import ROOT
+from pages.ui.paper.view import COST, WHY
+from pages.ui.site import frame, lesson, states, write
+from tests.pages.conftest import ROOT, Open
 
 
 @pytest.fixture
@@ -48,25 +52,24 @@ def test_every_stop_says_what_the_app_says(taken: states.Taken):
 
 def test_figures_are_whole_at_every_budget(taken: states.Taken):
     state = taken.opening
-    for frame in state.frames:
-        data = [*state.base["data"], *frame["data"]]
+    for moved in state.frames:
+        data = [*state.base["data"], *moved["data"]]
         lines = [one for one in data if one.get("mode") == "lines+markers" and len(one["x"]) > 1]
         assert len(lines) == 3
-        assert {"xaxis", "yaxis"} <= {*state.base["layout"], *frame}
+        assert {"xaxis", "yaxis"} <= {*state.base["layout"], *moved}
 
 
 @pytest.mark.thorough
 def test_no_text_becomes_a_part_of_a_page(taken: states.Taken):
     bad = states.Taken(**(vars(taken) | {"title": "<script>alert(1)</script>"}))
-    text = write.page(bad.title, write._paper(bad), {"mean": bad}, script="site.js")
-    assert "<script>" not in re.sub(r"<script src=\"[^\"]+\" defer></script>", "", text)
+    text = frame.page(bad.title, write._paper(bad), {"mean": bad.title}, script="site.js")
+    assert "<script>" not in re.sub(r"<script src=\"[^\"]+\"(?: defer)?></script>", "", text)
     assert not re.search(r"\son\w+=", text)
-    data = json.dumps(bad.json() | {"slug": "</script>"}, cls=write.PlotlyJSONEncoder)
-    assert "</script>" not in write.within_script(data)
+    assert "</script>" not in frame.data(bad.json() | {"slug": "</script>"})
 
 
 def test_the_app_s_chart_is_handed_over_without_modules():
-    text = write.charts()
+    text = frame.charts()
     assert "window.drawn = function" in text
     assert not re.search(r"^(import|export) ", text, re.M)
 
@@ -112,3 +115,62 @@ def test_words_of_a_lesson_stay_words(home: Path):
     text = lesson.text(name)
     assert bad not in text
     assert html.escape(bad) in text
+
+
+@pytest.mark.parametrize(
+    ("address", "place"),
+    [
+        ("mean", "mean/index.html"),
+        ("mean?mean.epsilon=2", "mean/index.html?mean.epsilon=2"),
+        ("mean?mean.bound=5", "mean/index.html?mean.bound=5"),
+        ("mean?mean.tab=Why", "mean/index.html"),
+        ("mean?mean.tab=Proof", ""),
+        ("mean?mean.bound=5&mean.tab=Proof", ""),
+        ("mean?mean.share=0.3", ""),
+        ("mean?mean.by=Claimed", ""),
+    ],
+)
+def test_a_chart_of_the_app_names_the_static_page_that_shows_it_or_says_that_none_does(
+    visit: Open, monkeypatch: pytest.MonkeyPatch, address: str, place: str
+):
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    monkeypatch.setenv(source.SITE, "https://site.example/explorer/")
+    said: list[str] = []
+    monkeypatch.setattr(source, "publish", said.append)
+    path, _, query = address.partition("?")
+    test = visit(path, **dict(parse_qsl(query)))
+    assert not test.exception
+    assert said[-1] == place
+
+
+def test_the_line_of_a_chart_holds_its_settings_and_no_mark_of_html(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setenv(source.SITE, "https://site.example/explorer/")
+    source.publish('mean/index.html?mean.epsilon=2"><script>')
+    line = source.embed(named("mean.utility"))
+    (address,) = re.findall(r'<iframe src="([^"]+)"', line)
+    assert html.unescape(address) == (
+        'https://site.example/explorer/mean/index.html?mean.epsilon=2"><script>&embed=1'
+    )
+    assert "<script>" not in line
+    source.publish("")
+    assert source.embed("1").startswith("No static page holds this chart")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("slug", list(shell.papers()))
+def test_every_chart_that_the_app_offers_alone_is_on_the_static_page(
+    visit: Open, monkeypatch: pytest.MonkeyPatch, slug: str
+):
+    """What the app draws in the tabs that are published, by the names that static pages know."""
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    drawn: set[str] = set()
+    monkeypatch.setattr(chart, "show", lambda key, *more, **rest: drawn.add(named(key)))
+    monkeypatch.setattr(parts, "show", lambda key, *more, **rest: drawn.add(named(key)))
+    layout = defaults.layout(slug)
+    for tab in (COST, layout.shows, WHY):
+        assert not visit(slug, **{f"{slug}.tab": tab}).exception
+    taken = states.take(slug)
+    assert taken is not None
+    assert drawn - {one.name for one in taken.sections} - {source.MAIN} == set()

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pages.ui.bundle.drawn import Drawn, Figure, split
-from pages.ui.kit.chart import Picture
+from pages.ui.kit.chart import Picture, named
 from pages.ui.paper import parts
 from pages.ui.paper.view import COST, WHY, Layout, Section, View
 
@@ -40,9 +40,8 @@ def _section(section: Section, views: Sequence[View], budgets: Sequence[float]) 
             for budget, one in zip(budgets, pictures, strict=True)
             for row in one.rows
         ]
-        name = re.sub(r"\W+", "-", key.partition(".")[2].removesuffix(".chart"))
         said = [one.alt for one in pictures]
-        yield Drawn(f"chart-{name}", section.title, _here(captions[0]), base, frames, rows, said)
+        yield Drawn(named(key), section.title, _here(captions[0]), base, frames, rows, said)
 
 
 def _figure(picture: Picture) -> Figure:

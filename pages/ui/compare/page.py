@@ -1,6 +1,7 @@
 """The Compare page: runs of any papers on one task, on one chart of utility and privacy."""
 
 from collections.abc import Callable
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -12,7 +13,7 @@ from pages.ui.charts.measured import Curve, Level
 from pages.ui.compare import answers, asked, candidates, difference, library, recorded, shown
 from pages.ui.compare.candidates import Candidate
 from pages.ui.jobs.runs_table import MOST
-from pages.ui.kit import address, shell, visitors
+from pages.ui.kit import address, shell, source, visitors
 from pages.ui.kit.access import client, troubles
 from pages.ui.kit.chart import chart
 from pages.ui.kit.chart import show as show_picture
@@ -97,12 +98,26 @@ def _draw(comparable: list[Candidate]) -> None:
         best = _answer(runs, lines, gauges[name], data.texts[data.values.index(dataset)], epsilon)
     with places[4]:
         lines = _focused(runs, lines, best)
+    source.publish(_published(runs, list(measure.texts), here))
     with figure:
         _chart(runs, lines, levels, name, gauges[name], epsilon, by, how)
     kinds.note([one.guarantee(epsilon) for one in runs.values() if one.spends], how)
     if how == kinds.BUDGET:
         st.caption(shown.caption(gauges[name]))
     _tabs(runs, lines, name, gauges[name], epsilon)
+
+
+def _published(runs: dict[str, Candidate], measures: list[str], here: list[Candidate]) -> str:
+    """The static page with these settings: of runs that ship, as the page opens; else empty."""
+    texts = {key: st.query_params[key] for key in st.query_params if key.startswith(PREFIX)}
+    fixed = [f"{PREFIX}.{offer}" for offer in ("data", "gauge", "epsilon", "tab")]
+    ours = all(isinstance(one, candidates.Trained) and one.ships for one in here)
+    shown_first = texts.get(f"{PREFIX}.gauge", measures[0]) in measures[: shown.PUBLISHED]
+    if set(texts) - set(fixed) or not ours or not shown_first or not runs:
+        return ""
+    if texts.get(f"{PREFIX}.data") == shown.ALL:
+        return ""
+    return f"{PREFIX}/index.html{f'?{urlencode(texts)}' if texts else ''}"
 
 
 def _answer(

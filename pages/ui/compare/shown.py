@@ -24,6 +24,8 @@ FIRST = 6
 MAIN = 4
 """So many lines are in colour at first; the others are grey."""
 ALL = "All data sets"
+PUBLISHED = 4
+"""Measures of a data set on the static pages: those that papers show first."""
 QUESTION = "Which proved method is best on {} at each ε?"
 BEST = (
     "The best method for each privacy budget, counting only what is **proved** to be spent. "

@@ -1,5 +1,6 @@
 """A chart as a page shows it: with words for those who cannot see it, and its numbers below."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,7 +16,8 @@ from pages.ui.kit.plot import plot
 from pages.ui.messages import tr
 
 COPY = (
-    "The buttons over the chart copy it as PNG or save it as SVG, with its caption and this source."
+    "The buttons over the chart copy it or save it as SVG or PNG (300 dpi): large type, clear "
+    "ground, its caption and this source."
 )
 
 
@@ -58,6 +60,19 @@ def picture(
     return Picture(drawn.to_json(), alt, tuple(rows))
 
 
+def named(key: str) -> str:
+    """What the static pages call a chart of a page, whose first chart has a name of its own.
+
+    >>> named("survival.utility"), named("survival.people.chart"), named("learn.count.chart")
+    ('1', 'chart-people', 'count')
+    """
+    page, _, rest = key.partition(".")
+    name = re.sub(r"\W+", "-", rest.removesuffix(".chart"))
+    if rest in ("utility", "chart"):
+        return source.MAIN
+    return name if page == "learn" else f"chart-{name}"
+
+
 def chart(
     key: str,
     figure: Figure,
@@ -97,9 +112,15 @@ def show(
     if not numbers:
         return
     table = st.popover(
-        tr("Numbers"), key=f"{key}.table", on_change="rerun", icon=":material/table_rows:",
-        type="tertiary", help=tr("The numbers behind this chart"),
+        tr("Numbers, embed"), key=f"{key}.table", on_change="rerun", icon=":material/table_rows:",
+        type="tertiary", help=tr("The numbers behind this chart, and how another page shows it"),
     )  # fmt: skip
     if table.open:
         table.dataframe(list(picture.rows), hide_index=True, alt=picture.alt)
         table.caption(f":material/tag: {source.line()}, address `{source.address()}`. {COPY}")
+        line = source.embed(named(key))
+        if line.startswith("<"):
+            table.caption(tr("A line for your page, with these settings"))
+            table.code(line, language="html", wrap_lines=True)
+        else:
+            table.caption(line)

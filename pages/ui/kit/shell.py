@@ -10,6 +10,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from engine.catalog import catalog, outside
 from engine.core.home import home
 from engine.method import Paper
+from pages.ui.kit import source
 from pages.ui.kit.access import afresh
 
 PAGES = Path(__file__).parents[2]
@@ -70,6 +71,7 @@ def enter() -> None:
     run that page alone; running it again goes the right way.
     """
     afresh()
+    source.publish("")  # each page says which static page shows it
     if not st.session_state.get(ENTERED):
         remember()  # once is enough, whatever happens
         PagesManager.uses_pages_directory = False  # what `st.navigation` would have said

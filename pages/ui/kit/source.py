@@ -1,22 +1,58 @@
 """Where a figure's numbers come from: the program's version and the runs."""
 
+import os
 from collections.abc import Iterable
 from contextvars import ContextVar
+from html import escape
 from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
 from engine import __version__
 from pages.ui import words
+from pages.ui.kit.address import LANG
+from pages.ui.messages import SOURCE, language, tr
 
+EMBED, MAIN = "embed", "1"
+"""The name in a static page's address that leaves one chart of it, and its first chart."""
 FEW = 8
 """Runs that are named; more are counted."""
+SITE = "EXPLORER_SITE"
+"""Names the address at which the static pages are published."""
+NO_SITE = "https://your.host"
+_PLACE: ContextVar[str] = ContextVar("place", default="")
 _RUNS: ContextVar[tuple[str, ...]] = ContextVar("runs", default=())
 
 
 def name(runs: Iterable[str]) -> None:
     """Says which runs the figures draw that follow in this script run."""
     _RUNS.set(tuple(dict.fromkeys(runs)))
+
+
+def publish(place: str) -> None:
+    """Says which static page shows what follows in this script run; an empty text for none."""
+    _PLACE.set(place)
+
+
+def embed(name: str) -> str:
+    """The line with which another page shows a chart; a sentence where no static page has it.
+
+    Args:
+        name: Of the chart among those of its page.
+    """
+    if not (place := _PLACE.get()):
+        return tr(
+            "No static page holds this chart: they hold what a page opens with, one main slider "
+            "moved at a time, and no proofs and no runs of your own."
+        )
+    site = os.environ.get(SITE, NO_SITE).rstrip("/")
+    spoken = {} if language() == SOURCE else {LANG: language()}
+    query = urlencode({EMBED: name, **spoken})
+    whole = escape(f"{site}/{place}{'&' if '?' in place else '?'}{query}")
+    return (
+        f'<iframe src="{whole}" title="Epsilon Explorer" width="100%" height="560" '
+        'style="border:0" loading="lazy"></iframe>'
+    )
 
 
 def address() -> str:

@@ -26,7 +26,8 @@ def draw(screen: Screen, text: str, shown: Shown) -> None:
         {names["x"]: names["inside"], "": maths.OTHERS + maths.STEP},
         {names["x"]: names["published"], "": one.published},
     ]
-    chart("learn.game.chart", figures.game(one.published, names), said, rows, float(text))
+    drawn = figures.game(one.published, names)
+    chart(f"{screen.control.key}.chart", drawn, said, rows, float(text))
     with st.container(horizontal=True):
         for key, inside in (("yes", True), ("no", False)):
             st.button(screen.says(key), key=f"learn.game.{key}", on_click=guess,

@@ -1,6 +1,7 @@
 """Differential privacy in ten minutes: one idea a screen, which asks before it shows."""
 
 from functools import partial
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -68,6 +69,7 @@ def _moving(screen: Screen, watched: dict[str, Watched]) -> None:
     results = None if one is None else one.results
     ask.reveal(screen, results)
     text = _control(screen)
+    source.publish(f"learn/index.html?{urlencode({screen.control.key: text})}")
     shown = pictures.DRAWN[screen.name](screen, text, results)
     if screen.plays:
         game.draw(screen, text, shown)

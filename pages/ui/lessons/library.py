@@ -11,6 +11,7 @@ from pathlib import Path
 from engine.core import files
 from engine.core.errors import RequestError, StoreError
 from engine.core.home import home, private_folder
+from pages.ui import words
 from pages.ui.lessons import foreign, rights, schema
 from pages.ui.lessons.rights import Editor
 from pages.ui.lessons.schema import Lesson, View
@@ -18,6 +19,7 @@ from pages.ui.lessons.schema import Lesson, View
 SHIPPED = Path(__file__).parent / "ship"
 ORDER = ("epsilon", "clipping", "intervals", "epochs", "attack", "prototypes", "explanations")
 """The lessons that come with the app, from the first to the last."""
+WHAT = "A lesson leads through views of this app, with a question before each answer is shown."
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 LARGEST = 200_000
 """Bytes of a file."""
@@ -216,3 +218,9 @@ def add(view: View, name: str = "", title: str = "", editor: Editor = ANYBODY) -
     if mistakes:
         raise RequestError(f"view: {mistakes[0]}")
     return keep(text, name, editor)
+
+
+def size(lesson: Lesson) -> str:
+    """How many views and questions it has."""
+    asked = sum(view.question is not None for view in lesson.views)
+    return f"{words.plural(len(lesson.views), 'view')}, {words.plural(asked, 'question')}"

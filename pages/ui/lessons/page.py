@@ -26,7 +26,6 @@ options = ["It grows", "It shrinks"]
 answer = 2
 reveal = "Less noise makes the two counts easier to tell apart."
 """
-WHAT = "A lesson leads through views of this app, with a question before each answer is shown."
 HOW = (
     "A lesson is a text file. Each view has the address of a page, as the address bar shows it, "
     "and a text. It may hide parts (`sidebar`, `tabs`, `budget`, or a setting), lock settings, "
@@ -65,7 +64,7 @@ def show() -> None:
 def _all() -> None:
     """Every lesson in a box."""
     st.title("Lessons")
-    st.markdown(WHAT)
+    st.markdown(library.WHAT)
     with st.grid(2, min_column_width=320):
         for name in library.names():
             with troubles(), st.container(border=True, height="stretch"):
@@ -109,7 +108,7 @@ def _box(held: Held) -> None:
             st.caption(f"And {words.plural(more, 'more mistake')}.")
     else:
         st.markdown(held.lesson.text)
-        st.caption(size(held.lesson))
+        st.caption(library.size(held.lesson))
     with st.container(horizontal=True):
         if held.lesson is not None and st.button(
             "Start", icon=":material/play_arrow:", key=f"start-{held.name}", type="primary"
@@ -118,12 +117,6 @@ def _box(held: Held) -> None:
         if st.button("Details", key=f"open-{held.name}", type="tertiary"):
             st.query_params[LESSON] = held.name
             st.rerun()
-
-
-def size(lesson: Lesson) -> str:
-    """How many views and questions it has."""
-    asked = sum(view.question is not None for view in lesson.views)
-    return f"{words.plural(len(lesson.views), 'view')}, {words.plural(asked, 'question')}"
 
 
 def _one(held: Held) -> None:

@@ -30,6 +30,7 @@ from pages.ui.paper import (
     panels,
     parts,
     pays,
+    published,
     sidebar,
     stages,
     story,
@@ -116,6 +117,7 @@ def _body(page: Page, watched: dict[str, Watched], places: Places) -> None:
     chosen = choice.read(prefix, offered)  # the widgets below move without the rest of the page
     if chosen.method != page.chosen.method:
         st.rerun()  # the sidebar begins with the settings of the method that is looked at
+    source.publish(published.place(page, chosen))
     view = replace(page.view(watched, chosen), pick=lambda: _method(page))
     view = replace(view, former=former.ghosts(prefix, view))
     view = replace(view, up=former.axis(prefix, view))

@@ -76,8 +76,12 @@ function alone(first, moves) {
   if (!query.has("embed")) return
   const named = `[data-chart="${CSS.escape(query.get("embed"))}"]`
   const chart = document.querySelector(named)
-  for (const one of [...(chart ? [chart] : first), ...moves]) one.classList.add("alone")
   const source = document.querySelector(".source")
+  const foot = document.createElement("div")
+  foot.dataset.testid = "stBottomBlockContainer" // the chart leaves room for it, as in the app
+  foot.append(...moves, source)
+  document.querySelector("main").append(foot)
+  for (const one of [...(chart ? [chart] : first), foot]) one.classList.add("alone")
   source.addEventListener("click", () => (source.href = address()))
   source.href = address()
 }

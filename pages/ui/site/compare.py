@@ -11,10 +11,9 @@ from pages.ui.bundle.drawn import split
 from pages.ui.compare import answers, candidates, shown
 from pages.ui.compare.candidates import Candidate
 from pages.ui.kit.access import client
-from pages.ui.site.frame import MAIN, choice, embed, slider, table
+from pages.ui.kit.source import MAIN
+from pages.ui.site.frame import choice, embed, slider, table
 
-MOST = 4
-"""Measures of a data set: those that papers show first."""
 ELSEWHERE = (
     "Runs that ship with the app, by the measures that papers show first. The app compares any "
     "runs, by every measure."
@@ -39,7 +38,7 @@ def data() -> dict[str, Any]:
         measured = {n: g for n, g in gauges.items() if any(n in o.gauges for o in here)}
         found[text] = {
             gauges[name].label: _state(here, str(dataset), text, name, gauges[name])
-            for name in map(str, shown.measures(measured).values[:MOST])
+            for name in map(str, shown.measures(measured).values[: shown.PUBLISHED])
         }
     return {"slug": "compare", "data": found}
 

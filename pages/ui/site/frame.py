@@ -32,8 +32,6 @@ NAMES = {
     "chart-diverging-colors": "chartDivergingColors",
 }  # fmt: skip
 """The variables from which the app's charts read the theme."""
-MAIN = "1"
-"""The chart of a page that `embed` in an address names where it names none."""
 TRANSLATED = ("Home", "Learn")
 """The pages that there are in every language."""
 

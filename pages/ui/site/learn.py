@@ -140,13 +140,14 @@ def _section(number: int, screen: Screen) -> str:
         for key in ("yes", "no", "many")
     )
     return (
-        f'<section class="screen" id="screen-{screen.name}" data-chart="{screen.name}">'
+        f'<section class="screen" id="screen-{screen.name}" data-chart="{screen.control.name}">'
         f"<h2>{number}. {escape(filled(screen.title))}</h2><p>{html(filled(screen.text))}</p>"
         f"{_form(screen.name, question, filled(WORDS['show']), filled(WORDS['pass']))}"
         f'<div class="shown" hidden><p class="verdict" role="status"></p>{control}'
         '<div class="image"></div><p class="said" aria-live="polite"></p><div class="chart"></div>'
         f"{f'<p>{buttons}</p><p class=last role=status></p>' if screen.plays else ''}"
-        f'<ul class="more"></ul><p class="small caption"></p>{embed(screen.name)}</div></section>'
+        f'<ul class="more"></ul><p class="small caption"></p>'
+        f"{embed(screen.control.name)}</div></section>"
     )
 
 

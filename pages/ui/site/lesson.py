@@ -12,7 +12,6 @@ from engine.core.errors import ExplorerError, RequestError
 from pages.ui.bundle.filled import filled, within_script
 from pages.ui.kit import plot, shell
 from pages.ui.lessons import library
-from pages.ui.lessons.page import WHAT, size
 from pages.ui.lessons.schema import Lesson, Question, View
 from pages.ui.site.frame import charts, sheet, slider
 from pages.ui.site.states import Find, ships, there, trained
@@ -72,10 +71,10 @@ def listed() -> str:
     """The list of the lessons that come with the app."""
     boxes = "".join(
         f'<a class="card" href="{name}/index.html"><h2>{escape(held.title)}</h2>'
-        f'<p>{escape(held.text)}</p><p class="small">{escape(size(held))}</p></a>'
+        f'<p>{escape(held.text)}</p><p class="small">{escape(library.size(held))}</p></a>'
         for name in library.ORDER for held in (_found(name),)
     )  # fmt: skip
-    return f'<h1>Lessons</h1><p>{escape(WHAT)}</p><div class="cards">{boxes}</div>'
+    return f'<h1>Lessons</h1><p>{escape(library.WHAT)}</p><div class="cards">{boxes}</div>'
 
 
 def _found(name: str) -> Lesson:

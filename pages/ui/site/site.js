@@ -28,7 +28,7 @@ function show() {
 
 // The chart of another tab, which is there at the budgets that the page opens with.
 function section(place) {
-  const known = window.rest?.sections[place.dataset.chart]
+  const known = window.others?.sections[place.dataset.chart]
   const at = opening.budgets.indexOf(state.budgets[Number(epsilon.value)])
   if (!known || at < 0) return
   place.querySelector(".said").innerHTML = known.said[at] ?? ""
@@ -52,7 +52,7 @@ function stop(moved) {
     place.previousElementSibling.querySelector("output").textContent = text
     place.setAttribute("aria-valuetext", text)
   }
-  const chosen = moved ? window.rest.states[moved.field][Number(find(moved.field).value)] : null
+  const chosen = moved ? window.others.states[moved.field][Number(find(moved.field).value)] : null
   enter(chosen ?? opening, state.budgets[Number(epsilon.value)] ?? opening.budgets[opening.first])
 }
 
@@ -68,7 +68,7 @@ function remember() {
 }
 
 // The other stops and the charts of other tabs: read once the first chart is there.
-function rest() {
+function begun() {
   const moved = sliders.find((one) => {
     const at = one.texts.indexOf(query.get(`${slug}.${one.field}`))
     if (at >= 0) find(one.field).value = at
@@ -91,8 +91,8 @@ function begin() {
   alone([document.querySelector(".finding"), document.querySelector(".chart.main")],
     [epsilon.parentElement, document.querySelector(".meaning")])
   const more = document.createElement("script")
-  more.src = "rest.js"
-  more.addEventListener("load", rest)
+  more.src = "others.js"
+  more.addEventListener("load", begun)
   requestAnimationFrame(() => setTimeout(() => document.head.append(more)))
 }
 

@@ -109,14 +109,15 @@ class Taken:
 
     def figures(self) -> Iterator[Figure]:
         """All figures, in their parts: what stays, and what each budget changes."""
-        moved = (state for one in self.sliders for state in one.states if state is not None)
-        for one in (self.opening, *moved, *self.sections):
+        moved = [state for one in self.sliders for state in one.states if state is not None]
+        parts: list[State | Drawn] = [self.opening, *moved, *self.sections]
+        for one in parts:
             yield one.base
             for frame in one.frames:
                 layout = {key: value for key, value in frame.items() if key != "data"}
                 yield {"data": frame["data"], "layout": layout}
 
-    def rest(self) -> dict[str, Any]:
+    def others(self) -> dict[str, Any]:
         """What the script reads once the first chart is there: other stops and other charts."""
         return {
             "states": {

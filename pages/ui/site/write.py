@@ -17,12 +17,12 @@ from pages.ui.bundle.collect import html
 from pages.ui.charts.dots import dots
 from pages.ui.charts.sketch import sketch
 from pages.ui.kit import labels, plot, shell
+from pages.ui.kit.source import MAIN
 from pages.ui.lessons import library
 from pages.ui.messages import SOURCE, catalogue, figures, languages, spoken, tr
 from pages.ui.paper import sketches
 from pages.ui.site import compare, learn, lesson
 from pages.ui.site.frame import (
-    MAIN,
     SHARED,
     asking,
     charts,
@@ -93,7 +93,7 @@ def _pages(known: Mapping[str, Taken]) -> Iterator[tuple[str, str]]:
     yield "reproduce/index.html", page("Reproduce", _reproduce(), names)
     for slug, one in known.items():
         yield f"{slug}/data.js", data(one.json())
-        yield f"{slug}/rest.js", data(one.rest(), "rest")
+        yield f"{slug}/others.js", data(one.others(), "others")
         yield f"{slug}/index.html", page(one.title, _paper(one), names, script="site.js")
 
 

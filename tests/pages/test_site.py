@@ -122,12 +122,12 @@ def test_words_of_a_lesson_stay_words(home: Path):
     [
         ("mean", "mean/index.html"),
         ("mean?mean.epsilon=2", "mean/index.html?mean.epsilon=2"),
-        ("mean?mean.bound=5", "mean/index.html?mean.bound=5"),
+        ("mean?mean.bound=2", "mean/index.html?mean.bound=2"),
         ("mean?mean.tab=Why", "mean/index.html"),
         ("mean?mean.tab=Proof", ""),
-        ("mean?mean.bound=5&mean.tab=Proof", ""),
+        ("mean?mean.bound=2&mean.tab=Proof", ""),
         ("mean?mean.share=0.3", ""),
-        ("mean?mean.by=Claimed", ""),
+        ("mean?mean.by=By claim", ""),
     ],
 )
 def test_a_chart_of_the_app_names_the_static_page_that_shows_it_or_says_that_none_does(

@@ -24,7 +24,9 @@ POINTS = """() => [...document.querySelectorAll('.js-plotly-plot')].slice(0, 1)
   .flatMap(plot => plot.data).filter(trace => trace.mode === 'lines+markers')
   .map(trace => trace.x.length).reduce((a, b) => a + b, 0)"""
 SHOWN = """() => [...document.querySelectorAll('.js-plotly-plot')]
-  .map(plot => JSON.stringify(plot.data.map(trace => [trace.name, trace.x, trace.y])))"""
+  .map(plot => JSON.stringify([...plot.data.map(trace => [trace.name, trace.x, trace.y]),
+    ...(plot.layout.shapes ?? []).filter(one => one.name === 'ring')
+      .map(one => [one.xanchor, one.yanchor])]))"""
 
 
 def slide(page: Page, name: str, key: str, times: int = 1) -> None:

@@ -78,8 +78,20 @@ def test_the_chosen_budget_has_a_rule_a_flag_and_rings():
     assert body["layout"]["shapes"][0]["x0"] == 10.0
     flag = body["layout"]["annotations"][0]
     assert (flag["x"], flag["text"]) == (1.0, "ε = 10")  # a logarithmic axis is placed by powers
-    rings = [trace for trace in body["data"] if trace.get("mode") == "markers"]
-    assert [ring["x"] for ring in rings] == [[10.0]] * 3
+    rings = [shape for shape in body["layout"]["shapes"] if shape.get("name") == "ring"]
+    heights = [line["y"][-1] for line in body["data"] if line.get("mode") == "lines+markers"]
+    assert [(ring["xanchor"], ring["yanchor"]) for ring in rings] == [(10.0, y) for y in heights]
+
+
+def test_a_move_of_the_slider_changes_no_trace_where_lines_are_named():
+    """Plotly draws a chart again when one of its traces is another; a shape alone is quick."""
+    few, other = json.loads(figure(10.0).to_json()), json.loads(figure(1.0).to_json())
+    assert few["data"] == other["data"]
+    assert few["layout"]["shapes"] != other["layout"]["shapes"]
+    many = [replace(drawn()[0], label=f"method {i}") for i in range(curves.NAMED + 1)]
+    made = curves.utility(many, [], GAUGE, 10.0, "r", (0.1, 10.0))
+    rings = [trace for trace in made.traces if trace["mode"] == "markers"]
+    assert [ring["legendgroup"] for ring in rings] == [one.label for one in many]
 
 
 @pytest.mark.parametrize(

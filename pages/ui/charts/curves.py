@@ -10,7 +10,7 @@ from engine.core.gauges import Gauge
 from pages.ui.charts import notes, proof
 from pages.ui.charts.figure import Figure
 from pages.ui.charts.heights import Heights, heights
-from pages.ui.charts.marks import dots, path
+from pages.ui.charts.marks import circle, dots, path
 from pages.ui.charts.measured import LINE, Curve, Level
 from pages.ui.charts.proof import NOWHERE, STATUS, Ground, finite
 from pages.ui.charts.theme import INK, MUTED, Style, band, brief, figure
@@ -58,10 +58,9 @@ def utility(
     traces = [_level(one, ground, up, shown) for one in levels]
     traces += [made for one in ordered for made in _bands(one, ground, up, one.label == closer)]
     traces += [_line(one, ground, up, shown, marks=not named) for one in ordered]
-    traces += [
-        _chosen(one, chosen, ground, up, round_=named)
-        for one in ordered if one.focus and one.at(chosen) is not None
-    ]  # fmt: skip
+    at = [one for one in ordered if one.focus and one.at(chosen) is not None]
+    rings = [_ring(one, chosen, ground, up, named) for one in at]
+    shapes, traces = (rings, traces) if named else ([], traces + rings)
     drawn = any(one.epsilon for one in curves) or bool(levels)
     guess = [] if chance is None or not drawn else up.of([chance])
     ruled = [] if measure else [chosen]
@@ -70,7 +69,7 @@ def utility(
         uirevision=revision,
         xaxis=ground.axis(_lost(curves, up)),
         yaxis=up.axis() | ({} if drawn else {"showticklabels": False}),
-        shapes=[*map(notes.rule, ruled), *map(notes.guess, guess), *ground.shapes()],
+        shapes=[*map(notes.rule, ruled), *map(notes.guess, guess), *ground.shapes(), *shapes],
         annotations=[
             *(notes.flag(one, bounds, up, above=named) for one in ruled),
             *(notes.guessing(one, up, ground) for one in guess),
@@ -108,16 +107,17 @@ def _lost(curves: Sequence[Curve], up: Heights) -> str:
 def _bands(one: Curve, ground: Ground, up: Heights, closer: bool) -> list[dict[str, Any]]:
     """The bands of a curve: of its median, and of single releases where it is looked at.
 
-    What falls to zero ends in the decade below a logarithmic axis, not at its end: the axis keeps
-    its range while lines come in, and two pages that show one run hold the same numbers.
+    Lines out of focus have none. What falls to zero ends in the decade below a logarithmic axis,
+    not at its end: the axis keeps its range while lines come in, and two pages that show one run
+    hold the same numbers.
     """
-    x = ground.places(one.epsilon, one.proved)
-    drawn = one.focus and not _gone(one, ground)
-    made = []
+    if not one.focus:
+        return []
+    x, made = ground.places(one.epsilon, one.proved), []
     for low, high, opacity, wanted in (
         (one.low, one.high, SINGLE, closer), (one.sure_low, one.sure_high, SURE, True),
     ):  # fmt: skip
-        there = drawn and wanted and len(low) == len(x)
+        there = wanted and len(low) == len(x) and not _gone(one, ground)
         least = 10.0 ** math.floor(math.log10(0.5 * up.low)) if up.log else -math.inf
         down, top = ([max(v, least) for v in up.of(side)] if there else [] for side in (low, high))
         colour = one.style.colour
@@ -182,18 +182,21 @@ def _level(one: Level, ground: Ground, up: Heights, shown: str) -> dict[str, Any
     )  # fmt: skip
 
 
-def _chosen(
-    one: Curve, chosen: float, ground: Ground, up: Heights, *, round_: bool
-) -> dict[str, Any]:
-    """A ring around the point under the slider."""
+def _ring(one: Curve, chosen: float, ground: Ground, up: Heights, named: bool) -> dict[str, Any]:
+    """A ring around the point under the slider.
+
+    Where lines are named it is a shape, so that a move of the slider changes no trace; where a
+    legend can hide lines, it is a trace that is hidden with its line.
+    """
     position = one.at(chosen)
     assert position is not None
     look, x = proof.look(one.style, one.status), ground.places(one.epsilon, one.proved)
-    symbol = "circle" if round_ else one.style.marker
+    at = brief([x[position]]), brief(up.of([one.middle[position]]))
+    if named:
+        return circle(*at[0], *at[1], look.colour, size=13, width=2.5)
     return dots(
-        "", brief([x[position]]), brief(up.of([one.middle[position]])), look.colour,
-        f"{symbol}-open", "", size=13 if round_ else 15, ring=2.5, legendgroup=one.label,
-        showlegend=False,
+        "", *at, look.colour, f"{one.style.marker}-open", "", size=15, ring=2.5,
+        legendgroup=one.label, showlegend=False,
     )  # fmt: skip
 
 

@@ -137,6 +137,27 @@ def box(
     }  # fmt: skip
 
 
+RING = "ring"
+"""Marks the shapes around chosen points."""
+
+
+def circle(x: float, y: float, colour: str, *, size: float, width: float) -> dict[str, Any]:
+    """A ring around a point, of so many pixels.
+
+    Plotly places no circle by negative pixels on a logarithmic axis, so it is four curves.
+    """
+    r = 0.5 * size
+    k = round(0.5523 * r, 2)  # of a quarter circle's control points
+    path = (
+        f"M{-r},0C{-r},{k},{-k},{r},0,{r}C{k},{r},{r},{k},{r},0"
+        f"C{r},{-k},{k},{-r},0,{-r}C{-k},{-r},{-r},{-k},{-r},0Z"
+    )
+    return {
+        "type": "path", "path": path, "name": RING, "xsizemode": "pixel", "ysizemode": "pixel",
+        "xanchor": x, "yanchor": y, "line": {"color": colour, "width": width},
+    }  # fmt: skip
+
+
 def text(
     words: str, x: float, y: float, *, size: int = 12, colour: str = INK, **more: Any
 ) -> dict[str, Any]:

@@ -458,6 +458,16 @@ function composed({ figure: text, node }, width, high, change = () => {}) {
   return figure
 }
 
+// What is as before is the former object: Plotly draws everything again for any other.
+function share(was, now) {
+  for (const [key, value] of Object.entries(now)) {
+    const plain = Array.isArray(value) && typeof value[0] !== "object"
+    if (plain || key === "customdata" || key === "template") {
+      if (JSON.stringify(value) === JSON.stringify(was?.[key])) now[key] = was[key]
+    } else if (value && typeof value === "object") share(was?.[key], value)
+  }
+}
+
 async function draw(parent) {
   const plot = plots.get(parent)
   const Plotly = await library()
@@ -475,6 +485,9 @@ async function draw(parent) {
   plot.node.style.minHeight = `${figure.layout.height}px`
   await move(Plotly, plot, figure)
   if (plot.key !== key) return // another picture came while the points moved
+  share(plot.node, figure)
+  const before = plot.node._fullLayout
+  if (before) before.meta = figure.layout.meta // which is not drawn
   plot.drawing = Plotly.react(plot.node, figure.data, figure.layout, plot.config)
 }
 

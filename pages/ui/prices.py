@@ -1,7 +1,7 @@
 """Prices of pages' openings and first moves: `python -m pages.ui.prices` works them out.
 
 An accountant may take seconds for a budget, and the noise of a training waits for it. The answers
-for the settings that pages open with, and for those after up to five steps of any control, ship
+for the settings that pages open with, and for those after up to three steps of any control, ship
 with the program.
 """
 
@@ -24,7 +24,7 @@ from pages.ui.kit import shell
 from pages.ui.paper import ceiling, choice, defaults, kinds
 from pages.ui.paper.view import offers
 
-STEPS = 5
+STEPS = 3
 """Steps of a control to each side of its opening."""
 
 

@@ -193,7 +193,7 @@ def _ring(one: Curve, chosen: float, ground: Ground, up: Heights, named: bool) -
     look, x = proof.look(one.style, one.status), ground.places(one.epsilon, one.proved)
     at = brief([x[position]]), brief(up.of([one.middle[position]]))
     if named:
-        return circle(*at[0], *at[1], look.colour, size=13, width=2.5)
+        return circle(at[0][0], at[1][0], look.colour, size=13, width=2.5)
     return dots(
         "", *at, look.colour, f"{one.style.marker}-open", "", size=15, ring=2.5,
         legendgroup=one.label, showlegend=False,

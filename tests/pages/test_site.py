@@ -173,4 +173,6 @@ def test_every_chart_that_the_app_offers_alone_is_on_the_static_page(
         assert not visit(slug, **{f"{slug}.tab": tab}).exception
     taken = states.take(slug)
     assert taken is not None
-    assert drawn - {one.name for one in taken.sections} - {source.MAIN} == set()
+    assert drawn - {one.name for one in taken.sections} - {source.MAIN} - source.ABSENT == set()
+    source.publish(slug)
+    assert not any(source.embed(name).startswith("<iframe") for name in source.ABSENT)

@@ -136,4 +136,4 @@ def test_it_is_a_static_page_once_it_is_trained_here(run):
         "assert len(one.opening.budgets) > 1\n"
         "print(*sorted(name for name in pages if name.startswith('count')))"
     )
-    assert run("-c", code)[0] == "count/data.js count/index.html\n"
+    assert run("-c", code)[0] == "count/data.js count/index.html count/others.js\n"

@@ -15,6 +15,8 @@ from pages.ui.messages import SOURCE, language, tr
 
 EMBED, MAIN = "embed", "1"
 """The name in a static page's address that leaves one chart of it, and its first chart."""
+ABSENT = frozenset({"chart-failing", "chart-told", "chart-filters-largest", "chart-maps-largest"})
+"""Charts that only some settings have: no static page holds them."""
 FEW = 8
 """Runs that are named; more are counted."""
 SITE = "EXPLORER_SITE"
@@ -40,7 +42,7 @@ def embed(name: str) -> str:
     Args:
         name: Of the chart among those of its page.
     """
-    if not (place := _PLACE.get()):
+    if not (place := _PLACE.get()) or name in ABSENT:
         return tr(
             "No static page holds this chart: they hold what a page opens with, one main slider "
             "moved at a time, and no proofs and no runs of your own."

@@ -68,7 +68,7 @@ def test_a_search_on_private_records_says_its_price_first_and_is_entered(visit: 
     assert not test.exception
     assert not test.error
     (entry,) = ledger.read(name).releases
-    # its noise is the operating system's: the first stop is enough in nearly all searches, not in all
+    # its noise is the operating system's: the first stop is enough in nearly all searches
     stop = 2.0 if entry.epsilon < 5.0 else 8.0
     assert entry.epsilon == pytest.approx(stop, rel=1e-6)
     assert entry.method == "out_pert_gauss"

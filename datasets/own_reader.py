@@ -121,6 +121,7 @@ def _parquet(file: IO[bytes], name: str) -> Source:
     words += [one.name for one in schema if pa.types.is_large_string(one.type)]
 
     def batches(wanted: Sequence[str]) -> Iterator[dict[str, pa.Array]]:
+        """The wanted columns, some rows at a time."""
         try:
             file.seek(0)
             reading = parquet.ParquetFile(pa.PythonFile(file, mode="r"), read_dictionary=words)
@@ -179,6 +180,7 @@ def _text(text: IO[bytes], name: str) -> Source:
     start += len(first[0].encode()) if first else 0
 
     def batches(wanted: Sequence[str]) -> Iterator[dict[str, pa.Array]]:
+        """The wanted columns, some rows at a time."""
         text.seek(start)
         places = {key: str(place) for place, key in enumerate(names)}
         count = 0

@@ -154,6 +154,7 @@ def shares(
     near = min(0.5, (EVENTS + NEAR * _deviation(noise)) / records)
 
     def tails(p: Floats) -> tuple[Floats, Floats]:
+        """What counts below and above are likelier than their parts of 1 - level, at shares p."""
         p = np.clip(p, 1e-300, 1.0 - 1e-16)
         weight = np.exp(ways + k * np.log(p)[:, None] + (records - k) * np.log1p(-p)[:, None])
         least = np.where(under < 0, 0.0, bdtr(np.clip(under, 0, records), records, p))

@@ -20,7 +20,7 @@ from engine.training.steady import steady
 STEEPEST = 1.0
 """Rows are moved sideways by at most so many pixels for each pixel of height."""
 RECORDS = 1000
-"""Images turned together, so that they stay in cache."""
+"""Images sheared together, so that they stay in cache."""
 
 
 @steady

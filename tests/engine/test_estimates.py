@@ -17,6 +17,7 @@ from engine.core.batch import Batch
 from engine.core.gauges import unmeasured
 from engine.intervals import NOISIEST
 from engine.papers.survival.mechanisms import newton
+from engine.papers.survival.price.sensitivity import basis
 from engine.papers.survival.references import unregularised
 from engine.papers.survival.spec import SurvivalSpec
 from engine.runs.estimates import estimates
@@ -54,6 +55,23 @@ def test_sampling_is_the_usual_standard_error_and_noise_what_draws_differ_by(dat
     said = np.sqrt(np.maximum(whole - noisy["sampling"] ** 2, 0.0)).mean(0)
     assert np.all(apart[3:] / said[3:] < 1.35)
     assert np.all(apart[3:] / said[3:] > 0.65)
+
+
+def test_noise_passes_through_the_curvature_of_the_released_second_moments(data):
+    """Of a column that is k times as wide, noise moves the coefficient by about 1/k^2."""
+    batch = Batch.grid(SurvivalSpec(intervals=coverage.INTERVALS), {"epsilon": (3.0,)}, seeds=(0,))
+    rng, A = torch.Generator().manual_seed(7), torch.tensor(basis(coverage.INTERVALS, 3))
+    with torch.no_grad(), unmeasured():
+        state = newton.METHOD.init(batch, data, rng)
+        for _ in range(batch.spec.passes):
+            state, _ = newton.METHOD.step(batch, data, state, rng)
+        sizes = state.cohort.size * torch.tensor([[1.0, 2.0, 1.0]])
+        wide = replace(state, cohort=replace(state.cohort, size=sizes))
+        found = [newton.error(newton.LOGIT, one, A) for one in (state, wide)]
+    noise, other = (whole[0, 4, 4] - alone[0, 4] ** 2 for whole, alone in found)
+    assert 3.0 < (noise / other).sqrt() < 5.0
+    # and sampling moves it by about 1/k
+    assert 1.6 < found[0][1][0, 4] / found[1][1][0, 4] < 2.4
 
 
 def test_an_interval_is_in_the_units_of_the_table_and_none_is_given_where_noise_hides_too_much(

@@ -104,6 +104,7 @@ def _gain(job: Job, base: Job) -> Reading:
     """Mean difference of the same seeds and half of its 95 % interval, in percentage points."""
 
     def read(results: Sequence[Results], **at: Value) -> tuple[float, float]:
+        """The difference and half of its interval; NaN of fewer than two repetitions."""
         own, first = (_shares(*one, at) for one in zip((job, base), results, strict=True))
         try:
             gain = difference(own, first, paired=True)

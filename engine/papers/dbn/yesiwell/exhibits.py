@@ -214,6 +214,7 @@ def _tested(part: int) -> Reading:
     """P or gain of pairs of runs at the same points and repetitions."""
 
     def read(results: Sequence[Results]) -> tuple[float, float]:
+        """The number of all pairs; it has no spread."""
         columns = [one.gauges["accuracy"] for one in results]
         mine, theirs = columns[::2], columns[1::2]
         even = [

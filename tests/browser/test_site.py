@@ -283,6 +283,41 @@ def test_the_line_of_a_chart_opens_it_with_its_settings_in_another_page(
     expect(page.locator("nav")).to_be_hidden()
 
 
+def test_a_chart_lives_in_a_page_of_another_host(
+    browser: Browser, served: str, page: Page, tmp_path: Path
+):
+    """The line as it is copied, in a page of another site: it draws, moves and leads back."""
+    page.goto(f"{served}/survival/?survival.epsilon=2")
+    box = page.locator(".embed-this").first
+    box.locator("summary").click()
+    (tmp_path / "index.html").write_text(
+        '<!doctype html><title>A slide</title><link rel="icon" href="data:,">'
+        + box.locator("input").input_value()
+    )
+    with publishing(tmp_path) as address, browser.new_context() as context:
+        other, errors = context.new_page(), list[str]()
+        other.on("pageerror", lambda error: errors.append(str(error)))
+        other.on("console", lambda one: errors.append(one.text) if one.type == "error" else None)
+        other.goto(f"{address}/index.html".replace("127.0.0.1", "localhost"))
+        frame = other.frame_locator("iframe")
+        expect(frame.locator(".finding")).to_have_text(said("survival", {"survival.epsilon": "2"}))
+        frame.locator(".chart.main .main-svg").first.wait_for()
+        slider = frame.get_by_role("slider", name="Privacy budget ε")
+        expect(frame.locator("nav")).to_be_hidden()
+        slider.press("ArrowRight")
+        expect(slider).not_to_have_attribute("aria-valuetext", "2")
+        moved = str(slider.get_attribute("aria-valuetext"))
+        settings = {"survival.epsilon": moved}
+        expect(frame.locator(".finding")).to_have_text(said("survival", settings))
+        whole = frame.get_by_role("link", name="Epsilon Explorer")
+        with context.expect_page() as opened:
+            whole.click()
+        opened.value.wait_for_url(f"{served}/survival/**")
+        expect(opened.value.locator("#epsilon")).to_have_attribute("aria-valuetext", moved)
+        assert other.url.endswith("/index.html")
+        assert errors == []
+
+
 def test_a_chart_is_saved_as_svg_and_as_png_of_300_dpi_on_clear_ground(
     page: Page, served: str, tmp_path: Path
 ):

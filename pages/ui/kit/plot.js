@@ -426,16 +426,16 @@ function loosen({ layout }, width, look) {
 
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches
 
-// Points that stand elsewhere than before are seen to move there.
-async function move(Plotly, plot, figure) {
+// Points that stand elsewhere than before are seen to move there; what is to be waited for, if they do.
+function move(Plotly, plot, figure) {
   const was = plot.node.layout?.meta?.move
   const same = plot.node.data?.length === figure.data.length
-  if (!was || was === figure.layout.meta?.move || !same || still()) return
+  if (!was || was === figure.layout.meta?.move || !same || still()) return null
   const data = figure.data.map(({ x, y }) => ({ x, y }))
   const slowly = { duration: SLOWLY, easing: "cubic-in-out" }
   const frame = { duration: SLOWLY, redraw: false }
   const how = { transition: slowly, frame, mode: "immediate" }
-  await Plotly.animate(plot.node, { data }, how).catch(() => {}) // another picture came
+  return Plotly.animate(plot.node, { data }, how).catch(() => {}) // another picture came
 }
 
 // A picture that is the same for another move of the slider is not drawn again.
@@ -470,7 +470,7 @@ function share(was, now) {
 
 async function draw(parent) {
   const plot = plots.get(parent)
-  const Plotly = await library()
+  const Plotly = window.Plotly ?? (await library())
   if (!plots.has(parent)) return // gone while the library was on its way
   const look = theme(getComputedStyle(parent))
   const width = plot.node.clientWidth
@@ -483,7 +483,8 @@ async function draw(parent) {
   plot.key = key
   const figure = composed(plot, width, high)
   plot.node.style.minHeight = `${figure.layout.height}px`
-  await move(Plotly, plot, figure)
+  const moving = move(Plotly, plot, figure)
+  if (moving) await moving
   if (plot.key !== key) return // another picture came while the points moved
   share(plot.node, figure)
   const before = plot.node._fullLayout

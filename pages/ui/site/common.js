@@ -11,6 +11,20 @@ function draw(place, figure, alt) {
   window.drawn({ data: place.chart, parentElement: place })
 }
 
+const TURNS = 6 // after so many the browser has compiled what moves a chart
+
+// Draws other pictures and then the present one again, unseen, while nothing else is to be done:
+// else a slider's first moves would take several times as long as the others.
+function rehearse(others, present, turns = TURNS) {
+  if (!turns) return
+  const idle = window.requestIdleCallback ?? ((work) => setTimeout(work, 200))
+  idle(() => {
+    others(turns)
+    present()
+    rehearse(others, present, turns - 1)
+  })
+}
+
 const near = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) {
     target.near = isIntersecting

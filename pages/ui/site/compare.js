@@ -14,10 +14,12 @@ function rows(cells) {
   })
 }
 
+const picture = (at) => draw(document.querySelector(".chart.main"), figure(state, at), state.alts[at])
+
 function show() {
   const at = Number(epsilon.value)
   document.querySelector(".finding").innerHTML = state.findings[at]
-  draw(document.querySelector(".chart.main"), figure(state, at), state.alts[at])
+  picture(at)
   find("cards").tBodies[0].replaceChildren(...rows(state.cards[at]))
   const said = new URLSearchParams({
     "compare.data": data.value, "compare.gauge": gauge.value, "compare.epsilon": state.budgets[at],
@@ -64,3 +66,5 @@ data.addEventListener("change", () => {
 gauge.addEventListener("change", () => choose(budget()))
 alone([document.querySelector(".finding"), document.querySelector(".chart.main")],
   [epsilon.parentElement])
+const present = () => Number(epsilon.value)
+rehearse((turn) => picture((present() + turn) % state.budgets.length), () => picture(present()))

@@ -13,6 +13,8 @@ function row(card) {
   return made
 }
 
+const picture = (at) => draw(document.querySelector(".chart.main"), figure(state, at), state.alts[at])
+
 // Everything that depends on the budget.
 function show() {
   const at = Number(epsilon.value)
@@ -20,7 +22,7 @@ function show() {
   epsilon.setAttribute("aria-valuetext", state.budgets[at])
   document.querySelector(".finding").innerHTML = state.findings[at]
   document.querySelector(".meaning").innerHTML = state.rulers[at]
-  draw(document.querySelector(".chart.main"), figure(state, at), state.alts[at])
+  picture(at)
   later(find("cards"), () => find("cards").tBodies[0].replaceChildren(...state.cards[at].map(row)))
   for (const place of document.querySelectorAll("figure")) later(place, () => section(place))
   remember()
@@ -80,6 +82,9 @@ function begun() {
   }
   if (moved) stop(moved)
   else show()
+  const at = () => Number(epsilon.value)
+  const other = (turn) => picture((at() + turn) % state.budgets.length)
+  rehearse(other, () => picture(at()))
 }
 
 function begin() {

@@ -291,7 +291,7 @@ def enter(
     job: Job, card: Guarantee, method: str = "", *, curve: tuple[float, ...] = (),
     precision: float = 0.0, fixed: bool = True,
 ) -> LedgerEntry | None:  # fmt: skip
-    """Enters a release from a table of one's own, before its noise is drawn; no other is entered.
+    """Enters the release that a job makes; see `entered`.
 
     Args:
         job: The request.
@@ -300,6 +300,22 @@ def enter(
         curve: Its Rényi curve; empty where it is unknown.
         precision: 1/s^2 of Gaussian releases alone; 0 for others.
         fixed: Whether the price is known before the release.
+    """
+    more = {"curve": curve, "precision": precision, "fixed": fixed}
+    return entered(job.dataset, job.paper, method or job.method, card, **more)
+
+
+def entered(
+    table: str, paper: str, method: str, card: Guarantee, **more: Any
+) -> LedgerEntry | None:
+    """Enters a release from a table of one's own, before its noise is drawn; no other is entered.
+
+    Args:
+        table: Whose ledger.
+        paper: Slug of the paper, or what the ledger says in its place.
+        method: Name of the method.
+        card: Its card, which is proved.
+        more: What else is known of it (`LedgerEntry`).
 
     Returns:
         The entry; None where there is no ledger.
@@ -308,16 +324,13 @@ def enter(
         RequestError: It would pass the limit; then nothing is entered.
         StoreError: The ledger is damaged or cannot be written; then nothing may be drawn.
     """
-    if not own.mine(job.dataset):
+    if not own.mine(table):
         return None
     assert card.epsilon_proved is not None
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    new = LedgerEntry(
-        card.epsilon_proved, card.delta, card.relation, job.paper, method or job.method, now,
-        curve=curve, precision=precision, fixed=fixed,
-    )  # fmt: skip
-    with _alone(job.dataset):
-        ledger = read(job.dataset)
+    new = LedgerEntry(card.epsilon_proved, card.delta, card.relation, paper, method, now, **more)
+    with _alone(table):
+        ledger = read(table)
         ledger = dataclasses.replace(ledger, entries=(*ledger.entries, new))
         _check(ledger)
         _write(ledger)

@@ -1,0 +1,136 @@
+"""`synthetic`: a private synthetic table beside an original, with its card."""
+
+import argparse
+import json
+import os
+from pathlib import Path
+from random import SystemRandom
+from typing import TYPE_CHECKING, Any
+
+import tomli_w
+
+from datasets import catalog as data_catalog
+from engine import __version__
+from engine.cli.shared import plain, show_json, spreadsheet
+from engine.core import files
+from engine.core.errors import RequestError, StoreError
+from engine.runs import ledger
+
+if TYPE_CHECKING:
+    from engine.synthetic.release import Synthetic, SyntheticPlan
+
+KIND = "Private synthetic data"
+"""What every file beside the table calls it."""
+RECORD = "a synthetic record"
+NOTES = (
+    "No row is a record of the original. All rows follow from noisy counts.",
+    "Each column follows the original, and each pair of columns of the tree. What three columns do "
+    "together is not kept.",
+    "Intervals and tests that are computed from this table do not count the noise: they are too "
+    "narrow.",
+)
+"""What a reader must know to use it."""
+
+
+def synthesise(arguments: argparse.Namespace) -> int:
+    """Prices a synthetic table, enters it, makes it and writes it with its card."""
+    from engine.synthetic.release import make, plan
+
+    places = _places(arguments.to)
+    made = plan(data_catalog.card(arguments.table), arguments.epsilon, arguments.delta)
+    data = data_catalog.load(arguments.table)
+    # before a draw: a kill in between must not forget it
+    ledger.entered(arguments.table, "synthetic", "table", made.guarantee)
+    drawn = make(made, data, SystemRandom().getrandbits)
+    body = _body(arguments.table, made, drawn)
+    _written(places, drawn, body)
+    if arguments.json:
+        show_json({**body, "files": [str(place) for place in places]})
+        return 0
+    card = made.guarantee
+    print(
+        f"{KIND}: {made.card.records:,} records for ε = {card.epsilon_proved:.6g}, "
+        f"δ = {card.delta:g}, for {card.unit}."
+    )
+    print("\n".join(map(str, places)))
+    return 0
+
+
+def _places(target: Path) -> tuple[Path, Path, Path]:
+    """The table, its settings and its card.
+
+    Raises:
+        RequestError: One of them is there, or cannot be written.
+    """
+    if target.suffix.lower() != ".csv":
+        raise RequestError(f"to: expected a file that ends with .csv, got {target}")
+    places = target, target.with_suffix(".toml"), target.with_suffix(".card.json")
+    if there := [place.name for place in places if place.exists()]:
+        raise RequestError(f"to: expected new files, got {there[0]}, which is there already")
+    folder = target.absolute().parent
+    if not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise RequestError(f"to: expected a folder that can be written, got {folder}")
+    return places
+
+
+def _body(table: str, made: "SyntheticPlan", drawn: "Synthetic") -> dict[str, Any]:
+    """The card of the table as JSON values."""
+    columns = drawn.table.columns
+    return {
+        "kind": KIND,
+        "version": __version__,
+        "dataset": table,
+        "records": made.card.records,
+        "guarantee": made.guarantee.json(),
+        "releases": [
+            {"what": one.what, "sensitivity": move**0.5, "deviation": deviation}
+            for one, move, deviation in zip(made.made, made.moves, made.deviations, strict=True)
+        ],
+        "tree": [[columns[given].title, columns[new].title] for given, new in drawn.tree],
+        "columns": [{**one.json(), "shares": one.shares(drawn.values).tolist()} for one in columns],
+        "notes": NOTES,
+    }
+
+
+def _written(places: tuple[Path, Path, Path], drawn: "Synthetic", body: dict[str, Any]) -> None:
+    """Writes the card, the settings and then the table.
+
+    Raises:
+        StoreError: They cannot be written; the price stays in the ledger.
+    """
+    names, columns = drawn.table.names, drawn.values
+    rows = zip(*(map(_figure, columns[name].tolist()) for name in names), strict=True)
+    table, settings, card = places
+    told = json.dumps(plain(body), indent=2, ensure_ascii=False)
+    try:
+        for place, text in (
+            (card, f"{told}\n"),
+            (settings, _settings(drawn)),
+            (table, spreadsheet(names, rows, "\n")),
+        ):
+            files.write(place, text.encode(), files.SHARED)
+    except OSError as error:
+        raise StoreError(
+            f"{table}: expected files that can be written, got: {error.strerror or error}; "
+            "the synthetic table is lost and its price stays in the ledger"
+        ) from None
+
+
+def _figure(value: float) -> str:
+    return f"{value:.7g}"
+
+
+def _settings(drawn: "Synthetic") -> str:
+    """What `table add FILE --settings` reads: the roles and the public bounds."""
+    heads = drawn.table.columns[0].heads
+    roles = ("time", "event") if len(heads) == 2 else ("label",)
+    columns: dict[str, dict[str, Any]] = {
+        name: {"role": "number", "low": low, "high": high}
+        for name, (low, high) in zip(drawn.table.names, drawn.table.ends, strict=True)
+    }
+    columns |= {name: {"role": role} for name, role in zip(heads, roles, strict=True)}
+    if len(heads) == 2:
+        columns[heads[0]]["high"] = drawn.table.ends[0][1]
+    kind = "survival" if len(heads) == 2 else "classes"
+    body = {"kind": kind, "record": RECORD, "columns": columns}
+    return f"# {KIND}: table add FILE.csv --settings FILE.toml\n{tomli_w.dumps(body)}"

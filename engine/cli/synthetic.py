@@ -23,7 +23,8 @@ KIND = "Private synthetic data"
 """What every file beside the table calls it."""
 RECORD = "a synthetic record"
 NOTES = (
-    "No row is a record of the original. All rows follow from noisy counts.",
+    "All rows are drawn from noisy counts. A row that equals a record of the original does so by "
+    "chance.",
     "Each column follows the original, and each pair of columns of the tree. What three columns do "
     "together is not kept.",
     "Intervals and tests that are computed from this table do not count the noise: they are too "

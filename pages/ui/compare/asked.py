@@ -7,26 +7,21 @@ at rising ε, or by a private choice among methods.
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from datasets import catalog as data_catalog
-from engine.core.errors import ExplorerError
 from engine.core.gauges import gauges
-from engine.core.home import home
 from engine.method import Entry, Paper
 from engine.runs import ledger
-from pages.ui import rights
 from pages.ui.compare.candidates import Candidate, Trained
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import visitors
-from pages.ui.kit.access import sentence
 from pages.ui.kit.offers import figure
-from pages.ui.paper import spent
+from pages.ui.paper import buying, spent
+from pages.ui.paper.buying import Question
 from pages.ui.words import escaped, number
 
 BUDGETS = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
@@ -56,26 +51,6 @@ WIDE = (
     "How wide the published 95 % interval of the median survival may be, in the unit of the times. "
     "A smaller width needs a larger ε."
 )
-NOT_YOURS = "Only the visitor who added this table may spend its budget."
-
-
-@dataclass(frozen=True)
-class Question:
-    """Something that may be asked of a table.
-
-    Attributes:
-        prefix: Where its answer is kept in the session.
-        table: Whose records.
-        words: The command that asks.
-        most: What it costs at most, ε.
-        label: Of its button.
-    """
-
-    prefix: str
-    table: str
-    words: tuple[str, ...]
-    most: float
-    label: str
 
 
 def need(prefix: str, table: str, runs: Iterable[Candidate]) -> None:
@@ -170,21 +145,9 @@ def _settings(entry: Entry[Any], trained: Iterable[Trained]) -> list[str]:
 
 
 def _ask(question: Question, draw: Callable[[Mapping[str, Any]], None]) -> None:
-    """The button that spends, why it may be missing, and the last answer of this session."""
-    kept = f"{question.prefix}.answer.{question.table}"
-    if not rights.may("spend on a table", question.table):
-        st.caption(f":material/lock: {NOT_YOURS}")
-    elif st.button(question.label, key=f"{question.prefix}.ask", icon=":material/savings:"):
-        place = home() / "releases" / f"{question.table}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-        place.parent.mkdir(mode=0o700, exist_ok=True)
-        try:
-            with st.spinner("Asking the records…"):
-                words = (*question.words, "--to", str(place))
-                st.session_state[kept] = rights.do("spend on a table", question.table, words)
-        except ExplorerError as error:
-            st.error(sentence(str(error)), icon=":material/error:")
-    if kept in st.session_state:
-        draw(st.session_state[kept])
+    """The button that spends, and the last answer of this session."""
+    if (answer := buying.ask(question)) is not None:
+        draw(answer)
 
 
 def _found(answer: Mapping[str, Any]) -> None:

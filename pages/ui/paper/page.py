@@ -34,6 +34,7 @@ from pages.ui.paper import (
     sidebar,
     stages,
     story,
+    synthetic,
     total,
 )
 from pages.ui.paper.choice import PROOF_FIRST, Offers
@@ -154,6 +155,8 @@ def _tab(page: Page, view: View, name: str) -> None:
         failing.section(view)
     if name == DATA:
         sidebar.describe(view.data)
+        with troubles():
+            synthetic.section(page.prefix, view.data.name)
 
 
 def _cost(page: Page, view: View) -> None:

@@ -1,0 +1,122 @@
+"""A synthetic table beside one's own: its price, its columns, its file and its card."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from datasets import catalog as data_catalog
+from datasets import own
+from engine.core.errors import ExplorerError
+from engine.synthetic import columns
+from pages.ui import rights
+from pages.ui.charts import shares as charts
+from pages.ui.kit import chart
+from pages.ui.kit.access import sentence
+from pages.ui.kit.offers import figure
+from pages.ui.messages import tr
+from pages.ui.paper import buying
+from pages.ui.words import number
+
+BUDGETS = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 8.0)
+"""Budgets that are offered."""
+
+
+def section(prefix: str, dataset: str) -> None:
+    """Draws the section for a table of one's own; nothing for another data set."""
+    if not own.mine(dataset):
+        return
+    st.subheader(tr("Synthetic table"), anchor=False)
+    st.markdown(
+        tr(
+            "A private synthetic table has as many records as yours, drawn from noisy counts of "
+            "your columns. Look at it and try models on it before you spend on a model: that costs "
+            "nothing more."
+        )
+    )
+    card = data_catalog.card(dataset)
+    try:
+        columns.groups(card)
+    except ExplorerError as error:
+        st.caption(sentence(str(error)))
+        return
+    if card.taken:
+        st.caption(
+            tr(
+                "The bounds of this table were taken from the data, so it cannot be released. Add "
+                "it again with bounds that you know without looking."
+            )
+        )
+        return
+    budget = st.select_slider(
+        tr("ε of the synthetic table"), BUDGETS, 1.0, format_func=figure,
+        key=f"{prefix}.synthetic.budget",
+        help=tr("A larger ε needs less noise: columns and pairs of columns come closer to yours."),
+    )  # fmt: skip
+    label = tr("Make a synthetic table, for ε = {epsilon}").format(epsilon=figure(budget))
+    words = ("synthetic", dataset, "--epsilon", str(budget))
+    question = buying.Question(f"{prefix}.synthetic", dataset, words, budget, label, ".csv")
+    if (answer := buying.ask(question)) is not None:
+        _made(prefix, dataset, answer)
+
+
+def _made(prefix: str, dataset: str, answer: Mapping[str, Any]) -> None:
+    """What has been made: its price, a column of it, and its files."""
+    card = answer["guarantee"]
+    said = tr("**{records} synthetic records** cost ε = {epsilon} at δ = {delta}.")
+    st.markdown(
+        said.format(
+            records=f"{answer['records']:,}", epsilon=number(card["epsilon_proved"]),
+            delta=number(card["delta"]),
+        )
+    )  # fmt: skip
+    titles = [one["title"] for one in answer["columns"]]
+    at = st.selectbox(
+        tr("Column"), range(len(titles)), format_func=titles.__getitem__,
+        key=f"{prefix}.synthetic.column",
+    )  # fmt: skip
+    original = None
+    if rights.may("spend on a table", dataset) and st.toggle(
+        tr("Show the original beside it"), key=f"{prefix}.synthetic.original"
+    ):
+        original = _original(dataset)[at]
+        warning = tr("Computed from the raw data, for comparison only. Not private.")
+        st.caption(f":material/lock_open: {warning}")
+    one = answer["columns"][at]
+    chart.chart(
+        f"{prefix}.synthetic.chart", charts.shares(one, original),
+        tr("The share of synthetic records in each part of {column}.").format(column=one["title"]),
+        charts.table(one, original), 0.0,
+    )  # fmt: skip
+    st.caption(
+        tr(
+            "Each column and the strongest pairs of columns follow your table; what three columns "
+            "do together is not kept. Intervals and tests on it do not count the noise."
+        )
+    )
+    _files(prefix, answer)
+
+
+def _original(dataset: str) -> list[list[float]]:
+    """The shares of the raw records in the cells of every column."""
+    known, values = columns.read(data_catalog.load(dataset))
+    return [one.shares(values).tolist() for one in known.columns]
+
+
+def _files(prefix: str, answer: Mapping[str, Any]) -> None:
+    """The table, its settings and its card."""
+    labels = (tr("Download the table"), tr("Download its settings"), tr("Download its card"))
+    with st.container(horizontal=True):
+        for label, name in zip(labels, answer["files"], strict=True):
+            place = Path(name)
+            with_kind = f"synthetic-{place.name}"
+            try:
+                content = place.read_bytes()
+            except OSError:
+                st.caption(tr("The files are no longer where they were written."))
+                return
+            st.download_button(
+                label, content, with_kind, icon=":material/download:", on_click="ignore",
+                key=f"{prefix}.synthetic.{place.suffix}",
+            )  # fmt: skip

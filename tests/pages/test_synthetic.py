@@ -1,0 +1,96 @@
+"""The synthetic table of a table of one's own: its price first, its columns, its files."""
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from datasets import own
+from engine.runs import ledger
+from pages.ui.charts import shares
+from pages.ui.kit import visitors
+from pages.ui.words import short
+from tests.engine.test_ledger import SETTINGS, TABLE
+from tests.pages.conftest import Open
+from tests.pages.drawn import charts
+
+ASK = "survival.synthetic.ask"
+RAW = "Computed from the raw data, for comparison only. Not private."
+
+
+def opened(visit: Open, name: str) -> AppTest:
+    test = visit("survival", **{"survival.dataset": short(name), "survival.tab": "Data"})
+    assert not test.exception
+    return test
+
+
+def said(test: AppTest) -> str:
+    return " ".join(str(one.value) for kind in ("markdown", "caption") for one in test.get(kind))
+
+
+def heads(test: AppTest) -> list[str]:
+    return [one.value for one in test.subheader]
+
+
+def test_a_public_data_set_has_no_such_section(visit: Open, home: Path):
+    test = visit("survival", **{"survival.tab": "Data"})
+    assert "Synthetic table" not in heads(test)
+
+
+def test_bounds_from_the_data_have_no_button(visit: Open, home: Path):
+    test = opened(visit, own.keep("study.csv", TABLE.encode(), accept=True))
+    assert "Synthetic table" in heads(test)
+    assert "The bounds of this table were taken from the data" in said(test)
+    assert not [one for one in test.button if one.key == ASK]
+
+
+@pytest.mark.thorough
+def test_a_press_costs_what_the_button_says_and_shows_synthetic_columns(visit: Open, home: Path):
+    name = own.keep("study.csv", TABLE.encode(), SETTINGS)
+    test = opened(visit, name)
+    assert test.button(key=ASK).label == "Make a synthetic table, for ε = 1"
+    test.select_slider(key="survival.synthetic.budget").set_value(3.0).run()
+    assert test.button(key=ASK).label == "Make a synthetic table, for ε = 3"
+    assert ledger.read(name).releases == ()  # nothing is asked before the button is pressed
+    test.button(key=ASK).click().run(timeout=120)
+    assert not test.exception
+    assert not test.error
+    (entry,) = ledger.read(name).releases
+    assert entry.epsilon == pytest.approx(3.0, rel=1e-6)
+    text = said(test)
+    assert "**200 synthetic records** cost ε = 3 at δ = 1·10⁻⁵." in text
+    assert "1 release: ε = 3 spent" in text  # the ledger in the sidebar, at once
+    assert RAW not in text
+    drawn = [one for one in charts(test) if one["data"][0]["type"] == "bar"][-1]
+    assert [one["name"] for one in drawn["data"]] == ["Synthetic, no event", "Synthetic, event"]
+    test.toggle(key="survival.synthetic.original").set_value(True).run()
+    assert RAW in said(test)
+    drawn = [one for one in charts(test) if one["data"][0]["type"] == "bar"][-1]
+    assert any("not private" in one["name"] for one in drawn["data"])
+    assert len(list((home / "releases").glob("*.csv"))) == 1
+
+
+def test_only_whoever_added_a_table_may_spend_on_it(
+    visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    name = own.keep("study.csv", TABLE.encode(), SETTINGS, owner="ann")
+    monkeypatch.setattr("streamlit.get_option", lambda key: ["192.168.1.20"])
+    monkeypatch.setattr(visitors, "visitor", lambda: "ben")
+    monkeypatch.setattr(visitors, "sees", lambda job: True)
+    test = opened(visit, name)
+    assert "Only the visitor who added this table may spend its budget." in said(test)
+    assert not [one for one in test.button if one.key == ASK]
+
+
+def test_the_chart_shows_every_share_once():
+    column = {"title": "age", "heads": ["age"], "levels": 0, "low": 0.0, "high": 4.0, "bins": 4,
+              "shares": [0.1, 0.2, 0.3, 0.4]}  # fmt: skip
+    drawn = json.loads(shares.shares(column, [0.25] * 4).to_json())
+    assert drawn["data"][0]["x"] == [0.5, 1.5, 2.5, 3.5]
+    assert drawn["data"][0]["y"] == [10.0, 20.0, 30.0, 40.0]
+    assert drawn["data"][1]["y"] == [25.0] * 4
+    assert [row["Synthetic"] for row in shares.table(column)] == column["shares"]
+    arms = {**column, "title": "arm b", "heads": ["arm b", "arm c"], "levels": 3,
+            "shares": [0.5, 0.2, 0.3]}  # fmt: skip
+    assert shares.cells(arms) == ["none of these", "arm b", "arm c"]

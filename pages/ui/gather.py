@@ -7,7 +7,8 @@ catalogue without a translation, and `tests/pages/test_messages.py` fails until 
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 
 from datasets import catalog as data_catalog
+from engine.method import Paper
 from pages.ui import home, messages
 from pages.ui.bundle import collect
 from pages.ui.kit import glossary, shell
@@ -22,6 +24,7 @@ from pages.ui.kit.labels import drawn as words_of
 from pages.ui.kit.labels import parts
 from pages.ui.learn import declared, deployments
 from pages.ui.paper import defaults, finding, sketches
+from pages.ui.site import compare, states
 from pages.ui.words import SWAPS
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +32,8 @@ MENU = ("TEACHING", "ACROSS")
 """The lists of pages in `app.py`, whose second entries are titles."""
 NOUNS = ("method", "methods", "repetition", "repetitions", "wrong")
 """What Home counts, and the word at the line of guessing."""
+WORDS = re.compile(r"(?:No|Without) .+|[a-z][a-z ]+")
+"""A part of a method's name that describes it, such as "private"."""
 NAMES = ("name", "default")
 """Keys in a file of words whose values no visitor reads."""
 
@@ -38,10 +43,14 @@ def texts() -> set[str]:
     found = {*_called(), *_menu(), *_words(declared.RAW), *_words(home.WORDS)}
     found |= {*glossary.TERMS, *glossary.TERMS.values(), deployments.NOTE}
     found |= {data_catalog.card(name).record for name in data_catalog.names()} | {*NOUNS}
+    found |= {text for one in deployments.LIST for text in vars(one).values()} - {
+        one.source for one in deployments.LIST
+    }
     found |= {*finding.SENTENCES.values(), sketches.BROKEN, *SWAPS.values()}
     for slug, paper in shell.papers().items():
         layout = defaults.layout(slug)
-        found |= {paper.title, home.first(layout.words)}
+        found |= {paper.title, home.first(layout.words), paper.claim, *_names(paper, words=True)}
+        found |= {one.summary for one in paper.methods if one.role != "reference"}
         for one in layout.says.values():
             found |= {one.text, *one.cost, one.own, one.plain, one.errors}
     return {text for text in found if said(text)} - names()
@@ -57,19 +66,30 @@ def labels() -> set[str]:
     collect.quiet()
     found: set[str] = set()
     for slug in shell.papers():
-        taken = collect.take(slug)
-        for drawn in taken.drawn if taken else ():
-            found |= {drawn.title} | {
-                part for at in range(len(drawn.frames)) for one in words_of(drawn.whole(at))
-                for part in parts(one)
-            }  # fmt: skip
-    return found - names()
+        opened, static = collect.take(slug), states.take(slug)
+        drawn = opened.drawn if opened else []
+        found |= {one.title for one in drawn}
+        figures = [one.whole(at) for one in drawn for at in range(len(one.frames))]
+        found |= _said(chain(figures, static.figures() if static else ()))
+    found |= _said(compare.figures())
+    return {text for text in found if said(text)} - names()
+
+
+def _said(figures: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The words in figures."""
+    return {part for one in figures for text in words_of(one) for part in parts(text)}
 
 
 def names() -> set[str]:
     """Names of methods, whole and in parts: they are the same in every language."""
-    methods = (one.label for paper in shell.papers().values() for one in paper.methods)
-    return {name for label in methods for name in (label, *parts(label))}
+    return {name for paper in shell.papers().values() for name in _names(paper)}
+
+
+def _names(paper: Paper[Any], *, words: bool = False) -> Iterator[str]:
+    """The names of a paper's methods, or the words in them, which are translated."""
+    for one in paper.methods:
+        known = {*parts(one.label), *parts(one.brief)} if words else {one.label, *parts(one.label)}
+        yield from (part for part in known if bool(WORDS.fullmatch(part)) == words)
 
 
 def _called() -> Iterator[str]:

@@ -7,7 +7,7 @@ and compares. What no catalogue holds, such as names of methods, is shown as it 
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -17,6 +17,8 @@ from babel.messages.pofile import read_po
 
 FOLDER = Path(__file__).with_suffix("")
 SOURCE = "en"
+SEMICOLONS = {"fr": "\u202f; ", "zh": "；"}
+"""Where they are written in another way than in English."""
 NUMBER = re.compile(r"(?<![\w.,])[+-]?\d[\d.,]*(?![\w])")
 _SPOKEN: ContextVar[str] = ContextVar("spoken", default="")
 _asks: list[Callable[[], str]] = []
@@ -96,6 +98,11 @@ def _kept_end(text: str) -> str:
     """A number without the full stop or comma that ends its sentence."""
     plain = text.rstrip(".,")
     return figures(plain) + text[len(plain) :]
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Parts of a sentence with this language's semicolons between them."""
+    return SEMICOLONS.get(language(), "; ").join(parts)
 
 
 def separators() -> str:

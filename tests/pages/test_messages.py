@@ -1,9 +1,14 @@
 """Other languages: a catalogue is complete, keeps every fact, and is what pages then say."""
 
+import functools
+import html
 import json
 import re
 import string
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from babel.messages.pofile import read_po
@@ -11,9 +16,11 @@ from babel.messages.pofile import read_po
 from engine.runs import shipped
 from pages.ui import gather, messages
 from pages.ui.charts.theme import axis, figure
-from pages.ui.kit import glossary
+from pages.ui.kit import glossary, shell
 from pages.ui.kit.labels import label, parts, spoken
 from pages.ui.learn.declared import QUESTIONS, SCREENS
+from pages.ui.site import learn, write
+from pages.ui.site.frame import page
 from tests.pages.conftest import ROOT, Open
 from tests.pages.drawn import charts
 from tests.pages.test_learn import answered
@@ -125,6 +132,54 @@ def test_a_page_speaks_the_language_of_its_address(visit: Open, page: str, code:
         if len(text.split()) > 4 and text != own[text] and "{" not in text:
             assert text not in shown, text
     assert sum(one in set(own.values()) for one in shown) > (20 if page else 5)
+
+
+ENGLISH = re.compile(
+    r"\b(the|of|and|with|is|are|from|for|which|noise|your|you|by)\b", re.IGNORECASE
+)
+"""Words that no other language here has."""
+TITLE = "What Are the Chances? Explaining the Epsilon Parameter in Differential Privacy"
+
+
+def left(texts: Iterable[str]) -> list[str]:
+    """What is still English among texts; titles of papers are quoted."""
+    quoted = [TITLE, *(one.citation for one in shell.papers().values())]
+    plain = (re.sub(r"<[^>]+>|\*+", "", html.unescape(one)) for one in texts)
+    return [one for one in plain if ENGLISH.search(functools.reduce(
+        lambda text, title: text.replace(title.replace("*", ""), ""), quoted, one))]  # fmt: skip
+
+
+def strings(of: Any) -> Iterator[str]:
+    """All texts of plain data."""
+    if isinstance(of, str):
+        yield of
+    elif isinstance(of, dict | list):
+        for one in of.values() if isinstance(of, dict) else of:
+            yield from strings(one)
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_nothing_on_the_static_home_and_learn_is_left_in_english(code: str):
+    titles = {slug: SimpleNamespace(title=one.title) for slug, one in shell.papers().items()}
+    names = {slug: one.title for slug, one in titles.items()}
+    with messages.spoken(code):
+        pages = [page("Home", write._home(titles), names), page("Learn", learn.body(), names)]
+        moved = [one for screen in learn.data()["screens"] for key, one in screen.items()
+                 if key not in ("key", "name", "stops", "images", "base", "frames")]  # fmt: skip
+    seen = [
+        text for one in pages for text in re.findall(r'>([^<]+)<|(?:aria-label|alt)="([^"]+)', one)
+    ]
+    assert left(text for pair in seen for text in pair) == []
+    assert left(strings(moved)) == []
+    assert left(["Ein Rauschen of the size"]) != []
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_the_tables_of_learn_are_in_the_language(visit: Open, code: str):
+    (table, *_) = visit("learn", lang=code).table
+    assert len(table.value) > 10
+    rows = table.value.drop(columns=messages.catalogue(code)["Source"])
+    assert left([*map(str, rows.columns), *map(str, rows.to_numpy().ravel())]) == []
 
 
 def test_german_learn_names_its_charts_and_answers_in_german(visit: Open):

@@ -9,8 +9,8 @@ from pages.ui.messages import SOURCE, catalogue, language, numbered, separators
 
 PARTS = re.compile(r"( · |\u00a0% (?=\w)|<br>| \[|\]|, | {2,}|: | \(|\)|→|←|</?b>)")
 """What stands between the parts of a label, such as a name and its unit."""
-FIGURES = re.compile(r"^(\s*)(.*?)(\s*[\d.,–·⁰-⁹\u00a0%]*\s*)$", re.DOTALL)
-"""A part: its words, and a number at its end."""
+FIGURES = re.compile(r"^(\s*(?:\d[\d.,]*\s+)?)(.*?)(\s*[\d.,–·⁰-⁹\u00a0%]*\s*)$", re.DOTALL)
+"""A part: a number before its words, the words, and a number at their end."""
 
 
 def parts(text: str) -> list[str]:
@@ -26,7 +26,7 @@ def label(text: str) -> str:
         return text
 
     def part(found: re.Match[str]) -> str:
-        return found[1] + known.get(found[2], found[2]) + numbered(found[3])
+        return numbered(found[1]) + known.get(found[2], found[2]) + numbered(found[3])
 
     return known.get(text) or "".join(FIGURES.sub(part, one) for one in PARTS.split(text))
 

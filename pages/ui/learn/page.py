@@ -9,14 +9,14 @@ from engine.service.watching import Stage
 from pages.ui import words
 from pages.ui.jobs import live
 from pages.ui.jobs.live import Shown, Watched
-from pages.ui.kit import glossary, shell, source
+from pages.ui.kit import glossary, labels, shell, source
 from pages.ui.kit.access import troubles
 from pages.ui.kit.address import PRESENT
 from pages.ui.kit.chart import chart
 from pages.ui.kit.lock import locked
 from pages.ui.learn import ask, deployments, game, maths, pictures
 from pages.ui.learn.declared import FORMULAS, ONLY, SCREENS, WORDS, Screen, filled
-from pages.ui.messages import tr
+from pages.ui.messages import numbered, tr
 
 RUN = "clipping"
 """The screen that shows a run."""
@@ -96,8 +96,9 @@ def _control(screen: Screen) -> str:
     key, label, help = screen.control.key, filled(screen.control.label), filled(screen.control.help)
     stops, first = pictures.options(screen), pictures.first(screen)
     if screen.name in ("attack", "papers"):
-        place = stops.index(first)
-        return str(st.selectbox(label, stops, place, key=key, help=help, bind="query-params"))
+        named, place = {labels.label(one): one for one in stops}, stops.index(first)
+        return named[st.selectbox(label, list(named), place, key=key, help=help,
+                                  bind="query-params")]  # fmt: skip
     return str(st.select_slider(label, stops, first, key=key, help=help, bind="query-params",
                                 disabled=locked(key)))  # fmt: skip
 
@@ -114,10 +115,10 @@ def _budgets() -> None:
     rows = deployments.LIST
     st.table(
         {
-            tr("Organisation"): [one.who for one in rows],
-            tr("What"): [one.what for one in rows],
-            "ε": [one.epsilon for one in rows],
-            tr("Protects"): [one.protects for one in rows],
+            tr("Organisation"): [tr(one.who) for one in rows],
+            tr("What"): [tr(one.what) for one in rows],
+            "ε": [numbered(tr(one.epsilon)) for one in rows],
+            tr("Protects"): [numbered(tr(one.protects)) for one in rows],
             tr("Source"): [one.source for one in rows],
         },
         border="horizontal",

@@ -16,8 +16,10 @@ from pages.ui.charts.dots import dots
 from pages.ui.charts.figure import Figure
 from pages.ui.charts.measured import curve
 from pages.ui.kit import shell
+from pages.ui.kit.labels import label
 from pages.ui.learn import figures, maths
 from pages.ui.learn.declared import SCREENS, WORDS, Screen, filled, option
+from pages.ui.messages import SOURCE, spoken, tr
 from pages.ui.paper import sketches
 
 LEARNED = ("survival", 0.1)
@@ -122,8 +124,9 @@ def _answers(screen: Screen, text: str, results: Results | None) -> Shown:
 
 
 def _attacks() -> dict[str, audits.Row]:
-    """Every attack that ships, by the method's name, its noise and its paper."""
-    return {_named(row): row for row in audits.rows() if row.epsilon_attacked is not None}
+    """Every attack that ships, by the method's name, its noise and its paper, in English."""
+    with spoken(SOURCE):
+        return {_named(row): row for row in audits.rows() if row.epsilon_attacked is not None}
 
 
 def _named(row: audits.Row) -> str:
@@ -143,8 +146,8 @@ def _attack(screen: Screen, text: str, results: Results | None) -> Shown:
         "replicas": row.replicas, "data": words.short(row.dataset), "declared": row.by_curve,
     }  # fmt: skip
     drawn = attack_charts.ruler(row.epsilon_claimed, row.epsilon_proved, row.epsilon_attacked)
-    rows = [{"Claimed ε": row.epsilon_claimed, "Proved ε": row.epsilon_proved,
-             "Attacked ε, at least": row.epsilon_attacked}]  # fmt: skip
+    rows = [{tr("Claimed ε"): row.epsilon_claimed, tr("Proved ε"): row.epsilon_proved,
+             tr("Attacked ε, at least"): row.epsilon_attacked}]  # fmt: skip
     return Shown(facts, drawn, rows)
 
 
@@ -152,8 +155,8 @@ def _papers(screen: Screen, text: str, results: Results | None) -> Shown:
     """Where a paper puts its noise."""
     one = _titled()[text]
     private = [entry for entry in one.methods if entry.role != "reference"]
-    listed = "\n".join(f"- **{entry.label}**: {entry.summary}" for entry in private)
-    return Shown({"claim": one.claim}, more=f"{listed}\n\n{one.citation}.", leads=one.slug)
+    listed = "\n".join(f"- **{label(entry.label)}**: {tr(entry.summary)}" for entry in private)
+    return Shown({"claim": tr(one.claim)}, more=f"{listed}\n\n{one.citation}.", leads=one.slug)
 
 
 def _titled() -> dict[str, Any]:

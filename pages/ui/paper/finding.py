@@ -8,7 +8,8 @@ from datasets.base import Card
 from engine.core.gauges import Gauge
 from pages.ui.charts.measured import Curve, Level
 from pages.ui.charts.proof import finite
-from pages.ui.messages import figures, tr
+from pages.ui.kit.labels import label
+from pages.ui.messages import figures, joined, tr
 from pages.ui.paper.cast import HELD as HELD  # named here too: what a finding counts
 from pages.ui.paper.cast import Cast
 from pages.ui.paper.said import say
@@ -114,7 +115,7 @@ def finding(
         return ""
     told = _Told(cast.none, sign, how, budget)
     own = tr(how.own)
-    names = [own if one is cast.own else _plain(one.label) for one in held]
+    names = [own if one is cast.own else label(_plain(one.label)) for one in held]
     parts = []
     if held:
         guess = _guess(held[0], cast, how, data, budget)
@@ -123,10 +124,10 @@ def finding(
         parts.append(told.next(held[1], names[1]))
     if lost is not None:
         same = _say("it") if names[-1:] == [own] else _say("printed", name=own)
-        said = told.next(lost, same) if held else told.first(lost, lost.label)
+        said = told.next(lost, same) if held else told.first(lost, label(lost.label))
         parts.append(_say("unproved", said=said))
     more = told.elsewhere(held[0], names[0], how.guessed(data)) if held else ""
-    sentences = (_say("at", budget=budget, parts="; ".join(parts)), *_failing(held, budget), more)
+    sentences = (_say("at", budget=budget, parts=joined(parts)), *_failing(held, budget), more)
     return " ".join(filter(None, sentences))
 
 
@@ -146,7 +147,7 @@ def _failing(held: Sequence[Curve], budget: float) -> Iterator[str]:
         if i is not None and one.failed and FEW < one.failed[i] < MOST:
             lost = round(one.failed[i] * one.count[i])
             key = "fail" if lost == 1 else "fails"
-            yield _say(key, all=one.count[i], name=one.label, lost=lost)
+            yield _say(key, all=one.count[i], name=label(one.label), lost=lost)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Compare without a server: the runs that ship, on every data set by every measure."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -13,6 +13,7 @@ from pages.ui.compare.candidates import Candidate
 from pages.ui.kit.access import client
 from pages.ui.kit.source import MAIN
 from pages.ui.site.frame import choice, embed, slider, table
+from pages.ui.site.states import apart
 
 ELSEWHERE = (
     "Runs that ship with the app, by the measures that papers show first. The app compares any "
@@ -28,6 +29,7 @@ def _shipped() -> tuple[Candidate, ...]:
     return tuple(candidates.listed(client().at_hand(0)))
 
 
+@cache
 def data() -> dict[str, Any]:
     """What the page's script moves: by data set and measure, every budget."""
     runs = _shipped()
@@ -41,6 +43,13 @@ def data() -> dict[str, Any]:
             for name in map(str, shown.measures(measured).values[: shown.PUBLISHED])
         }
     return {"slug": "compare", "data": found}
+
+
+def figures() -> Iterator[dict[str, Any]]:
+    """All figures, in their parts."""
+    for measured in data()["data"].values():
+        for one in measured.values():
+            yield from apart(one["base"], one["frames"])
 
 
 def _state(

@@ -5,7 +5,9 @@ window.spoken = (drawn) => {
   if (!known || spoken === wanted) return drawn
   const figures = new RegExp(window.labels.figures, "s")
   const split = new RegExp(window.labels.parts)
-  const part = (text) => text.replace(figures, (all, a, word, b) => a + (known[word] ?? word) + b)
+  const marks = window.labels.marks[wanted] // a decimal point and the comma between thousands
+  const number = (text) => text.replace(/[.,](?=\d)/g, (mark) => marks[".,".indexOf(mark)])
+  const part = (text) => text.replace(figures, (all, a, word, b) => number(a) + (known[word] ?? word) + number(b))
   const label = (text) => known[text] ?? text.split(split).map(part).join("")
   const texts = (one) => (Array.isArray(one) ? one.map(texts) : typeof one === "string" ? label(one) : one)
   const named = (one, ...keys) =>
@@ -20,6 +22,6 @@ window.spoken = (drawn) => {
   })
   return {
     data: drawn.data.map((one) => named(one, "name", "text")),
-    layout: Object.fromEntries(layout),
+    layout: { ...Object.fromEntries(layout), separators: marks },
   }
 }

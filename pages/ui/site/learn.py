@@ -8,7 +8,7 @@ from pages.ui.bundle.collect import html, quiet
 from pages.ui.bundle.drawn import split
 from pages.ui.jobs.live import Watched
 from pages.ui.jobs.submit import look
-from pages.ui.kit import glossary
+from pages.ui.kit import glossary, labels
 from pages.ui.kit.chart import picture
 from pages.ui.learn import game, maths, pictures
 from pages.ui.learn.ask import AFTER, BEFORE
@@ -60,7 +60,7 @@ def _screen(screen: Screen) -> dict[str, Any]:
     ]
     return {
         "name": screen.name, "key": screen.control.key, "stops": stops,
-        "texts": [figures(stop) if screen.control.options else stop for stop in stops],
+        "texts": [*map(figures if screen.control.options else labels.label, stops)],
         "first": stops.index(pictures.first(screen)), "verdicts": verdicts,
         "said": [html(one) for one in told], "base": base, "frames": frames,
         "asked": list(map(option, pictures.asked(screen))),
@@ -132,7 +132,7 @@ def _section(number: int, screen: Screen) -> str:
     )  # fmt: skip
     label, stops = filled(screen.control.label), pictures.options(screen)
     if screen.name in ("attack", "papers"):
-        control = choice(screen.name, label, stops)
+        control = choice(screen.name, label, map(labels.label, stops))
     else:
         control = slider(screen.name, label, len(stops), stops.index(pictures.first(screen)))
     buttons = "".join(

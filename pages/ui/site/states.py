@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -112,10 +112,7 @@ class Taken:
         moved = [state for one in self.sliders for state in one.states if state is not None]
         parts: list[State | Drawn] = [self.opening, *moved, *self.sections]
         for one in parts:
-            yield one.base
-            for frame in one.frames:
-                layout = {key: value for key, value in frame.items() if key != "data"}
-                yield {"data": frame["data"], "layout": layout}
+            yield from apart(one.base, one.frames)
 
     def others(self) -> dict[str, Any]:
         """What the script reads once the first chart is there: other stops and other charts."""
@@ -130,6 +127,14 @@ class Taken:
                 } for one in self.sections
             },
         }  # fmt: skip
+
+
+def apart(base: Figure, frames: Iterable[Figure]) -> Iterator[Figure]:
+    """The parts of a chart as figures: what stays, and what each budget changes."""
+    yield base
+    for frame in frames:
+        layout = {key: value for key, value in frame.items() if key != "data"}
+        yield {"data": frame["data"], "layout": layout}
 
 
 Find = Callable[[Job], bool]

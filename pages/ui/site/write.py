@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from pages.ui.charts.sketch import sketch
 from pages.ui.kit import labels, plot, shell
 from pages.ui.kit.source import MAIN
 from pages.ui.lessons import library
-from pages.ui.messages import SOURCE, catalogue, figures, languages, spoken, tr
+from pages.ui.messages import SOURCE, catalogue, figures, languages, separators, spoken, tr
 from pages.ui.paper import sketches
 from pages.ui.site import compare, learn, lesson
 from pages.ui.site.frame import (
@@ -124,14 +125,21 @@ def _offline(written: Mapping[str, str]) -> str:
 
 def _labels(known: Iterable[Taken]) -> str:
     """The labels of the charts in every other language, and how a label is taken apart."""
-    texts = {text for one in known for drawn in one.figures() for text in labels.drawn(drawn)}
+    drawn = chain(compare.figures(), *(one.figures() for one in known))
+    texts = {text for one in drawn for text in labels.drawn(one)}
     said = texts | {part for text in texts for part in labels.parts(text)}
     told = {
         code: {text: other for text, other in catalogue(code).items() if text in said}
         for code in languages() if code != SOURCE
     }  # fmt: skip
     how = {"parts": labels.PARTS.pattern, "figures": labels.FIGURES.pattern}
-    return data({**how, "languages": told}, "labels")
+    return data({**how, "languages": told, "marks": dict(map(_marks, told))}, "labels")
+
+
+def _marks(code: str) -> tuple[str, str]:
+    """A language and its two marks in numbers."""
+    with spoken(code):
+        return code, separators()
 
 
 def _paper(one: Taken) -> str:

@@ -62,6 +62,12 @@ class PublicColumn:
         return self.levels or 2 * self.places
 
     @property
+    def kinds(self) -> tuple[slice, ...]:
+        """The cells of values that are no whole numbers, and of whole numbers; or of levels."""
+        both = slice(self.places), slice(self.places, 2 * self.places)
+        return both[:1] if self.levels else both
+
+    @property
     def edges(self) -> Floats:
         """Where bins begin and end, shape (bins + 1,)."""
         return np.linspace(self.low, self.high, self.bins + 1)

@@ -18,6 +18,8 @@ from datasets.base import Floats, Integers
 from engine.synthetic.columns import PublicColumn, Values
 
 Pair: TypeAlias = tuple[int, int]
+Counted: TypeAlias = tuple[Integers, int]
+"""Noisy counts, and how many of the cells have noise."""
 CERTAIN = 3.0
 """A count of so many deviations is taken to be there."""
 GROUPS = (2, 16)
@@ -98,20 +100,24 @@ class KnownCounts:
         most = math.sqrt(self.records / (CLEAR * self.deviations[2]))
         groups = min(max(int(most), GROUPS[0]), GROUPS[1])
         for column, counts in zip(self.columns, self.one_way, strict=True):
-            others, whole = counts[: column.places], counts[column.places :]
-            alone = not column.levels and self._alone(others, whole)
+            possible = column.possible()
+            kinds = [(counts[part], int(possible[part].sum())) for part in column.kinds]
+            alone = not column.levels and self._absent(kinds[0], kinds[1])
             self.whole.append(alone)
-            may = column.possible()[-column.places :] if alone else np.ones(column.places, bool)
-            noisy = whole if alone else others if column.levels else others + whole
+            may = possible[column.kinds[1]] if alone else np.ones(column.places, bool)
+            present = kinds[1:] if alone else kinds
+            if len(present) == 2 and self._absent(kinds[1], kinds[0]):
+                present = kinds[:1]
+            noisy = np.sum([some for some, _ in present], 0)
             shares = np.zeros(column.places)
-            shares[may] = projected(noisy[may].astype(np.float64), self.records) / self.records
+            shares[may] = projected(noisy[may], self.records) / self.records
             self.fine.append(shares)
             self.group.append(self._grouped(column, shares, groups))
 
-    def _alone(self, others: Integers, whole: Integers) -> bool:
-        """Whether a column seems to hold whole numbers alone, by its counts of both."""
-        clear = CERTAIN * self.deviations[0] * math.sqrt(len(others))
-        return bool(others.sum() < min(float(whole.sum()), clear))
+    def _absent(self, kind: Counted, other: Counted) -> bool:
+        """Whether a column seems to hold no values of a kind: noise alone is as large."""
+        clear = CERTAIN * self.deviations[0] * math.sqrt(kind[1])
+        return other[1] > 0 and float(kind[0].sum()) < min(float(other[0].sum()), clear)
 
     def _grouped(self, column: PublicColumn, shares: Floats, groups: int) -> Integers:
         """Neighbouring bins with about the same share together; levels stay as they are."""
@@ -213,9 +219,9 @@ class KnownCounts:
 
 
 def _whole(column: PublicColumn, bins: Integers, rng: np.random.Generator) -> Floats:
-    """A whole number of each record's bin; some number of the bin where it holds none."""
-    numbers = np.arange(np.ceil(column.low), np.floor(column.high) + 1)
-    own = column.binned(numbers)
-    first, last = np.searchsorted(own, bins), np.searchsorted(own, bins, "right")
-    at = first + (rng.random(len(bins)) * (last - first)).astype(np.int64)
-    return numbers[np.minimum(at, len(numbers) - 1)]
+    """A whole number of each record's bin; the next one where the bin holds none."""
+    first = np.ceil(column.edges)
+    first[-1] = np.floor(column.high) + 1.0
+    count = np.maximum(first[bins + 1] - first[bins], 1.0)
+    drawn = first[bins] + np.floor(count * rng.random(len(bins)))
+    return np.asarray(np.minimum(drawn, first[-1] - 1.0), np.float64)

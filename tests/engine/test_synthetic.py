@@ -253,6 +253,19 @@ def test_few_records_and_much_noise_still_give_a_table(n, epsilon):
         assert all(len(one) == n and np.isfinite(one).all() for one in drawn.values.values())
 
 
+def test_bounds_without_a_whole_number_and_of_many_are_cut_too():
+    rng = np.random.default_rng(6)
+    x = np.stack([rng.uniform(0.5, 0.9, 50), rng.integers(0, 10**9, 50)], 1)
+    card = replace(CARD, records=50, features=("a", "b"))
+    ends = np.array([0.5, 0.0]), np.array([0.9, 1e9])
+    table = LabelledTable(card, x, np.arange(50) % 2, ends)
+    for seed in range(20):
+        made = release.plan(card, 0.02, 1e-5)
+        drawn = release.make(made, table, random.Random(seed).getrandbits)
+        assert 0.5 <= drawn.values["a"].min() <= drawn.values["a"].max() <= 0.9
+        assert drawn.values["b"].max() <= 1e9
+
+
 # The command
 
 

@@ -61,6 +61,8 @@ def test_a_press_costs_what_the_button_says_and_shows_synthetic_columns(visit: O
     text = said(test)
     assert "**200 synthetic records** cost ε = 3 at δ = 1·10⁻⁵." in text
     assert "1 release: ε = 3 spent" in text  # the ledger in the sidebar, at once
+    assert "Proved" in text
+    assert "a person" in str(test.table[-1].value)
     assert RAW not in text
     drawn = [one for one in charts(test) if one["data"][0]["type"] == "bar"][-1]
     assert [one["name"] for one in drawn["data"]] == ["Synthetic, no event", "Synthetic, event"]

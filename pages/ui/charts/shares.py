@@ -37,7 +37,7 @@ def shares(column: Mapping[str, Any], original: Sequence[float] | None = None) -
                           hover, size=7, ring=1.5)
             )  # fmt: skip
     return figure(
-        traces, height=320, xaxis=axis(column["title"]), barmode="stack" if original is None else
+        traces, height=320, xaxis=axis(column["heads"][0]), barmode="stack" if original is None else
         "group", yaxis=axis("Share of records [%]", rangemode="tozero"),
     )  # fmt: skip
 

@@ -1,5 +1,6 @@
 """A synthetic table beside one's own: its price, its columns, its file and its card."""
 
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,11 @@ import streamlit as st
 from datasets import catalog as data_catalog
 from datasets import own
 from engine.core.errors import ExplorerError
+from engine.privacy.guarantee import Guarantee
 from engine.synthetic import columns
 from pages.ui import rights
 from pages.ui.charts import shares as charts
+from pages.ui.kit import card as cards
 from pages.ui.kit import chart
 from pages.ui.kit.access import sentence
 from pages.ui.kit.offers import figure
@@ -95,6 +98,9 @@ def _made(prefix: str, dataset: str, answer: Mapping[str, Any]) -> None:
             "do together is not kept. Intervals and tests on it do not count the noise."
         )
     )
+    with st.expander(tr("Guarantee"), icon=":material/verified:"):
+        told = {one.name: card[one.name] for one in dataclasses.fields(Guarantee)}
+        cards.show(tr("Synthetic table"), Guarantee(**told))
     _files(prefix, answer)
 
 

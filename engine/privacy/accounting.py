@@ -29,6 +29,7 @@ from engine.privacy.answers import answer
 from engine.privacy.guarantee import Relation
 from engine.privacy.objective import objective_epsilon
 from engine.privacy.pure import pure
+from engine.privacy.searched import searched
 
 _RELATIONS = {
     "replace_one": NeighboringRelation.REPLACE_ONE,
@@ -162,6 +163,7 @@ def interval(bound: float) -> float:
     return max(FINEST, bound / GRID) if math.isfinite(bound) else FINEST
 
 
+@searched
 def calibrate(
     make: Callable[[float], DpEvent],
     target: float,

@@ -1,15 +1,17 @@
 """Prices of pages' openings and first moves: `python -m pages.ui.prices` works them out.
 
 An accountant may take seconds for a budget, and the noise of a training waits for it. The answers
-for the settings that pages open with, and for those after up to three steps of any control, ship
-with the program.
+for the settings that pages open with, and for those after a move of any one control, ship with the
+program.
 """
 
 import json
 import math
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from multiprocessing import get_context
 
 from datasets import catalog as data_catalog
 from engine import catalog
@@ -23,9 +25,6 @@ from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import shell
 from pages.ui.paper import ceiling, choice, defaults, kinds
 from pages.ui.paper.view import offers
-
-STEPS = 3
-"""Steps of a control to each side of its opening."""
 
 
 def cards(job: Job) -> Iterator[Guarantee]:
@@ -47,14 +46,12 @@ def shared(job: Job) -> None:
 
 
 def moved(slug: str) -> Iterator[Job]:
-    """What a paper's page trains after a few steps of one control, without methods by hand."""
+    """What a paper's page trains after a move of one control, without methods by hand."""
     paper, layout = catalog.paper(slug), defaults.layout(slug)
     offered = offers(paper, layout)
     chosen, budgets = choice.untouched(offered), offered.knobs[BUDGET].values
     for field in chosen.values:
-        offer = offered.knobs[field]
-        place = offer.values.index(chosen.values[field])
-        for value in offer.values[max(place - STEPS, 0) : place + STEPS + 1]:
+        for value in offered.knobs[field].values:
             there = replace(chosen, values={**chosen.values, field: value})
             with suppress(ExplorerError):  # settings that contradict each other
                 jobs = choice.jobs(paper, there, budgets)
@@ -64,9 +61,19 @@ def moved(slug: str) -> Iterator[Job]:
 def main() -> None:
     """Asks for every card of every page's opening and first moves, and writes the answers.
 
-    They are written after each paper, so that a call that was broken off goes on there.
+    Twice, in processes of their own: the first works the answers out, and on the way answers
+    what each search asks. The second is answered at once, and leaves those out.
     """
-    before: dict[str, float] = json.loads(answers.SHIPPED.read_text(encoding="utf-8"))
+    for known in (json.loads(answers.SHIPPED.read_text(encoding="utf-8")), {}):
+        with ProcessPoolExecutor(1, get_context("spawn")) as process:
+            process.submit(_ask, known).result()
+
+
+def _ask(before: dict[str, float]) -> None:
+    """Asks for everything, and writes the answers after each paper, beside those from before.
+
+    A first call that was broken off goes on there.
+    """
     for job in openings.everything().values():
         proved = [card.epsilon_proved for card in cards(job)]
         shared(job)
@@ -75,8 +82,9 @@ def main() -> None:
         for job in (*moved(slug), *(job for job, _ in openings.stops(slug))):
             with suppress(ExplorerError):  # no noise meets this budget
                 _promised(job)
-        print(f"{slug}: {_write(before)} answers", flush=True)
-    print(f"{_write({})} answers in {answers.SHIPPED}")
+        if before:
+            print(f"{slug}: {_write(before)} answers", flush=True)
+    print(f"{_write(before)} answers in {answers.SHIPPED}")
 
 
 def _promised(job: Job) -> None:

@@ -90,8 +90,10 @@ def test_a_change_counts_where_it_can_change_numbers(project, name, counts):
         ("clip(1.0)", "clip(2.0)", True),
         ("return clip", "yield clip", True),
         ("def ", "@steady\ndef ", False),
+        ("def ", "@searched\ndef ", False),
         ("def ", "@cache\ndef ", True),
         ("\n\n\ndef ", "\nfrom engine.training.steady import steady\n\n\ndef ", False),
+        ("\n\n\ndef ", "\nfrom engine.privacy.searched import searched\n\n\ndef ", False),
     ],
 )
 def test_prose_and_layout_change_no_number(project, old, new, counts):

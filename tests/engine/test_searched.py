@@ -1,0 +1,101 @@
+"""A search for noise runs once, and what it found is what it would find again."""
+
+import pytest
+from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent, SelfComposedDpEvent
+
+from datasets import catalog as data_catalog
+from engine.papers.lvq import price
+from engine.privacy import accounting, answers
+from engine.privacy.answers import UnansweredError, at_once
+from engine.privacy.searched import searched
+from pages.ui.paper import defaults
+
+RELATION = "add_or_remove_one"
+
+
+def steps(count, rate=0.1):
+    """From a noise multiplier to so many steps on a sample."""
+    return lambda z: SelfComposedDpEvent(PoissonSampledDpEvent(rate, GaussianDpEvent(z)), count)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Searches without anything known before; the list of those that ran."""
+    monkeypatch.setattr(answers, "answers", {})
+    monkeypatch.setattr(answers, "_shipped", dict)
+    ran = []
+
+    def search(make, target, delta, relation, *, bracket=(1e-2, 1e6)):
+        ran.append((target, bracket))
+        return target + delta + len(ran)
+
+    return searched(search), ran
+
+
+def test_the_same_search_runs_once(asked):
+    search, ran = asked
+    assert search(steps(5), 1.0, 1e-5, RELATION) == search(steps(5), 1.0, 1e-5, RELATION)
+    assert len(ran) == 1
+    with at_once():
+        search(steps(5), 1.0, 1e-5, RELATION)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        (steps(6), 1.0, 1e-5, RELATION),
+        (steps(5, 0.2), 1.0, 1e-5, RELATION),
+        (lambda z: steps(5)(2 * z), 1.0, 1e-5, RELATION),
+        (steps(5), 1.5, 1e-5, RELATION),
+        (steps(5), 1.0, 1e-6, RELATION),
+        (steps(5), 1.0, 1e-5, "replace_one"),
+    ],
+)
+def test_another_search_is_another_question(asked, other):
+    search, ran = asked
+    assert search(steps(5), 1.0, 1e-5, RELATION) != search(*other)
+    assert len(ran) == 2
+
+
+def test_another_bracket_is_another_question(asked):
+    search, ran = asked
+    search(steps(5), 1.0, 1e-5, RELATION)
+    search(steps(5), 1.0, 1e-5, RELATION, bracket=(1.0, 2.0))
+    assert [bracket for _, bracket in ran] == [(1e-2, 1e6), (1.0, 2.0)]
+
+
+def test_a_search_is_refused_where_nobody_waits(asked):
+    search, ran = asked
+    with at_once(), pytest.raises(UnansweredError):
+        search(steps(5), 1.0, 1e-5, RELATION)
+    assert not ran
+
+
+def test_what_a_formula_answers_is_not_kept(asked):
+    search, ran = asked
+    with at_once():
+        search(GaussianDpEvent, 1.0, 1e-5, RELATION)
+        search(steps(5), 1.0, 0.0, RELATION)
+    assert len(ran) == 2
+    assert not answers.answers
+
+
+def test_what_ships_is_what_a_search_finds_today(monkeypatch):
+    """The noise that private GLVQ opens with at one budget, to the last digit."""
+    search, asked = accounting.calibrate, []
+
+    def watched(make, *rest, **ways):
+        asked.append((make, rest, ways))
+        return search(make, *rest, **ways)
+
+    monkeypatch.setattr(accounting, "calibrate", watched)
+    price._calibrated.cache_clear()
+    job = defaults.opening("lvq")["glvq_dp"]
+    with at_once():
+        job.entry().promise(job.spec().replace(epsilon=1.0), data_catalog.card(job.dataset))
+    (make, rest, ways) = asked[-1]
+    shipped = search(make, *rest, **ways)
+    accounting._epsilon.cache_clear()
+    monkeypatch.setattr(answers, "answers", {})
+    monkeypatch.setattr(answers, "_shipped", dict)
+    assert search.__wrapped__(make, *rest, **ways) == shipped

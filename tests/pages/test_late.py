@@ -18,8 +18,8 @@ from pages.ui.kit.access import client
 from pages.ui.paper import foot
 from tests.pages.conftest import ROOT, Open
 
-RATE = 0.005
-"""A setting that nothing ships for."""
+RATE, EPOCHS = 0.005, 30.0
+"""Settings that nothing ships for: prices ship for moves of one control."""
 PROBE = """
 import sys
 from engine.service import pricing
@@ -30,7 +30,7 @@ print(*[name for name in ("torch", "lifelines", "streamlit") if name in sys.modu
 
 def asked(epsilon: float = 1.0) -> late.Asked:
     publication = paper("enadpp")
-    spec = publication.spec(sample_rate=RATE, epsilon=epsilon)
+    spec = publication.spec(sample_rate=RATE, epochs=EPOCHS, epsilon=epsilon)
     return publication.entry("dpsgd"), spec, data_catalog.card("digits")
 
 
@@ -56,7 +56,7 @@ def somebody(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_page_is_drawn_before_its_prices_are_worked_out(visit: Open, somebody: None):
-    page = visit("enadpp", **{"enadpp.sample_rate": str(RATE)})
+    page = visit("enadpp", **{"enadpp.sample_rate": str(RATE), "enadpp.epochs": str(EPOCHS)})
     assert not page.exception
     said = [one.value for one in page.markdown]
     assert foot.WORKING in said

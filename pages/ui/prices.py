@@ -64,7 +64,8 @@ def main() -> None:
     Twice, in processes of their own: the first works the answers out, and on the way answers
     what each search asks. The second is answered at once, and leaves those out.
     """
-    for known in (json.loads(answers.SHIPPED.read_text(encoding="utf-8")), {}):
+    shipped: dict[str, float] = json.loads(answers.SHIPPED.read_text(encoding="utf-8"))
+    for known in (shipped, dict[str, float]()):
         with ProcessPoolExecutor(1, get_context("spawn")) as process:
             process.submit(_ask, known).result()
 

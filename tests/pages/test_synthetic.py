@@ -73,6 +73,20 @@ def test_a_press_costs_what_the_button_says_and_shows_synthetic_columns(visit: O
     assert len(list((home / "releases").glob("*.csv"))) == 1
 
 
+@pytest.mark.thorough
+def test_a_table_of_classes_has_the_section_too(visit: Open, home: Path):
+    rows = "".join(f"{i % 7},{i * 37 % 100},{'ab'[i % 7 > 3]}\n" for i in range(300))
+    bounds = "[columns.x]\nlow = 0\nhigh = 7\n[columns.y]\nlow = 0\nhigh = 100\n"
+    name = own.keep("study.csv", f"x,y,kind\n{rows}".encode(), bounds, "kind")
+    test = visit("lvq", **{"lvq.dataset": short(name), "lvq.tab": "Data"})
+    test.button(key="lvq.synthetic.ask").click().run(timeout=120)
+    assert not test.exception
+    assert not test.error
+    assert test.selectbox(key="lvq.synthetic.column").options == ["label", "x", "y"]
+    drawn = [one for one in charts(test) if one["data"][0]["type"] == "bar"][-1]
+    assert drawn["data"][0]["x"] == ["class 0", "class 1"]
+
+
 def test_only_whoever_added_a_table_may_spend_on_it(
     visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -60,3 +60,28 @@ def test_below_a_chart_are_its_address_its_version_and_its_runs(app: App):
     text = line.inner_text()
     assert "address /survival?survival.knots=4" in text
     assert "more run" in text or text.count(",") > 2
+
+
+def test_the_curve_of_the_chosen_method_is_heard_from_left_to_right(app: App):
+    """A note for each budget, and higher ones for higher points."""
+    page = app.tab("survival")
+    settled(page)
+    named = "document.querySelector('[role=figure]')?._fullData?.some(({ name }) => name)"
+    page.wait_for_function(named)
+    heard = """key => new Promise(done => {
+      const chart = document.querySelector("[role=figure]")
+      chart.addEventListener("explorer.heard", ({ detail }) => done(detail), { once: true })
+      chart.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }))
+    })"""
+    notes = page.evaluate(heard, "Enter")
+    drawn = page.evaluate("""() => {
+      const { _fullData: lines, _fullLayout: { yaxis } } = document.querySelector("[role=figure]")
+      const one = lines.find(({ name }) => name?.startsWith("Output noise · proved"))
+      return Array.from(one.y, (y) => 1 - yaxis.d2p(y) / yaxis._length)
+    }""")
+    assert len(notes) > 10
+    assert [note["height"] for note in notes] == pytest.approx(drawn)
+    places = [note["place"] for note in notes]
+    assert places == sorted(places)
+    assert places[0] < 0.2 < 0.8 < places[-1]
+    assert page.evaluate(heard, "Enter") == []  # again ends it

@@ -165,6 +165,48 @@ async function copy(node) {
   }
 }
 
+const [LOWEST, HIGHEST] = [220, 880] // hertz, at the foot and at the head of the axis
+const NOTE = 0.16 // seconds
+const HALO = 6 // pixels of a line that only lies around another
+let heard // what plays now
+
+// Plays the widest line from left to right: a note for each point, higher where it lies higher, and
+// from left to right in both ears too. A second press ends it.
+function hear(node) {
+  const notes = heard ? [] : melody(node)
+  heard?.close()
+  const sound = (heard = notes.length ? new AudioContext() : undefined)
+  notes.forEach(({ place, height }, i) => {
+    const [tone, volume, side] = [sound.createOscillator(), sound.createGain(), sound.createStereoPanner()]
+    const [from, to] = [sound.currentTime + i * NOTE, sound.currentTime + (i + 1) * NOTE]
+    tone.frequency.value = LOWEST * (HIGHEST / LOWEST) ** height
+    side.pan.value = 2 * place - 1
+    volume.gain.setValueAtTime(0.2, from)
+    volume.gain.exponentialRampToValueAtTime(0.01, to)
+    tone.connect(volume).connect(side).connect(sound.destination)
+    tone.start(from)
+    tone.stop(to)
+    if (i === notes.length - 1) tone.onended = () => heard === sound && hear(node)
+  })
+  node.dispatchEvent(new CustomEvent("explorer.heard", { detail: notes }))
+}
+
+// Where the points of the widest line lie, as parts of the axes, from left to right.
+function melody(node) {
+  const { xaxis, yaxis } = node._fullLayout
+  const lines = (node._fullData ?? []).filter((one) =>
+    one.visible === true && one.mode?.includes("lines") && one.fill === "none" && one.x?.length > 2
+    && one.line.width < HALO && one.xaxis === "x")
+  const [line] = lines.sort((a, b) => b.line.width - a.line.width || b.x.length - a.x.length)
+  return Array.from(line?.x ?? [], (x, i) => ({
+    place: within(xaxis.d2p(x) / xaxis._length),
+    height: within(1 - yaxis.d2p(line.y[i]) / yaxis._length),
+  })).filter(({ place, height }) => Number.isFinite(place) && Number.isFinite(height))
+    .sort((a, b) => a.place - b.place)
+}
+
+const within = (share) => Math.min(1, Math.max(0, share))
+
 const DOWNWARDS = "M11 3h2v10l4-4 1.4 1.4L12 16.8 5.6 10.4 7 9l4 4zM4 19h16v2H4z"
 
 // Made once for each chart: Plotly begins anew when the buttons are other objects than before.
@@ -187,6 +229,14 @@ const config = (node) => ({
       title: "Save as PNG (300 dpi)",
       icon: { width: 24, height: 24, path: `${DOWNWARDS}M3 3h5v5H3z` },
       click: () => save(node, "png"),
+    }, {
+      name: "hear",
+      title: "Play the curve as sound",
+      icon: {
+        width: 24, height: 24,
+        path: "M3 9v6h4l5 5V4L7 9zM14 8v8q2.5-1.2 2.5-4T14 8zM14 3.2v2.1q5 1.7 5 6.7t-5 6.7v2.1q7-1.8 7-8.8t-7-8.8z",
+      },
+      click: () => hear(node),
     }, "zoom2d", "pan2d", "resetScale2d", {
       name: "fullscreen",
       title: "Full screen",
@@ -508,6 +558,8 @@ function begin(parent) {
   const node = document.createElement("div")
   node.setAttribute("role", "figure")
   node.addEventListener("explorer.save", ({ detail }) => save(node, detail))
+  node.setAttribute("aria-keyshortcuts", "Enter")
+  node.addEventListener("keydown", ({ key, target }) => key === "Enter" && target === node && hear(node))
   parent.appendChild(node)
   const resized = () => resize(parent)
   const observer = new ResizeObserver(resized)

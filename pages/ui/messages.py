@@ -20,6 +20,8 @@ SOURCE = "en"
 SEMICOLONS = {"fr": "\u202f; ", "zh": "；"}
 """Where they are written in another way than in English."""
 NUMBER = re.compile(r"(?<![\w.,])[+-]?\d[\d.,]*(?![\w])")
+POINTS = "\u3000-\u303f\uff00-\uffef"
+BETWEEN = re.compile(f"(?<=[{POINTS}]) |(?<=[{POINTS}\u4e00-\u9fff]) (?=[{POINTS}\u4e00-\u9fff])")
 _SPOKEN: ContextVar[str] = ContextVar("spoken", default="")
 _asks: list[Callable[[], str]] = []
 
@@ -103,6 +105,15 @@ def _kept_end(text: str) -> str:
 def joined(parts: Iterable[str]) -> str:
     """Parts of a sentence with this language's semicolons between them."""
     return SEMICOLONS.get(language(), "; ").join(parts)
+
+
+def tight(text: str) -> str:
+    """A text without spaces between two Chinese characters, and after Chinese points.
+
+    >>> tight("高斯噪声 为 2。 隐私")
+    '高斯噪声为 2。隐私'
+    """
+    return BETWEEN.sub("", text)
 
 
 def separators() -> str:

@@ -4,10 +4,22 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from pages.ui import messages
 from tests.browser.conftest import App
 from tests.browser.test_site import GRAVE, folder, page, served
 
+CUT = """() => [...document.querySelectorAll('.js-plotly-plot')].flatMap(plot => {
+  const { left, right, top, bottom } = plot.getBoundingClientRect()
+  return [...plot.querySelectorAll('.main-svg text')]
+    .map(text => [text.textContent, text.getBoundingClientRect()])
+    .filter(([, at]) => at.width && (at.left < left - 1 || at.right > right + 1
+      || at.top < top - 1 || at.bottom > bottom + 1))
+    .map(([text]) => text)
+})"""
+"""The words that stand out of their charts."""
+
 __all__ = ["folder", "page", "served"]
+OTHERS = [code for code in messages.languages() if code != messages.SOURCE]
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
@@ -41,3 +53,33 @@ def test_a_static_page_leads_to_its_german_copy_and_names_charts_in_german(page:
     page.goto(f"{served}/learn/index.de.html")
     page.get_by_role("link", name="English", exact=True).click()
     expect(page.locator("h1")).to_have_text("Learn: what ε means")
+
+
+@pytest.mark.parametrize("code", messages.languages())
+def test_no_label_of_a_chart_is_cut_on_a_phone(page: Page, served: str, code: str):
+    page.set_viewport_size({"width": 390, "height": 844})
+    for path in ("survival/", "pcdbn/", f"learn/?lang={code}"):
+        page.goto(f"{served}/{path}" if "?" in path else f"{served}/{path}?lang={code}")
+        page.wait_for_load_state()
+        for skip in page.locator(".skip").all():
+            skip.click()
+        page.locator(".js-plotly-plot .main-svg").first.wait_for()
+        for figure in page.locator(".chart").all():
+            figure.scroll_into_view_if_needed()
+            page.wait_for_timeout(100)
+        seen = page.evaluate("() => document.querySelectorAll('.js-plotly-plot').length")
+        assert seen > 2, path
+        assert page.evaluate(CUT) == [], path
+        shown = page.locator(".js-plotly-plot").first.text_content() or ""
+        assert ("rivacy" in shown) == (code == messages.SOURCE and "learn" not in path), path
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_static_page_names_the_page_s_language(page: Page, served: str, code: str):
+    page.goto(f"{served}/?lang={code}")
+    expect(page.locator("html")).to_have_attribute("lang", code)
+    expect(page.locator("h1")).to_have_text(messages.catalogue(code)["See what privacy costs"])
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    for other in messages.languages():
+        link = page.get_by_role("link", name=messages.languages()[other], exact=True)
+        expect(link).to_have_count(0 if other == code else 1)

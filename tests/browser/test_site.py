@@ -318,6 +318,27 @@ def test_a_chart_lives_in_a_page_of_another_host(
         assert errors == []
 
 
+def test_a_view_of_a_lesson_stands_alone_in_a_frame(page: Page, served: str):
+    known = library.find("clipping").lesson
+    assert known is not None
+    page.goto(f"{served}/lessons/clipping/")
+    section = page.locator("section.drawn").last
+    section.locator(".embed-this summary").click()
+    (place,) = re.findall(r'src="([^"]+)"', section.locator(".embed-this input").input_value())
+    number = int(section.locator("h2").inner_text())
+    page.goto(html.unescape(place))
+    settings = known.views[number - 1].settings
+    alone = page.locator(f"[data-chart=view-{number}]")
+    expect(alone.locator(".finding")).to_have_text(said("mean", settings))
+    alone.locator(".main-svg").first.wait_for()
+    assert page.locator("section:visible").count() == page.locator(".chart:visible").count() == 1
+    for hidden in ("nav", "h1", "section h2", ".embed-this"):
+        assert page.locator(hidden).locator("visible=true").count() == 0, hidden
+    before = alone.locator("output").inner_text()
+    alone.get_by_role("slider").press("ArrowRight")
+    expect(alone.locator("output")).not_to_have_text(before)
+
+
 def test_a_chart_is_saved_as_svg_and_as_png_of_300_dpi_on_clear_ground(
     page: Page, served: str, tmp_path: Path
 ):

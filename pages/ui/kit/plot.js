@@ -257,6 +257,9 @@ const LOW = 250 // a lower chart has a short title on its axis
 const APART = 10 // pixels between the legend's lines where there is room
 const ENTRY = 19 // pixels of a line of the legend
 const BROAD = 500 // from this width on the legend stands beside the chart
+const [TITLE, TICK] = [14, 13] // pixels of the type of titles and ticks
+const MOST = 0.8 // the part of the width that a title takes at most
+const SIDES = 90 // pixels beside the axes of a chart, about
 const LONG = 30 // letters of a vertical title that a narrow chart has room for in one line
 const [SMALL, LARGE] = [92, 190] // pixels of the names beside a narrow and a broad chart, at most
 const BESIDE = 14 // pixels between the chart and the names of its lines
@@ -298,11 +301,13 @@ const scale = () => grown || Math.max(
 )
 
 // Short titles in a narrow or low chart; one that fits has its legend beside it where there is room.
-function arrange({ data, layout }, width) {
+function arrange({ data, layout }, width, look) {
   const [across, up] = [layout.xaxis?.title, layout.yaxis?.title]
   const narrow = width < BROAD
   if (narrow && across?.text?.startsWith("←")) {
     across.text = across.text.replace(/\s{2,}/g, " · ").replace(/privacy budget ε/i, "ε")
+    const fits = wide(across.text, across.font?.size ?? TITLE, look) <= MOST * width
+    if (!fits) across.text = across.text.replace(/ · [^·]*ε · /, " · ε · ")
   }
   if ((narrow || layout.height < LOW * scale()) && up?.text) up.text = up.text.split(" · ")[0]
   const guess = (layout.annotations ?? []).find(({ name }) => name === "guess")
@@ -474,6 +479,20 @@ function loosen({ layout }, width, look) {
   if (!ends(layout).length) thin(xaxis, width - 90 * scale(), look)
 }
 
+// Titles below an axis are no wider than it, where their words allow it; in several lines, if need be.
+function fold({ data, layout }, width, look) {
+  const named = [...(layout.yaxis?.ticktext ?? []), ...data.flatMap(({ y }) => y ?? [])]
+  const names = Math.max(0, ...named.map((text) => (text?.split ? wide(text, TICK, look) : 0)))
+  const { l = 0, r = 0 } = layout.margin ?? {}
+  const sides = Math.max(SIDES * scale(), l + r, names + 40 * scale())
+  for (const [name, axis] of Object.entries(layout)) {
+    if (!/^xaxis/.test(name) || !axis.title?.text || ends(layout).length) continue
+    const { title, domain = [0, 1] } = axis
+    const most = (domain[1] - domain[0]) * (width - sides)
+    title.text = wrapped(title.text, title.font?.size ?? TITLE, look, most)
+  }
+}
+
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches
 
 // Points that stand elsewhere than before are seen to move there; what is to be waited for, if they do.
@@ -500,11 +519,12 @@ function composed({ figure: text, node }, width, high, change = () => {}) {
   const figure = coloured(text, look)
   Object.assign(figure.layout, { template: template(look), width, height: high })
   change(figure)
-  arrange(figure, width)
+  arrange(figure, width, look)
   if (scale() > 1) enlarge(figure.layout, scale())
   nameLines(figure, width, look)
   nameRows(figure, width, look)
   loosen(figure, width, look)
+  fold(figure, width, look)
   return figure
 }
 

@@ -9,7 +9,7 @@ from engine.core.gauges import Gauge
 from pages.ui.charts.measured import Curve, Level
 from pages.ui.charts.proof import finite
 from pages.ui.kit.labels import label
-from pages.ui.messages import figures, joined, tr
+from pages.ui.messages import figures, joined, tight, tr
 from pages.ui.paper.cast import HELD as HELD  # named here too: what a finding counts
 from pages.ui.paper.cast import Cast
 from pages.ui.paper.said import say
@@ -128,7 +128,7 @@ def finding(
         parts.append(_say("unproved", said=said))
     more = told.elsewhere(held[0], names[0], how.guessed(data)) if held else ""
     sentences = (_say("at", budget=budget, parts=joined(parts)), *_failing(held, budget), more)
-    return " ".join(filter(None, sentences))
+    return tight(" ".join(filter(None, sentences)))
 
 
 def _plain(label: str) -> str:

@@ -12,7 +12,7 @@ import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pages.ui.messages import figures, tr
+from pages.ui.messages import figures, tight, tr
 from pages.ui.words import number
 
 SPACES = re.compile("  +")
@@ -54,4 +54,4 @@ def say(table: Mapping[str, Any], name: str, facts: Mapping[str, object]) -> str
         KeyError: A fact, or a sentence that a fact names, is not there.
     """
     text = _Sentences(table).vformat(tr(table.get(name, "")), (), facts)
-    return SPACES.sub(" ", text).strip()
+    return tight(SPACES.sub(" ", text).strip())

@@ -20,3 +20,6 @@ document.querySelectorAll("section.drawn").forEach((section, i) => {
   slider.addEventListener("input", show)
   show()
 })
+
+// A page among others, which has an address, shows one of its views alone.
+if (window.explorer) alone([document.querySelector("section.drawn")], [])

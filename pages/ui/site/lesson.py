@@ -13,7 +13,7 @@ from pages.ui.bundle.filled import filled, within_script
 from pages.ui.kit import plot, shell
 from pages.ui.lessons import library
 from pages.ui.lessons.schema import Lesson, Question, View
-from pages.ui.site.frame import charts, sheet, slider
+from pages.ui.site.frame import charts, embed, sheet, slider
 from pages.ui.site.states import Find, ships, there, trained
 
 HERE = Path(__file__).parent
@@ -120,9 +120,10 @@ def _view(number: int, view: View, instead: str, drawn: bool) -> str:
         here = instead.format(address=escape(view.address), place=place)
         return f"<section><h2>{number}</h2>{said}<p>{here}</p></section>"
     return (
-        f'<section class="drawn"><h2>{number}</h2>{said}<p class="finding"></p>'
-        f'<div class="chart"></div>{slider(f"epsilon-{number}", "Privacy budget ε")}'
-        '<div class="meaning"></div></section>'
+        f'<section class="drawn" data-chart="view-{number}"><h2>{number}</h2>{said}'
+        '<p class="finding"></p><div class="chart"></div>'
+        f'{slider(f"epsilon-{number}", "Privacy budget ε")}<div class="meaning"></div>'
+        f"{embed(f'view-{number}') * (instead == ELSEWHERE)}</section>"
     )
 
 

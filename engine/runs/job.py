@@ -14,7 +14,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -100,9 +100,15 @@ class Job:
 
     def text(self) -> str:
         """The job as JSON, with every value; what `read` reads."""
-        body = {**asdict(self), "axes": list(self.axes.items())}
-        del body["stored"]
-        return _json(body)
+        return self._text
+
+    @functools.cached_property
+    def _text(self) -> str:
+        """Written once: whoever asks for a job, and whoever looks for it, asks."""
+        body = {
+            one.name: getattr(self, one.name) for one in dataclasses.fields(self) if one.compare
+        }
+        return _json({**body, "axes": list(self.axes.items())})
 
     @classmethod
     def read(cls, text: str, stored: str = "") -> Self:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from cachetools import FIFOCache
 
 from engine.runs import shipped
+from engine.runs.job import Job
 from engine.runs.results import Results
 from engine.service.client import Client
 from engine.service.run import Run, as_run, as_shipped
@@ -58,6 +59,7 @@ class Board:
         self._lock = threading.Lock()
         self._runs: MutableMapping[str, Look] = FIFOCache(KEPT)
         self._results: MutableMapping[str, tuple[Hashable, Results]] = FIFOCache(KEPT)
+        self._asked: MutableMapping[str, Job] = FIFOCache(KEPT)
         self._changes = 0
         self._swept = -math.inf
 
@@ -79,6 +81,11 @@ class Board:
         if any(run is not None and run.state == "queued" for run in known.values()):
             self.client.ensure_worker()  # the worker may have died with another job
         return {one: run for one, run in known.items() if run is not None}
+
+    def expect(self, job: Job) -> None:
+        """Keeps a job that has just been asked for: its row need not be read as text."""
+        with self._lock:
+            self._asked[job.text()] = job
 
     def results(self, run: Run) -> Results:
         """The measurements of a run as it was looked at; the same object while nothing is new."""
@@ -102,7 +109,7 @@ class Board:
             before, row = self._runs.pop(one, NEVER), rows.get(one)
             if row is not None:
                 same = before.run if before.text == row["text"] else None
-                run = as_run(row, same.job if same else None)
+                run = as_run(row, same.job if same else self._asked.get(row["text"]))
                 self._runs[one] = Look(now, row["text"], run)
             else:
                 ships = shipped.find(one)

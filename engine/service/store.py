@@ -337,4 +337,5 @@ _ENDS = f"json_extract({_BODY}, '$.kind') IN ('Finished', 'Failed')"
 
 def _signed(job: Job) -> tuple[str, int]:
     """A job's text, and its checksum."""
-    return job.text(), checksum(job.text())
+    text = job.text()
+    return text, checksum(text)

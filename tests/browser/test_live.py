@@ -1,10 +1,10 @@
 """Every slider is live: after a move the chart is never blank, and what trains is said in sight."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, Page
 
 from tests.browser.app import serving, settled, temporary_home
 from tests.browser.conftest import App, opened
@@ -72,3 +72,66 @@ def unsaid(seen: list[Sample]) -> float:
         else:
             since = None
     return longest
+
+
+@pytest.fixture
+def counted(app: App) -> Callable[[str], tuple[Page, list[bytes]]]:
+    """Opens a page, and notes every message that it gets from then on."""
+
+    def opened(path: str) -> tuple[Page, list[bytes]]:
+        page, sent = app.tab(path, height=900), list[bytes]()
+        page.on(
+            "websocket", lambda socket: socket.on("framereceived", lambda frame: sent.append(frame))
+        )
+        page.reload()
+        settled(page)
+        page.wait_for_function("() => document.querySelector('.js-plotly-plot')?.data?.length > 1")
+        page.wait_for_timeout(1500)
+        sent.clear()
+        return page, sent
+
+    return opened
+
+
+FOLLOWS = 24
+"""Messages that follow a budget, at most: the slider, the sentence, the chart, the guarantee, each
+with its place; with all that stays as it is there are about forty."""
+
+
+def test_a_move_of_the_budget_sends_only_what_follows_it(counted):
+    page, sent = counted("enadpp")
+    finding = page.locator("[data-testid=stMain] [data-testid=stMarkdown] p").first
+    foot = page.locator("[data-testid=stBottomBlockContainer]")
+    before = finding.inner_text(), foot.inner_text()
+    slider = page.get_by_role("slider", name="Privacy budget")
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function(
+        "was => document.querySelector('[data-testid=stMain] [data-testid=stMarkdown] p')"
+        "?.innerText !== was", arg=before[0],
+    )  # fmt: skip
+    settled(page)
+    assert before[1] != foot.inner_text()
+    assert page.get_by_role("tab").count() == 5
+    assert page.get_by_text("Show ε as").is_visible()
+    assert any(b"enadpp.epsilon" in one for one in sent)
+    assert not any(b"enadpp.lines" in one for one in sent)
+    assert len(sent) <= FOLLOWS
+
+
+def test_a_move_in_the_sidebar_sends_nothing_that_stays(counted):
+    page, sent = counted("survival")
+    page.locator("summary", has_text="Try q and e").click()
+    tried = page.get_by_role("slider", name="Time intervals q").last
+    assert tried.get_attribute("aria-valuetext") == "10"
+    page.get_by_role("slider", name="Time intervals q").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('[role=slider][aria-label^=\"Time intervals q\"]')]"
+        ".every(one => one.getAttribute('aria-valuetext') === '20')"
+    )
+    settled(page)
+    texts = page.locator("[data-testid=stSidebar]").inner_text()
+    assert {"People to draw", "More settings"} <= set(texts.splitlines())
+    assert any(b"survival.try_q" in one for one in sent)
+    assert not any(b"survival.knots" in one for one in sent)

@@ -14,7 +14,7 @@ from engine.service import pricing
 from engine.service.client import Client
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import shared
-from pages.ui.paper import defaults, stages, view
+from pages.ui.paper import defaults, sidebar, stages, view
 from tests.pages.played import play
 
 ROOT = Path(__file__).parents[2]
@@ -28,6 +28,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(shipped, "FOLDER", tmp_path / "shipped")
     monkeypatch.setattr(Client, "ensure_worker", lambda self: None)
     monkeypatch.setattr(pricing, "start", lambda store: False)
+    # Streamlit's tests keep of a page what its last run has sent: here each run sends all of it
+    monkeypatch.setattr(sidebar, "redraw", lambda slug, layout: None)
     st.cache_resource.clear()
     shared.SHARED.clear()
     return tmp_path

@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -27,6 +27,7 @@ from engine.service.watching import Stage
 from pages.ui import words
 from pages.ui.jobs import clock, record
 from pages.ui.jobs import submit as asking
+from pages.ui.jobs.moving import Moving
 from pages.ui.jobs.sentences import OLD, OUTDATED, endings, summary
 from pages.ui.jobs.submit import BUDGET as BUDGET  # named here too: what is drawn follows it
 from pages.ui.kit.access import afresh, board, troubles
@@ -101,6 +102,8 @@ class Watched:
     @property
     def over(self) -> Results | None:
         """The replicas whose training is over; None before there can be any."""
+        if self.run is None or not (self.run.seq or shipped.find(self.job.id)):
+            return None  # it waits in the queue, and nothing has to be read
         if self.results is None or self.complete:
             return self.results
         return self.results.only(~np.isnan(self.results.epsilon))
@@ -185,21 +188,32 @@ def _jobs(watched: Mapping[str, Watched]) -> list[Job]:
     return [*early, *(one.job for one in watched.values())]
 
 
-def follow(
-    draw: Callable[[dict[str, Watched]], None], key: str, shown: Callable[[], Shown]
-) -> None:
+@dataclass(frozen=True)
+class Part:
+    """A part of a page that follows its runs.
+
+    Attributes:
+        shown: What it shows by what the widgets say now.
+        draw: Draws it, from where its runs stand; what it returns follows a slider.
+    """
+
+    shown: Callable[[], Shown]
+    draw: Callable[[dict[str, Watched]], Moving[Any] | None]
+
+
+def follow(begin: Callable[[], Part], key: str) -> None:
     """Draws a part of a page by itself, and again when its runs have something new to show.
 
     Args:
-        draw: Draws it, from where its runs stand.
+        begin: The part, by what the widgets say when it is drawn.
         key: Names the part; unique on the page.
-        shown: What it shows by what the widgets say now.
     """
 
     def body() -> None:
         afresh()
         with troubles():
-            now = shown()
+            part = begin()
+            now = part.shown()
             stages, before = now.stages, dict[str, Run]()
             with troubles():
                 moved = asking.look_on(stages)
@@ -207,12 +221,22 @@ def follow(
                 asking.start(jobs, now.focus, again=moved)
             with suppress(StoreError):  # `watch` says so
                 before = board().look(stages)
-            draw(watch(now.jobs, now.labels, now.early))
+            moving = part.draw(watch(now.jobs, now.labels, now.early))
+            if moving is not None:
+                moving.draw(partial(_again, key, stages, part.shown))
             clock.follow(key, stages, before)
             if before and all(run.state == "completed" for run in before.values()):
                 asking.look_ahead(stages, now.next())
 
     st.fragment(body, key=key)()
+
+
+def _again(key: str, stages: Mapping[str, Stage], shown: Callable[[], Shown]) -> None:
+    """Draws a whole part again where a move of its slider asks for something else than before."""
+    now = shown().stages
+    asking.look_on(now)
+    if tuple(now.items()) != tuple(stages.items()):
+        clock.redraw(key)
 
 
 def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:

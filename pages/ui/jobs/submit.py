@@ -51,6 +51,7 @@ def start(jobs: Sequence[Job], focus: Mapping[str, float], *, again: bool) -> No
         run = runs.get(job.id)
         dropped = run is not None and run.state == "cancelled" and run.passing
         if run is None or run.goes_on or (again and dropped):
+            board().expect(job)
             client().submit(job, focus, visitors.here(), passing=True)
 
 
@@ -124,6 +125,7 @@ def look_ahead(stages: Mapping[str, Stage], jobs: Sequence[Job]) -> None:
         look_on(stages)
         for job in left:
             if job.id not in runs:
+                board().expect(job)
                 client().submit(job, {}, visitors.here(), ahead=True)
 
 

@@ -103,24 +103,40 @@ def show(
     key: str, picture: Picture, below: Callable[[], None] | None = None, numbers: bool = True
 ) -> None:
     """Draws a picture and, once asked for, the table of what it shows."""
-    if (keep := _KEEP.get()) is not None:
-        keep(key, picture)
+    draw(key, picture)
+    if _KEEP.get() is not None:
         return
-    plot(picture.text, key, picture.alt, source.line())
     if below is not None:
         below()
-    if not numbers:
-        return
-    table = st.popover(
+    if numbers:
+        tell(opener(key), key, picture)
+
+
+def draw(key: str, picture: Picture) -> None:
+    """Draws a picture alone."""
+    if (keep := _KEEP.get()) is not None:
+        keep(key, picture)
+    else:
+        plot(picture.text, key, picture.alt, source.line())
+
+
+def opener(key: str) -> Any:
+    """The button below a picture, and the place that it opens."""
+    return st.popover(
         tr("Numbers, embed"), key=f"{key}.table", on_change="rerun", icon=":material/table_rows:",
         type="tertiary", help=tr("The numbers behind this chart, and how another page shows it"),
     )  # fmt: skip
-    if table.open:
-        table.dataframe(list(picture.rows), hide_index=True, alt=picture.alt)
-        table.caption(f":material/tag: {source.line()}, address `{source.address()}`. {COPY}")
-        line = source.embed(named(key))
-        if line.startswith("<"):
-            table.caption(tr("A line for your page, with these settings"))
-            table.code(line, language="html", wrap_lines=True)
-        else:
-            table.caption(line)
+
+
+def tell(table: Any, key: str, picture: Picture) -> None:
+    """What a picture shows, in the place of its opener once that is open."""
+    if not table.open:
+        return
+    table.dataframe(list(picture.rows), hide_index=True, alt=picture.alt)
+    table.caption(f":material/tag: {source.line()}, address `{source.address()}`. {COPY}")
+    line = source.embed(named(key))
+    if line.startswith("<"):
+        table.caption(tr("A line for your page, with these settings"))
+        table.code(line, language="html", wrap_lines=True)
+    else:
+        table.caption(line)

@@ -1,6 +1,7 @@
 """A widget for each setting, drawn from its declaration alone."""
 
 import re
+from collections.abc import Callable
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -22,7 +23,13 @@ SIDE_BY_SIDE = 4
 """Up to so many short names are shown side by side; more go into a list."""
 
 
-def widget(slug: str, offer: Offer, setting: Setting, idle: str = "") -> str:
+def widget(
+    slug: str,
+    offer: Offer,
+    setting: Setting,
+    idle: str = "",
+    then: Callable[[], None] | None = None,
+) -> str:
     """Draws the widget of a knob or a choice and returns the chosen text.
 
     The address holds that text under `slug.field`.
@@ -32,6 +39,7 @@ def widget(slug: str, offer: Offer, setting: Setting, idle: str = "") -> str:
         offer: What can be chosen.
         setting: The knob or choice.
         idle: Why it changes nothing now, in a few words; it is then grey.
+        then: Called once a slider has moved, before anything is drawn.
     """
     draw, key = st.container(), f"{slug}.{offer.field}"
     name = f"{label(setting)} ({idle})" if idle else label(setting)
@@ -40,7 +48,7 @@ def widget(slug: str, offer: Offer, setting: Setting, idle: str = "") -> str:
         return str(
             draw.select_slider(
                 name, offer.texts, offer.default, key=key, help=explain(setting),
-                bind="query-params", disabled=off,
+                bind="query-params", disabled=off, on_change=then,
             )
         )  # fmt: skip
     if len(offer.texts) <= SIDE_BY_SIDE and sum(map(len, offer.texts)) <= 32:

@@ -577,6 +577,9 @@ function resize(parent) {
 function begin(parent) {
   const node = document.createElement("div")
   node.setAttribute("role", "figure")
+  // Whoever tabs through a page hears what it says; and who looks for the first control of a tab,
+  // as Streamlit's does at every change, need not look through all of the picture's parts.
+  node.tabIndex = 0
   node.addEventListener("explorer.save", ({ detail }) => save(node, detail))
   node.setAttribute("aria-keyshortcuts", "Enter")
   node.addEventListener("keydown", ({ key, target }) => key === "Enter" && target === node && hear(node))

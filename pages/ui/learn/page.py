@@ -56,7 +56,7 @@ def _screen(screen: Screen) -> None:
         with troubles():
             job = maths.clipping()
             shown = Shown({"laplace": job}, {"laplace": "Laplace"}, asks=((job, Stage.FULL),))
-            live.follow(partial(_moving, screen), "learn.live", lambda: shown)
+            live.follow(lambda: live.Part(lambda: shown, partial(_moving, screen)), "learn.live")
     else:
         st.fragment(_moving)(screen, {})
     if st.session_state.get(FORMULAS):

@@ -35,14 +35,14 @@ def offer(page: Any) -> None:
             st.text_input(tr("Title of the new lesson"), key=TITLE, max_chars=100)
         st.text_area(tr("What to look at in this view"), key=TEXT, max_chars=1000)
         st.button(tr("Add"), icon=":material/add:", key="collect.add", on_click=_add,
-                  args=(go.here(page), into))  # fmt: skip
+                  args=(page, into))  # fmt: skip
         if said := st.session_state.pop(SAID, ""):
             st.markdown(said)
 
 
-def _add(address: str, into: str) -> None:
+def _add(page: Any, into: str) -> None:
     """Adds the view and says where it went."""
-    view = View(address=address, text=st.session_state.get(TEXT) or "Look at this view.")
+    view = View(address=go.here(page), text=st.session_state.get(TEXT) or "Look at this view.")
     try:
         name = library.add(view, into, st.session_state.get(TITLE) or "", rights.editor())
     except ExplorerError as error:

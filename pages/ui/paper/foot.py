@@ -42,20 +42,44 @@ WEAK = 0.95
 
 def budget(page: Page) -> float:
     """The budget slider, and a field to type the budget in; returns the budget."""
-    knob, offer = knobs(page.paper.spec)[BUDGET], page.offers.knobs[BUDGET]
-    key = f"{page.prefix}.{BUDGET}"
-    with st.container(horizontal=True, vertical_alignment="bottom", wrap=False):
-        chosen = st.select_slider(
-            tr(label(knob)), offer.texts, offer.default, key=key, help=explain(knob),
-            bind="query-params", disabled=locked(key),
-        )  # fmt: skip
-        low, high = (float(offer.values[end]) for end in (0, -1))
-        st.number_input(
-            "Type ε", low, high, None, key=f"{key}.{TYPED}", placeholder="ε", width=84,
-            label_visibility="collapsed", on_change=_take, args=(page, key), disabled=locked(key),
-            help=f"From {low:g} to {high:g}; the nearest trained budget is shown.",
-        )  # fmt: skip
+    with _row():
+        chosen = slider(page)
+        _typed(page)
+    return chosen
+
+
+def beside(page: Page) -> DeltaGenerator:
+    """The field to type the budget in; returns the place of the slider beside it."""
+    with _row():
+        place = st.container()
+        _typed(page)
+    return place
+
+
+def _row() -> DeltaGenerator:
+    return st.container(horizontal=True, vertical_alignment="bottom", wrap=False)
+
+
+def slider(page: Page) -> float:
+    """The budget slider; returns the budget."""
+    offer, key = page.offers.knobs[BUDGET], f"{page.prefix}.{BUDGET}"
+    knob = knobs(page.paper.spec)[BUDGET]
+    chosen = st.select_slider(
+        tr(label(knob)), offer.texts, offer.default, key=key, help=explain(knob),
+        bind="query-params", disabled=locked(key),
+    )  # fmt: skip
     return float(offer.value(chosen))
+
+
+def _typed(page: Page) -> None:
+    """The field to type a budget in."""
+    offer, key = page.offers.knobs[BUDGET], f"{page.prefix}.{BUDGET}"
+    low, high = (float(offer.values[end]) for end in (0, -1))
+    st.number_input(
+        "Type ε", low, high, None, key=f"{key}.{TYPED}", placeholder="ε", width=84,
+        label_visibility="collapsed", on_change=_take, args=(page, key), disabled=locked(key),
+        help=f"From {low:g} to {high:g}; the nearest trained budget is shown.",
+    )  # fmt: skip
 
 
 def _take(page: Page, key: str) -> None:

@@ -5,7 +5,9 @@ declares it in `pages/ui/papers/<slug>/layout.toml`. Everything else comes from 
 declarations.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -15,8 +17,10 @@ from engine import catalog
 from engine.method import Paper
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET, Watched
-from pages.ui.kit import address, shell, skip, source
+from pages.ui.jobs.moving import Moving
+from pages.ui.kit import address, chart, shell, skip, source
 from pages.ui.kit.access import troubles
+from pages.ui.kit.chart import Picture
 from pages.ui.kit.glossary import linked
 from pages.ui.kit.knobs import pick
 from pages.ui.messages import tr
@@ -60,6 +64,7 @@ def show(slug: str) -> None:
         slug: Key of the paper in the catalogue, and the page's name in the address.
     """
     shell.enter()
+    st.session_state[sidebar.WHOLE] = ""
     paper, layout = catalog.paper(slug), defaults.layout(slug)
     skip.link(f"{slug}.{BUDGET}", "Skip to the privacy budget")
     offered = _offered(paper, layout)
@@ -68,16 +73,38 @@ def show(slug: str) -> None:
     address.settle(shell.script(slug), slug, offered.all, free)
     sidebar.draw(paper, offered, layout, chosen)
     _heading(paper, layout)
-    places = foot.place()
+    places, last = foot.place(), list[Page]()
+
+    def part() -> live.Part:
+        st.session_state[sidebar.WHOLE] = ""
+        return _part(opened(), chosen.method, places)
+
+    def opened() -> Page:
+        now = choice.read(slug, offered)
+        if not last or last[0].chosen != now:
+            wanted = defaults.wanted(paper, layout, offered, now)
+            last[:] = [Page(slug, paper, layout, offered, now, wanted)]
+        return last[0]
+
     with troubles():
-        wanted = defaults.wanted(paper, layout, offered, chosen)
-        page = Page(slug, paper, layout, offered, chosen, wanted)
-        sidebar.finish(page)
-        live.follow(
-            lambda watched: _body(page, watched, places),
-            f"{slug}.live",
-            lambda: stages.shown(page, choice.read(slug, offered)),
-        )
+        sidebar.finish(slug, layout, opened)
+    live.follow(part, sidebar.live(slug))
+
+
+def _part(page: Page, method: str, places: Places) -> live.Part:
+    """Everything that follows the runs.
+
+    Args:
+        page: The page as its sliders stand now.
+        method: The method whose settings stand in the sidebar.
+        places: Of the slider and its meaning.
+    """
+    if page.chosen.method != method:
+        st.rerun()  # the sidebar begins with the settings of the method that is looked at
+    return live.Part(
+        lambda: stages.shown(page, choice.read(page.prefix, page.offers)),
+        lambda watched: _body(page, watched, places),
+    )
 
 
 def _offered(paper: Paper[Any], layout: Layout) -> Offers:
@@ -104,78 +131,100 @@ def _about(paper: Paper[Any], layout: Layout) -> None:
     st.markdown(f"**The paper claims** {paper.claim}\n\n{paper.citation}.")
 
 
-def _body(page: Page, watched: dict[str, Watched], places: Places) -> None:
-    """Everything that follows the budget slider; alone redrawn when it moves.
+def _body(page: Page, watched: dict[str, Watched], places: Places) -> Moving[View]:
+    """Everything that follows the runs, with places for what follows the budget slider too.
 
     Only the open tab is drawn. What needs a guarantee comes last, into places that are kept for
     it: an accountant may take seconds for a budget that it has not seen, and no chart waits.
     """
-    source.name(one.run.id for one in watched.values() if one.run is not None)
+    moving = Moving(lambda: _view(page, watched))
     slider, meaning = places
+    prefix, tab, focus = page.prefix, page.offers.tab, {BUDGET: moving.now.budget}
     with slider:
-        foot.budget(page)
-    prefix, offered = page.prefix, page.offers
-    chosen = choice.read(prefix, offered)  # the widgets below move without the rest of the page
+        moving.piece(lambda _: focus.update({BUDGET: foot.slider(page)}), foot.beside(page))
+    moving.piece(lambda view: st.markdown(_finding(page, view)))
+    total.draw(prefix, watched, focus)
+    tabs = st.tabs(
+        tab.texts, default=tab.default, key=f"{prefix}.tab", on_change="rerun", bind="query-params",
+    )  # fmt: skip
+    for name, place in zip(tab.texts, tabs, strict=True):
+        if place.open:
+            with place:
+                _tab(page, moving, name, focus)
+    moving.piece(foot.meaning, meaning)
+    moving.piece(partial(_end, page))
+    return moving
+
+
+def _end(page: Page, view: View) -> None:
+    """Asks for the guarantees that the curve lacks, once all else is there."""
+    panels.work_out(view, [float(value) for value in page.offers.knobs[BUDGET].values])
+    st.session_state[sidebar.WHOLE] = page.prefix
+
+
+def _view(page: Page, watched: dict[str, Watched]) -> View:
+    """What the sections draw from: the widgets below the slider move without the whole page."""
+    source.name(one.run.id for one in watched.values() if one.run is not None)
+    chosen = choice.read(page.prefix, page.offers)
     if chosen.method != page.chosen.method:
-        st.rerun()  # the sidebar begins with the settings of the method that is looked at
+        st.rerun()  # a list of methods among the pieces says another one
     source.publish(published.place(page, chosen))
     view = replace(page.view(watched, chosen), pick=lambda: _method(page))
-    view = replace(view, former=former.ghosts(prefix, view))
-    view = replace(view, up=former.axis(prefix, view))
-    st.markdown(f"{panels.result(view) or page.layout.words}{former.stored(page, view)}")
-    total.draw(prefix, watched, {BUDGET: view.budget})
-    tabs = st.tabs(
-        offered.tab.texts, default=offered.tab.default, key=f"{prefix}.tab", on_change="rerun",
-        bind="query-params",
-    )  # fmt: skip
-    for name, tab in zip(offered.tab.texts, tabs, strict=True):
-        if tab.open:
-            with tab:
-                _tab(page, view, name)
-    with meaning, troubles():
-        foot.meaning(view)
-    grid = [float(value) for value in offered.knobs[BUDGET].values]
-    panels.work_out(view, grid)
+    view = replace(view, former=former.ghosts(page.prefix, view))
+    return replace(view, up=former.axis(page.prefix, view))
 
 
-def _tab(page: Page, view: View, name: str) -> None:
+def _finding(page: Page, view: View) -> str:
+    """The sentence above the chart."""
+    return f"{panels.result(view) or page.layout.words}{former.stored(page, view)}"
+
+
+def _tab(page: Page, moving: Moving[View], name: str, focus: Mapping[str, float]) -> None:
     """What one tab holds."""
     if name == COST:
-        _cost(page, view)
+        _cost(page, moving, focus)
     else:
         own = any(section.picks for section in page.layout.sections if section.tab == name)
         if name != DATA and not own:
             _method(page)
         if name == PROOF:
-            panels.guarantees(page, view)
+            moving.piece(lambda view: panels.guarantees(page, view))
         if name == page.layout.shows:
-            pays.line(view)
-    _sections(page, view, name)
+            moving.piece(pays.line)
+    _sections(page, moving, name)
     if name == WHY:
-        failing.section(view)
+        moving.piece(failing.section)
     if name == DATA:
-        sidebar.describe(view.data)
+        data = moving.now.data
+        sidebar.describe(data)
         with troubles():
-            synthetic.section(page.prefix, view.data.name)
+            synthetic.section(page.prefix, data.name)
 
 
-def _cost(page: Page, view: View) -> None:
+def _cost(page: Page, moving: Moving[View], focus: Mapping[str, float]) -> None:
     """The curve, what it is drawn by, what is under way, and on request every measure."""
-    by_proof = view.by == PROOF_FIRST
+
+    def curve(view: View) -> Picture:
+        return panels.curve(page, view, view.by == PROOF_FIRST, True)
+
+    key = f"{page.prefix}.{panels.CURVE}"
     with st.container(key=f"{page.prefix}-story"):
-        panels.utility(page, view, by_proof, below=lambda: _drawn_by(page))
-        if told := page.layout.story(view):
-            story.draw(page.prefix, told, view.budget)
-    live.panel(page.prefix, view.watched, {BUDGET: view.budget})
-    kinds.note(view.proved, view.measure)
-    panels.caption(view)
+        moving.piece(lambda view: chart.draw(key, curve(view)), first=True)
+        _drawn_by(page)
+        table = chart.opener(key)
+        if table.open:
+            moving.piece(lambda view: chart.tell(table, key, curve(view)), table)
+        st.html(story.STYLE)
+        moving.piece(lambda view: story.draw(page.prefix, page.layout.story(view), view.budget))
+    live.panel(page.prefix, moving.now.watched, focus)
+    moving.piece(lambda view: kinds.note(view.proved, view.measure))
+    moving.piece(panels.caption)
     more = st.expander(
         "Every measure at this budget", icon=":material/straighten:", on_change="rerun",
         key=f"{page.prefix}.readings",
     )  # fmt: skip
     if more.open:
-        with more:
-            panels.readings(view)
+        moving.piece(panels.readings, more)
 
 
 def _drawn_by(page: Page) -> None:
@@ -203,14 +252,14 @@ def _method(page: Page) -> None:
         pick(page.prefix, page.offers.method, "Method", METHOD_HELP, st.container(width=240))
 
 
-def _sections(page: Page, view: View, tab: str) -> None:
+def _sections(page: Page, moving: Moving[View], tab: str) -> None:
     """The paper's own parts of a tab, two in a row."""
     for row in _rows([section for section in page.layout.sections if section.tab == tab]):
         columns = st.columns(len(row), gap="large")
         for column, section in zip(columns, row, strict=True):
-            with column, troubles():
+            with column:
                 st.subheader(tr(section.title), anchor=False)
-                parts.draw(section, view)
+                moving.piece(partial(parts.draw, section))
 
 
 def _rows(sections: list[Section]) -> list[list[Section]]:

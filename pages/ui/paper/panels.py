@@ -26,6 +26,8 @@ CHOOSE = "Methods marked *not private* are for comparison only."
 TERMS = ("Claimed", "Proved", "Attacked", "Record", "Neighbours", "Failure probability δ")
 """What the cards speak of, with its place in the glossary."""
 RAW = ":material/visibility_lock: Computed from the raw data, for comparison only. Not private."
+CURVE = "utility"
+"""Ends the key of the cost curve."""
 PAUSE = 1.0
 """Seconds between two looks whether the accountant has answered."""
 
@@ -108,7 +110,7 @@ def result(view: View) -> str:
 def utility(
     page: Page, view: View, by_proof: bool = True, below: Callable[[], None] | None = None
 ) -> None:
-    """The utility curve.
+    """The utility curve with its numbers.
 
     Args:
         page: The page.
@@ -116,8 +118,13 @@ def utility(
         by_proof: Whether points stand at the budget that is proved, not the one claimed.
         below: Draws what stands below it; with it, its height follows what the window has left.
     """
+    show(f"{page.prefix}.{CURVE}", curve(page, view, by_proof, below is not None), below)
+
+
+def curve(page: Page, view: View, by_proof: bool, fit: bool) -> Picture:
+    """The utility curve as a picture; arguments as those of `utility` and of a chart."""
     revision = f"{view.gauge}/{view.watched[view.method].job.id}"
-    fit, move = below is not None, "proof" if by_proof else "claim"
+    move = "proof" if by_proof else "claim"
     at = placed(view)
 
     def made() -> Picture:
@@ -153,7 +160,7 @@ def utility(
         view.signature,
         tuple((name, one.job.id, len(one.results.seeds)) for name, one in view.former.items()),
     )
-    show(f"{page.prefix}.utility", once(signature, made), below)
+    return once(signature, made)
 
 
 def placed(view: View) -> kinds.Placed | None:

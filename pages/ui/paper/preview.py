@@ -97,11 +97,11 @@ def draw(one: Preview) -> None:
     """Draws the budget slider and the curve."""
     with troubles():
         opened = page(one)
-        live.follow(
-            lambda watched: _draw(opened, watched),
-            f"{one.prefix}.live",
+        part = live.Part(
             lambda: replace(stages.shown(opened, opened.chosen), next=tuple),
+            lambda watched: _draw(opened, watched),
         )
+        live.follow(lambda: part, f"{one.prefix}.live")
 
 
 def _draw(page: Page, watched: dict[str, Watched]) -> None:

@@ -1,11 +1,15 @@
 """The sidebar of a paper's page: the data set and every knob but the budget."""
 
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from datasets import catalog
 from datasets.base import Card
+from engine.core.errors import SpecError
 from engine.core.spec import knobs
 from engine.method import Paper
 from pages.ui.jobs.live import BUDGET
@@ -14,7 +18,7 @@ from pages.ui.kit.knobs import pick, widget
 from pages.ui.kit.lock import locked
 from pages.ui.paper import spent, upload
 from pages.ui.paper.choice import Chosen, Offers
-from pages.ui.paper.view import Layout, Page
+from pages.ui.paper.view import Layout, Page, Section
 from pages.ui.words import column, plural, times
 
 DATA_HELP = "Whose records the methods learn from."
@@ -24,6 +28,8 @@ REPEATS_HELP = (
 )
 OTHER = "Not used by {method}; it changes other lines."
 OTHERS = "Not used by {method}; these change other lines:"
+WHOLE = "sidebar.whole"
+"""The page whose last drawing came to its end; none meanwhile, and none after an error."""
 SHARE = "Copy the address to share exactly this view."
 SPENDS = (
     "Exploring costs privacy too: on real data, every setting that you try uses up budget, and so "
@@ -66,16 +72,53 @@ def _widget(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen, f
     other, value = layout.needs.get(field, ("", ""))
     offer = offers.knobs.get(other)
     idle = "" if offer is None or chosen.values[other] == value else offer.text(value).lower()
-    widget(paper.slug, offers.knobs[field], knobs(paper.spec)[field], idle and f"only {idle}")
+    alone = field not in (one for one, _ in layout.needs.values())
+    widget(
+        paper.slug, offers.knobs[field], knobs(paper.spec)[field], idle and f"only {idle}",
+        partial(redraw, paper.slug, layout) if alone else None,
+    )  # fmt: skip
 
 
-def finish(page: Page) -> None:
-    """Draws what the page's own sections have in the sidebar, and the standing note."""
+def live(slug: str) -> str:
+    """The key of the part of a page that follows its runs."""
+    return f"{slug}.live"
+
+
+def redraw(slug: str, layout: Layout) -> None:
+    """Draws again what follows the page's sliders, and leaves the rest of the page as it is.
+
+    All of it is drawn again where its last drawing did not come to its end.
+    """
+    if st.session_state.get(WHOLE) == slug:
+        st.rerun([live(slug), *(_key(slug, section) for section in layout.follow)])
+
+
+def finish(slug: str, layout: Layout, opened: Callable[[], Page]) -> None:
+    """Draws what the page's own sections have in the sidebar, and the standing note.
+
+    Args:
+        slug: Key of the paper.
+        layout: Its layout.
+        opened: The page as its sliders stand now.
+    """
     with st.sidebar:
-        for section in page.layout.sections:
-            if section.side is not None:
-                section.side(page)
+        for section in layout.sections:
+            if section.side is not None and section.follows:
+                st.fragment(_side, key=_key(slug, section))(section.side, opened)
+            elif section.side is not None:
+                _side(section.side, opened)
         st.caption(f":material/savings: {SPENDS}\n\n:material/link: {SHARE}")
+
+
+def _side(draw: Callable[[Page], None], opened: Callable[[], Page]) -> None:
+    """Widgets of a section."""
+    with suppress(SpecError):  # settings that contradict each other: the page says so
+        draw(opened())
+
+
+def _key(slug: str, section: Section) -> str:
+    """Names the part of the sidebar that holds the widgets of a section."""
+    return f"{slug}.{section.name}.side"
 
 
 def about(card: Card) -> None:

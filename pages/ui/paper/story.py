@@ -40,9 +40,10 @@ class Told:
     note: str
 
 
-def draw(prefix: str, told: Told, budget: float) -> None:
-    """The sentence, the picture as high as the curve beside it, and how to read it."""
-    st.html(STYLE)
+def draw(prefix: str, told: Told | None, budget: float) -> None:
+    """The sentence, the picture as high as the curve beside it, and how to read it; if any."""
+    if told is None:
+        return
     with st.container(key=f"{prefix}-told", gap=None):
         st.markdown(told.said, help=linked(told.note))
         said = told.said.replace("*", "")

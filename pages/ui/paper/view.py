@@ -139,7 +139,7 @@ class View:
     def _stands(self, name: str) -> Hashable:
         """Where one job stands, and how many of its cards are known."""
         one = self.watched[name]
-        budgets = one.job.axes.get(BUDGET, ())
+        budgets = () if one.drawn is None else {*one.drawn.axes.get(BUDGET, ())}
         cards = sum(self.known(name, float(budget)) is not None for budget in budgets)
         return name, one.label, one.job.id, one.stands, cards
 
@@ -168,6 +168,7 @@ class Section:
             whenever the slider moves, so it holds no widgets.
         words: What its charts say, see there.
         side: Draws its widgets in the sidebar; what they say is read from the session.
+        follows: Whether these widgets follow the page's own sliders.
         free: From the page's choice of data set, the names in the address that these
             widgets bind, without the slug.
         wide: Whether it takes a whole row; else two sections share one.
@@ -179,6 +180,7 @@ class Section:
     draw: Callable[[View], Any]
     words: Mapping[str, Any] = field(default_factory=dict)
     side: "Callable[[Page], None] | None" = None
+    follows: bool = False
     free: Callable[[str], tuple[str, ...]] = lambda dataset: ()
     wide: bool = False
     tab: str = WHY
@@ -247,6 +249,11 @@ class Layout:
     def tabs(self) -> tuple[str, ...]:
         """The tabs of the page, from left to right."""
         return (COST, self.shows, WHY, PROOF, DATA)
+
+    @property
+    def follow(self) -> list[Section]:
+        """The sections whose widgets in the sidebar follow the page's own sliders."""
+        return [section for section in self.sections if section.side and section.follows]
 
     def named(self, known: Mapping[str, Gauge]) -> Callable[[str], str]:
         """What a measure is called: by the wrong answers where the chart draws these."""

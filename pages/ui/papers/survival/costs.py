@@ -13,6 +13,7 @@ from engine.papers.survival.spec import SurvivalSpec
 from pages.ui.charts.size import against
 from pages.ui.charts.theme import axis
 from pages.ui.jobs.live import BUDGET
+from pages.ui.paper import sidebar
 from pages.ui.paper.parts import Abreast, Chart, Fold, Part, Table, Widgets
 from pages.ui.paper.said import Named
 from pages.ui.paper.view import Page, View
@@ -35,7 +36,7 @@ def try_out(page: Page) -> None:
             st.select_slider(
                 title, offer.texts, offer.default, key=TRY[field],
                 bind="query-params" if moved else None,
-                on_change=_move, args=(TRY[field],),
+                on_change=_move, args=(page, TRY[field]),
             )  # fmt: skip
         st.button(
             "Train with these", icon=":material/play_arrow:", key="survival.try", on_click=_take,
@@ -58,16 +59,18 @@ def _moved(key: str, now: str) -> bool:
     return moved
 
 
-def _move(key: str) -> None:
+def _move(page: Page, key: str) -> None:
     """Notes that a slider to try with has been moved, and puts it into the address."""
     st.session_state[f"{key}.moved"] = True
     st.session_state[key] = st.session_state[key]
+    sidebar.redraw(page.prefix, page.layout)
 
 
 def _take() -> None:
     """Moves the page's own sliders to what is tried."""
     for field, key in TRY.items():
         st.session_state[f"survival.{field}"] = st.session_state[key]
+    st.rerun()  # all of the page, whose own sliders stand elsewhere now
 
 
 @dataclass(frozen=True)

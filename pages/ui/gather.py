@@ -19,7 +19,7 @@ from datasets import catalog as data_catalog
 from engine.method import Paper
 from pages.ui import home, messages
 from pages.ui.bundle import collect
-from pages.ui.kit import glossary, shell
+from pages.ui.kit import glossary, plot, shell
 from pages.ui.kit.labels import drawn as words_of
 from pages.ui.kit.labels import parts
 from pages.ui.learn import declared, deployments
@@ -41,7 +41,7 @@ NAMES = ("name", "default")
 def texts() -> set[str]:
     """What is said: every English text that has to be in a catalogue."""
     found = {*_called(), *_menu(), *_words(declared.RAW), *_words(home.WORDS)}
-    found |= {*glossary.TERMS, *glossary.TERMS.values(), deployments.NOTE}
+    found |= {*plot.BUTTONS, *glossary.TERMS, *glossary.TERMS.values(), deployments.NOTE}
     found |= {data_catalog.card(name).record for name in data_catalog.names()} | {*NOUNS}
     found |= {text for one in deployments.LIST for text in vars(one).values()} - {
         one.source for one in deployments.LIST

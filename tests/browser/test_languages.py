@@ -5,6 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from pages.ui import messages
+from pages.ui.kit import plot
 from tests.browser.conftest import App
 from tests.browser.test_site import GRAVE, folder, page, served
 
@@ -17,6 +18,7 @@ CUT = """() => [...document.querySelectorAll('.js-plotly-plot')].flatMap(plot =>
     .map(([text]) => text)
 })"""
 """The words that stand out of their charts."""
+TITLES = "() => [...document.querySelectorAll('.modebar-btn')].map(one => one.dataset.title)"
 
 __all__ = ["folder", "page", "served"]
 OTHERS = [code for code in messages.languages() if code != messages.SOURCE]
@@ -70,6 +72,8 @@ def test_no_label_of_a_chart_is_cut_on_a_phone(page: Page, served: str, code: st
         seen = page.evaluate("() => document.querySelectorAll('.js-plotly-plot').length")
         assert seen > 2, path
         assert page.evaluate(CUT) == [], path
+        told = set(page.evaluate(TITLES))
+        assert told == {messages.catalogue(code).get(one, one) for one in plot.BUTTONS}, path
         shown = page.locator(".js-plotly-plot").first.text_content() or ""
         assert ("rivacy" in shown) == (code == messages.SOURCE and "learn" not in path), path
 

@@ -16,7 +16,7 @@ from babel.messages.pofile import read_po
 from engine.runs import shipped
 from pages.ui import gather, messages
 from pages.ui.charts.theme import axis, figure
-from pages.ui.kit import glossary, shell
+from pages.ui.kit import glossary, plot, shell
 from pages.ui.kit.labels import label, parts, spoken
 from pages.ui.learn.declared import QUESTIONS, SCREENS
 from pages.ui.site import learn, write
@@ -188,6 +188,13 @@ def test_german_learn_names_its_charts_and_answers_in_german(visit: Open):
     titles = [one["layout"]["xaxis"]["title"]["text"] for one in charts(test)]
     assert titles[:2] == ["Mittelwert [mg/dL]", "Veröffentlichte Zahl"]
     assert any("weicht die Zahl im Mittel um 2 Personen ab" in one for one in said(test))
+
+
+def test_a_chart_is_told_what_its_buttons_say():
+    assert plot.words() == {}
+    with messages.spoken("de"):
+        assert plot.words()["Full screen"] == "Vollbild"
+        assert set(plot.words()) == set(plot.BUTTONS)
 
 
 def test_an_unknown_language_is_english(visit: Open):

@@ -210,28 +210,29 @@ const within = (share) => Math.min(1, Math.max(0, share))
 const DOWNWARDS = "M11 3h2v10l4-4 1.4 1.4L12 16.8 5.6 10.4 7 9l4 4zM4 19h16v2H4z"
 
 // Made once for each chart: Plotly begins anew when the buttons are other objects than before.
-const config = (node) => ({
+const config = (node, words) => ({
+  ...(words["Zoom"] ? { locale: "own", locales: { own: { dictionary: words } } } : {}),
   displaylogo: false,
   responsive: false,
   modeBarButtons: [
     [{
       name: "copy",
-      title: "Copy as PNG",
+      title: words["Copy as PNG"] ?? "Copy as PNG",
       icon: { width: 24, height: 24, path: "M16 1H4v16h2V3h10zm4 4H8v18h12zm-2 16h-8V7h8z" },
       click: () => copy(node),
     }, {
       name: "save",
-      title: "Save as SVG",
+      title: words["Save as SVG"] ?? "Save as SVG",
       icon: { width: 24, height: 24, path: DOWNWARDS },
       click: () => save(node, "svg"),
     }, {
       name: "savepng",
-      title: "Save as PNG (300 dpi)",
+      title: words["Save as PNG (300 dpi)"] ?? "Save as PNG (300 dpi)",
       icon: { width: 24, height: 24, path: `${DOWNWARDS}M3 3h5v5H3z` },
       click: () => save(node, "png"),
     }, {
       name: "hear",
-      title: "Play the curve as sound",
+      title: words["Play the curve as sound"] ?? "Play the curve as sound",
       icon: {
         width: 24, height: 24,
         path: "M3 9v6h4l5 5V4L7 9zM14 8v8q2.5-1.2 2.5-4T14 8zM14 3.2v2.1q5 1.7 5 6.7t-5 6.7v2.1q7-1.8 7-8.8t-7-8.8z",
@@ -239,7 +240,7 @@ const config = (node) => ({
       click: () => hear(node),
     }, "zoom2d", "pan2d", "resetScale2d", {
       name: "fullscreen",
-      title: "Full screen",
+      title: words["Full screen"] ?? "Full screen",
       icon: {
         width: 24, height: 24,
         path: "M3 3h7v2H5v5H3zM14 3h7v7h-2V5h-5zM3 14h2v5h5v2H3zM19 14h2v7h-7v-2h5z",
@@ -574,7 +575,7 @@ function resize(parent) {
   }))
 }
 
-function begin(parent) {
+function begin(parent, words) {
   const node = document.createElement("div")
   node.setAttribute("role", "figure")
   // Whoever tabs through a page hears what it says; and who looks for the first control of a tab,
@@ -590,7 +591,7 @@ function begin(parent) {
   // What the foot leaves free changes with its words, and where the chart begins with those above.
   for (const one of document.querySelectorAll(`${FOOT}, ${BLOCK}`)) observer.observe(one)
   window.addEventListener("resize", resized) // the window's height alone changes no width
-  plots.set(parent, { node, observer, resized, config: config(node) })
+  plots.set(parent, { node, observer, resized, config: config(node, words) })
 }
 
 function end(parent) {
@@ -605,7 +606,7 @@ function end(parent) {
 }
 
 export default function ({ data, parentElement }) {
-  if (!plots.has(parentElement)) begin(parentElement)
+  if (!plots.has(parentElement)) begin(parentElement, data.words ?? {})
   const plot = plots.get(parentElement)
   plot.figure = data.figure
   plot.node.setAttribute("aria-label", data.alt)

@@ -6,12 +6,22 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui.messages import SOURCE as SPOKEN
+from pages.ui.messages import language, tr
+
 SOURCE = Path(__file__).with_suffix(".js")
 LIBRARY = SOURCE.with_name("plotly-cartesian.min.js")
 """Plotly's own bundle for flat charts: a third of the whole, which a browser reads in a third of
 the time. It comes from npm's `plotly.js-cartesian-dist-min`, in the version of `plotly.offline`."""
 READY = 'window.dispatchEvent(new Event("explorer.plotly"))'
 """Tells charts that are waiting that the library is there."""
+
+
+BUTTONS = (
+    "Copy as PNG", "Save as SVG", "Save as PNG (300 dpi)", "Play the curve as sound",
+    "Zoom", "Pan", "Reset axes", "Full screen",
+)  # fmt: skip
+"""What the buttons over a chart say."""
 
 
 @st.cache_resource(show_spinner=False)
@@ -37,6 +47,11 @@ def library() -> None:
     _parts()[0](key="plotly", height=1)
 
 
+def words() -> dict[str, str]:
+    """What a chart's buttons say in the language that is spoken here; nothing in English."""
+    return {} if language() == SPOKEN else {text: tr(text) for text in BUTTONS}
+
+
 def plot(figure: str, key: str, alt: str, source: str) -> None:
     """Draws a figure.
 
@@ -49,5 +64,5 @@ def plot(figure: str, key: str, alt: str, source: str) -> None:
     """
     _parts()[1](
         key=key,
-        data={"figure": figure, "alt": alt, "source": source},
+        data={"figure": figure, "alt": alt, "source": source, "words": words()},
     )

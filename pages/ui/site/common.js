@@ -7,7 +7,7 @@ function figure({ base, frames }, at) {
 
 function draw(place, figure, alt) {
   const text = JSON.stringify(window.spoken?.(figure) ?? figure)
-  place.chart = { figure: text, alt, source: "" }
+  place.chart = { figure: text, alt, source: "", words: window.words }
   window.drawn({ data: place.chart, parentElement: place })
 }
 

@@ -25,3 +25,5 @@ window.spoken = (drawn) => {
     layout: { ...Object.fromEntries(layout), separators: marks },
   }
 }
+
+window.words = window.labels.languages[query.get("lang") ?? spoken] // of a chart's buttons

@@ -127,7 +127,7 @@ def _labels(known: Iterable[Taken]) -> str:
     """The labels of the charts in every other language, and how a label is taken apart."""
     drawn = chain(compare.figures(), *(one.figures() for one in known))
     texts = {text for one in drawn for text in labels.drawn(one)}
-    said = texts | {part for text in texts for part in labels.parts(text)}
+    said = texts | {*plot.BUTTONS} | {part for text in texts for part in labels.parts(text)}
     told = {
         code: {text: other for text, other in catalogue(code).items() if text in said}
         for code in languages() if code != SOURCE

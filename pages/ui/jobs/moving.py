@@ -26,10 +26,11 @@ class Moving(Generic[T]):
 
     Attributes:
         now: What they draw from now.
+        own: Its own place, which the first piece can share so that it takes no room.
     """
 
     def __init__(self, look: Callable[[], T]) -> None:
-        self._look, self._own = look, st.container()
+        self._look, self.own = look, st.container(gap=None)
         self._first: list[tuple[DeltaGenerator, Callable[[T], object]]] = []
         self._pieces: list[tuple[DeltaGenerator, Callable[[T], object]]] = []
         self.now = look()
@@ -72,5 +73,5 @@ class Moving(Generic[T]):
                 with troubles():
                     after()
 
-        with self._own:
+        with self.own:
             st.fragment(body)()

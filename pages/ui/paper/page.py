@@ -142,7 +142,7 @@ def _body(page: Page, watched: dict[str, Watched], places: Places) -> Moving[Vie
     prefix, tab, focus = page.prefix, page.offers.tab, {BUDGET: moving.now.budget}
     with slider:
         moving.piece(lambda _: focus.update({BUDGET: foot.slider(page)}), foot.beside(page))
-    moving.piece(lambda view: st.markdown(_finding(page, view)))
+    moving.piece(lambda view: st.markdown(_finding(page, view)), moving.own)
     total.draw(prefix, watched, focus)
     tabs = st.tabs(
         tab.texts, default=tab.default, key=f"{prefix}.tab", on_change="rerun", bind="query-params",

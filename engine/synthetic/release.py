@@ -119,7 +119,7 @@ def plan(card: Card, epsilon: float, delta: float) -> SyntheticPlan:
         for move, share, what in zip(moves, SHARES, WHAT, strict=True)
     )
     promised = promise(
-        made, "replace_one", card.record, claimed=epsilon, delta=delta, claimant="You asked for",
+        made, "replace_one", card.record, claimed=epsilon, delta=delta, claimant="You request",
         accountant=CONCENTRATED, reasons=REASONS,
         mechanism=f"Gaussian noise on whole numbers: counts of {columns} columns and of the pairs "
         "of a tree",

@@ -93,6 +93,15 @@ def counted(app: App) -> Callable[[str], tuple[Page, list[bytes]]]:
     return opened
 
 
+def came(page: Page, sent: list[bytes], word: bytes) -> bool:
+    """Whether a word came within ten seconds: the browser tells of a message some time after it."""
+    for _ in range(100):
+        if word in b"".join(sent):  # a long message comes in parts
+            return True
+        page.wait_for_timeout(100)
+    return False
+
+
 FOLLOWS = 24
 """Messages that follow a budget, at most: the slider, the sentence, the chart, the guarantee, each
 with its place; with all that stays as it is there are about forty."""
@@ -114,8 +123,8 @@ def test_a_move_of_the_budget_sends_only_what_follows_it(counted):
     assert before[1] != foot.inner_text()
     assert page.get_by_role("tab").count() == 5
     assert page.get_by_text("Show ε as").is_visible()
-    assert any(b"enadpp.epsilon" in one for one in sent)
-    assert not any(b"enadpp.lines" in one for one in sent)
+    assert came(page, sent, b"enadpp.epsilon")
+    assert b"enadpp.lines" not in b"".join(sent)
     assert len(sent) <= FOLLOWS
 
 
@@ -125,13 +134,13 @@ def test_a_move_in_the_sidebar_sends_nothing_that_stays(counted):
     tried = page.get_by_role("slider", name="Time intervals q").last
     assert tried.get_attribute("aria-valuetext") == "10"
     page.get_by_role("slider", name="Time intervals q").first.focus()
-    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")  # nobody has trained what is there
     page.wait_for_function(
         "() => [...document.querySelectorAll('[role=slider][aria-label^=\"Time intervals q\"]')]"
-        ".every(one => one.getAttribute('aria-valuetext') === '20')"
+        ".every(one => one.getAttribute('aria-valuetext') === '5')"
     )
     settled(page)
     texts = page.locator("[data-testid=stSidebar]").inner_text()
     assert {"People to draw", "More settings"} <= set(texts.splitlines())
-    assert any(b"survival.try_q" in one for one in sent)
-    assert not any(b"survival.knots" in one for one in sent)
+    assert came(page, sent, b"survival.try_q")
+    assert b"survival.knots" not in b"".join(sent)

@@ -109,12 +109,11 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[dict[str, Any], st
     """The page's charts by key: what is drawn, its words and its table."""
     actual: dict[str, tuple[dict[str, Any], str, list[Any]]] = {}
 
-    def keep(key: str, picture: Picture, below: Any = None, numbers: bool = True) -> None:
+    def keep(key: str, picture: Picture) -> None:
         name = key.removeprefix("lvq.").removesuffix(".chart")
         actual[name] = (json.loads(picture.text), picture.alt, list(picture.rows))
 
-    for module in ("paper.panels", "paper.parts", "kit.chart"):
-        monkeypatch.setattr(f"pages.ui.{module}.show", keep)
+    monkeypatch.setattr("pages.ui.kit.chart.draw", keep)
     return actual
 
 

@@ -14,7 +14,7 @@ from pages.ui.bundle import collect, slide
 from pages.ui.kit import chart, shell, source
 from pages.ui.kit.chart import named
 from pages.ui.lessons import library
-from pages.ui.paper import defaults, foot, panels, parts
+from pages.ui.paper import defaults, foot, panels
 from pages.ui.paper.defaults import addressed
 from pages.ui.paper.view import COST, WHY
 from pages.ui.site import frame, lesson, states, write
@@ -166,8 +166,7 @@ def test_every_chart_that_the_app_offers_alone_is_on_the_static_page(
     """What the app draws in the tabs that are published, by the names that static pages know."""
     monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
     drawn: set[str] = set()
-    monkeypatch.setattr(chart, "show", lambda key, *more, **rest: drawn.add(named(key)))
-    monkeypatch.setattr(parts, "show", lambda key, *more, **rest: drawn.add(named(key)))
+    monkeypatch.setattr(chart, "draw", lambda key, picture: drawn.add(named(key)))
     layout = defaults.layout(slug)
     for tab in (COST, layout.shows, WHY):
         assert not visit(slug, **{f"{slug}.tab": tab}).exception

@@ -166,10 +166,11 @@ def test_every_chart_that_the_app_offers_alone_is_on_the_static_page(
     """What the app draws in the tabs that are published, by the names that static pages know."""
     monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
     drawn: set[str] = set()
-    monkeypatch.setattr(chart, "draw", lambda key, picture: drawn.add(named(key)))
     layout = defaults.layout(slug)
-    for tab in (COST, layout.shows, WHY):
-        assert not visit(slug, **{f"{slug}.tab": tab}).exception
+    with monkeypatch.context() as app:
+        app.setattr(chart, "draw", lambda key, picture: drawn.add(named(key)))
+        for tab in (COST, layout.shows, WHY):
+            assert not visit(slug, **{f"{slug}.tab": tab}).exception
     taken = states.take(slug)
     assert taken is not None
     assert drawn - {one.name for one in taken.sections} - {source.MAIN} - source.ABSENT == set()

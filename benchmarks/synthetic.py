@@ -21,7 +21,8 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.row import Row
 from datasets import catalog as data_catalog
 from engine.synthetic.columns import PublicTable, Values, read
-from engine.synthetic.release import largest_error, make, plan
+from engine.synthetic.price import plan
+from engine.synthetic.release import largest_error, make
 
 TABLES = int(os.environ.get("SYNTHETIC_TABLES", "20"))
 """Synthetic tables of each budget."""

@@ -17,7 +17,8 @@ from engine.core.errors import RequestError, StoreError
 from engine.runs import ledger
 
 if TYPE_CHECKING:
-    from engine.synthetic.release import Synthetic, SyntheticPlan
+    from engine.synthetic.price import SyntheticPlan
+    from engine.synthetic.release import Synthetic
 
 KIND = "Private synthetic data"
 """What every file beside the table calls it."""
@@ -35,13 +36,14 @@ NOTES = (
 
 def synthesise(arguments: argparse.Namespace) -> int:
     """Prices a synthetic table, enters it, makes it and writes it with its card."""
-    from engine.synthetic.release import make, plan
+    from engine.synthetic.price import plan
+    from engine.synthetic.release import make
 
     places = _places(arguments.to)
     made = plan(data_catalog.card(arguments.table), arguments.epsilon, arguments.delta)
     data = data_catalog.load(arguments.table)
     # before a draw: a kill in between must not forget it
-    ledger.entered(arguments.table, "synthetic", "table", made.guarantee)
+    ledger.enter_release(arguments.table, "synthetic", "table", made.guarantee)
     drawn = make(made, data, SystemRandom().getrandbits)
     body = _body(arguments.table, made, drawn)
     _written(places, drawn, body)

@@ -26,6 +26,7 @@ def searched(search: Search) -> Search:
     def found(
         make: Callable[[float], DpEvent], target: float, delta: float, relation: str, **ways: Any
     ) -> float:
+        """The multiplier: known, or searched for now."""
         work = functools.partial(search, make, target, delta, relation, **ways)
         if delta == 0 or gaussian.precision(make(1.0)) is not None:
             return work()

@@ -104,7 +104,7 @@ class Job:
 
     @functools.cached_property
     def _text(self) -> str:
-        """Written once: whoever asks for a job, and whoever looks for it, asks."""
+        """Written once: a page needs it to submit a job, to find its row and to compare it."""
         body = {
             one.name: getattr(self, one.name) for one in dataclasses.fields(self) if one.compare
         }

@@ -291,7 +291,7 @@ def enter(
     job: Job, card: Guarantee, method: str = "", *, curve: tuple[float, ...] = (),
     precision: float = 0.0, fixed: bool = True,
 ) -> LedgerEntry | None:  # fmt: skip
-    """Enters the release that a job makes; see `entered`.
+    """Enters the release that a job makes; see `enter_release`.
 
     Args:
         job: The request.
@@ -302,10 +302,10 @@ def enter(
         fixed: Whether the price is known before the release.
     """
     more = {"curve": curve, "precision": precision, "fixed": fixed}
-    return entered(job.dataset, job.paper, method or job.method, card, **more)
+    return enter_release(job.dataset, job.paper, method or job.method, card, **more)
 
 
-def entered(
+def enter_release(
     table: str, paper: str, method: str, card: Guarantee, **more: Any
 ) -> LedgerEntry | None:
     """Enters a release from a table of one's own, before its noise is drawn; no other is entered.

@@ -21,14 +21,11 @@ from engine.method import Arrays
 from engine.privacy import exact as whole
 from engine.privacy.guarantee import STATUSES, Guarantee
 from engine.privacy.secret import Secret
+from engine.promise import CONCENTRATED
 from engine.runs.job import Job
 
 Report = Callable[[int, int], None]
 """Told how much of how much is done."""
-
-
-CONCENTRATED = "concentrated privacy of noise on whole numbers (Canonne et al. 2020, Prop. 12)"
-"""How ε follows from Gaussian noise on whole numbers."""
 
 
 class ReleaseError(ExplorerError):

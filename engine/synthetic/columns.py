@@ -203,9 +203,9 @@ def public(card: Card, bounds: Sequence[tuple[float, float]]) -> PublicTable:
 def read(table: Table) -> tuple[PublicTable, Values]:
     """A table's public columns, and its values within their bounds.
 
-    Who is followed beyond the longest time counts as censored then; a missing value is what the
-    card says that stands for it; covariates that vary in time are those at the beginning; the test
-    part of a table of classes is left out.
+    A person who is followed beyond the longest time counts as censored then. A missing value
+    becomes what the card says that stands for it. Covariates that vary in time are those at the
+    beginning. The test part of a table of classes is left out.
 
     Raises:
         RequestError: It is of another kind, or has too many columns.

@@ -76,7 +76,7 @@ def test_the_curve_of_the_chosen_method_is_heard_from_left_to_right(app: App):
     notes = page.evaluate(heard, "Enter")
     drawn = page.evaluate("""() => {
       const { _fullData: lines, _fullLayout: { yaxis } } = document.querySelector("[role=figure]")
-      const one = lines.find(({ name }) => name?.startsWith("Output noise · proved"))
+      const one = lines.find(({ name }) => name?.startsWith("Private Newton · proved"))
       return Array.from(one.y, (y) => 1 - yaxis.d2p(y) / yaxis._length)
     }""")
     assert len(notes) > 10

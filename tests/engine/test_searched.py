@@ -46,6 +46,7 @@ def test_the_same_search_runs_once(asked):
         (steps(6), 1.0, 1e-5, RELATION),
         (steps(5, 0.2), 1.0, 1e-5, RELATION),
         (lambda z: steps(5)(2 * z), 1.0, 1e-5, RELATION),
+        (lambda z: steps(5)(z * z), 1.0, 1e-5, RELATION),
         (steps(5), 1.5, 1e-5, RELATION),
         (steps(5), 1.0, 1e-6, RELATION),
         (steps(5), 1.0, 1e-5, "replace_one"),

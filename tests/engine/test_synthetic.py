@@ -18,7 +18,7 @@ from engine.cli.main import main
 from engine.core.errors import RequestError
 from engine.privacy import exact
 from engine.runs import ledger
-from engine.synthetic import release, shaped
+from engine.synthetic import price, release, shaped
 from engine.synthetic.columns import BINS, read
 from tests.engine.test_exact import masses, unlikely
 from tests.engine.test_ledger import SETTINGS, TABLE
@@ -70,7 +70,7 @@ def stages(seen, made, columns):
 
 def test_noise_is_of_whole_numbers_and_has_the_law_that_is_priced(monkeypatch):
     table = small(40, 2)
-    made = release.plan(table.card, 8.0, 1e-5)
+    made = price.plan(table.card, 8.0, 1e-5)
     noise = [[], [], []]
     for seed in range(100):
         seen = watched(monkeypatch, made, table, seed)
@@ -86,7 +86,7 @@ def test_noise_is_of_whole_numbers_and_has_the_law_that_is_priced(monkeypatch):
 
 def test_one_record_moves_releases_by_what_is_priced_and_no_more(monkeypatch):
     rng, table, largest = np.random.default_rng(1), small(60, 4), np.zeros(3)
-    made = release.plan(table.card, 3.0, 1e-5)
+    made = price.plan(table.card, 3.0, 1e-5)
     for seed in range(60):
         first = watched(monkeypatch, made, table, seed)
         other = moved(table, int(rng.integers(60)), rng.choice([0.0, 0.37, 1.0], 4), seed % 2)
@@ -103,7 +103,7 @@ def test_one_record_moves_releases_by_what_is_priced_and_no_more(monkeypatch):
 def test_a_price_by_hand():
     """Five columns: sensitivities √10, 2√10 and √8; ε by Proposition 12 of Canonne et al."""
     table = small(60, 4)
-    made = release.plan(table.card, 1.0, 1e-5)
+    made = price.plan(table.card, 1.0, 1e-5)
     squares = [10 / made.deviations[0] ** 2, 40 / made.deviations[1] ** 2,
                8 / made.deviations[2] ** 2]  # fmt: skip
     rho, delta = sum(squares) / 2, 1e-5
@@ -113,10 +113,10 @@ def test_a_price_by_hand():
     ]
     assert 0.9999 < min(bounds) <= 1.0
     assert made.guarantee.epsilon_proved == pytest.approx(1.0, rel=1e-6)
-    assert np.array(squares) / sum(squares) == pytest.approx(release.SHARES, rel=1e-6)
+    assert np.array(squares) / sum(squares) == pytest.approx(price.SHARES, rel=1e-6)
     assert made.guarantee.status == "proved"
     assert made.guarantee.relation == "replace_one"
-    rows = release.plan(replace(table.card, rows=2), 1.0, 1e-6).guarantee
+    rows = price.plan(replace(table.card, rows=2), 1.0, 1e-6).guarantee
     assert rows.epsilon_proved == pytest.approx(2.0, rel=1e-6)
     assert rows.delta == pytest.approx(1e-6 * (1 + math.e), rel=1e-5)
 
@@ -144,15 +144,15 @@ def attacked(monkeypatch, made, table, other, runs=250):
 def test_an_attack_stays_below_the_price_and_catches_too_little_noise(monkeypatch, broken):
     table = small(400, 8)
     other = moved(table, 0, 1.0 - table.x[0], 1 - table.y[0])
-    made = release.plan(table.card, 0.5, 0.05)  # a large δ, at which few runs say much
+    made = price.plan(table.card, 0.5, 0.05)  # a large δ, at which few runs say much
     if broken:  # each release spends all, as if a record were in one table of counts alone
-        law, part = exact.law, iter(release.SHARES * 10_000)
+        law, part = exact.law, iter(price.SHARES * 10_000)
         monkeypatch.setattr(
             exact, "law", lambda one, _, factor: law(one, Fraction(2 * next(part)), factor)
         )
-        ways = zip(made.deviations, release.SHARES, made.moves, strict=True)
+        ways = zip(made.deviations, price.SHARES, made.moves, strict=True)
         wrong = tuple(d * math.sqrt(2 * share / move) for d, share, move in ways)
-        monkeypatch.setattr(release.SyntheticPlan, "deviations", wrong)
+        monkeypatch.setattr(price.SyntheticPlan, "deviations", wrong)
     found = attacked(monkeypatch, made, table, other)
     assert (found > 0.5) == broken
 
@@ -165,7 +165,7 @@ def phi(values, first, second):
 def test_a_correlation_survives(monkeypatch, broken):
     """Of two columns of 0 and 1, the count of (1, 1) is known up to the noise of four cells."""
     table = small(20_000, 3, seed=5)
-    made = release.plan(table.card, 8.0, 1e-5)
+    made = price.plan(table.card, 8.0, 1e-5)
     if broken:
         monkeypatch.setattr(shaped, "raked", lambda _, rows, columns: np.outer(rows, columns))
     drawn = release.make(made, table, random.Random(3).getrandbits)
@@ -198,7 +198,7 @@ def survival(n=4_000):
 
 def test_columns_keep_their_bounds_kinds_and_categories():
     table = survival()
-    drawn = release.make(release.plan(table.card, 3.0, 1e-5), table, random.Random(0).getrandbits)
+    drawn = release.make(price.plan(table.card, 3.0, 1e-5), table, random.Random(0).getrandbits)
     known, original = read(table)
     values = drawn.values
     assert known.names == ("time", "event", *table.card.features)
@@ -240,14 +240,14 @@ def test_the_tree_begins_with_the_outcome_and_takes_the_strongest_pairs():
     x = np.stack([far, near], 1).astype(float)
     card = replace(CARD, records=n, features=("far", "near"))
     table = LabelledTable(card, x, y, (np.zeros(2), np.ones(2)))
-    drawn = release.make(release.plan(card, 1.0, 1e-5), table, random.Random(0).getrandbits)
+    drawn = release.make(price.plan(card, 1.0, 1e-5), table, random.Random(0).getrandbits)
     assert drawn.tree == ((0, 2), (2, 1))
 
 
 @pytest.mark.parametrize(("n", "epsilon"), [(20, 0.01), (30, 0.1), (25, 100.0)])
 def test_few_records_and_much_noise_still_give_a_table(n, epsilon):
     table = survival(n)
-    made = release.plan(table.card, epsilon, 1e-5)
+    made = price.plan(table.card, epsilon, 1e-5)
     for seed in range(5):
         drawn = release.make(made, table, random.Random(seed).getrandbits)
         assert all(len(one) == n and np.isfinite(one).all() for one in drawn.values.values())
@@ -260,7 +260,7 @@ def test_bounds_without_a_whole_number_and_of_many_are_cut_too():
     ends = np.array([0.5, 0.0]), np.array([0.9, 1e9])
     table = LabelledTable(card, x, np.arange(50) % 2, ends)
     for seed in range(20):
-        made = release.plan(card, 0.02, 1e-5)
+        made = price.plan(card, 0.02, 1e-5)
         drawn = release.make(made, table, random.Random(seed).getrandbits)
         assert 0.5 <= drawn.values["a"].min() <= drawn.values["a"].max() <= 0.9
         assert drawn.values["b"].max() <= 1e9
@@ -353,4 +353,4 @@ def test_where_to_is_checked_first(table, tmp_path, capsys):
 def test_bounds_from_the_data_are_refused(table):
     name = own.keep("study.csv", TABLE.encode(), accept=True)
     with pytest.raises(RequestError, match="known without the records"):
-        release.plan(own.card(name), 1.0, 1e-5)
+        price.plan(own.card(name), 1.0, 1e-5)

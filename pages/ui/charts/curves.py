@@ -28,6 +28,10 @@ _GREY = Style(MUTED, "solid", "circle")
 """The look of what was there before."""
 
 
+HEARD = "heard"
+"""Marks the line that is played as sound."""
+
+
 def utility(
     curves: Sequence[Curve], levels: Sequence[Level], gauge: Gauge, chosen: float, revision: str,
     bounds: tuple[float, float], by_proof: bool = False, closer: str = "", errors: str = "",
@@ -57,7 +61,9 @@ def utility(
     named = _few(curves, levels)
     traces = [_level(one, ground, up, shown) for one in levels]
     traces += [made for one in ordered for made in _bands(one, ground, up, one.label == closer)]
-    traces += [_line(one, ground, up, shown, marks=not named) for one in ordered]
+    traces += [
+        _line(one, ground, up, shown, marks=not named, heard=one.label == closer) for one in ordered
+    ]
     at = [one for one in ordered if one.focus and one.at(chosen) is not None]
     rings = [_ring(one, chosen, ground, up, named) for one in at]
     shapes, traces = (rings, traces) if named else ([], traces + rings)
@@ -125,7 +131,9 @@ def _bands(one: Curve, ground: Ground, up: Heights, closer: bool) -> list[dict[s
     return made
 
 
-def _line(one: Curve, ground: Ground, up: Heights, shown: str, *, marks: bool) -> dict[str, Any]:
+def _line(
+    one: Curve, ground: Ground, up: Heights, shown: str, *, marks: bool, heard: bool
+) -> dict[str, Any]:
     """The line of one method; a bar in the column where no point has a finite budget."""
     look = proof.look(one.style, one.status)
     x, y, gone = ground.places(one.epsilon, one.proved), up.of(one.middle), _gone(one, ground)
@@ -153,6 +161,7 @@ def _line(one: Curve, ground: Ground, up: Heights, shown: str, *, marks: bool) -
     return {
         "type": "scatter", "mode": mode, "name": one.legend, "legendgroup": one.label,
         "showlegend": one.focus or one.before is not None,
+        "meta": HEARD * (heard and one.before is None),
         "x": brief(x), "y": brief(y), "opacity": _opacity(one),
         "customdata": list(zip(low, high, one.count, one.epsilon, proved, lost, strict=True)),
         "hovertemplate": hover,

@@ -167,11 +167,12 @@ async function copy(node) {
 
 const [LOWEST, HIGHEST] = [220, 880] // hertz, at the foot and at the head of the axis
 const NOTE = 0.16 // seconds
-const HALO = 6 // pixels of a line that only lies around another
+const HALO = 6 // pixels from which on a line is no curve
 let heard // what plays now
+const CURVES = /"mode": ?"lines/ // in a figure that can be played
 
-// Plays the widest line from left to right: a note for each point, higher where it lies higher, and
-// from left to right in both ears too. A second press ends it.
+// Plays a curve from left to right: a note for each point, higher where it lies higher, and from left
+// to right in both ears too. A second press ends it.
 function hear(node) {
   const notes = heard ? [] : melody(node)
   heard?.close()
@@ -191,13 +192,16 @@ function hear(node) {
   node.dispatchEvent(new CustomEvent("explorer.heard", { detail: notes }))
 }
 
-// Where the points of the widest line lie, as parts of the axes, from left to right.
+// Where the points of the chosen method's curve lie, as parts of the axes, from left to right; of the
+// widest curve where none is chosen.
 function melody(node) {
   const { xaxis, yaxis } = node._fullLayout
-  const lines = (node._fullData ?? []).filter((one) =>
+  const all = node._fullData ?? []
+  const lines = all.filter((one) =>
     one.visible === true && one.mode?.includes("lines") && one.fill === "none" && one.x?.length > 2
     && one.line.width < HALO && one.xaxis === "x")
-  const [line] = lines.sort((a, b) => b.line.width - a.line.width || b.x.length - a.x.length)
+  const [widest] = lines.sort((a, b) => b.line.width - a.line.width || b.x.length - a.x.length)
+  const line = all.find(({ meta }) => meta === "heard") ?? widest
   return Array.from(line?.x ?? [], (x, i) => ({
     place: within(xaxis.d2p(x) / xaxis._length),
     height: within(1 - yaxis.d2p(line.y[i]) / yaxis._length),
@@ -210,7 +214,7 @@ const within = (share) => Math.min(1, Math.max(0, share))
 const DOWNWARDS = "M11 3h2v10l4-4 1.4 1.4L12 16.8 5.6 10.4 7 9l4 4zM4 19h16v2H4z"
 
 // Made once for each chart: Plotly begins anew when the buttons are other objects than before.
-const config = (node, words) => ({
+const config = (node, words, curves) => ({
   ...(words["Zoom"] ? { locale: "own", locales: { own: { dictionary: words } } } : {}),
   displaylogo: false,
   responsive: false,
@@ -230,7 +234,7 @@ const config = (node, words) => ({
       title: words["Save as PNG (300 dpi)"] ?? "Save as PNG (300 dpi)",
       icon: { width: 24, height: 24, path: `${DOWNWARDS}M3 3h5v5H3z` },
       click: () => save(node, "png"),
-    }, {
+    }, ...(curves ? [{
       name: "hear",
       title: words["Play the curve as sound"] ?? "Play the curve as sound",
       icon: {
@@ -238,7 +242,7 @@ const config = (node, words) => ({
         path: "M3 9v6h4l5 5V4L7 9zM14 8v8q2.5-1.2 2.5-4T14 8zM14 3.2v2.1q5 1.7 5 6.7t-5 6.7v2.1q7-1.8 7-8.8t-7-8.8z",
       },
       click: () => hear(node),
-    }, "zoom2d", "pan2d", "resetScale2d", {
+    }] : []), "zoom2d", "pan2d", "resetScale2d", {
       name: "fullscreen",
       title: words["Full screen"] ?? "Full screen",
       icon: {
@@ -575,14 +579,15 @@ function resize(parent) {
   }))
 }
 
-function begin(parent, words) {
+function begin(parent, { figure, words = {} }) {
   const node = document.createElement("div")
   node.setAttribute("role", "figure")
-  // Whoever tabs through a page hears what it says; and who looks for the first control of a tab,
-  // as Streamlit's does at every change, need not look through all of the picture's parts.
+  // The Tab key reaches the chart, and a screen reader reads its sentence. Streamlit looks for the first
+  // control of a tab at every change, and finds this one before all parts of the picture.
   node.tabIndex = 0
+  const curves = CURVES.test(figure)
   node.addEventListener("explorer.save", ({ detail }) => save(node, detail))
-  node.setAttribute("aria-keyshortcuts", "Enter")
+  if (curves) node.setAttribute("aria-keyshortcuts", "Enter")
   node.addEventListener("keydown", ({ key, target }) => key === "Enter" && target === node && hear(node))
   parent.appendChild(node)
   const resized = () => resize(parent)
@@ -591,7 +596,7 @@ function begin(parent, words) {
   // What the foot leaves free changes with its words, and where the chart begins with those above.
   for (const one of document.querySelectorAll(`${FOOT}, ${BLOCK}`)) observer.observe(one)
   window.addEventListener("resize", resized) // the window's height alone changes no width
-  plots.set(parent, { node, observer, resized, config: config(node, words) })
+  plots.set(parent, { node, observer, resized, config: config(node, words, curves) })
 }
 
 function end(parent) {
@@ -606,7 +611,7 @@ function end(parent) {
 }
 
 export default function ({ data, parentElement }) {
-  if (!plots.has(parentElement)) begin(parentElement, data.words ?? {})
+  if (!plots.has(parentElement)) begin(parentElement, data)
   const plot = plots.get(parentElement)
   plot.figure = data.figure
   plot.node.setAttribute("aria-label", data.alt)

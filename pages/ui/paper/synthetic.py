@@ -24,6 +24,8 @@ from pages.ui.words import number
 
 BUDGETS = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 8.0)
 """Budgets that are offered."""
+DELTA = 1e-5
+"""Probability with which the bound may fail."""
 
 
 def section(prefix: str, dataset: str) -> None:
@@ -39,11 +41,6 @@ def section(prefix: str, dataset: str) -> None:
         )
     )
     card = data_catalog.card(dataset)
-    try:
-        columns.groups(card)
-    except ExplorerError as error:
-        st.caption(sentence(str(error)))
-        return
     if card.taken:
         st.caption(
             tr(
@@ -57,9 +54,17 @@ def section(prefix: str, dataset: str) -> None:
         key=f"{prefix}.synthetic.budget",
         help=tr("A larger ε needs less noise: columns and pairs of columns come closer to yours."),
     )  # fmt: skip
-    label = tr("Make a synthetic table, for ε = {epsilon}").format(epsilon=figure(budget))
-    words = ("synthetic", dataset, "--epsilon", str(budget))
-    question = buying.Question(f"{prefix}.synthetic", dataset, words, budget, label, ".csv")
+    from engine.synthetic import price  # the accountant loads on the first price
+
+    try:
+        cost = price.plan(card, budget, DELTA).guarantee.epsilon_proved or budget
+    except ExplorerError as error:
+        st.caption(sentence(str(error)))
+        return
+    # what the ledger will say: more than the budget where a person has several rows
+    label = tr("Make a synthetic table, for ε = {epsilon}").format(epsilon=number(cost))
+    words = ("synthetic", dataset, "--epsilon", str(budget), "--delta", str(DELTA))
+    question = buying.Question(f"{prefix}.synthetic", dataset, words, cost, label, ".csv")
     if (answer := buying.ask(question)) is not None:
         _made(prefix, dataset, answer)
 

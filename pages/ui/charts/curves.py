@@ -61,9 +61,7 @@ def utility(
     named = _few(curves, levels)
     traces = [_level(one, ground, up, shown) for one in levels]
     traces += [made for one in ordered for made in _bands(one, ground, up, one.label == closer)]
-    traces += [
-        _line(one, ground, up, shown, marks=not named, heard=one.label == closer) for one in ordered
-    ]
+    traces += [_line(one, ground, up, shown, closer, marks=not named) for one in ordered]
     at = [one for one in ordered if one.focus and one.at(chosen) is not None]
     rings = [_ring(one, chosen, ground, up, named) for one in at]
     shapes, traces = (rings, traces) if named else ([], traces + rings)
@@ -132,7 +130,7 @@ def _bands(one: Curve, ground: Ground, up: Heights, closer: bool) -> list[dict[s
 
 
 def _line(
-    one: Curve, ground: Ground, up: Heights, shown: str, *, marks: bool, heard: bool
+    one: Curve, ground: Ground, up: Heights, shown: str, closer: str, *, marks: bool
 ) -> dict[str, Any]:
     """The line of one method; a bar in the column where no point has a finite budget."""
     look = proof.look(one.style, one.status)
@@ -161,7 +159,7 @@ def _line(
     return {
         "type": "scatter", "mode": mode, "name": one.legend, "legendgroup": one.label,
         "showlegend": one.focus or one.before is not None,
-        "meta": HEARD * (heard and one.before is None),
+        "meta": HEARD * (one.label == closer and one.before is None),
         "x": brief(x), "y": brief(y), "opacity": _opacity(one),
         "customdata": list(zip(low, high, one.count, one.epsilon, proved, lost, strict=True)),
         "hovertemplate": hover,

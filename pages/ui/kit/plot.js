@@ -174,7 +174,7 @@ const CURVES = /"mode": ?"lines/ // in a figure that can be played
 // Plays a curve from left to right: a note for each point, higher where it lies higher, and from left
 // to right in both ears too. A second press ends it.
 function hear(node) {
-  const notes = heard ? [] : melody(node)
+  const { name, notes } = heard ? { notes: [] } : melody(node)
   heard?.close()
   const sound = (heard = notes.length ? new AudioContext() : undefined)
   notes.forEach(({ place, height }, i) => {
@@ -189,11 +189,11 @@ function hear(node) {
     tone.stop(to)
     if (i === notes.length - 1) tone.onended = () => heard === sound && hear(node)
   })
-  node.dispatchEvent(new CustomEvent("explorer.heard", { detail: notes }))
+  node.dispatchEvent(new CustomEvent("explorer.heard", { detail: { name, notes } }))
 }
 
-// Where the points of the chosen method's curve lie, as parts of the axes, from left to right; of the
-// widest curve where none is chosen.
+// The chosen method's name, and where the points of its curve lie, as parts of the axes, from left to
+// right; the widest curve where none is chosen.
 function melody(node) {
   const { xaxis, yaxis } = node._fullLayout
   const all = node._fullData ?? []
@@ -202,11 +202,12 @@ function melody(node) {
     && one.line.width < HALO && one.xaxis === "x")
   const [widest] = lines.sort((a, b) => b.line.width - a.line.width || b.x.length - a.x.length)
   const line = all.find(({ meta }) => meta === "heard") ?? widest
-  return Array.from(line?.x ?? [], (x, i) => ({
+  const notes = Array.from(line?.x ?? [], (x, i) => ({
     place: within(xaxis.d2p(x) / xaxis._length),
     height: within(1 - yaxis.d2p(line.y[i]) / yaxis._length),
   })).filter(({ place, height }) => Number.isFinite(place) && Number.isFinite(height))
     .sort((a, b) => a.place - b.place)
+  return { name: line?.name, notes }
 }
 
 const within = (share) => Math.min(1, Math.max(0, share))

@@ -165,7 +165,7 @@ FAULTS = {
         "tests/engine/test_ledger.py",
     ),
     "a synthetic table whose noise is made for half of its columns": Fault(
-        "engine/synthetic/release.py", "moves = (2 * columns, ", "moves = (columns, ",
+        "engine/synthetic/price.py", "moves = (2 * columns, ", "moves = (columns, ",
         "tests/engine/test_synthetic.py",
     ),
     "the largest of Gaussian releases for their sum": Fault(

@@ -67,9 +67,10 @@ def labels() -> set[str]:
     found: set[str] = set()
     for slug in shell.papers():
         opened, static = collect.take(slug), states.take(slug)
-        drawn = opened.drawn if opened else []
+        drawn = [*(opened.drawn if opened else ()), *(static.proofs if static else ())]
         found |= {one.title for one in drawn}
-        figures = [one.whole(at) for one in drawn for at in range(len(one.frames))]
+        figures = [one.whole(at) for one in drawn for at in range(len(one.frames))
+                   if one.frames[at]]  # fmt: skip
         found |= _said(chain(figures, static.figures() if static else ()))
     found |= _said(compare.figures())
     return {text for text in found if said(text)} - names()

@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -15,18 +16,21 @@ from playwright.sync_api import Browser, Error, Page, Route, expect
 from engine.cli.main import main
 from engine.core.spec import knobs
 from pages.ui.bundle import collect, slide
+from pages.ui.bundle.proofs import NO_ATTACK
 from pages.ui.compare import answers, candidates, shown
 from pages.ui.jobs.live import Watched
 from pages.ui.jobs.submit import look
 from pages.ui.kit import shell
+from pages.ui.kit.chart import named
 from pages.ui.kit.knobs import label
 from pages.ui.learn import maths, pictures
 from pages.ui.learn.ask import AFTER, BEFORE
 from pages.ui.learn.declared import QUESTIONS, SCREENS, filled
 from pages.ui.learn.page import RUN
 from pages.ui.lessons import library
-from pages.ui.paper import drawing, panels
+from pages.ui.paper import attack, drawing, panels, parts, whole
 from pages.ui.paper.defaults import addressed
+from pages.ui.paper.view import PROOF
 from pages.ui.site import compare as site_compare
 from tests.browser.app import publishing
 from tests.browser.test_tour import GRAVE
@@ -35,6 +39,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 POINTS = """() => document.querySelector('.chart.main .js-plotly-plot').data
   .filter(one => one.mode === 'lines+markers' && one.x.length > 1)
   .map(one => [one.x.length, ...one.y].join(' '))"""
+LINES = """name => document.querySelector(`[data-chart=${name}] .js-plotly-plot`)?.data
+  .map(one => [one.name ?? null, [...one.x], [...one.y]])"""
 MOST = 15e6
 """Bytes of all pages."""
 
@@ -142,6 +148,52 @@ def test_every_slider_has_the_app_s_label_and_numbers(page: Page, served: str, s
             assert page.evaluate(POINTS) != first
             moved += 1
     assert moved
+
+
+def proofs(slug: str, budget: str) -> dict[str, list[list[Any]]]:
+    """The lines of the app's charts of proofs, by name; the attack's where one ships."""
+    view = slide.opened(slug, {f"{slug}.epsilon": budget})
+    profile, mark = whole.of(view), attack.attacked(view)
+    assert profile is not None
+    found = {f"whole.{name}": one for name, one in whole.pictures(view, profile).items()}
+    if mark is not None:
+        found[attack.RULER] = attack.ruler(view.guarantee(), mark.bound, view.budget)
+    found = {f"{slug}.{name}": one for name, one in found.items()}
+    for section in addressed(slug, {}).layout.sections:
+        if section.tab == PROOF:
+            found |= {key: one for key, one, _ in parts.taken(section, view)}
+    figures = {named(key): json.loads(one.text) for key, one in found.items()}
+    return {
+        name: [[line.get("name"), line["x"], line["y"]] for line in figure["data"]]
+        for name, figure in figures.items()
+    }
+
+
+@pytest.mark.parametrize("slug", list(shell.papers()))
+def test_the_charts_of_proofs_hold_the_app_s_numbers(page: Page, served: str, slug: str):
+    """At the budget that the page opens with, where an attack ships, and at the next one."""
+    page.goto(f"{served}/{slug}/")
+    epsilon = page.get_by_role("slider", name="Privacy budget ε")
+    compared = 0
+    for attacked in (True, False):
+        wanted = proofs(slug, str(epsilon.get_attribute("aria-valuetext")))
+        assert (named(f"{slug}.{attack.RULER}") in wanted) == attacked
+        for name, lines in wanted.items():
+            place = page.locator(f"[data-chart={name}]")
+            place.scroll_into_view_if_needed()
+            page.wait_for_function(
+                f"([name, want]) => JSON.stringify(({LINES})(name)) === JSON.stringify(want)",
+                arg=[name, lines],
+            )
+            expect(place.locator(".said")).not_to_be_empty()
+            compared += sum(len(line[2]) for line in lines)
+        if not attacked:
+            place = page.locator(f"[data-chart={named(f'{slug}.{attack.RULER}')}]")
+            place.scroll_into_view_if_needed()
+            expect(place.locator(".said")).to_have_text(NO_ATTACK)
+            expect(place.locator(".chart")).to_be_hidden()
+        epsilon.press("ArrowRight")
+    assert compared > 200
 
 
 def test_an_address_opens_its_stop_from_a_server_and_from_a_folder(

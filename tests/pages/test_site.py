@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from contextlib import nullcontext
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -10,15 +11,21 @@ import pytest
 
 from engine.cli.main import main
 from engine.runs import shipped
-from pages.ui.bundle import collect, slide
+from pages.ui.bundle import collect, sections, slide
 from pages.ui.kit import chart, shell, source
-from pages.ui.kit.chart import named
+from pages.ui.kit.chart import Picture, named
 from pages.ui.lessons import library
-from pages.ui.paper import defaults, foot, panels
+from pages.ui.paper import defaults, foot, panels, whole
 from pages.ui.paper.defaults import addressed
-from pages.ui.paper.view import COST, WHY
+from pages.ui.paper.view import COST, PROOF, WHY
 from pages.ui.site import frame, lesson, states, write
 from tests.pages.conftest import ROOT, Open
+
+
+class Fold(nullcontext[None]):
+    """An expander that is open."""
+
+    open = True
 
 
 @pytest.fixture
@@ -124,8 +131,10 @@ def test_words_of_a_lesson_stay_words(home: Path):
         ("mean?mean.epsilon=2", "mean/index.html?mean.epsilon=2"),
         ("mean?mean.bound=2", "mean/index.html?mean.bound=2"),
         ("mean?mean.tab=Why", "mean/index.html"),
-        ("mean?mean.tab=Proof", ""),
+        ("mean?mean.tab=Proof", "mean/index.html"),
         ("mean?mean.bound=2&mean.tab=Proof", ""),
+        ("mean?mean.bound=2&mean.tab=Why", ""),
+        ("mean?mean.tab=Data", ""),
         ("mean?mean.share=0.3", ""),
         ("mean?mean.by=By claim", ""),
     ],
@@ -169,10 +178,34 @@ def test_every_chart_that_the_app_offers_alone_is_on_the_static_page(
     layout = defaults.layout(slug)
     with monkeypatch.context() as app:
         app.setattr(chart, "draw", lambda key, picture: drawn.add(named(key)))
-        for tab in (COST, layout.shows, WHY):
+        for tab in (COST, layout.shows, WHY, PROOF):
             assert not visit(slug, **{f"{slug}.tab": tab}).exception
     taken = states.take(slug)
     assert taken is not None
-    assert drawn - {one.name for one in taken.sections} - {source.MAIN} - source.ABSENT == set()
+    known = {one.name for one in (*taken.sections, *taken.proofs)}
+    assert drawn - known - {source.MAIN} - source.ABSENT == set()
     source.publish(slug)
     assert not any(source.embed(name).startswith("<iframe") for name in source.ABSENT)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("slug", list(shell.papers()))
+def test_the_charts_of_proofs_are_those_that_the_app_s_tab_draws(
+    visit: Open, monkeypatch: pytest.MonkeyPatch, slug: str
+):
+    """With the fold of the whole guarantee open, at the first budget and at another one."""
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    taken = states.take(slug)
+    assert taken is not None
+    first = taken.opening.first
+    monkeypatch.setattr(whole.st, "expander", lambda *_, **__: Fold())
+    for at in (first, first - 1):
+        seen: dict[str, Picture] = {}
+        with monkeypatch.context() as app:
+            app.setattr(chart, "draw", lambda key, one, seen=seen: seen.update({named(key): one}))
+            budget = taken.opening.budgets[at]
+            test = visit(slug, **{f"{slug}.tab": PROOF, f"{slug}.epsilon": budget})
+        assert not test.exception
+        there = {one.name: one.whole(at) for one in taken.proofs if one.frames[at]}
+        assert there == {name: sections._figure(one) for name, one in seen.items()}
+        assert ("chart-attack-ruler" in there) == (at == first)

@@ -1,7 +1,7 @@
 """A paper's default view as plain data: its figures at every budget, its cards, its runs."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
@@ -81,20 +81,14 @@ def take(slug: str) -> Taken | None:
     """A paper's default view; None where none of its runs is there."""
     quiet()
     page = _page(slug)
-    known = {name: Watched(page.labels[name], job, look(job)) for name, job in page.jobs.items()}
+    known = runs(page)
     watched = {name: one for name, one in known.items() if one.run is not None}
-    chosen = page.chosen
-    method = chosen.method
     if not watched:
         return None
-    if method not in watched:
-        method = next(iter(watched))
-    knob = page.offers.knobs[BUDGET]
-    budgets = [float(value) for value in knob.values]
-    gauge = chosen.gauge
-    views = [
-        page.view(watched, replace(chosen, method=method, budget=budget)) for budget in budgets
-    ]
+    method = page.chosen.method if page.chosen.method in watched else next(iter(watched))
+    knob, gauge = page.offers.knobs[BUDGET], page.chosen.gauge
+    views = opened(page, watched, method)
+    budgets = [view.budget for view in views]
     cards = {name: [view.guarantee(name) for view in views] for name in watched}
     order = [gauge, *(name for name in measures(page.paper) if name != gauge)]
     drawn = [one for name in order if (one := _draw(name, views, budgets)) is not None]
@@ -113,6 +107,18 @@ def take(slug: str) -> Taken | None:
         looked=method,
         absent=tuple(label for name, label in page.labels.items() if name not in watched),
     )
+
+
+def runs(page: Page) -> dict[str, Watched]:
+    """What a page draws, by method, whether it is there or not."""
+    return {name: Watched(page.labels[name], job, look(job)) for name, job in page.jobs.items()}
+
+
+def opened(page: Page, watched: Mapping[str, Watched], method: str) -> list[View]:
+    """A page at every budget of its slider, where one method is looked at."""
+    chosen = replace(page.chosen, method=method)
+    budgets = map(float, page.offers.knobs[BUDGET].values)
+    return [page.view(watched, replace(chosen, budget=budget)) for budget in budgets]
 
 
 def _page(slug: str) -> Page:

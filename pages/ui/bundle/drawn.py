@@ -17,7 +17,8 @@ class Drawn:
         title: What it shows.
         caption: How to read it.
         base: The figure without what moves.
-        frames: What moves, for each budget: further traces under "data", and parts of the layout.
+        frames: What moves, for each budget: further traces under "data", and parts of the layout;
+            empty where there is no chart at that budget.
         rows: Every number that is drawn.
         said: Its message in a sentence at each budget; empty where the paper's finding says it.
     """

@@ -26,22 +26,45 @@ def drawn(layout: Layout, views: Sequence[View], budgets: Sequence[float]) -> It
     """
     for section in layout.sections:
         if section.tab in (COST, layout.shows, WHY):
-            yield from _section(section, views, budgets)
+            yield from charts(section, views, budgets)
 
 
-def _section(section: Section, views: Sequence[View], budgets: Sequence[float]) -> Iterator[Drawn]:
-    """The charts of one section."""
+def charts(section: Section, views: Sequence[View], budgets: Sequence[float]) -> Iterator[Drawn]:
+    """The charts of one section; arguments as those of `drawn`."""
     seen = [{key: rest for key, *rest in parts.taken(section, view)} for view in views]
     for key in (key for key in seen[0] if all(key in one for one in seen)):
         pictures, captions = zip(*(one[key] for one in seen), strict=True)
-        base, frames = split(list(map(_figure, pictures)))
-        rows = [
-            {"Privacy budget ε": budget, **row}
-            for budget, one in zip(budgets, pictures, strict=True)
-            for row in one.rows
-        ]
         said = [one.alt for one in pictures]
-        yield Drawn(named(key), section.title, _here(captions[0]), base, frames, rows, said)
+        yield joined(key, section.title, _here(captions[0]), pictures, said, budgets)
+
+
+def joined(
+    key: str,
+    title: str,
+    caption: str,
+    pictures: Sequence[Picture | None],
+    said: list[str],
+    budgets: Sequence[float],
+) -> Drawn:
+    """A chart at every budget.
+
+    Args:
+        key: Its key on the page.
+        title: What it shows.
+        caption: How to read it.
+        pictures: The chart at each budget; None where it is not there, but once at least it is.
+        said: Its message at each budget.
+        budgets: The same budgets.
+    """
+    base, moved = split([_figure(one) for one in pictures if one is not None])
+    rest = iter(moved)
+    frames = [{} if one is None else next(rest) for one in pictures]
+    rows = [
+        {"Privacy budget ε": budget, **row}
+        for budget, one in zip(budgets, pictures, strict=True) if one is not None
+        for row in one.rows
+    ]  # fmt: skip
+    return Drawn(named(key), title, caption, base, frames, rows, said)
 
 
 def _figure(picture: Picture) -> Figure:

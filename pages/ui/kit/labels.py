@@ -9,7 +9,7 @@ from pages.ui.messages import SOURCE, catalogue, language, numbered, separators
 
 PARTS = re.compile(r"( · |\u00a0% (?=\w)|<br>| \[|\]|, | {2,}|: | \(|\)|→|←|</?b>)")
 """What stands between the parts of a label, such as a name and its unit."""
-FIGURES = re.compile(r"^(\s*(?:\d[\d.,]*\s+)?)(.*?)(\s*[\d.,–·⁰-⁹\u00a0%]*\s*)$", re.DOTALL)
+FIGURES = re.compile(r"^(\s*(?:\d[\d.,]*\s+)?)(.*?)(\s*[\d.,–·⁰-⁹¹²³⁻\u00a0%]*\s*)$", re.DOTALL)
 """A part: a number before its words, the words, and a number at their end."""
 
 

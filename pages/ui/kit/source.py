@@ -15,8 +15,11 @@ from pages.ui.messages import SOURCE, language, tr
 
 EMBED, MAIN = "embed", "1"
 """The name in a static page's address that leaves one chart of it, and its first chart."""
-ABSENT = frozenset({"chart-failing", "chart-told", "chart-filters-largest", "chart-maps-largest"})
-"""Charts that only some settings have: no static page holds them."""
+ABSENT = frozenset({
+    "chart-failing", "chart-told", "chart-filters-largest", "chart-maps-largest",
+    "chart-attack-own", "chart-attack-scores", "chart-attack-tradeoff",
+})  # fmt: skip
+"""Charts that only some settings and your own attacks have: no static page holds them."""
 FEW = 8
 """Runs that are named; more are counted."""
 SITE = "EXPLORER_SITE"
@@ -44,8 +47,8 @@ def embed(name: str) -> str:
     """
     if not (place := _PLACE.get()) or name in ABSENT:
         return tr(
-            "No static page holds this chart: they hold what a page opens with, one main slider "
-            "moved at a time, and no proofs and no runs of your own."
+            "No static page holds this chart: they hold what a page opens with, of the tab Cost "
+            "with one main slider moved at a time, and no runs of your own."
         )
     site = os.environ.get(SITE, NO_SITE).rstrip("/")
     spoken = {} if language() == SOURCE else {LANG: language()}

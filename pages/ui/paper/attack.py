@@ -25,11 +25,15 @@ from pages.ui.jobs.live import BUDGET, HALTED
 from pages.ui.jobs.submit import look
 from pages.ui.kit.access import board, troubles
 from pages.ui.kit.access import sentence as sentenced
-from pages.ui.kit.chart import chart
+from pages.ui.kit.chart import Picture, chart, picture, show
 from pages.ui.kit.shared import once
 from pages.ui.paper import met
 from pages.ui.paper.view import Page, View
 
+TITLE = "Attack"
+SEES = "This attacker sees everything: every release of a training, step by step."
+RULER, OWN_RULER = "attack.ruler", "attack.own"
+"""End the key of the chart of what is claimed, proved and attacked, by what ships and by you."""
 NOT_YET = "not yet"
 NOTHING = "no loss shown"
 TRAININGS = 1000
@@ -83,14 +87,14 @@ def _mark(job: Job, run: Run | None) -> Mark | None:
 
 def section(page: Page, view: View) -> None:
     """What an attack on the method that is looked at has shown, and a way to start one."""
-    st.subheader("Attack")
+    st.subheader(TITLE)
     guarantee = view.guarantee()
     with troubles():
         wanted = job(view)
         if wanted is None:
             st.markdown(_nothing(view, guarantee))
             return
-        st.caption("This attacker sees everything: every release of a training, step by step.")
+        st.caption(SEES)
         ticking = (run := look(wanted)) is not None and run.active
         st.fragment(_body, run_every=clock.pace() if ticking else None)(
             page, view, guarantee, wanted, ticking
@@ -150,30 +154,31 @@ def _body(page: Page, view: View, guarantee: Guarantee, job: Job, ticking: bool)
         mark = _mark(job, run)
         if mark is None:
             return
-        bound = mark.bound
-        rests = f" {IF_AS_DECLARED}" if bound > 0.0 and mark.by_curve else ""
-        st.markdown(f"{comparison(guarantee, bound)}{rests}")
-        chart(
-            f"{page.prefix}.attack.ruler",
-            charts.ruler(guarantee.epsilon_claimed, guarantee.epsilon_proved, bound),
-            ruler_text(guarantee, bound),
-            [
-                {"": name, "ε": value}
-                for name, value in (
-                    ("Claimed", guarantee.epsilon_claimed),
-                    ("Proved", guarantee.epsilon_proved),
-                    ("Attacked, at least", bound),
-                )
-            ],
-            view.budget,
-        )
+        st.markdown(told(guarantee, mark))
+        key = f"{page.prefix}.{RULER if mark.shipped else OWN_RULER}"
+        show(key, ruler(guarantee, mark.bound, view.budget))
         if mark.shipped:
-            st.caption(_origin(job))
+            st.caption(origin(job))
         elif run is not None and run.state == "completed":
             _outcome(page, view, guarantee, record.arrays(run))
 
 
-def _origin(job: Job) -> str:
+def told(guarantee: Guarantee, mark: Mark) -> str:
+    """What the bound means beside the card, and on what it rests."""
+    rests = f" {IF_AS_DECLARED}" if mark.bound > 0.0 and mark.by_curve else ""
+    return f"{comparison(guarantee, mark.bound)}{rests}"
+
+
+def ruler(guarantee: Guarantee, bound: float, budget: float) -> Picture:
+    """What is claimed, proved and attacked on one axis."""
+    claimed, proved = guarantee.epsilon_claimed, guarantee.epsilon_proved
+    known = {"Claimed": claimed, "Proved": proved, "Attacked, at least": bound}
+    rows = [{"": name, "ε": value} for name, value in known.items()]
+    figure = charts.ruler(claimed, proved, bound)
+    return picture(figure, ruler_text(guarantee, bound), rows, budget)
+
+
+def origin(job: Job) -> str:
     """How often a shipped attack was right, and that it came with the app."""
     row = audits.fitting(job)
     assert row is not None  # its bound was shown just now

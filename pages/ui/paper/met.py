@@ -12,6 +12,7 @@ from engine.runs.job import Job
 from pages.ui import words
 
 EVERYTHING, PUBLISHED = "Attacked (sees everything)", "Attacked (sees the published model only)"
+MEET, SPENT = "**An attacker you may meet.**", "ε spent, at least"
 GAP = (
     "The gap: an attacker who sees every step and chooses the data tests the proof, while most "
     "attackers have only the published model; the proof does not rely on that."
@@ -29,13 +30,24 @@ def show(job: Job, bound: float | None) -> None:
     row = met.fitting(job)
     if row is None:
         return
-    st.markdown(f"**An attacker you may meet.** {finding(row)}")
+    st.markdown(f"{MEET} {finding(row)}")
     both = {EVERYTHING: bound, PUBLISHED: row.epsilon}
     st.table(
-        {"": list(both), "ε spent, at least": [_shown(value) for value in both.values()]},
+        {"": list(both), SPENT: [_shown(value) for value in both.values()]},
         border="horizontal",
     )
     st.caption(f"{GAP} {origin(row)}")
+
+
+def told(row: met.Meeting, bound: float) -> list[str]:
+    """The same in words: paragraphs.
+
+    Args:
+        row: The attack by what is published.
+        bound: What the attacker who sees everything has shown.
+    """
+    both = f"{EVERYTHING}: {_shown(bound)}. {PUBLISHED}: {_shown(row.epsilon)}."
+    return [f"{MEET} {finding(row)}", f"{SPENT}: {both} {GAP} {origin(row)}"]
 
 
 def finding(row: met.Meeting) -> str:

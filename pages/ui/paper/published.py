@@ -10,24 +10,24 @@ from pages.ui.jobs.live import BUDGET
 from pages.ui.paper import choice, stages
 from pages.ui.paper.choice import Chosen
 from pages.ui.paper.defaults import layout
-from pages.ui.paper.view import COST, WHY, Page
+from pages.ui.paper.view import COST, DATA, Page
 
 
 def place(page: Page, chosen: Chosen) -> str:
     """The static page with these settings, for `source.publish`; empty where there is none.
 
-    They hold what pages open with, every shipped stop of one main slider at a time, and every
-    budget; the tabs are those of cost and reasons.
+    They hold what pages open with at every budget, in all tabs but that of the data, and the first
+    tab with every shipped stop of one main slider at a time.
     """
     first = choice.untouched(page.offers)
     tab = st.query_params.get(f"{page.prefix}.tab", COST)
-    if tab not in (COST, page.layout.shows, WHY):
+    if tab == DATA:
         return ""
     if replace(chosen, budget=first.budget, values=first.values, lines=first.lines) != first:
         return ""
     moved = [field for field, value in chosen.values.items() if value != first.values[field]]
     main = {field for group in page.layout.stops for field in group}
-    if len(moved) > 1 or set(moved) - main or not _ships(page, chosen.method):
+    if len(moved) > (tab == COST) or set(moved) - main or not _ships(page, chosen.method):
         return ""
     fields = [*moved, *([BUDGET] if chosen.budget != first.budget else [])]
     texts = {

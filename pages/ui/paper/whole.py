@@ -13,9 +13,16 @@ from engine.runs import whole
 from pages.ui import words
 from pages.ui.charts import guarantee as charts
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit.chart import chart
+from pages.ui.kit.chart import Picture, picture, show
 from pages.ui.paper.view import Page, View
 
+TITLE = "The whole guarantee"
+TEST = "tradeoff"
+"""Ends the key of the chart of what a test may do."""
+READING = (
+    "A test that guesses whether one record was in the data raises false alarms and misses some. "
+    "No test lies below the solid line."
+)
 NOTHING = "There is no curve, because no finite ε is proved for these releases."
 _CURVES: dict[Hashable, Mapping[str, Any] | None] = {}
 """Kept because an accountant takes seconds; shared by all sessions, since no data are read."""
@@ -27,38 +34,51 @@ def fold(page: Page, view: View) -> None:
     card = view.guarantee()
     if card.epsilon_proved is None:
         return
-    key = f"{page.prefix}.whole"
-    place = st.expander(
-        "The whole guarantee", icon=":material/ssid_chart:", on_change="rerun", key=key
-    )
+    place = st.expander(TITLE, icon=":material/ssid_chart:", on_change="rerun", key=prefix(page))
     if not place.open:
         return
     with place, st.spinner("Computing the curves"):
-        entry = view.entry
-        spec = view.watched[view.method].job.spec().replace(**{BUDGET: view.budget})
-        profile = curves(entry, spec, view.data, card)
+        profile = of(view)
     with place:
         if profile is None:
             st.markdown(NOTHING)
             return
         st.markdown(reading(profile))
-        rows = [
-            {"ε": at, "δ": delta}
-            for at, delta in zip(profile["epsilons"], profile["deltas"], strict=True)
-        ]
-        said = f"Failure probability by budget for {entry.label}."
-        drawn = charts.deltas(
-            profile["epsilons"], profile["deltas"], card.epsilon_proved, card.delta
-        )
-        chart(f"{key}.deltas", drawn, said, rows, view.budget)
-        pairs = zip(profile["false_alarms"], profile["misses"], strict=True)
-        rows = [{"False alarms": alarm, "Misses": miss} for alarm, miss in pairs]
-        drawn = charts.tradeoff(profile["false_alarms"], profile["misses"])
-        chart(f"{key}.tradeoff", drawn, "Fewest misses by false alarms.", rows, view.budget)
-        st.caption(
-            "A test that guesses whether one record was in the data raises false alarms and misses "
-            "some. No test lies below the solid line."
-        )
+        for name, one in pictures(view, profile).items():
+            show(f"{prefix(page)}.{name}", one)
+        st.caption(READING)
+
+
+def prefix(page: Page) -> str:
+    """Begins the keys of the fold's charts, and is its own."""
+    return f"{page.prefix}.whole"
+
+
+def of(view: View) -> Mapping[str, Any] | None:
+    """The curves of the method that is looked at; None where nothing finite is proved."""
+    spec = view.watched[view.method].job.spec().replace(**{BUDGET: view.budget})
+    return curves(view.entry, spec, view.data, view.guarantee())
+
+
+def pictures(view: View, profile: Mapping[str, Any]) -> dict[str, Picture]:
+    """Every ε with its δ, and what a test may do at best: the end of each chart's key, and it."""
+    card = view.guarantee()
+    assert card.epsilon_proved is not None  # else there is no profile
+    epsilons, proved = profile["epsilons"], profile["deltas"]
+    alarms, misses = profile["false_alarms"], profile["misses"]
+    pairs = zip(epsilons, proved, strict=True)
+    errors = zip(alarms, misses, strict=True)
+    return {
+        "deltas": picture(
+            charts.deltas(epsilons, proved, card.epsilon_proved, card.delta),
+            f"Failure probability by budget for {view.entry.label}.",
+            [{"ε": at, "δ": delta} for at, delta in pairs], view.budget,
+        ),
+        TEST: picture(
+            charts.tradeoff(alarms, misses), "Fewest misses by false alarms.",
+            [{"False alarms": alarm, "Misses": miss} for alarm, miss in errors], view.budget,
+        ),
+    }  # fmt: skip
 
 
 def curves(entry: Entry[Any], spec: Spec, data: Card, card: Guarantee) -> Mapping[str, Any] | None:

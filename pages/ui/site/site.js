@@ -33,8 +33,11 @@ function section(place) {
   const known = window.others?.sections[place.dataset.chart]
   const at = opening.budgets.indexOf(state.budgets[Number(epsilon.value)])
   if (!known || at < 0) return
-  place.querySelector(".said").innerHTML = known.said[at] ?? ""
-  draw(place.querySelector(".chart"), figure(known, at), known.said[at] ?? "")
+  const said = place.querySelector(".said")
+  const chart = place.querySelector(".chart")
+  said.innerHTML = known.said[at] ?? "" // escaped where it was made
+  chart.hidden = !known.frames[Math.min(at, known.frames.length - 1)].data
+  if (!chart.hidden) draw(chart, figure(known, at), said.textContent)
 }
 
 // The budget of another stop's curves that is nearest to the one that was chosen.

@@ -12,7 +12,7 @@ from engine.core.errors import ExplorerError
 from engine.core.spec import knobs
 from engine.runs import shipped
 from engine.runs.job import Job
-from pages.ui.bundle import collect
+from pages.ui.bundle import collect, proofs
 from pages.ui.bundle.drawn import Drawn, Figure, split
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.submit import look
@@ -91,7 +91,8 @@ class Taken:
         title: Its title.
         opening: As it opens.
         sliders: Its main sliders.
-        sections: The charts of its other tabs as they open.
+        sections: The charts of its other tabs but that of proofs as they open.
+        proofs: The charts of that tab as it opens.
         caption: How to read the curve, as HTML.
     """
 
@@ -100,6 +101,7 @@ class Taken:
     opening: State
     sliders: list[Slider]
     sections: list[Drawn]
+    proofs: list[Drawn]
     caption: str
 
     def json(self) -> dict[str, Any]:
@@ -110,7 +112,7 @@ class Taken:
     def figures(self) -> Iterator[Figure]:
         """All figures, in their parts: what stays, and what each budget changes."""
         moved = [state for one in self.sliders for state in one.states if state is not None]
-        parts: list[State | Drawn] = [self.opening, *moved, *self.sections]
+        parts: list[State | Drawn] = [self.opening, *moved, *self.sections, *self.proofs]
         for one in parts:
             yield from apart(one.base, one.frames)
 
@@ -123,8 +125,8 @@ class Taken:
             "sections": {
                 one.name: {
                     "base": one.base, "frames": one.frames[:1] if one.still else one.frames,
-                    "said": [collect.html(text) for text in one.said],
-                } for one in self.sections
+                    "said": list(map(_said, one.said)),
+                } for one in (*self.sections, *self.proofs)
             },
         }  # fmt: skip
 
@@ -132,7 +134,7 @@ class Taken:
 def apart(base: Figure, frames: Iterable[Figure]) -> Iterator[Figure]:
     """The parts of a chart as figures: what stays, and what each budget changes."""
     yield base
-    for frame in frames:
+    for frame in filter(None, frames):
         layout = {key: value for key, value in frame.items() if key != "data"}
         yield {"data": frame["data"], "layout": layout}
 
@@ -162,12 +164,14 @@ def take(slug: str) -> Taken | None:
     bundled = collect.take(slug)
     if opening is None or bundled is None:
         return None
+    views = collect.opened(page, collect.runs(page), page.chosen.method)
     return Taken(
         slug=slug,
         title=page.paper.title,
         opening=opening,
         sliders=list(_sliders(page, find)),
         sections=[one for one in bundled.drawn if one.said],
+        proofs=list(proofs.drawn(page, views)),
         caption=collect.html(bundled.drawn[0].caption),
     )
 
@@ -248,5 +252,9 @@ def _picture(page: Page, view: View) -> Picture:
 def _ruler(view: View) -> str:
     """The ruler of the method that is looked at, its marks in words, and the odds, as HTML."""
     drawn, told, odds = foot.marks(view, view.guarantee())
-    plain = COLOURED.sub(r"\1", told)
-    return f"{drawn.removeprefix(ruler.STYLE)}<p>{collect.html(plain)}<br>{collect.html(odds)}</p>"
+    return f"{drawn.removeprefix(ruler.STYLE)}<p>{_said(told)}<br>{collect.html(odds)}</p>"
+
+
+def _said(text: str) -> str:
+    """Sentences of the app as HTML, without their colours."""
+    return collect.html(COLOURED.sub(r"\1", text)).replace("\n\n", "<br><br>")

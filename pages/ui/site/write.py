@@ -15,6 +15,7 @@ from engine.runs import reference
 from engine.runs.exhibit import Exhibit, exhibits
 from pages.ui import home
 from pages.ui.bundle.collect import html
+from pages.ui.bundle.drawn import Drawn
 from pages.ui.charts.dots import dots
 from pages.ui.charts.sketch import sketch
 from pages.ui.kit import labels, plot, shell
@@ -22,6 +23,7 @@ from pages.ui.kit.source import MAIN
 from pages.ui.lessons import library
 from pages.ui.messages import SOURCE, catalogue, figures, languages, separators, spoken, tr
 from pages.ui.paper import sketches
+from pages.ui.paper.view import PROOF, WHY
 from pages.ui.site import compare, learn, lesson
 from pages.ui.site.frame import (
     SHARED,
@@ -39,6 +41,10 @@ from pages.ui.site.states import Taken, take
 
 HERE = Path(__file__).parent
 OFFLINE = "offline.js"
+NEEDS = (
+    "These charts are of the method and the settings with which the page opens. Other methods, "
+    "attacks of your own and a table of your own need the app."
+)
 HEADS = ("Method", "Status", "Claimed ε", "Proved ε", "Protects", "What it means")
 
 
@@ -149,18 +155,23 @@ def _paper(one: Taken) -> str:
     )
     aside = "Each of these moves alone: the others go back to where the page opens."
     note = f'<p class="small">{aside}</p>' if len(one.sliders) > 1 else ""
-    sections = "".join(
-        f'<figure data-chart="{escape(d.name)}"><h3>{escape(d.title)}</h3><p class=said></p>'
-        f"<div class=chart></div><figcaption class=small>{html(d.caption)} As the page opens."
-        f"</figcaption>{embed(d.name)}</figure>"
-        for d in one.sections
-    )
     cards = table("Guarantees", HEADS).replace("<table>", '<table id="cards">')
     return (
         f'<h1>{escape(one.title)}</h1><p class="finding" aria-live="polite"></p>'
         f'<div class="chart main"></div>{slider("epsilon", "Privacy budget ε")}'
         f'<div class="meaning"></div>{sliders}{note}<p class="small">{one.caption}</p>'
-        f"{embed(MAIN)}<h2>What is guaranteed</h2>{cards}<h2>Why</h2>{sections}"
+        f"{embed(MAIN)}<h2>What is guaranteed</h2>{cards}<h2>{WHY}</h2>{_figures(one.sections)}"
+        f'<h2>{PROOF}</h2><p class="small">{NEEDS}</p>{_figures(one.proofs)}'
+    )
+
+
+def _figures(drawn: Iterable[Drawn]) -> str:
+    """The places of charts with their sentences."""
+    return "".join(
+        f'<figure data-chart="{escape(d.name)}"><h3>{escape(d.title)}</h3><p class=said></p>'
+        f"<div class=chart></div><figcaption class=small>{html(d.caption)} As the page opens."
+        f"</figcaption>{embed(d.name)}</figure>"
+        for d in drawn
     )
 
 

@@ -67,7 +67,7 @@ def labels() -> set[str]:
     found: set[str] = set()
     for slug in shell.papers():
         opened, static = collect.take(slug), states.take(slug)
-        drawn = [*(opened.drawn if opened else ()), *(static.proofs if static else ())]
+        drawn = [*(opened.drawn if opened else ()), *(static.drawn if static else ())]
         found |= {one.title for one in drawn}
         figures = [one.whole(at) for one in drawn for at in range(len(one.frames))
                    if one.frames[at]]  # fmt: skip

@@ -161,7 +161,7 @@ def proofs(slug: str, budget: str) -> dict[str, list[list[Any]]]:
     found = {f"{slug}.{name}": one for name, one in found.items()}
     for section in addressed(slug, {}).layout.sections:
         if section.tab == PROOF:
-            found |= {key: one for key, one, _ in parts.taken(section, view)}
+            found |= {key: one for key, one, *_ in parts.taken(section, view)}
     figures = {named(key): json.loads(one.text) for key, one in found.items()}
     return {
         name: [[line.get("name"), line["x"], line["y"]] for line in figure["data"]]

@@ -148,7 +148,7 @@ def test_the_attacker_one_can_meet_stands_beside_the_one_who_sees_everything(pro
     assert both.iloc[:, 1].tolist() == ["0.3", "0.07"]
     said = " ".join(one.value for one in test.caption)
     assert "The gap: an attacker who sees every step" in said
-    assert "the worst record nothing shown" in said
+    assert "for the worst record nothing shown" in said
     assert "Computed by an earlier version." in said
     worst = replace(MET, run=audits.name(job), epsilon_worst=0.2)
     monkeypatch.setattr(met, "rows", lambda: (worst,))

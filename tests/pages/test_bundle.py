@@ -95,7 +95,7 @@ def test_every_chart_of_a_section_has_its_caption(home: Path, monkeypatch: pytes
 
 def test_what_a_caption_says_of_the_page_alone_is_left_out():
     said = "It grows. Change *q* in the sidebar. See the *Proof* tab. It shrinks."
-    assert sections._here(said) == "It grows. It shrinks."
+    assert sections.here(said) == "It grows. It shrinks."
 
 
 def test_a_spec_is_the_job_that_was_run(bundle: Path):

@@ -18,7 +18,7 @@ from pages.ui.lessons import library
 from pages.ui.paper import defaults, foot, panels, whole
 from pages.ui.paper.defaults import addressed
 from pages.ui.paper.view import COST, PROOF, WHY
-from pages.ui.site import frame, lesson, states, write
+from pages.ui.site import blocks, frame, lesson, states, write
 from tests.pages.conftest import ROOT, Open
 
 
@@ -182,7 +182,7 @@ def test_every_chart_that_the_app_offers_alone_is_on_the_static_page(
             assert not visit(slug, **{f"{slug}.tab": tab}).exception
     taken = states.take(slug)
     assert taken is not None
-    known = {one.name for one in (*taken.sections, *taken.proofs)}
+    known = {one.name for one in taken.drawn}
     assert drawn - known - {source.MAIN} - source.ABSENT == set()
     source.publish(slug)
     assert not any(source.embed(name).startswith("<iframe") for name in source.ABSENT)
@@ -198,6 +198,7 @@ def test_the_charts_of_proofs_are_those_that_the_app_s_tab_draws(
     taken = states.take(slug)
     assert taken is not None
     first = taken.opening.first
+    proofs = [one for block in taken.blocks if block.tab == PROOF for one in block.drawn]
     monkeypatch.setattr(whole.st, "expander", lambda *_, **__: Fold())
     for at in (first, first - 1):
         seen: dict[str, Picture] = {}
@@ -206,6 +207,33 @@ def test_the_charts_of_proofs_are_those_that_the_app_s_tab_draws(
             budget = taken.opening.budgets[at]
             test = visit(slug, **{f"{slug}.tab": PROOF, f"{slug}.epsilon": budget})
         assert not test.exception
-        there = {one.name: one.whole(at) for one in taken.proofs if one.frames[at]}
+        there = {one.name: one.whole(at) for one in proofs if one.frames[at]}
         assert there == {name: sections._figure(one) for name, one in seen.items()}
         assert ("chart-attack-ruler" in there) == (at == first)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("slug", list(shell.papers()))
+@pytest.mark.parametrize("tab", [WHY, PROOF])
+def test_a_tab_s_tables_and_card_are_those_of_the_app(
+    visit: Open, monkeypatch: pytest.MonkeyPatch, slug: str, tab: str
+):
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    page = addressed(slug, {})
+    view = slide.opened(slug, {})
+    told = [
+        text
+        for block in blocks.blocks(page, [view])
+        if block.tab == tab
+        for text in (*block.told, *(said for one in block.drawn for said in one.said))
+    ]
+    said = html.unescape(" ".join(told))
+    test = visit(slug, **{f"{slug}.tab": tab})
+    assert not test.exception
+    tables = [one.value for one in test.table]
+    for one in tables:
+        if "Proved ε" not in one:  # else every method's line, which has a table of its own
+            heads = {*map(str, one.index), *map(str, one.columns)} - {"value"}
+            cells = [*heads, *map(str, one.to_numpy().flat)]
+            assert [cell for cell in cells if html.unescape(blocks.plain(cell)) not in said] == []
+    assert tab == WHY or len(tables) > 1

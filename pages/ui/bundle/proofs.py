@@ -7,28 +7,26 @@ from pages.ui.bundle import sections
 from pages.ui.bundle.drawn import Drawn
 from pages.ui.kit.chart import Picture
 from pages.ui.paper import attack, met, whole
-from pages.ui.paper.view import PROOF, Page, View
+from pages.ui.paper.view import Page, View
 
 NO_ATTACK = "No attack on this method ships for this budget. The app runs one on request."
 
 
-def drawn(page: Page, views: Sequence[View]) -> Iterator[Drawn]:
-    """The charts of the tab of proofs, as the app draws them.
+def drawn(page: Page, views: Sequence[View]) -> Iterator[tuple[str, list[Drawn]]]:
+    """What the tab of proofs draws for every paper: its headings with their charts.
 
     Args:
         page: The page.
         views: It at each budget.
     """
-    budgets = [view.budget for view in views]
     known = [_attack(view) for view in views]
     if any(one is not None for one, _ in known):
         pictures, said = zip(*known, strict=True)
-        key = f"{page.prefix}.{attack.RULER}"
-        yield sections.joined(key, attack.TITLE, attack.SEES, pictures, list(said), budgets)
-    yield from _whole(page, views)
-    for section in page.layout.sections:
-        if section.tab == PROOF:
-            yield from sections.charts(section, views, budgets)
+        key, budgets = f"{page.prefix}.{attack.RULER}", [view.budget for view in views]
+        one = sections.joined(key, attack.TITLE, attack.SEES, pictures, list(said), budgets)
+        yield attack.TITLE, [one]
+    if curves := list(_whole(page, views)):
+        yield whole.TITLE, curves
 
 
 def _attack(view: View) -> tuple[Picture | None, str]:

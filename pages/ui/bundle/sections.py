@@ -33,9 +33,8 @@ def charts(section: Section, views: Sequence[View], budgets: Sequence[float]) ->
     """The charts of one section; arguments as those of `drawn`."""
     seen = [{key: rest for key, *rest in parts.taken(section, view)} for view in views]
     for key in (key for key in seen[0] if all(key in one for one in seen)):
-        pictures, captions = zip(*(one[key] for one in seen), strict=True)
-        said = [one.alt for one in pictures]
-        yield joined(key, section.title, _here(captions[0]), pictures, said, budgets)
+        pictures, captions, said = zip(*(one[key] for one in seen), strict=True)
+        yield joined(key, section.title, here(captions[0]), pictures, list(said), budgets)
 
 
 def joined(
@@ -74,7 +73,7 @@ def _figure(picture: Picture) -> Figure:
     return figure
 
 
-def _here(text: str) -> str:
-    """A caption without sentences that speak of other parts of the page."""
+def here(text: str) -> str:
+    """A text without sentences that speak of other parts of the page."""
     kept = [one for one in SENTENCE.split(text) if not any(part in one for part in ELSEWHERE)]
     return " ".join(kept)

@@ -34,6 +34,7 @@ MEANING: dict[Status, str] = {
 }
 
 
+REASONS = "Why this status"
 _CARDS: dict[Asked, Guarantee] = {}
 """Kept because an accountant may take seconds; shared by all sessions, since no data are read."""
 MOST = 4096
@@ -72,22 +73,32 @@ def show(title: str, card: Guarantee, right: float | None = None) -> None:
         right: The largest share of right guesses, where more is known than ε and δ.
     """
     with st.container(border=True, height="stretch"):
-        said = [f"#### {title}", badge(card), MEANING[card.status]]
-        if card.status != "not_private":
-            known = card.epsilon_proved, card.delta, card.relation, card.unit
-            said.append(words.odds(*known, right))
-        if card.failure and card.epsilon_proved is not None:
-            said.append(f"The probability that the bound fails is {card.failure}.")
-        if excess := less(card):
-            said.append(excess)
-        st.markdown("\n\n".join(said))
-        st.table(dict(_facts(card)), border="horizontal")
-        if card.reasons:
-            with st.expander("Why this status", icon=":material/menu_book:"):
-                claim = f"\n\nThe claim: {card.claim}" if card.claim else ""
-                st.markdown(
-                    "\n".join(f"- {reason}" for reason in (*card.reasons, *card.limits)) + claim
-                )
+        st.markdown("\n\n".join([f"#### {title}", *told(card, right)]))
+        st.table(dict(facts(card)), border="horizontal")
+        if text := reasons(card):
+            with st.expander(REASONS, icon=":material/menu_book:"):
+                st.markdown(text)
+
+
+def told(card: Guarantee, right: float | None = None) -> list[str]:
+    """What a card says in sentences; arguments as those of `show`."""
+    said = [badge(card), MEANING[card.status]]
+    if card.status != "not_private":
+        known = card.epsilon_proved, card.delta, card.relation, card.unit
+        said.append(words.odds(*known, right))
+    if card.failure and card.epsilon_proved is not None:
+        said.append(f"The probability that the bound fails is {card.failure}.")
+    if excess := less(card):
+        said.append(excess)
+    return said
+
+
+def reasons(card: Guarantee) -> str:
+    """Why a card has its status, and the claim, as Markdown; empty where there is no reason."""
+    if not card.reasons:
+        return ""
+    claim = f"\n\nThe claim: {card.claim}" if card.claim else ""
+    return "\n".join(f"- {reason}" for reason in (*card.reasons, *card.limits)) + claim
 
 
 def less(card: Guarantee) -> str:
@@ -141,7 +152,7 @@ def line(card: Guarantee) -> str:
     return f"{STATUSES[card.status].lower()}: {proved}, {RELATIONS[card.relation]}"
 
 
-def _facts(card: Guarantee) -> list[tuple[str, str]]:
+def facts(card: Guarantee) -> list[tuple[str, str]]:
     """What the card states, by heading; what it leaves open is left out."""
     claimed = "" if card.epsilon_claimed is None else f"ε = {words.number(card.epsilon_claimed)}"
     proved = (

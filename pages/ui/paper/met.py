@@ -65,7 +65,7 @@ def origin(row: met.Meeting) -> str:
     parts = [
         f"The most exposed records are those that {row.trainings} trainings on random halves of "
         f"the data separate best; they are judged on {row.trainings} others. The larger of two "
-        f"bounds counts: real records show {_shown(row.epsilon_real)}, the worst record "
+        f"bounds counts: for real records {_shown(row.epsilon_real)}, for the worst record "
         f"{_shown(row.epsilon_worst)}{_by(row)}. Shipped with the app."
     ]
     if row.outdated:

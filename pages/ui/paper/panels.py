@@ -179,12 +179,17 @@ def placed(view: View) -> kinds.Placed | None:
 
 
 def caption(view: View) -> None:
+    """How to read the chart."""
+    st.caption(reading(view))
+
+
+def reading(view: View) -> str:
     """How to read the chart: its axis, its lines and its bands."""
     gauge = measures(view.paper)[view.gauge]
     raw = "" if gauge.released else f" {RAW}"
     if (at := placed(view)) is not None:
         raw = f" {at.caption(view.budget)}{raw}"
-    st.caption(f"{gauge.help} {drawing.axis(view)}{LEGEND} {drawing.bands(view)}{raw}")
+    return f"{gauge.help} {drawing.axis(view)}{LEGEND} {drawing.bands(view)}{raw}"
 
 
 def readings(view: View) -> None:

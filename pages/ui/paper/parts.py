@@ -32,6 +32,9 @@ from pages.ui.paper.view import Section, View
 from pages.ui.words import number
 
 Facts: TypeAlias = Mapping[str, object]
+Cells: TypeAlias = (
+    Sequence[Mapping[str, object]] | Mapping[str, Sequence[object]] | Mapping[str, str]
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,13 +82,13 @@ class Table:
     """A table.
 
     Attributes:
-        cells: Rows, or columns by name.
+        cells: Rows, columns by name, or one cell by name.
         facts: What the section's sentences tell.
         bare: Whether the rows' numbers are hidden.
         part: As of a chart.
     """
 
-    cells: Sequence[Mapping[str, object]] | Mapping[str, Sequence[object]]
+    cells: Cells
     facts: Facts = field(default_factory=dict)
     bare: bool = False
     part: str = ""
@@ -105,6 +108,7 @@ class Abreast:
 
     columns: Sequence["Part | Sequence[Part]"]
     gap: Literal["small", "medium", "large"] = "small"
+    border: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,13 +135,32 @@ def draw(section: Section, view: View) -> None:
     _Drawing(section, view).whole()
 
 
-def taken(section: Section, view: View) -> list[tuple[str, Picture, str]]:
-    """The charts of a section, drawn nowhere: key, picture and caption of each."""
+def taken(section: Section, view: View) -> list[tuple[str, Picture, str, str]]:
+    """The charts of a section, drawn nowhere: key, picture, caption and sentence of each."""
     one = _Drawing(section, view)
     try:
         return one.taken(_listed(section.draw(view)))
     except NotYetError:
         return []
+
+
+def written(section: Section, view: View) -> list[str | Table]:
+    """The sentences and tables of a section besides its charts, drawn nowhere.
+
+    The caption is among them where no chart has it.
+    """
+    one = _Drawing(section, view)
+    try:
+        made = section.draw(view)
+        found = one.written(made)
+    except NotYetError:
+        return []
+    if any(isinstance(part, Chart | Lines) for part in _flat(_listed(made))):
+        titles = [part for part in _flat(_listed(made)) if isinstance(part, str)]
+        return [part for part in found if part not in titles]
+    if found and not isinstance(made, str | Note):
+        found.append(one.say(section.words, "caption"))
+    return found
 
 
 def _listed(made: Made) -> list[Part]:
@@ -202,7 +225,7 @@ class _Drawing:
 
     def abreast(self, part: Abreast) -> None:
         """Columns."""
-        places = st.columns(len(part.columns), gap=part.gap)
+        places = st.columns(len(part.columns), gap=part.gap, border=part.border)
         for place, column in zip(places, part.columns, strict=True):
             with place:
                 self.draw(_listed(column))
@@ -274,18 +297,40 @@ class _Drawing:
         """A sentence with all facts so far."""
         return say(words, name, self.facts)
 
-    def taken(self, parts: Sequence[Part]) -> list[tuple[str, Picture, str]]:
+    def taken(self, parts: Sequence[Part]) -> list[tuple[str, Picture, str, str]]:
         """The charts among some parts, each with its own caption or the section's."""
-        found: list[tuple[str, Picture, Mapping[str, Any]]] = []
+        found: list[tuple[str, Picture, Mapping[str, Any], str]] = []
         with suppress(NotYetError):
             for part in _flat(parts):
                 if isinstance(part, Chart | Lines):
                     words, key, picture, _ = self.picture(part)
                     own = words if "caption" in words else self.section.words
-                    found.append((key, picture, own))
+                    said = [self.say(words, name) for name in ("finding", "after")]
+                    found.append((key, picture, own, " ".join(filter(None, said)) or picture.alt))
                 elif isinstance(part, Note | Table):
                     self.facts |= part.facts
-        return [(key, picture, self.say(words, "caption")) for key, picture, words in found]
+        return [
+            (key, picture, self.say(words, "caption"), said) for key, picture, words, said in found
+        ]
+
+    def written(self, made: Made) -> list[str | Table]:
+        """The sentences and tables among some parts, folds open."""
+        found: list[str | Table] = []
+        for part in _flat(_listed(made)):
+            match part:
+                case str():
+                    found.append(part)
+                case Note():
+                    self.facts |= part.facts
+                    found += [self.say(self.section.words, part.name)] if part.name else []
+                case Table():
+                    self.facts |= part.facts
+                    found.append(part)
+                case Chart() | Lines():
+                    self.facts |= part.facts
+                case Fold() if inner := self.written(part.made()):
+                    found += [f"**{self.section.words['fold']}**", *inner]
+        return found
 
 
 def _flat(parts: Sequence[Part]) -> list[Part]:

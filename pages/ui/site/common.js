@@ -32,14 +32,25 @@ const near = new IntersectionObserver((seen) => {
   }
 }, { rootMargin: "300px" })
 
-// Does the work of a place now if it is in sight, else once it is; later work takes its place.
+const turns = new Map() // what is in sight takes turns, one for each picture of the screen
+
+function turn() {
+  const [[place, work]] = turns
+  turns.delete(place)
+  work()
+  if (turns.size) requestAnimationFrame(turn)
+}
+
+// Does the work of a place soon if it is in sight, else once it is; later work takes its place.
 function later(place, work) {
   if (!("near" in place)) near.observe(place)
   place.work = () => {
     delete place.work
     work()
   }
-  if (place.near) place.work()
+  if (!place.near) return
+  if (!turns.size) requestAnimationFrame(turn)
+  turns.set(place, () => place.work?.())
 }
 
 window.addEventListener("beforeprint", () => {

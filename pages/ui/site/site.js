@@ -13,7 +13,8 @@ function row(card) {
   return made
 }
 
-const picture = (at) => draw(document.querySelector(".chart.main"), figure(state, at), state.alts[at])
+const curve = document.querySelector(".chart.main")
+const picture = (at) => draw(curve, figure(state, at), state.alts[at])
 
 // Everything that depends on the budget.
 function show() {
@@ -22,16 +23,30 @@ function show() {
   epsilon.setAttribute("aria-valuetext", state.budgets[at])
   document.querySelector(".finding").innerHTML = state.findings[at]
   document.querySelector(".meaning").innerHTML = state.rulers[at]
-  picture(at)
+  if (curve.near === false) later(curve, () => picture(Number(epsilon.value)))
+  else picture(at)
   later(find("cards"), () => find("cards").tBodies[0].replaceChildren(...state.cards[at].map(row)))
   for (const place of document.querySelectorAll("figure")) later(place, () => section(place))
+  for (const place of document.querySelectorAll("[data-told]")) later(place, () => tell(place))
   remember()
 }
 
-// The chart of another tab, which is there at the budgets that the page opens with.
+// The position among the budgets that the page opens with, at which the other tabs are there.
+const opened = () => opening.budgets.indexOf(state.budgets[Number(epsilon.value)])
+
+// The sentences and tables of another tab; a fold stays as it is.
+function tell(place) {
+  const known = window.others?.told[place.dataset.told]
+  const open = place.querySelector("details")?.open
+  if (!known || opened() < 0) return
+  place.innerHTML = known[opened()] // escaped where it was made
+  if (open) place.querySelector("details")?.setAttribute("open", "")
+}
+
+// The chart of another tab.
 function section(place) {
   const known = window.others?.sections[place.dataset.chart]
-  const at = opening.budgets.indexOf(state.budgets[Number(epsilon.value)])
+  const at = opened()
   if (!known || at < 0) return
   const said = place.querySelector(".said")
   const chart = place.querySelector(".chart")
@@ -88,6 +103,8 @@ function begun() {
   const at = () => Number(epsilon.value)
   const other = (turn) => picture((at() + turn) % state.budgets.length)
   rehearse(other, () => picture(at()))
+  near.observe(curve)
+  find(query.get(`${slug}.tab`))?.scrollIntoView()
 }
 
 function begin() {

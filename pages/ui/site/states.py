@@ -1,7 +1,6 @@
 """A paper's page at each shipped stop of its main sliders, as plain data: the app's own figures."""
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from engine.core.errors import ExplorerError
 from engine.core.spec import knobs
 from engine.runs import shipped
 from engine.runs.job import Job
-from pages.ui.bundle import collect, proofs
+from pages.ui.bundle import collect
 from pages.ui.bundle.drawn import Drawn, Figure, split
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.submit import look
@@ -23,9 +22,7 @@ from pages.ui.paper import foot, panels, ruler, stages
 from pages.ui.paper.choice import PROOF_FIRST
 from pages.ui.paper.defaults import addressed, layout
 from pages.ui.paper.view import Page, View
-
-COLOURED = re.compile(r":red\[([^]]*)\]")
-"""A broken claim, which the app writes in red."""
+from pages.ui.site.blocks import Block, blocks, plain, tabs
 
 
 @dataclass(frozen=True)
@@ -91,8 +88,8 @@ class Taken:
         title: Its title.
         opening: As it opens.
         sliders: Its main sliders.
-        sections: The charts of its other tabs but that of proofs as they open.
-        proofs: The charts of that tab as it opens.
+        tabs: Its other tabs, as the app names them.
+        blocks: What these hold as they open.
         caption: How to read the curve, as HTML.
     """
 
@@ -100,8 +97,8 @@ class Taken:
     title: str
     opening: State
     sliders: list[Slider]
-    sections: list[Drawn]
-    proofs: list[Drawn]
+    tabs: tuple[str, ...]
+    blocks: list[Block]
     caption: str
 
     def json(self) -> dict[str, Any]:
@@ -109,10 +106,15 @@ class Taken:
         sliders = [one.json() for one in self.sliders]
         return {"slug": self.slug, "opening": self.opening.json(), "sliders": sliders}
 
+    @property
+    def drawn(self) -> list[Drawn]:
+        """The charts of its other tabs."""
+        return [one for block in self.blocks for one in block.drawn]
+
     def figures(self) -> Iterator[Figure]:
         """All figures, in their parts: what stays, and what each budget changes."""
         moved = [state for one in self.sliders for state in one.states if state is not None]
-        parts: list[State | Drawn] = [self.opening, *moved, *self.sections, *self.proofs]
+        parts: list[State | Drawn] = [self.opening, *moved, *self.drawn]
         for one in parts:
             yield from apart(one.base, one.frames)
 
@@ -122,12 +124,8 @@ class Taken:
             "states": {
                 one.field: [state and state.json() for state in one.states] for one in self.sliders
             },
-            "sections": {
-                one.name: {
-                    "base": one.base, "frames": one.frames[:1] if one.still else one.frames,
-                    "said": list(map(_said, one.said)),
-                } for one in (*self.sections, *self.proofs)
-            },
+            "sections": {name: one for block in self.blocks for name, one in block.json().items()},
+            "told": {block.title: block.told for block in self.blocks},
         }  # fmt: skip
 
 
@@ -161,8 +159,7 @@ def take(slug: str) -> Taken | None:
     collect.quiet()
     page, find = addressed(slug, {}), there if slug in catalog.outside() else ships
     opening = _state(page, {}, find)
-    bundled = collect.take(slug)
-    if opening is None or bundled is None:
+    if opening is None:
         return None
     views = collect.opened(page, collect.runs(page), page.chosen.method)
     return Taken(
@@ -170,9 +167,9 @@ def take(slug: str) -> Taken | None:
         title=page.paper.title,
         opening=opening,
         sliders=list(_sliders(page, find)),
-        sections=[one for one in bundled.drawn if one.said],
-        proofs=list(proofs.drawn(page, views)),
-        caption=collect.html(bundled.drawn[0].caption),
+        tabs=tabs(page),
+        blocks=list(blocks(page, views)),
+        caption=collect.html(panels.reading(views[opening.first])),
     )
 
 
@@ -252,9 +249,4 @@ def _picture(page: Page, view: View) -> Picture:
 def _ruler(view: View) -> str:
     """The ruler of the method that is looked at, its marks in words, and the odds, as HTML."""
     drawn, told, odds = foot.marks(view, view.guarantee())
-    return f"{drawn.removeprefix(ruler.STYLE)}<p>{_said(told)}<br>{collect.html(odds)}</p>"
-
-
-def _said(text: str) -> str:
-    """Sentences of the app as HTML, without their colours."""
-    return collect.html(COLOURED.sub(r"\1", text)).replace("\n\n", "<br><br>")
+    return f"{drawn.removeprefix(ruler.STYLE)}<p>{plain(told)}<br>{collect.html(odds)}</p>"

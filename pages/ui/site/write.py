@@ -15,7 +15,6 @@ from engine.runs import reference
 from engine.runs.exhibit import Exhibit, exhibits
 from pages.ui import home
 from pages.ui.bundle.collect import html
-from pages.ui.bundle.drawn import Drawn
 from pages.ui.charts.dots import dots
 from pages.ui.charts.sketch import sketch
 from pages.ui.kit import labels, plot, shell
@@ -23,8 +22,8 @@ from pages.ui.kit.source import MAIN
 from pages.ui.lessons import library
 from pages.ui.messages import SOURCE, catalogue, figures, languages, separators, spoken, tr
 from pages.ui.paper import sketches
-from pages.ui.paper.view import PROOF, WHY
 from pages.ui.site import compare, learn, lesson
+from pages.ui.site.blocks import Block
 from pages.ui.site.frame import (
     SHARED,
     asking,
@@ -41,9 +40,9 @@ from pages.ui.site.states import Taken, take
 
 HERE = Path(__file__).parent
 OFFLINE = "offline.js"
-NEEDS = (
-    "These charts are of the method and the settings with which the page opens. Other methods, "
-    "attacks of your own and a table of your own need the app."
+OPENS = (
+    "What follows is of the method and the settings with which the page opens, at the budget "
+    "above. Other methods, attacks of your own and a table of your own need the app."
 )
 HEADS = ("Method", "Status", "Claimed ε", "Proved ε", "Protects", "What it means")
 
@@ -160,19 +159,28 @@ def _paper(one: Taken) -> str:
         f'<h1>{escape(one.title)}</h1><p class="finding" aria-live="polite"></p>'
         f'<div class="chart main"></div>{slider("epsilon", "Privacy budget ε")}'
         f'<div class="meaning"></div>{sliders}{note}<p class="small">{one.caption}</p>'
-        f"{embed(MAIN)}<h2>What is guaranteed</h2>{cards}<h2>{WHY}</h2>{_figures(one.sections)}"
-        f'<h2>{PROOF}</h2><p class="small">{NEEDS}</p>{_figures(one.proofs)}'
+        f"{embed(MAIN)}<h2>What is guaranteed</h2>{cards}"
+        f'<p class="small">{OPENS}</p>{"".join(_tab(one, name) for name in one.tabs)}'
     )
 
 
-def _figures(drawn: Iterable[Drawn]) -> str:
-    """The places of charts with their sentences."""
-    return "".join(
+def _tab(one: Taken, name: str) -> str:
+    """A tab after the first: the places of what it holds."""
+    held = "".join(_block(block) for block in one.blocks if block.tab == name)
+    return f'<h2 id="{escape(name)}">{escape(name)}</h2>{held}' if held else ""
+
+
+def _block(block: Block) -> str:
+    """The places of charts with their sentences, and of sentences and tables besides."""
+    drawn = "".join(
         f'<figure data-chart="{escape(d.name)}"><h3>{escape(d.title)}</h3><p class=said></p>'
-        f"<div class=chart></div><figcaption class=small>{html(d.caption)} As the page opens."
-        f"</figcaption>{embed(d.name)}</figure>"
-        for d in drawn
+        f"<div class=chart></div><figcaption class=small>{html(d.caption)}</figcaption>"
+        f"{embed(d.name)}</figure>"
+        for d in block.drawn
     )
+    head = "" if drawn else f"<h3>{escape(block.title)}</h3>"
+    told = f'<div data-told="{escape(block.title)}"></div>' if block.told else ""
+    return f"{drawn}{head}{told}"
 
 
 def _home(known: Mapping[str, Taken]) -> str:

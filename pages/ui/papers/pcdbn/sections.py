@@ -17,7 +17,7 @@ from pages.ui.charts.lines import Line
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
-from pages.ui.paper.parts import Abreast, Chart, Lines, Part, Widgets
+from pages.ui.paper.parts import Abreast, Chart, Lines, Part
 from pages.ui.paper.said import Named
 from pages.ui.paper.series import chosen, look, product, waiting
 from pages.ui.paper.view import View
@@ -148,23 +148,19 @@ def _paid(
     return shared.line(label, style, np.array(epochs), np.array(paid)[:, None])
 
 
-def calibrations(view: View) -> list[Widgets]:
+def calibrations(view: View) -> Abreast:
     """What each calibration of pCDBN guarantees, the chosen one marked."""
-    return [Widgets(lambda: _calibrations(view))]
-
-
-def _calibrations(view: View) -> None:
     own, choice = spec(view), knobs(PcdbnSpec)["calibration"]
     assert isinstance(choice, Choice)
-    for column, (name, whose) in zip(st.columns(3, gap="large"), WAYS.items(), strict=True):
-        other = own.replace(calibration=name)
-        guarantee = card.guarantee(view.paper.entry(OWN), other, view.data)
+    said = []
+    for name, whose in WAYS.items():
+        guarantee = card.guarantee(view.paper.entry(OWN), own.replace(calibration=name), view.data)
         now = " (chosen)" if name == own.calibration else ""
-        with column.container(border=True, height="stretch"):
-            st.markdown(
-                f"**{choice.text(name)}**{now}: {whose}\n\n{card.badge(guarantee)}\n\n"
-                f"Claims ε = {view.budget:g}; {card.line(guarantee)}. {guarantee.reasons[0]}"
-            )
+        said.append(
+            f"**{choice.text(name)}**{now}: {whose}\n\n{card.badge(guarantee)}\n\n"
+            f"Claims ε = {view.budget:g}; {card.line(guarantee)}. {guarantee.reasons[0]}"
+        )
+    return Abreast(said, gap="large", border=True)
 
 
 def pictures(view: View) -> Abreast | None:

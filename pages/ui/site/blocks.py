@@ -1,0 +1,117 @@
+"""What a paper's tabs after the first hold, at every budget: charts, sentences and tables."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.privacy.guarantee import Guarantee
+from pages.ui.bundle import proofs, sections
+from pages.ui.bundle.collect import html
+from pages.ui.bundle.drawn import Drawn
+from pages.ui.kit import card
+from pages.ui.paper import attack, ceiling, parts
+from pages.ui.paper.parts import Cells, Table
+from pages.ui.paper.view import PROOF, WHY, Page, View
+from pages.ui.site.frame import table
+
+COLOURED = re.compile(r":[a-z]+(?:-badge)?\[([^]]*)\]")
+"""What the app writes in a colour, such as a broken claim."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of a tab.
+
+    Attributes:
+        title: Its heading.
+        tab: The tab, as the app names it.
+        drawn: Its charts.
+        told: Its sentences and tables besides those of charts at each budget, as HTML.
+    """
+
+    title: str
+    tab: str
+    drawn: list[Drawn] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+
+    def json(self) -> dict[str, Any]:
+        """The charts by name, as the script reads them."""
+        return {
+            one.name: {
+                "base": one.base, "frames": one.frames[:1] if one.still else one.frames,
+                "said": list(map(plain, one.said)),
+            } for one in self.drawn
+        }  # fmt: skip
+
+
+def tabs(page: Page) -> tuple[str, ...]:
+    """The tabs that static pages show below the curve."""
+    return page.layout.shows, WHY, PROOF
+
+
+def blocks(page: Page, views: Sequence[View]) -> Iterator[Block]:
+    """What the tabs hold as the page opens.
+
+    Args:
+        page: The page.
+        views: It at each budget.
+    """
+    budgets = [view.budget for view in views]
+    yield Block(views[0].watched[views[0].method].label, PROOF, told=list(map(_card, views)))
+    for title, drawn in proofs.drawn(page, views):
+        yield Block(title, PROOF, drawn)
+    for section in page.layout.sections:
+        if section.tab in tabs(page):
+            drawn = list(sections.charts(section, views, budgets))
+            told = [_written(section.title, parts.written(section, view)) for view in views]
+            if drawn or any(told):
+                yield Block(section.title, section.tab, drawn, told if any(told) else [])
+
+
+def plain(text: str) -> str:
+    """Sentences of the app as HTML, without their colours."""
+    return html(COLOURED.sub(r"\1", text)).replace("\n\n", "<br><br>")
+
+
+def _card(view: View) -> str:
+    """The card of the method that is looked at."""
+    known = view.guarantee()
+    said = "\n\n".join(card.told(known, ceiling.share(view, known, attack.job(view))))
+    why = f"<details><summary>{card.REASONS}</summary>{_text(card.reasons(known))}</details>"
+    return f"{_text(said)}{_facts(known)}{why if known.reasons else ''}"
+
+
+def _facts(known: Guarantee) -> str:
+    return _table("Guarantee", Table(dict(card.facts(known))))
+
+
+def _written(title: str, found: Iterable[str | Table]) -> str:
+    """Sentences and tables, without sentences that speak of what static pages do not hold."""
+    return "".join(
+        _table(title, one) if isinstance(one, Table) else _text(sections.here(one)) for one in found
+    )
+
+
+def _text(text: str) -> str:
+    """Paragraphs, or a list and what follows it."""
+    if not text.startswith("- "):
+        return f"<p>{plain(text)}</p>" if text else ""
+    listed, _, rest = text.removeprefix("- ").partition("\n\n")
+    items = "".join(f"<li>{plain(one)}</li>" for one in listed.split("\n- "))
+    return f"<ul>{items}</ul>{_text(rest)}"
+
+
+def _table(title: str, one: Table) -> str:
+    """A table of the app."""
+    heads, rows = _cells(one.cells)
+    return table(title, heads, [[plain(str(cell)) for cell in row] for row in rows])
+
+
+def _cells(cells: Cells) -> tuple[list[str], list[Sequence[object]]]:
+    """The heads and the rows of a table; no heads where it has one cell by name."""
+    if not isinstance(cells, Mapping):
+        return list(cells[0]), [list(row.values()) for row in cells]
+    if all(isinstance(value, str) for value in cells.values()):
+        return [], list(cells.items())
+    return list(cells), list(zip(*cells.values(), strict=True))

@@ -8,8 +8,6 @@ NEEDED = 2_000
 """Megabytes of address space: torch's libraries and threads take 1,200, before any records."""
 READS = 1_200
 """Megabytes for what trains nothing: prices, cards, bundles and slides end within 1,000."""
-BROWSER = 256_000
-"""Megabytes for what prints by Chromium: it sets aside what it never touches; 64,000 crash it."""
 
 
 class MemoryLimitError(ExplorerError):

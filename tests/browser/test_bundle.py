@@ -1,9 +1,6 @@
 """The bundle in a browser whose network is off: every chart follows the slider of its paper."""
 
-import os
 import re
-import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +12,6 @@ from playwright.sync_api import Browser, Page
 from engine import __version__
 from engine.catalog import catalog
 from engine.cli.main import main
-from tests.browser.app import ROOT, chromium
 from tests.browser.test_tour import GRAVE
 
 pytestmark = pytest.mark.browser
@@ -85,17 +81,3 @@ def test_nothing_serious_is_found_and_it_fits_a_phone(page: Page):
     page.wait_for_function(  # dozens of charts take their new widths one after the other
         "document.documentElement.scrollWidth <= 390", timeout=60_000
     )
-
-
-@pytest.mark.thorough
-def test_a_report_is_one_page(tmp_path: Path):
-    path, home = tmp_path / "report.pdf", str(tmp_path / "home")
-    # in a process of its own: the browser of the tests before may still be open in this one
-    command = [sys.executable, "-m", "engine", "report", "mean", "--to", str(path)]
-    code = subprocess.run(command, cwd=ROOT, env={**os.environ, "EXPLORER_HOME": home}).returncode
-    if code == 1 and chromium() is None:
-        pytest.skip("no Chromium: install chromium, or `playwright install chromium`")
-    assert code == 0
-    content = path.read_bytes()
-    assert content.startswith(b"%PDF")
-    assert len(re.findall(rb"/Type\s*/Page\b", content)) == 1

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli.main import main
 from engine.core import room
 from engine.service.client import Client
 
@@ -62,15 +61,6 @@ def test_what_trains_nothing_needs_no_more_than_it_says(tmp_path: Path, program:
     words = [*READ[program][:-1], str(tmp_path / "b.zip")] if program == "bundle" else READ[program]
     done = limited(tmp_path, room.READS, *words)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_a_report_says_that_its_browser_needs_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    limit = 4_000 * 1_000_000
-    monkeypatch.setattr(resource, "getrlimit", lambda which: (limit, limit))
-    assert main(["report", "mean", "--to", str(tmp_path / "r.pdf")]) == 1
-    assert capsys.readouterr().err.strip() == sentence(room.BROWSER, 4_000)
 
 
 def test_a_page_says_it_before_it_starts_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

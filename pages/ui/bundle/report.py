@@ -1,31 +1,57 @@
 """One page for those who decide: the result, the curve, the guarantee and what it assumes."""
 
-import json
-import shutil
+import html
+import io
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from html import escape
 from pathlib import Path
 
-from plotly.offline import get_plotlyjs
-from plotly.utils import PlotlyJSONEncoder
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 
 from engine import __version__
-from engine.core import files, room
+from engine.core import files
 from engine.core.errors import ExplorerError, RequestError
-from engine.privacy.guarantee import Guarantee
 from pages.ui import words
-from pages.ui.bundle import collect
+from pages.ui.bundle import collect, printed
 from pages.ui.bundle.collect import NOTHING, Taken
-from pages.ui.bundle.colours import palette
-from pages.ui.bundle.filled import filled, within_script
 from pages.ui.kit import shell
 
-TEMPLATE = Path(__file__).with_name("report.html")
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-MISSING = (
-    "report: expected a browser that prints: install Chromium, and Playwright with "
-    "`pip install playwright`"
-)
+WIDE, HIGH, EDGE = 595.0, 842.0, 42.0
+"""A page of A4 and its margin, in points."""
+CHART = 235.0
+"""Height of the chart with its axes, without its legend, in points."""
+LEADING = 1.35
+SCALES = (1.0, 0.92, 0.84, 0.76, 0.68, 0.6)
+"""Sizes of the letters below the curve: the first that leaves room for all of them."""
+SERIF, SANS = ["STIXGeneral", "DejaVu Sans"], ["DejaVu Sans"]
+INK, QUIET = "#1d2a2e", "#4a5a5e"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph; its size is in points.
+
+    Attributes:
+        text: What it says.
+        size: Of its letters.
+        bold: Whether it is a heading.
+        colour: Of its letters.
+        before: Room above it, in points.
+        mark: What stands before its first line.
+    """
+
+    text: str
+    size: float = 10.5
+    bold: bool = False
+    colour: str = INK
+    before: float = 3.0
+    mark: str = ""
 
 
 def report(slug: str, path: Path) -> None:
@@ -37,7 +63,7 @@ def report(slug: str, path: Path) -> None:
 
     Raises:
         RequestError: A paper without a page or without runs.
-        ExplorerError: There is no browser, or the file cannot be written.
+        ExplorerError: The file cannot be written.
     """
     known = list(shell.papers())
     if slug not in known:
@@ -45,76 +71,110 @@ def report(slug: str, path: Path) -> None:
     taken = collect.take(slug)
     if taken is None:
         raise RequestError(f"{slug}: {NOTHING}")
-    _print(page(taken), path)
-
-
-def page(taken: Taken) -> str:
-    """The report as a page that a browser prints."""
-    drawn, at = taken.drawn[0], taken.first
-    figure = drawn.whole(at)
-    text = json.dumps(figure, cls=PlotlyJSONEncoder)
-    for number, colour in palette("light").items():
-        text = text.replace(f"#{number.zfill(6)}", colour)
-    name = taken.looked
-    card = taken.cards[name][at]
-    parts = {
-        "TITLE": escape(f"{taken.title}: what privacy costs"),
-        "FINDING": taken.findings[at],
-        "CAPTION": escape(drawn.caption),
-        "GUARANTEE": _guarantee(taken.labels[name], card),
-        "ASSUMES": "".join(f"<li>{escape(one)}</li>" for one in (*card.reasons, *card.limits)),
-        "SOURCE": escape(_source(taken)),
-        "FIGURE": within_script(text),
-        "PLOTLY": get_plotlyjs(),
-    }
-    return filled(TEMPLATE.read_text(encoding="utf-8"), parts)
-
-
-def _guarantee(label: str, card: Guarantee) -> str:
-    """The guarantee of one method in words."""
-    line = collect.guarantee(label, card)
-    said = f"{line['status']}: claimed ε {line['claimed']}, proved ε {line['proved']}."
-    return f"<p><strong>{escape(label)}.</strong> {escape(said)} {line['odds']}</p>"
-
-
-def _source(taken: Taken) -> str:
-    """Date, version, address and runs."""
-    runs = words.listed([job.id for job in taken.jobs.values()])
-    return (
-        f"{datetime.now(UTC):%-d %b %Y}, Epsilon Explorer {__version__}, address {taken.link}, "
-        f"runs {runs}."
-    )
-
-
-def _print(text: str, path: Path) -> None:
-    """Has a headless browser print a page.
-
-    Raises:
-        ExplorerError: There is no browser, it may not take what it needs, or the file cannot be
-            written.
-    """
-    room.check(room.BROWSER)
     try:
-        from playwright.sync_api import Error, sync_playwright
-    except ImportError:
-        raise ExplorerError(MISSING) from None
-    program = next((place for name in BROWSERS if (place := shutil.which(name))), None)
-    try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-            try:
-                sheet = browser.new_context(offline=True).new_page()
-                sheet.set_content(text)
-                sheet.locator("body[data-drawn=yes]").wait_for()
-                files.give(path, sheet.pdf(format="A4", print_background=True))
-            finally:
-                browser.close()
-    except Error as error:
-        if "Executable doesn't exist" in str(error):
-            raise ExplorerError(MISSING) from None
-        said = error.message.partition("\n")[0]
-        raise ExplorerError(f"report: expected a page, the browser says: {said}") from None
+        files.give(path, page(taken))
     except OSError as error:
         raise ExplorerError(
             f"--to: expected a file that can be written, {error.strerror}"
         ) from None
+
+
+def page(taken: Taken) -> bytes:
+    """The report as a PDF of one page: letters are smaller where it holds much."""
+    rest, content = [*below(taken)], io.BytesIO()
+    with mpl.rc_context({"pdf.fonttype": 42, "font.family": SANS, "font.size": 8.0}):
+        sheet = Figure(figsize=(WIDE / 72.0, HIGH / 72.0), dpi=72)
+        FigureCanvasAgg(sheet)
+        at = HIGH - EDGE
+        for block in above(taken):
+            at = _paragraph(sheet, block, 1.0, at)
+        at = _chart(sheet, taken, at)
+        scale = next((one for one in SCALES if _high(rest, one) <= at - EDGE), SCALES[-1])
+        for block in rest:
+            at = _paragraph(sheet, block, scale, at)
+        sheet.savefig(content, format="pdf", metadata={"Title": _title(taken)})
+    return content.getvalue()
+
+
+def above(taken: Taken) -> list[Block]:
+    """What stands above the curve: the title and the result."""
+    finding = html.unescape(re.sub(r"<[^>]+>", "", taken.findings[taken.first]))
+    return [Block(_title(taken), 17.0, bold=True, before=0.0), Block(finding, 12.5, before=5.0)]
+
+
+def below(taken: Taken) -> Iterator[Block]:
+    """What stands below it: how to read it, the guarantee, what it assumes and the source."""
+    name = taken.looked
+    card = taken.cards[name][taken.first]
+    line = collect.guarantee(taken.labels[name], card)
+    odds = re.sub(r"<[^>]+>", "", line["odds"])
+    yield Block(taken.drawn[0].caption, 8.5, colour=QUIET)
+    yield Block("What is guaranteed", 11.5, bold=True, before=9.0)
+    yield Block(
+        f"{taken.labels[name]}. {line['status']}: claimed ε {line['claimed']}, proved ε "
+        f"{line['proved']}. {odds}"
+    )
+    yield Block("What this assumes", 11.5, bold=True, before=9.0)
+    for one in (*card.reasons, *card.limits):
+        yield Block(one, mark="•")
+    runs = words.listed([job.id for job in taken.jobs.values()])
+    yield Block(
+        f"{datetime.now(UTC):%-d %b %Y}, Epsilon Explorer {__version__}, address {taken.link}, "
+        f"runs {runs}.", 8.5, colour=QUIET, before=9.0,
+    )  # fmt: skip
+
+
+def _title(taken: Taken) -> str:
+    return f"{taken.title}: what privacy costs"
+
+
+def _font(block: Block, scale: float) -> FontProperties:
+    weight = "bold" if block.bold else "normal"
+    return FontProperties(family=SERIF, size=block.size * scale, weight=weight)
+
+
+def lines(block: Block, scale: float) -> list[str]:
+    """A paragraph in lines that fit between the margins."""
+    renderer = FigureCanvasAgg(Figure(dpi=72)).get_renderer()
+    font, found = _font(block, scale), [""]
+    most = 0.98 * (WIDE - 2.0 * EDGE) - (10.0 if block.mark else 0.0)
+    for word in block.text.split():
+        longer = f"{found[-1]} {word}".strip()
+        if renderer.get_text_width_height_descent(longer, font, False)[0] > most:
+            found.append(word)
+        else:
+            found[-1] = longer
+    return found
+
+
+def _high(blocks: Iterable[Block], scale: float) -> float:
+    """How high paragraphs are, in points."""
+    return sum(
+        block.before + LEADING * block.size * scale * len(lines(block, scale)) for block in blocks
+    )
+
+
+def _paragraph(sheet: Figure, block: Block, scale: float, at: float) -> float:
+    """Writes a paragraph; returns where the next one begins, in points from the page's foot."""
+    at -= block.before
+    if block.mark:
+        sheet.text(EDGE / WIDE, at / HIGH, block.mark, va="top", color=block.colour,
+                   fontproperties=_font(block, scale))  # fmt: skip
+    for text in lines(block, scale):
+        left = EDGE + (10.0 if block.mark else 0.0)
+        sheet.text(left / WIDE, at / HIGH, text, va="top", color=block.colour, parse_math=False,
+                   fontproperties=_font(block, scale))  # fmt: skip
+        at -= LEADING * block.size * scale
+    return at
+
+
+def _chart(sheet: Figure, taken: Taken, at: float) -> float:
+    """Draws the curve; returns where the next paragraph begins."""
+    figure = printed.coloured(taken.drawn[0].whole(taken.first))
+    at -= 14.0 + 12.0 * math.ceil(len(printed.names(figure)) / printed.columns(figure))
+    left, foot = EDGE + 46.0, 40.0
+    axes = sheet.add_axes((
+        left / WIDE, (at - CHART + foot) / HIGH, (WIDE - EDGE - left) / WIDE, (CHART - foot) / HIGH,
+    ))  # fmt: skip
+    printed.draw(axes, figure)
+    return at - CHART

@@ -266,11 +266,14 @@ def test_five_questions_give_the_gain_without_a_server(page: Page, served: str):
 def test_nothing_serious_is_found_and_it_fits_a_phone(page: Page, served: str, scheme: str):
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.set_viewport_size({"width": 390, "height": 844})
-    for path in ("", "mean/", "learn/", "reproduce/", "compare/", "lessons/", "lessons/epsilon/"):
+    papers = [f"{slug}/" for slug in shell.papers()]
+    for path in ("", *papers, "learn/", "reproduce/", "compare/", "lessons/", "lessons/epsilon/"):
         page.goto(f"{served}/{path}")
         page.wait_for_timeout(500)
         for skip in page.locator(".skip").all():
             skip.click()
+        for place in page.locator("figure, [data-told]").all():
+            place.scroll_into_view_if_needed()
         violations = Axe().run(page).response["violations"]
         assert [one["id"] for one in violations if one["impact"] in GRAVE] == [], path
         assert page.evaluate("() => document.documentElement.scrollWidth") <= 390, path

@@ -29,7 +29,7 @@ from pages.ui.paper.view import Page, View, offers
 
 MARKS = (
     (re.compile(r"\*\*(.+?)\*\*"), r"<strong>\1</strong>"),
-    (re.compile(r"\*([^*]+)\*"), r"<em>\1</em>"),
+    (re.compile(r"\*(?!\s)([^*]+)(?<!\s)\*"), r"<em>\1</em>"),
     (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
     (re.compile(r"\[([^]]+)\]\([^)]+\)"), r"\1"),
 )
@@ -175,8 +175,8 @@ def _row(row: dict[str, Any], one: Watched) -> dict[str, Any]:
 def html(text: str) -> str:
     """A sentence of a page as HTML: bold, italics and code, and nothing else.
 
-    >>> html("**a** *b* [c](/d) <e>")
-    '<strong>a</strong> <em>b</em> c &lt;e&gt;'
+    >>> html("**a** *b* [c](/d) <e> f* and f*")
+    '<strong>a</strong> <em>b</em> c &lt;e&gt; f* and f*'
     """
     made = escape(MARK.sub("", text), quote=False)
     for mark, stands in MARKS:

@@ -220,7 +220,7 @@ def _cost(page: Page, moving: Moving[View], focus: Mapping[str, float]) -> None:
     moving.piece(lambda view: kinds.note(view.proved, view.measure))
     moving.piece(panels.caption)
     more = st.expander(
-        "Every measure at this budget", icon=":material/straighten:", on_change="rerun",
+        panels.READINGS, icon=":material/straighten:", on_change="rerun",
         key=f"{page.prefix}.readings",
     )  # fmt: skip
     if more.open:

@@ -26,6 +26,7 @@ CHOOSE = "Methods marked *not private* are for comparison only."
 TERMS = ("Claimed", "Proved", "Attacked", "Record", "Neighbours", "Failure probability δ")
 """What the cards speak of, with its place in the glossary."""
 RAW = ":material/visibility_lock: Computed from the raw data, for comparison only. Not private."
+READINGS = "Every measure at this budget"
 CURVE = "utility"
 """Ends the key of the cost curve."""
 PAUSE = 1.0
@@ -194,6 +195,14 @@ def reading(view: View) -> str:
 
 def readings(view: View) -> None:
     """Every gauge of the method that is looked at, beside the same without privacy."""
+    table = every(view)
+    st.table(table, border="horizontal")
+    st.caption(f"{RAW}{words.sideways(len(table))}")
+    st.markdown(glossary.linked(meanings(view)))
+
+
+def every(view: View) -> dict[str, list[str]]:
+    """The columns of that table."""
     names = list(measures(view.paper).items())
     taken = [drawn(view, name) for name, _ in names]
     table = {
@@ -209,10 +218,13 @@ def readings(view: View) -> None:
             words.amount(value.get(name, math.nan), gauge)
             for value, (_, gauge) in zip(values, names, strict=True)
         ]
-    st.table(table, border="horizontal")
-    st.caption(f"{RAW}{words.sideways(len(table))}")
-    said = "\n".join(f"- **{gauge.label}**: {gauge.help}" for _, gauge in names)
-    st.markdown(glossary.linked(said))
+    return table
+
+
+def meanings(view: View) -> str:
+    """What each gauge is, as a list."""
+    known = measures(view.paper).values()
+    return "\n".join(f"- **{gauge.label}**: {gauge.help}" for gauge in known)
 
 
 def guarantees(page: Page, view: View) -> None:

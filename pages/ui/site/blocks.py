@@ -10,9 +10,9 @@ from pages.ui.bundle import proofs, sections
 from pages.ui.bundle.collect import html
 from pages.ui.bundle.drawn import Drawn
 from pages.ui.kit import card
-from pages.ui.paper import attack, ceiling, parts
+from pages.ui.paper import attack, ceiling, panels, parts
 from pages.ui.paper.parts import Cells, Table
-from pages.ui.paper.view import PROOF, WHY, Page, View
+from pages.ui.paper.view import COST, PROOF, WHY, Page, View
 from pages.ui.site.frame import table
 
 COLOURED = re.compile(r":[a-z]+(?:-badge)?\[([^]]*)\]")
@@ -58,6 +58,7 @@ def blocks(page: Page, views: Sequence[View]) -> Iterator[Block]:
         views: It at each budget.
     """
     budgets = [view.budget for view in views]
+    yield Block(panels.READINGS, COST, told=list(map(_readings, views)))
     yield Block(views[0].watched[views[0].method].label, PROOF, told=list(map(_card, views)))
     for title, drawn in proofs.drawn(page, views):
         yield Block(title, PROOF, drawn)
@@ -80,6 +81,12 @@ def _card(view: View) -> str:
     said = "\n\n".join(card.told(known, ceiling.share(view, known, attack.job(view))))
     why = f"<details><summary>{card.REASONS}</summary>{_text(card.reasons(known))}</details>"
     return f"{_text(said)}{_facts(known)}{why if known.reasons else ''}"
+
+
+def _readings(view: View) -> str:
+    """Every measure of the method that is looked at."""
+    table = _table(panels.READINGS, Table(panels.every(view)))
+    return f"{table}{_text(panels.RAW)}{_text(panels.meanings(view))}"
 
 
 def _facts(known: Guarantee) -> str:

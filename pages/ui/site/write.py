@@ -22,6 +22,7 @@ from pages.ui.kit.source import MAIN
 from pages.ui.lessons import library
 from pages.ui.messages import SOURCE, catalogue, figures, languages, separators, spoken, tr
 from pages.ui.paper import sketches
+from pages.ui.paper.view import COST
 from pages.ui.site import compare, learn, lesson
 from pages.ui.site.blocks import Block
 from pages.ui.site.frame import (
@@ -159,15 +160,20 @@ def _paper(one: Taken) -> str:
         f'<h1>{escape(one.title)}</h1><p class="finding" aria-live="polite"></p>'
         f'<div class="chart main"></div>{slider("epsilon", "Privacy budget ε")}'
         f'<div class="meaning"></div>{sliders}{note}<p class="small">{one.caption}</p>'
-        f"{embed(MAIN)}<h2>What is guaranteed</h2>{cards}"
+        f"{embed(MAIN)}{_blocks(one, COST)}<h2>What is guaranteed</h2>{cards}"
         f'<p class="small">{OPENS}</p>{"".join(_tab(one, name) for name in one.tabs)}'
     )
 
 
 def _tab(one: Taken, name: str) -> str:
     """A tab after the first: the places of what it holds."""
-    held = "".join(_block(block) for block in one.blocks if block.tab == name)
+    held = _blocks(one, name)
     return f'<h2 id="{escape(name)}">{escape(name)}</h2>{held}' if held else ""
+
+
+def _blocks(one: Taken, tab: str) -> str:
+    """What a tab holds besides the curve."""
+    return "".join(_block(block) for block in one.blocks if block.tab == tab)
 
 
 def _block(block: Block) -> str:

@@ -35,6 +35,10 @@ def drawn(figure: Mapping[str, Any]) -> Iterator[str]:
     """The labels of a figure, or of a part of one, as Plotly's JSON values."""
     for trace in figure["data"]:
         yield trace.get("name") or ""
+        text = trace.get("text") or ()
+        yield from (
+            one for one in ([text] if isinstance(text, str) else text) if isinstance(one, str)
+        )
     for key, value in figure["layout"].items():
         if re.match("[xy]axis", key):
             yield str((value.get("title") or {}).get("text") or "")

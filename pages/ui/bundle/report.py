@@ -82,7 +82,8 @@ def report(slug: str, path: Path) -> None:
 def page(taken: Taken) -> bytes:
     """The report as a PDF of one page: letters are smaller where it holds much."""
     rest, content = [*below(taken)], io.BytesIO()
-    with mpl.rc_context({"pdf.fonttype": 42, "font.family": SANS, "font.size": 8.0}):
+    letters = {"font.family": SANS, "font.size": 8.0, "text.parse_math": False}  # $ is a letter
+    with mpl.rc_context({"pdf.fonttype": 42, **letters}):
         sheet = Figure(figsize=(WIDE / 72.0, HIGH / 72.0), dpi=72)
         FigureCanvasAgg(sheet)
         at = HIGH - EDGE
@@ -162,7 +163,7 @@ def _paragraph(sheet: Figure, block: Block, scale: float, at: float) -> float:
                    fontproperties=_font(block, scale))  # fmt: skip
     for text in lines(block, scale):
         left = EDGE + (10.0 if block.mark else 0.0)
-        sheet.text(left / WIDE, at / HIGH, text, va="top", color=block.colour, parse_math=False,
+        sheet.text(left / WIDE, at / HIGH, text, va="top", color=block.colour,
                    fontproperties=_font(block, scale))  # fmt: skip
         at -= LEADING * block.size * scale
     return at

@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import torch
-
 from datasets.base import Card, Table
 from engine.catalog import paper
 from engine.core.errors import RequestError
@@ -24,7 +22,7 @@ from engine.privacy.secret import Secret
 from engine.runs import estimates
 from engine.runs.job import Job
 from engine.runs.release import checked, release
-from engine.runs.selecting import asked, judge, judgeable
+from engine.runs.selecting import asked, judge, judgeable, summed
 
 SHARE = 0.2
 r"""Part of each level's added 1/\sigma^2 that its check gets, where records are asked."""
@@ -244,7 +242,7 @@ def _score(level: Level, data: Table, arrays: Arrays, rng: Secret) -> float:
     """The mean score of the records, with the noise of the level's check."""
     shares = judge(level.job.paper)(level.job.batch().spec, data, arrays)
     rng.refill()
-    total = torch.from_numpy(shares).sum(1, keepdim=True)
+    total = summed(shares)
     assert level.check is not None
     return float(noisy(total, [level.check], rng)[0, 0]) / len(data)
 

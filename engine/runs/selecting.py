@@ -13,7 +13,10 @@ from dataclasses import dataclass, replace
 from random import SystemRandom
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
 from datasets.base import Card, Table
 from engine.catalog import paper
@@ -234,7 +237,7 @@ def choose(
         report(min(tried, int(made.tries.mean)), int(made.tries.mean) + 1)
         one = coins.choice(made.candidates)
         arrays = release(one.job, data)
-        sums = torch.from_numpy(scores(one.job.batch().spec, data, arrays)).sum(1, keepdim=True)
+        sums = summed(scores(one.job.batch().spec, data, arrays))
         rng.refill()
         score = float(noisy(sums, [one.score], rng)[0, 0])
         if score > best:
@@ -247,6 +250,15 @@ def judge(slug: str) -> Callable[..., Any]:
     module, _, name = paper(slug).judge.partition(":")
     found: Callable[..., Any] = getattr(importlib.import_module(module), name)
     return found
+
+
+def summed(shares: NDArray[np.float64]) -> Tensor:
+    """The sum of the records' shares, each from 0 to 1, shape (R, n), as a column of shape (R, 1).
+
+    Shares are rounded to multiples of 2^-32, so that double precision adds up two million of them
+    without rounding: otherwise one record could move a sum by more than 1 in its last bits.
+    """
+    return torch.from_numpy(np.rint(shares * 2.0**32) / 2.0**32).sum(1, keepdim=True)
 
 
 def _poisson(mean: float, coins: SystemRandom) -> int:

@@ -20,7 +20,7 @@ from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.privacy.noise import release
 from engine.privacy.recording import recording
 from engine.privacy.refining import Ladder, RefiningError
-from engine.runs import ledger, searching
+from engine.runs import ledger, searching, selecting
 from engine.runs.searching import SHARE, Aim
 from tests.engine.test_ledger import SETTINGS, TABLE
 
@@ -174,9 +174,20 @@ def test_one_record_changes_a_check_by_no_more_than_one():
     rows = np.arange(len(data))
     far = replace(data, event=np.where(rows == 3, ~data.event, data.event),
                   x=np.where(rows[:, None] == 3, data.x.min(axis=0), data.x))  # fmt: skip
-    both = [scores(job.batch().spec, table, arrays).sum() for table in (data, far)]
-    assert made.levels[-1].check.sensitivity == 1.0
-    assert 0.0 < abs(both[0] - both[1]) <= 1.0 + 1e-12  # sums are rounded
+    shares = [scores(job.batch().spec, table, arrays) for table in (data, far)]
+    both = [float(selecting.summed(one)) for one in shares]
+    assert 0.0 < abs(both[0] - both[1]) <= made.levels[-1].check.sensitivity == 1.0
+
+
+def test_a_record_moves_a_sum_of_shares_by_no_more_than_one_in_any_bit():
+    rng = np.random.default_rng(3)
+    shares = rng.random((200, 500))
+    shares[:, 0] = 0.0
+    far = shares.copy()
+    far[:, 0] = 1.0
+    moved = selecting.summed(far) - selecting.summed(shares)
+    assert float(moved.max()) == 1.0
+    assert float((torch.from_numpy(far).sum(1) - torch.from_numpy(shares).sum(1)).max()) > 1.0
 
 
 DELTAS, LEVELS, TRIALS = 0.05, (0.3, 0.6, 1.2, 2.4, 4.8), 200_000

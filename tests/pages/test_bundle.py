@@ -14,14 +14,16 @@ from pathlib import Path
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Sheet
 
 from engine.cli.main import main
 from engine.runs import shipped
 from engine.runs.job import Job
 from engine.service.client import Client
-from pages.ui.bundle import collect, notebook, report, sections
+from pages.ui.bundle import collect, notebook, printed, report, sections
 from pages.ui.bundle.collect import html
+from pages.ui.bundle.drawn import Figure
 from pages.ui.kit import shell
 from pages.ui.paper import defaults
 from tests.pages.conftest import ROOT
@@ -226,7 +228,7 @@ def test_a_report_is_one_page_that_holds_every_line_without_a_browser(
 ):
     monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
     monkeypatch.setitem(sys.modules, "playwright.sync_api", None)
-    sheets: list[Figure] = []
+    sheets: list[Sheet] = []
     made = report.Figure
     monkeypatch.setattr(report, "Figure", lambda **kw: sheets.append(made(**kw)) or sheets[-1])
     assert main(["report", slug, "--to", str(home / "r.pdf")]) == 0
@@ -247,6 +249,23 @@ def test_a_report_is_one_page_that_holds_every_line_without_a_browser(
     wanted = {tuple(one["y"]) for one in whole if one.get("name") and one["y"]}
     lines = {tuple(one.get_ydata()) for one in sheet.axes[0].lines}
     assert wanted <= lines
+
+
+def test_a_dollar_sign_in_a_report_is_a_letter(home: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
+    taken = collect.take("mean")
+    assert taken is not None
+    name, shown = r"$\nothing{$ for 5 $", []
+    draw = printed.draw
+
+    def renamed(axes: Axes, figure: Figure) -> None:
+        named = [{**one, "name": name} for one in figure["data"]]
+        draw(axes, {**figure, "data": named})
+        shown.extend(one.get_text() for one in axes.get_legend().get_texts())
+
+    monkeypatch.setattr(printed, "draw", renamed)
+    report.page(taken)
+    assert set(shown) == {name}
 
 
 def test_a_report_of_nothing_is_one_sentence(home: Path, capsys: pytest.CaptureFixture[str]):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from html import escape
+from html import escape, unescape
 from typing import Any
 
 import streamlit as st
@@ -182,6 +182,15 @@ def html(text: str) -> str:
     for mark, stands in MARKS:
         made = mark.sub(stands, made)
     return made
+
+
+def bare(made: str) -> str:
+    """The letters of a piece of HTML, without its marks.
+
+    >>> bare("<strong>a</strong> &lt;e&gt;")
+    'a <e>'
+    """
+    return unescape(re.sub(r"<[^>]+>", "", made))
 
 
 def guarantee(label: str, card: Guarantee) -> dict[str, str]:

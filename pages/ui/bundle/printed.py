@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, NullLocator
 from plotly.utils import PlotlyJSONEncoder
 
+from pages.ui.bundle import collect
 from pages.ui.bundle.colours import palette
 from pages.ui.bundle.drawn import Figure
 
@@ -158,4 +159,4 @@ def plain(text: str) -> str:
     >>> plain("<b>no proof</b>:<br>0.91")
     'no proof:\n0.91'
     """
-    return re.sub(r"<[^>]+>", "", re.sub(r"<br\s*/?>", "\n", text)).replace("$", r"\$")
+    return collect.bare(re.sub(r"<br\s*/?>", "\n", text))

@@ -1,9 +1,7 @@
 """One page for those who decide: the result, the curve, the guarantee and what it assumes."""
 
-import html
 import io
 import math
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -34,7 +32,7 @@ INK, QUIET = "#1d2a2e", "#4a5a5e"
 
 
 @dataclass(frozen=True)
-class Block:
+class Paragraph:
     """A paragraph; its size is in points.
 
     Attributes:
@@ -97,29 +95,32 @@ def page(taken: Taken) -> bytes:
     return content.getvalue()
 
 
-def above(taken: Taken) -> list[Block]:
+def above(taken: Taken) -> list[Paragraph]:
     """What stands above the curve: the title and the result."""
-    finding = html.unescape(re.sub(r"<[^>]+>", "", taken.findings[taken.first]))
-    return [Block(_title(taken), 17.0, bold=True, before=0.0), Block(finding, 12.5, before=5.0)]
+    finding = collect.bare(taken.findings[taken.first])
+    return [
+        Paragraph(_title(taken), 17.0, bold=True, before=0.0),
+        Paragraph(finding, 12.5, before=5.0),
+    ]
 
 
-def below(taken: Taken) -> Iterator[Block]:
+def below(taken: Taken) -> Iterator[Paragraph]:
     """What stands below it: how to read it, the guarantee, what it assumes and the source."""
     name = taken.looked
     card = taken.cards[name][taken.first]
     line = collect.guarantee(taken.labels[name], card)
-    odds = re.sub(r"<[^>]+>", "", line["odds"])
-    yield Block(taken.drawn[0].caption, 8.5, colour=QUIET)
-    yield Block("What is guaranteed", 11.5, bold=True, before=9.0)
-    yield Block(
+    odds = collect.bare(line["odds"])
+    yield Paragraph(taken.drawn[0].caption, 8.5, colour=QUIET)
+    yield Paragraph("What is guaranteed", 11.5, bold=True, before=9.0)
+    yield Paragraph(
         f"{taken.labels[name]}. {line['status']}: claimed ε {line['claimed']}, proved ε "
         f"{line['proved']}. {odds}"
     )
-    yield Block("What this assumes", 11.5, bold=True, before=9.0)
+    yield Paragraph("What this assumes", 11.5, bold=True, before=9.0)
     for one in (*card.reasons, *card.limits):
-        yield Block(one, mark="•")
+        yield Paragraph(one, mark="•")
     runs = words.listed([job.id for job in taken.jobs.values()])
-    yield Block(
+    yield Paragraph(
         f"{datetime.now(UTC):%-d %b %Y}, Epsilon Explorer {__version__}, address {taken.link}, "
         f"runs {runs}.", 8.5, colour=QUIET, before=9.0,
     )  # fmt: skip
@@ -129,12 +130,12 @@ def _title(taken: Taken) -> str:
     return f"{taken.title}: what privacy costs"
 
 
-def _font(block: Block, scale: float) -> FontProperties:
+def _font(block: Paragraph, scale: float) -> FontProperties:
     weight = "bold" if block.bold else "normal"
     return FontProperties(family=SERIF, size=block.size * scale, weight=weight)
 
 
-def lines(block: Block, scale: float) -> list[str]:
+def lines(block: Paragraph, scale: float) -> list[str]:
     """A paragraph in lines that fit between the margins."""
     renderer = FigureCanvasAgg(Figure(dpi=72)).get_renderer()
     font, found = _font(block, scale), [""]
@@ -148,14 +149,14 @@ def lines(block: Block, scale: float) -> list[str]:
     return found
 
 
-def _high(blocks: Iterable[Block], scale: float) -> float:
+def _high(blocks: Iterable[Paragraph], scale: float) -> float:
     """How high paragraphs are, in points."""
     return sum(
         block.before + LEADING * block.size * scale * len(lines(block, scale)) for block in blocks
     )
 
 
-def _paragraph(sheet: Figure, block: Block, scale: float, at: float) -> float:
+def _paragraph(sheet: Figure, block: Paragraph, scale: float, at: float) -> float:
     """Writes a paragraph; returns where the next one begins, in points from the page's foot."""
     at -= block.before
     if block.mark:

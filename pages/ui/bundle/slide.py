@@ -172,7 +172,7 @@ def _notes(view: View, settings: Mapping[str, str]) -> tuple[str, ...]:
     one, card = view.watched[view.method], view.guarantee()
     line = collect.guarantee(one.label, card)
     said = f"{line['status']}: claimed ε {line['claimed']}, proved ε {line['proved']}."
-    odds = re.sub(r"<[^>]+>", "", line["odds"])
+    odds = collect.bare(line["odds"])
     query = "&".join(f"{name}={value}" for name, value in settings.items())
     return (
         f"{one.label}. {said} {odds}",

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.privacy.guarantee import Guarantee
 from pages.ui.bundle import proofs, sections
 from pages.ui.bundle.collect import html
 from pages.ui.bundle.drawn import Drawn
@@ -79,18 +78,15 @@ def _card(view: View) -> str:
     """The card of the method that is looked at."""
     known = view.guarantee()
     said = "\n\n".join(card.told(known, ceiling.share(view, known, attack.job(view))))
+    facts = _table("Guarantee", Table(dict(card.facts(known))))
     why = f"<details><summary>{card.REASONS}</summary>{_text(card.reasons(known))}</details>"
-    return f"{_text(said)}{_facts(known)}{why if known.reasons else ''}"
+    return f"{_text(said)}{facts}{why if known.reasons else ''}"
 
 
 def _readings(view: View) -> str:
     """Every measure of the method that is looked at."""
     table = _table(panels.READINGS, Table(panels.every(view)))
     return f"{table}{_text(panels.RAW)}{_text(panels.meanings(view))}"
-
-
-def _facts(known: Guarantee) -> str:
-    return _table("Guarantee", Table(dict(card.facts(known))))
 
 
 def _written(title: str, found: Iterable[str | Table]) -> str:

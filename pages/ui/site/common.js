@@ -37,8 +37,8 @@ const turns = new Map() // what is in sight takes turns, one for each picture of
 function turn() {
   const [[place, work]] = turns
   turns.delete(place)
-  work()
   if (turns.size) requestAnimationFrame(turn)
+  work()
 }
 
 // Does the work of a place soon if it is in sight, else once it is; later work takes its place.

@@ -75,7 +75,7 @@ def test_a_search_on_private_records_says_its_price_first_and_is_entered(visit: 
     text = said(test)
     assert f"ε = {stop:g} is enough for a mean record score of 0.05." in text
     assert "Before it began, at most ε = 8 was promised." in text
-    assert "1 release: ε = 2 spent" in text
+    assert f"1 release: ε = {stop:g} spent" in text
     again = opened(visit, NEED)  # another session reads the answer from the ledger, for nothing
     assert again.table[-1].value["Answer"].tolist() == [entry.said]
     assert len(ledger.read(name).releases) == 1

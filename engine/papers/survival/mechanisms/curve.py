@@ -7,6 +7,7 @@ pulled down; the whole is then made monotone.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import final
 
 import numpy as np
@@ -27,8 +28,8 @@ from engine.papers.survival.spec import Curved, SurvivalSpec
 from engine.privacy.noise import release
 from engine.training.threads import single_thread
 
-LEVEL, DRAWS, SEED = 0.95, 400, 20_261_124
-"""Of the band around a curve, and how many synthetic tables it comes from; their generator's."""
+LEVEL, RARE, SURE = 0.95, 1e-9, 1.0 - 1e-6
+"""Of the band around a curve, and the least and the largest hazard that it counts with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,11 +98,12 @@ def product_limit(noisy: Tensor, n: int) -> Tensor:
 
 
 def band(curve: Tensor, noisy: Tensor, scales: Sequence[float], n: int) -> tuple[Floats, Floats]:
-    """Where the true curve lies at each time, of sampling and of noise together, (R, q + 1) each.
+    r"""Where the true curve lies at each time, of sampling and of noise together, (R, q + 1) each.
 
-    A parametric bootstrap through the mechanism: tables of n records are drawn from the released
-    counts, noise is added to theirs, and how far their curves lie from that of the counts they come
-    from says how far the released one may lie from the truth. It reads no record.
+    Ends p are those of a score interval (Wilson 1927; of Kaplan-Meier curves Rothman 1978),
+    (S - p)^2 = z^2 (p (1 - p)/m + v): the curve S is a share of m records, m such that Greenwood's
+    variance is S (1 - S)/m, and v is what the noise adds. The sampling part follows p, so that the
+    ends keep their level where events are few, and lie within 0 and 1. It reads no record.
 
     Args:
         curve: Released, shape (R, q + 1).
@@ -109,22 +111,44 @@ def band(curve: Tensor, noisy: Tensor, scales: Sequence[float], n: int) -> tuple
         scales: Standard deviation of the noise in a count, for each replica.
         n: Records, which are public.
     """
-    rng, tail = np.random.default_rng(SEED), 0.5 * (1.0 - LEVEL)
-    ends: list[Floats] = []
-    for own, released, scale in zip(curve, noisy, scales, strict=True):
-        if not bool(released.isfinite().all()):
+    z, ends = NormalDist().inv_cdf(0.5 + 0.5 * LEVEL), list[Floats]()
+    for own, released, scale in zip(curve.numpy(), noisy.numpy(), scales, strict=True):
+        if not np.isfinite(released).all():
             ends.append(np.full((2, len(own)), np.nan))
             continue
-        shares = likely(released.flatten().numpy(), n)
-        drawn = rng.multinomial(n, shares, DRAWS) + scale * rng.standard_normal(
-            (DRAWS, len(shares))
-        )
-        tables = torch.from_numpy(np.vstack([n * shares, drawn])).view(DRAWS + 1, *released.shape)
-        curves = product_limit(tables, n).numpy()
-        off = np.quantile(curves[1:] - curves[0], [1.0 - tail, tail], axis=0)
-        ends.append(np.clip(own.numpy() - off, 0.0, 1.0))
+        size, passed = precision(n * likely(released.ravel(), n).reshape(released.shape), n)
+        more, error = z * z / size, z * z * passed * scale * scale
+        middle, wide = own[1:] + 0.5 * more, 1.0 + more
+        half = np.sqrt(np.maximum(middle**2 - wide * (own[1:] ** 2 - error), 0.0))
+        both = np.clip(np.stack([middle - half, middle + half]) / wide, 0.0, 1.0)
+        ends.append(np.concatenate([np.ones((2, 1)), both], axis=1))
     low, high = np.stack(ends, axis=1)
     return low, high
+
+
+def precision(counts: Floats, n: int) -> tuple[Floats, Floats]:
+    r"""What the curve is worth at the end of each interval, shape (q,) each, to first order.
+
+    \log S = \sum_u \log(1 - d_u/r_u). An event in interval u lowers it by a_u = 1/(r_u - d_u), and
+    anybody who ends in u by b_v = d_v/(r_v (r_v - d_v)) in each later interval v, because fewer
+    remain at risk. Greenwood's variance of \log S is the sum of the b_u.
+
+    Args:
+        counts: Of censored times and of events, at least 0, with sum n, shape (2, q).
+        n: Records.
+
+    Returns:
+        Of how many records S is as sure a share, and the variance of S with noise of variance 1 in
+        each count.
+    """
+    leaving = counts.sum(0)
+    risk = np.maximum(n - leaving.cumsum() + leaving, 1.0)
+    hazard = np.clip(counts[1] / risk, RARE, SURE)
+    curve, later = np.cumprod(1.0 - hazard), np.cumsum(hazard / (1.0 - hazard) / risk)
+    size = (1.0 - curve) / (curve * later)
+    after = np.tril(later[:, None] - later)
+    own = np.tril(after + 1.0 / (risk * (1.0 - hazard)))
+    return size, curve**2 * (own**2 + after**2).sum(1)
 
 
 def likely(counts: Floats, n: int) -> Floats:

@@ -22,7 +22,7 @@ from engine.service.client import Client
 from engine.service.store import Store
 from pages.ui.charts.measured import Curve
 from pages.ui.charts.theme import INK, MUTED, style
-from pages.ui.compare import answers, candidates
+from pages.ui.compare import answers, candidates, shown
 from pages.ui.paper import cast as casting
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts
@@ -380,7 +380,7 @@ def test_the_page_opens_with_a_question_its_answer_and_the_chart(
     order = [node.type for node in test.main]
     assert order.index("subheader") < order.index("select_slider") < order.index("selectbox")
     (said,) = (text.value for text in test.markdown if "At ε" in text.value)
-    assert said.startswith("At ε = 1: **")
+    assert re.match(r"At ε = 1, \*\*.* (is|are) best", said)
     assert "Output noise" in said or "Objective noise" in said
     assert "Time intervals" not in said
 
@@ -420,3 +420,34 @@ def test_two_runs_of_one_method_keep_what_tells_them_apart(home: Path):
     assert candidates.shortened(listed).keys() == brief
     (one, *_) = listed
     assert candidates.shortened({one: listed[one]}).keys() == {"Output noise"}
+
+
+def test_a_paper_is_named_only_where_the_name_alone_is_that_of_another_run():
+    """Runs of one method that are not drawn lengthen no name of those that are."""
+    runs = [job(), job(intervals=50), job("obj_pert"), job(), job(intervals=50), job("obj_pert")]
+    runs[3:] = [replace(one, seeds=tuple(range(9))) for one in runs[3:]]
+    known = candidates.named([candidate(one) for one in runs])
+    last = list(known)[-1]
+    assert last == "Objective perturbation, Survival regression"
+    alone = {name: known[name] for name in (next(iter(known)), last)}
+    assert candidates.shortened(alone).keys() == {"Output noise", "Objective noise"}
+    twice = {name: known[name] for name in known if "Objective" in name}
+    assert len(candidates.shortened(twice)) == 2
+
+
+def test_an_answer_says_from_which_budget_to_which_it_holds():
+    def best(epsilon: float, *names: str) -> answers.Best:
+        return answers.Best(epsilon, names, ("",) * len(names), epsilon, 0.1, 0.0, 0.2)
+
+    rows = [best(0.05, "A"), best(0.2, "B", "C"), best(4.0, "C")]
+    assert shown.answer(rows, 0.1) == (
+        "At ε = 0.1, **A** is best. This holds below ε = 0.2; for larger ε, see *Best proved*.",
+        ("A",),
+    )
+    assert shown.answer(rows, 1.0)[0] == (
+        "At ε = 1, **B** and **C** are best, and no difference between them is found. "
+        "This holds from ε = 0.2 to 4; for other ε, see *Best proved*."
+    )
+    assert "This holds from ε = 4 on; for smaller ε" in shown.answer(rows, 8.0)[0]
+    assert shown.answer(rows[:1], 8.0)[0] == "At ε = 8, **A** is best."
+    assert shown.answer(rows, 0.01)[1] == ()

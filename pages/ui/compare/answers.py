@@ -116,9 +116,15 @@ class Best:
     @property
     def said(self) -> str:
         """The runs in words."""
+        return self.listed + ", no difference found" * (len(self.names) > 1)
+
+    @property
+    def listed(self) -> str:
+        """Their names, with what a proof stands under."""
         pairs = zip(self.names, self.under, strict=True)
-        bold = [f"**{name}**{f' ({under})' if under else ''}" for name, under in pairs]
-        return words.listed(bold) + ", no difference found" * (len(bold) > 1)
+        return words.listed(
+            [f"**{name}**{f' ({under})' if under else ''}" for name, under in pairs]
+        )
 
 
 @dataclass(frozen=True)

@@ -382,24 +382,34 @@ def named(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
 def shortened(chosen: Mapping[str, Candidate]) -> dict[str, Candidate]:
     """The same runs, named as the charts of their papers do where that tells them apart.
 
-    Settings are left out where the name alone tells a run from the others.
+    Settings, size and paper are left out where the rest tells a run from the others.
     """
+    names = {name: name for name in chosen}
+    for long, short in (
+        (lambda one: f" ({one.settings})", lambda one: ""),
+        (lambda one: f", {_size(one)}", lambda one: ""),
+        (lambda one: f", {_paper(one)}", lambda one: ""),
+        (lambda one: one.name, lambda one: one.brief),
+    ):
+        cut = {n: text.replace(long(chosen[n]), short(chosen[n]), 1) for n, text in names.items()}
+        count = Counter(cut.values())
+        names = {n: cut[n] if count[cut[n]] == 1 else text for n, text in names.items()}
+    return {names[name]: one for name, one in chosen.items()}
 
-    def unlike(names: Mapping[str, str]) -> dict[str, str]:
-        count = Counter(names.values())
-        return {n: short if count[short] == 1 else n for n, short in names.items()}
 
-    bare = unlike({n: n.replace(f" ({one.settings})", "", 1) for n, one in chosen.items()})
-    brief = unlike({bare[n]: bare[n].replace(one.name, one.brief, 1) for n, one in chosen.items()})
-    return {brief[bare[name]]: one for name, one in chosen.items()}
+def _paper(one: Candidate) -> str:
+    return one.title.partition(" (")[0]
+
+
+def _size(one: Candidate) -> str:
+    repeated = words.plural(one.repetitions, "repetition")
+    return f"{repeated}, {words.plural(len(one.budgets), 'budget')}"
 
 
 def _names(one: Candidate) -> list[str]:
     """Names of a run, from the shortest to the one that no other has."""
-    repeated = words.plural(one.repetitions, "repetition")
-    size = f"{repeated}, {words.plural(len(one.budgets), 'budget')}"
-    paper = one.title.partition(" (")[0]
-    short = [one.label, f"{one.label}, {paper}", f"{one.label}, {paper}, {size}"]
+    named = f"{one.label}, {_paper(one)}"
+    short = [one.label, named, f"{named}, {_size(one)}"]
     return [*short, f"{short[-1]}, run {one.run}"]
 
 

@@ -79,11 +79,27 @@ def able(here: Sequence[Candidate], gauge: str, dataset: str) -> dict[str, Candi
 
 def answer(rows: Sequence[Best], epsilon: float) -> tuple[str, tuple[str, ...]]:
     """What the page's question is answered at a budget, and the names of the best runs."""
-    at = next((row for row in reversed(rows) if row.epsilon <= epsilon), None)
+    at = next((i for i, row in reversed(list(enumerate(rows))) if row.epsilon <= epsilon), None)
     if at is None:
-        return f"For none of these runs a finite ε of at most {figure(epsilon)} is proved.", ()
-    others = " At some other budgets the answer differs: see *Best proved*."
-    return f"At ε = {figure(epsilon)}: {at.said}.{others if len(rows) > 1 else ''}", at.names
+        return f"For none of these runs is an ε of at most {figure(epsilon)} proved.", ()
+    best = rows[at]
+    one = "is best" if len(best.names) == 1 else "are best, and no difference between them is found"
+    said = f"At ε = {figure(epsilon)}, {best.listed} {one}.{_reach(rows, at)}"
+    return said, best.names
+
+
+def _reach(rows: Sequence[Best], at: int) -> str:
+    """From which budget to which an answer holds, where it is not the only one."""
+    first, last = (
+        words.number(row.epsilon) for row in (rows[at], rows[min(at + 1, len(rows) - 1)])
+    )
+    if len(rows) == 1:
+        return ""
+    if at == 0:
+        return f" This holds below ε = {last}; for larger ε, see *Best proved*."
+    if at == len(rows) - 1:
+        return f" This holds from ε = {first} on; for smaller ε, see *Best proved*."
+    return f" This holds from ε = {first} to {last}; for other ε, see *Best proved*."
 
 
 def focused(

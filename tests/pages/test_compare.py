@@ -338,10 +338,10 @@ def test_kinds_of_guarantees_have_a_note_and_a_common_measure(visit: Open, home:
     play(home, job("out_pert"))
     play(home, job("dp_newton"))
     test = visit("compare")
-    assert any("Two kinds of guarantee share this axis" in one.value for one in test.info)
+    assert any("Two kinds of guarantee share this axis" in one.value for one in test.caption)
     test = visit("compare", **{"compare.measure": "μ"})
     assert not test.exception
-    assert not any("Two kinds" in one.value for one in test.info)
+    assert not any("Two kinds" in one.value for one in test.caption)
     drawn = chart(test)
     assert "μ of Gaussian noise" in drawn["layout"]["xaxis"]["title"]["text"]
     assert not [one for one in drawn["layout"].get("shapes", ()) if one["type"] == "line"]
@@ -365,7 +365,7 @@ def test_kinds_alike_have_no_note(visit: Open, home: Path):
     play(home, job("out_pert"))
     play(home, job("obj_pert"))
     test = visit("compare")
-    assert not any("Two kinds" in one.value for one in test.info)
+    assert not any("Two kinds" in one.value for one in test.caption)
 
 
 def test_the_page_opens_with_a_question_its_answer_and_the_chart(

@@ -34,7 +34,7 @@ def test_every_page_offers_a_measure_and_those_of_two_kinds_say_why(slug, visit:
     page = visit(slug)
     assert not page.exception
     mixed = slug in ("mean", "survival", "yesiwell")
-    assert any(one.value == kinds.KINDS for one in page.info) is mixed
+    assert any(kinds.KINDS in one.value for one in page.caption) is mixed
     assert tuple(page.selectbox(key=f"{slug}.measure").options) == kinds.OFFERED
 
 
@@ -42,7 +42,7 @@ def test_every_page_offers_a_measure_and_those_of_two_kinds_say_why(slug, visit:
 def test_points_stand_at_the_measure(how, visit: Open, ships: Path):
     page = visit("mean", **{"mean.measure": how})
     assert not page.exception
-    assert not any(one.value == kinds.KINDS for one in page.info)
+    assert not any(kinds.KINDS in one.value for one in page.caption)
     drawn, label = curve(page), LABELS[kinds.NAMES[how]]
     assert label in drawn["layout"]["xaxis"]["title"]["text"]
     assert f"{label} of the points at ε = 1" in texts([page])

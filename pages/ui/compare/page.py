@@ -101,9 +101,9 @@ def _draw(comparable: list[Candidate]) -> None:
     source.publish(_published(runs, list(measure.texts), here))
     with figure:
         _chart(runs, lines, levels, name, gauges[name], epsilon, by, how)
-    kinds.note([one.guarantee(epsilon) for one in runs.values() if one.spends], how)
     if how == kinds.BUDGET:
-        st.caption(shown.caption(gauges[name]))
+        cards = [one.guarantee(epsilon) for one in runs.values() if one.spends]
+        st.caption(f"{shown.caption(gauges[name])}{kinds.note(cards, how)}")
     _tabs(runs, lines, name, gauges[name], epsilon)
 
 

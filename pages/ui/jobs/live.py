@@ -258,29 +258,35 @@ def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
 
 def _over(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
     """What has been trained, and a way to run again what ships or is out of date."""
-    st.caption(summary(_runs(watched)))
-    _notes(watched)
     runs = {one.label: one.run for one in watched.values() if one.run is not None}
     old = [label for label, run in runs.items() if run.outdated]
     again = [one for one in watched.values() if one.run and (one.run.shipped or one.run.outdated)]
-    if not again:
-        return
+    notes = _notes(watched)
     with st.container(horizontal=True, vertical_alignment="center"):
-        pressed = st.button(
-            tr("Run again"), icon=":material/restart_alt:", key=f"{slug}.again",
+        pressed = bool(again) and st.button(
+            tr("Run again"), icon=":material/restart_alt:", key=f"{slug}.again", type="tertiary",
             help=tr("Trains these methods on this computer; the new lines replace the old ones."),
             on_click=asking.again, args=([one.job for one in again], focus),
         )  # fmt: skip
+        if len(notes) > 1:
+            with st.popover(
+                f"{len(notes)} notes on these numbers", icon=":material/warning:", type="tertiary"
+            ):
+                for note in notes:
+                    st.caption(note)
+        st.caption(summary(_runs(watched)))
         if old:
             names = "" if len(old) == len(runs) else f": {words.listed(old)}"
             st.caption(f"{OLD} {OUTDATED}{names}. Run again to update.")
+    if len(notes) == 1:
+        st.caption(notes[0])
     if pressed:
         st.rerun()
 
 
-def _notes(watched: Mapping[str, Watched]) -> None:
-    """What the numbers of each method do not say by themselves; folded where there is much."""
-    notes = [
+def _notes(watched: Mapping[str, Watched]) -> list[str]:
+    """What the numbers of each method do not say by themselves."""
+    return [
         f":material/warning: {text}"
         for one in watched.values()
         for text in doubts(
@@ -288,12 +294,6 @@ def _notes(watched: Mapping[str, Watched]) -> None:
             record.measurements(one.run) if one.run is not None else (),
         )
     ]  # fmt: skip
-    if len(notes) > 1:
-        with st.expander(f"{len(notes)} notes on these numbers", icon=":material/warning:"):
-            for note in notes:
-                st.caption(note)
-    elif notes:
-        st.caption(notes[0])
 
 
 def _unasked(

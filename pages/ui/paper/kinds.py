@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-import streamlit as st
-
 from datasets import catalog as data_catalog
 from engine.core.errors import ExplorerError
 from engine.core.gauges import Gauge
@@ -42,10 +40,9 @@ def mixed(cards: Iterable[Guarantee]) -> bool:
     return len({card.delta > 0.0 for card in cards if card.epsilon_proved is not None}) > 1
 
 
-def note(cards: Iterable[Guarantee], how: str) -> None:
-    """Says that pure and other guarantees share the axis, where they do."""
-    if how == BUDGET and mixed(cards):
-        st.info(KINDS, icon=":material/straighten:")
+def note(cards: Iterable[Guarantee], how: str) -> str:
+    """That pure and other guarantees share the axis, where they do."""
+    return f" {KINDS}" if how == BUDGET and mixed(cards) else ""
 
 
 class Source(Protocol):

@@ -54,6 +54,8 @@ LINES_HELP = (
     "Main lines: the paper's own method as printed and with proof, the best proved method, and no "
     "privacy. All others are thin and grey. Point at one to read its name, or choose it as method."
 )
+LABEL = 28
+"""Pixels of the label above a list."""
 Places = tuple[DeltaGenerator, DeltaGenerator]
 
 
@@ -210,14 +212,12 @@ def _cost(page: Page, moving: Moving[View], focus: Mapping[str, float]) -> None:
     key = f"{page.prefix}.{panels.CURVE}"
     with st.container(key=f"{page.prefix}-story"):
         moving.piece(lambda view: chart.draw(key, curve(view)), first=True)
-        _drawn_by(page)
-        table = chart.opener(key)
+        table = _drawn_by(page, key)
         if table.open:
             moving.piece(lambda view: chart.tell(table, key, curve(view)), table)
         st.html(story.STYLE)
         moving.piece(lambda view: story.draw(page.prefix, page.layout.story(view), view.budget))
     live.panel(page.prefix, moving.now.watched, focus)
-    moving.piece(lambda view: kinds.note(view.proved, view.measure))
     moving.piece(panels.caption)
     more = st.expander(
         panels.READINGS, icon=":material/straighten:", on_change="rerun",
@@ -227,8 +227,8 @@ def _cost(page: Page, moving: Moving[View], focus: Mapping[str, float]) -> None:
         moving.piece(panels.readings, more)
 
 
-def _drawn_by(page: Page) -> None:
-    """Where points stand, the measure, and the method to look at."""
+def _drawn_by(page: Page, key: str) -> Any:
+    """Where points stand, the measure, the method to look at; returns the opener of the numbers."""
     by = page.offers.by
     with st.container(horizontal=True, vertical_alignment="top"):
         st.segmented_control(
@@ -244,6 +244,9 @@ def _drawn_by(page: Page) -> None:
         _method(page)
         place = st.container(width=240)
         pick(page.prefix, page.offers.measure, kinds.TITLE, kinds.HELP, place)
+        with st.container(width="content", gap=None):
+            st.space(LABEL)
+            return chart.opener(key)
 
 
 def _method(page: Page) -> None:

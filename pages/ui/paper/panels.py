@@ -46,20 +46,20 @@ def raw_note(arrays: Declared, names: Iterable[str], without_noise: bool = False
 
 
 def meaning(view: View) -> None:
-    """What the chosen budget means, in a picture and a sentence."""
+    """What the chosen budget means, in a sentence and its picture."""
     guarantee = view.guarantee()
     chance = ceiling.share(view, guarantee, attack.job(view))
     if chance is None:
         st.markdown(words.odds(None, 0.0, guarantee.relation, guarantee.unit))
         return
+    epsilon, delta = guarantee.epsilon_proved, guarantee.delta
+    st.markdown(words.odds(epsilon, delta, guarantee.relation, guarantee.unit, chance))
     count = words.filled(chance)
     st.image(
         dots(count),
         width="stretch",
         alt=tr("{dots} of 100 dots are filled, 50 of them in grey.").format(dots=count),
     )
-    epsilon, delta = guarantee.epsilon_proved, guarantee.delta
-    st.markdown(words.odds(epsilon, delta, guarantee.relation, guarantee.unit, chance))
 
 
 def work_out(view: View, budgets: Sequence[float]) -> None:
@@ -181,7 +181,7 @@ def placed(view: View) -> kinds.Placed | None:
 
 def caption(view: View) -> None:
     """How to read the chart."""
-    st.caption(reading(view))
+    st.caption(f"{reading(view)}{kinds.note(view.proved, view.measure)}")
 
 
 def reading(view: View) -> str:

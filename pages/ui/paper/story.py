@@ -13,13 +13,11 @@ from pages.ui.kit.glossary import linked
 
 STYLE = """<style>
 @media (min-width: 1200px) and (min-height: 700px) {
-  [class*="-story"]:has(> :nth-child(4)) { display: grid; column-gap: 2rem;
-    grid-template: "told chart" auto "drawn drawn" auto "numbers numbers" auto
-      / minmax(0, 9fr) minmax(0, 12fr) }
+  [class*="-story"]:has(> :nth-child(3)) { display: grid; column-gap: 2rem;
+    grid-template: "told chart" auto "drawn drawn" auto / minmax(0, 9fr) minmax(0, 12fr) }
   [class*="-story"] > :nth-child(1) { grid-area: chart }
   [class*="-story"] > :nth-child(2) { grid-area: drawn }
-  [class*="-story"] > :nth-child(3) { grid-area: numbers }
-  [class*="-story"] > :nth-child(4) { grid-area: told } }
+  [class*="-story"] > :nth-child(3) { grid-area: told } }
 </style>"""
 """Streamlit's columns stand in one order only; here the curve comes first where there is no room
 for both."""

@@ -161,8 +161,8 @@ def test_the_menu_of_a_server_that_has_just_started_has_room_for_every_name(brow
 
 @pytest.mark.thorough
 def test_the_wall_names_its_groups_and_their_tables_whole(app: App):
-    for width in (960, 390):
-        page = app.tab("reproduce", width=width, height=844)
+    for width, query in ((960, ""), (960, "?present=1"), (390, "")):
+        page = app.tab(f"reproduce{query}", width=width, height=844)
         page.locator(".js-plotly-plot .annotation-text-g").first.wait_for()
         still(page)
         named = page.locator(".js-plotly-plot .annotation-text-g").all_text_contents()
@@ -354,6 +354,8 @@ def test_a_projector_s_chart_has_half_of_its_height_and_large_words(first_visit:
     assert page.evaluate(SIZE) >= 18
     assert page.evaluate(SMALL) == []
     names_are_whole(page)
+    told = page.locator(".js-plotly-plot .annotation-text-g").all_text_contents()
+    assert {"← more private", "less private →"} <= {*told}  # where a title has no room
     said = page.get_by_text("proved", exact=True).first
     label = page.locator("[data-testid=stBottomBlockContainer] [data-testid=stSlider] label p")
     for what in (said, label, page.get_by_role("slider").first):

@@ -277,7 +277,7 @@ const presented = () => new URLSearchParams(window.location.search).get("present
 
 // A chart is no higher than the window leaves; one that fits also leaves room for what is above it.
 function height({ node }, { height, meta }) {
-  if (meta?.rows) return height // a long list: the page scrolls
+  if (meta?.rows) return height * scale() // a long list: the page scrolls
   const foot = document.querySelector(FOOT)?.getBoundingClientRect().height ?? 0
   const free = window.innerHeight - foot - ROOM
   // Square pictures get smaller in a narrow column, and leave no gap below them.
@@ -397,6 +397,27 @@ function thin(axis, across, look) {
   axis.ticktext = kept.map(({ text }) => text)
 }
 
+// Which way is more private, beside the chosen budget above a chart too low for a title below it.
+function sides({ layout }, title, across, look) {
+  const { range, tickvals, ticktext, tickfont } = layout.xaxis
+  const [left, ...others] = title.split(/\s{2,}| · /)
+  if (!left.startsWith("←")) return
+  const place = (at) => (across * (at - range[0])) / (range[1] - range[0])
+  const column = tickvals[ticktext.findIndex((text) => !/^[\d.,]+$/.test(text))]
+  const end = column === undefined ? across : 2 * place(Math.log10(column)) - across
+  const flag = layout.annotations.find(({ text }) => text.startsWith("ε ="))
+  const half = flag ? wide(flag.text, flag.font.size, look) / 2 + BESIDE : 0
+  const at = flag ? place(flag.x) : end / 2
+  const length = (text) => wide(text, tickfont.size, look)
+  const side = (text, x, xanchor) => ({
+    text, x: x / across, xref: "paper", xanchor, y: 1, yref: "paper", yanchor: "bottom",
+    showarrow: false, font: { size: tickfont.size, color: look.muted },
+  })
+  const right = others.at(-1)
+  if (length(left) < at - half) layout.annotations.push(side(left, 0, "left"))
+  if (end - length(right) > at + half) layout.annotations.push(side(right, end, "right"))
+}
+
 // The names of lines stand in a column beside the chart, each as near to its line as can be.
 function nameLines({ layout }, width, look) {
   const { xaxis, yaxis } = layout
@@ -408,6 +429,7 @@ function nameLines({ layout }, width, look) {
   const column = Math.max(...names.map((one) => wide(one.text, one.font.size, look)))
   const ticks = Math.max(0, ...yaxis.ticktext.map((one) => wide(one, yaxis.tickfont.size, look)))
   const low = layout.height < LOW * scale()
+  const named = xaxis.title.text
   if (low) {
     xaxis.title.text = "" // the chosen budget above the chart says what the axis is
     xaxis.ticktext = xaxis.ticktext.map((one) => one.split(":<br>")[0])
@@ -432,6 +454,7 @@ function nameLines({ layout }, width, look) {
   const at = names.map((one) => high * (1 - place(yaxis.range, one.y)))
   const heights = names.map((one) => one.text.split("<br>").length * one.font.size * 1.35 + 3)
   const found = apart(at, heights, -margin.t, high + 4)
+  if (low) sides({ layout }, named, across, look)
   thin(xaxis, across, look)
   names.forEach((one, i) => {
     one.ax = across + BESIDE - across * place(xaxis.range, one.x)

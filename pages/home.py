@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from datasets import catalog as data_catalog
+from pages.ui import words
 from pages.ui.charts.dots import dots
 from pages.ui.charts.sketch import sketch
 from pages.ui.home import about, examples, found, text
@@ -32,7 +34,8 @@ with st.grid(3, min_column_width=300):
                 st.image(sketch(drawn.lines, drawn.none), width="stretch", alt=text("alt"))
             st.markdown(about(slug))
             if drawn is not None:
-                st.markdown(found(drawn))
+                simulated = words.simulated(data_catalog.card(one.datasets[0]).simulated)
+                st.markdown(f"{found(drawn)}{simulated}")
             st.page_link(f"pages/{slug}.py", label=text("open"), icon=":material/arrow_forward:")
 st.caption(text("pictures"))
 

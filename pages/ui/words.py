@@ -38,6 +38,14 @@ COLUMNS = {
 """Columns that their publishers abbreviate; the keys stay in addresses and exports."""
 
 
+def simulated(*held: bool) -> str:
+    """The mark of simulated data, with a space before it; empty where none of them are."""
+    if not any(held):
+        return ""
+    said = tr("Simulated data") if all(held) else "Some of these data are simulated"
+    return f" :violet-badge[:material/casino:\u00a0{said}]"
+
+
 def column(name: str) -> str:
     """A column of a data set as a page shows it."""
     return COLUMNS.get(name, name)

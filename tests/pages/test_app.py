@@ -182,7 +182,9 @@ def test_an_address_by_keys_is_rewritten_to_what_the_page_shows(visit: Open):
 def test_simulated_data_are_called_simulated(visit: Open, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("EXPLORER_DATA", raising=False)
     test = visit("survival", **address(dataset="second_births"))
-    assert "Simulated data" in said(test)
+    marked = [text.value for text in test.main.markdown if "Simulated data" in text.value]
+    assert len(marked) == 1  # beside the finding, which stays where the sidebar is not shown
+    assert "Simulated data" not in said(visit("survival"))
 
 
 def test_contradicting_settings_are_one_sentence_and_keep_the_knobs(

@@ -304,7 +304,7 @@ def test_a_page_names_its_best_rival_where_its_own_method_is_best(monkeypatch):
         view = opened("lvq")
         lines, _ = drawing.shown(view)
         told = panels.result(view)
-    said = r"privacy costs .* with private GLVQ; GMLVQ, private, costs \d+\."
+    said = r"privacy costs .* with private GLVQ; GMLVQ costs \d+\."
     assert re.search(said, told), told
     assert any(one.focus and one.label.startswith("GMLVQ, private") for one in lines.values())
 

@@ -1,10 +1,15 @@
 """The start page: a card for each paper, with a picture and a finding of the runs that ship."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
+from datasets import catalog as data_catalog
 from engine.runs import shipped
 from engine.runs.reference import FOLDER
 from pages.ui.charts.sketch import COLOURS, sketch
+from pages.ui.charts.theme import SERIES
 from pages.ui.kit import shell
 from pages.ui.paper import sketches
 from tests.pages.conftest import Open
@@ -28,7 +33,25 @@ def test_the_start_page_tells_what_was_found_and_no_formal_claim(visit: Open):
         assert one.citation not in text
 
 
-def test_a_sketch_draws_each_line_in_the_colour_of_its_part():
-    drawn = sketch({"own": [(0.1, 0.5), (1.0, 0.2)], "best": [(0.1, 0.3), (1.0, 0.1)]}, 0.08)
+def test_a_paper_that_opens_with_simulated_data_says_so_on_its_card(visit: Open):
+    text = texts([visit("")])
+    opens = [data_catalog.card(one.datasets[0]) for one in shell.papers().values()]
+    assert text.count("Simulated data") == sum(card.simulated for card in opens) > 0
+
+
+def test_a_sketch_draws_each_line_in_the_colour_of_its_page():
+    first, seventh = SERIES[0], SERIES[6]
+    drawn = sketch({first: [(0.1, 0.5), (1.0, 0.2)], seventh: [(0.1, 0.3), (1.0, 0.1)]}, 0.08)
     assert drawn.count("<path") == 3
-    assert {part for part, colour in COLOURS.items() if colour in drawn} == {"own", "best", "none"}
+    assert [colour for colour in COLOURS if colour in drawn] == [COLOURS[0], COLOURS[6]]
+
+
+def test_colours_of_sketches_are_between_those_of_the_two_themes():
+    """An image has one colour for both: each part of it lies between those of the charts."""
+    settings = tomllib.loads(Path(".streamlit/config.toml").read_text(encoding="utf-8"))
+    light, dark = (settings["theme"][name]["chartCategoricalColors"] for name in ("light", "dark"))
+    assert len(COLOURS) == len(light)
+    for one, *ends in zip(COLOURS, light, dark, strict=True):
+        for at in (1, 3, 5):
+            part, *rest = (int(colour[at : at + 2], 16) for colour in (one, *ends))
+            assert min(rest) <= part <= max(rest)

@@ -3,9 +3,15 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 
+from pages.ui.charts.theme import SERIES
+
 WIDTH, HEIGHT, EDGE = 300, 96, 6
-COLOURS = {"own": "#3c86c6", "printed": "#d9762e", "best": "#2f9e7d", "none": "#7c8f93"}
-"""Chosen to be told apart on white and on near-black alike."""
+COLOURS = (
+    "#2a7fca", "#c85c12", "#1c8b6c", "#b25ca7", "#8c7c0f", "#3a93c9", "#c05b72", "#6876c8",
+    "#5a8f00", "#947744",
+)  # fmt: skip
+"""Those of the charts, halfway between light and dark: an image knows no theme."""
+NONE = "#7c8f93"
 Points = Sequence[Sequence[float]]
 
 
@@ -13,7 +19,7 @@ def sketch(lines: Mapping[str, Points], none: float | None) -> str:
     """An SVG picture of few lines.
 
     Args:
-        lines: By the part that they play, one of COLOURS: budgets with errors, both positive.
+        lines: By the stand-in for their colour: budgets with errors, both positive.
         none: The error without privacy; None or 0 where it cannot be drawn.
     """
     every = [point for points in lines.values() for point in points]
@@ -21,12 +27,12 @@ def sketch(lines: Mapping[str, Points], none: float | None) -> str:
     across = _scale([x for x, _ in every], WIDTH)
     up = _scale(heights, HEIGHT)
     parts = [
-        _path([(across(x), HEIGHT - up(y)) for x, y in points], COLOURS[kind])
-        for kind, points in lines.items() if points
+        _path([(across(x), HEIGHT - up(y)) for x, y in points], COLOURS[SERIES.index(colour)])
+        for colour, points in lines.items() if points
     ]  # fmt: skip
     if none:
         level = HEIGHT - up(none)
-        parts.append(_path([(0, level), (WIDTH, level)], COLOURS["none"], "2 5"))
+        parts.append(_path([(0, level), (WIDTH, level)], NONE, "2 5"))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
         f'height="{HEIGHT}" fill="none" stroke-linejoin="round">{"".join(parts)}</svg>'

@@ -126,7 +126,7 @@ def _answer(
     """The question of the page, and what the chosen runs answer at a budget; names the best."""
     st.subheader(shown.QUESTION.format(data), anchor=False)
     told, best = shown.answer(answers.frontier(chosen, lines, gauge), epsilon)
-    st.markdown(told)
+    st.markdown(f"{told}{words.simulated(*(one.simulated for one in chosen.values()))}")
     return best
 
 
@@ -235,8 +235,6 @@ def _guarantees(chosen: dict[str, Candidate], name: str, gauge: Gauge, epsilon: 
         st.warning(RELATIONS_DIFFER, icon=":material/group:")
     if len({one.dataset for one in chosen.values()}) > 1:
         st.caption(DATA_DIFFER)
-    if any(one.simulated for one in chosen.values()):
-        st.badge("Some of these data are simulated", icon=":material/casino:", color="violet")
 
 
 def _best(chosen: dict[str, Candidate], lines: dict[str, Curve], gauge: Gauge) -> None:

@@ -215,7 +215,7 @@ def _ranked(error: float) -> int:
 def _fallen() -> int | None:
     """Pairs out of 100 that the paper's own private method ranks correctly."""
     one = sketches.read().get(LEARNED[0])
-    points = {} if one is None else {epsilon: error for epsilon, error in one.lines["own"]}
+    points = {} if one is None else {epsilon: error for epsilon, error in one.own}
     return _ranked(points[LEARNED[1]]) if LEARNED[1] in points else None
 
 

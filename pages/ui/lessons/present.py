@@ -20,7 +20,8 @@ html { font-size: clamp(18px, 1.45vw, 30px) }
 [data-testid=stMainBlockContainer] { padding: 1.5rem 3rem 1rem; max-width: none }
 [data-testid=stBottomBlockContainer] { padding-left: 3rem; padding-right: 3rem }
 [data-testid=stBottomBlockContainer] p, .ruler { font-size: 1rem !important }
-[data-testid=stMain] :is(p, li, td, th, button, summary) { font-size: max(1rem, 1em) !important }
+[data-testid=stMain] :is(p, li, td, th, button, summary, .stMarkdownBadge) {
+  font-size: max(1rem, 1em) !important }
 [data-testid=stBottomBlockContainer] [class*="-typed"] { display: none }
 @media (max-height: 700px) {
   [data-testid=stMainBlockContainer] { padding: 0.25rem 2rem 1rem !important }

@@ -132,8 +132,8 @@ def finding(
 
 
 def _plain(label: str) -> str:
-    """A method's name; what is named has a proof unless the sentence says something else."""
-    return label.removesuffix(", with proof")
+    """A method's name; what is named is private, with a proof, unless the sentence says else."""
+    return label.removesuffix(", with proof").removesuffix(", private")
 
 
 def _say(key: str, **facts: object) -> str:

@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from engine import catalog
 from engine.method import Paper
+from pages.ui import words
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.moving import Moving
@@ -177,8 +178,9 @@ def _view(page: Page, watched: dict[str, Watched]) -> View:
 
 
 def _finding(page: Page, view: View) -> str:
-    """The sentence above the chart."""
-    return f"{panels.result(view) or page.layout.words}{former.stored(page, view)}"
+    """The sentence above the chart, with a mark where nobody's data are behind it."""
+    said = panels.result(view) or page.layout.words
+    return f"{said}{former.stored(page, view)}{words.simulated(view.data.simulated)}"
 
 
 def _tab(page: Page, moving: Moving[View], name: str, focus: Mapping[str, float]) -> None:

@@ -123,8 +123,6 @@ def _key(slug: str, section: Section) -> str:
 
 def about(card: Card) -> None:
     """A data set in two lines; the Data tab tells the rest."""
-    if card.simulated:
-        st.badge("Simulated data", icon=":material/casino:", color="violet")
     events = f", {plural(card.events, 'event')}" if card.events is not None else ""
     st.caption(f"{times(card.title)}: {plural(card.records, 'record')}{events}.")
 

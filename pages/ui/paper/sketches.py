@@ -19,6 +19,7 @@ from pages.ui.jobs.live import Watched
 from pages.ui.kit import shell
 from pages.ui.kit.access import board
 from pages.ui.paper import cast, choice, defaults, drawing, panels
+from pages.ui.paper.overlay import PROVED
 from pages.ui.paper.said import say
 from pages.ui.paper.view import Page, View, offers
 
@@ -35,13 +36,18 @@ class Sketch:
 
     Attributes:
         found: A sentence, by language.
-        lines: Budgets with errors, by the part that a line plays.
+        lines: Budgets with errors, by the stand-in for a line's colour on its page.
         none: The error without privacy.
     """
 
     found: dict[str, str]
     lines: dict[str, list[list[float]]]
     none: float | None
+
+    @property
+    def own(self) -> list[list[float]]:
+        """The line of the paper's own method with proof."""
+        return self.lines[cast.OWN[PROVED]]
 
 
 def read() -> dict[str, Sketch]:
@@ -56,12 +62,12 @@ def made(slug: str) -> Sketch:
     """The sketch of a paper, from the runs that ship."""
     view = opening(slug)
     found, up = drawing.cast(view), drawing.heights(view)
-    parts = {"own": found.own, "best": found.best, "printed": found.printed}
+    parts = [one for one in (found.own, found.best, found.printed) if one is not None]
     lines = {
-        kind: [
+        one.style.colour: [
             [x, float(f"{y:.4g}")] for x, y in zip(one.epsilon, up.of(one.middle), strict=True)
         ]
-        for kind, one in parts.items() if one is not None
+        for one in parts
     }  # fmt: skip
     none = None if found.none is None else float(f"{up.of([found.none.value])[0]:.4g}")
     said = {}

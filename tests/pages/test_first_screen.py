@@ -229,7 +229,10 @@ def test_the_why_tab_has_the_share_of_releases_that_fail(
 @pytest.mark.parametrize(
     ("slug", "words"),
     [
-        ("survival", r"these two people is off by at most \*\*[\d.]+ points\*\*"),
+        (
+            "survival",
+            r"Private Newton changes the answer for these two people by at most \*\*[\d.]+ points",
+        ),
         ("pcdbn", r"noise with proof leaves \*\*\d+ of 100 digits\*\* right, .*Only the first has"),
     ],
 )
@@ -414,3 +417,13 @@ def test_a_page_uses_the_words_of_people(visit: Open, slug: str, home: Path):
     assert not forbidden(words)
     raw = {name for name in identifiers(slug) if re.search(rf"\b{re.escape(name)}\b", words)}
     assert not raw
+
+
+def test_below_the_chart_stands_what_the_shading_is_and_the_rest_on_request(
+    visit: Open, monkeypatch: pytest.MonkeyPatch
+):
+    shipping(monkeypatch)
+    (one,) = (text for text in visit("lvq").caption if "Dark band" in text.value)
+    assert "Light band" in one.value
+    assert proof.LEGEND not in one.value
+    assert "Solid and filled" in one.help

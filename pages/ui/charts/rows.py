@@ -74,8 +74,8 @@ def strips(rows: Sequence[Strip]) -> Figure:
          _points(far, "further away", "circle-open", SERIES[1])],
         [row.name for row in rows],
         axis(
-            "Error here ÷ printed error", type="log", tickvals=list(ticks),
-            ticktext=[f"{tick:g}" for tick in ticks],
+            "← smaller · Error here ÷ printed error · larger →", type="log",
+            tickvals=list(ticks), ticktext=[f"{tick:g}" for tick in ticks],
         ),
         (0.17, 5.8),
         shapes=[box((1 - WITHIN, 1 + WITHIN), fill=SERIES[0], opacity=0.13, yref="paper")],

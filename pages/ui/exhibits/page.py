@@ -25,6 +25,7 @@ from pages.ui.kit import address, source
 from pages.ui.kit.access import client, troubles
 from pages.ui.kit.offers import Offer
 from pages.ui.kit.plot import plot
+from pages.ui.paper import foot
 
 PAGE, PREFIX = "pages/reproduce.py", "reproduce"
 INTRODUCTION = (
@@ -50,7 +51,8 @@ SOURCE_HELP = (
 
 def show() -> None:
     """Draws the page."""
-    st.title("Reproduce")
+    st.title("Reproduce", anchor=False)
+    st.html(foot.STYLE + foot.BELOW_LOGO)
     st.markdown(INTRODUCTION)
     papers = {slug: known for slug in catalog() if (known := exhibits(slug))}
     if not papers:

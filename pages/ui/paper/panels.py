@@ -180,17 +180,28 @@ def placed(view: View) -> kinds.Placed | None:
 
 
 def caption(view: View) -> None:
-    """How to read the chart."""
-    st.caption(f"{reading(view)}{kinds.note(view.proved, view.measure)}")
+    """What the shading is; on request, how axis and lines are to be read."""
+    note = kinds.note(view.proved, view.measure)
+    st.caption(f"{_shading(view)}{note}".strip(), help=glossary.linked(_key(view)))
 
 
 def reading(view: View) -> str:
     """How to read the chart: its axis, its lines and its bands."""
+    return f"{_key(view)} {_shading(view)}"
+
+
+def _key(view: View) -> str:
+    """What is measured, and what the lines' looks mean."""
     gauge = measures(view.paper)[view.gauge]
-    raw = "" if gauge.released else f" {RAW}"
-    if (at := placed(view)) is not None:
-        raw = f" {at.caption(view.budget)}{raw}"
-    return f"{gauge.help} {drawing.axis(view)}{LEGEND} {drawing.bands(view)}{raw}"
+    return f"{gauge.help} {drawing.axis(view)}{LEGEND}"
+
+
+def _shading(view: View) -> str:
+    """The bands, and what the points are computed from."""
+    gauge = measures(view.paper)[view.gauge]
+    at = placed(view)
+    placing = "" if at is None else f" {at.caption(view.budget)}"
+    return f"{drawing.bands(view)}{placing}{'' if gauge.released else f' {RAW}'}"
 
 
 def readings(view: View) -> None:

@@ -192,8 +192,9 @@ def story(view: View) -> Told | None:
     off = 100.0 * max(float(np.abs(end).max()) for end in ends)
     count = words.plural(len(fitted.draws), "release")
     return Told(
-        f"At ε = {view.budget:g}, the answer for {_how_many(len(people))} is off by at most "
-        f"**{words.number(off, 2)} points** in four releases of five.",
+        f"At ε = {view.budget:g}, {view.watched[view.method].label} changes the answer for "
+        f"{_how_many(len(people))} by at most **{words.number(off, 2)} points** in four releases "
+        "of five.",
         figures.two(time, people, look(view, view.method), unit),
         f"Line: median of {count}. Band: four releases of five. Dotted: the same person without "
         "privacy, computed from the raw data. Describe other people under *People to draw*.",

@@ -6,6 +6,7 @@ catalogue without a translation, and `tests/pages/test_messages.py` fails until 
 """
 
 import ast
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
@@ -61,19 +62,20 @@ def said(text: str) -> bool:
     return re.search(r"[^\W\d_]{2,}", re.sub(r"\{[^}]*\}", "", text)) is not None
 
 
-def labels() -> set[str]:
-    """The words in the charts that pages open with, without names of methods; seconds of work."""
+@functools.cache
+def labels() -> frozenset[str]:
+    """The words in the charts of all shipped stops, without names of methods; minutes of work."""
     collect.quiet()
     found: set[str] = set()
     for slug in shell.papers():
         opened, static = collect.take(slug), states.take(slug)
-        drawn = [*(opened.drawn if opened else ()), *(static.drawn if static else ())]
-        found |= {one.title for one in drawn}
-        figures = [one.whole(at) for one in drawn for at in range(len(one.frames))
-                   if one.frames[at]]  # fmt: skip
-        found |= _said(chain(figures, static.figures() if static else ()))
+        drawn = opened.drawn if opened else []
+        stops = [*static.stops()] if static else []
+        found |= {one.title for one in chain(drawn, *(stop.drawn for stop in stops))}
+        figures = (one.whole(at) for one in drawn for at in range(len(one.frames)))
+        found |= _said(chain(figures, *(stop.figures() for stop in stops)))
     found |= _said(compare.figures())
-    return {text for text in found if said(text)} - names()
+    return frozenset(text for text in found if said(text)) - names()
 
 
 def _said(figures: Iterable[Mapping[str, Any]]) -> set[str]:

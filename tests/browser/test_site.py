@@ -21,8 +21,9 @@ from pages.ui.compare import answers, candidates, shown
 from pages.ui.jobs.live import Watched
 from pages.ui.jobs.submit import look
 from pages.ui.kit import shell
-from pages.ui.kit.chart import named
+from pages.ui.kit.chart import Picture, named
 from pages.ui.kit.knobs import label
+from pages.ui.kit.offers import figure
 from pages.ui.learn import maths, pictures
 from pages.ui.learn.ask import AFTER, BEFORE
 from pages.ui.learn.declared import QUESTIONS, SCREENS, filled
@@ -30,8 +31,10 @@ from pages.ui.learn.page import RUN
 from pages.ui.lessons import library
 from pages.ui.paper import attack, drawing, panels, parts, whole
 from pages.ui.paper.defaults import addressed
-from pages.ui.paper.view import PROOF
+from pages.ui.paper.published import METHOD
+from pages.ui.paper.view import PROOF, WHY
 from pages.ui.site import compare as site_compare
+from pages.ui.site import states
 from tests.browser.app import publishing
 from tests.browser.test_tour import GRAVE
 
@@ -40,7 +43,9 @@ POINTS = """() => document.querySelector('.chart.main .js-plotly-plot').data
   .filter(one => one.mode === 'lines+markers' && one.x.length > 1)
   .map(one => [one.x.length, ...one.y].join(' '))"""
 LINES = """name => document.querySelector(`[data-chart=${name}] .js-plotly-plot`)?.data
-  .map(one => [one.name ?? null, [...one.x], [...one.y]])"""
+  .map(one => [one.name ?? null, one.x ?? null, one.y ?? null, one.z ?? null])"""
+TRAINS = "The app trains this for"
+"""Begins what is said where a stop's chart is not at hand."""
 MOST = 15e6
 """Bytes of all pages."""
 
@@ -150,50 +155,110 @@ def test_every_slider_has_the_app_s_label_and_numbers(page: Page, served: str, s
     assert moved
 
 
-def proofs(slug: str, budget: str) -> dict[str, list[list[Any]]]:
-    """The lines of the app's charts of proofs, by name; the attack's where one ships."""
-    view = slide.opened(slug, {f"{slug}.epsilon": budget})
-    profile, mark = whole.of(view), attack.attacked(view)
-    assert profile is not None
-    found = {f"whole.{name}": one for name, one in whole.pictures(view, profile).items()}
+def behind(slug: str, settings: dict[str, str]) -> dict[str, list[list[Any]]]:
+    """The lines of the app's charts of Why and Proof, by name; the attack's where one ships."""
+    _, views = states._views(addressed(slug, settings), states.ships)
+    budget = settings[f"{slug}.epsilon"]
+    view = next(one for one in views if figure(one.budget) == budget)
+    profile, mark, found = whole.of(view), attack.attacked(view), dict[str, Picture]()
+    if profile is not None:
+        found = {f"whole.{name}": one for name, one in whole.pictures(view, profile).items()}
     if mark is not None:
         found[attack.RULER] = attack.ruler(view.guarantee(), mark.bound, view.budget)
     found = {f"{slug}.{name}": one for name, one in found.items()}
     for section in addressed(slug, {}).layout.sections:
-        if section.tab == PROOF:
-            found |= {key: one for key, one, *_ in parts.taken(section, view)}
+        if section.tab in (WHY, PROOF):
+            found |= {key: one for key, one, *_ in parts.bare(section, view).charts}
     figures = {named(key): json.loads(one.text) for key, one in found.items()}
     return {
-        name: [[line.get("name"), line["x"], line["y"]] for line in figure["data"]]
+        name: [[line.get(key) for key in ("name", "x", "y", "z")] for line in figure["data"]]
         for name, figure in figures.items()
     }
 
 
+def compared(page: Page, wanted: dict[str, list[list[Any]]]) -> int:
+    """How many numbers of charts are those of the page, which waits until they are."""
+    for name, lines in wanted.items():
+        place = page.locator(f"[data-chart={name}]")
+        place.scroll_into_view_if_needed()
+        page.wait_for_function(
+            f"([name, want]) => JSON.stringify(({LINES})(name)) === JSON.stringify(want)",
+            arg=[name, lines],
+        )
+        expect(place.locator(".said")).not_to_be_empty()
+        expect(place.locator(".said")).not_to_contain_text(TRAINS)
+    return sum(len(line[2] or ()) for lines in wanted.values() for line in lines)
+
+
 @pytest.mark.parametrize("slug", list(shell.papers()))
-def test_the_charts_of_proofs_hold_the_app_s_numbers(page: Page, served: str, slug: str):
+def test_the_charts_of_why_and_proof_hold_the_app_s_numbers(page: Page, served: str, slug: str):
     """At the budget that the page opens with, where an attack ships, and at the next one."""
     page.goto(f"{served}/{slug}/")
     epsilon = page.get_by_role("slider", name="Privacy budget ε")
-    compared = 0
+    numbers, ruler = 0, named(f"{slug}.{attack.RULER}")
     for attacked in (True, False):
-        wanted = proofs(slug, str(epsilon.get_attribute("aria-valuetext")))
-        assert (named(f"{slug}.{attack.RULER}") in wanted) == attacked
-        for name, lines in wanted.items():
-            place = page.locator(f"[data-chart={name}]")
-            place.scroll_into_view_if_needed()
-            page.wait_for_function(
-                f"([name, want]) => JSON.stringify(({LINES})(name)) === JSON.stringify(want)",
-                arg=[name, lines],
-            )
-            expect(place.locator(".said")).not_to_be_empty()
-            compared += sum(len(line[2]) for line in lines)
+        budget = str(epsilon.get_attribute("aria-valuetext"))
+        wanted = behind(slug, {f"{slug}.epsilon": budget})
+        assert (ruler in wanted) == attacked
+        numbers += compared(page, wanted)
         if not attacked:
-            place = page.locator(f"[data-chart={named(f'{slug}.{attack.RULER}')}]")
+            place = page.locator(f"[data-chart={ruler}]")
             place.scroll_into_view_if_needed()
             expect(place.locator(".said")).to_have_text(NO_ATTACK)
             expect(place.locator(".chart")).to_be_hidden()
         epsilon.press("ArrowRight")
-    assert compared > 200
+    assert numbers > 200
+
+
+@pytest.mark.parametrize("slug", list(shell.papers()))
+def test_every_control_moves_the_charts_of_why_and_proof_to_the_app_s_numbers(
+    page: Page, served: str, slug: str
+):
+    """What is not trained there is what the page opens with, and the page says so."""
+    offered = addressed(slug, {}).offers
+    groups = addressed(slug, {}).layout.stops
+    page.goto(f"{served}/{slug}/")
+    budget = offered.knobs["epsilon"].default
+    first = behind(slug, {f"{slug}.epsilon": budget})
+    numbers = waiting = other = 0
+    for field in [*(field for group in groups for field in group), METHOD]:
+        place = page.locator(f"#{field}")
+        if not place.count():
+            continue
+        expect(place).to_be_enabled()
+        texts = stops(page, field)
+        at = texts.index((offered.knobs | {METHOD: offered.method})[field].default)
+        text = texts[at + 1] if at + 1 < len(texts) else texts[at - 1]
+        if field == METHOD:
+            place.select_option(text)
+        else:
+            place.press("ArrowRight" if at + 1 < len(texts) else "ArrowLeft")
+        page.wait_for_function(
+            "([name, text]) => new URLSearchParams(location.search).get(name) === text",
+            arg=[f"{slug}.{field}", text],
+        )
+        wanted = behind(slug, {f"{slug}.{field}": text, f"{slug}.epsilon": budget})
+        numbers += compared(page, wanted)
+        other += sum(lines != first.get(name) for name, lines in wanted.items())
+        for name, lines in first.items():
+            figure = page.locator(f"[data-chart={name}]")
+            if name not in wanted and figure.is_visible() and name != named(f"{slug}.attack.ruler"):
+                expect(figure.locator(".said")).to_contain_text(TRAINS)
+                expect(figure.locator(".said")).to_contain_text(f"{text}. Shown here: {texts[at]}.")
+                figure.scroll_into_view_if_needed()
+                assert page.evaluate(LINES, name) == lines
+                waiting += 1
+    assert numbers > 200
+    assert other > 0
+    assert waiting > 0 or slug not in ("lvq", "enadpp")
+
+
+def stops(page: Page, field: str) -> list[str]:
+    """The stops of one of a page's controls."""
+    found: list[str] = page.evaluate(
+        "field => window.explorer.controls.find(one => one.field === field).texts", field
+    )
+    return found
 
 
 def test_an_address_opens_its_stop_from_a_server_and_from_a_folder(

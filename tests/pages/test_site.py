@@ -3,8 +3,10 @@
 import html
 import json
 import re
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
@@ -18,7 +20,7 @@ from pages.ui.lessons import library
 from pages.ui.paper import defaults, foot, panels, whole
 from pages.ui.paper.defaults import addressed
 from pages.ui.paper.view import COST, PROOF, WHY
-from pages.ui.site import blocks, frame, lesson, states, write
+from pages.ui.site import blocks, frame, lesson, packed, states, write
 from tests.pages.conftest import ROOT, Open
 
 
@@ -39,31 +41,77 @@ def taken(home: Path, monkeypatch: pytest.MonkeyPatch) -> states.Taken:
 
 @pytest.mark.thorough
 def test_every_stop_says_what_the_app_says(taken: states.Taken):
-    offered = addressed("mean", {}).offers.knobs
-    assert taken.opening.budgets == list(offered["epsilon"].texts)
-    bound = next(one for one in taken.sliders if one.field == "bound")
+    offered, opening = addressed("mean", {}).offers.knobs, taken.opening.state
+    assert opening.budgets == list(offered["epsilon"].texts)
+    bound = next(one for one in taken.controls if one.field == "bound")
     assert bound.label == "Clipping bound B [mg/dL]"
     assert bound.texts == list(offered["bound"].texts)
-    assert bound.states[bound.first] is None
-    for at, budget in enumerate(taken.opening.budgets):
+    assert bound.stops[bound.first] is None
+    for at, budget in enumerate(opening.budgets):
         view = slide.opened("mean", {"mean.epsilon": budget})
-        assert taken.opening.findings[at] == collect.html(panels.result(view))
+        assert opening.findings[at] == collect.html(panels.result(view))
         drawn, _, odds = foot.marks(view, view.guarantee())
-        assert drawn.partition("</style>")[2] in taken.opening.rulers[at]
-        assert collect.html(odds) in taken.opening.rulers[at]
-    moved = [one for one in bound.states if one is not None]
+        assert drawn.partition("</style>")[2] in opening.rulers[at]
+        assert collect.html(odds) in opening.rulers[at]
+    moved = [one.state for one in bound.stops if one is not None]
     assert len(moved) == len(bound.texts) - 1
     assert len({one.findings[one.first] for one in moved}) > 1
     assert all(len(one.frames) == len(one.budgets) >= 5 for one in moved)
 
 
+@pytest.mark.thorough
+def test_another_method_has_its_own_card_and_finding(taken: states.Taken):
+    methods = next(one for one in taken.controls if one.listed)
+    assert methods.label == "Method"
+    assert methods.texts == list(addressed("mean", {}).offers.method.texts)
+    for text, stop in zip(methods.texts, methods.stops, strict=True):
+        view = slide.opened("mean", {"mean.method": text})
+        one, at = stop or taken.opening, (stop or taken.opening).state.first
+        assert one.state.findings[at] == collect.html(panels.result(view))
+        card = next(block for block in one.blocks if block.title == blocks.CARD).told[at]
+        assert html.escape(view.watched[view.method].label) in card[0]
+
+
+@pytest.mark.thorough
+def test_what_has_to_be_trained_at_another_stop_is_named(taken: states.Taken):
+    """A coarse curve holds no histogram, so nothing is drawn there, and the page can say why."""
+    bound = next(one for one in taken.controls if one.field == "bound")
+    stop = bound.stops[bound.texts.index("2")]
+    assert stop is not None
+    title = "Histogram of the column"
+    assert title in stop.tabs()["waits"]
+    assert title not in taken.opening.tabs()["waits"]
+    assert "chart-histogram" in taken.opening.tabs()["sections"]
+    assert "chart-histogram" not in stop.tabs()["sections"]
+    assert "does not ship" not in json.dumps(stop.tabs()["told"])
+
+
 def test_figures_are_whole_at_every_budget(taken: states.Taken):
-    state = taken.opening
+    state = taken.opening.state
     for moved in state.frames:
         data = [*state.base["data"], *moved["data"]]
         lines = [one for one in data if one.get("mode") == "lines+markers" and len(one["x"]) > 1]
         assert len(lines) == 3
         assert {"xaxis", "yaxis"} <= {*state.base["layout"], *moved}
+
+
+def test_a_script_says_every_part_once_and_holds_what_it_was_given():
+    long = [float(i) for i in range(40)]
+    known = {"a": {"x": long, "y": long}, "b": [long, 1, 1.0, True, "1", None], "c": "</script>"}
+    text = packed.script("kept", known)
+    assert text.count(json.dumps(long, separators=(",", ":"))) == 1
+    assert "</script>" not in text
+    shared = list[Any]()
+    body = text.split("return ")[1].split("\n")[0]
+    for line in re.findall(r"^_\[\d+\] = (.*)$", text, re.M):
+        shared.append(_read(line, shared))
+    assert _read(body, shared) == known
+    assert [type(one) for one in _read(body, shared)["b"][1:5]] == [int, float, bool, str]
+
+
+def _read(text: str, shared: list[Any]) -> Any:
+    """A part of such a script, as a browser reads it."""
+    return json.loads(re.sub(r"_\[(\d+)\]", lambda at: json.dumps(shared[int(at[1])]), text))
 
 
 @pytest.mark.thorough
@@ -132,8 +180,10 @@ def test_words_of_a_lesson_stay_words(home: Path):
         ("mean?mean.bound=2", "mean/index.html?mean.bound=2"),
         ("mean?mean.tab=Why", "mean/index.html"),
         ("mean?mean.tab=Proof", "mean/index.html"),
-        ("mean?mean.bound=2&mean.tab=Proof", ""),
-        ("mean?mean.bound=2&mean.tab=Why", ""),
+        ("mean?mean.bound=2&mean.tab=Proof", "mean/index.html?mean.bound=2"),
+        ("mean?mean.bound=2&mean.tab=Why", "mean/index.html?mean.bound=2"),
+        ("mean?mean.method=Gaussian", "mean/index.html?mean.method=Gaussian"),
+        ("mean?mean.method=Gaussian&mean.bound=2", ""),
         ("mean?mean.tab=Data", ""),
         ("mean?mean.share=0.3", ""),
         ("mean?mean.by=By claim", ""),
@@ -182,7 +232,7 @@ def test_every_chart_that_the_app_offers_alone_is_on_the_static_page(
             assert not visit(slug, **{f"{slug}.tab": tab}).exception
     taken = states.take(slug)
     assert taken is not None
-    known = {one.name for one in taken.drawn}
+    known = {one.name for one in taken.opening.drawn}
     assert drawn - known - {source.MAIN} - source.ABSENT == set()
     source.publish(slug)
     assert not any(source.embed(name).startswith("<iframe") for name in source.ABSENT)
@@ -190,26 +240,40 @@ def test_every_chart_that_the_app_offers_alone_is_on_the_static_page(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("slug", list(shell.papers()))
-def test_the_charts_of_proofs_are_those_that_the_app_s_tab_draws(
+def test_the_charts_of_why_and_proof_are_those_that_the_app_draws_at_every_kind_of_stop(
     visit: Open, monkeypatch: pytest.MonkeyPatch, slug: str
 ):
-    """With the fold of the whole guarantee open, at the first budget and at another one."""
+    """With the fold of the whole guarantee open: as it opens, and with each control moved."""
     monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
     taken = states.take(slug)
     assert taken is not None
-    first = taken.opening.first
-    proofs = [one for block in taken.blocks if block.tab == PROOF for one in block.drawn]
     monkeypatch.setattr(whole.st, "expander", lambda *_, **__: Fold())
-    for at in (first, first - 1):
-        seen: dict[str, Picture] = {}
-        with monkeypatch.context() as app:
-            app.setattr(chart, "draw", lambda key, one, seen=seen: seen.update({named(key): one}))
-            budget = taken.opening.budgets[at]
-            test = visit(slug, **{f"{slug}.tab": PROOF, f"{slug}.epsilon": budget})
-        assert not test.exception
-        there = {one.name: one.whole(at) for one in proofs if one.frames[at]}
-        assert there == {name: sections._figure(one) for name, one in seen.items()}
-        assert ("chart-attack-ruler" in there) == (at == first)
+    first = taken.opening.state.first
+    for settings, stop, at in [({}, taken.opening, first - 1), *moved(slug, taken)]:
+        for tab in (WHY, PROOF):
+            seen: dict[str, Picture] = {}
+            with monkeypatch.context() as app:
+                app.setattr(
+                    chart, "draw", lambda key, one, seen=seen: seen.update({named(key): one})
+                )
+                said = {f"{slug}.tab": tab, f"{slug}.epsilon": stop.state.budgets[at]}
+                assert not visit(slug, **said, **settings).exception
+            drawn = [one for block in stop.blocks if block.tab == tab for one in block.drawn]
+            there = {one.name: one.whole(at) for one in drawn if one.frames[at]}
+            app_s = {name: sections._figure(one) for name, one in seen.items()}
+            app_s = {name: one for name, one in app_s.items() if name not in source.ABSENT}
+            for one in (*there.values(), *app_s.values()):
+                one["layout"].pop("uirevision")  # a coarse curve is another run than the whole
+            assert there == app_s, (settings, tab)
+
+
+def moved(slug: str, taken: states.Taken) -> Iterator[tuple[dict[str, str], states.Stop, int]]:
+    """Every control at one of its other stops, in the middle of its budgets."""
+    for one in taken.controls:
+        at = next(i for i, stop in enumerate(one.stops) if stop is not None)
+        stop = one.stops[at]
+        assert stop is not None
+        yield {f"{slug}.{one.field}": one.texts[at]}, stop, stop.state.first
 
 
 @pytest.mark.thorough
@@ -225,7 +289,7 @@ def test_a_tab_s_tables_and_card_are_those_of_the_app(
         text
         for block in blocks.blocks(page, [view])
         if block.tab == tab
-        for text in (*block.told, *(said for one in block.drawn for said in one.said))
+        for text in (*map("".join, block.told), *(said for one in block.drawn for said in one.said))
     ]
     said = html.unescape(" ".join(told))
     if tab == COST:  # the app works its measures out once their fold is open

@@ -133,7 +133,7 @@ def test_it_is_a_static_page_once_it_is_trained_here(run):
         "one = states.take('count')\n"
         "pages = dict(write._pages({'count': one}))\n"
         "assert 'Private count' in pages['index.html']\n"
-        "assert len(one.opening.budgets) > 1\n"
+        "assert len(one.opening.state.budgets) > 1\n"
         "print(*sorted(name for name in pages if name.startswith('count')))"
     )
     assert run("-c", code)[0] == "count/data.js count/index.html count/others.js\n"

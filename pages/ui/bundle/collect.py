@@ -141,7 +141,7 @@ def _draw(name: str, views: list[View], budgets: list[float]) -> Drawn | None:
     rows = [_row(one, watched) for watched in _told(view) for one in _rows(watched, lines, levels)]
     raw = "" if gauge.released else f" {MARK.sub('', panels.RAW)}"
     caption = f"{gauge.help} {LEGEND} Bands: where the median is, with 95 % confidence.{raw}"
-    return Drawn(name, gauge.label, caption, base, frames, rows)
+    return Drawn(name, gauge.label, [caption], base, frames, rows)
 
 
 def _figure(

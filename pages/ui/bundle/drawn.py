@@ -15,7 +15,7 @@ class Drawn:
     Attributes:
         name: In the name of its table.
         title: What it shows.
-        caption: How to read it.
+        captions: How to read it, at each budget; a single one for all.
         base: The figure without what moves.
         frames: What moves, for each budget: further traces under "data", and parts of the layout;
             empty where there is no chart at that budget.
@@ -25,11 +25,16 @@ class Drawn:
 
     name: str
     title: str
-    caption: str
+    captions: list[str]
     base: Figure
     frames: list[Figure]
     rows: list[dict[str, Any]]
     said: list[str] = field(default_factory=list)
+
+    @property
+    def caption(self) -> str:
+        """How to read it at the first budget."""
+        return self.captions[0]
 
     @property
     def still(self) -> bool:

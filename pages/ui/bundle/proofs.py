@@ -9,7 +9,7 @@ from pages.ui.kit.chart import Picture
 from pages.ui.paper import attack, met, whole
 from pages.ui.paper.view import Page, View
 
-NO_ATTACK = "No attack on this method ships for this budget. The app runs one on request."
+NO_ATTACK = "No attack on this method ships for these settings. The app runs one on request."
 
 
 def drawn(page: Page, views: Sequence[View]) -> Iterator[tuple[str, list[Drawn]]]:
@@ -19,12 +19,10 @@ def drawn(page: Page, views: Sequence[View]) -> Iterator[tuple[str, list[Drawn]]
         page: The page.
         views: It at each budget.
     """
-    known = [_attack(view) for view in views]
-    if any(one is not None for one, _ in known):
-        pictures, said = zip(*known, strict=True)
-        key, budgets = f"{page.prefix}.{attack.RULER}", [view.budget for view in views]
-        one = sections.joined(key, attack.TITLE, attack.SEES, pictures, list(said), budgets)
-        yield attack.TITLE, [one]
+    pictures, said = zip(*map(_attack, views), strict=True)
+    key, budgets = f"{page.prefix}.{attack.RULER}", [view.budget for view in views]
+    one = sections.joined(key, attack.TITLE, [attack.SEES], pictures, list(said), budgets)
+    yield attack.TITLE, [one]
     if curves := list(_whole(page, views)):
         yield whole.TITLE, curves
 
@@ -32,7 +30,9 @@ def drawn(page: Page, views: Sequence[View]) -> Iterator[tuple[str, list[Drawn]]
 def _attack(view: View) -> tuple[Picture | None, str]:
     """The ruler of an attack that is there, and what the app says of it."""
     mark, wanted = attack.attacked(view), attack.job(view)
-    if mark is None or wanted is None:
+    if wanted is None:
+        return None, attack.nothing(view, view.guarantee())
+    if mark is None:
         return None, NO_ATTACK
     said = [attack.told(view.guarantee(), mark)]
     if mark.shipped:
@@ -56,4 +56,4 @@ def _whole(page: Page, views: Sequence[View]) -> Iterator[Drawn]:
             said = [f"{text} {whole.reading(of)}" for text, of in zip(said, there, strict=True)]
             caption = whole.READING
         key, pictures = f"{whole.prefix(page)}.{name}", [one[name] for one in seen]
-        yield sections.joined(key, whole.TITLE, caption, pictures, said, budgets)
+        yield sections.joined(key, whole.TITLE, [caption], pictures, said, budgets)

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from pages.ui.bundle.drawn import Drawn, Figure, split
 from pages.ui.kit.chart import Picture, named
 from pages.ui.paper import parts
-from pages.ui.paper.view import COST, WHY, Layout, Section, View
+from pages.ui.paper.parts import Bare
+from pages.ui.paper.view import COST, WHY, Layout, View
 
 SENTENCE = re.compile(r"(?<=[.!?])\s+")
 ELSEWHERE = ("sidebar", "* tab", " above holds")
@@ -26,21 +27,27 @@ def drawn(layout: Layout, views: Sequence[View], budgets: Sequence[float]) -> It
     """
     for section in layout.sections:
         if section.tab in (COST, layout.shows, WHY):
-            yield from charts(section, views, budgets)
+            yield from charts(section.title, [parts.bare(section, one) for one in views], budgets)
 
 
-def charts(section: Section, views: Sequence[View], budgets: Sequence[float]) -> Iterator[Drawn]:
-    """The charts of one section; arguments as those of `drawn`."""
-    seen = [{key: rest for key, *rest in parts.taken(section, view)} for view in views]
+def charts(title: str, held: Sequence[Bare], budgets: Sequence[float]) -> Iterator[Drawn]:
+    """The charts of one section.
+
+    Args:
+        title: Of the section.
+        held: What it holds at each budget.
+        budgets: The same budgets.
+    """
+    seen = [{key: rest for key, *rest in one.charts} for one in held]
     for key in (key for key in seen[0] if all(key in one for one in seen)):
         pictures, captions, said = zip(*(one[key] for one in seen), strict=True)
-        yield joined(key, section.title, here(captions[0]), pictures, list(said), budgets)
+        yield joined(key, title, list(map(here, captions)), pictures, list(said), budgets)
 
 
 def joined(
     key: str,
     title: str,
-    caption: str,
+    captions: list[str],
     pictures: Sequence[Picture | None],
     said: list[str],
     budgets: Sequence[float],
@@ -50,12 +57,13 @@ def joined(
     Args:
         key: Its key on the page.
         title: What it shows.
-        caption: How to read it.
-        pictures: The chart at each budget; None where it is not there, but once at least it is.
+        captions: How to read it, at each budget; a single one for all.
+        pictures: The chart at each budget; None where it is not there.
         said: Its message at each budget.
         budgets: The same budgets.
     """
-    base, moved = split([_figure(one) for one in pictures if one is not None])
+    there = [_figure(one) for one in pictures if one is not None]
+    base, moved = split(there) if there else ({}, [])
     rest = iter(moved)
     frames = [{} if one is None else next(rest) for one in pictures]
     rows = [
@@ -63,7 +71,7 @@ def joined(
         for budget, one in zip(budgets, pictures, strict=True) if one is not None
         for row in one.rows
     ]  # fmt: skip
-    return Drawn(named(key), title, caption, base, frames, rows, said)
+    return Drawn(named(key), title, captions, base, frames, rows, said)
 
 
 def _figure(picture: Picture) -> Figure:

@@ -127,7 +127,7 @@ def _view(one: Taken) -> dict[str, Any]:
             for i in range(len(one.budgets))
         ],
         "charts": [
-            {"title": escape(d.title), "caption": html(d.caption), "base": d.base,
+            {"title": escape(d.title), "captions": list(map(html, d.captions)), "base": d.base,
              "frames": d.frames[:1] if d.still else d.frames,
              "said": [html(said) for said in d.said]}
             for d in one.drawn

@@ -12,6 +12,9 @@ PARTS = re.compile(r"( · |\u00a0% (?=\w)|<br>| \[|\]|, | {2,}|: | \(|\)|→|←
 FIGURES = re.compile(r"^(\s*(?:\d[\d.,]*\s+)?)(.*?)(\s*[\d.,–·⁰-⁹¹²³⁻\u00a0%]*\s*)$", re.DOTALL)
 """A part: a number before its words, the words, and a number at their end."""
 
+WORDED = ("text", "x", "y")
+"""What words a trace has besides its name: at its points, and the categories of its axes."""
+
 
 def parts(text: str) -> list[str]:
     """The words of a label, each as a catalogue has it."""
@@ -35,10 +38,11 @@ def drawn(figure: Mapping[str, Any]) -> Iterator[str]:
     """The labels of a figure, or of a part of one, as Plotly's JSON values."""
     for trace in figure["data"]:
         yield trace.get("name") or ""
-        text = trace.get("text") or ()
-        yield from (
-            one for one in ([text] if isinstance(text, str) else text) if isinstance(one, str)
-        )
+        for key in WORDED:
+            text = trace.get(key)
+            if isinstance(text, str | list | tuple):
+                many = [text] if isinstance(text, str) else text
+                yield from (one for one in many if isinstance(one, str))
     for key, value in figure["layout"].items():
         if re.match("[xy]axis", key):
             yield str((value.get("title") or {}).get("text") or "")
@@ -77,7 +81,7 @@ def _axis(axis: Any) -> Any:
 
 def _trace(trace: dict[str, Any]) -> dict[str, Any]:
     """A trace with its name, also where its words at the pointer repeat it."""
-    name, made = trace.get("name"), _texts(trace, "name", "text")
+    name, made = trace.get("name"), _texts(trace, "name", *WORDED)
     hover = trace.get("hovertemplate")
     if name and isinstance(hover, str):
         made["hovertemplate"] = hover.replace(str(name), str(made["name"]))

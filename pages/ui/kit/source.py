@@ -47,8 +47,8 @@ def embed(name: str) -> str:
     """
     if not (place := _PLACE.get()) or name in ABSENT:
         return tr(
-            "No static page holds this chart: they hold what a page opens with, of the tab Cost "
-            "with one main slider moved at a time, and no runs of your own."
+            "No static page holds this chart: they hold what a page opens with, one main slider or "
+            "the method changed at a time, and no runs of your own."
         )
     site = os.environ.get(SITE, NO_SITE).rstrip("/")
     spoken = {} if language() == SOURCE else {LANG: language()}

@@ -92,7 +92,7 @@ def section(page: Page, view: View) -> None:
     with troubles():
         wanted = job(view)
         if wanted is None:
-            st.markdown(_nothing(view, guarantee))
+            st.markdown(nothing(view, guarantee))
             return
         st.caption(SEES)
         ticking = (run := look(wanted)) is not None and run.active
@@ -103,7 +103,7 @@ def section(page: Page, view: View) -> None:
         met.show(wanted, None if mark is None else mark.bound)
 
 
-def _nothing(view: View, guarantee: Guarantee) -> str:
+def nothing(view: View, guarantee: Guarantee) -> str:
     """Why there is no attack on this method."""
     if guarantee.epsilon_claimed is None and guarantee.epsilon_proved is None:
         return f"Nothing to attack: {view.entry.label} states no finite ε."

@@ -14,7 +14,6 @@ A section's function returns its parts. What they say is declared beside its tit
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -27,7 +26,7 @@ from pages.ui.kit import chart
 from pages.ui.kit.chart import Picture, show
 from pages.ui.paper.panels import RAW
 from pages.ui.paper.said import say
-from pages.ui.paper.series import SPREAD, NotYetError, waiting
+from pages.ui.paper.series import SPREAD, UNTRAINED, NotYetError, waiting
 from pages.ui.paper.view import Section, View
 from pages.ui.words import number
 
@@ -135,32 +134,41 @@ def draw(section: Section, view: View) -> None:
     _Drawing(section, view).whole()
 
 
-def taken(section: Section, view: View) -> list[tuple[str, Picture, str, str]]:
-    """The charts of a section, drawn nowhere: key, picture, caption and sentence of each."""
-    one = _Drawing(section, view)
-    try:
-        return one.taken(_listed(section.draw(view)))
-    except NotYetError:
-        return []
+@dataclass(frozen=True)
+class Bare:
+    """What a section holds, drawn nowhere.
 
-
-def written(section: Section, view: View) -> list[str | Table]:
-    """The sentences and tables of a section besides its charts, drawn nowhere.
-
-    The caption is among them where no chart has it.
+    Attributes:
+        charts: Key, picture, caption and sentence of each.
+        told: The sentences and tables besides, folds open and last. A text of its own is left out
+            beside charts: there it is the title of a column, and has no place without that. The
+            caption is among them where no chart has it.
+        waits: Whether something is missing because nothing of it was trained.
     """
+
+    charts: list[tuple[str, Picture, str, str]]
+    told: list[str | Table]
+    waits: bool
+
+
+def bare(section: Section, view: View) -> Bare:
+    """A section without a page."""
     one = _Drawing(section, view)
     try:
-        made = section.draw(view)
-        found = one.written(made)
-    except NotYetError:
-        return []
-    if any(isinstance(part, Chart | Lines) for part in _flat(_listed(made))):
-        titles = [part for part in _flat(_listed(made)) if isinstance(part, str)]
-        return [part for part in found if part not in titles]
-    if found and not isinstance(made, str | Note):
-        found.append(one.say(section.words, "caption"))
-    return found
+        return one.bare(section.draw(view))
+    except NotYetError as why:
+        return _parted([], [str(why)])
+
+
+def _parted(
+    charts: list[tuple[str, Picture, str, str]],
+    found: Sequence[str | Table],
+    *,
+    waits: bool = False,
+) -> Bare:
+    """Charts, and what is told beside them without that something has to be trained."""
+    told = [one for one in found if one not in UNTRAINED]
+    return Bare(charts, told, waits or len(told) < len(found))
 
 
 def _listed(made: Made) -> list[Part]:
@@ -297,40 +305,52 @@ class _Drawing:
         """A sentence with all facts so far."""
         return say(words, name, self.facts)
 
-    def taken(self, parts: Sequence[Part]) -> list[tuple[str, Picture, str, str]]:
-        """The charts among some parts, each with its own caption or the section's."""
-        found: list[tuple[str, Picture, Mapping[str, Any], str]] = []
-        with suppress(NotYetError):
-            for part in _flat(parts):
-                if isinstance(part, Chart | Lines):
-                    words, key, picture, _ = self.picture(part)
-                    own = words if "caption" in words else self.section.words
-                    said = [self.say(words, name) for name in ("finding", "after")]
-                    found.append((key, picture, own, " ".join(filter(None, said)) or picture.alt))
-                elif isinstance(part, Note | Table):
-                    self.facts |= part.facts
-        return [
-            (key, picture, self.say(words, "caption"), said) for key, picture, words, said in found
-        ]
-
-    def written(self, made: Made) -> list[str | Table]:
-        """The sentences and tables among some parts, folds open."""
+    def bare(self, made: Made) -> Bare:
+        """Everything that was made, drawn nowhere."""
+        parts = _flat(_listed(made))
+        beside = any(isinstance(part, Chart | Lines) for part in parts)
+        drawn: list[tuple[str, Picture, Mapping[str, Any], str]] = []
         found: list[str | Table] = []
-        for part in _flat(_listed(made)):
-            match part:
-                case str():
-                    found.append(part)
-                case Note():
-                    self.facts |= part.facts
-                    found += [self.say(self.section.words, part.name)] if part.name else []
-                case Table():
-                    self.facts |= part.facts
-                    found.append(part)
-                case Chart() | Lines():
-                    self.facts |= part.facts
-                case Fold() if inner := self.written(part.made()):
-                    found += [f"**{self.section.words['fold']}**", *inner]
-        return found
+        for part in parts:
+            if not isinstance(part, Chart | Lines):
+                found += [] if beside and isinstance(part, str) else self.written(part)
+                continue
+            try:
+                drawn.append(self.taken(part))
+            except NotYetError as why:
+                found.append(str(why))
+                break
+        charts = [(key, one, self.say(words, "caption"), said) for key, one, words, said in drawn]
+        if found and not beside and not isinstance(made, str | Note):
+            found.append(self.say(self.section.words, "caption"))
+        folds = [text for part in parts if isinstance(part, Fold) for text in self.opened(part)]
+        return _parted(charts, [*found, *folds], waits=made is None)
+
+    def taken(self, part: Chart | Lines) -> tuple[str, Picture, Mapping[str, Any], str]:
+        """A chart: its key, its picture, where its caption is, and its sentence.
+
+        Raises:
+            NotYetError: There are no lines.
+        """
+        words, key, picture, _ = self.picture(part)
+        said = " ".join(filter(None, (self.say(words, name) for name in ("finding", "after"))))
+        own = words if "caption" in words else self.section.words
+        return key, picture, own, said or picture.alt
+
+    def written(self, part: Part) -> list[str | Table]:
+        """What a part says that is no chart and no fold."""
+        if isinstance(part, str):
+            return [part]
+        if isinstance(part, Note | Table):
+            self.facts |= part.facts
+        if isinstance(part, Note):
+            return [self.say(self.section.words, part.name)] if part.name else []
+        return [part] if isinstance(part, Table) else []
+
+    def opened(self, part: Fold) -> list[str | Table]:
+        """What a fold says besides charts, under its name."""
+        inner = [text for one in _flat(_listed(part.made())) for text in self.written(one)]
+        return [f"**{self.section.words['fold']}**", *inner] if inner else []
 
 
 def _flat(parts: Sequence[Part]) -> list[Part]:

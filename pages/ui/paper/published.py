@@ -12,30 +12,31 @@ from pages.ui.paper.choice import Chosen
 from pages.ui.paper.defaults import layout
 from pages.ui.paper.view import COST, DATA, Page
 
+METHOD = "method"
+"""The list of methods in the address."""
+
 
 def place(page: Page, chosen: Chosen) -> str:
     """The static page with these settings, for `source.publish`; empty where there is none.
 
-    They hold what pages open with at every budget, in all tabs but that of the data, and the first
-    tab with every shipped stop of one main slider at a time.
+    They hold what pages open with at every budget, in all tabs but that of the data, and the same
+    with another shipped stop of one main slider, or with another method.
     """
     first = choice.untouched(page.offers)
-    tab = st.query_params.get(f"{page.prefix}.tab", COST)
-    if tab == DATA:
+    if st.query_params.get(f"{page.prefix}.tab", COST) == DATA:
         return ""
-    if replace(chosen, budget=first.budget, values=first.values, lines=first.lines) != first:
+    same = {name: getattr(first, name) for name in ("budget", "values", "method", "lines")}
+    if replace(chosen, **same) != first:
         return ""
     moved = [field for field, value in chosen.values.items() if value != first.values[field]]
     main = {field for group in page.layout.stops for field in group}
-    if len(moved) > (tab == COST) or set(moved) - main or not _ships(page, chosen.method):
+    other = [METHOD] if chosen.method != first.method else []
+    if len([*moved, *other]) > 1 or set(moved) - main or not _ships(page, chosen.method):
         return ""
-    fields = [*moved, *([BUDGET] if chosen.budget != first.budget else [])]
-    texts = {
-        f"{page.prefix}.{field}": page.offers.knobs[field].text(
-            chosen.budget if field == BUDGET else chosen.values[field]
-        )
-        for field in fields
-    }
+    said = {**chosen.values, METHOD: chosen.method, BUDGET: chosen.budget}
+    fields = [*moved, *other, *([BUDGET] if chosen.budget != first.budget else [])]
+    offers = page.offers.knobs | {METHOD: page.offers.method}
+    texts = {f"{page.prefix}.{field}": offers[field].text(said[field]) for field in fields}
     return f"{page.prefix}/index.html{f'?{urlencode(texts)}' if texts else ''}"
 
 

@@ -18,6 +18,12 @@ LEFT_OUT = (
     ":material/inventory_2: What this chart shows does not ship with the app. "
     "Press *Run again* on the *Cost* tab to compute it."
 )
+SLOW = (
+    ":material/hourglass_empty: These samplers take minutes. Press *Train these too* on the *Cost* "
+    "tab to start them."
+)
+UNTRAINED = (SOON, LEFT_OUT, SLOW)
+"""What is said where something has to be trained."""
 SPREAD = "Bands: the middle 80 % of the repetitions."
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 from pages.ui.bundle import proofs, sections
@@ -14,6 +15,10 @@ from pages.ui.paper.parts import Cells, Table
 from pages.ui.paper.view import COST, PROOF, WHY, Page, View
 from pages.ui.site.frame import table
 
+CARD = "Guarantee"
+"""Heads the card of the method that is looked at."""
+PIECE = re.compile(r"(?=<p>|<details>)|(?<=</td>)")
+"""Where HTML is cut, so that what comes in several places is written once."""
 COLOURED = re.compile(r":[a-z]+(?:-badge)?\[([^]]*)\]")
 """What the app writes in a colour, such as a broken claim."""
 
@@ -26,20 +31,22 @@ class Block:
         title: Its heading.
         tab: The tab, as the app names it.
         drawn: Its charts.
-        told: Its sentences and tables besides those of charts at each budget, as HTML.
+        told: Its sentences and tables besides those of charts at each budget, as pieces of HTML.
+        waits: Whether something of it has to be trained.
     """
 
     title: str
     tab: str
     drawn: list[Drawn] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
+    told: list[list[str]] = field(default_factory=list)
+    waits: bool = False
 
     def json(self) -> dict[str, Any]:
         """The charts by name, as the script reads them."""
         return {
             one.name: {
                 "base": one.base, "frames": one.frames[:1] if one.still else one.frames,
-                "said": list(map(plain, one.said)),
+                "said": list(map(plain, one.said)), "captions": list(map(html, one.captions)),
             } for one in self.drawn
         }  # fmt: skip
 
@@ -58,15 +65,17 @@ def blocks(page: Page, views: Sequence[View]) -> Iterator[Block]:
     """
     budgets = [view.budget for view in views]
     yield Block(panels.READINGS, COST, told=list(map(_readings, views)))
-    yield Block(views[0].watched[views[0].method].label, PROOF, told=list(map(_card, views)))
+    yield Block(CARD, PROOF, told=list(map(_card, views)))
     for title, drawn in proofs.drawn(page, views):
         yield Block(title, PROOF, drawn)
     for section in page.layout.sections:
         if section.tab in tabs(page):
-            drawn = list(sections.charts(section, views, budgets))
-            told = [_written(section.title, parts.written(section, view)) for view in views]
-            if drawn or any(told):
-                yield Block(section.title, section.tab, drawn, told if any(told) else [])
+            held = [parts.bare(section, view) for view in views]
+            drawn = list(sections.charts(section.title, held, budgets))
+            told = [_written(section.title, one.told) for one in held]
+            waits = any(one.waits for one in held)
+            if drawn or any(told) or waits:
+                yield Block(section.title, section.tab, drawn, told if any(told) else [], waits)
 
 
 def plain(text: str) -> str:
@@ -74,26 +83,37 @@ def plain(text: str) -> str:
     return html(COLOURED.sub(r"\1", text)).replace("\n\n", "<br><br>")
 
 
-def _card(view: View) -> str:
+def pieces(text: str) -> list[str]:
+    """HTML in pieces.
+
+    >>> pieces("<table><td>a</td><td>b</td></table><p>c</p>")
+    ['<table><td>a</td>', '<td>b</td>', '</table>', '<p>c</p>']
+    """
+    return [piece for piece in PIECE.split(text) if piece]
+
+
+def _card(view: View) -> list[str]:
     """The card of the method that is looked at."""
     known = view.guarantee()
     said = "\n\n".join(card.told(known, ceiling.share(view, known, attack.job(view))))
-    facts = _table("Guarantee", Table(dict(card.facts(known))))
+    facts = _table(CARD, Table(dict(card.facts(known))))
     why = f"<details><summary>{card.REASONS}</summary>{_text(card.reasons(known))}</details>"
-    return f"{_text(said)}{facts}{why if known.reasons else ''}"
+    label = f"<p><strong>{escape(view.watched[view.method].label)}</strong></p>"
+    return pieces(f"{label}{_text(said)}{facts}{why if known.reasons else ''}")
 
 
-def _readings(view: View) -> str:
+def _readings(view: View) -> list[str]:
     """Every measure of the method that is looked at."""
     table = _table(panels.READINGS, Table(panels.every(view)))
-    return f"{table}{_text(panels.RAW)}{_text(panels.meanings(view))}"
+    return pieces(f"{table}{_text(panels.RAW)}{_text(panels.meanings(view))}")
 
 
-def _written(title: str, found: Iterable[str | Table]) -> str:
+def _written(title: str, found: Iterable[str | Table]) -> list[str]:
     """Sentences and tables, without sentences that speak of what static pages do not hold."""
-    return "".join(
+    made = "".join(
         _table(title, one) if isinstance(one, Table) else _text(sections.here(one)) for one in found
     )
+    return pieces(made)
 
 
 def _text(text: str) -> str:

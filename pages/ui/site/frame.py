@@ -1,6 +1,5 @@
 """The frame of every static page: menu, language, style, scripts, and a way to embed a chart."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -9,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from babel.dates import format_date
-from plotly.utils import PlotlyJSONEncoder
 
 from engine import __version__
 from pages.ui.bundle.colours import theme
-from pages.ui.bundle.filled import filled, within_script
+from pages.ui.bundle.filled import filled
 from pages.ui.kit import plot
 from pages.ui.kit.address import LANG
 from pages.ui.messages import SOURCE, language, languages, tr
 from pages.ui.paper import ruler
+from pages.ui.site import packed
 
 HERE = Path(__file__).parent
 TEMPLATE, SHEET = HERE / "page.html", HERE / "site.css"
@@ -48,8 +47,7 @@ def asking() -> str:
 
 def data(known: Any, name: str = "explorer") -> str:
     """What a page's script reads, as a script: pages of a folder may read nothing else."""
-    text = json.dumps(known, cls=PlotlyJSONEncoder, ensure_ascii=False)
-    return f"window.{name} = {within_script(text)}\n"
+    return packed.script(name, known)
 
 
 def charts() -> str:
@@ -141,12 +139,12 @@ def slider(place: str, label: str, count: int = 2, first: int = 0, *, waits: boo
     )
 
 
-def choice(place: str, label: str, texts: Iterable[str]) -> str:
-    """A list to choose from, with its label."""
+def choice(place: str, label: str, texts: Iterable[str], *, waits: bool = False) -> str:
+    """A list to choose from, with its label; one that waits is enabled by the page's script."""
     listed = "".join(f"<option>{escape(one)}</option>" for one in texts)
     return (
         f'<div class="slider"><label for="{place}">{escape(label)}</label> '
-        f'<select id="{place}">{listed}</select></div>'
+        f'<select id="{place}"{" disabled" * waits}>{listed}</select></div>'
     )
 
 

@@ -21,7 +21,7 @@ window.spoken = (drawn) => {
     return [key, key === "annotations" ? value.map((one) => named(one, "text")) : value]
   })
   return {
-    data: drawn.data.map((one) => named(one, "name", "text")),
+    data: drawn.data.map((one) => named(one, "name", "text", "x", "y")),
     layout: { ...Object.fromEntries(layout), separators: marks },
   }
 }

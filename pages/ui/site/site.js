@@ -1,9 +1,11 @@
 // Moves a paper's static page: its sliders choose among what was drawn beforehand.
 
-const { slug, opening, sliders } = window.explorer
+const { slug, opening, controls } = window.explorer
 const find = (id) => document.getElementById(id)
 const epsilon = find("epsilon")
 let state = opening
+let moved = null // the control that is not where the page opens
+const position = (place) => (place.type === "range" ? Number(place.value) : place.selectedIndex)
 
 function row(card) {
   const keys = ["method", "status", "claimed", "proved", "protects"]
@@ -26,31 +28,64 @@ function show() {
   if (curve.near === false) later(curve, () => picture(Number(epsilon.value)))
   else picture(at)
   later(find("cards"), () => find("cards").tBodies[0].replaceChildren(...state.cards[at].map(row)))
-  for (const place of document.querySelectorAll("figure")) later(place, () => section(place))
+  for (const place of document.querySelectorAll("figure")) {
+    place.hidden = window.others !== undefined && !part(place)
+    later(place, () => section(place))
+  }
   for (const place of document.querySelectorAll("[data-told]")) later(place, () => tell(place))
   remember()
 }
 
-// The position among the budgets that the page opens with, at which the other tabs are there.
+// What the other tabs hold at this stop, and the position of this budget as the page opens.
+const tabs = () => (moved ? chosen().tabs : window.others.opening)
+const chosen = () => window.others.stops[moved.field][position(find(moved.field))]
 const opened = () => opening.budgets.indexOf(state.budgets[Number(epsilon.value)])
+
+// What has to be trained for this stop: said, where as the page opens is there and where it is not.
+function trains(there) {
+  const at = moved.texts[position(find(moved.field))]
+  const shown = there ? ` Shown here: ${moved.texts[moved.first]}.` : ""
+  return `<strong>${quoted(`The app trains this for ${moved.label}: ${at}.${shown}`)}</strong> `
+}
+
+// A chart of another tab at this stop; else as the page opens, and that it is; else nothing.
+function part(place) {
+  const { sections, waits } = tabs()
+  const known = sections[place.dataset.chart]
+  if (known) return { known, at: Number(epsilon.value), note: "" }
+  const first = window.others.opening.sections[place.dataset.chart]
+  if (!waits.includes(place.dataset.block) || opened() < 0) return null
+  return { known: first, at: opened(), note: trains(true) }
+}
 
 // The sentences and tables of another tab; a fold stays as it is.
 function tell(place) {
-  const known = window.others?.told[place.dataset.told]
+  if (!window.others) return
+  const title = place.dataset.told
+  const { told, waits } = tabs()
+  const charts = [...document.querySelectorAll("figure")].filter((one) => one.dataset.block === title)
+  const drawn = charts.some((one) => part(one))
+  let pieces = told[title]?.[Number(epsilon.value)] ?? []
+  let note = ""
+  if (!pieces.length && moved && waits.includes(title)) {
+    pieces = window.others.opening.told[title]?.[opened()] ?? []
+    if (pieces.length || !drawn) note = `<p>${trains(pieces.length > 0)}</p>`
+  }
+  const head = drawn || (!note && !pieces.length) ? "" : `<h3>${quoted(title)}</h3>`
   const open = place.querySelector("details")?.open
-  if (!known || opened() < 0) return
-  place.innerHTML = known[opened()] // escaped where it was made
+  place.innerHTML = `${head}${note}${pieces.join("")}` // escaped where it was made
   if (open) place.querySelector("details")?.setAttribute("open", "")
 }
 
 // The chart of another tab.
 function section(place) {
-  const known = window.others?.sections[place.dataset.chart]
-  const at = opened()
-  if (!known || at < 0) return
+  const found = window.others && part(place)
+  if (!found) return
+  const { known, at, note } = found
   const said = place.querySelector(".said")
   const chart = place.querySelector(".chart")
-  said.innerHTML = known.said[at] ?? "" // escaped where it was made
+  said.innerHTML = `${note}${known.said[at] ?? ""}` // escaped where it was made
+  place.querySelector("figcaption").innerHTML = known.captions[at] ?? known.captions[0]
   chart.hidden = !known.frames[Math.min(at, known.frames.length - 1)].data
   if (!chart.hidden) draw(chart, figure(known, at), said.textContent)
 }
@@ -61,27 +96,27 @@ function enter(next, budget) {
   const far = state.budgets.map((one) => Math.abs(Math.log(Number(one) / Number(budget))))
   epsilon.max = state.budgets.length - 1
   epsilon.value = far.indexOf(Math.min(...far))
+  document.querySelector(".caption").innerHTML = state.caption
   show()
 }
 
-function stop(moved) {
-  for (const one of sliders) {
+function stop(control) {
+  for (const one of controls) {
     const place = find(one.field)
-    if (one !== moved) place.value = one.first
-    const text = one.texts[Number(place.value)]
+    if (one !== control) place[place.type === "range" ? "value" : "selectedIndex"] = one.first
+    if (place.type !== "range") continue
+    const text = one.texts[position(place)]
     place.previousElementSibling.querySelector("output").textContent = text
     place.setAttribute("aria-valuetext", text)
   }
-  const chosen = moved ? window.others.states[moved.field][Number(find(moved.field).value)] : null
-  enter(chosen ?? opening, state.budgets[Number(epsilon.value)] ?? opening.budgets[opening.first])
+  moved = control && position(find(control.field)) !== control.first ? control : null
+  const budget = state.budgets[Number(epsilon.value)] ?? opening.budgets[opening.first]
+  enter(moved ? chosen().state : opening, budget)
 }
 
 function remember() {
   const said = new URLSearchParams()
-  for (const one of sliders) {
-    const at = Number(find(one.field).value)
-    if (at !== one.first) said.set(`${slug}.${one.field}`, one.texts[at])
-  }
+  if (moved) said.set(`${slug}.${moved.field}`, moved.texts[position(find(moved.field))])
   const budget = state.budgets[Number(epsilon.value)]
   if (budget !== opening.budgets[opening.first]) said.set(`${slug}.epsilon`, budget)
   remembered(said)
@@ -89,16 +124,17 @@ function remember() {
 
 // The other stops and the charts of other tabs: read once the first chart is there.
 function begun() {
-  const moved = sliders.find((one) => {
+  const asked = controls.find((one) => {
     const at = one.texts.indexOf(query.get(`${slug}.${one.field}`))
-    if (at >= 0) find(one.field).value = at
+    const place = find(one.field)
+    if (at >= 0) place[place.type === "range" ? "value" : "selectedIndex"] = at
     return at >= 0 && at !== one.first
   })
-  for (const one of sliders) {
+  for (const one of controls) {
     find(one.field).addEventListener("input", () => stop(one))
     find(one.field).disabled = false
   }
-  if (moved) stop(moved)
+  if (asked) stop(asked)
   else show()
   const at = () => Number(epsilon.value)
   const other = (turn) => picture((at() + turn) % state.budgets.length)

@@ -21,6 +21,7 @@ from pages.ui.kit.offers import figure as said
 from pages.ui.paper import foot, panels, ruler, stages
 from pages.ui.paper.choice import PROOF_FIRST
 from pages.ui.paper.defaults import addressed, layout
+from pages.ui.paper.published import METHOD
 from pages.ui.paper.view import Page, View
 from pages.ui.site.blocks import Block, blocks, plain, tabs
 
@@ -38,7 +39,7 @@ class State:
         rulers: Claimed, proved and attacked at each budget, as HTML.
         alts: The chart's message at each budget.
         cards: Every method's guarantee at each budget, in words.
-        address: Of the view in the app.
+        caption: How to read the curve, as HTML.
     """
 
     budgets: list[str]
@@ -49,7 +50,7 @@ class State:
     rulers: list[str]
     alts: list[str]
     cards: list[list[dict[str, str]]]
-    address: str
+    caption: str
 
     def json(self) -> dict[str, Any]:
         """As the script reads it."""
@@ -57,26 +58,63 @@ class State:
 
 
 @dataclass(frozen=True)
-class Slider:
-    """One of a page's main sliders.
+class Stop:
+    """A page at one stop.
+
+    Attributes:
+        state: What its first tab shows.
+        blocks: What the other tabs hold.
+    """
+
+    state: State
+    blocks: list[Block]
+
+    @property
+    def drawn(self) -> list[Drawn]:
+        """The charts of its other tabs."""
+        return [one for block in self.blocks for one in block.drawn]
+
+    def figures(self) -> Iterator[Figure]:
+        """All figures, in their parts: what stays, and what each budget changes."""
+        parts: list[State | Drawn] = [self.state, *(one for one in self.drawn if one.base)]
+        for one in parts:
+            yield from apart(one.base, one.frames)
+
+    def tabs(self) -> dict[str, Any]:
+        """What the other tabs hold, as the script reads it."""
+        return {
+            "sections": {name: one for block in self.blocks for name, one in block.json().items()},
+            "told": {block.title: block.told for block in self.blocks},
+            "waits": [block.title for block in self.blocks if block.waits],
+        }
+
+
+@dataclass(frozen=True)
+class Control:
+    """One of a page's main sliders, or its list of methods.
 
     Attributes:
         field: Its name in the address, without the paper's.
         label: As the app names it.
         texts: Its stops.
         first: Position of the stop that the page opens with.
-        states: The page at each stop; None at the one that it opens with.
+        stops: The page at each stop; None at the one that it opens with.
     """
 
     field: str
     label: str
     texts: list[str]
     first: int
-    states: list[State | None]
+    stops: list[Stop | None]
+
+    @property
+    def listed(self) -> bool:
+        """Whether it is a list rather than a slider."""
+        return self.field == METHOD
 
     def json(self) -> dict[str, Any]:
-        """As the script reads it first, without its states."""
-        return {key: value for key, value in vars(self).items() if key != "states"}
+        """As the script reads it first, without its stops."""
+        return {key: value for key, value in vars(self).items() if key != "stops"}
 
 
 @dataclass(frozen=True)
@@ -87,46 +125,34 @@ class Taken:
         slug: Key of the paper.
         title: Its title.
         opening: As it opens.
-        sliders: Its main sliders.
+        controls: Its main sliders, and its list of methods.
         tabs: Its other tabs, as the app names them.
-        blocks: What these hold as they open.
-        caption: How to read the curve, as HTML.
     """
 
     slug: str
     title: str
-    opening: State
-    sliders: list[Slider]
+    opening: Stop
+    controls: list[Control]
     tabs: tuple[str, ...]
-    blocks: list[Block]
-    caption: str
 
     def json(self) -> dict[str, Any]:
         """What the script reads first; every text that is not escaped there is HTML."""
-        sliders = [one.json() for one in self.sliders]
-        return {"slug": self.slug, "opening": self.opening.json(), "sliders": sliders}
+        controls = [one.json() for one in self.controls]
+        return {"slug": self.slug, "opening": self.opening.state.json(), "controls": controls}
 
-    @property
-    def drawn(self) -> list[Drawn]:
-        """The charts of its other tabs."""
-        return [one for block in self.blocks for one in block.drawn]
-
-    def figures(self) -> Iterator[Figure]:
-        """All figures, in their parts: what stays, and what each budget changes."""
-        moved = [state for one in self.sliders for state in one.states if state is not None]
-        parts: list[State | Drawn] = [self.opening, *moved, *self.drawn]
-        for one in parts:
-            yield from apart(one.base, one.frames)
+    def stops(self) -> Iterator[Stop]:
+        """The page as it opens, and at every other stop."""
+        yield self.opening
+        for one in self.controls:
+            yield from filter(None, one.stops)
 
     def others(self) -> dict[str, Any]:
         """What the script reads once the first chart is there: other stops and other charts."""
-        return {
-            "states": {
-                one.field: [state and state.json() for state in one.states] for one in self.sliders
-            },
-            "sections": {name: one for block in self.blocks for name, one in block.json().items()},
-            "told": {block.title: block.told for block in self.blocks},
-        }  # fmt: skip
+        stops = {
+            one.field: [at and {"state": at.state.json(), "tabs": at.tabs()} for at in one.stops]
+            for one in self.controls
+        }
+        return {"opening": self.opening.tabs(), "stops": stops}
 
 
 def apart(base: Figure, frames: Iterable[Figure]) -> Iterator[Figure]:
@@ -137,6 +163,8 @@ def apart(base: Figure, frames: Iterable[Figure]) -> Iterator[Figure]:
         yield {"data": frame["data"], "layout": layout}
 
 
+METHODS = "Method"
+"""The list of methods, as the app names it."""
 Find = Callable[[Job], bool]
 
 
@@ -158,52 +186,59 @@ def take(slug: str) -> Taken | None:
     """
     collect.quiet()
     page, find = addressed(slug, {}), there if slug in catalog.outside() else ships
-    opening = _state(page, {}, find)
+    opening = _stop(slug, {}, find)
     if opening is None:
         return None
-    views = collect.opened(page, collect.runs(page), page.chosen.method)
-    return Taken(
-        slug=slug,
-        title=page.paper.title,
-        opening=opening,
-        sliders=list(_sliders(page, find)),
-        tabs=tabs(page),
-        blocks=list(blocks(page, views)),
-        caption=collect.html(panels.reading(views[opening.first])),
-    )
+    controls = list(_controls(page, find))
+    return Taken(slug, page.paper.title, opening, controls, tabs(page))
 
 
-def _sliders(page: Page, find: Find) -> Iterator[Slider]:
-    """The main sliders of which more than the opening's stop is there."""
-    for field in (field for group in page.layout.stops for field in group):
-        offer = page.offers.knobs[field]
-        states: list[tuple[str, State | None]] = []
+def _controls(page: Page, find: Find) -> Iterator[Control]:
+    """The main sliders and the methods of which more than the opening's stop is there."""
+    known = knobs(page.paper.spec)
+    fields = [field for group in page.layout.stops for field in group]
+    offers = [(page.offers.knobs[field], label(known[field])) for field in fields]
+    for offer, name in [*offers, (page.offers.method, METHODS)]:
+        stops: list[tuple[str, Stop | None]] = []
         for text in offer.texts:
-            if text == offer.default:
-                states.append((text, None))
-                continue
-            settings = {f"{page.prefix}.{field}": text}
-            with suppress(ExplorerError):  # settings that contradict each other
-                if (state := _state(addressed(page.prefix, settings), settings, find)) is not None:
-                    states.append((text, state))
-        if len(states) > 1:
-            texts = [text for text, _ in states]
-            knob = label(knobs(page.paper.spec)[field])
-            yield Slider(field, knob, texts, texts.index(offer.default), [one for _, one in states])
+            settings = {f"{page.prefix}.{offer.field}": text}
+            there = text != offer.default and _stop(page.prefix, settings, find)
+            if there or text == offer.default:
+                stops.append((text, there or None))
+        if len(stops) > 1:
+            texts = [text for text, _ in stops]
+            first = texts.index(offer.default)
+            yield Control(offer.field, name, texts, first, [one for _, one in stops])
+
+
+def _stop(slug: str, settings: Mapping[str, str], find: Find) -> Stop | None:
+    """A paper's page at an address with all of its tabs; None where its method is not there."""
+    with suppress(ExplorerError):  # settings that contradict each other
+        page, views = _views(addressed(slug, settings), find)
+        if views:
+            return Stop(_state(page, views), list(blocks(page, views)))
+    return None
 
 
 def trained(slug: str, settings: Mapping[str, str], find: Find) -> State | None:
-    """A paper's page at an address, from the runs that can be used; None without any.
+    """The first tab of a paper's page at an address, from the runs that can be used.
+
+    Returns:
+        None where the method that it looks at has none.
 
     Raises:
         SpecError: Settings that contradict each other.
     """
     collect.quiet()
-    return _state(addressed(slug, settings), settings, find)
+    page, views = _views(addressed(slug, settings), find)
+    return _state(page, views) if views else None
 
 
-def _state(page: Page, settings: Mapping[str, str], find: Find = ships) -> State | None:
-    """The page at one stop; None where the method that it looks at is not there."""
+def _views(page: Page, find: Find) -> tuple[Page, list[View]]:
+    """A page with the runs that can be used, at each budget of its curves.
+
+    There are no views where the method that it looks at has no curve.
+    """
     knob = page.offers.knobs[BUDGET]
     first, repeats = knob.value(knob.default), layout(page.prefix).sketch
     jobs = {
@@ -211,30 +246,38 @@ def _state(page: Page, settings: Mapping[str, str], find: Find = ships) -> State
         for name, job in page.jobs.items()
     }
     there = {name: job for name, job in jobs.items() if job is not None}
-    watched = {name: Watched(page.labels[name], job, look(job)) for name, job in there.items()}
-    method = page.chosen.method
-    if method not in watched or BUDGET not in watched[method].job.axes:
-        return None
+    own = there.get(page.chosen.method)
     page = replace(page, jobs=page.jobs | there)
-    budgets = [float(value) for value in watched[method].job.axes[BUDGET]]
-    views = [page.view(watched, replace(page.chosen, budget=budget)) for budget in budgets]
+    watched = {
+        name: Watched(page.labels[name], job, look(job) if name in there else None)
+        for name, job in page.jobs.items()
+    }
+    budgets = map(float, own.axes.get(BUDGET, ()) if own else ())
+    return page, [page.view(watched, replace(page.chosen, budget=one)) for one in budgets]
+
+
+def _state(page: Page, views: list[View]) -> State:
+    """The first tab of a page at one stop."""
     pictures = [_picture(page, view) for view in views]
     base, frames = split([json.loads(one.text) for one in pictures])
-    query = "&".join(f"{name}={text}" for name, text in settings.items())
+    far = [abs(view.budget - page.chosen.budget) for view in views]
+    first = far.index(min(far))
     return State(
-        budgets=[said(budget) for budget in budgets],
-        first=min(range(len(budgets)), key=lambda i: abs(budgets[i] - page.chosen.budget)),
+        budgets=[said(view.budget) for view in views],
+        first=first,
         base=base,
         frames=frames,
         findings=[collect.html(panels.result(view)) for view in views],
         rulers=[_ruler(view) for view in views],
         alts=[one.alt for one in pictures],
         cards=[
-            [collect.guarantee(watched[name].label, view.guarantee(name)) for name in watched]
-            for view in views
+            [
+                collect.guarantee(one.label, view.guarantee(name))
+                for name, one in view.watched.items() if one.run is not None
+            ] for view in views
         ],
-        address=f"/{page.prefix}{f'?{query}' if query else ''}",
-    )
+        caption=collect.html(panels.reading(views[first])),
+    )  # fmt: skip
 
 
 def _picture(page: Page, view: View) -> Picture:

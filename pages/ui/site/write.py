@@ -29,6 +29,7 @@ from pages.ui.site.frame import (
     SHARED,
     asking,
     charts,
+    choice,
     data,
     embed,
     ending,
@@ -42,9 +43,10 @@ from pages.ui.site.states import Taken, take
 HERE = Path(__file__).parent
 OFFLINE = "offline.js"
 OPENS = (
-    "What follows is of the method and the settings with which the page opens, at the budget "
-    "above. Other methods, attacks of your own and a table of your own need the app."
+    "What follows is of the method and the settings above, at the budget above. Other settings, "
+    "attacks of your own and a table of your own need the app."
 )
+ALONE = "One of these moves at a time: the others and the method go back to where the page opens."
 HEADS = ("Method", "Status", "Claimed ε", "Proved ε", "Protects", "What it means")
 
 
@@ -131,7 +133,8 @@ def _offline(written: Mapping[str, str]) -> str:
 
 def _labels(known: Iterable[Taken]) -> str:
     """The labels of the charts in every other language, and how a label is taken apart."""
-    drawn = chain(compare.figures(), *(one.figures() for one in known))
+    stops = (stop for one in known for stop in one.stops())
+    drawn = chain(compare.figures(), *(stop.figures() for stop in stops))
     texts = {text for one in drawn for text in labels.drawn(one)}
     said = texts | {*plot.BUTTONS} | {part for text in texts for part in labels.parts(text)}
     told = {
@@ -150,16 +153,16 @@ def _marks(code: str) -> tuple[str, str]:
 
 def _paper(one: Taken) -> str:
     """A paper's page before its script has run: the places of what moves."""
-    sliders = "".join(
-        slider(s.field, s.label, len(s.texts), s.first, waits=True) for s in one.sliders
-    )
-    aside = "Each of these moves alone: the others go back to where the page opens."
-    note = f'<p class="small">{aside}</p>' if len(one.sliders) > 1 else ""
+    sliders = [one for one in one.controls if not one.listed]
+    drawn = "".join(slider(s.field, s.label, len(s.texts), s.first, waits=True) for s in sliders)
+    lists = "".join(choice(s.field, s.label, s.texts, waits=True) for s in one.controls if s.listed)
+    note = f'<p class="small">{ALONE}</p>' if len(one.controls) > 1 else ""
     cards = table("Guarantees", HEADS).replace("<table>", '<table id="cards">')
     return (
         f'<h1>{escape(one.title)}</h1><p class="finding" aria-live="polite"></p>'
-        f'<div class="chart main"></div>{slider("epsilon", "Privacy budget ε")}'
-        f'<div class="meaning"></div>{sliders}{note}<p class="small">{one.caption}</p>'
+        '<div class="chart main"></div>'
+        f'<div class="held">{slider("epsilon", "Privacy budget ε")}{lists}</div>'
+        f'<div class="meaning"></div>{drawn}{note}<p class="small caption"></p>'
         f"{embed(MAIN)}{_blocks(one, COST)}<h2>What is guaranteed</h2>{cards}"
         f'<p class="small">{OPENS}</p>{"".join(_tab(one, name) for name in one.tabs)}'
     )
@@ -173,20 +176,19 @@ def _tab(one: Taken, name: str) -> str:
 
 def _blocks(one: Taken, tab: str) -> str:
     """What a tab holds besides the curve."""
-    return "".join(_block(block) for block in one.blocks if block.tab == tab)
+    return "".join(_block(block) for block in one.opening.blocks if block.tab == tab)
 
 
 def _block(block: Block) -> str:
     """The places of charts with their sentences, and of sentences and tables besides."""
+    title = escape(block.title)
     drawn = "".join(
-        f'<figure data-chart="{escape(d.name)}"><h3>{escape(d.title)}</h3><p class=said></p>'
-        f"<div class=chart></div><figcaption class=small>{html(d.caption)}</figcaption>"
+        f'<figure data-chart="{escape(d.name)}" data-block="{title}"><h3>{title}</h3>'
+        "<p class=said></p><div class=chart></div><figcaption class=small></figcaption>"
         f"{embed(d.name)}</figure>"
         for d in block.drawn
     )
-    head = "" if drawn else f"<h3>{escape(block.title)}</h3>"
-    told = f'<div data-told="{escape(block.title)}"></div>' if block.told else ""
-    return f"{drawn}{head}{told}"
+    return f'{drawn}<div data-told="{title}"></div>'
 
 
 def _home(known: Mapping[str, Taken]) -> str:

@@ -13,7 +13,7 @@ from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper.parts import Chart, Lines, Note, Part, Table
 from pages.ui.paper.said import Named
-from pages.ui.paper.series import chosen, look, product, waiting
+from pages.ui.paper.series import SLOW, chosen, look, product, waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.survival import sampler_figures as figures
 from pages.ui.papers.survival.sampler_figures import Drawn, Normal
@@ -33,10 +33,10 @@ def spec(view: View, method: str) -> SurvivalSpec:
     return cast(SurvivalSpec, view.watched[method].job.spec().replace(**{BUDGET: view.budget}))
 
 
-def _waiting(view: View) -> Note | str:
+def _waiting(view: View) -> str:
     """Why there is nothing to draw."""
     if all(view.watched[name].run is None for name in SAMPLERS):
-        return Note("MINUTES")
+        return SLOW
     return waiting(view, LANGEVIN)
 
 

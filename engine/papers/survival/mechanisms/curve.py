@@ -5,8 +5,9 @@ ended), from noisy counts. A hazard that noise makes negative is kept, so that t
 pulled down; the whole is then made monotone.
 """
 
+import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import final
 
@@ -173,20 +174,25 @@ def measured(table: SurvivalTable, intervals: int, curve: Tensor) -> Curved:
     curve, sample = curve.cpu(), scored(table, intervals)
     ends = np.arange(intervals + 1) / intervals
     rows = [np.interp(sample.times, ends, row) for row in curve.numpy()]
-    people = torch.tensor(np.array(rows))[:, None].expand(-1, len(sample.case), -1)
-    gap = (curve - torch.tensor(kaplan_meier(table, ends))).abs().amax(1)
+    stays = torch.tensor(np.array(rows))  # everybody's, shape (R, TIMES)
+    each = stays.square() @ sample.case.T + (1.0 - stays).square() @ sample.control.T
+    gap = (curve - torch.tensor(kaplan_meier(table, intervals))).abs().amax(1)
     column: Column = gap.numpy()
-    score, error = brier(sample, people)
+    once = replace(sample, case=each[..., None], control=torch.zeros(1))
+    score, error = brier(once, torch.ones(len(each), each.shape[1], 1, dtype=each.dtype))
     return Curved(brier=score, brier_error=error, gap=column)
 
 
-def kaplan_meier(table: SurvivalTable, times: Floats) -> Floats:
-    """The product-limit estimate (lifelines) at scaled times, from the records within bounds."""
+@functools.lru_cache(maxsize=8)
+def kaplan_meier(table: SurvivalTable, intervals: int) -> Floats:
+    """The product-limit estimate (lifelines) at both ends of q intervals, shape (q + 1,)."""
     from lifelines import KaplanMeierFitter
 
     records = scaled(table)
     fitted = KaplanMeierFitter().fit(records.time, records.event)
-    curve: Floats = fitted.survival_function_at_times(times).to_numpy(float)
+    curve: Floats = fitted.survival_function_at_times(
+        np.arange(intervals + 1) / intervals
+    ).to_numpy(float)
     return curve
 
 

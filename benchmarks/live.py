@@ -23,7 +23,7 @@ from pages.ui.kit import shell
 from pages.ui.paper import defaults, stages, total
 from pages.ui.paper.view import offers
 from tests.browser.app import browsing, serving, settled, temporary_home
-from tests.browser.moves import Times, move, reached, samples, until
+from tests.browser.moves import Sample, Times, move, reached, samples, until
 
 TURNS = 5
 """Moves of each control; the median counts, and the range is shown."""
@@ -128,14 +128,15 @@ def _moved(page: Page, control: Control, moves: int, *, whole: bool = False) -> 
     move(page, control.label, control.key, moves)
     end = time.monotonic() + (LONGEST if whole else LINES)
     until(page, "() => window.samples.some(one => one.told)", 3.0)
+    seen: list[Sample] = []
     while time.monotonic() < end:
-        seen = samples(page)
+        seen += samples(page, len(seen))  # all of them each time would take a core for themselves
         late = [one for one in seen if one.at > seen[-1].at - QUIET]
         moved = seen[-1].revision != seen[0].revision
         if moved and not any(one.told if whole else one.ghosts() - apart for one in late):
             break
         page.wait_for_timeout(200)
-    return reached(samples(page), control.chosen, POINTS, apart)
+    return reached(seen, control.chosen, POINTS, apart)
 
 
 def opened(browser: Browser, address: str, path: str) -> Page:

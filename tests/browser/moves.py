@@ -88,9 +88,9 @@ def move(page: Page, control: str, key: str = "ArrowRight", times: int = 1) -> N
         page.keyboard.press(key)
 
 
-def samples(page: Page) -> list[Sample]:
-    """What has been noted since the move."""
-    found: list[dict[str, Any]] = page.evaluate("() => window.samples")
+def samples(page: Page, known: int = 0) -> list[Sample]:
+    """What has been noted since the move, without so many samples that are known."""
+    found: list[dict[str, Any]] = page.evaluate("n => window.samples.slice(n)", known)
     return [Sample(**{**one, "lines": tuple(map(tuple, one["lines"]))}) for one in found]
 
 

@@ -11,6 +11,9 @@ from hypothesis import settings
 # tensor on a device that stands in for another does not share with the processor's.
 os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
 
+# A second process would take time from the tests beside it; what it does has tests of its own.
+os.environ.setdefault("EXPLORER_WORKERS", "1")
+
 # The same examples in every run, and as long as a slow machine needs for each.
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")

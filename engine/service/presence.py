@@ -19,6 +19,11 @@ def device() -> str:
     return os.environ.get("EXPLORER_DEVICE") or "auto"
 
 
+def second(device: str) -> str:
+    """What a device's second process calls itself on the list of workers."""
+    return f"{device}, second"
+
+
 def setting(name: str, default: float) -> float:
     """A positive number from the environment.
 

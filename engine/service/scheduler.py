@@ -13,7 +13,7 @@ import gc
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from engine.core.errors import ExplorerError
 from engine.runs import footprint, memory
@@ -26,7 +26,7 @@ from engine.service.job_runner import FULL, JobRunner
 from engine.service.process import here
 from engine.service.recorder import Stuck
 from engine.service.shares import Shares
-from engine.service.stages import PAUSED, Stage, Wanted, level, wanted
+from engine.service.stages import EVERY, PAUSED, Stage, Wanted, level, wanted
 from engine.service.store import Store
 
 OPEN, MOST, ELSEWHERE = 4, 24, 32
@@ -38,6 +38,8 @@ SETTLE = 0.7
 """Seconds after a move for which its whole runs wait: the page and the browser draw meanwhile."""
 COLLECT = 5.0
 """Seconds between two looks for memory that nothing refers to: each takes as long as a turn."""
+HELD = 2
+"""Whole runs of one person that one of two processes has open."""
 PATIENCE = {PAUSED: 2.0, Stage.AHEAD: 0.3}
 """Seconds after which a step is broken into if somebody waits: of what nobody looks at."""
 
@@ -72,16 +74,28 @@ class Scheduler:
         device: Torch device to train on.
         grace: Seconds that a step may ignore a stop.
         fresh: Whether another job may be opened now.
+        stages: At which jobs are taken from the queue; what is open goes on at any stage.
+
+    Attributes:
+        open: The jobs that take turns here.
+        shared: Whether another process works on the same queue.
     """
 
     def __init__(
-        self, store: Store, device: str, grace: float, fresh: Callable[[], bool] = lambda: True
+        self,
+        store: Store,
+        device: str,
+        grace: float,
+        fresh: Callable[[], bool] = lambda: True,
+        stages: Collection[int] = EVERY,
     ) -> None:
         self.store = store
         self.device = device
         self.open: list[Shared] = []
         self._grace = grace
         self._fresh = fresh
+        self.shared = False
+        self._stages = stages
         self._alone = False
         self._cluster = elsewhere()
         self._shares = Shares()
@@ -142,7 +156,7 @@ class Scheduler:
             gone = Wanted(run, Stage.POINT, (), 0.0, 0, 0.0, 0)  # it only has to stop
             work.wanted = now.pop(run, gone)
             work.sleep(work.asleep)
-        return list(now.values())
+        return [one for one in now.values() if one.stage in self._stages]
 
     def _first(self, waiting: list[Wanted]) -> Shared | None:
         """The job whose turn it is, opened if it waited; None if there is none."""
@@ -189,6 +203,8 @@ class Scheduler:
             return not awake and self._ahead.allow(one.run)
         if one.stage == Stage.BACKGROUND:
             return all(stage != Stage.BACKGROUND for stage, _ in awake)
+        if self.shared and one.stage == Stage.FULL and self._held(one.persons) >= HELD:
+            return False  # what is open here the other process cannot do, and would be idle
         return len(awake) < OPEN or (one.stage, level(one.worked)) < min(awake)
 
     def _begin(self, one: Wanted) -> Shared | None:
@@ -224,6 +240,11 @@ class Scheduler:
             return footprint.fit([*(work.claim.job for work in self.open), *more])
         except ExplorerError:
             return True  # it fails by itself, with its own sentence
+
+    def _held(self, persons: Sequence[str]) -> int:
+        """How many whole runs of some persons are open and have turns."""
+        whole = (work.wanted for work in self.awake if work.wanted.stage == Stage.FULL)
+        return sum(not set(persons).isdisjoint(one.persons) for one in whole)
 
     def _put_back(self, work: Shared) -> None:
         """Gives an open job back to the queue; what it can keep is kept."""

@@ -15,6 +15,8 @@ from engine.service.store import LOG, Store
 ROOT = Path(__file__).parents[2]
 AT_ONCE = 5.0
 """Seconds after its start within which a process that ends with an error is not tried again."""
+ALONE = {"OPENBLAS_NUM_THREADS": "1"}
+"""NumPy's and SciPy's products are small here: threads for them only wait, and take a core to."""
 LONG = 1_000_000
 """Bytes from which the log of all such processes starts again."""
 
@@ -25,11 +27,13 @@ class Starter:
     Args:
         store: What it serves.
         module: What it runs: `python -m MODULE`.
+        options: Of its command line.
     """
 
-    def __init__(self, store: Store, module: str) -> None:
+    def __init__(self, store: Store, module: str, *options: str) -> None:
         self.store = store
         self.module = module
+        self.options = options
         self._process: subprocess.Popen[bytes] | None = None
         self._at = 0.0
 
@@ -67,8 +71,8 @@ class Starter:
                 log.write_bytes(b"")
             with open(log, "ab", opener=private_opener) as file:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", self.module], cwd=ROOT,
-                    env={**os.environ, **presence.places(), **home},
+                    [sys.executable, "-m", self.module, *self.options], cwd=ROOT,
+                    env={**ALONE, **os.environ, **presence.places(), **home},
                     stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True,
                 )  # fmt: skip
         except OSError as error:

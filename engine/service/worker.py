@@ -1,15 +1,20 @@
-"""`python -m engine.service.worker`: one warm process per device that does the jobs of the queue.
+"""`python -m engine.service.worker`: a warm process that does the jobs of the queue.
 
 It starts by loading what the methods need, piece by piece, looking at the queue in between.
 It stops by itself when no app has been alive for a while and the queue is empty. SIGTERM
 leaves the running jobs as interrupted; a stop that a step ignores ends the process, and the
 next look of any client starts another.
+
+Where the processor trains and has a second core, the worker starts another process beside it. It
+trains whole runs and the other methods' coarse curves, gives way to the app and the first worker,
+and leaves the chosen method, the background and what is trained ahead to that one.
 """
 
 import argparse
 import gc
 import importlib
 import math
+import os
 import signal
 import sys
 import time
@@ -21,15 +26,19 @@ from types import FrameType
 
 from datasets import catalog as data_catalog
 from engine.catalog import catalog
-from engine.core import room
+from engine.core import room, settings
 from engine.core.errors import RequestError, StoreError
+from engine.runs import footprint
 from engine.runs.changes import sources, written
+from engine.runs.executor.chosen import elsewhere
 from engine.runs.job import request
 from engine.service import presence, quotas
 from engine.service.job_runner import set_threads
 from engine.service.process import here
 from engine.service.recorder import BEAT, GRACE
 from engine.service.scheduler import Scheduler
+from engine.service.stages import EVERY, SECOND
+from engine.service.starting import Starter
 from engine.service.store import Store
 
 TIDY = 30.0
@@ -38,6 +47,14 @@ POLL = 0.05
 """Seconds between two looks at the queue."""
 IDLE = 60.0
 """Seconds without an app after which the worker leaves; EXPLORER_IDLE_SECONDS overrides it."""
+
+MODULE = "engine.service.worker"
+WORKERS = "EXPLORER_WORKERS"
+"""The setting of how many processes train: 1 or 2."""
+NICE = 10
+"""How far the second process stands back for whatever else the machine does."""
+ROOMY = 4_000 * footprint.MEGABYTE
+"""Bytes of memory that a machine with a second process has at least."""
 
 MEASURES = ("lifelines", "sksurv.metrics")
 """What gauges are computed with; methods import it when they first measure."""
@@ -51,13 +68,20 @@ class Worker:
         device: Torch device to train on.
         idle: Seconds without an app after which to leave.
         grace: Seconds that a step may ignore a stop.
+        second: Whether another process is the first.
     """
 
-    def __init__(self, store: Store, device: str, idle: float, grace: float = GRACE) -> None:
+    def __init__(
+        self, store: Store, device: str, idle: float, grace: float = GRACE, *, second: bool = False
+    ) -> None:
         self.store = store
         self.device = device
         self.idle = idle
-        self.turns = Scheduler(store, device, grace, self._fresh)
+        self.turns = Scheduler(store, device, grace, self._fresh, SECOND if second else EVERY)
+        self._name = presence.second(device) if second else device
+        self._other = None if second else Starter(store, MODULE, "--second")
+        self.turns.shared = second
+        self._warm = False
         self._leaving = False
         self._stale = False
         self._told = 1
@@ -89,10 +113,17 @@ class Worker:
                 if self._look() or self.turns.go():
                     wanted = time.monotonic()
                 elif next(pieces, None) is None:
+                    self._warm = True
                     time.sleep(POLL)
             except StoreError as error:
                 print(error, file=sys.stderr, flush=True)
                 time.sleep(BEAT)
+
+    def _share(self, other: Starter) -> None:
+        """Sees to it that the second process is there; one that cannot begin is done without."""
+        if not plural(self.device) or other.start(presence.second(self.device)):
+            self._other = None
+        self.turns.shared = self._other is not None
 
     def _staying(self) -> bool:
         """Whether nothing says to leave; a store that was removed is not made again."""
@@ -104,13 +135,16 @@ class Worker:
         if time.monotonic() - self._looked < BEAT:
             return False
         self._looked = time.monotonic()
-        self._leaving |= not presence.work_on(self.store, self.device)
+        self._leaving |= not presence.work_on(self.store, self._name)
         self.store.sweep(idle=None if self.turns.open else here())
         if self._looked - self._tidied >= TIDY:
             self._tidied = self._looked
             with suppress(RequestError):  # whoever asks for a run is told
                 quotas.tidy(self.store)
-        return presence.apps(self.store)
+        present = presence.apps(self.store)
+        if present and self._warm and self._other is not None:
+            self._share(self._other)
+        return present
 
     def _fresh(self) -> bool:
         """Whether this is today's code; if not, jobs are left to another worker."""
@@ -171,22 +205,43 @@ def _tried(paper: str, method: str, dataset: str) -> None:
         next(event for event in events if event.step)
 
 
+def plural(device: str) -> bool:
+    """Whether two processes are to train: as the operator says, else where there is room.
+
+    Raises:
+        RequestError: The setting is no positive whole number.
+    """
+    from engine.runs.devices import resolve_device  # loads torch
+
+    roomy = (os.cpu_count() or 1) > 1 and footprint.machine() >= ROOMY
+    asked = settings.whole(WORKERS, 2 if roomy else 1)
+    return asked > 1 and not elsewhere() and resolve_device(device) == "cpu"
+
+
 def main() -> None:
     """The command line of the worker."""
     parser = argparse.ArgumentParser(prog="python -m engine.service.worker", description=__doc__)
     parser.add_argument(
+        "--second", action="store_true", help="the process beside the first, which gives way to it"
+    )
+    parser.add_argument(
         "--device", default=presence.device(), help="torch device; EXPLORER_DEVICE, or auto"
     )
-    chosen: str = parser.parse_args().device
+    said = parser.parse_args()
+    chosen, second = str(said.device), bool(said.second)
     room.demand()
     store = Store()
-    if not presence.work_on(store, chosen):
+    if not presence.work_on(store, presence.second(chosen) if second else chosen):
         return
+    if second:
+        os.environ["EXPLORER_THREADS"] = "1"
+        with suppress(AttributeError):  # Windows has no such thing
+            os.nice(NICE)
     store.tidy()
     set_threads()
     idle = presence.setting("EXPLORER_IDLE_SECONDS", IDLE)
     grace = presence.setting("EXPLORER_GRACE_SECONDS", GRACE)
-    Worker(store, chosen, idle, grace).run()
+    Worker(store, chosen, idle, grace, second=second).run()
 
 
 if __name__ == "__main__":

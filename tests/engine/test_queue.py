@@ -469,3 +469,42 @@ def test_a_store_from_before_views_had_stages_loses_nothing(toy, client, home):
     assert take(store, here()).job == waits
     assert {run.state for run in client.runs()} == {"completed", "running"}
     store.database.close()
+
+
+def test_a_second_process_leaves_the_chosen_method_and_what_nobody_looks_at(toy, client, store):
+    """It takes the other methods' curves and the whole runs."""
+    importlib.import_module("engine.runs.driver")
+    point, curve, background, coarse, full = (toy(steps=20 + i) for i in range(5))
+    shows(client, ADA, [(point, Stage.POINT), (curve, Stage.CURVE)])
+    shows(client, BOB, [(full, Stage.FULL), (coarse, Stage.COARSE)])
+    client.submit(background)
+    second = Scheduler(store, "cpu", 10.0, stages=stages.SECOND)
+    assert order(second, client, [full, coarse, point, curve, background]) == [coarse, full]
+    assert not second.go()
+    first = Scheduler(store, "cpu", 10.0)
+    assert order(first, client, [background, curve, point]) == [point, curve, background]
+
+
+def test_where_two_processes_work_neither_opens_all_whole_runs_of_a_person(
+    toy, client, desk, monkeypatch
+):
+    """Those that are open in one of them cannot be gone on with in the other."""
+    monkeypatch.setattr(stages, "LEVEL", 0.0001)  # each turn makes a job one that has had much
+    monkeypatch.setattr(stages, "TIMES", 1.0001)
+
+    def opened(count: int) -> int:
+        shows(client, ADA, [(toy(steps=100 + count + i), Stage.FULL) for i in range(4)])
+        for _ in range(12):
+            desk.go()
+        return len(desk.open)
+
+    desk.shared = True
+    assert opened(0) == scheduler.HELD
+    shows(client, BOB, [(other := toy(steps=150), Stage.FULL)])
+    while not client.run(other.id).done:
+        desk.go()
+    assert len(desk.open) == scheduler.HELD + 1  # another person's begins beside them
+    desk.shared = False
+    for _ in range(12):
+        desk.go()
+    assert len(desk.open) == 5

@@ -20,7 +20,7 @@ from engine.service.job_runner import perform, sentence
 from engine.service.process import here
 from engine.service.recorder import Stuck
 from engine.service.store import Store
-from engine.service.worker import Worker, code, warm
+from engine.service.worker import Worker, code, plural, warm
 from tests.engine.conftest import ROOT, claimed, ended, running, until
 
 LONG = {"steps": 50_000, "pause": 0.01}
@@ -370,4 +370,58 @@ def test_a_worker_stays_while_an_app_lives_and_leaves_after_it(home, toy, worker
     app.communicate()
     assert process.wait(60) == 0
     assert take(store, here()) is None
+    store.database.close()
+
+
+@pytest.mark.parametrize(
+    ("asked", "cores", "memory", "cluster", "two"),
+    [
+        ("", 2, 8_000, "", True),
+        ("", 1, 8_000, "", False),
+        ("", 2, 2_000, "", False),
+        ("2", 1, 2_000, "", True),
+        ("1", 2, 8_000, "", False),
+        ("2", 2, 8_000, "dask://host:8786", False),
+    ],
+)
+def test_two_processes_train_where_there_is_room(monkeypatch, asked, cores, memory, cluster, two):
+    monkeypatch.setenv("EXPLORER_WORKERS", asked)
+    monkeypatch.setenv("EXPLORER_EXECUTOR", cluster)
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    monkeypatch.setattr("engine.runs.footprint.machine", lambda: memory * 1_000_000)
+    assert plural("cpu") is two
+
+
+def test_how_many_processes_train_is_a_whole_number(monkeypatch):
+    monkeypatch.setenv("EXPLORER_WORKERS", "two")
+    with pytest.raises(RequestError, match="EXPLORER_WORKERS: expected a positive whole number"):
+        plural("cpu")
+
+
+@pytest.mark.slow
+def test_a_worker_starts_another_beside_it_once_an_app_is_there(home, toy, worker, monkeypatch):
+    """It stands back for the rest of the machine, comes back when killed, and ends with the app."""
+    monkeypatch.setenv("EXPLORER_WORKERS", "2")
+    app = subprocess.Popen(
+        [sys.executable, "-c", APP], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    app.stdout.readline()
+    process = worker(environment={"EXPLORER_IDLE_SECONDS": "2", "EXPLORER_WORKERS": "2"})
+    store, name = Store(home), presence.second(presence.device())
+
+    def second() -> int:
+        with store.database.reading() as connection:
+            row = connection.execute("SELECT pid FROM workers WHERE device = ?", [name]).fetchone()
+        return int(row["pid"]) if row and presence.working(store, name) else 0
+
+    until(second, 60.0)
+    one = second()
+    assert one != process.pid
+    assert os.getpriority(os.PRIO_PROCESS, one) == 10
+    os.kill(one, signal.SIGKILL)
+    until(lambda: second() not in (0, one), 60.0)
+    app.kill()
+    app.communicate()
+    assert process.wait(60) == 0
+    until(lambda: not second(), 60.0)
     store.database.close()

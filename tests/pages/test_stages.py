@@ -55,6 +55,11 @@ def test_a_view_asks_for_the_point_then_the_chosen_then_the_proved_then_the_rest
     assert (point.method, point.axes[BUDGET], point.seeds) == ("dp_newton", (2.0,), (0,))
     assert (coarse.method, len(coarse.axes[BUDGET])) == ("dp_newton", 5)
     proved = {job.method for job, stage in order if stage == Stage.COARSE}
+    whole = [job for job, stage in order if stage == Stage.FULL and BUDGET in job.axes]
+    assert whole[0].method == "dp_newton"  # and then those that take less time first
+    takes = [total.seconds(job) or 0.0 for job in whole[1:]]
+    assert len(takes) > 6
+    assert takes == sorted(takes)
     assert {"out_pert", "dp_gd"} <= proved
     assert not {"cox", "non_private"} & proved
 

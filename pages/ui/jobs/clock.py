@@ -17,7 +17,7 @@ from engine.service.watching import Stage
 from pages.ui.jobs.submit import look_on
 from pages.ui.kit.access import board, troubles
 
-QUICK, FASTEST, SLOWEST = 0.25, 0.5, 5.0
+QUICK, FASTEST, SLOWEST = 0.25, 1.0, 5.0
 """Seconds between two ticks of a page: alone, until its first curves are there and then; and among
 many."""
 EACH = 0.1

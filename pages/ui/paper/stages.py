@@ -16,7 +16,7 @@ from engine.service.watching import Stage
 from pages.ui.jobs.live import BUDGET, Shown
 from pages.ui.kit.access import board
 from pages.ui.kit.shared import once
-from pages.ui.paper import choice, overlay, view
+from pages.ui.paper import choice, overlay, total, view
 from pages.ui.paper.choice import Chosen
 from pages.ui.paper.finding import HELD
 from pages.ui.paper.view import Page
@@ -53,7 +53,7 @@ def shown(page: Page, chosen: Chosen) -> Shown:
         page.jobs,
         page.labels,
         early,
-        sorted(asks, key=lambda ask: (ask[1], *_turn(page, chosen, ask[0]))),
+        sorted(asks, key=lambda ask: (ask[1], *_turn(page, chosen, *ask))),
         page.beside,
         chosen.focus,
         next=lambda: _ahead(page, chosen) if alone else [],
@@ -100,10 +100,14 @@ def _after(page: Page, chosen: Chosen) -> list[tuple[Stage, Job]]:
     ]
 
 
-def _turn(page: Page, chosen: Chosen, job: Job) -> tuple[bool, bool, bool]:
-    """Whose turn comes first within a stage: the chosen method's, then those of one setting."""
+def _turn(page: Page, chosen: Chosen, job: Job, stage: Stage) -> tuple[bool, bool, bool, float]:
+    """Whose turn comes first within a stage: the chosen method's, then those of one setting.
+
+    Of whole runs those that take less time go first, as far as what ships tells.
+    """
     own = job.method == page.jobs[chosen.method].method
-    return not own, job.method in page.layout.last, BUDGET in job.axes
+    takes = total.seconds(job) or 0.0 if stage == Stage.FULL else 0.0
+    return not own, job.method in page.layout.last, BUDGET in job.axes, takes
 
 
 def _stage(page: Page, chosen: Chosen, name: str) -> Stage:

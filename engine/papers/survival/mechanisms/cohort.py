@@ -117,14 +117,26 @@ def curvature(cohort: Cohort, A: Tensor, f: Tensor, bend: Bend) -> Tensor:
     return torch.cat(parts)
 
 
-def _curvature(cohort: Cohort, A: Tensor, f: Tensor, bend: Bend) -> Tensor:
-    e, x = A.shape[1], cohort.x
-    eta = (f[:, :e] @ A.T)[:, None] + x @ f[:, e:, None]
+def followed(
+    cohort: Cohort, A: Tensor, f: Tensor, bend: Bend
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The cohort's persons in each interval at f, shape (R, m, q) each; arguments as `curvature`.
+
+    Returns:
+        Hazards, what they count in the curvature, how likely a person is still at risk, and how
+        many records a person stands for, shape (R,).
+    """
+    e = A.shape[1]
+    eta = (f[:, :e] @ A.T)[:, None] + cohort.x @ f[:, e:, None]
     h, weight = bend(eta.clamp(-REACH, REACH))
     kept = ((1.0 - h) * cohort.stay[:, None]).cumprod(2)
     risk = torch.cat([torch.ones_like(kept[:, :, :1]), kept[:, :, :-1]], 2)
-    scale = cohort.events / (risk * h).sum((1, 2)).clamp_min(1e-300)
-    weight = risk * weight * scale[:, None, None]
+    return h, weight, risk, cohort.events / (risk * h).sum((1, 2)).clamp_min(1e-300)
+
+
+def _curvature(cohort: Cohort, A: Tensor, f: Tensor, bend: Bend) -> Tensor:
+    _, weight, risk, scale = followed(cohort, A, f, bend)
+    weight, x = risk * weight * scale[:, None, None], cohort.x
     over = weight @ A  # (R, m, e)
     level = torch.einsum("rms,si,sj->rij", weight, A, A)
     cross = over.transpose(1, 2) @ x

@@ -23,6 +23,7 @@ from engine.papers.survival.likelihood import grouped
 from engine.papers.survival.likelihood.logit import record_gradients
 from engine.papers.survival.likelihood.problem import Design
 from engine.papers.survival.mechanisms import pooled
+from engine.papers.survival.mechanisms.clipping import lost
 from engine.papers.survival.mechanisms.cohort import Bend, Cohort, curvature, logit, proportional
 from engine.papers.survival.mechanisms.columns import start
 from engine.papers.survival.mechanisms.descent import (
@@ -224,12 +225,13 @@ def whitening(stiff: Tensor) -> Tensor:
 
 @single_thread()
 def error(law: Law, state: State, A: Tensor) -> tuple[Tensor, Tensor]:
-    """How far the estimate may be from the truth: by noise, and by who was in the table.
+    """How far the estimate may be from the truth: by noise, by clipping and by who was sampled.
 
-    The second is the inverse of the expected information, that of the made-up cohort at the
+    The last is the inverse of the expected information, that of the made-up cohort at the
     estimate, with the released second moments. That is the slope for the noise, too: the line's
     own would do where noise is small, but its prior draws it to the metric of the steps, which
-    knows a column's spread from its histogram alone.
+    knows a column's spread from its histogram alone. What these steps' slope and clipping
+    move the estimate by is known, too, and counts by its square.
 
     Args:
         law: The likelihood.
@@ -237,14 +239,17 @@ def error(law: Law, state: State, A: Tensor) -> tuple[Tensor, Tensor]:
         A: The baseline's design, shape (q, e).
 
     Returns:
-        The covariance of the error, of both together, shape (R, d, d), and the standard deviation
+        The mean square of the error, of all together, shape (R, d, d), and the standard deviation
         that sampling alone would have, shape (R, d).
     """
-    information = curvature(state.cohort.resized(), A, state.f, law.bend)
+    cohort = state.cohort.resized()
+    information = curvature(cohort, A, state.f, law.bend)
     root = whitening(information)
     alone = root @ root.transpose(1, 2)
-    line = replace(_line(state), bend=state.root.transpose(1, 2) @ information @ state.root)
-    noise = pooled.error(line, prior(state, A.shape[1]), _inside(state, state.f))
+    bend = state.root.transpose(1, 2) @ information @ state.root
+    place, known = _inside(state, state.f), prior(state, A.shape[1])
+    less = lost(cohort, A, state.f, law.bend, (state.root, state.clip))
+    noise = pooled.error(_line(state), bend, known, place, less)
     whole = state.root @ noise @ state.root.transpose(1, 2) + alone
     return whole, alone.diagonal(dim1=1, dim2=2).sqrt()
 

@@ -7,7 +7,7 @@ regression towards 1 of all gradients so far. It is a secant method (Broyden 196
 noisy its gradients are. It costs nothing: gradients, points and variances are released already.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -29,14 +29,14 @@ class Line:
         level: b, shape (R, d).
         variance: Of the noise that is left in b at the points' mean, shape (R, d).
         middle: That mean, for each coordinate of the gradient, shape (R, d, d).
-        firm: Precision of each row of M, in units of the noise, shape (R, d, d, d).
+        told: What the gradients tell of each row of M, as a precision, shape (R, d, d, d).
     """
 
     bend: Tensor
     level: Tensor
     variance: Tensor
     middle: Tensor
-    firm: Tensor
+    told: Tensor
 
 
 def fitted(points: Tensor, slopes: Tensor, variance: Tensor) -> Line:
@@ -54,12 +54,12 @@ def fitted(points: Tensor, slopes: Tensor, variance: Tensor) -> Line:
     middle, mean = share.transpose(1, 2) @ points, (share * slopes).sum(1)
     x, y = points[:, :, None] - middle[:, None], slopes - mean[:, None]
     firm = torch.eye(points.shape[2]).to(points) / WRONG**2
-    left = torch.einsum("rti,rtij,rtik->rijk", weight, x, x) + firm
+    told = torch.einsum("rti,rtij,rtik->rijk", weight, x, x)
     right = torch.einsum("rti,rtij->rij", weight * y, x) + firm
-    bend = torch.linalg.solve(left, right[:, :, :, None])[:, :, :, 0]
+    bend = torch.linalg.solve(told + firm, right[:, :, :, None])[:, :, :, 0]
     values, vectors = torch.linalg.eigh(0.5 * (bend + bend.transpose(1, 2)))
     bend = vectors @ torch.diag_embed(values.clamp_min(FLATTEST)) @ vectors.transpose(1, 2)
-    return Line(bend, mean - (bend * middle).sum(2), 1.0 / whole, middle, left)
+    return Line(bend, mean - (bend * middle).sum(2), 1.0 / whole, middle, told)
 
 
 def crossing(line: Line, prior: Tensor) -> Tensor:
@@ -85,18 +85,30 @@ def spread(line: Line, prior: Tensor) -> Tensor:
     return root
 
 
-def error(line: Line, prior: Tensor, place: Tensor) -> Tensor:
-    """Covariance of what noise does to the crossing, shape (R, d, d).
+def error(line: Line, bend: Tensor, prior: Tensor, place: Tensor, lost: Tensor) -> Tensor:
+    r"""Mean squared error of the crossing, shape (R, d, d): of noise, and of what moves it.
 
-    Two things make the level b unsure there, and the crossing passes both on: the noise, and the
-    slope, which is known up to the inverse of `firm`, over the distance from the middle of the
-    points to the crossing.
+    Noise makes the level unsure, and through the ridge regression the slope, which counts over the
+    distance from the middle of the points. Two displacements are known: what clipping takes from
+    the gradients, and how far the line's slope is from a better one over that distance. They count
+    by their squares: an interval that is as wide as the bias is added in quadrature holds the
+    truth about as often as it says while the bias is below its deviation (Cochran 1977, 1.8).
+
+    Args:
+        line: The line.
+        bend: Slope that is known better, shape (R, d, d).
+        prior: Precision, shape (R, d, d).
+        place: The crossing, shape (R, d).
+        lost: What clipping takes, shape (R, d).
     """
-    left, share, _ = _normal(line, prior)
-    passed = torch.linalg.solve(left, line.bend * share[:, None])
-    far = (place[:, None] - line.middle)[:, :, :, None]
-    slope = (far * torch.linalg.solve(line.firm, far)).sum((2, 3))
-    inner = torch.diag_embed(line.variance + slope)
+    far = place[:, None] - line.middle
+    moved = lost - ((line.bend - bend) * far).sum(2)
+    firm = line.told + torch.eye(far.shape[2]).to(far) / WRONG**2
+    pull = torch.linalg.solve(firm, far[:, :, :, None])
+    slope = (pull * (line.told @ pull)).sum((2, 3))
+    left, share, _ = _normal(replace(line, bend=bend), prior)
+    passed = torch.linalg.solve(left, bend * share[:, None])
+    inner = torch.diag_embed(line.variance + slope) + moved[:, :, None] * moved[:, None]
     covariance: Tensor = passed @ inner @ passed.transpose(1, 2)
     return covariance
 

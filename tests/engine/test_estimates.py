@@ -68,10 +68,11 @@ def test_noise_passes_through_the_curvature_of_the_released_second_moments(data)
         sizes = state.cohort.size * torch.tensor([[1.0, 2.0, 1.0]])
         wide = replace(state, cohort=replace(state.cohort, size=sizes))
         found = [newton.error(newton.LOGIT, one, A) for one in (state, wide)]
-    noise, other = (whole[0, 4, 4] - alone[0, 4] ** 2 for whole, alone in found)
+    noise, other = (one.noise[0, 4, 4] for one in found)
     assert 3.0 < (noise / other).sqrt() < 5.0
     # and sampling moves it by about 1/k
-    assert 1.6 < found[0][1][0, 4] / found[1][1][0, 4] < 2.4
+    sampling, less = (one.sampling[0, 4, 4].sqrt() for one in found)
+    assert 1.6 < sampling / less < 2.4
 
 
 def test_an_interval_is_in_the_units_of_the_table_and_none_is_given_where_noise_hides_too_much(

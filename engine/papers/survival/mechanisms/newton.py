@@ -8,7 +8,7 @@ say where the next is taken, and after the last pass what is released.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import final
+from typing import NamedTuple, final
 
 import torch
 from torch import Generator, Tensor
@@ -157,13 +157,14 @@ class PrivateNewton(NoisyDescent[State]):
         if not state.taken:
             return kept
         A = torch.tensor(basis(batch.spec.intervals, batch.spec.knots)).to(state.f)
-        whole, alone = error(self.law, state, A)
-        noise = alone.new_tensor([self.plan(spec).total for spec in batch.specs])
-        told = {
-            "uncertainty": whole, "sampling": alone,
+        told = error(self.law, state, A)
+        noise = state.f.new_tensor([self.plan(spec).total for spec in batch.specs])
+        found = {
+            "uncertainty": told.whole,
+            "sampling": told.sampling.diagonal(dim1=1, dim2=2).sqrt(),
             "events_per_noise": state.cohort.events / noise,
-        }  # fmt: skip
-        return {**kept, **{name: part.cpu().numpy() for name, part in told.items()}}
+        }
+        return {**kept, **{name: part.cpu().numpy() for name, part in found.items()}}
 
 
 @single_thread()
@@ -223,35 +224,56 @@ def whitening(stiff: Tensor) -> Tensor:
     return root
 
 
+class Error(NamedTuple):
+    """How far R estimates may be from the truth.
+
+    Attributes:
+        noise: Covariance of what the gradients' noise does, shape (R, d, d).
+        moved: What clipping and the slope of the line displace the estimate by, shape (R, d).
+        sampling: Covariance of the error of who was in the table, shape (R, d, d).
+    """
+
+    noise: Tensor
+    moved: Tensor
+    sampling: Tensor
+
+    @property
+    def whole(self) -> Tensor:
+        """The mean square of all together, shape (R, d, d).
+
+        A displacement counts by its square: intervals that are so much wider hold the truth about
+        as often as they say while it is below a deviation of the error (Cochran 1977, 1.8).
+        """
+        return self.noise + self.moved[:, :, None] * self.moved[:, None] + self.sampling
+
+
 @single_thread()
-def error(law: Law, state: State, A: Tensor) -> tuple[Tensor, Tensor]:
+def error(law: Law, state: State, A: Tensor) -> Error:
     """How far the estimate may be from the truth: by noise, by clipping and by who was sampled.
 
     The last is the inverse of the expected information, that of the made-up cohort at the
     estimate, with the released second moments. That is the slope for the noise, too: the line's
     own would do where noise is small, but its prior draws it to the metric of the steps, which
     knows a column's spread from its histogram alone. What these steps' slope and clipping
-    move the estimate by is known, too, and counts by its square.
+    move the estimate by is known, too.
 
     Args:
         law: The likelihood.
         state: After the last pass.
         A: The baseline's design, shape (q, e).
-
-    Returns:
-        The mean square of the error, of all together, shape (R, d, d), and the standard deviation
-        that sampling alone would have, shape (R, d).
     """
     cohort = state.cohort.resized()
     information = curvature(cohort, A, state.f, law.bend)
-    root = whitening(information)
-    alone = root @ root.transpose(1, 2)
-    bend = state.root.transpose(1, 2) @ information @ state.root
+    root, back = whitening(information), state.root
+    bend = back.transpose(1, 2) @ information @ back
     place, known = _inside(state, state.f), prior(state, A.shape[1])
-    less = lost(cohort, A, state.f, law.bend, (state.root, state.clip))
-    noise = pooled.error(_line(state), bend, known, place, less)
-    whole = state.root @ noise @ state.root.transpose(1, 2) + alone
-    return whole, alone.diagonal(dim1=1, dim2=2).sqrt()
+    less = lost(cohort, A, state.f, law.bend, (back, state.clip))
+    noise, moved = pooled.error(_line(state), bend, known, place, less)
+    return Error(
+        back @ noise @ back.transpose(1, 2),
+        (back @ moved[:, :, None])[:, :, 0],
+        root @ root.transpose(1, 2),
+    )
 
 
 def prior(state: State, knots: int) -> Tensor:

@@ -29,14 +29,18 @@ class Line:
         level: b, shape (R, d).
         variance: Of the noise that is left in b at the points' mean, shape (R, d).
         middle: That mean, for each coordinate of the gradient, shape (R, d, d).
-        told: What the gradients tell of each row of M, as a precision, shape (R, d, d, d).
+        firm: Precision of each row of M, in units of the noise, shape (R, d, d, d).
+        noise: What the gradients' noise alone adds to b there, a variance, shape (R, d).
+        shaken: What it adds to the right side of each row's equations, shape (R, d, d, d).
     """
 
     bend: Tensor
     level: Tensor
     variance: Tensor
     middle: Tensor
-    told: Tensor
+    firm: Tensor
+    noise: Tensor
+    shaken: Tensor
 
 
 def fitted(points: Tensor, slopes: Tensor, variance: Tensor) -> Line:
@@ -53,13 +57,20 @@ def fitted(points: Tensor, slopes: Tensor, variance: Tensor) -> Line:
     share = weight / whole[:, None]
     middle, mean = share.transpose(1, 2) @ points, (share * slopes).sum(1)
     x, y = points[:, :, None] - middle[:, None], slopes - mean[:, None]
-    firm = torch.eye(points.shape[2]).to(points) / WRONG**2
-    told = torch.einsum("rti,rtij,rtik->rijk", weight, x, x)
-    right = torch.einsum("rti,rtij->rij", weight * y, x) + firm
-    bend = torch.linalg.solve(told + firm, right[:, :, :, None])[:, :, :, 0]
+    known = torch.eye(points.shape[2]).to(points) / WRONG**2
+    firm = _squares(weight, x) + known
+    right = torch.einsum("rti,rtij->rij", weight * y, x) + known
+    bend = torch.linalg.solve(firm, right[:, :, :, None])[:, :, :, 0]
     values, vectors = torch.linalg.eigh(0.5 * (bend + bend.transpose(1, 2)))
     bend = vectors @ torch.diag_embed(values.clamp_min(FLATTEST)) @ vectors.transpose(1, 2)
-    return Line(bend, mean - (bend * middle).sum(2), 1.0 / whole, middle, told)
+    noise, shaken = (share.square() * variance).sum(1), _squares(weight.square() * variance, x)
+    level = mean - (bend * middle).sum(2)
+    return Line(bend, level, 1.0 / whole, middle, firm, noise, shaken)
+
+
+def _squares(weight: Tensor, x: Tensor) -> Tensor:
+    """Weighted sums of x x^T over the points, for each coordinate, shape (R, d, d, d)."""
+    return torch.einsum("rti,rtij,rtik->rijk", weight, x, x)
 
 
 def crossing(line: Line, prior: Tensor) -> Tensor:
@@ -85,14 +96,14 @@ def spread(line: Line, prior: Tensor) -> Tensor:
     return root
 
 
-def error(line: Line, bend: Tensor, prior: Tensor, place: Tensor, lost: Tensor) -> Tensor:
-    r"""Mean squared error of the crossing, shape (R, d, d): of noise, and of what moves it.
+def error(
+    line: Line, bend: Tensor, prior: Tensor, place: Tensor, lost: Tensor
+) -> tuple[Tensor, Tensor]:
+    """How far the crossing may be from the true one: by noise, and by what is known to move it.
 
     Noise makes the level unsure, and through the ridge regression the slope, which counts over the
     distance from the middle of the points. Two displacements are known: what clipping takes from
-    the gradients, and how far the line's slope is from a better one over that distance. They count
-    by their squares: an interval that is as wide as the bias is added in quadrature holds the
-    truth about as often as it says while the bias is below its deviation (Cochran 1977, 1.8).
+    the gradients, and how far the line's slope is from a better one over that distance.
 
     Args:
         line: The line.
@@ -100,17 +111,19 @@ def error(line: Line, bend: Tensor, prior: Tensor, place: Tensor, lost: Tensor) 
         prior: Precision, shape (R, d, d).
         place: The crossing, shape (R, d).
         lost: What clipping takes, shape (R, d).
+
+    Returns:
+        The covariance that noise gives the crossing, shape (R, d, d), and by how much the rest
+        moves it, shape (R, d).
     """
     far = place[:, None] - line.middle
+    pull = torch.linalg.solve(line.firm, far[:, :, :, None])
+    unsure = line.noise + (pull * (line.shaken @ pull)).sum((2, 3))
     moved = lost - ((line.bend - bend) * far).sum(2)
-    firm = line.told + torch.eye(far.shape[2]).to(far) / WRONG**2
-    pull = torch.linalg.solve(firm, far[:, :, :, None])
-    slope = (pull * (line.told @ pull)).sum((2, 3))
     left, share, _ = _normal(replace(line, bend=bend), prior)
     passed = torch.linalg.solve(left, bend * share[:, None])
-    inner = torch.diag_embed(line.variance + slope) + moved[:, :, None] * moved[:, None]
-    covariance: Tensor = passed @ inner @ passed.transpose(1, 2)
-    return covariance
+    covariance: Tensor = (passed * unsure[:, None]) @ passed.transpose(1, 2)
+    return covariance, (passed @ moved[:, :, None])[:, :, 0]
 
 
 def _normal(line: Line, prior: Tensor) -> tuple[Tensor, Tensor, Tensor]:

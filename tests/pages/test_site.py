@@ -240,10 +240,13 @@ def test_every_chart_that_the_app_offers_alone_is_on_the_static_page(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("slug", list(shell.papers()))
-def test_the_charts_of_why_and_proof_are_those_that_the_app_draws_for_its_methods(
+def test_the_charts_of_why_and_proof_are_those_that_the_app_draws(
     visit: Open, monkeypatch: pytest.MonkeyPatch, slug: str
 ):
-    """With the fold of the whole guarantee open: as it opens, and for another method."""
+    """With the fold of the whole guarantee open: as it opens, and at another stop of each control.
+
+    No worker trains here, so the app draws what ships.
+    """
     monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
     taken = states.take(slug)
     assert taken is not None
@@ -268,8 +271,8 @@ def test_the_charts_of_why_and_proof_are_those_that_the_app_draws_for_its_method
 
 
 def moved(slug: str, taken: states.Taken) -> Iterator[tuple[dict[str, str], states.Stop, int]]:
-    """Another method at its first budget; at other stops the app trains while it draws."""
-    for one in filter(lambda one: one.listed, taken.controls):
+    """Another stop of every control, at the first budget."""
+    for one in taken.controls:
         at = next(i for i, stop in enumerate(one.stops) if stop is not None)
         stop = one.stops[at]
         assert stop is not None

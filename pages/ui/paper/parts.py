@@ -320,11 +320,14 @@ class _Drawing:
             except NotYetError as why:
                 found.append(str(why))
                 break
-        charts = [(key, one, self.say(words, "caption"), said) for key, one, words, said in drawn]
         if found and not beside and not isinstance(made, str | Note):
             found.append(self.say(self.section.words, "caption"))
-        folds = [text for part in parts if isinstance(part, Fold) for text in self.opened(part)]
-        return _parted(charts, [*found, *folds], waits=made is None)
+        for fold in (part for part in parts if isinstance(part, Fold)):
+            inner = _flat(_listed(fold.made()))
+            drawn += [self.taken(one) for one in inner if isinstance(one, Chart | Lines)]
+            found += self.opened(inner)
+        charts = [(key, one, self.say(words, "caption"), said) for key, one, words, said in drawn]
+        return _parted(charts, found, waits=made is None)
 
     def taken(self, part: Chart | Lines) -> tuple[str, Picture, Mapping[str, Any], str]:
         """A chart: its key, its picture, where its caption is, and its sentence.
@@ -347,9 +350,9 @@ class _Drawing:
             return [self.say(self.section.words, part.name)] if part.name else []
         return [part] if isinstance(part, Table) else []
 
-    def opened(self, part: Fold) -> list[str | Table]:
-        """What a fold says besides charts, under its name."""
-        inner = [text for one in _flat(_listed(part.made())) for text in self.written(one)]
+    def opened(self, parts: Sequence[Part]) -> list[str | Table]:
+        """What the parts of a fold say besides charts, under its name."""
+        inner = [text for one in parts for text in self.written(one)]
         return [f"**{self.section.words['fold']}**", *inner] if inner else []
 
 

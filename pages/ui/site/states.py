@@ -214,10 +214,26 @@ def _controls(page: Page, find: Find) -> Iterator[Control]:
 def _stop(slug: str, settings: Mapping[str, str], find: Find) -> Stop | None:
     """A paper's page at an address with all of its tabs; None where its method is not there."""
     with suppress(ExplorerError):  # settings that contradict each other
-        page, views = _views(addressed(slug, settings), find)
+        asked = addressed(slug, settings)
+        page, views = _views(asked, find)
         if views:
-            return Stop(_state(page, views), list(blocks(page, views)))
+            return Stop(_state(page, views), list(blocks(asked, _beside(asked, views))))
     return None
+
+
+def _beside(page: Page, views: list[View]) -> list[View]:
+    """The same views with each coarse curve beside the whole run that is not there, as in the app.
+
+    What a training left on its way is that of a whole run alone.
+    """
+    known = views[0].watched
+    watched = {
+        name: known[name]
+        if known[name].job.id == job.id
+        else Watched(page.labels[name], job, None, (known[name],))
+        for name, job in page.jobs.items()
+    }
+    return [page.view(watched, replace(page.chosen, budget=view.budget)) for view in views]
 
 
 def trained(slug: str, settings: Mapping[str, str], find: Find) -> State | None:

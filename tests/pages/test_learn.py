@@ -21,6 +21,8 @@ from pages.ui.jobs.live import Watched
 from pages.ui.kit import glossary, shell
 from pages.ui.learn import ask, deployments, game, maths, pictures
 from pages.ui.learn.declared import MINUTES, QUESTIONS, SCREENS
+from pages.ui.paper import cast
+from pages.ui.paper.overlay import PROVED
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, loads_nothing_heavy
 from tests.pages.played import play
@@ -144,7 +146,7 @@ def test_the_truths_are_what_the_screens_show():
         "odds": "One noisy count with ε = 2",
         "answers": "10",
         "attack": "Not believable",
-        "papers": str(round(100 - 100 * dict(kept["lines"]["own"])[0.1])),
+        "papers": str(round(100 - 100 * dict(kept["lines"][cast.OWN[PROVED]])[0.1])),
     }  # clipping's comes of a run
 
 

@@ -127,9 +127,13 @@ def test_a_job_stopped_and_asked_for_again_is_queued_again(toy, store, client):
         time.sleep(0.15)
         client.submit(job)
 
-    threading.Timer(0.2, change_of_mind).start()
-    threading.Timer(1.5, client.cancel, [job.id]).start()  # if it was taken back in time
+    later = threading.Timer(0.2, change_of_mind)
+    over = threading.Timer(1.5, client.cancel, [job.id])  # if it was taken back in time
+    later.start()
+    over.start()
     perform(claim)
+    later.join()
+    over.join()
     assert client.run(job.id).state in ("queued", "cancelled")
 
 

@@ -6,8 +6,8 @@ leaves the running jobs as interrupted; a stop that a step ignores ends the proc
 next look of any client starts another.
 
 Where the processor trains and has a second core, the worker starts another process beside it. It
-trains whole runs and the other methods' coarse curves, gives way to the app and the first worker,
-and leaves the chosen method, the background and what is trained ahead to that one.
+trains whole runs, gives way to the app and the first worker, and leaves all else to that one: what
+it begins takes longer than it would there while the machine is busy.
 """
 
 import argparse

@@ -471,18 +471,18 @@ def test_a_store_from_before_views_had_stages_loses_nothing(toy, client, home):
     store.database.close()
 
 
-def test_a_second_process_leaves_the_chosen_method_and_what_nobody_looks_at(toy, client, store):
-    """It takes the other methods' curves and the whole runs."""
+def test_a_second_process_takes_whole_runs_alone(toy, client, store):
     importlib.import_module("engine.runs.driver")
     point, curve, background, coarse, full = (toy(steps=20 + i) for i in range(5))
     shows(client, ADA, [(point, Stage.POINT), (curve, Stage.CURVE)])
     shows(client, BOB, [(full, Stage.FULL), (coarse, Stage.COARSE)])
     client.submit(background)
     second = Scheduler(store, "cpu", 10.0, stages=stages.SECOND)
-    assert order(second, client, [full, coarse, point, curve, background]) == [coarse, full]
+    assert order(second, client, [full, coarse, point, curve, background]) == [full]
     assert not second.go()
     first = Scheduler(store, "cpu", 10.0)
-    assert order(first, client, [background, curve, point]) == [point, curve, background]
+    left = [background, coarse, curve, point]
+    assert order(first, client, left) == [point, curve, coarse, background]
 
 
 def test_where_two_processes_work_neither_opens_all_whole_runs_of_a_person(

@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from types import FrameType
 
@@ -79,9 +80,9 @@ class Worker:
         self.idle = idle
         self.turns = Scheduler(store, device, grace, self._fresh, SECOND if second else EVERY)
         self._name = presence.second(device) if second else device
-        self._other = None if second else Starter(store, MODULE, "--second")
+        self._second = second
+        self._other: Starter | None = None
         self.turns.shared = second
-        self._warm = False
         self._leaving = False
         self._stale = False
         self._told = 1
@@ -107,23 +108,22 @@ class Worker:
                 presence.leave(self.store)
 
     def _work(self) -> None:
-        pieces, wanted = warm(), time.monotonic()
+        pieces, wanted = chain(warm(), self._beside()), time.monotonic()
         while self._staying() and time.monotonic() - wanted < self.idle:
             try:
                 if self._look() or self.turns.go():
                     wanted = time.monotonic()
                 elif next(pieces, None) is None:
-                    self._warm = True
                     time.sleep(POLL)
             except StoreError as error:
                 print(error, file=sys.stderr, flush=True)
                 time.sleep(BEAT)
 
-    def _share(self, other: Starter) -> None:
-        """Sees to it that the second process is there; one that cannot begin is done without."""
-        if not plural(self.device) or other.start(presence.second(self.device)):
-            self._other = None
-        self.turns.shared = self._other is not None
+    def _beside(self) -> Iterator[str]:
+        """The last piece of what is made ready: where two are to train, what starts the second."""
+        if not self._second and plural(self.device):
+            self._other = Starter(self.store, MODULE, "--second")
+        yield "second process"
 
     def _staying(self) -> bool:
         """Whether nothing says to leave; a store that was removed is not made again."""
@@ -142,8 +142,10 @@ class Worker:
             with suppress(RequestError):  # whoever asks for a run is told
                 quotas.tidy(self.store)
         present = presence.apps(self.store)
-        if present and self._warm and self._other is not None:
-            self._share(self._other)
+        if present and self._other is not None:
+            if self._other.start(presence.second(self.device)):
+                self._other = None  # it cannot begin, and is done without
+            self.turns.shared = self._other is not None
         return present
 
     def _fresh(self) -> bool:
@@ -233,6 +235,7 @@ def main() -> None:
     store = Store()
     if not presence.work_on(store, presence.second(chosen) if second else chosen):
         return
+    settings.whole(WORKERS, 1)  # what is wrong with it is said at once, as of the others
     if second:
         os.environ["EXPLORER_THREADS"] = "1"
         with suppress(AttributeError):  # Windows has no such thing

@@ -308,10 +308,11 @@ class _Drawing:
     def bare(self, made: Made) -> Bare:
         """Everything that was made, drawn nowhere."""
         parts = _flat(_listed(made))
-        beside = any(isinstance(part, Chart | Lines) for part in parts)
+        beside = any(map(_pictured, parts))
         drawn: list[tuple[str, Picture, Mapping[str, Any], str]] = []
         found: list[str | Table] = []
-        for part in parts:
+        folds = [_flat(_listed(part.made())) for part in parts if isinstance(part, Fold)]
+        for part in [*parts, *(one for fold in folds for one in fold if _pictured(one))]:
             if not isinstance(part, Chart | Lines):
                 found += [] if beside and isinstance(part, str) else self.written(part)
                 continue
@@ -322,10 +323,7 @@ class _Drawing:
                 break
         if found and not beside and not isinstance(made, str | Note):
             found.append(self.say(self.section.words, "caption"))
-        for fold in (part for part in parts if isinstance(part, Fold)):
-            inner = _flat(_listed(fold.made()))
-            drawn += [self.taken(one) for one in inner if isinstance(one, Chart | Lines)]
-            found += self.opened(inner)
+        found += [text for fold in folds for text in self.opened(fold)]
         charts = [(key, one, self.say(words, "caption"), said) for key, one, words, said in drawn]
         return _parted(charts, found, waits=made is None)
 
@@ -354,6 +352,10 @@ class _Drawing:
         """What the parts of a fold say besides charts, under its name."""
         inner = [text for one in parts for text in self.written(one)]
         return [f"**{self.section.words['fold']}**", *inner] if inner else []
+
+
+def _pictured(part: Part) -> bool:
+    return isinstance(part, Chart | Lines)
 
 
 def _flat(parts: Sequence[Part]) -> list[Part]:

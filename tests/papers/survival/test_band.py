@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from engine.papers.survival.mechanisms.curve import band, precision, product_limit
+from datasets.catalog import load
+from engine.papers.survival.evaluation.evaluate import brier
+from engine.papers.survival.evaluation.scored import scored
+from engine.papers.survival.mechanisms.curve import band, measured, precision, product_limit
 
 CENSORED, EVENTS = (0.04, 0.05, 0.05, 0.06, 0.35), (0.06, 0.1, 0.12, 0.09, 0.08)
 """How likely each end of follow-up is, in each interval."""
@@ -62,3 +65,17 @@ def test_ends_stay_a_share_where_noise_is_larger_than_the_table():
     noisy = drawn(20, 100.0, 50)
     low, high = band(product_limit(noisy, 20), noisy, [100.0] * 50, 20)
     assert ((low >= 0.0) & (low <= high) & (high <= 1.0)).all()
+
+
+def test_the_score_of_a_common_curve_is_that_of_everybody_who_has_it():
+    """The sum over persons is made by a product of matrices."""
+    table = load("heart")
+    curves = torch.rand(5, 9, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    curves = torch.cat([torch.ones(5, 1), curves.sort(1, descending=True).values], 1)
+    found, sample = measured(table, 9, curves), scored(table, 9)
+    at = [np.interp(sample.times, np.arange(10) / 9, row) for row in curves.numpy()]
+    each = torch.tensor(np.array(at))[:, None].expand(-1, len(sample.time), -1)
+    score, error = brier(sample, each)
+    np.testing.assert_allclose(found.brier, score, rtol=1e-12)
+    np.testing.assert_allclose(found.brier_error, error, rtol=1e-9, atol=1e-12)
+    assert score.std() > 0.01

@@ -41,8 +41,9 @@ def test_a_coarse_curve_is_a_part_of_the_whole_under_an_id_of_its_own(slug: str)
 
 
 def test_a_view_asks_for_the_point_then_the_chosen_then_the_proved_then_the_rest(
-    visit: Open, home: Path
+    visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr(total, "seconds", lambda job: float(7 * len(job.method) % 11))
     visit("survival", **{"survival.epsilon": "2", "survival.intervals": "20"})
     client = Client(home, workers=False)
     with client.store.database.reading() as connection:
@@ -57,8 +58,8 @@ def test_a_view_asks_for_the_point_then_the_chosen_then_the_proved_then_the_rest
     proved = {job.method for job, stage in order if stage == Stage.COARSE}
     whole = [job for job, stage in order if stage == Stage.FULL and BUDGET in job.axes]
     assert whole[0].method == "dp_newton"  # and then those that take less time first
-    takes = [total.seconds(job) or 0.0 for job in whole[1:]]
-    assert len(takes) > 6
+    takes = [total.seconds(job) for job in whole[1:]]
+    assert len(set(takes)) > 3
     assert takes == sorted(takes)
     assert {"out_pert", "dp_gd"} <= proved
     assert not {"cox", "non_private"} & proved

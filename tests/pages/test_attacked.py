@@ -43,7 +43,8 @@ def attacked(one: Taken, evil: str) -> Taken:
     """The same view with a name of a user's in every text that may hold one."""
     drawn = [
         dataclasses.replace(
-            d, title=evil, caption=evil, said=[collect.html(evil) for _ in d.said],
+            d, title=evil, captions=[evil for _ in d.captions],
+            said=[collect.html(evil) for _ in d.said],
             rows=[{**row, evil: evil, "Method": evil} for row in d.rows],
             base={**d.base, "layout": {**d.base["layout"], "title": {"text": evil}}},
         )

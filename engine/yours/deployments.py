@@ -7,8 +7,9 @@ card: then the card is in it, and comes back as it was.
 
 import json
 import math
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from engine.core.errors import RequestError
@@ -20,6 +21,10 @@ from engine.yours import card_file, forms
 CARD = "Guarantee card: "
 """Begins the text that holds a card."""
 UNKNOWN = "unknown"
+MOST = {"epsilon": 1e9, "rho": 1e9, "delta": 1.0}
+"""What the numbers of an entry lie below."""
+FORMULA = re.compile(r"[\^\\]")
+"""A δ that depends on the data, such as n^{-2}."""
 RELATION: Relation = "add_or_remove_one"
 """Taken where an entry describes its neighbours in words alone."""
 
@@ -34,7 +39,7 @@ class Deployment:
         epsilon: The budget in words; `UNKNOWN` where none is stated.
         unit: For whom or what, and for how long.
         sources: Titles and addresses of the texts that state it.
-        told: The whole entry.
+        told: The whole entry; empty where only the rest is kept.
     """
 
     who: str
@@ -42,7 +47,7 @@ class Deployment:
     epsilon: str
     unit: str
     sources: tuple[tuple[str, str], ...]
-    told: Mapping[str, Any]
+    told: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read(text: str) -> list[Deployment]:
@@ -58,14 +63,15 @@ def _documents(text: str) -> list[Any]:
     """What a YAML file holds, as plain values."""
     import yaml
 
+    faulty = (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError)
     if len(text) > forms.MOST:
         raise RequestError(f"entry: expected at most {forms.MOST / 1e6:g} MB, got more")
     try:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
             raise RequestError("entry: expected YAML without references (*), got one")
         documents = list(yaml.safe_load_all(text))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        said = " ".join(str(error).split())
+    except faulty as error:
+        said = " ".join(str(error).split()) or type(error).__name__
         raise RequestError(f"entry: expected YAML, got: {said}") from None
     if not documents:
         raise RequestError("entry: expected YAML, got nothing")
@@ -75,6 +81,8 @@ def _documents(text: str) -> list[Any]:
 def _deployment(told: Any) -> Deployment:
     basic = _part(told, "deployment", "basic")
     curators = basic.get("data_curators") or []
+    if not isinstance(curators, list):
+        raise RequestError(f"data_curators: expected a list, got {str(curators)[:60]!r}")
     names = [
         str(_part(one)["data_curator_name"])
         for one in curators
@@ -102,31 +110,41 @@ def _part(told: Any, *way: str) -> Mapping[str, Any]:
 
 
 def _epsilon(loss: Mapping[str, Any]) -> str:
-    """The stated numbers in words: ε with its δ, or the details where no one number stands."""
-    epsilon, delta = _stated(loss)
-    if epsilon is None:
-        return str(loss.get("privacy_parameters_details") or UNKNOWN)
-    return f"{epsilon:g}" + (f" (δ = {_power(delta)})" if delta else "")
+    """The stated numbers in words: ε with its δ, else ρ, else the details.
 
-
-def _stated(loss: Mapping[str, Any]) -> tuple[float | None, float]:
-    """ε and δ as numbers; δ may stand as a text in an entry.
-
-    Raises:
-        RequestError: One of them is no number, or out of range.
+    A δ that depends on the data stands as the formula of its entry.
     """
     given = _part(loss, "privacy_parameters")
-    found: list[float | None] = []
-    for name, most in (("epsilon", 1e9), ("delta", 1.0)):
-        value = given.get(name)
-        try:
-            number = None if value is None else float(value)
-        except (TypeError, ValueError):
-            number = math.nan
-        if number is not None and not 0.0 <= number < most:
-            raise RequestError(f"{name}: expected a number below {most:g}, got {str(value)[:60]!r}")
-        found.append(number)
-    return found[0], found[1] or 0.0
+    epsilon, rho = _number(given, "epsilon"), _number(given, "rho")
+    if epsilon is not None:
+        return f"{epsilon:g}{_with_delta(given)}"
+    if rho is not None:
+        return f"ρ = {rho:g}"
+    return str(loss.get("privacy_parameters_details") or UNKNOWN)
+
+
+def _with_delta(given: Mapping[str, Any]) -> str:
+    """δ in brackets; nothing where it is 0 or not stated."""
+    if isinstance(value := given.get("delta"), str) and FORMULA.search(value):
+        return f" (δ = {value})"
+    delta = _number(given, "delta")
+    return f" (δ = {_power(delta)})" if delta else ""
+
+
+def _number(given: Mapping[str, Any], name: str) -> float | None:
+    """A stated number, which may stand as a text; None where there is none.
+
+    Raises:
+        RequestError: It is no number, or out of range.
+    """
+    value, most = given.get(name), MOST[name]
+    try:
+        number = None if value is None else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if number is not None and not 0.0 <= number < most:
+        raise RequestError(f"{name}: expected a number below {most:g}, got {str(value)[:60]!r}")
+    return number
 
 
 def _power(value: float) -> str:
@@ -176,7 +194,8 @@ def imported(text: str) -> forms.Document:
 def _claimed(one: Deployment) -> forms.Document:
     """The card of an entry that lists no releases."""
     loss = _part(one.told, "deployment", "privacy_loss")
-    epsilon, delta = _stated(loss)
+    given = _part(loss, "privacy_parameters")
+    epsilon, delta = _number(given, "epsilon"), _number(given, "delta") or 0.0
     if epsilon is None:
         raise RequestError("epsilon: expected a number in privacy_parameters, got none")
     why = "An entry of the registry lists no releases, so nothing can be proved again."

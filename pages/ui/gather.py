@@ -42,7 +42,8 @@ NAMES = ("name", "default")
 def texts() -> set[str]:
     """What is said: every English text that has to be in a catalogue."""
     found = {*_called(), *_menu(), *_words(declared.RAW), *_words(home.WORDS)}
-    found |= {*plot.BUTTONS, *glossary.TERMS, *glossary.TERMS.values(), deployments.NOTE}
+    found |= {*plot.BUTTONS, *glossary.TERMS, *glossary.TERMS.values()}
+    found |= {deployments.NOTE, deployments.TAKEN}
     found |= {data_catalog.card(name).record for name in data_catalog.names()} | {*NOUNS}
     found |= {text for one in deployments.LIST for text in vars(one).values()} - {
         one.source for one in deployments.LIST

@@ -3,12 +3,14 @@
 import json
 import math
 import re
+from datetime import date
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
+from babel.dates import format_date
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
 
@@ -16,6 +18,7 @@ from engine.papers.mean.price import laplace_releases
 from engine.papers.mean.spec import MeanSpec
 from engine.runs.reference import FOLDER
 from engine.service.client import Client
+from engine.yours import registry_list
 from pages.ui import words
 from pages.ui.jobs.live import Watched
 from pages.ui.kit import glossary, shell
@@ -26,6 +29,7 @@ from pages.ui.paper.overlay import PROVED
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, loads_nothing_heavy
 from tests.pages.played import play
+from tests.yours.test_deployments import ENTRY
 
 WORDS_A_MINUTE = 200
 """Adults read non-fiction at about 240 words a minute (Brysbaert 2019); texts that teach slower."""
@@ -282,6 +286,36 @@ def test_every_published_budget_says_who_what_for_whom_and_where_it_is_stated(vi
     shown = visit("learn").table[0].value
     assert list(shown["Source"]) == [one.source for one in deployments.LIST]
     assert list(shown["ε"]) == [one.epsilon for one in deployments.LIST]
+
+
+def test_budgets_that_were_taken_from_the_registry_stand_in_the_place_of_ours(
+    visit: Open, tmp_path: Path
+):
+    """With the day on which they were taken; their texts become no Markdown and no links."""
+    bad = ENTRY.replace("one mother", "'**one** [mother](https://x.org) <b>'").replace(
+        "url: 'https://a.org'", "url: 'javascript:alert(1)'"
+    )
+    (tmp_path / "entry.yaml").write_text(f"{ENTRY}---{bad.replace('A ministry', 'B')}")
+    taken, left = registry_list.take(tmp_path / "entry.yaml")
+    assert left == []
+    test = visit("learn")
+    shown = test.table[0].value
+    assert list(shown["Organisation"]) == ["A ministry", "B"]
+    assert list(shown["ε"]) == ["9.98 (δ = 10⁻⁷)"] * 2
+    assert list(shown["Source"]) == ["[A](https://a.org)", "A"]
+    one, other = shown["Protects"]
+    assert one == "one mother"
+    assert "](https://x" not in other
+    assert "**" not in other.replace("\\*", "")
+    day = format_date(date.fromisoformat(taken.date), format="long", locale="en")
+    assert any(f"taken on {day}. The registry states no licence" in c.value for c in test.caption)
+    german = visit("learn", lang="de")
+    day = format_date(date.fromisoformat(taken.date), format="long", locale="de")
+    assert any(f"übernommen am {day}" in one.value for one in german.caption)
+    assert list(german.table[0].value["ε"]) == ["9,98 (δ = 10⁻⁷)"] * 2
+    registry_list.forget()
+    ours = [one.source for one in deployments.LIST]
+    assert list(visit("learn").table[0].value["Source"]) == ours
 
 
 @pytest.mark.slow

@@ -1,13 +1,20 @@
 """Budgets that organisations have published, each with the text that states it.
 
-They stand in `deployments.yaml`, in the form of the public registry of deployments.
+They stand in `deployments.yaml`, in the form of the public registry of deployments. What the user
+has taken from the registry itself is shown in their place (`engine.yours.registry_list`).
 """
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
-from engine.yours import deployments
+from babel.dates import format_date
+
+from engine.yours import deployments, registry_list
 from pages.ui import words
+from pages.ui.messages import language, numbered, tr
 
 UNKNOWN = deployments.UNKNOWN
 
@@ -45,3 +52,38 @@ NOTE = (
     "method of the census: [Abowd et al. 2022](https://doi.org/10.1162/99608f92.529e3cb9). More "
     "budgets: [the public registry](https://registry.opendp.org/)."
 )
+TAKEN = (
+    "From [the public registry](https://registry.opendp.org/), taken on {date}. The registry "
+    "states no licence, so its entries are not part of this program. *Unknown*: the entry gives "
+    "no ε."
+)
+LINK = re.compile(r"https?://[^\s()<>\[\]\\]+")
+"""An address that is a link as it stands."""
+
+
+def shown() -> tuple[Sequence[Row], str]:
+    """The budgets in this language, and the note below them."""
+    taken = registry_list.kept()
+    if taken is None:
+        return [_spoken(one) for one in LIST], tr(NOTE)
+    day = format_date(date.fromisoformat(taken.date), format="long", locale=language())
+    return [_foreign(one) for one in taken.entries], tr(TAKEN).format(date=day)
+
+
+def _spoken(one: Row) -> Row:
+    """A row of the own list, translated."""
+    return Row(tr(one.who), tr(one.what), numbered(tr(one.epsilon)), numbered(tr(one.protects)),
+               one.source)  # fmt: skip
+
+
+def _foreign(one: deployments.Deployment) -> Row:
+    """An entry of the registry, whose texts stand as they are and become no Markdown."""
+    texts = (one.who, one.what, one.epsilon, one.unit)
+    who, what, epsilon, unit = (
+        tr(UNKNOWN) if text == UNKNOWN else words.escaped(text) for text in texts
+    )
+    links = [
+        f"[{words.escaped(title)}]({url})" if LINK.fullmatch(url) else words.escaped(title)
+        for title, url in one.sources
+    ]
+    return Row(who, what, numbered(epsilon), unit, ", ".join(links))

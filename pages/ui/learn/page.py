@@ -16,7 +16,7 @@ from pages.ui.kit.chart import chart
 from pages.ui.kit.lock import locked
 from pages.ui.learn import ask, deployments, game, maths, pictures
 from pages.ui.learn.declared import FORMULAS, ONLY, SCREENS, WORDS, Screen, filled
-from pages.ui.messages import numbered, tr
+from pages.ui.messages import tr
 
 RUN = "clipping"
 """The screen that shows a run."""
@@ -112,18 +112,18 @@ def _budgets() -> None:
             "spent again every day."
         )
     )
-    rows = deployments.LIST
+    rows, note = deployments.shown()
     st.table(
         {
-            tr("Organisation"): [tr(one.who) for one in rows],
-            tr("What"): [tr(one.what) for one in rows],
-            "ε": [numbered(tr(one.epsilon)) for one in rows],
-            tr("Protects"): [numbered(tr(one.protects)) for one in rows],
+            tr("Organisation"): [one.who for one in rows],
+            tr("What"): [one.what for one in rows],
+            "ε": [one.epsilon for one in rows],
+            tr("Protects"): [one.protects for one in rows],
             tr("Source"): [one.source for one in rows],
         },
         border="horizontal",
     )
-    st.caption(f"{tr(deployments.NOTE)}{words.sideways(5)}")
+    st.caption(f"{note}{words.sideways(5)}")
 
 
 def _glossary() -> None:

@@ -1,0 +1,227 @@
+"""Entries of the public registry of deployments that a user has taken to this machine.
+
+The registry (registry.opendp.org) keeps one YAML file for each deployment and states no licence, so
+no copy of them is a part of this program. What is kept here is what the page Learn shows of each
+entry, with the date on which it was taken. Files of a zip are read within it, never written out.
+"""
+
+import functools
+import json
+import lzma
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from engine.core import files, stored
+from engine.core.errors import RequestError, StoreError
+from engine.core.home import home, private_folder
+from engine.yours import deployments, forms
+from engine.yours.deployments import Deployment
+
+ARCHIVE = "https://github.com/opendp/deployments-registry-data/archive/refs/heads/main.zip"
+"""The registry's repository as one file."""
+SECONDS = 20
+"""For each answer of its host."""
+FOLDER = "deployments"
+"""Holds the entries in the repository; its other folders hold examples with mistakes."""
+KINDS = (".yaml", ".yml")
+MOST, ROOM = 1_000, 5_000_000
+"""Files, and bytes in all, that are read at most; the registry has 50 files of 300 kB in all."""
+LARGEST = 50_000_000
+"""Bytes of a zip at most."""
+LONG = 200
+"""Letters of a text that are kept at most."""
+UNREADABLE = (
+    OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
+)  # fmt: skip
+"""What reading a damaged, encrypted or vanished file raises."""
+Files = Iterator[tuple[str, Callable[[], IO[bytes]] | None]]
+"""Names with what opens each file; None where the name leads out of its archive."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What was taken from the registry.
+
+    Attributes:
+        date: The day, as YYYY-MM-DD.
+        entries: The entries by organisation, without the parts that no page shows.
+    """
+
+    date: str
+    entries: tuple[Deployment, ...]
+
+
+def take(place: Path) -> tuple[Taken, list[str]]:
+    """Reads the registry's files and keeps their entries in the place of earlier ones.
+
+    Args:
+        place: The folder of the repository or of its entries, a zip of either, or one YAML file.
+
+    Returns:
+        What is kept, and a sentence for each file that is left out.
+
+    Raises:
+        RequestError: There is no such place, it holds too much, or no entry that can be read.
+        StoreError: There is no room to keep the entries.
+    """
+    if place.is_dir():
+        return _keep(_in_folder(place))
+    if place.suffix in KINDS and place.is_file():
+        return _keep(iter([(place.name, partial(_opened, place))]))
+    with _archive(place) as archive:
+        return _keep(_in_archive(archive))
+
+
+def fetch() -> tuple[Taken, list[str]]:
+    """Downloads the registry's archive and keeps its entries; as `take`.
+
+    Raises:
+        StoreError: The host gives no archive.
+    """
+    import pooch
+
+    pooch.get_logger().setLevel("ERROR")
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            found = pooch.retrieve(
+                ARCHIVE, known_hash=None, fname="registry.zip", path=folder,
+                downloader=pooch.HTTPDownloader(timeout=SECONDS),
+            )  # fmt: skip
+        except (OSError, ValueError) as error:  # requests' own errors are OSErrors
+            raise StoreError(
+                f"--fetch: expected an archive at {ARCHIVE}, got {type(error).__name__}: download "
+                "it in a browser and name the file instead"
+            ) from None
+        return take(Path(found))
+
+
+def forget() -> bool:
+    """Deletes what was taken; says whether there was something."""
+    there = _place().exists()
+    _place().unlink(missing_ok=True)
+    return there
+
+
+def kept() -> Taken | None:
+    """What was taken last; None where nothing was, or what is kept is damaged."""
+    try:
+        return _read(_place(), _place().stat().st_mtime_ns)
+    except (OSError, ValueError):
+        return None
+
+
+@functools.lru_cache(maxsize=4)
+def _read(place: Path, changed: int) -> Taken:
+    return stored.read(Taken, stored.parsed(place.read_bytes()))
+
+
+def _place() -> Path:
+    return home() / "deployments.json"
+
+
+def _opened(file: Path) -> IO[bytes]:
+    return file.open("rb")
+
+
+def _archive(place: Path) -> zipfile.ZipFile:
+    """A zip, whose files are not read yet.
+
+    Raises:
+        RequestError: It is none, or too large.
+    """
+    try:
+        if place.stat().st_size <= LARGEST:
+            return zipfile.ZipFile(place)
+        error: Exception = ValueError(f"more than {LARGEST / 1e6:g} MB")
+    except UNREADABLE as found:
+        error = found
+    raise RequestError(
+        f"deployments: expected a folder, a zip or a YAML file, got {place}: {error}"
+    )
+
+
+def _in_folder(place: Path) -> Files:
+    """The entries of a folder, or of its folder of entries."""
+    inner = place / FOLDER
+    for file in sorted((inner if inner.is_dir() else place).iterdir()):
+        if file.suffix in KINDS and file.is_file():
+            yield file.name, partial(_opened, file)
+
+
+def _in_archive(archive: zipfile.ZipFile) -> Files:
+    """The entries of a zip: in its folder of entries, else above all folders or in the first."""
+    known = [
+        (PurePosixPath(one.filename), one)
+        for one in archive.infolist()
+        if one.filename.endswith(KINDS)
+    ]
+    inner = [pair for pair in known if pair[0].parts[-2:-1] == (FOLDER,)]
+    for path, one in inner or known:
+        if path.is_absolute() or ".." in path.parts or "\\" in one.filename:
+            yield one.filename, None
+        elif len(path.parts) <= (3 if inner else 2):
+            yield path.name, partial(archive.open, one)
+
+
+def _keep(found: Files) -> tuple[Taken, list[str]]:
+    """Reads files, keeps what they hold, and says what is left out."""
+    entries, left = list[Deployment](), list[str]()
+    count = size = 0
+    for name, opened in found:
+        try:
+            content = _content(opened)
+            count, size = count + 1, size + len(content)
+            if count > MOST or size > ROOM:
+                break
+            entries += map(_shown, deployments.read(content.decode("utf-8-sig")))
+        except (RequestError, *UNREADABLE) as error:
+            left.append(f"{stored.shown(name)}: {' '.join(str(error).split())}")
+    if count > MOST or size > ROOM:
+        raise RequestError(
+            f"deployments: expected at most {MOST:,} files of {ROOM / 1e6:g} MB in all, got more"
+        )
+    if not entries:
+        why = f"; {left[0]}" if left else ""
+        raise RequestError(f"deployments: expected entries of the registry, got none{why}")
+    taken = Taken(str(datetime.now(UTC).date()), tuple(sorted(entries, key=_order)))
+    _write(taken)
+    return taken, left
+
+
+def _content(opened: Callable[[], IO[bytes]] | None) -> bytes:
+    """What a file holds, or a byte more than an entry may have."""
+    if opened is None:
+        raise RequestError("expected a name that stays in its archive, got one that does not")
+    with opened() as file:
+        return file.read(forms.MOST + 1)
+
+
+def _order(one: Deployment) -> tuple[str, str]:
+    return one.who.casefold(), one.what.casefold()
+
+
+def _shown(one: Deployment) -> Deployment:
+    """What a page shows of an entry, on one line each and at no great length."""
+    texts = {name: _short(getattr(one, name)) for name in ("who", "what", "epsilon", "unit")}
+    sources = tuple((_short(title), url) for title, url in one.sources if len(url) <= LONG)
+    return replace(one, **texts, sources=sources, told={})
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONG else f"{line[: LONG - 1]}…"
+
+
+def _write(taken: Taken) -> None:
+    try:
+        private_folder(home())
+        files.write(_place(), json.dumps(asdict(taken)).encode())
+    except OSError as error:
+        raise StoreError(f"deployments: expected room to keep them, got {error}") from None

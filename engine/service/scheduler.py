@@ -40,6 +40,8 @@ COLLECT = 5.0
 """Seconds between two looks for memory that nothing refers to: each takes as long as a turn."""
 HELD = 2
 """Whole runs of one person that one of two processes has open."""
+COMFORT = 1_000 * footprint.MEGABYTE
+"""Bytes that a process holds from which on each job that begins takes the place of a paused one."""
 PATIENCE = {PAUSED: 2.0, Stage.AHEAD: 0.3}
 """Seconds after which a step is broken into if somebody waits: of what nobody looks at."""
 
@@ -230,6 +232,9 @@ class Scheduler:
             if not less:
                 return False
             self._put_back(max(less, key=lambda work: (work.wanted.stage, -work.turned)))
+        asleep = [work for work in self.open if work.asleep]
+        if asleep and footprint.resident() > COMFORT:
+            self._put_back(min(asleep, key=lambda work: work.turned))
         return True
 
     def _fits(self, more: Sequence[Job]) -> bool:

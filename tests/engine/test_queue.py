@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from engine.core import disk
+from engine.runs import footprint
 from engine.runs.events import Measured
 from engine.service import ahead, scheduler, shares, stages, watching
 from engine.service.claim import take
@@ -203,6 +204,25 @@ def test_a_job_that_sleeps_makes_room(toy, client, store, desk, monkeypatch):
     assert order(desk, client, [other]) == [other]
     assert client.run(job.id).state == "queued"
     assert client.run(job.id).paused
+
+
+def test_in_a_process_that_holds_much_a_new_job_takes_the_place_of_a_paused_one(
+    toy, client, store, desk, monkeypatch
+):
+    """The one that has been paused for longest goes; memory does not grow with every move."""
+    held = [0]
+    monkeypatch.setattr(footprint, "resident", lambda: held[0])
+    jobs = [toy(steps=300 + i, pause=0.001) for i in range(4)]
+    for job in jobs[:3]:
+        shows(client, ADA, [(job, Stage.FULL)])
+        desk.go()
+    assert [work.claim.job for work in desk.open] == jobs[:3]  # all of them go on where they were
+    held[0] = scheduler.COMFORT + 1
+    shows(client, ADA, [(jobs[3], Stage.FULL)])
+    desk.go()
+    assert [work.claim.job for work in desk.open] == jobs[1:]
+    assert client.run(jobs[0].id).state == "queued"
+    desk.leave()
 
 
 def test_abandoned_views_are_not_queued_in_front(toy, client, desk):

@@ -67,12 +67,14 @@ class Times:
     Attributes:
         point: The chosen method's first new point.
         coarse: Its coarse curve.
-        all: Every method that trains by itself.
+        proved: The coarse curves of every method with a proof.
+        all: Those of every method that trains by itself.
         whole: Nothing trains any more.
     """
 
     point: float
     coarse: float
+    proved: float
     all: float
     whole: float
 
@@ -102,7 +104,9 @@ def until(page: Page, over: str, seconds: float) -> None:
         page.wait_for_timeout(100)
 
 
-def reached(seen: list[Sample], chosen: str, points: int, apart: set[str]) -> Times:
+def reached(
+    seen: list[Sample], chosen: str, points: int, apart: set[str], proved: set[str]
+) -> Times:
     """When the page showed what.
 
     Args:
@@ -110,18 +114,21 @@ def reached(seen: list[Sample], chosen: str, points: int, apart: set[str]) -> Ti
         chosen: Label of the method that is looked at, whose run the control changes.
         points: Points of its coarse curve.
         apart: Labels of methods that wait for a button: their ghosts stay.
+        proved: Labels of the methods with a proof.
     """
     new = [one for one in seen if one.revision != seen[0].revision]
 
     def first(some: Iterator[Sample]) -> float:
         return next((one.at for one in some), float("inf"))
 
+    curves = [one for one in new if one.points(chosen) >= points]
     over = len(new)  # from here on nothing trains: between two phases it may look so for a moment
     while over and not (new[over - 1].told or new[over - 1].ghosts() - apart):
         over -= 1
     return Times(
         first(one for one in new if one.points(chosen)),
-        first(one for one in new if one.points(chosen) >= points),
-        first(one for one in new if one.points(chosen) >= points and not one.ghosts() - apart),
+        first(iter(curves)),
+        first(one for one in curves if not one.ghosts() & proved - apart),
+        first(one for one in curves if not one.ghosts() - apart),
         first(iter(new[over:])),
     )

@@ -156,10 +156,15 @@ def test_every_slider_has_the_app_s_label_and_numbers(page: Page, served: str, s
 
 
 def behind(slug: str, settings: dict[str, str]) -> dict[str, list[list[Any]]]:
-    """The lines of the app's charts of Why and Proof, by name; the attack's where one ships."""
-    _, views = states._views(addressed(slug, settings), states.ships)
+    """The lines of the app's charts of Why and Proof, by name; the attack's where one ships.
+
+    A coarse curve that ships stands beside the whole run that does not, as in the app.
+    """
+    page = addressed(slug, settings)
+    _, views = states._views(page, states.ships)
     budget = settings[f"{slug}.epsilon"]
-    view = next(one for one in views if figure(one.budget) == budget)
+    beside = states._beside(page, views)
+    view = next(one for one in beside if figure(one.budget) == budget)
     profile, mark, found = whole.of(view), attack.attacked(view), dict[str, Picture]()
     if profile is not None:
         found = {f"whole.{name}": one for name, one in whole.pictures(view, profile).items()}
@@ -243,9 +248,9 @@ def test_every_control_moves_the_charts_of_why_and_proof_to_the_app_s_numbers(
         for name, lines in first.items():
             figure = page.locator(f"[data-chart={name}]")
             if name not in wanted and figure.is_visible() and name != named(f"{slug}.attack.ruler"):
+                figure.scroll_into_view_if_needed()  # what is out of sight waits until it is seen
                 expect(figure.locator(".said")).to_contain_text(TRAINS)
                 expect(figure.locator(".said")).to_contain_text(f"{text}. Shown here: {texts[at]}.")
-                figure.scroll_into_view_if_needed()
                 assert page.evaluate(LINES, name) == lines
                 waiting += 1
     assert numbers > 200

@@ -1,9 +1,11 @@
 """The static pages in a browser without other hosts: every slider moves what the app shows."""
 
 import html
+import io
 import json
 import re
 import shutil
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import Browser, Error, Page, Route, expect
+from pptx import Presentation
+from pptx.enum.shapes import MSO_SHAPE_TYPE
 
 from engine.cli.main import main
 from engine.core.spec import knobs
@@ -488,6 +492,53 @@ def test_a_chart_is_saved_as_svg_and_as_png_of_300_dpi_on_clear_ground(
         assert picture.convert("RGBA").getpixel((2, 2))[3] == 0
         inked = picture.convert("RGBA").getchannel("A").getextrema()
         assert inked == (0, 255)
+
+
+@pytest.mark.parametrize("base", ["served", "folder"])
+def test_a_chart_is_saved_as_a_slide_with_its_sentence_and_the_card_as_notes(
+    page: Page, request: pytest.FixtureRequest, base: str, tmp_path: Path
+):
+    """From a server and from a folder: PowerPoint's library reads it, and its picture is whole."""
+    found = request.getfixturevalue(base)
+    start = found if isinstance(found, str) else found.as_uri()
+    settings = {"survival.epsilon": "2"}
+    page.goto(f"{start}/survival/index.html?survival.epsilon=2")
+    sentence = drawn(page, said("survival", settings)) and said("survival", settings)
+    page.wait_for_function("() => window.others !== undefined")
+    for box, told in ((page.locator(".embed-this").first, sentence), (None, "")):
+        if box is None:
+            figure = page.locator("figure[data-chart]").first
+            figure.scroll_into_view_if_needed()
+            figure.locator(".main-svg").first.wait_for()
+            told, box = figure.locator(".said").inner_text(), figure.locator(".embed-this")
+        box.locator("summary").click()
+        with page.expect_download() as download:
+            box.get_by_role("button", name="PPTX").click()
+        assert download.value.suggested_filename == "epsilon-explorer.pptx"
+        file = tmp_path / "slide.pptx"
+        download.value.save_as(file)
+        with zipfile.ZipFile(file) as archive:
+            assert archive.testzip() is None
+        show = Presentation(str(file))
+        (made,) = show.slides
+        texts = [one.text_frame.text for one in made.shapes if one.has_text_frame]
+        assert plain(" ".join(texts)) == plain(told)
+        assert texts[0].endswith(".")
+        (drawing_,) = [one for one in made.shapes if one.shape_type == MSO_SHAPE_TYPE.PICTURE]
+        with Image.open(io.BytesIO(drawing_.image.blob)) as picture:
+            assert picture.width == 3000
+            ratio = picture.width / picture.height
+            assert drawing_.width / drawing_.height == pytest.approx(ratio, rel=1e-3)
+        assert drawing_.left > 0
+        assert drawing_.left + drawing_.width < show.slide_width
+        assert drawing_.top + drawing_.height < show.slide_height
+        notes = made.notes_slide.notes_text_frame.text
+        view = slide.opened("survival", settings)
+        card = view.guarantee()
+        assert plain(told) in plain(notes)
+        assert plain(card.reasons[0].split(":")[0]) in plain(notes)
+        assert page.locator(".meaning").inner_text().splitlines()[-1] in notes
+        assert "survival.epsilon=2" in notes
 
 
 def test_lessons_and_compare_say_what_the_app_says(page: Page, served: str):

@@ -42,7 +42,7 @@ def write(text: str, path: Path) -> None:
     show = Presentation()
     show.slide_width, show.slide_height = WIDE, HIGH
     page = show.slides.add_slide(show.slide_layouts[BLANK])
-    _text(page, slide.title, Inches(0.4), Inches(1.1), LARGE)
+    text_box(page, slide.title, Inches(0.4), Inches(1.1), LARGE)
     data = XyChartData()
     scale = 100.0 if slide.share else 1.0
     for line in slide.lines:
@@ -56,7 +56,7 @@ def write(text: str, path: Path) -> None:
     frame.name = f"{slide.axis} against privacy budget: {named(slide.lines)}"
     _drawn(frame.chart, slide, scale)
     if slide.below:
-        _text(page, slide.below, HIGH - Inches(0.6), Inches(0.5), SMALL)
+        text_box(page, slide.below, HIGH - Inches(0.6), Inches(0.5), SMALL)
     page.notes_slide.notes_text_frame.text = "\n".join(slide.notes)
     content = io.BytesIO()
     show.save(content)
@@ -68,7 +68,8 @@ def write(text: str, path: Path) -> None:
         ) from None
 
 
-def _text(page: Any, text: str, top: Any, high: Any, size: Any) -> None:
+def text_box(page: Any, text: str, top: Any, high: Any, size: Any) -> None:
+    """Writes a text as wide as the slide."""
     box = page.shapes.add_textbox(Inches(0.5), top, WIDE - Inches(1.0), high).text_frame
     box.word_wrap, box.text = True, text
     box.paragraphs[0].font.size = size

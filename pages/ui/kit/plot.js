@@ -117,8 +117,19 @@ const seen = (trace) => (trace?.visible === undefined ? {} : { visible: trace.vi
 
 // The chart as a picture, with its caption, its source and its address below.
 async function picture(node, format) {
-  const Plotly = await library()
   const { data, layout } = printed(node)
+  told(node, layout)
+  return taken({ data, layout }, format)
+}
+
+async function taken({ data, layout }, format) {
+  const Plotly = await library()
+  const size = { format, width: layout.width, height: layout.height, scale: format === "png" ? DPI / 96 : 1 }
+  return bytes(await Plotly.toImage({ data, layout }, size), format)
+}
+
+// Writes the caption, the source and the address below a chart.
+function told(node, layout) {
   const words = `${node.getAttribute("aria-label")} ${node.dataset.source}. ${location.href}`
   const lines = [""]
   for (const word of words.replace(/[&<>]/g, (one) => `&#${one.charCodeAt(0)};`).split(/\s+/)) {
@@ -135,8 +146,6 @@ async function picture(node, format) {
     x: 0, xref: "paper", xanchor: "left", xshift: 8 - (layout.margin.l ?? 80),
     y: 0, yref: "paper", yanchor: "top", yshift: -below,
   }]
-  const size = { format, width: layout.width, height: layout.height, scale: format === "png" ? DPI / 96 : 1 }
-  return bytes(await Plotly.toImage({ data, layout }, size), format)
 }
 
 // What a data address holds; a picture of points says how many there are in an inch.
@@ -148,9 +157,11 @@ function bytes(url, format) {
   return new Blob(parts, { type: "image/png" })
 }
 
-async function save(node, format) {
+const save = async (node, format) => give(await picture(node, format), format)
+
+function give(blob, format) {
   const link = document.createElement("a")
-  link.href = URL.createObjectURL(await picture(node, format))
+  link.href = URL.createObjectURL(blob)
   link.download = `epsilon-explorer.${format}`
   link.click()
   URL.revokeObjectURL(link.href)
@@ -611,6 +622,9 @@ function begin(parent, { figure, words = {} }) {
   node.tabIndex = 0
   const curves = CURVES.test(figure)
   node.addEventListener("explorer.save", ({ detail }) => save(node, detail))
+  // A page that makes a file of its own gets the picture without words, and gives the file back.
+  node.addEventListener("explorer.file", ({ detail: { make, format } }) =>
+    taken(printed(node), "png").then(make).then((blob) => give(blob, format)))
   if (curves) node.setAttribute("aria-keyshortcuts", "Enter")
   node.addEventListener("keydown", ({ key, target }) => key === "Enter" && target === node && hear(node))
   parent.appendChild(node)

@@ -111,6 +111,37 @@ function alone(first, moves) {
   source.href = address()
 }
 
+// What makes a slide is read once somebody wants one.
+let slideScript
+const slideReady = () => (slideScript ??= new Promise((done, failed) => {
+  const script = document.createElement("script")
+  script.src = new URL("slide.js", document.querySelector("script[src$='/plot.js']").src)
+  script.addEventListener("load", done)
+  script.addEventListener("error", failed)
+  document.head.append(script)
+}))
+
+// The lines of a place, which may be waiting for its turn.
+function linesOf(place) {
+  place?.work?.()
+  const whole = place?.cloneNode(true)
+  for (const end of whole?.querySelectorAll("br") ?? []) end.replaceWith(" ")
+  const found = [...(whole?.querySelectorAll("p, tr, li, summary, h3") ?? [])]
+  return found.map((one) => [...(one.cells ?? [one])].map(({ textContent }) => textContent.trim()).join(" · "))
+}
+
+// The words of a chart's slide: the first sentence is the title; guarantee and address are notes.
+function slideWords(box) {
+  const near = (name) => box.parentElement.querySelector(name) ?? document.querySelector(name)
+  const said = near(".finding, .said").textContent.replace(/\s+/g, " ").trim()
+  const end = said.search(/\.(?=\s|$)|。/) + 1
+  const [title, below] = end ? [said.slice(0, end), said.slice(end).trim()] : [said, ""]
+  const card = linesOf(document.querySelector("[data-told=Guarantee]"))
+  const held = card.length ? card : linesOf(document.getElementById("cards"))
+  const made = document.querySelector("footer span").firstChild.textContent.trim()
+  return { title, below, notes: [said, ...linesOf(near(".meaning")), ...held, `${made} ${address()}`].filter(Boolean) }
+}
+
 const quoted = (text) => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)
 
 for (const box of document.querySelectorAll(".embed-this")) {
@@ -125,6 +156,11 @@ for (const box of document.querySelectorAll(".embed-this")) {
     if (!take) return
     told()
     const chart = box.parentElement.querySelector(".chart > [role=figure]")
+    if (take === "pptx") {
+      const make = (png) => slideReady().then(() => window.slide(png, slideWords(box)))
+      chart?.dispatchEvent(new CustomEvent("explorer.file", { detail: { make, format: take } }))
+      return
+    }
     if (take !== "copy") {
       chart?.dispatchEvent(new CustomEvent("explorer.save", { detail: take }))
       return

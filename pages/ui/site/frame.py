@@ -159,14 +159,19 @@ def table(name: str, heads: Iterable[str], rows: Iterable[Iterable[str]] = ()) -
 
 
 def embed(name: str) -> str:
-    """How a chart is taken elsewhere: a line for another page, and two kinds of pictures.
+    """How a chart is taken elsewhere: a line for another page, two kinds of pictures, a slide.
 
     Args:
         name: Of the chart among those of its page.
     """
     buttons = "".join(
         f'<button type="button" data-take="{key}">{escape(text)}</button> '
-        for key, text in (("copy", tr("Copy")), ("svg", "SVG"), ("png", "PNG (300 dpi)"))
+        for key, text in (
+            ("copy", tr("Copy")),
+            ("svg", "SVG"),
+            ("png", "PNG (300 dpi)"),
+            ("pptx", "PPTX"),
+        )
     )
     return (
         f'<details class="embed-this" data-name="{escape(name)}"><summary>{escape(tr("Embed"))}'

@@ -23,7 +23,7 @@ from pages.ui.lessons import library
 from pages.ui.messages import SOURCE, catalogue, figures, languages, separators, spoken, tr
 from pages.ui.paper import sketches
 from pages.ui.paper.view import COST
-from pages.ui.site import compare, learn, lesson
+from pages.ui.site import compare, deck, learn, lesson
 from pages.ui.site.blocks import Block
 from pages.ui.site.frame import (
     SHARED,
@@ -89,6 +89,7 @@ def _pages(known: Mapping[str, Taken]) -> Iterator[tuple[str, str]]:
     yield f"{SHARED}/plot.js", charts()
     yield f"{SHARED}/site.css", sheet()
     yield f"{SHARED}/labels.js", _labels(known.values()) + _script("labels.js")
+    yield f"{SHARED}/slide.js", data(deck.parts(), "deck") + _script("slide.js")
     for name in ("head.js", "site.js", "learn.js", "compare.js", "lesson.js"):
         yield f"{SHARED}/{name}", _script(name)
     for code in languages():

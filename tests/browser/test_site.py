@@ -284,6 +284,19 @@ def test_an_address_opens_its_stop_from_a_server_and_from_a_folder(
         page.get_by_text("Table 1").first.click()
 
 
+@pytest.mark.parametrize("slug", list(shell.papers()))
+def test_an_address_opens_a_tab_at_its_heading(page: Page, served: str, slug: str):
+    """Parts above it take their heights later; below the sliders, which stay in sight."""
+    for tab in (WHY, PROOF):
+        page.goto(f"{served}/{slug}/?{slug}.tab={tab}")
+        page.wait_for_function("() => window.others !== undefined")
+        page.wait_for_timeout(1500)
+        places = """tab => [document.querySelector(".held").getBoundingClientRect().bottom,
+          document.getElementById(tab).getBoundingClientRect().top]"""
+        held, top = page.evaluate(places, tab)
+        assert held <= top < 300, (tab, held, top)
+
+
 def test_learn_asks_and_then_shows_what_the_app_shows(page: Page, served: str):
     """Each screen: a prediction, the app's verdict on it, and the app's sentence at every stop."""
     page.goto(f"{served}/learn/")

@@ -140,7 +140,24 @@ function begun() {
   const other = (turn) => picture((at() + turn) % state.budgets.length)
   rehearse(other, () => picture(at()))
   near.observe(curve)
-  find(query.get(`${slug}.tab`))?.scrollIntoView()
+  const heading = find(query.get(`${slug}.tab`))
+  if (heading) stay(heading)
+}
+
+const SETTLED = 2000 // milliseconds without a change after which a page has taken its heights
+
+// Opens at a heading, and stays there while what is above it takes its height, until somebody moves.
+function stay(heading) {
+  let end
+  const still = new ResizeObserver(() => {
+    heading.scrollIntoView()
+    clearTimeout(end)
+    end = setTimeout(() => still.disconnect(), SETTLED)
+  })
+  still.observe(document.querySelector("main"))
+  for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"]) {
+    window.addEventListener(kind, () => still.disconnect(), { once: true, passive: true })
+  }
 }
 
 function begin() {

@@ -12,6 +12,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pages.ui.jobs import clock
 from pages.ui.jobs import submit as asking
 from pages.ui.kit import contrast, hosts, intake, logo, plot, shell, tongue
 from pages.ui.lessons import collect, guide
@@ -89,6 +90,7 @@ def draw() -> None:
     st.set_page_config(page_title=f"{chosen.title} · Epsilon Explorer")
     contrast.apply()
     guide.before(chosen)
+    clock.leave()
     with asking.page():
         chosen.run()
     if chosen.url_path in TRANSLATED:

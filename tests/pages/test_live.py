@@ -2,11 +2,13 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from engine.core.errors import StoreError
 from engine.runs.events import Advanced, Measured
 from engine.runs.job import Job, request
 from engine.service import watching
@@ -21,6 +23,7 @@ from pages.ui.jobs import clock, submit
 from pages.ui.kit import access
 from pages.ui.kit.shared import Shared
 from pages.ui.paper import defaults
+from tests.engine.conftest import until
 from tests.pages.conftest import Open
 from tests.pages.played import begin, play
 
@@ -117,47 +120,152 @@ def test_of_a_coarse_curve_only_its_end_is_new(home: Path):
     assert seen(Stage.COARSE) != coarse
 
 
-def test_pages_tick_faster_until_their_first_curves_are_there():
+def test_pages_are_drawn_more_often_until_their_first_curves_are_there():
     assert clock.interval(1, quick=True) < clock.interval(1)
     assert clock.interval(40, quick=True) == clock.interval(40)
 
 
-def test_what_has_ended_does_not_tick(home: Path):
-    job = defaults.opening("survival")["out_pert"]
-    play(home, job)
-    assert not Board(Client(home)).look([job.id])[job.id].active
+@pytest.fixture
+def follower(monkeypatch: pytest.MonkeyPatch) -> Iterator[clock.Follower]:
+    """What follows the pages of a server that is not there, in which every session is open."""
+    own = clock.Follower()
+    monkeypatch.setattr(clock, "FOLLOWER", own)
+    monkeypatch.setattr(submit, "there", lambda session: True)
+    monkeypatch.setattr(clock.runtime, "exists", lambda: True)
+    monkeypatch.setattr(clock, "LOOK", 0.01)
+    for name in ("QUICK", "FASTEST", "EACH"):
+        monkeypatch.setattr(clock, name, 0.0)
+    yield own
+    thread = own._thread
+    own.leave(PAGE)
+    if thread is not None:
+        thread.join()
 
 
-def ticks(monkeypatch: pytest.MonkeyPatch, job: Job, drawn: dict[str, Run]) -> list[str]:
-    """Parts that are drawn again within two ticks of a page that has drawn the job so."""
-    registered: list[Callable[[], None]] = []
+PAGE = "page"
+"""The session of a test."""
+
+
+def followed(
+    monkeypatch: pytest.MonkeyPatch, job: Job, stage: Stage, drawn: dict[str, Run] | None
+) -> list[str]:
+    """Follows a part that has drawn a job so; its name is added whenever it is to be drawn."""
     again: list[str] = []
-
-    def fragment(tick: Callable[[], None], run_every: float) -> Callable[[], None]:
-        registered.append(tick)
-        return tick
-
-    monkeypatch.setattr(clock.st, "fragment", fragment)
-    monkeypatch.setattr(clock, "redraw", again.append)
-    clock.follow("part", {job.id: Stage.FULL}, drawn)  # draws the tick's own part at once
-    for tick in registered:
-        tick()
+    context = SimpleNamespace(session_id=PAGE)
+    monkeypatch.setattr(clock, "get_script_run_ctx", lambda **given: context)
+    monkeypatch.setattr(clock.visitors, "here", lambda: Visitor(PAGE, "ada"))
+    monkeypatch.setattr(clock, "_asks", lambda context, part: lambda: again.append(part))
+    clock.follow("part", {job.id: stage}, drawn)
     return again
 
 
+def test_what_has_ended_is_not_followed(
+    home: Path, follower: clock.Follower, monkeypatch: pytest.MonkeyPatch
+):
+    job = defaults.opening("survival")["out_pert"]
+    play(home, job)
+    again = followed(monkeypatch, job, Stage.FULL, access.board().look([job.id]))
+    time.sleep(0.1)
+    assert not again
+    assert not follower.parts
+
+
+def test_a_part_is_drawn_once_when_its_run_has_something_new(
+    home: Path, follower: clock.Follower, monkeypatch: pytest.MonkeyPatch
+):
+    job = defaults.opening("survival")["out_pert"]
+    claim = begin(home, job)
+    again = followed(monkeypatch, job, Stage.FULL, access.board().look([job.id]))
+    time.sleep(0.1)
+    assert not again  # nothing is new
+    claim.append([Advanced(2, 2, 4)])
+    until(lambda: again)
+    claim.append([Advanced(3, 3, 4)])
+    time.sleep(0.1)
+    assert again == ["part"]  # the drawing says what it has drawn; until then nobody asks again
+
+
 def test_a_run_that_ends_while_a_page_is_drawn_is_drawn_again(
-    home: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, follower: clock.Follower, monkeypatch: pytest.MonkeyPatch
 ):
     job = defaults.opening("survival")["out_pert"]
     claim = begin(home, job)
     drawn = access.board().look([job.id])
-    assert ticks(monkeypatch, job, drawn) == []
     claim.finish("cancelled", [])
-    assert ticks(monkeypatch, job, drawn) == ["part"]
-    assert ticks(monkeypatch, job, access.board().look([job.id])) == []
+    again = followed(monkeypatch, job, Stage.FULL, drawn)
+    until(lambda: again)
 
 
-def test_pages_tick_more_slowly_the_more_sessions_look_on():
+def test_the_end_of_a_coarse_curve_is_drawn_sooner_than_its_progress(
+    home: Path, follower: clock.Follower, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(clock, "FASTEST", 60.0)
+    monkeypatch.setattr(clock, "SLOWEST", 60.0)
+    job = defaults.opening("survival")["out_pert"]
+    claim = begin(home, job)
+    again = followed(monkeypatch, job, Stage.COARSE, access.board().look([job.id]))
+    claim.append([Advanced(2, 2, 4)])
+    time.sleep(0.1)
+    assert not again
+    claim.finish("completed", [])
+    until(lambda: again)
+
+
+def test_a_part_that_is_left_is_not_drawn(
+    home: Path, follower: clock.Follower, monkeypatch: pytest.MonkeyPatch
+):
+    job = defaults.opening("survival")["out_pert"]
+    claim = begin(home, job)
+    again = followed(monkeypatch, job, Stage.FULL, access.board().look([job.id]))
+    clock.leave("another part")
+    assert follower.parts
+    clock.leave("part")
+    assert not follower.parts
+    claim.finish("completed", [])
+    time.sleep(0.1)
+    assert not again
+
+
+def test_a_page_that_is_followed_is_said_to_look_on(
+    home: Path, follower: clock.Follower, monkeypatch: pytest.MonkeyPatch
+):
+    """A page that says nothing for a while would be taken to be gone, and its runs would rest."""
+    monkeypatch.setattr(submit, "AGAIN", 0.05)
+    job = defaults.opening("survival")["out_pert"]
+    begin(home, job)
+    store = Store(home)
+    assert watching.others(store, job.id, watching.NOBODY) == 0
+    followed(monkeypatch, job, Stage.FULL, access.board().look([job.id]))
+    until(lambda: watching.others(store, job.id, watching.NOBODY) == 1)
+    monkeypatch.setattr(submit, "there", lambda session: False)
+    time.sleep(0.1)
+    watching.gone(store, [PAGE])
+    time.sleep(0.2)
+    assert watching.others(store, job.id, watching.NOBODY) == 0  # its connection is lost
+
+
+def test_a_store_that_cannot_be_read_is_said_once_and_the_page_recovers(
+    home: Path, follower: clock.Follower, monkeypatch: pytest.MonkeyPatch
+):
+    job = defaults.opening("survival")["out_pert"]
+    begin(home, job)
+    board = access.board()
+    drawn, look = board.look([job.id]), board.look
+
+    def broken(ids: Iterable[str]) -> dict[str, Run]:
+        raise StoreError("store: expected to read it")
+
+    again = followed(monkeypatch, job, Stage.FULL, drawn)
+    monkeypatch.setattr(board, "look", broken)
+    until(lambda: again)  # the page says why
+    again = followed(monkeypatch, job, Stage.FULL, None)
+    time.sleep(0.1)
+    assert not again
+    monkeypatch.setattr(board, "look", look)
+    until(lambda: again)
+
+
+def test_pages_are_drawn_more_slowly_the_more_sessions_look_on():
     assert [clock.interval(count) for count in (1, 5, 20, 40, 400)] == [1.0, 1.0, 2.0, 4.0, 5.0]
     onlookers = clock.Onlookers()
     assert [onlookers.note(name) for name in ("a", "b", "a")] == [1, 2, 2]
@@ -227,7 +335,7 @@ def test_an_open_page_has_a_worker_and_an_accountant_ready(
     monkeypatch.setenv("EXPLORER_AHEAD", setting)
     monkeypatch.setattr(submit.st, "session_state", {})
     monkeypatch.setattr(submit.runtime, "exists", lambda: True)
-    monkeypatch.setattr(submit, "_there", lambda session: True)
+    monkeypatch.setattr(submit, "there", lambda session: True)
     monkeypatch.setattr(Client, "ensure_worker", lambda self: begun.append("worker"))
     monkeypatch.setattr(submit.pricing, "start", lambda store: begun.append("accountant"))
     with submit.page():
@@ -241,7 +349,7 @@ def test_the_runs_of_a_page_that_was_closed_rest(home: Path, monkeypatch: pytest
     client.submit(job, {}, passing=True)
     open_pages = {"one", "two"}
     monkeypatch.setattr(submit, "TOLD", set())
-    monkeypatch.setattr(submit, "_there", open_pages.__contains__)
+    monkeypatch.setattr(submit, "there", open_pages.__contains__)
     for session, stages in (("one", {job.id: Stage.POINT}), ("two", {"another": Stage.POINT})):
         monkeypatch.setattr(submit.st, "session_state", {})
         monkeypatch.setattr(submit.visitors, "here", lambda name=session: Visitor(name, name))

@@ -1,29 +1,37 @@
 """When a page is drawn again: only when its runs have changed, and more slowly the more look on.
 
-A tick reads one signature of the runs that a page follows, and nothing more while it is the same.
-Ticks are a part of the page of their own, so that moving a slider waits for none that draws.
+One thread of the app reads for every open page where its runs stand, and asks for a part of the
+page once it has something new to show. The browser hears nothing before that: whatever is sent to
+it, an empty answer too, makes it look through the whole page, which takes a sixth of a second.
 """
 
 import threading
 import time
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
-import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import ScriptRunContext, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
+from engine.core.errors import StoreError
+from engine.service import watching
 from engine.service.client import Run
-from engine.service.watching import Stage
-from pages.ui.jobs.submit import look_on
-from pages.ui.kit.access import board, troubles
+from engine.service.watching import Stage, Visitor
+from pages.ui.jobs import submit
+from pages.ui.kit import visitors
+from pages.ui.kit.access import board, client
 
-QUICK, FASTEST, SLOWEST = 0.25, 1.0, 5.0
-"""Seconds between two ticks of a page: alone, until its first curves are there and then; and among
-many."""
+LOOK = 0.1
+"""Seconds between two looks at the runs of a page that nobody else looks at with it."""
+QUICK, FASTEST, SLOWEST = 0.3, 1.0, 5.0
+"""Seconds between two drawings of a page: alone, until its first curves are there and then; and
+among many."""
 EACH = 0.1
 """Seconds that every session which looks on adds to the interval of all."""
 GONE = 15.0
-"""Seconds without a tick after which a session does not look on any more."""
+"""Seconds without a look after which a session does not look on any more."""
 ALONE = 2
 """Up to so many sessions, each reads the store at every question."""
 
@@ -47,56 +55,173 @@ class Onlookers:
 ONLOOKERS = Onlookers()
 
 
+@dataclass(eq=False)
+class Followed:
+    """A part of an open page whose runs are under way.
+
+    Attributes:
+        visitor: The session that shows it.
+        part: Key of the fragment that draws it.
+        runs: What it shows, and what each run is for.
+        says: The same with what is trained ahead for its view.
+        shown: What of its runs it has drawn; None where the store could not be read.
+        standing: Which of them had ended then.
+        quick: Whether it waited for its first curves.
+        again: Has it drawn again.
+        drawn: When it was drawn, on this process's clock.
+        said: When it was last said that the session shows these runs.
+        busy: Held while that is said.
+    """
+
+    visitor: Visitor
+    part: str
+    runs: Mapping[str, Stage]
+    says: Mapping[str, Stage]
+    shown: Hashable
+    standing: Hashable
+    quick: bool
+    again: Callable[[], None]
+    drawn: float = field(default_factory=time.monotonic)
+    said: float = field(default_factory=time.monotonic)
+    busy: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Follower:
+    """Looks at the runs of all open pages of this process, in a thread that ends with the last.
+
+    Attributes:
+        parts: What is followed, by session and part.
+    """
+
+    def __init__(self) -> None:
+        self.parts: dict[tuple[str, str], Followed] = {}
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def add(self, one: Followed) -> None:
+        """Follows a part from now on; the same part of the session is followed once."""
+        with self._lock:
+            self.parts[one.visitor.session, one.part] = one
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="follower", daemon=True)
+                self._thread.start()
+
+    def leave(self, session: str, part: str | None = None) -> None:
+        """Follows a part of a session no more, or any; waits until nothing is said of it."""
+        with self._lock:
+            left = [key for key in self.parts if key[0] == session and part in (None, key[1])]
+            gone = [self.parts.pop(key) for key in left]
+        for one in gone:
+            with one.busy:
+                return  # the connection may come back
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                every = list(self.parts.values())
+                if not every:
+                    self._thread = None
+                    return
+            for one in every:
+                self.look(one)
+            time.sleep(max(LOOK, interval(len(every), quick=True) - QUICK))
+
+    def look(self, one: Followed) -> None:
+        """Says that a session shows its runs, and draws them again if there is something new."""
+        if not submit.there(one.visitor.session):
+            if time.monotonic() - one.said > watching.KEPT:
+                self.leave(one.visitor.session)
+            return  # the connection may come back
+        with one.busy:
+            if self.parts.get((one.visitor.session, one.part)) is not one:
+                return
+            if new(one, _onlookers(one.visitor.session)):
+                with self._lock:
+                    self.parts.pop((one.visitor.session, one.part), None)
+                one.again()
+
+
+FOLLOWER = Follower()
+
+
+def new(one: Followed, sessions: int) -> bool:
+    """Whether a part has something new to show, and it is time to draw it.
+
+    Args:
+        one: The part.
+        sessions: How many look on.
+    """
+    now = time.monotonic()
+    try:
+        if now - one.said >= submit.AGAIN:
+            one.said = now
+            watching.look_on(client().store, one.visitor, one.says)
+        runs = board().look(one.runs)
+    except StoreError:
+        return one.shown is not None  # the page says why
+    if signature(runs, one.runs) == one.shown:
+        return False
+    ended = one.quick and standing(runs) != one.standing
+    return now - one.drawn >= interval(sessions, quick=ended)
+
+
 def interval(sessions: int, *, quick: bool = False) -> float:
-    """Seconds between two ticks of each page while so many sessions look on.
+    """Seconds between two drawings of each page while so many sessions look on.
 
     Args:
         sessions: How many look on.
-        quick: Whether the page still waits for its first curves.
+        quick: Whether the page waits for its first curves, and one has come.
     """
     return round(min(max(QUICK if quick else FASTEST, EACH * sessions), SLOWEST), 2)
 
 
-def follow(part: str, runs: Mapping[str, Stage], drawn: dict[str, Run]) -> None:
+def pace() -> float:
+    """Seconds between two drawings now (see `interval`)."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return interval(_onlookers(context.session_id) if context else 1)
+
+
+def _onlookers(session: str) -> int:
+    """How many sessions look on, this one too; what they share may be older among many."""
+    sessions = ONLOOKERS.note(session)
+    board().pace = interval(sessions, quick=True) / 2 if sessions > ALONE else 0.0
+    return sessions
+
+
+def follow(part: str, runs: Mapping[str, Stage], drawn: dict[str, Run] | None) -> None:
     """Draws a part of the page again whenever one of its runs has something new to show.
 
-    Call it at the end of that part. Nothing ticks without a run under way, unless runs went on
-    while the part was drawn: then the page would stay at what was so before.
+    Call it at the end of that part. Nothing is followed without a run under way, unless runs went
+    on while the part was drawn: then the page would stay at what was so before.
 
     Args:
         part: Key of the fragment to draw again.
         runs: The runs that it draws, by id, and what each is for.
-        drawn: Where they stood before the part was drawn.
-
-    Raises:
-        StoreError: The store cannot be read.
+        drawn: Where they stood before the part was drawn; None where the store could not be read.
     """
-    now, shown, first = board().look(runs), signature(drawn, runs), [True]
-    if signature(now, runs) == shown and not any(run.active for run in now.values()):
-        return
-    first_ones = any(run.active and runs[one] < Stage.FULL for one, run in now.items())
-    every = pace(quick=first_ones)
-
-    def tick() -> None:
-        if first:
-            first.clear()  # the part has just been drawn
-            return
-        pace(quick=first_ones)
-        with troubles():
-            look_on(runs)
-            if signature(board().look(runs), runs) != shown:
-                redraw(part)
-
-    st.fragment(tick, run_every=every)()
-
-
-def pace(*, quick: bool = False) -> float:
-    """Seconds between two ticks now (see `interval`); also how old what sessions share may be."""
     context = get_script_run_ctx()
-    sessions = ONLOOKERS.note(context.session_id) if context else 1
-    every = interval(sessions, quick=quick)
-    board().pace = every / 2 if sessions > ALONE else 0.0
-    return every
+    if context is None or not runtime.exists():
+        return
+    shown = None if drawn is None else signature(drawn, runs)
+    with suppress(StoreError):  # then it is followed, so that the page recovers by itself
+        now = board().look(runs)
+        if signature(now, runs) == shown and not any(run.active for run in now.values()):
+            return
+    before = drawn or {}
+    quick = any(run.active and runs[one] < Stage.FULL for one, run in before.items())
+    FOLLOWER.add(
+        Followed(
+            visitors.here(), part, runs, submit.with_neighbours(runs), shown, standing(before),
+            quick, _asks(context, part),
+        )
+    )  # fmt: skip
+
+
+def leave(part: str | None = None) -> None:
+    """Follows a part of this session's page no more, or none of its parts: it is drawn anew."""
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is not None:
+        FOLLOWER.leave(context.session_id, part)
 
 
 def signature(runs: Mapping[str, Run], stages: Mapping[str, Stage]) -> Hashable:
@@ -107,6 +232,11 @@ def signature(runs: Mapping[str, Run], stages: Mapping[str, Stage]) -> Hashable:
     return tuple(
         (one, *_shown(run, stages.get(one, Stage.FULL) == Stage.FULL)) for one, run in runs.items()
     )
+
+
+def standing(runs: Mapping[str, Run]) -> Hashable:
+    """Changes when a run has begun or ended, and not while it goes on."""
+    return tuple((one, run.created, run.state, run.stopping) for one, run in runs.items())
 
 
 def _shown(run: Run, whole: bool) -> tuple[Hashable, ...]:
@@ -124,12 +254,43 @@ def redraw(part: str) -> None:
     context = get_script_run_ctx()
     if context is None or context.script_requests is None:
         return
-    context.script_requests.request_rerun(
-        RerunData(
-            query_string=context.query_string,
-            page_script_hash=context.page_script_hash,
-            fragment_id_queue=context.fragment_storage.resolve_target(part),
-            cached_message_hashes=context.cached_message_hashes,
-            context_info=context.context_info,
-        )
+    context.script_requests.request_rerun(_request(context, part))
+
+
+def _request(context: ScriptRunContext, part: str) -> RerunData:
+    return RerunData(
+        query_string=context.query_string,
+        page_script_hash=context.page_script_hash,
+        fragment_id_queue=context.fragment_storage.resolve_target(part),
+        cached_message_hashes=context.cached_message_hashes,
+        context_info=context.context_info,
     )
+
+
+def _asks(context: ScriptRunContext, part: str) -> Callable[[], None]:
+    """What asks for a fragment from outside of any run of the script.
+
+    It does what the session itself does when the browser asks (`AppSession.request_rerun`), which
+    takes a message of the browser's with the states of all its widgets, and is run where that is:
+    in the loop of the server. The browser may have forgotten messages by then, so none are named.
+    """
+    request = replace(_request(context, part), cached_message_hashes=frozenset())
+    session = context.session_id
+
+    def again() -> None:
+        if not runtime.exists():
+            return  # the server has ended
+        server = runtime.get_instance()
+        server._get_async_objs().eventloop.call_soon_threadsafe(_ask, server, session, request)
+
+    return again
+
+
+def _ask(server: runtime.Runtime, session: str, request: RerunData) -> None:
+    """Has a session run its script for a request, after what it does now; nothing if it is over."""
+    there = server._session_mgr.get_active_session_info(session)
+    if there is None or not all(map(there.session.has_fragment, request.fragment_id_queue)):
+        return
+    running = there.session._scriptrunner
+    if running is None or not running.request_rerun(request):
+        there.session._create_scriptrunner(request)

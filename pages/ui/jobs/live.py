@@ -211,10 +211,11 @@ def follow(begin: Callable[[], Part], key: str) -> None:
 
     def body() -> None:
         afresh()
+        clock.leave(key)
         with troubles():
             part = begin()
             now = part.shown()
-            stages, before = now.stages, dict[str, Run]()
+            stages, before = now.stages, None
             with troubles():
                 moved = asking.look_on(stages)
                 jobs = [job for job, _ in now.asks]
@@ -234,8 +235,10 @@ def follow(begin: Callable[[], Part], key: str) -> None:
 def _again(key: str, stages: Mapping[str, Stage], shown: Callable[[], Shown]) -> None:
     """Draws a whole part again where a move of its slider asks for something else than before."""
     now = shown().stages
+    if changed := tuple(now.items()) != tuple(stages.items()):
+        clock.leave(key)
     asking.look_on(now)
-    if tuple(now.items()) != tuple(stages.items()):
+    if changed:
         clock.redraw(key)
 
 

@@ -68,7 +68,7 @@ def look_on(stages: Mapping[str, Stage]) -> bool:
         Whether something has come into view, or is needed for something else there.
     """
     st.session_state[SAID] = True
-    stages = _with_neighbours(stages)
+    stages = with_neighbours(stages)
     shown, now = tuple(stages.items()), time.monotonic()
     before, at = st.session_state.get(SHOWN, ((), 0.0))
     moved = not set(shown) <= set(before)
@@ -78,13 +78,13 @@ def look_on(stages: Mapping[str, Stage]) -> bool:
     visitor = visitors.here()
     watching.look_on(client().store, visitor, stages)
     TOLD.add(visitor.session)
-    if gone := {session for session in tuple(TOLD) if not _there(session)}:
+    if gone := {session for session in tuple(TOLD) if not there(session)}:
         watching.gone(client().store, gone)
         TOLD.difference_update(gone)
     return moved
 
 
-def _there(session: str) -> bool:
+def there(session: str) -> bool:
     """Whether a page is still open; whoever asks without a server is there."""
     return not runtime.exists() or runtime.get_instance().is_active_session(session)
 
@@ -129,7 +129,7 @@ def look_ahead(stages: Mapping[str, Stage], jobs: Sequence[Job]) -> None:
                 client().submit(job, {}, visitors.here(), ahead=True)
 
 
-def _with_neighbours(stages: Mapping[str, Stage]) -> Mapping[str, Stage]:
+def with_neighbours(stages: Mapping[str, Stage]) -> Mapping[str, Stage]:
     """What a session shows, and what it has asked for ahead while it shows just this."""
     view, neighbours = st.session_state.get(AHEAD, ((), ()))
     return {**stages, **dict.fromkeys(neighbours if view == tuple(stages) else (), Stage.AHEAD)}

@@ -12,6 +12,7 @@ from engine.runs import shipped
 from engine.runs.job import Job
 from engine.service import pricing
 from engine.service.client import Client
+from pages.ui.jobs import clock
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import shared
 from pages.ui.paper import defaults, sidebar, stages, view
@@ -28,6 +29,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(shipped, "FOLDER", tmp_path / "shipped")
     monkeypatch.setattr(Client, "ensure_worker", lambda self: None)
     monkeypatch.setattr(pricing, "start", lambda store: False)
+    # no server runs a part of a page that is asked for from outside of its script
+    monkeypatch.setattr(clock.FOLLOWER, "add", lambda one: None)
     # Streamlit's tests keep of a page what its last run has sent: here each run sends all of it
     monkeypatch.setattr(sidebar, "redraw", lambda slug, layout: None)
     st.cache_resource.clear()

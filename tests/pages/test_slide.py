@@ -1,5 +1,6 @@
 """A view as a slide: the numbers of the page in a chart that can be edited, the card as notes."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,8 @@ from engine.cli.main import main
 from engine.runs import shipped
 from engine.runs.common import LABELS
 from pages.ui.bundle import collect, slide
-from pages.ui.paper import defaults, drawing
+from pages.ui.kit import shell
+from pages.ui.paper import defaults, drawing, foot
 from pages.ui.paper.choice import PROOF_FIRST
 from tests.pages.conftest import ROOT, Open
 
@@ -111,3 +113,15 @@ def test_a_file_that_cannot_be_written_is_one_sentence(home: Path, capsys):
 def test_an_address_opens_what_the_page_opens():
     page = defaults.addressed("survival", {})
     assert page.jobs.keys() == defaults.opening("survival").keys()
+
+
+@pytest.mark.parametrize("slug", list(shell.papers()))
+def test_a_card_in_one_line_and_in_notes_has_the_odds_of_the_ruler(slug: str):
+    view = slide.opened(slug, {})
+    _, _, odds = foot.marks(view, view.guarantee())
+    (times,) = re.findall(r"\*\*(.+? times out of 100)\*\*", odds)
+    assert f"<strong>{times}</strong>" in collect.line(view, view.method)["odds"]
+    assert f"at most {times}." in slide.made(slug, {}).notes[0]
+    taken = collect.take(slug)
+    assert taken is not None
+    assert times in taken.lines[taken.looked][taken.first]["odds"]

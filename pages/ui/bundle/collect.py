@@ -23,7 +23,7 @@ from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.submit import look
 from pages.ui.kit import address
-from pages.ui.paper import choice, defaults, drawing, panels
+from pages.ui.paper import attack, ceiling, choice, defaults, drawing, panels
 from pages.ui.paper.choice import measures
 from pages.ui.paper.view import Page, View, offers
 
@@ -50,6 +50,7 @@ class Taken:
         first: Position in the grid where the slider starts.
         findings: The result in a sentence at each budget, as HTML.
         cards: Every method's guarantee at each budget, by method.
+        lines: The same in words.
         labels: The methods' names.
         drawn: One chart for each measure, then those of the page's sections.
         jobs: What is drawn, by method.
@@ -64,6 +65,7 @@ class Taken:
     first: int
     findings: list[str]
     cards: dict[str, list[Guarantee]]
+    lines: dict[str, list[dict[str, str]]]
     labels: dict[str, str]
     drawn: list[Drawn]
     jobs: dict[str, Job]
@@ -101,6 +103,7 @@ def take(slug: str) -> Taken | None:
         first=knob.texts.index(knob.default),
         findings=[html(panels.result(view)) for view in views],
         cards=cards,
+        lines={name: [line(view, name) for view in views] for name in watched},
         labels={name: one.label for name, one in watched.items()},
         drawn=drawn,
         jobs={name: one.job for name, one in watched.items()},
@@ -193,12 +196,25 @@ def bare(made: str) -> str:
     return unescape(re.sub(r"<[^>]+>", "", made))
 
 
-def guarantee(label: str, card: Guarantee) -> dict[str, str]:
-    """A card in the words of one line of a table."""
+def line(view: View, name: str) -> dict[str, str]:
+    """The card of a method in the words of one line of a table, with the odds of its ruler."""
+    one, card = view.watched[name], view.guarantee(name)
+    right = ceiling.share(view, card, attack.on(one.job, view.budget), name)
+    return guarantee(one.label, card, right)
+
+
+def guarantee(label: str, card: Guarantee, right: float | None = None) -> dict[str, str]:
+    """A card in the words of one line of a table.
+
+    Args:
+        label: The method.
+        card: Its card.
+        right: The largest share of right guesses, where more is known than ε and δ.
+    """
     claimed, proved = card.epsilon_claimed, card.epsilon_proved
     delta = f" (δ = {words.number(card.delta)})" if card.delta else ""
     delta = f" (δ {card.failure})" if card.failure else delta
-    odds = words.odds(proved, card.delta, card.relation, card.unit)
+    odds = words.odds(proved, card.delta, card.relation, card.unit, right)
     return {
         "method": label,
         "status": STATUSES[card.status],

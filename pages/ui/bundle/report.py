@@ -108,7 +108,7 @@ def below(taken: Taken) -> Iterator[Paragraph]:
     """What stands below it: how to read it, the guarantee, what it assumes and the source."""
     name = taken.looked
     card = taken.cards[name][taken.first]
-    line = collect.guarantee(taken.labels[name], card)
+    line = taken.lines[name][taken.first]
     odds = collect.bare(line["odds"])
     yield Paragraph(taken.drawn[0].caption, 8.5, colour=QUIET)
     yield Paragraph("What is guaranteed", 11.5, bold=True, before=9.0)

@@ -170,7 +170,7 @@ def _level(one: Level, reach: tuple[float, float], up: Heights) -> Line:
 def _notes(view: View, settings: Mapping[str, str]) -> tuple[str, ...]:
     """The guarantee of the method that is looked at, what it assumes, and where it comes from."""
     one, card = view.watched[view.method], view.guarantee()
-    line = collect.guarantee(one.label, card)
+    line = collect.line(view, view.method)
     said = f"{line['status']}: claimed ε {line['claimed']}, proved ε {line['proved']}."
     odds = collect.bare(line["odds"])
     query = "&".join(f"{name}={value}" for name, value in settings.items())

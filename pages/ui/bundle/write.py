@@ -16,7 +16,6 @@ from engine import __version__
 from engine.cli.shared import spreadsheet
 from engine.core import files
 from engine.core.errors import RequestError
-from engine.privacy.guarantee import Guarantee
 from pages.ui import words
 from pages.ui.bundle import collect, notebook
 from pages.ui.bundle.collect import NOTHING, Taken, html
@@ -123,7 +122,7 @@ def _view(one: Taken) -> dict[str, Any]:
         "first": one.first,
         "findings": one.findings,
         "cards": [
-            [_line(one.labels[name], cards[i]) for name, cards in one.cards.items()]
+            [_escaped(lines[i]) for lines in one.lines.values()]
             for i in range(len(one.budgets))
         ],
         "charts": [
@@ -135,9 +134,8 @@ def _view(one: Taken) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _line(label: str, card: Guarantee) -> dict[str, str]:
+def _escaped(line: dict[str, str]) -> dict[str, str]:
     """A card's line as HTML; its odds are HTML already."""
-    line = collect.guarantee(label, card)
     return {key: text if key == "odds" else escape(text) for key, text in line.items()}
 
 

@@ -12,19 +12,22 @@ from pages.ui.paper.view import View
 from pages.ui.words import best_guess
 
 
-def share(view: View, guarantee: Guarantee, attack: Job | None) -> float | None:
+def share(
+    view: View, guarantee: Guarantee, attack: Job | None, method: str | None = None
+) -> float | None:
     """The largest share of right guesses that the proof allows; None where it allows any.
 
     Args:
         view: The page, at the budget under the slider.
-        guarantee: The card of the method that is looked at.
+        guarantee: The card of the method.
         attack: The attack on it at this setting; the one that ships knows how many numbers are
             released, on which the bound may depend.
+        method: The method; the one that is looked at if None.
     """
     row = None if attack is None else audits.fitting(attack)
     if row is not None and row.allowed is not None and row.epsilon_proved is not None:
         return row.allowed
-    return of(view.asked(view.method, view.budget), guarantee)
+    return of(view.asked(method or view.method, view.budget), guarantee)
 
 
 def of(asked: Asked, guarantee: Guarantee) -> float | None:

@@ -288,7 +288,7 @@ def _state(page: Page, views: list[View]) -> State:
         alts=[one.alt for one in pictures],
         cards=[
             [
-                collect.guarantee(one.label, view.guarantee(name))
+                collect.line(view, name)
                 for name, one in view.watched.items() if one.run is not None
             ] for view in views
         ],

@@ -55,7 +55,7 @@ NOTE = (
 TAKEN = (
     "From [the public registry](https://registry.opendp.org/), taken on {date}. The registry "
     "states no licence, so its entries are not part of this program. *Unknown*: the entry gives "
-    "no ε."
+    "no ε. ρ is the budget of zero-concentrated privacy."
 )
 LINK = re.compile(r"https?://[^\s()<>\[\]\\]+")
 """An address that is a link as it stands."""

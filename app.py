@@ -14,7 +14,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.jobs import clock
 from pages.ui.jobs import submit as asking
-from pages.ui.kit import contrast, hosts, intake, logo, plot, shell, tongue
+from pages.ui.kit import contrast, early, hosts, intake, logo, shell, tongue
 from pages.ui.lessons import collect, guide
 from pages.ui.messages import tr
 
@@ -75,7 +75,6 @@ def draw() -> None:
         initial_sidebar_state=MENU,
     )
     tongue.settle()
-    plot.library()
     st.html(ROOM)
     st.logo(logo.logo(), size="large", icon_image=logo.icon())
     menu = pages()
@@ -101,4 +100,7 @@ def draw() -> None:
 if get_script_run_ctx(suppress_warning=True):
     draw()
 else:  # the server reads this file once, for what stands between it and every visitor
-    app = st.App(__file__, middleware=[Middleware(hosts.Hosts), Middleware(intake.Intake)])
+    app = st.App(
+        __file__,
+        middleware=[Middleware(hosts.Hosts), Middleware(early.Early), Middleware(intake.Intake)],
+    )

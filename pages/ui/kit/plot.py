@@ -13,9 +13,6 @@ SOURCE = Path(__file__).with_suffix(".js")
 LIBRARY = SOURCE.with_name("plotly-cartesian.min.js")
 """Plotly's own bundle for flat charts: a third of the whole, which a browser reads in a third of
 the time. It comes from npm's `plotly.js-cartesian-dist-min`, in the version of `plotly.offline`."""
-READY = 'window.dispatchEvent(new Event("explorer.plotly"))'
-"""Tells charts that are waiting that the library is there."""
-
 
 BUTTONS = (
     "Copy as PNG", "Save as SVG", "Save as PNG (300 dpi)", "Play the curve as sound",
@@ -25,26 +22,12 @@ BUTTONS = (
 
 
 @st.cache_resource(show_spinner=False)
-def _parts() -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The library and the chart, each registered once."""
-    library = st.components.v2.component(
-        "explorer.plotly",
-        js=f"{LIBRARY.read_text(encoding='utf-8')}\n{READY}\nexport default function () {{}}\n",
-        css=".st-key-plotly { display: none }",  # it takes no room above the page
-        isolate_styles=False,
-    )
-    chart = st.components.v2.component(
+def _chart() -> Callable[..., Any]:
+    """The chart, registered once; `early` hands the browser the library."""
+    chart: Callable[..., Any] = st.components.v2.component(
         "explorer.plot", js=SOURCE.read_text(encoding="utf-8"), isolate_styles=False
     )
-    return library, chart
-
-
-def library() -> None:
-    """Hands the browser Plotly's own code, once: it keeps what it has seen.
-
-    Call it before anything else is drawn: the browser reads it while the page is made.
-    """
-    _parts()[0](key="plotly", height=1)
+    return chart
 
 
 def words() -> dict[str, str]:
@@ -62,7 +45,7 @@ def plot(figure: str, key: str, alt: str, source: str) -> None:
         alt: Its message in one sentence.
         source: Where its numbers come from; stands on copies of the chart.
     """
-    _parts()[1](
+    _chart()(
         key=key,
         data={"figure": figure, "alt": alt, "source": source, "words": words()},
     )

@@ -14,7 +14,7 @@ from engine.service import pricing
 from engine.service.client import Client
 from pages.ui.jobs import clock
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit import shared
+from pages.ui.kit import fold, shared
 from pages.ui.paper import defaults, sidebar, stages, view
 from tests.pages.played import play
 
@@ -33,6 +33,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(clock.FOLLOWER, "add", lambda one: None)
     # Streamlit's tests keep of a page what its last run has sent: here each run sends all of it
     monkeypatch.setattr(sidebar, "redraw", lambda slug, layout: None)
+    monkeypatch.setattr(fold, "wanted", lambda opened: True)  # a test moves what is in folds too
     st.cache_resource.clear()
     shared.SHARED.clear()
     return tmp_path

@@ -13,6 +13,7 @@ from engine.core.errors import SpecError
 from engine.core.spec import knobs
 from engine.method import Paper
 from pages.ui.jobs.live import BUDGET
+from pages.ui.kit import fold
 from pages.ui.kit.glossary import linked
 from pages.ui.kit.knobs import pick, widget
 from pages.ui.kit.lock import locked
@@ -52,19 +53,29 @@ def draw(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> N
             _widget(paper, offers, layout, chosen, field)
             if field not in entry.uses:
                 st.caption(OTHER.format(method=entry.label))
-        with st.expander("More settings", icon=":material/tune:"):
-            for field in rest:
-                if field in entry.uses:
-                    _widget(paper, offers, layout, chosen, field)
-            st.select_slider(
-                "Repetitions", offers.repeats.texts, offers.repeats.default,
-                key=f"{slug}.repeats", help=linked(REPEATS_HELP), bind="query-params",
-                disabled=locked(f"{slug}.repeats"),
-            )  # fmt: skip
-            if others := [field for field in rest if field not in entry.uses]:
-                st.caption(OTHERS.format(method=entry.label))
-                for field in others:
-                    _widget(paper, offers, layout, chosen, field)
+        keys = [f"{slug}.{field}" for field in (*rest, "repeats")]
+        if more := fold.fold("More settings", ":material/tune:", f"{slug}.settings", keys):
+            with more:
+                _more(paper, offers, layout, chosen, rest)
+
+
+def _more(
+    paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen, rest: list[str]
+) -> None:
+    """The widgets that do not stand open: those of the method first, then the others."""
+    slug, entry = paper.slug, paper.entry(chosen.method)
+    for field in rest:
+        if field in entry.uses:
+            _widget(paper, offers, layout, chosen, field)
+    st.select_slider(
+        "Repetitions", offers.repeats.texts, offers.repeats.default,
+        key=f"{slug}.repeats", help=linked(REPEATS_HELP), bind="query-params",
+        disabled=locked(f"{slug}.repeats"),
+    )  # fmt: skip
+    if others := [field for field in rest if field not in entry.uses]:
+        st.caption(OTHERS.format(method=entry.label))
+        for field in others:
+            _widget(paper, offers, layout, chosen, field)
 
 
 def _widget(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen, field: str) -> None:

@@ -13,6 +13,7 @@ from engine.papers.survival.evaluation.curves import Scale
 from pages.ui import words
 from pages.ui.jobs import live
 from pages.ui.jobs.live import Watched
+from pages.ui.kit import fold
 from pages.ui.paper.series import SOON
 from pages.ui.paper.view import Page
 
@@ -33,8 +34,12 @@ def names(dataset: str) -> tuple[str, ...]:
 def describe(page: Page) -> None:
     """Number fields for one to three people, in the data set's own units."""
     data = catalog.card(page.chosen.dataset)
+    keys = [f"survival.{name}" for name in names(data.name)]
+    place = fold.fold("People to draw", ":material/group:", "survival.persons", keys)
+    if place is None:
+        return
     scale = scale_of(live.watch(page.jobs, dict.fromkeys(page.jobs, "")))
-    with st.expander("People to draw", icon=":material/group:"):
+    with place:
         st.segmented_control(
             "How many", COUNTS, default=COUNTS[1], required=True, key=PEOPLE, bind="query-params"
         )

@@ -64,7 +64,9 @@ def _reader(kind: Any) -> Reader:
     if origin is tuple and inner[-1] is not ...:
         return functools.partial(_row, tuple(map(_reader, inner)))
     if origin in (tuple, list, Sequence):
-        return functools.partial(_many, inner[0], list if origin is list else tuple)
+        return functools.partial(
+            _many, inner[0], _plainly(inner[0]), list if origin is list else tuple
+        )
     if origin in (dict, Mapping):
         return functools.partial(_table, _reader(inner[1]))
     if dataclasses.is_dataclass(kind):
@@ -102,15 +104,28 @@ def _row(readers: tuple[Reader, ...], value: Any) -> Any:
     return tuple(read_one(one) for read_one, one in zip(readers, value, strict=True))
 
 
-def _many(kind: Any, whole: type, value: Any) -> Any:
+def _plainly(kind: Any) -> frozenset[type]:
+    """The types of values that are read as they are where a list of `kind` is expected."""
+    kinds = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+    return frozenset(one for part in kinds if part in PLAIN for one in PLAIN[part][1])
+
+
+def _many(kind: Any, plain: frozenset[type], whole: type, value: Any) -> Any:
     if not isinstance(value, list | tuple):
         raise wrong("a list", value)
-    kinds = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
-    fast = {one for part in kinds if part in PLAIN for one in PLAIN[part][1]} - {int}
-    if not set(map(type, value)) <= fast:  # a look at all types at once is much faster
-        read_one = _reader(kind)
-        return whole(_at(str(place), read_one, one) for place, one in enumerate(value))
-    return whole(value)
+    there = set(map(type, value))
+    if there <= plain and _fit(value, there):  # a look at all of them at once is much faster
+        return whole(value)
+    read_one = _reader(kind)
+    return whole(_at(str(place), read_one, one) for place, one in enumerate(value))
+
+
+def _fit(values: Sequence[Any], there: set[type]) -> bool:
+    """Whether the whole numbers among plain values, whose types are `there`, fit a row."""
+    if int not in there:
+        return True
+    numbers = values if len(there) == 1 else [one for one in values if type(one) is int]
+    return -LARGEST <= min(numbers) and max(numbers) < LARGEST
 
 
 def _table(read_one: Reader, value: Any) -> Any:

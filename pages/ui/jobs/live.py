@@ -5,7 +5,7 @@ reload, in a second tab, on another person's screen.
 """
 
 import functools
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -20,6 +20,7 @@ from engine.core.errors import StoreError
 from engine.core.gauges import Column
 from engine.runs import shipped
 from engine.runs.doubts import doubts
+from engine.runs.events import Measured
 from engine.runs.job import Job
 from engine.runs.results import Results, beside
 from engine.service.client import Run
@@ -292,11 +293,14 @@ def _notes(watched: Mapping[str, Watched]) -> list[str]:
     return [
         f":material/warning: {text}"
         for one in watched.values()
-        for text in doubts(
-            one.label, one.job, one.results,
-            record.measurements(one.run) if one.run is not None else (),
-        )
-    ]  # fmt: skip
+        for text in doubts(one.label, one.job, one.results, _said(one.run))
+    ]
+
+
+def _said(run: Run | None) -> Iterator[Measured]:
+    """The measurements of a run, read when the first is asked for."""
+    if run is not None:
+        yield from record.measurements(run)
 
 
 def _unasked(

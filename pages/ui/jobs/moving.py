@@ -33,6 +33,7 @@ class Moving(Generic[T]):
         self._look, self.own = look, st.container(gap=None)
         self._first: list[tuple[DeltaGenerator, Callable[[T], object]]] = []
         self._pieces: list[tuple[DeltaGenerator, Callable[[T], object]]] = []
+        self._last: list[tuple[DeltaGenerator, Callable[[], object]]] = []
         self.now = look()
 
     def piece(
@@ -52,8 +53,16 @@ class Moving(Generic[T]):
         there = st.container() if place is None else place
         (self._first if first else self._pieces).append((there, draw))
 
+    def last(self, draw: Callable[[], object]) -> None:
+        """Keeps a place here for what is drawn once, after the pieces: no chart waits for it.
+
+        Args:
+            draw: Draws it.
+        """
+        self._last.append((st.container(), draw))
+
     def draw(self, after: Callable[[], None]) -> None:
-        """Draws all pieces, and again whenever the slider moves.
+        """Draws all pieces, and again whenever the slider moves; then what comes last.
 
         Args:
             after: What is done after each move.
@@ -75,3 +84,6 @@ class Moving(Generic[T]):
 
         with self.own:
             st.fragment(body)()
+        for place, draw in self._last:
+            with place, troubles():
+                draw()

@@ -219,7 +219,7 @@ def _cost(page: Page, moving: Moving[View], focus: Mapping[str, float]) -> None:
             moving.piece(lambda view: chart.tell(table, key, curve(view)), table)
         st.html(story.STYLE)
         moving.piece(lambda view: story.draw(page.prefix, page.layout.story(view), view.budget))
-    live.panel(page.prefix, moving.now.watched, focus)
+    moving.last(lambda: live.panel(page.prefix, moving.now.watched, focus))
     moving.piece(panels.caption)
     more = st.expander(
         panels.READINGS, icon=":material/straighten:", on_change="rerun",

@@ -1,5 +1,6 @@
 """The first screen of a paper's page in a real browser: what is in sight, moves, obeys keys."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +13,8 @@ from tests.browser.conftest import App
 from tests.browser.judged import CROSSED, SIZE, budget_comes_first, few_are_named, names_are_whole
 
 pytestmark = pytest.mark.browser
+RANGE = r"[\d.]+(–[\d.]+)?(\u00a0%)?"
+"""What stands in the column of points without a proof, from the lowest to the highest."""
 SIZES = {"phone": (390, 844), "laptop at 200 %": (960, 540), "laptop": (1440, 900)}
 INSIDE = """node => { const box = node.getBoundingClientRect()
   return box.width > 0 && box.top >= 0 && box.left >= 0
@@ -356,6 +359,10 @@ def test_a_projector_s_chart_has_half_of_its_height_and_large_words(first_visit:
     names_are_whole(page)
     told = page.locator(".js-plotly-plot .annotation-text-g").all_text_contents()
     assert {"← more private", "less private →"} <= {*told}  # where a title has no room
+    if page.locator(".xtick text", has_text="no proof").count():
+        assert any(re.fullmatch(RANGE, one) for one in told), (
+            f"no range of what has no proof: {told}"
+        )
     said = page.get_by_text("proved", exact=True).first
     label = page.locator("[data-testid=stBottomBlockContainer] [data-testid=stSlider] label p")
     for what in (said, label, page.get_by_role("slider").first):

@@ -415,7 +415,9 @@ function sides({ layout }, title, across, look) {
   if (!left.startsWith("←")) return
   const place = (at) => (across * (at - range[0])) / (range[1] - range[0])
   const column = tickvals[ticktext.findIndex((text) => !/^[\d.,]+$/.test(text))]
-  const end = column === undefined ? across : 2 * place(Math.log10(column)) - across
+  const held = layout.annotations.find(({ name }) => name === "held")
+  const past = held ? place(held.x) - wide(held.text, held.font.size, look) / 2 - BESIDE : across
+  const end = column === undefined ? across : Math.min(2 * place(Math.log10(column)) - across, past)
   const flag = layout.annotations.find(({ text }) => text.startsWith("ε ="))
   const half = flag ? wide(flag.text, flag.font.size, look) / 2 + BESIDE : 0
   const at = flag ? place(flag.x) : end / 2
@@ -427,6 +429,19 @@ function sides({ layout }, title, across, look) {
   const right = others.at(-1)
   if (length(left) < at - half) layout.annotations.push(side(left, 0, "left"))
   if (end - length(right) > at + half) layout.annotations.push(side(right, end, "right"))
+}
+
+// What the column holds stands above it where the chart is too low for a second line below.
+function ranged({ layout }, look) {
+  const { tickvals, ticktext, tickfont } = layout.xaxis
+  layout.xaxis.ticktext = ticktext.map((one, i) => {
+    const [name, held] = one.split(":<br>")
+    if (held) layout.annotations.push({
+      name: "held", text: held, x: Math.log10(tickvals[i]), y: 1, yref: "paper", yanchor: "bottom",
+      showarrow: false, font: { size: tickfont.size, color: look.muted },
+    })
+    return name
+  })
 }
 
 // The names of lines stand in a column beside the chart, each as near to its line as can be.
@@ -443,7 +458,7 @@ function nameLines({ layout }, width, look) {
   const named = xaxis.title.text
   if (low) {
     xaxis.title.text = "" // the chosen budget above the chart says what the axis is
-    xaxis.ticktext = xaxis.ticktext.map((one) => one.split(":<br>")[0])
+    ranged({ layout }, look)
   }
   const rows = Math.max(1, ...xaxis.ticktext.map((one) => one.split("<br>").length))
   const below = rows * xaxis.tickfont.size + (low ? 0 : xaxis.title.font.size)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from datasets import catalog as data_catalog
 from engine.catalog import catalog
 from engine.core.gauges import Gauge
 from engine.core.spec import Choice, knobs
@@ -167,6 +168,18 @@ def test_a_cost_is_counted_from_the_same_method_without_privacy():
     assert none("gmlvq_dp", levels) == "GMLVQ, SGD"
     assert none("glvq_dp", levels[1:]) == "GMLVQ, SGD"  # the best one where the twin is missing
     assert none("glvq_dp", []) == ""
+
+
+def test_each_method_s_cost_is_counted_from_its_own_level():
+    """GMLVQ is better without privacy than GLVQ: what privacy costs it is more, not the same."""
+    paper, gauge = catalog()["lvq"], Gauge("Test error", "down", unit="share")
+    jobs = {name: request("lvq", name, "digits") for name in ("glvq_dp", "gmlvq_dp")}
+    levels = [Level("GLVQ, SGD", style(0), 0.08), Level("GMLVQ, SGD", style(1), 0.05)]
+    lines = {name: replace(line((1.0,), (0.1,)), label=f"{name}, private") for name in jobs}
+    found = cast.cast(paper, jobs, lines, levels, gauge, "gmlvq_dp")
+    how = Saying("is wrong on {} of 100", ("record in 100", "records in 100"), 100.0, own="GLVQ")
+    told = finding(found, gauge, how, data_catalog.card("digits"), 1.0, "gmlvq_dp, private")
+    assert told == "At ε = 1, privacy costs **5 records in 100** with gmlvq_dp; GLVQ costs 2."
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])

@@ -7,7 +7,7 @@ every page: the paper's own method has the first, the same as printed the second
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -67,8 +67,10 @@ class Cast:
         own: The paper's own method with proof.
         printed: The same as printed.
         others: The same in every further way, such as the noise of the authors' program.
-        none: The level that costs are counted from: the twin of the line that is named first, else
-            the best without privacy.
+        none: The level without privacy that is drawn: the twin of the line that is named first,
+            else the best one.
+        twins: The level of each line's own method without privacy, by the line's label, where it
+            has one and that is measured. Its costs are counted from there, else from `none`.
     """
 
     best: Curve | None
@@ -76,6 +78,7 @@ class Cast:
     printed: Curve | None
     others: tuple[Curve, ...]
     none: Level | None
+    twins: Mapping[str, Level] = field(default_factory=dict)
 
     @property
     def labels(self) -> set[str]:
@@ -125,14 +128,20 @@ def cast(
         own=own.pop(PROVED, None),
         printed=own.pop(PRINTED, None),
         others=tuple(own.values()),
-        none=_none(paper, levels, paper.entry(method).twin, sign),
-    )
+        none=_twin(paper, levels, method)
+        or min(levels, key=lambda one: sign * one.value, default=None),
+        twins={
+            one.label: level for name, one in drawn.items()
+            if (level := _twin(paper, levels, jobs[name].method)) is not None
+        },
+    )  # fmt: skip
 
 
-def _none(paper: Paper[Any], levels: Sequence[Level], twin: str, sign: float) -> Level | None:
-    """The level of a method's twin; the best one where that is not measured, or where none is."""
-    same = [one for one in levels if twin and one.label == paper.entry(twin).label]
-    return min(same or levels, key=lambda one: sign * one.value, default=None)
+def _twin(paper: Paper[Any], levels: Sequence[Level], method: str) -> Level | None:
+    """The level of a method's twin without privacy; None where none is measured."""
+    twin = paper.entry(method).twin
+    label = paper.entry(twin).label if twin else ""
+    return next((one for one in levels if one.label == label), None)
 
 
 def _mean(one: Curve, sign: float) -> float:

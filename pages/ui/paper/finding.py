@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from datasets.base import Card
 from engine.core.gauges import Gauge
-from pages.ui.charts.measured import Curve, Level
+from pages.ui.charts.measured import Curve
 from pages.ui.charts.proof import finite
 from pages.ui.kit.labels import label
 from pages.ui.messages import figures, joined, tight, tr
@@ -113,7 +113,7 @@ def finding(
     lost = cast.printed if cast.printed and _lost(cast.printed, budget) else None
     if not held and lost is None:
         return ""
-    told = _Told(cast.none, sign, how, budget)
+    told = _Told(cast, sign, how, budget)
     own = tr(how.own)
     names = [own if one is cast.own else label(_plain(one.label)) for one in held]
     parts = []
@@ -154,14 +154,20 @@ def _failing(held: Sequence[Curve], budget: float) -> Iterator[str]:
 class _Told:
     """What methods lose to privacy, in words; how they do where nothing can be compared."""
 
-    none: Level | None
+    cast: Cast
     sign: float
     how: Saying
     budget: float
 
     @property
     def compared(self) -> bool:
-        return self.none is not None and bool(self.how.cost[0])
+        return self.cast.none is not None and bool(self.how.cost[0])
+
+    def none(self, one: Curve) -> float:
+        """What a line's costs are counted from: its own method without privacy, if measured."""
+        level = self.cast.twins.get(one.label, self.cast.none)
+        assert level is not None
+        return level.value
 
     def first(self, one: Curve, name: str) -> str:
         """The sentence's beginning."""
@@ -179,16 +185,17 @@ class _Told:
 
     def elsewhere(self, one: Curve, name: str, chance: float | None) -> str:
         """Where a line beats no privacy, or how it breaks down at a smaller budget."""
-        if not self.compared or self.none is None:
+        if not self.compared:
             return ""
+        none = self.none(one)
         worst = one.sure_low if self.sign < 0 else one.sure_high
-        level = self.sign * self.none.value
+        level = self.sign * none
         if worst and (over := _from(one, [self.sign * end < level for end in worst])):
             why = _say("why", plain=tr(self.how.plain)) if self.how.plain else ""
             return _say(over[0], budget=over[1], name=name, why=why)
-        if chance is None or chance == self.none.value:
+        if chance is None or chance == none:
             return ""
-        way = [(v - self.none.value) / (chance - self.none.value) for v in one.middle]
+        way = [(v - none) / (chance - none) for v in one.middle]
         bad = [at for at, part in zip(one.epsilon, way, strict=True) if part > BAD]
         low = [at for at in bad if at < self.budget and at == one.epsilon[bad.index(at)]]
         if not low:
@@ -204,8 +211,7 @@ class _Told:
 
     def _amount(self, one: Curve) -> tuple[str, str]:
         """The loss and its unit."""
-        assert self.none is not None
-        loss = self.how.scale * self.sign * (_value(one, self.budget) - self.none.value)
+        loss = self.how.scale * self.sign * (_value(one, self.budget) - self.none(one))
         few, many = map(tr, self.how.cost)
         if self.how.scale != 100.0:
             return figures(number(max(loss, 0.0), 2)), many

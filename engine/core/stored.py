@@ -125,7 +125,7 @@ def _fit(values: Sequence[Any], there: set[type]) -> bool:
     if int not in there:
         return True
     numbers = values if len(there) == 1 else [one for one in values if type(one) is int]
-    return -LARGEST <= min(numbers) and max(numbers) < LARGEST
+    return min(numbers) >= -LARGEST and max(numbers) < LARGEST
 
 
 def _table(read_one: Reader, value: Any) -> Any:

@@ -33,6 +33,11 @@ def first(words: str) -> str:
     return words.partition(". ")[0].rstrip(".") + "."
 
 
+def stops() -> dict[float, str]:
+    """Budgets that the curve names."""
+    return {float(epsilon): words for epsilon, words in WORDS["stops"].items()}
+
+
 def examples() -> Iterator[tuple[float, int, str, str]]:
     """Budgets: each with the dots it fills, how often a guess is right, and what that means."""
     for epsilon, meaning in WORDS["examples"].items():

@@ -95,7 +95,7 @@ def names_are_whole(page: Page) -> None:
     for box in boxes:
         assert min(box[side] for side in ("left", "top", "right", "bottom")) >= -1, f"{box} is cut"
     pairs = [(a["text"], b["text"]) for i, a in enumerate(boxes) for b in boxes[:i] if over(a, b)]
-    assert pairs == []
+    assert pairs == [], f"{pairs} lie on each other"
     assert page.evaluate(SIZE) >= 12
 
 

@@ -10,10 +10,12 @@ from engine.runs import shipped
 from engine.runs.reference import FOLDER
 from pages.ui.charts.sketch import COLOURS, sketch
 from pages.ui.charts.theme import SERIES
+from pages.ui.home import WORDS
 from pages.ui.kit import shell
-from pages.ui.paper import sketches
+from pages.ui.paper import preview, sketches
 from tests.pages.conftest import Open
-from tests.pages.drawn import texts
+from tests.pages.drawn import charts, texts
+from tests.pages.played import play
 
 
 @pytest.mark.parametrize("slug", sorted(shell.papers()))
@@ -37,6 +39,19 @@ def test_a_paper_that_opens_with_simulated_data_says_so_on_its_card(visit: Open)
     text = texts([visit("")])
     opens = [data_catalog.card(one.datasets[0]) for one in shell.papers().values()]
     assert text.count("Simulated data") == sum(card.simulated for card in opens) > 0
+
+
+def test_three_budgets_are_named_on_the_curve_of_the_start_page(visit: Open, home: Path):
+    for job in preview.page(preview.START).jobs.values():
+        play(home, job)
+    (chart,) = charts(visit(""))
+    named = [one["text"].partition(":")[0] for one in chart["layout"]["annotations"]]
+    assert [one for one in named if one in WORDS["stops"].values()] == [*WORDS["stops"].values()]
+    marks = chart["data"][-1]
+    assert marks["x"] == [float(epsilon) for epsilon in WORDS["stops"]]
+    curve = next(one for one in chart["data"] if one.get("name", "").startswith("Output"))
+    heights = dict(zip(curve["x"], curve["y"], strict=True))
+    assert marks["y"] == [heights[x] for x in marks["x"]]
 
 
 def test_a_sketch_draws_each_line_in_the_colour_of_its_page():

@@ -480,6 +480,10 @@ function nameLines({ layout }, width, look) {
   const at = names.map((one) => high * (1 - place(yaxis.range, one.y)))
   const heights = names.map((one) => one.text.split("<br>").length * one.font.size * 1.35 + 3)
   const found = apart(at, heights, -margin.t, high + 4)
+  // The words of named points keep clear of a narrow chart's steep lines; what has no room goes.
+  if (width < BROAD) for (const one of layout.annotations) if (one.name === "stop") one.ay -= 20
+  const sayable = ({ y, ay, font }) => high * (1 - place(yaxis.range, y)) + ay >= font.size
+  layout.annotations = layout.annotations.filter((one) => one.name !== "stop" || sayable(one))
   if (low) sides({ layout }, named, across, look)
   thin(xaxis, across, look)
   names.forEach((one, i) => {

@@ -7,8 +7,9 @@ import streamlit as st
 
 from engine.core.kept import Declared, released
 from pages.ui import words
-from pages.ui.charts import curves, measured
+from pages.ui.charts import curves, measured, stops
 from pages.ui.charts.dots import dots
+from pages.ui.charts.heights import heights
 from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card, glossary
@@ -135,11 +136,15 @@ def curve(page: Page, view: View, by_proof: bool, fit: bool) -> Picture:
         grid = [float(value) for value in page.offers.knobs[BUDGET].values]
         bounds = (min(grid), max(grid)) if at is None else at.bounds
         how = finding.saying(gauge, view.says, view.gauge)
+        up = view.up or heights(lines, levels, gauge, how.errors, how.guessed(view.data))
         figure = curves.utility(
             lines, levels, gauge, view.budget, revision, bounds, by_proof or at is not None,
             by_method[view.method].label if view.method in by_method else "",
-            how.errors, how.guessed(view.data), view.up, at.label if at else "",
+            how.errors, how.guessed(view.data), up, at.label if at else "",
         )  # fmt: skip
+        for name, named in page.layout.landmarks.items():
+            if name in by_method:
+                stops.mark(figure, by_method[name], named, up, by_proof)
         if at is not None:
             said, rows = at.reading(view.budget), at.rows(gauge)
             return picture(figure, said, rows, view.budget, fit=fit, move=at.label)
@@ -150,6 +155,7 @@ def curve(page: Page, view: View, by_proof: bool, fit: bool) -> Picture:
 
     signature = (
         "utility",
+        page.prefix,
         revision,
         view.method,
         view.budget,

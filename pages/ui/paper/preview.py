@@ -1,7 +1,7 @@
 """A preview of a paper: the budget slider and one curve, for pages that lead on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
@@ -29,6 +29,8 @@ class Preview:
         repeats: Repetitions of each setting.
         quick: Methods that are repeated twenty times as often.
         method: The one whose guarantee and single releases are shown.
+        falls: The one on whose curve budgets are marked by a name.
+        named: These names.
     """
 
     prefix: str
@@ -40,6 +42,8 @@ class Preview:
     repeats: int = 10
     quick: tuple[str, ...] = ()
     method: str = ""
+    falls: str = ""
+    named: Mapping[float, str] = field(default_factory=dict)
 
 
 START = Preview(
@@ -51,6 +55,7 @@ START = Preview(
     ("unregularised", "out_pert", "dp_newton"),
     quick=("out_pert", "dp_newton"),
     method="dp_newton",
+    falls="out_pert",
 )
 """The start page's: a measure that needs no explanation, with the runs that survival opens with."""
 
@@ -78,7 +83,8 @@ def page(one: Preview) -> Page:
         SpecError: Settings that contradict each other.
     """
     whole, own = catalog.paper(one.slug), defaults.layout(one.slug)
-    layout = Layout(repeats=one.repeats, says=own.says, method=one.method)
+    marks = {one.falls: one.named}
+    layout = Layout(repeats=one.repeats, says=own.says, method=one.method, landmarks=marks)
     shown = tuple(entry for entry in whole.methods if entry.name in one.methods)
     paper = replace(whole, methods=shown)
     offered = offers(paper, layout)

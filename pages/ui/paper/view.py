@@ -220,6 +220,7 @@ class Layout:
             a move of a slider they are repeated as often as others.
         stops: The main sliders: the coarse curves of all their values ship with the app. Those of
             one tuple are combined with each other.
+        landmarks: Budgets that are marked by a name on the curve of a method.
         beside: Jobs that a section draws besides the page's own, by name; followed while they
             run, and asked for by the section alone.
     """
@@ -243,6 +244,7 @@ class Layout:
     quick: tuple[str, ...] = ()
     opens: tuple[str, ...] = ()
     stops: tuple[tuple[str, ...], ...] = ()
+    landmarks: Mapping[str, Mapping[float, str]] = field(default_factory=dict)
     beside: Callable[[Mapping[str, Job]], dict[str, Job]] = lambda jobs: {}
 
     @property

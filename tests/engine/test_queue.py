@@ -26,10 +26,14 @@ ADA, BOB = Visitor("page 1", "ada"), Visitor("page 2", "bob")
 
 @pytest.fixture
 def desk(store, monkeypatch) -> Scheduler:
-    """Turns of one step; the machine may be slow, and nobody here says twice what it looks at."""
+    """Turns of one step; the machine may be slow, and nobody here says twice what it looks at.
+
+    What other tests have left in this process's memory takes no room from a job.
+    """
     importlib.import_module("engine.runs.driver")
     monkeypatch.setattr(scheduler, "SLICE", 0.0)
     monkeypatch.setattr("engine.service.store.GONE", 60.0)
+    monkeypatch.setattr(footprint, "resident", lambda: 0)
     return Scheduler(store, "cpu", 10.0)
 
 

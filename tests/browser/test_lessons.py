@@ -23,7 +23,7 @@ def shown(server: tuple[str, Path]) -> None:
     """What the lessons show is in the store already, so that nothing trains meanwhile."""
     known = Store(server[1])
     for job in openings.lessons():
-        if known.submit(job, {}) == "new":
+        if not known.these([job.id]):  # asked for and taken at once: a worker would be quicker
             play(server[1], job)
 
 

@@ -244,6 +244,24 @@ def test_a_page_that_is_followed_is_said_to_look_on(
     assert watching.others(store, job.id, watching.NOBODY) == 0  # its connection is lost
 
 
+def test_an_error_of_one_page_does_not_end_what_follows_the_others(
+    home: Path, follower: clock.Follower, monkeypatch: pytest.MonkeyPatch
+):
+    job = defaults.opening("survival")["out_pert"]
+    claim, failed, new = begin(home, job), list[int](), clock.new
+
+    def fails_once(one: clock.Followed, sessions: int) -> bool:
+        if not failed:
+            failed.append(1)
+            raise RuntimeError("nobody has thought of this")
+        return new(one, sessions)
+
+    monkeypatch.setattr(clock, "new", fails_once)
+    again = followed(monkeypatch, job, Stage.FULL, access.board().look([job.id]))
+    claim.append([Advanced(2, 2, 4)])
+    until(lambda: again)
+
+
 def test_a_store_that_cannot_be_read_is_said_once_and_the_page_recovers(
     home: Path, follower: clock.Follower, monkeypatch: pytest.MonkeyPatch
 ):

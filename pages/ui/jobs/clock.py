@@ -5,6 +5,7 @@ page once it has something new to show. The browser hears nothing before that: w
 it, an empty answer too, makes it look through the whole page, which takes a sixth of a second.
 """
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Hashable, Mapping
@@ -123,7 +124,11 @@ class Follower:
                     self._thread = None
                     return
             for one in every:
-                self.look(one)
+                try:
+                    self.look(one)
+                except Exception as error:  # the other pages are followed all the same
+                    print(f"{one.part}: {error}", file=sys.stderr, flush=True)
+                    time.sleep(FASTEST)  # it may come again
             time.sleep(max(LOOK, interval(len(every), quick=True) - QUICK))
 
     def look(self, one: Followed) -> None:

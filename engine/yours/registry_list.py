@@ -5,7 +5,6 @@ no copy of them is a part of this program. What is kept here is what the page Le
 entry, with the date on which it was taken. Files of a zip are read within it, never written out.
 """
 
-import functools
 import json
 import lzma
 import tempfile
@@ -14,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -102,11 +101,9 @@ def fetch() -> tuple[Taken, list[str]]:
         return take(Path(found))
 
 
-def forget() -> bool:
-    """Deletes what was taken; says whether there was something."""
-    there = _place().exists()
+def forget() -> None:
+    """Deletes what was taken."""
     _place().unlink(missing_ok=True)
-    return there
 
 
 def kept() -> Taken | None:
@@ -117,7 +114,7 @@ def kept() -> Taken | None:
         return None
 
 
-@functools.lru_cache(maxsize=4)
+@lru_cache(maxsize=4)
 def _read(place: Path, changed: int) -> Taken:
     return stored.read(Taken, stored.parsed(place.read_bytes()))
 

@@ -226,6 +226,28 @@ def test_a_part_that_is_left_is_not_drawn(
     assert not again
 
 
+def test_who_leaves_waits_until_nothing_is_said_of_any_part(
+    home: Path, follower: clock.Follower, monkeypatch: pytest.MonkeyPatch
+):
+    """Else what a page showed before would be said of it after what it shows now."""
+    monkeypatch.setattr(submit, "there", lambda session: False)  # the thread says nothing
+    job = defaults.opening("survival")["out_pert"]
+    begin(home, job)
+    drawn = access.board().look([job.id])
+    followed(monkeypatch, job, Stage.FULL, drawn)
+    clock.follow("another part", {job.id: Stage.FULL}, drawn)
+    first, last = follower.parts.values()
+    leaving = threading.Thread(target=clock.leave)
+    with last.busy:
+        leaving.start()
+        leaving.join(0.2)
+        assert leaving.is_alive()
+        assert not first.busy.locked()
+    leaving.join(10.0)
+    assert not leaving.is_alive()
+    assert not follower.parts
+
+
 def test_a_page_that_is_followed_is_said_to_look_on(
     home: Path, follower: clock.Follower, monkeypatch: pytest.MonkeyPatch
 ):

@@ -25,7 +25,7 @@ from pages.ui.kit import visitors
 from pages.ui.kit.access import board, client
 
 LOOK = 0.1
-"""Seconds between two looks at the runs of a page that nobody else looks at with it."""
+"""Seconds between two looks at the runs of all pages, while few are open."""
 QUICK, FASTEST, SLOWEST = 0.3, 1.0, 5.0
 """Seconds between two drawings of a page: alone, until its first curves are there and then; and
 among many."""
@@ -66,7 +66,7 @@ class Followed:
         runs: What it shows, and what each run is for.
         says: The same with what is trained ahead for its view.
         shown: What of its runs it has drawn; None where the store could not be read.
-        standing: Which of them had ended then.
+        standing: Which of its runs had begun or ended then.
         quick: Whether it waited for its first curves.
         again: Has it drawn again.
         drawn: When it was drawn, on this process's clock.
@@ -114,7 +114,7 @@ class Follower:
             gone = [self.parts.pop(key) for key in left]
         for one in gone:
             with one.busy:
-                return  # the connection may come back
+                pass
 
     def _run(self) -> None:
         while True:

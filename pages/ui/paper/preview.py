@@ -29,7 +29,7 @@ class Preview:
         repeats: Repetitions of each setting.
         quick: Methods that are repeated twenty times as often.
         method: The one whose guarantee and single releases are shown.
-        falls: The one on whose curve budgets are marked by a name.
+        marked: The one on whose curve some budgets are marked with a name.
         named: These names.
     """
 
@@ -42,7 +42,7 @@ class Preview:
     repeats: int = 10
     quick: tuple[str, ...] = ()
     method: str = ""
-    falls: str = ""
+    marked: str = ""
     named: Mapping[float, str] = field(default_factory=dict)
 
 
@@ -55,7 +55,7 @@ START = Preview(
     ("unregularised", "out_pert", "dp_newton"),
     quick=("out_pert", "dp_newton"),
     method="dp_newton",
-    falls="out_pert",
+    marked="out_pert",
 )
 """The start page's: a measure that needs no explanation, with the runs that survival opens with."""
 
@@ -83,7 +83,7 @@ def page(one: Preview) -> Page:
         SpecError: Settings that contradict each other.
     """
     whole, own = catalog.paper(one.slug), defaults.layout(one.slug)
-    marks = {one.falls: one.named}
+    marks = {one.marked: one.named}
     layout = Layout(repeats=one.repeats, says=own.says, method=one.method, landmarks=marks)
     shown = tuple(entry for entry in whole.methods if entry.name in one.methods)
     paper = replace(whole, methods=shown)

@@ -62,6 +62,19 @@ def test_a_move_never_blanks_the_chart_and_says_what_trains(
     assert unsaid(seen) <= SOON
 
 
+def test_what_has_been_trained_is_drawn_though_the_browser_asks_for_nothing(app: App):
+    """Until the last run of the view has ended, the page says that it trains."""
+    page = app.tab("mean", height=900)
+    settled(page)
+    page.wait_for_function("() => document.querySelector('.js-plotly-plot')?.data?.length > 1")
+    move(page, "Clipping bound", "ArrowLeft")
+    until(page, "() => window.samples.some(one => one.told)", 20)
+    assert any(one.told for one in samples(page))
+    over = "() => window.samples.slice(-20).every(one => !one.told)"
+    until(page, over, 60)
+    assert page.evaluate(over)
+
+
 def unsaid(seen: list[Sample]) -> float:
     """The longest time for which ghosts were drawn and nothing in sight said that lines train."""
     longest, since = 0.0, None

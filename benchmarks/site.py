@@ -28,11 +28,17 @@ DRAWN = """() => new Promise(done => {
   look()
 })"""
 """Resolves with the milliseconds from the request of the page to its first chart on the screen."""
-WATCH = """() => { window.times = []; addEventListener('keydown', ({ timeStamp }) =>
-  requestAnimationFrame(() => setTimeout(() => window.times.push(performance.now() - timeStamp))),
-  true) }"""
-"""Notes the milliseconds from each key to the picture that comes after all that it moved."""
-FOUND = "() => document.querySelector('.chart.main .js-plotly-plot').layout.meta.budget"
+WATCH = """() => {
+  window.times = []
+  const drawn = () => document.querySelector('.chart.main .infolayer').textContent
+  addEventListener('keydown', ({ timeStamp }) => {
+    const before = drawn()
+    const look = () => requestAnimationFrame(() => drawn() === before
+      ? look() : setTimeout(() => window.times.push(performance.now() - timeStamp)))
+    look()
+  }, true)
+}"""
+"""Notes the milliseconds from each key to the picture in which the chart says another budget."""
 
 
 def rows() -> list[Row]:
@@ -91,11 +97,11 @@ def _moved(page: Page) -> list[float]:
     slider.focus()
     most, at, step = int(slider.get_attribute("max") or 0), int(slider.input_value()), 1
     page.evaluate(WATCH)
-    for _ in range(MOVES):
+    for count in range(1, MOVES + 1):
         step = step if 0 <= at + step <= most else -step
-        at, before = at + step, page.evaluate(FOUND)
+        at += step
         page.keyboard.press("ArrowRight" if step > 0 else "ArrowLeft")
-        page.wait_for_function(f"was => ({FOUND})() !== was", arg=before)
+        page.wait_for_function("count => window.times.length === count", arg=count)
         page.wait_for_timeout(20)  # as a hand that rests between two keys
     times: list[float] = page.evaluate("() => window.times")
     return sorted(times)

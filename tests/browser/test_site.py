@@ -604,6 +604,20 @@ def test_a_site_that_was_visited_once_opens_without_a_network(browser: Browser, 
             tab.goto(f"{address}/nothing.html")
 
 
+def test_pages_are_kept_once_the_visitor_rests(browser: Browser, served: str):
+    """To keep them takes a second of work, in which a slider would wait."""
+    kept = "() => navigator.serviceWorker.getRegistration().then(Boolean)"
+    with browser.new_context() as context:
+        tab = context.new_page()
+        tab.goto(f"{served}/mean/")
+        tab.wait_for_function("() => window.others !== undefined")
+        for _ in range(7):
+            tab.get_by_role("slider", name="Privacy budget ε").press("ArrowRight")
+            tab.wait_for_timeout(1000)
+        assert not tab.evaluate(kept)
+        tab.wait_for_function(f"async () => await ({kept})()")
+
+
 def test_another_version_of_the_site_takes_the_place_of_what_was_kept(
     browser: Browser, folder: Path, tmp_path: Path
 ):

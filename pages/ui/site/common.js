@@ -12,16 +12,20 @@ function draw(place, figure, alt) {
 }
 
 const TURNS = 6 // after so many the browser has compiled what moves a chart
+const idle = window.requestIdleCallback ?? ((work) => setTimeout(work, 30))
+
+let touched = false // whether somebody has moved anything
+window.addEventListener("input", () => (touched = true), { capture: true, once: true })
 
 // Draws other pictures and then the present one again, unseen, while nothing else is to be done:
-// else a slider's first moves would take several times as long as the others.
-function rehearse(others, present, turns = TURNS) {
-  if (!turns) return
-  const idle = window.requestIdleCallback ?? ((work) => setTimeout(work, 200))
+// else a slider's first moves would take several times as long as the others. Ends when somebody
+// moves it, since each move is a rehearsal of the next; `done` follows.
+function rehearse(others, present, done = () => {}, turns = TURNS) {
   idle(() => {
+    if (!turns || touched) return done()
     others(turns)
     present()
-    rehearse(others, present, turns - 1)
+    rehearse(others, present, done, turns - 1)
   })
 }
 

@@ -8,8 +8,20 @@ if (other && other.hreflang !== spoken) {
 }
 document.documentElement.classList.toggle("embed", query.has("embed"))
 
-// Read once, read without a network: only a server can promise that, and only an encrypted one.
+// Read once, read without a network: only a server can promise that, and only an encrypted one. To keep
+// all pages takes a second of work, so it begins once the visitor rests.
+const REST = 5000 // milliseconds
 const worker = new URL("../offline.js", document.currentScript.src)
 if (worker.protocol.startsWith("http") && !query.has("embed") && navigator.serviceWorker) {
-  window.addEventListener("load", () => navigator.serviceWorker.register(worker))
+  let keeping
+  const moves = ["load", "keydown", "pointerdown", "wheel"]
+  const wait = () => {
+    clearTimeout(keeping)
+    keeping = setTimeout(keep, REST)
+  }
+  const keep = () => {
+    for (const kind of moves) window.removeEventListener(kind, wait)
+    navigator.serviceWorker.register(worker)
+  }
+  for (const kind of moves) window.addEventListener(kind, wait, { passive: true })
 }

@@ -7,6 +7,8 @@ let state = opening
 let moved = null // the control that is not where the page opens
 const position = (place) => (place.type === "range" ? Number(place.value) : place.selectedIndex)
 
+const elsewhere = [...query.keys()].some((key) => key !== `${slug}.epsilon`) // another stop or tab
+
 function row(card) {
   const keys = ["method", "status", "claimed", "proved", "protects"]
   const made = document.createElement("tr")
@@ -122,7 +124,7 @@ function remember() {
   remembered(said)
 }
 
-// The other stops and the charts of other tabs: read once the first chart is there.
+// Once the other stops and the charts of other tabs are there.
 function begun() {
   const asked = controls.find((one) => {
     const at = one.texts.indexOf(query.get(`${slug}.${one.field}`))
@@ -136,9 +138,7 @@ function begun() {
   }
   if (asked) stop(asked)
   else show()
-  const at = () => Number(epsilon.value)
-  const other = (turn) => picture((at() + turn) % state.budgets.length)
-  rehearse(other, () => picture(at()))
+  if (elsewhere) practise()
   near.observe(curve)
   const heading = find(query.get(`${slug}.tab`))
   if (heading) stay(heading)
@@ -168,10 +168,21 @@ function begin() {
   stop(null)
   alone([document.querySelector(".finding"), document.querySelector(".chart.main")],
     [epsilon.parentElement, document.querySelector(".meaning")])
-  const more = document.createElement("script")
-  more.src = "others.js"
-  more.addEventListener("load", begun)
-  requestAnimationFrame(() => setTimeout(() => document.head.append(more)))
+  requestAnimationFrame(() => setTimeout(() => (elsewhere ? more() : practise(more))))
+}
+
+function practise(done) {
+  const present = () => Number(epsilon.value)
+  const other = (turn) => picture((present() + turn) % state.budgets.length)
+  rehearse(other, () => picture(present()), done)
+}
+
+// Asks for the other stops and the charts of other tabs, which the first chart does not need.
+function more() {
+  const script = document.createElement("script")
+  script.src = "others.js"
+  script.addEventListener("load", begun)
+  document.head.append(script)
 }
 
 begin()

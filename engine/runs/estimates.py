@@ -26,6 +26,9 @@ NOISY = "noise hides too much: an interval would not cover as often as it says"
 FEW = "too few records are one of both: noise hides how many"
 CROWDED = "all values lie in a small part of the public range: noise hides how they are spread"
 BESIDE = "it goes together with a covariate that has no interval"
+DATED = "it counts calendar years: later records are followed for less time, which no interval counts"
+YEARS = (1800.0, 2100.0)
+"""A column whose public range lies in here is taken to count calendar years."""
 PARTS, NARROW, RARE, TIED = 16.0, 1.55, 3.0, 0.3
 """Parts of a column's range that are counted, the least of them that a column is spread over, the
 same where it is 0 or 1, and the largest correlation with the error of one that has no interval: by
@@ -106,6 +109,11 @@ def _hidden(
     What is known of a column are noisy counts in sixteenths of its public range. Where it is
     spread over few of them, or is 0 or 1 and rarely one of both, its counts say little, and the
     errors of its coefficient are not what they seem; nor are those of coefficients that go with it.
+    The same holds of calendar years. The error of sampling is that of a cohort whose members leave
+    whatever their covariates are; a study that ends for all on one day follows later members for
+    less time, so that the events tell less of such a column than its spread over all records says
+    (type I censoring with staggered entry: Klein and Moeschberger 2003, Section 3.2). What is
+    released about this is too noisy to correct an interval by.
 
     Args:
         card: The data set's.
@@ -122,10 +130,11 @@ def _hidden(
         low, high = np.array(card.bounds.covariates, np.float64).T
         spread = PARTS / (np.sqrt(max(events, 1.0)) * alone * (high - low))
         rare = np.logical_and((low == 0.0) & (high == 1.0), spread < RARE)
-        bad = rare | (spread < NARROW)
+        dated = np.logical_and(low >= YEARS[0], high <= YEARS[1])
+        bad = rare | dated | (spread < NARROW)
         size = np.sqrt(np.diagonal(covariance))
         tied = (np.abs(covariance / size / size[:, None])[:, bad] > TIED).any(axis=1)
-    reasons = ((noisy, NOISY), (rare, FEW), (bad, CROWDED), (tied, BESIDE))
+    reasons = ((noisy, NOISY), (dated, DATED), (rare, FEW), (bad, CROWDED), (tied, BESIDE))
     return [
         next((why for where, why in reasons if np.asarray(where)[i]), "") for i in range(len(whole))
     ]

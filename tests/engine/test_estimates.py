@@ -118,6 +118,22 @@ def test_none_is_given_of_rare_or_crowded_columns_and_of_what_goes_with_them(dat
     assert "goes together with" in marker.why
 
 
+def test_none_is_given_of_calendar_years_nor_of_what_goes_with_them(data):
+    """Later records are followed for less time: the events tell less of the column than it seems."""
+    arrays = {name: np.array(array) for name, array in trained(data, (8.0,)).items()}
+    spec, bounds = SurvivalSpec(epsilon=8.0), data.card.bounds
+    years = replace(bounds, covariates=((1940.0, 2000.0), *bounds.covariates[1:]))
+    card = replace(data.card, bounds=years)
+    age, sex, marker = estimates(arrays, 0, card, spec)
+    assert "calendar years" in age.why
+    assert age.low is None
+    assert sex.low is not None
+    assert marker.low is not None
+    root = np.sqrt(np.diagonal(arrays["uncertainty"][0]))
+    arrays["uncertainty"][0, 5, 3] = arrays["uncertainty"][0, 3, 5] = -0.5 * root[3] * root[5]
+    assert "goes together with" in estimates(arrays, 0, card, spec)[2].why
+
+
 @pytest.mark.slow
 def test_intervals_hold_the_truth_and_those_that_ignore_the_noise_do_not():
     tables = 100

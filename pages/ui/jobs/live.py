@@ -100,6 +100,12 @@ class Watched:
         known = [part for part in parts if part is not None and part.seeds.size]
         return functools.reduce(beside, known) if known else None
 
+    @cached_property
+    def budgets(self) -> tuple[float, ...]:
+        """The budgets at which its line is drawn, rising."""
+        swept = () if self.drawn is None else self.drawn.axes.get(BUDGET, ())
+        return tuple(np.unique(swept).tolist())
+
     @property
     def over(self) -> Results | None:
         """The replicas whose training is over; None before there can be any."""

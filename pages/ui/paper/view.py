@@ -139,8 +139,7 @@ class View:
     def _stands(self, name: str) -> Hashable:
         """Where one job stands, and how many of its cards are known."""
         one = self.watched[name]
-        budgets = () if one.drawn is None else {*one.drawn.axes.get(BUDGET, ())}
-        cards = sum(self.known(name, float(budget)) is not None for budget in budgets)
+        cards = sum(self.known(name, budget) is not None for budget in one.budgets)
         return name, one.label, one.job.id, one.stands, cards
 
     def asked(self, method: str, budget: float) -> Asked:

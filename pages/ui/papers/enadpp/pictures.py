@@ -12,6 +12,7 @@ from engine.papers.enadpp.exhibits import FIGURE1
 from pages.ui import words
 from pages.ui.charts import lines
 from pages.ui.charts.tiles import Layer, signed, tiles
+from pages.ui.kit import fold
 from pages.ui.paper.parts import Chart, Note
 from pages.ui.paper.said import Named
 from pages.ui.paper.series import look, needed, product
@@ -97,10 +98,14 @@ def relevances(dataset: str) -> tuple[str, ...]:
 
 def drag(page: Page) -> None:
     """Ten relevances to drag, in the sidebar."""
-    with st.expander("Ten relevances to try", icon=":material/equalizer:"):
-        for i, name in enumerate(relevances(page.chosen.dataset)):
+    keys = [f"enadpp.{name}" for name in relevances(page.chosen.dataset)]
+    place = fold.fold("Ten relevances to try", ":material/equalizer:", "enadpp.tried", keys)
+    if not place:
+        return
+    with place:
+        for i, key in enumerate(keys):
             st.slider(
-                f"Feature {i + 1}", 0.0, 1.0, float(FIGURE1[i]), 0.01, key=f"enadpp.{name}",
+                f"Feature {i + 1}", 0.0, 1.0, float(FIGURE1[i]), 0.01, key=key,
                 bind="query-params",
             )  # fmt: skip
 

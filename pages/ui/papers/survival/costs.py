@@ -13,6 +13,7 @@ from engine.papers.survival.spec import SurvivalSpec
 from pages.ui.charts.size import against
 from pages.ui.charts.theme import axis
 from pages.ui.jobs.live import BUDGET
+from pages.ui.kit import fold
 from pages.ui.paper import sidebar
 from pages.ui.paper.parts import Abreast, Chart, Fold, Part, Table, Widgets
 from pages.ui.paper.said import Named
@@ -28,7 +29,10 @@ GRID = (5, 10, 20, 50, 100, 200, 400)
 
 def try_out(page: Page) -> None:
     """Two sliders to try q and e with, in the sidebar; a button trains with them."""
-    with st.expander("Try q and e", icon=":material/function:"):
+    place = fold.fold("Try q and e", ":material/function:", "survival.tried", TRY.values())
+    if not place:
+        return
+    with place:
         st.caption("These change the table *Cost before training* at once. Nothing is trained.")
         for field, title in (("intervals", "Time intervals q"), ("knots", "Spline knots e")):
             offer = page.offers.knobs[field]

@@ -1,0 +1,55 @@
+"""What a part draws is sent at once, so that the browser draws its page once.
+
+The browser draws its whole page for whatever it is sent at one time: that a part has begun, that it
+is running, then each piece as it comes. For one move of a slider each of these drawings takes as
+long as the last one, which is the only one that shows something new.
+"""
+
+import asyncio
+
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime import Runtime, app_session
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+
+SOON = 0.1
+"""Seconds within which most parts are drawn; a longer one is sent piece by piece from then on."""
+
+
+class Brisk(ForwardMsgQueue):
+    """What a session sends: the pieces of a part wait for its last one, for a while."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept: list[ForwardMsg] = []
+        self._timer: asyncio.TimerHandle | None = None
+
+    def enqueue(self, msg: ForwardMsg) -> None:
+        """Adds a message, or keeps it while its part is being drawn."""
+        kind = msg.WhichOneof("type")
+        if kind in ("new_session", "script_finished"):
+            self._give(whole=kind == "script_finished")
+        if self._timer:
+            self._kept.append(msg)
+            return
+        super().enqueue(msg)
+        if kind == "new_session" and msg.metadata.run.fragment_ids:
+            self._timer = asyncio.get_running_loop().call_later(SOON, self._late)
+
+    def _late(self) -> None:
+        self._give(whole=False)
+        Runtime.instance()._enqueued_some_message()
+
+    def _give(self, *, whole: bool) -> None:
+        """Ends the wait; a part that is whole by now says nothing of running."""
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        for one in self._kept:
+            if not (whole and one.HasField("session_status_changed")):
+                super().enqueue(one)
+        self._kept = []
+
+
+def install() -> None:
+    """Every session that begins from now on sends its messages so."""
+    setattr(app_session, "ForwardMsgQueue", Brisk)  # noqa: B010  (a name that is not exported)

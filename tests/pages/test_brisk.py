@@ -1,0 +1,114 @@
+"""What a part draws is sent at once, and a long part piece by piece."""
+
+import asyncio
+import runpy
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime import app_session
+
+from pages.ui.kit import brisk
+from tests.browser.app import ROOT
+
+DONE = ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
+
+
+def began(*parts: str) -> ForwardMsg:
+    message = ForwardMsg()
+    message.new_session.name = "app"
+    message.metadata.run.fragment_ids.extend(parts)
+    return message
+
+
+def running(yes: bool) -> ForwardMsg:
+    message = ForwardMsg()
+    message.session_status_changed.script_is_running = yes
+    return message
+
+
+def piece(place: int) -> ForwardMsg:
+    message = ForwardMsg()
+    message.metadata.delta_path.extend([0, place])
+    message.delta.new_element.markdown.body = f"piece {place}"
+    return message
+
+
+def ended() -> ForwardMsg:
+    return ForwardMsg(script_finished=DONE)
+
+
+@pytest.fixture
+def woken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """How often the server was asked to send."""
+    times: list[bool] = []
+    runtime = SimpleNamespace(_enqueued_some_message=lambda: times.append(True))
+    monkeypatch.setattr(brisk.Runtime, "instance", lambda: runtime)
+    monkeypatch.setattr(brisk, "SOON", 0.05)
+    return times
+
+
+def served(session: Callable[[brisk.Brisk], list[list[ForwardMsg]]], wait: float = 0.0):
+    """What a session's queue gives, then what it gives after a while."""
+
+    async def serve() -> list[list[ForwardMsg]]:
+        queue = brisk.Brisk()
+        given = session(queue)
+        await asyncio.sleep(wait)
+        return [*given, queue.flush()]
+
+    return asyncio.run(serve())
+
+
+def test_a_short_part_begins_at_once_and_comes_whole(woken):
+    def session(queue):
+        queue.enqueue(began("part"))
+        first = queue.flush()
+        for one in (running(True), piece(1), piece(2)):
+            queue.enqueue(one)
+        meanwhile = queue.flush()
+        for one in (ended(), running(False)):
+            queue.enqueue(one)
+        return [first, meanwhile]
+
+    first, meanwhile, last = served(session)
+    assert (first, meanwhile) == ([began("part")], [])
+    assert last == [piece(1), piece(2), ended(), running(False)]
+    assert not woken
+
+
+def test_a_long_part_comes_piece_by_piece_and_says_that_it_runs(woken):
+    def session(queue):
+        for one in (began("part"), running(True), piece(1)):
+            queue.enqueue(one)
+        return [queue.flush()]
+
+    first, later = served(session, 0.2)
+    assert first == [began("part")]
+    assert later == [running(True), piece(1)]
+    assert woken == [True]
+
+
+def test_a_part_that_is_drawn_again_keeps_nothing_back(woken):
+    def session(queue):
+        for one in (began("part"), piece(1), began("part"), piece(2), ended()):
+            queue.enqueue(one)
+        return []
+
+    assert served(session) == [[began("part"), piece(1), began("part"), piece(2), ended()]]
+
+
+def test_a_whole_page_comes_as_it_is_drawn(woken):
+    def session(queue):
+        for one in (began(), running(True), piece(1)):
+            queue.enqueue(one)
+        return []
+
+    assert served(session) == [[began(), running(True), piece(1)]]
+
+
+def test_every_session_of_the_app_sends_so(monkeypatch):
+    monkeypatch.setattr(app_session, "ForwardMsgQueue", app_session.ForwardMsgQueue)
+    runpy.run_path(str(ROOT / "app.py"))
+    assert app_session.ForwardMsgQueue is brisk.Brisk

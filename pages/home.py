@@ -1,14 +1,12 @@
 """The start page: what this is, one live curve, the papers with what was found, how to read ε."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from datasets import catalog as data_catalog
 from pages.ui import words
 from pages.ui.charts.dots import dots
 from pages.ui.charts.sketch import sketch
-from pages.ui.home import about, examples, found, stops, text
+from pages.ui.home import about, examples, found, start, text
 from pages.ui.kit import shell
 from pages.ui.kit.glossary import linked
 from pages.ui.messages import figures, tr
@@ -21,7 +19,7 @@ st.markdown(linked(text("about")))
 
 if START.slug in shell.papers():
     st.markdown(text("move"))
-    draw(replace(START, named=stops()))
+    draw(start())
 
 if shell.there("learn"):
     st.page_link("pages/learn.py", label=text("learn"), icon=":material/school:")

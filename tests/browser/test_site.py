@@ -19,6 +19,7 @@ from pptx.enum.shapes import MSO_SHAPE_TYPE
 
 from engine.cli.main import main
 from engine.core.spec import knobs
+from pages.ui import home as first
 from pages.ui.bundle import collect, slide
 from pages.ui.bundle.proofs import NO_ATTACK
 from pages.ui.compare import answers, candidates, shown
@@ -33,12 +34,13 @@ from pages.ui.learn.ask import AFTER, BEFORE
 from pages.ui.learn.declared import QUESTIONS, SCREENS, filled
 from pages.ui.learn.page import RUN
 from pages.ui.lessons import library
+from pages.ui.messages import spoken, tr
 from pages.ui.paper import attack, drawing, panels, parts, whole
 from pages.ui.paper.defaults import addressed
 from pages.ui.paper.published import METHOD
 from pages.ui.paper.view import PROOF, WHY
 from pages.ui.site import compare as site_compare
-from pages.ui.site import states
+from pages.ui.site import start, states
 from tests.browser.app import publishing
 from tests.browser.test_tour import GRAVE
 
@@ -268,6 +270,33 @@ def stops(page: Page, field: str) -> list[str]:
         "field => window.explorer.controls.find(one => one.field === field).texts", field
     )
     return found
+
+
+@pytest.mark.parametrize("code", ["", "de"])
+def test_the_slider_of_the_first_page_moves_the_app_s_curve(page: Page, served: str, code: str):
+    """In its language: the curve with its named budgets, the sentence, and the dots that fill."""
+    with spoken(code or "en"):
+        state, _ = start.taken() or ({}, "")
+        names = [f"{tr(words)}:" for words in first.stops().values()]
+    page.goto(f"{served}/?home.epsilon=2{'&lang=' * bool(code)}{code}")
+    for key, at in (("", "2"), ("ArrowLeft", "1.6"), ("Home", "0.05"), ("End", "10")):
+        if key:
+            page.locator("#epsilon").press(key)
+        place = state["budgets"].index(at)
+        expect(page.locator(".finding")).to_have_text(plain(state["findings"][place]))
+        (dots,) = re.findall(r'aria-label="([^"]+)"', state["rulers"][place])
+        expect(page.get_by_role("img", name=dots)).to_be_visible()
+        expect(page.locator("#epsilon")).to_have_attribute("aria-valuetext", at)
+        labels = page.locator(".chart.main .infolayer")
+        expect(labels).to_contain_text(f"ε = {at}".replace(".", "," if code else "."))
+        for words in names:
+            expect(labels).to_contain_text(words)
+        page.wait_for_url(f"**?home.epsilon={at}*")
+    page.goto(f"{served}/?embed=1&home.epsilon=2{'&lang=' * bool(code)}{code}")
+    expect(page.locator("#epsilon")).to_have_attribute("aria-valuetext", "2")
+    expect(page.locator(".finding")).to_be_visible()
+    for hidden in ("nav", "h1", ".cards", ".embed-this"):
+        expect(page.locator(hidden).first).to_be_hidden()
 
 
 def test_an_address_opens_its_stop_from_a_server_and_from_a_folder(

@@ -13,15 +13,19 @@ import pytest
 
 from engine.cli.main import main
 from engine.runs import shipped
+from pages.ui import home as first
 from pages.ui.bundle import collect, sections, slide
+from pages.ui.bundle.drawn import Drawn
 from pages.ui.kit import chart, shell, source
 from pages.ui.kit.chart import Picture, named
 from pages.ui.lessons import library
+from pages.ui.messages import spoken, tr
 from pages.ui.paper import defaults, foot, panels, whole
 from pages.ui.paper.defaults import addressed
 from pages.ui.paper.view import COST, PROOF, WHY
-from pages.ui.site import blocks, frame, lesson, packed, states, write
+from pages.ui.site import blocks, frame, lesson, packed, start, states, write
 from tests.pages.conftest import ROOT, Open
+from tests.pages.drawn import charts
 
 
 class Fold(nullcontext[None]):
@@ -84,6 +88,28 @@ def test_what_has_to_be_trained_at_another_stop_is_named(taken: states.Taken):
     assert "chart-histogram" in taken.opening.tabs()["sections"]
     assert "chart-histogram" not in stop.tabs()["sections"]
     assert "does not ship" not in json.dumps(stop.tabs()["told"])
+
+
+@pytest.mark.parametrize("code", ["en", "de"])
+def test_the_first_page_has_the_app_s_curve_with_its_named_budgets(
+    visit: Open, monkeypatch: pytest.MonkeyPatch, code: str
+):
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    with spoken(code):
+        state, body = start.taken() or ({}, "")
+        names = [tr(words) for words in first.stops().values()]
+    assert 'id="epsilon"' in body
+    for budget in ("0.1", "1", "10"):
+        test = visit("", **{"home.epsilon": budget, "lang": code})
+        assert not test.exception
+        at = state["budgets"].index(budget)
+        drawn = Drawn("", "", [], state["base"], state["frames"], []).whole(at)
+        (app_s,) = charts(test)
+        drawn["layout"]["meta"]["fit"] = True  # only the app's follows what its foot leaves free
+        assert drawn == app_s
+        stops = [one for one in drawn["layout"]["annotations"] if one.get("name") == "stop"]
+        assert [one["text"].partition(":")[0] for one in stops] == names
+        assert state["findings"][at] in [collect.html(one.value) for one in test.markdown]
 
 
 def test_figures_are_whole_at_every_budget(taken: states.Taken):
@@ -185,6 +211,8 @@ def test_words_of_a_lesson_stay_words(home: Path):
         ("mean?mean.method=Gaussian", "mean/index.html?mean.method=Gaussian"),
         ("mean?mean.method=Gaussian&mean.bound=2", ""),
         ("mean?mean.tab=Data", ""),
+        ("", "index.html?home.epsilon=1"),
+        ("?home.epsilon=2", "index.html?home.epsilon=2"),
         ("mean?mean.share=0.3", ""),
         ("mean?mean.by=By claim", ""),
     ],

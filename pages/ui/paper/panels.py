@@ -48,19 +48,26 @@ def raw_note(arrays: Declared, names: Iterable[str], without_noise: bool = False
 
 def meaning(view: View) -> None:
     """What the chosen budget means, in a sentence and its picture."""
+    said, count = odds(view)
+    st.markdown(said)
+    if count is not None:
+        st.image(dots(count), width="stretch", alt=filling(count))
+
+
+def odds(view: View) -> tuple[str, int | None]:
+    """What the chosen budget means, and how many dots it fills; None where it limits no guess."""
     guarantee = view.guarantee()
     chance = ceiling.share(view, guarantee, attack.job(view))
     if chance is None:
-        st.markdown(words.odds(None, 0.0, guarantee.relation, guarantee.unit))
-        return
+        return words.odds(None, 0.0, guarantee.relation, guarantee.unit), None
     epsilon, delta = guarantee.epsilon_proved, guarantee.delta
-    st.markdown(words.odds(epsilon, delta, guarantee.relation, guarantee.unit, chance))
-    count = words.filled(chance)
-    st.image(
-        dots(count),
-        width="stretch",
-        alt=tr("{dots} of 100 dots are filled, 50 of them in grey.").format(dots=count),
-    )
+    said = words.odds(epsilon, delta, guarantee.relation, guarantee.unit, chance)
+    return said, words.filled(chance)
+
+
+def filling(count: int) -> str:
+    """The picture of so many dots, in words."""
+    return tr("{dots} of 100 dots are filled, 50 of them in grey.").format(dots=count)
 
 
 def work_out(view: View, budgets: Sequence[float]) -> None:

@@ -11,6 +11,7 @@ from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import address, source
 from pages.ui.kit.access import troubles
+from pages.ui.kit.offers import figure
 from pages.ui.paper import choice, defaults, foot, panels, stages, total
 from pages.ui.paper.view import Layout, Page, offers
 
@@ -120,6 +121,7 @@ def _draw(page: Page, watched: dict[str, Watched]) -> None:
     with told:
         chosen = replace(page.chosen, budget=foot.budget(page))
         view = page.view(watched, chosen)
+        source.publish(f"index.html?{page.prefix}.{BUDGET}={figure(chosen.budget)}")
         st.markdown(panels.result(view))
     with drawn:
         panels.utility(page, view, below=lambda: None)

@@ -11,6 +11,13 @@ function draw(place, figure, alt) {
   window.drawn({ data: place.chart, parentElement: place })
 }
 
+// What a place shows of a paper at a budget: a sentence, what the budget means, and the curve.
+function standing(place, { findings, rulers, alts, ...drawn }, at) {
+  place.querySelector(".finding").innerHTML = findings[at] // escaped where it was made
+  place.querySelector(".meaning").innerHTML = rulers[at]
+  draw(place.querySelector(".chart"), figure(drawn, at), alts[at])
+}
+
 const TURNS = 6 // after so many the browser has compiled what moves a chart
 const idle = window.requestIdleCallback ?? ((work) => setTimeout(work, 30))
 

@@ -11,9 +11,7 @@ document.querySelectorAll("section.drawn").forEach((section, i) => {
     const at = Number(slider.value)
     section.querySelector("output").textContent = state.budgets[at]
     slider.setAttribute("aria-valuetext", state.budgets[at])
-    section.querySelector(".finding").innerHTML = state.findings[at]
-    section.querySelector(".meaning").innerHTML = state.rulers[at]
-    draw(section.querySelector(".chart"), figure(state, at), state.alts[at])
+    standing(section, state, at)
   }
   slider.max = state.budgets.length - 1
   slider.value = state.first

@@ -20,7 +20,7 @@ from pages.ui.kit.knobs import label
 from pages.ui.kit.offers import figure as said
 from pages.ui.paper import foot, panels, ruler, stages
 from pages.ui.paper.choice import PROOF_FIRST
-from pages.ui.paper.defaults import addressed, layout
+from pages.ui.paper.defaults import addressed
 from pages.ui.paper.published import METHOD
 from pages.ui.paper.view import Page, View
 from pages.ui.site.blocks import Block, blocks, plain, tabs
@@ -36,7 +36,7 @@ class State:
         base: The figure without what moves.
         frames: What each budget changes.
         findings: The page's sentence at each budget, as HTML.
-        rulers: Claimed, proved and attacked at each budget, as HTML.
+        rulers: What each budget means: claimed, proved and attacked, as HTML.
         alts: The chart's message at each budget.
         cards: Every method's guarantee at each budget, in words.
         caption: How to read the curve, as HTML.
@@ -250,13 +250,24 @@ def trained(slug: str, settings: Mapping[str, str], find: Find) -> State | None:
     return _state(page, views) if views else None
 
 
+def previewed(page: Page, meant: Callable[[View], str]) -> State | None:
+    """A preview of a paper, from the runs that ship; None where they do not.
+
+    Args:
+        page: The preview as a page.
+        meant: What a budget means, as HTML.
+    """
+    page, views = _views(page, ships)
+    return _state(page, views, meant) if views else None
+
+
 def _views(page: Page, find: Find) -> tuple[Page, list[View]]:
     """A page with the runs that can be used, at each budget of its curves.
 
     There are no views where the method that it looks at has no curve.
     """
     knob = page.offers.knobs[BUDGET]
-    first, repeats = knob.value(knob.default), layout(page.prefix).sketch
+    first, repeats = knob.value(knob.default), page.layout.sketch
     jobs = {
         name: next((one for one in (job, stages.quickest(job, first, repeats)) if find(one)), None)
         for name, job in page.jobs.items()
@@ -272,7 +283,13 @@ def _views(page: Page, find: Find) -> tuple[Page, list[View]]:
     return page, [page.view(watched, replace(page.chosen, budget=one)) for one in budgets]
 
 
-def _state(page: Page, views: list[View]) -> State:
+def _ruler(view: View) -> str:
+    """The ruler of the method that is looked at, its marks in words, and the odds, as HTML."""
+    drawn, told, odds = foot.marks(view, view.guarantee())
+    return f"{drawn.removeprefix(ruler.STYLE)}<p>{plain(told)}<br>{collect.html(odds)}</p>"
+
+
+def _state(page: Page, views: list[View], meant: Callable[[View], str] = _ruler) -> State:
     """The first tab of a page at one stop."""
     pictures = [_picture(page, view) for view in views]
     base, frames = split([json.loads(one.text) for one in pictures])
@@ -284,7 +301,7 @@ def _state(page: Page, views: list[View]) -> State:
         base=base,
         frames=frames,
         findings=[collect.html(panels.result(view)) for view in views],
-        rulers=[_ruler(view) for view in views],
+        rulers=list(map(meant, views)),
         alts=[one.alt for one in pictures],
         cards=[
             [
@@ -303,9 +320,3 @@ def _picture(page: Page, view: View) -> Picture:
         panels.utility(page, view, view.by == PROOF_FIRST)
     (picture,) = seen
     return picture
-
-
-def _ruler(view: View) -> str:
-    """The ruler of the method that is looked at, its marks in words, and the odds, as HTML."""
-    drawn, told, odds = foot.marks(view, view.guarantee())
-    return f"{drawn.removeprefix(ruler.STYLE)}<p>{plain(told)}<br>{collect.html(odds)}</p>"

@@ -23,7 +23,7 @@ from pages.ui.lessons import library
 from pages.ui.messages import SOURCE, catalogue, figures, languages, separators, spoken, tr
 from pages.ui.paper import sketches
 from pages.ui.paper.view import COST
-from pages.ui.site import compare, deck, learn, lesson
+from pages.ui.site import compare, deck, learn, lesson, start
 from pages.ui.site.blocks import Block
 from pages.ui.site.frame import (
     SHARED,
@@ -90,11 +90,11 @@ def _pages(known: Mapping[str, Taken]) -> Iterator[tuple[str, str]]:
     yield f"{SHARED}/site.css", sheet()
     yield f"{SHARED}/labels.js", _labels(known.values()) + _script("labels.js")
     yield f"{SHARED}/slide.js", data(deck.parts(), "deck") + _script("slide.js")
-    for name in ("head.js", "site.js", "learn.js", "compare.js", "lesson.js"):
+    for name in ("head.js", "site.js", "home.js", "learn.js", "compare.js", "lesson.js"):
         yield f"{SHARED}/{name}", _script(name)
     for code in languages():
         with spoken(code):
-            yield f"index{ending()}", page("Home", _home(known), names, root="")
+            yield from _first(known, names)
             yield f"learn/data{ending('.js')}", data(learn.data())
             yield f"learn/index{ending()}", page("Learn", learn.body(), names, script="learn.js")
     yield "compare/data.js", data(compare.data())
@@ -105,6 +105,15 @@ def _pages(known: Mapping[str, Taken]) -> Iterator[tuple[str, str]]:
         yield f"{slug}/data.js", data(one.json())
         yield f"{slug}/others.js", data(one.others(), "others")
         yield f"{slug}/index.html", page(one.title, _paper(one), names, script="site.js")
+
+
+def _first(known: Mapping[str, Taken], names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The first page in one language, and what its curve is drawn from."""
+    state, curve = start.taken() or (None, "")
+    script = "home.js" if state else ""
+    yield f"index{ending()}", page("Home", _home(known, curve), names, root="", script=script)
+    if state:
+        yield f"data{ending('.js')}", data(state)
 
 
 def _lessons(names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -192,15 +201,15 @@ def _block(block: Block) -> str:
     return f'{drawn}<div data-told="{title}"></div>'
 
 
-def _home(known: Mapping[str, Taken]) -> str:
-    """The first page: what this is, and what was found in each paper."""
+def _home(known: Mapping[str, Taken], curve: str) -> str:
+    """The first page: what this is, a curve, and what was found in each paper."""
     kept = sketches.read()
     cards = ""
     for slug, one in known.items():
         drawn = kept.get(slug)
         picture = sketch(drawn.lines, drawn.none) if drawn else ""
         cards += (
-            f'<a class="card" href="{slug}/index.html{asking()}"><h2>{escape(tr(one.title))}</h2>'
+            f'<a class="card" href="{slug}/index.html{asking()}"><h3>{escape(tr(one.title))}</h3>'
             f"{picture}<p>{html(home.about(slug))}</p>"
             f"<p>{html(home.found(drawn)) if drawn else ''}</p></a>"
         )
@@ -211,8 +220,9 @@ def _home(known: Mapping[str, Taken]) -> str:
     )
     small = f"{html(home.text('pictures'))} {html(home.text('ships'))}"
     return (
-        f"<h1>{html(home.text('title'))}</h1><p>{html(home.text('about'))}</p>"
-        f'<div class="cards">{cards}</div><p class="small">{small}</p>'
+        f"<h1>{html(home.text('title'))}</h1><p>{html(home.text('about'))}</p>{curve}"
+        f'<h2>{html(home.text("papers"))}</h2><div class="cards">{cards}</div>'
+        f'<p class="small">{small}</p>'
         f"<h2>{html(home.text('read'))}</h2><p>{html(home.text('reading'))}</p>"
         f'<div class="cards">{examples}</div><p class="small">{html(home.text("source"))}</p>'
     )

@@ -37,11 +37,13 @@ SLICE = 0.1
 SETTLE = 0.7
 """Seconds after a move for which its whole runs wait: the page and the browser draw meanwhile."""
 COLLECT = 5.0
-"""Seconds between two looks for memory that nothing refers to: each takes as long as a turn."""
+"""Seconds between two looks for memory that nothing refers to: each takes as long as a turn. After
+as many without a turn all free memory is handed back."""
 HELD = 2
 """Whole runs of one person that one of two processes has open."""
 COMFORT = 1_000 * footprint.MEGABYTE
-"""Bytes that a process holds from which on each job that begins takes the place of a paused one."""
+"""Bytes that a process holds from which on free memory is handed back as a job begins, and a paused
+job where that is not enough."""
 PATIENCE = {PAUSED: 2.0, Stage.AHEAD: 0.3}
 """Seconds after which a step is broken into if somebody waits: of what nobody looks at."""
 
@@ -104,11 +106,17 @@ class Scheduler:
         self._ahead = ahead.Limits(store)
         self._until = 0.0
         self._collected = -math.inf
+        self._turned = math.inf
 
     @property
     def awake(self) -> list[Shared]:
         """The open jobs that have turns."""
         return [work for work in self.open if not work.asleep or work.stopping]
+
+    @property
+    def patient(self) -> bool:
+        """Whether a job has turns here that takes long, or that nobody waits for."""
+        return any(work.wanted.stage >= Stage.FULL for work in self.awake)
 
     def go(self) -> bool:
         """Gives the job that comes first its turn; opens it if it waits in the queue.
@@ -122,6 +130,7 @@ class Scheduler:
         waiting = self._look()
         work = self._first(waiting)
         if work is None:
+            self._idle()
             return False
         begun = time.monotonic()
         self._until, state = begun + SLICE, None
@@ -130,7 +139,7 @@ class Scheduler:
         except BaseException:
             self.open.remove(work)  # it has been ended, or cannot be
             raise
-        work.turned = time.monotonic()
+        work.turned = self._turned = time.monotonic()
         others = [*waiting, *(one.wanted for one in self.awake)]
         self._shares.charge(work.wanted, work.turned - begun, others)
         if state is not None:
@@ -232,6 +241,8 @@ class Scheduler:
             if not less:
                 return False
             self._put_back(max(less, key=lambda work: (work.wanted.stage, -work.turned)))
+        if footprint.resident() > COMFORT:
+            memory.trim()
         asleep = [work for work in self.open if work.asleep]
         if asleep and footprint.resident() > COMFORT:
             self._put_back(min(asleep, key=lambda work: work.turned))
@@ -283,6 +294,13 @@ class Scheduler:
         if time.monotonic() - self._collected >= COLLECT:
             gc.collect()
             self._collected = time.monotonic()
+
+    def _idle(self) -> None:
+        """Hands free memory back, once, when no job has had a turn for a while."""
+        if time.monotonic() - self._turned >= COLLECT:
+            self._turned = math.inf
+            gc.collect()
+            memory.trim()
 
     def _give_up(self, claim: Claim) -> None:
         """Ends the process in the middle of a step that will not stop; its job is cancelled.

@@ -5,9 +5,10 @@ It stops by itself when no app has been alive for a while and the queue is empty
 leaves the running jobs as interrupted; a stop that a step ignores ends the process, and the
 next look of any client starts another.
 
-Where the processor trains and has a second core, the worker starts another process beside it. It
-trains whole runs, gives way to the app and the first worker, and leaves all else to that one: what
-it begins takes longer than it would there while the machine is busy.
+Where the processor trains and has a second core, the worker starts another process beside it, once
+it has nothing to do but what takes long, or nothing at all. That one trains whole runs, gives way to
+the app and the first worker, and leaves all else to that one: what it begins takes longer than it
+would there while the machine is busy.
 """
 
 import argparse
@@ -21,7 +22,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from types import FrameType
 
@@ -80,8 +80,8 @@ class Worker:
         self.idle = idle
         self.turns = Scheduler(store, device, grace, self._fresh, SECOND if second else EVERY)
         self._name = presence.second(device) if second else device
-        self._second = second
-        self._other: Starter | None = None
+        self._other = None if second else Starter(store, MODULE, "--second")
+        self._warm = False
         self.turns.shared = second
         self._leaving = False
         self._stale = False
@@ -108,22 +108,17 @@ class Worker:
                 presence.leave(self.store)
 
     def _work(self) -> None:
-        pieces, wanted = chain(warm(), self._beside()), time.monotonic()
+        pieces, wanted = warm(), time.monotonic()
         while self._staying() and time.monotonic() - wanted < self.idle:
             try:
                 if self._look() or self.turns.go():
                     wanted = time.monotonic()
                 elif next(pieces, None) is None:
+                    self._warm = True
                     time.sleep(POLL)
             except StoreError as error:
                 print(error, file=sys.stderr, flush=True)
                 time.sleep(BEAT)
-
-    def _beside(self) -> Iterator[str]:
-        """The last piece of what is made ready: where two are to train, what starts the second."""
-        if not self._second and plural(self.device):
-            self._other = Starter(self.store, MODULE, "--second")
-        yield "second process"
 
     def _staying(self) -> bool:
         """Whether nothing says to leave; a store that was removed is not made again."""
@@ -142,11 +137,18 @@ class Worker:
             with suppress(RequestError):  # whoever asks for a run is told
                 quotas.tidy(self.store)
         present = presence.apps(self.store)
-        if present and self._other is not None:
-            if self._other.start(presence.second(self.device)):
-                self._other = None  # it cannot begin, and is done without
-            self.turns.shared = self._other is not None
+        if present and (self._warm or self.turns.patient):
+            self._begin_other()
         return present
+
+    def _begin_other(self) -> None:
+        """Sees to it that the second process is there, where two are to train."""
+        if self._other is None:
+            return
+        alone = not plural(self.device) or self._other.start(presence.second(self.device))
+        if alone:
+            self._other = None  # there is to be none, or it cannot begin and is done without
+        self.turns.shared = not alone
 
     def _fresh(self) -> bool:
         """Whether this is today's code; if not, jobs are left to another worker."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from engine.core import disk
-from engine.runs import footprint
+from engine.runs import footprint, memory
 from engine.runs.events import Measured
 from engine.service import ahead, scheduler, shares, stages, watching
 from engine.service.claim import take
@@ -227,6 +227,30 @@ def test_in_a_process_that_holds_much_a_new_job_takes_the_place_of_a_paused_one(
     assert [work.claim.job for work in desk.open] == jobs[1:]
     assert client.run(jobs[0].id).state == "queued"
     desk.leave()
+
+
+def test_free_memory_goes_before_a_paused_job(toy, client, desk, monkeypatch):
+    held = [0]
+    monkeypatch.setattr(footprint, "resident", lambda: held[0])
+    monkeypatch.setattr(memory, "trim", lambda: held.insert(0, 0))
+    jobs = [toy(steps=300 + i, pause=0.001) for i in range(2)]
+    for job in jobs:
+        shows(client, ADA, [(job, Stage.FULL)])
+        desk.go()
+        held[0] = scheduler.COMFORT + 1
+    assert [work.claim.job for work in desk.open] == jobs
+    desk.leave()
+
+
+def test_a_process_with_nothing_to_do_hands_free_memory_back_once(toy, client, desk, monkeypatch):
+    trimmed = []
+    monkeypatch.setattr(memory, "trim", lambda: trimmed.append(True))
+    monkeypatch.setattr(scheduler, "COLLECT", 0.0)
+    for jobs in range(3):
+        shows(client, ADA, [(toy(steps=jobs + 1), Stage.FULL)] if jobs else [])
+        for _ in range(20):
+            desk.go()
+        assert len(trimmed) == jobs
 
 
 def test_abandoned_views_are_not_queued_in_front(toy, client, desk):

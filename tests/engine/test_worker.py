@@ -19,7 +19,9 @@ from engine.service.claim import take
 from engine.service.job_runner import perform, sentence
 from engine.service.process import here
 from engine.service.recorder import Stuck
+from engine.service.starting import Starter
 from engine.service.store import Store
+from engine.service.watching import Stage, Visitor, look_on
 from engine.service.worker import Worker, code, plural, warm
 from tests.engine.conftest import ROOT, claimed, ended, running, until
 
@@ -400,6 +402,25 @@ def test_how_many_processes_train_is_a_whole_number(monkeypatch):
     monkeypatch.setenv("EXPLORER_WORKERS", "two")
     with pytest.raises(RequestError, match="EXPLORER_WORKERS: expected a positive whole number"):
         plural("cpu")
+
+
+def test_the_other_process_begins_with_the_first_whole_run(toy, client, store, monkeypatch):
+    """It helps a person who moves a slider before all is loaded, and takes nothing from a curve."""
+    started = []
+    monkeypatch.setattr("engine.service.worker.plural", lambda device: True)
+    monkeypatch.setattr("engine.service.worker.BEAT", 0.0)
+    monkeypatch.setattr(Starter, "start", lambda self, device: started.append(device) or 0)
+    presence.open_app(store)
+    first, ada = Worker(store, "cpu", 60.0), Visitor("page", "ada")
+    for steps, stage in enumerate((Stage.POINT, Stage.COARSE, Stage.OTHER, Stage.FULL)):
+        job = toy(steps=300 + steps, pause=0.001)
+        look_on(store, ada, {job.id: stage})
+        client.submit(job, {}, ada, passing=True)
+        first.turns.go()
+        assert first._look()
+        assert started == ["cpu, second"] * (stage == Stage.FULL)
+        assert first.turns.shared is (stage == Stage.FULL)
+    first.turns.leave()
 
 
 @pytest.mark.slow

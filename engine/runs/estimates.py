@@ -26,7 +26,9 @@ NOISY = "noise hides too much: an interval would not cover as often as it says"
 FEW = "too few records are one of both: noise hides how many"
 CROWDED = "all values lie in a small part of the public range: noise hides how they are spread"
 BESIDE = "it goes together with a covariate that has no interval"
-DATED = "it counts calendar years: later records are followed for less time, which no interval counts"
+DATED = (
+    "it counts calendar years: later records are followed for less time, which no interval counts"
+)
 YEARS = (1800.0, 2100.0)
 """A column whose public range lies in here is taken to count calendar years."""
 PARTS, NARROW, RARE, TIED = 16.0, 1.55, 3.0, 0.3

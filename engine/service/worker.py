@@ -6,9 +6,9 @@ leaves the running jobs as interrupted; a stop that a step ignores ends the proc
 next look of any client starts another.
 
 Where the processor trains and has a second core, the worker starts another process beside it, once
-it has nothing to do but what takes long, or nothing at all. That one trains whole runs, gives way to
-the app and the first worker, and leaves all else to that one: what it begins takes longer than it
-would there while the machine is busy.
+it has nothing to do but what takes long, or nothing at all. That one trains whole runs, gives way
+to the app and the first worker, and leaves all else to that one: what it begins takes longer than
+it would there while the machine is busy.
 """
 
 import argparse

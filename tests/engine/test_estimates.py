@@ -119,7 +119,7 @@ def test_none_is_given_of_rare_or_crowded_columns_and_of_what_goes_with_them(dat
 
 
 def test_none_is_given_of_calendar_years_nor_of_what_goes_with_them(data):
-    """Later records are followed for less time: the events tell less of the column than it seems."""
+    """Later records are followed for less time: events tell less of the column than it seems."""
     arrays = {name: np.array(array) for name, array in trained(data, (8.0,)).items()}
     spec, bounds = SurvivalSpec(epsilon=8.0), data.card.bounds
     years = replace(bounds, covariates=((1940.0, 2000.0), *bounds.covariates[1:]))

@@ -31,7 +31,7 @@ def ruler(claimed: float | None, proved: float | None, attacked: float | None) -
     known = {"Claimed": claimed, "Proved": proved, "Attacked": attacked}
     shown = {name: v for name, v in known.items() if v is not None and math.isfinite(v)}
     values = [max(v, FLOOR) for v in shown.values()]
-    low, high = (min(values) / 4.0, max(values) * 3.0) if values else (0.1, 10.0)
+    low, high = (min(values) / 5.0, max(values) * 3.0) if values else (0.1, 10.0)
     sides = _sides(shown, math.log(high / low))
     traces: list[dict[str, Any]] = []
     for name, value in shown.items():

@@ -538,6 +538,20 @@ function loosen({ layout }, width, look) {
   if (!ends(layout).length) thin(xaxis, width - 90 * scale(), look)
 }
 
+// Names at the side of a narrow chart take at most two fifths of its width: longer ones have several lines.
+function nameKinds({ data, layout }, width, look) {
+  const most = 0.4 * width
+  const long = (text) => text?.split && wide(text, TICK, look) > most
+  if (width >= BROAD || layout.meta?.rows || !data.some(({ y }) => y?.some?.(long))) return
+  const short = (text) => (long(text) ? wrapped(text, TICK, look, most) : text)
+  for (const one of data) one.y = one.y?.map(short)
+  const { yaxis } = layout
+  if (yaxis?.categoryarray) yaxis.categoryarray = yaxis.categoryarray.map(short)
+  const names = [...new Set(data.flatMap(({ y }) => y ?? []))].map(String)
+  const more = Math.max(...names.map((text) => text.split("<br>").length)) - 1
+  layout.height += (names.length * more * LINE) / 2 // between rows there is room for half a line
+}
+
 // Titles below an axis are no wider than it, where their words allow it; in several lines, if need be.
 function fold({ data, layout }, width, look) {
   const named = [...(layout.yaxis?.ticktext ?? []), ...data.flatMap(({ y }) => y ?? [])]
@@ -583,6 +597,7 @@ function composed({ figure: text, node }, width, high, change = () => {}) {
   nameLines(figure, width, look)
   nameRows(figure, width, look)
   loosen(figure, width, look)
+  nameKinds(figure, width, look)
   fold(figure, width, look)
   return figure
 }

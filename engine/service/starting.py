@@ -15,8 +15,10 @@ from engine.service.store import LOG, Store
 ROOT = Path(__file__).parents[2]
 AT_ONCE = 5.0
 """Seconds after its start within which a process that ends with an error is not tried again."""
-ALONE = {"OPENBLAS_NUM_THREADS": "1"}
-"""NumPy's and SciPy's products are small here: threads for them only wait, and take a core to."""
+USUAL = {"OPENBLAS_NUM_THREADS": "1", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+"""What such a process is told where the environment does not say otherwise. NumPy's and SciPy's
+products are small here: threads for them only wait, and take a core to. And glibc asks Linux for
+pages of 2 MB in place of 4 KB: survival's methods take an eighth less time with them."""
 LONG = 1_000_000
 """Bytes from which the log of all such processes starts again."""
 
@@ -72,7 +74,7 @@ class Starter:
             with open(log, "ab", opener=private_opener) as file:
                 self._process = subprocess.Popen(
                     [sys.executable, "-m", self.module, *self.options], cwd=ROOT,
-                    env={**ALONE, **os.environ, **presence.places(), **home},
+                    env={**USUAL, **os.environ, **presence.places(), **home},
                     stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True,
                 )  # fmt: skip
         except OSError as error:

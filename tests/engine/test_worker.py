@@ -404,6 +404,21 @@ def test_how_many_processes_train_is_a_whole_number(monkeypatch):
         plural("cpu")
 
 
+@pytest.mark.parametrize(
+    ("said", "told"), [(None, "glibc.malloc.hugetlb=1"), ("glibc.malloc.perturb=1", None)]
+)
+def test_a_process_is_told_of_large_pages_unless_the_environment_says_more(
+    store, monkeypatch, said, told
+):
+    environments = []
+    monkeypatch.setattr(subprocess, "Popen", lambda *a, env, **more: environments.append(env))
+    monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
+    if said:
+        monkeypatch.setenv("GLIBC_TUNABLES", said)
+    Starter(store, "engine.service.worker").start("cpu")
+    assert [env["GLIBC_TUNABLES"] for env in environments] == [said or told]
+
+
 def test_the_other_process_begins_with_the_first_whole_run(toy, client, store, monkeypatch):
     """It helps a person who moves a slider before all is loaded, and takes nothing from a curve."""
     started = []

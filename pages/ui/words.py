@@ -166,6 +166,15 @@ def filled(chance: float) -> int:
     return min(99, math.ceil(100 * chance - 1e-9))
 
 
+LEFT = {
+    "flchain": "Still alive",
+    "heart": "Still alive",
+    "second_births": "No second child yet",
+    "third_births": "No third child yet",
+    "wichert": "Still without a job",
+    "": "Without the event",
+}
+"""What a survival curve counts, by data set; by no name where nobody says what the event is."""
 SWAPS: dict[Relation, str] = {
     "replace_one": "was in the data or replaced by another",
     "add_or_remove_one": "was in the data or left out",
@@ -202,3 +211,8 @@ def odds(
 def times(text: str) -> str:
     """A text with "8 x 8" written as "8 × 8"."""
     return re.sub(r"(?<=\d) x (?=\d)", "\u00a0×\u00a0", text)
+
+
+def left(dataset: str) -> str:
+    """What a survival curve of a data set counts."""
+    return LEFT.get(dataset, LEFT[""])

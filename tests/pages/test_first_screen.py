@@ -438,5 +438,6 @@ def test_below_the_chart_stands_what_the_shading_is_and_the_rest_on_request(
     shipping(monkeypatch)
     (one,) = (text for text in visit("lvq").caption if "Dark band" in text.value)
     assert "Light band" in one.value
+    assert "Ring: the slider's ε." in one.value
     assert proof.LEGEND not in one.value
     assert "Solid and filled" in one.help

@@ -14,6 +14,7 @@ from engine.papers.survival.evaluation.curves import Scale
 from engine.papers.survival.price import sensitivity
 from engine.papers.survival.spec import SurvivalSpec
 from engine.service.client import Client
+from pages.ui import words
 from pages.ui.bundle.collect import guarantee
 from pages.ui.charts import curves, measured, theme
 from pages.ui.charts.proof import NOWHERE
@@ -123,6 +124,17 @@ def test_the_course_of_a_chain_is_counted_in_epochs(visit: Open, trained: Path):
     ]  # fmt: skip
     # the played run measures after step 1 of 100, of three epochs
     assert chart["data"][1]["x"] == [0.03]
+
+
+def test_a_curve_says_what_it_counts(visit: Open, trained: Path):
+    titles = {
+        axis["title"]["text"]
+        for chart in charts(visit("survival"))
+        if "title" in (axis := chart["layout"].get("yaxis", {}))
+    }
+    assert "Still alive [%]" in titles
+    assert words.left("third_births") == "No third child yet"
+    assert words.left("a table of one's own") == "Without the event"
 
 
 def test_costs_are_there_before_anything_is_trained(visit: Open, home: Path):

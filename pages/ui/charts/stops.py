@@ -12,7 +12,7 @@ from pages.ui.charts.proof import finite
 from pages.ui.charts.theme import INK, brief
 from pages.ui.words import number
 
-ASIDE, FIRST, NEXT, LAST = 22, 20, 32, 10
+ASIDE, FIRST, NEXT, LAST = 22, 20, 32, 30
 """Pixels from a point to its words: to the right, and up from the first, the next and the last."""
 
 

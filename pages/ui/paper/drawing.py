@@ -106,8 +106,8 @@ def bands(view: View) -> str:
     sure = "the range of all releases" if few else "where the median is, with 95 % confidence"
     cross = "Cross: some releases fail there. " * any(any(one.partly) for one in curves.values())
     return (
-        f"{cross}Dark band: {sure}. Light band: a single release of {one.label} lies here four "
-        f"times in five ({plural(max(one.count), 'repetition')})."
+        f"Ring: the slider's ε. {cross}Dark band: {sure}. Light band: a single release of "
+        f"{one.label} lies here four times in five ({plural(max(one.count), 'repetition')})."
     )
 
 

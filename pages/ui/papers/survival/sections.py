@@ -103,7 +103,8 @@ def _curves(
         steps = reference["km_time"][0], reference["km_survival"][0]
     rows = figures.survival_rows(time, shown, unit)
     zoom = f"survival/{unit}/{time[-1]:g}"
-    return Chart(figures.survival(time, shown, steps, unit), rows, {**facts, "zoom": zoom}, part)
+    picture = figures.survival(time, shown, steps, unit, words.left(view.data.name))
+    return Chart(picture, rows, {**facts, "zoom": zoom}, part)
 
 
 def _release(view: View, profiles: list[list[float]]) -> tuple[Floats, Floats, Floats] | None:
@@ -195,7 +196,7 @@ def story(view: View) -> Told | None:
         f"At ε = {view.budget:g}, {view.watched[view.method].label} changes the answer for "
         f"{_how_many(len(people))} by at most **{words.number(off, 2)} points** in four releases "
         "of five.",
-        figures.two(time, people, look(view, view.method), unit),
+        figures.two(time, people, look(view, view.method), unit, words.left(view.data.name)),
         f"Line: median of {count}. Band: four releases of five. Dotted: the same person without "
         "privacy, computed from the raw data. Describe other people under *People to draw*.",
     )

@@ -113,12 +113,20 @@ class Worker:
             try:
                 if self._look() or self.turns.go():
                     wanted = time.monotonic()
-                elif next(pieces, None) is None:
-                    self._warm = True
-                    time.sleep(POLL)
+                else:
+                    wanted += self._load(pieces)
             except StoreError as error:
                 print(error, file=sys.stderr, flush=True)
                 time.sleep(BEAT)
+
+    def _load(self, pieces: Iterator[str]) -> float:
+        """Loads the next piece, or waits where all are there; seconds in which it was not idle."""
+        begun = time.monotonic()
+        if next(pieces, None) is not None:
+            return time.monotonic() - begun
+        self._warm = True
+        time.sleep(POLL)
+        return 0.0
 
     def _staying(self) -> bool:
         """Whether nothing says to leave; a store that was removed is not made again."""

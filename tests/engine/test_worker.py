@@ -404,6 +404,25 @@ def test_how_many_processes_train_is_a_whole_number(monkeypatch):
         plural("cpu")
 
 
+def test_a_worker_that_loads_what_takes_long_stays(store, monkeypatch):
+    """On a busy machine a library takes longer than a worker without an app stays."""
+    loaded = []
+
+    def pieces():
+        for number in range(3):
+            time.sleep(0.3)
+            loaded.append(number)
+            yield str(number)
+        one._leaving = True
+
+    monkeypatch.setattr("engine.service.worker.BEAT", 0.05)
+    monkeypatch.setattr("engine.service.worker.warm", pieces)
+    presence.open_app(store)
+    one = Worker(store, "cpu", 0.2)
+    one._work()
+    assert loaded == [0, 1, 2]
+
+
 @pytest.mark.parametrize(
     ("said", "told"), [(None, "glibc.malloc.hugetlb=1"), ("glibc.malloc.perturb=1", None)]
 )

@@ -44,6 +44,8 @@ HELD = 2
 COMFORT = 1_000 * footprint.MEGABYTE
 """Bytes that a process holds from which on free memory is handed back as a job begins, and a paused
 job where that is not enough."""
+CROWDED = 1_250 * footprint.MEGABYTE
+"""Bytes from which on several paused jobs make room for one that begins: it may be larger."""
 PATIENCE = {PAUSED: 2.0, Stage.AHEAD: 0.3}
 """Seconds after which a step is broken into if somebody waits: of what nobody looks at."""
 
@@ -244,8 +246,11 @@ class Scheduler:
         if footprint.resident() > COMFORT:
             memory.trim()
         asleep = [work for work in self.open if work.asleep]
-        if asleep and footprint.resident() > COMFORT:
-            self._put_back(min(asleep, key=lambda work: work.turned))
+        for place, work in enumerate(sorted(asleep, key=lambda work: work.turned)):
+            if footprint.resident() <= (CROWDED if place else COMFORT):
+                break
+            self._put_back(work)
+            memory.trim()
         return True
 
     def _fits(self, more: Sequence[Job]) -> bool:

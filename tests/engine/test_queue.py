@@ -242,6 +242,19 @@ def test_free_memory_goes_before_a_paused_job(toy, client, desk, monkeypatch):
     desk.leave()
 
 
+def test_in_a_crowded_process_several_paused_jobs_make_room(toy, client, desk, monkeypatch):
+    held = [0]
+    monkeypatch.setattr(footprint, "resident", lambda: held[0])
+    monkeypatch.setattr(memory, "trim", lambda: None)
+    jobs = [toy(steps=300 + i, pause=0.001) for i in range(4)]
+    for job in jobs:
+        held[0] = scheduler.CROWDED + 1 if job is jobs[3] else 0
+        shows(client, ADA, [(job, Stage.FULL)])
+        desk.go()
+    assert [work.claim.job for work in desk.open] == jobs[3:]
+    desk.leave()
+
+
 def test_a_process_with_nothing_to_do_hands_free_memory_back_once(toy, client, desk, monkeypatch):
     trimmed = []
     monkeypatch.setattr(memory, "trim", lambda: trimmed.append(True))

@@ -131,7 +131,7 @@ def test_every_colour_follows_the_theme():
     time = np.arange(4.0)
     for one in (
         figure(),
-        survival.survival(time, people, (time, time), "days"),
+        survival.survival(time, people, (time, time), "days", "Still alive"),
         survival.noise(["age"], np.array([1.0]), np.array([2.0])),
     ):
         body = json.loads(one.to_json())

@@ -19,7 +19,7 @@ from pages.ui.charts.theme import axis, figure
 from pages.ui.kit import glossary, plot, shell
 from pages.ui.kit.labels import label, parts, spoken
 from pages.ui.learn.declared import QUESTIONS, SCREENS
-from pages.ui.site import learn, write
+from pages.ui.site import learn, start, write
 from pages.ui.site.frame import page
 from tests.pages.conftest import ROOT, Open
 from tests.pages.drawn import charts
@@ -159,18 +159,27 @@ def strings(of: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("code", OTHERS)
-def test_nothing_on_the_static_home_and_learn_is_left_in_english(code: str):
+def test_nothing_on_the_static_home_and_learn_is_left_in_english(
+    code: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
     titles = {slug: SimpleNamespace(title=one.title) for slug, one in shell.papers().items()}
     names = {slug: one.title for slug, one in titles.items()}
     with messages.spoken(code):
-        pages = [page("Home", write._home(titles), names), page("Learn", learn.body(), names)]
+        state, curve = start.taken() or ({}, "")
+        pages = [
+            page("Home", write._home(titles, curve), names),
+            page("Learn", learn.body(), names),
+        ]
         moved = [one for screen in learn.data()["screens"] for key, one in screen.items()
                  if key not in ("key", "name", "stops", "images", "base", "frames")]  # fmt: skip
     seen = [
         text for one in pages for text in re.findall(r'>([^<]+)<|(?:aria-label|alt)="([^"]+)', one)
     ]
     assert left(text for pair in seen for text in pair) == []
-    assert left(strings(moved)) == []
+    curves = [state[key] for key in ("findings", "rulers", "alts") if key in state]
+    assert curves
+    assert left(strings([moved, curves])) == []
     assert left(["Ein Rauschen of the size"]) != []
 
 

@@ -31,7 +31,7 @@ SHOWN = """() => [...document.querySelectorAll('.js-plotly-plot')]
 
 def slide(page: Page, name: str, key: str, times: int = 1) -> None:
     """Moves a slider by the keyboard."""
-    slider = page.get_by_role("slider", name=name)
+    slider = page.get_by_role("slider", name=name).first
     slider.focus()
     for _ in range(times):
         page.keyboard.press(key)
@@ -115,9 +115,11 @@ def test_another_q_trains_live_stops_and_stays_stopped(app: App):
     page = app.tab("survival?survival.intervals=100")
     stop = page.get_by_role("button", name="Stop")
     expect(stop).to_be_visible()
+    page.locator("summary", has_text="Try q and e").click()
+    tried = page.locator("input[aria-label='Time intervals q']").nth(1)
+    expect(tried).to_have_attribute("aria-valuetext", "100")
     slide(page, "Time intervals", "ArrowRight", 2)
     page.wait_for_url("**intervals=400")
-    tried = page.locator("input[aria-label='Time intervals q']").nth(1)  # not in sight
     expect(tried).to_have_attribute("aria-valuetext", "400")  # the app has followed the slider
     expect(stop).to_be_visible()
     page.wait_for_function(f"() => ({POINTS})() > 0", timeout=90_000)

@@ -46,7 +46,9 @@ def line(label: str, look: Style, x: NDArray[Any], values: Floats) -> Line | Non
     if not len(kept):
         return None
     kept = kept[np.unique(np.linspace(0, len(kept) - 1, min(len(kept), POINTS)).astype(int))]
-    low, middle, high = np.nanquantile(values[kept], (INNER[0], 0.5, INNER[1]), axis=1)
+    seen = values[kept]
+    quantile = np.nanquantile if np.isnan(seen).any() else np.quantile  # twenty times as fast
+    low, middle, high = quantile(seen, (INNER[0], 0.5, INNER[1]), axis=1)
     return Line(label, look, np.asarray(x, np.float64)[kept], middle, low, high)
 
 

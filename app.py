@@ -14,7 +14,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.jobs import clock
 from pages.ui.jobs import submit as asking
-from pages.ui.kit import brisk, contrast, early, hosts, intake, logo, shell, tongue
+from pages.ui.kit import contrast, early, hosts, intake, logo, outbox, shell, tongue
 from pages.ui.lessons import collect, guide
 from pages.ui.messages import tr
 
@@ -100,7 +100,7 @@ def draw() -> None:
 if get_script_run_ctx(suppress_warning=True):
     draw()
 else:  # the server reads this file once, for what stands between it and every visitor
-    brisk.install()
+    outbox.install()
     app = st.App(
         __file__,
         middleware=[Middleware(hosts.Hosts), Middleware(early.Early), Middleware(intake.Intake)],

@@ -26,7 +26,7 @@ from pages.ui.kit.labels import parts
 from pages.ui.learn import declared, deployments
 from pages.ui.paper import defaults, finding, sketches
 from pages.ui.site import compare, states
-from pages.ui.words import LEFT, SWAPS
+from pages.ui.words import SURVIVING, SWAPS
 
 ROOT = Path(__file__).parents[2]
 MENU = ("TEACHING", "ACROSS")
@@ -48,7 +48,7 @@ def texts() -> set[str]:
     found |= {text for one in deployments.LIST for text in vars(one).values()} - {
         one.source for one in deployments.LIST
     }
-    found |= {*finding.SENTENCES.values(), sketches.BROKEN, *SWAPS.values(), *LEFT.values()}
+    found |= {*finding.SENTENCES.values(), sketches.BROKEN, *SWAPS.values(), *SURVIVING.values()}
     for slug, paper in shell.papers().items():
         layout = defaults.layout(slug)
         found |= {paper.title, home.first(layout.words), paper.claim, *_names(paper, words=True)}

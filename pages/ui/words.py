@@ -166,7 +166,7 @@ def filled(chance: float) -> int:
     return min(99, math.ceil(100 * chance - 1e-9))
 
 
-LEFT = {
+SURVIVING = {
     "flchain": "Still alive",
     "heart": "Still alive",
     "second_births": "No second child yet",
@@ -174,7 +174,7 @@ LEFT = {
     "wichert": "Still without a job",
     "": "Without the event",
 }
-"""What a survival curve counts, by data set; by no name where nobody says what the event is."""
+"""Who a survival curve counts, by data set; under "" where nobody says what the event is."""
 SWAPS: dict[Relation, str] = {
     "replace_one": "was in the data or replaced by another",
     "add_or_remove_one": "was in the data or left out",
@@ -213,6 +213,6 @@ def times(text: str) -> str:
     return re.sub(r"(?<=\d) x (?=\d)", "\u00a0×\u00a0", text)
 
 
-def left(dataset: str) -> str:
-    """What a survival curve of a data set counts."""
-    return LEFT.get(dataset, LEFT[""])
+def surviving(dataset: str) -> str:
+    """Who a survival curve of a data set counts."""
+    return SURVIVING.get(dataset, SURVIVING[""])

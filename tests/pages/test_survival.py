@@ -133,8 +133,8 @@ def test_a_curve_says_what_it_counts(visit: Open, trained: Path):
         if "title" in (axis := chart["layout"].get("yaxis", {}))
     }
     assert "Still alive [%]" in titles
-    assert words.left("third_births") == "No third child yet"
-    assert words.left("a table of one's own") == "Without the event"
+    assert words.surviving("third_births") == "No third child yet"
+    assert words.surviving("a table of one's own") == "Without the event"
 
 
 def test_costs_are_there_before_anything_is_trained(visit: Open, home: Path):

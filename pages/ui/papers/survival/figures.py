@@ -62,7 +62,7 @@ def survival(
     people: Sequence[Person],
     reference: tuple[Floats, Floats] | None,
     unit: str,
-    left: str,
+    surviving: str,
 ) -> Figure:
     """Survival curves with bands over the draws, against Kaplan-Meier's steps.
 
@@ -71,7 +71,7 @@ def survival(
         people: One curve each.
         reference: Times and values of the Kaplan-Meier curve of all records.
         unit: Unit of time.
-        left: What the curves count.
+        surviving: Who is counted, such as "Still alive".
     """
     traces = [trace for i, person in enumerate(people) for trace in _person(time, person, i)]
     if people and people[0].exact is not None:
@@ -81,11 +81,11 @@ def survival(
     return figure(
         traces,
         xaxis=axis(f"Time [{unit}]", range=[0.0, float(time[-1])], tickformat=","),
-        yaxis=axis(f"{left} [%]", range=[-0.02, 1.02], tickformat=".0%"),
+        yaxis=axis(f"{surviving} [%]", range=[-0.02, 1.02], tickformat=".0%"),
     )
 
 
-def two(time: Floats, people: Sequence[Person], look: Style, unit: str, left: str) -> Figure:
+def two(time: Floats, people: Sequence[Person], look: Style, unit: str, surviving: str) -> Figure:
     """A few people's curves in a method's colour over the exact ones, named at their ends.
 
     Args:
@@ -93,7 +93,7 @@ def two(time: Floats, people: Sequence[Person], look: Style, unit: str, left: st
         people: One curve each, with the exact one.
         look: The method's look on the cost curve.
         unit: Unit of time.
-        left: What the curves count.
+        surviving: Who is counted, such as "Still alive".
     """
     x, traces = brief(time), [part for one in people for part in _person(time, one, 0)]
     for part in traces:
@@ -109,7 +109,7 @@ def two(time: Floats, people: Sequence[Person], look: Style, unit: str, left: st
         traces,
         uirevision=f"two/{unit}/{time[-1]:g}",
         xaxis=axis(f"Time [{unit}]", range=[0.0, x[-1]], **marked(even(0.0, x[-1]))),
-        yaxis=axis(f"{left} [%]", range=[0.0, 1.02], **marked(even(0.0, 1.0), *PER_CENT)),
+        yaxis=axis(f"{surviving} [%]", range=[0.0, 1.02], **marked(even(0.0, 1.0), *PER_CENT)),
         annotations=ends,
     )
 

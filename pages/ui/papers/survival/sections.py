@@ -103,7 +103,7 @@ def _curves(
         steps = reference["km_time"][0], reference["km_survival"][0]
     rows = figures.survival_rows(time, shown, unit)
     zoom = f"survival/{unit}/{time[-1]:g}"
-    picture = figures.survival(time, shown, steps, unit, words.left(view.data.name))
+    picture = figures.survival(time, shown, steps, unit, words.surviving(view.data.name))
     return Chart(picture, rows, {**facts, "zoom": zoom}, part)
 
 
@@ -196,7 +196,7 @@ def story(view: View) -> Told | None:
         f"At ε = {view.budget:g}, {view.watched[view.method].label} changes the answer for "
         f"{_how_many(len(people))} by at most **{words.number(off, 2)} points** in four releases "
         "of five.",
-        figures.two(time, people, look(view, view.method), unit, words.left(view.data.name)),
+        figures.two(time, people, look(view, view.method), unit, words.surviving(view.data.name)),
         f"Line: median of {count}. Band: four releases of five. Dotted: the same person without "
         "privacy, computed from the raw data. Describe other people under *People to draw*.",
     )

@@ -1,8 +1,7 @@
-"""What a part draws is sent at once, so that the browser draws its page once.
+"""What a session sends to its browser: all pieces of a part of a page at one time.
 
 The browser draws its whole page for whatever it is sent at one time: that a part has begun, that it
-is running, then each piece as it comes. For one move of a slider each of these drawings takes as
-long as the last one, which is the only one that shows something new.
+is running, then each piece as it comes. Only the last of these drawings shows what is new.
 """
 
 import asyncio
@@ -15,8 +14,8 @@ SOON = 0.1
 """Seconds within which most parts are drawn; a longer one is sent piece by piece from then on."""
 
 
-class Brisk(ForwardMsgQueue):
-    """What a session sends: the pieces of a part wait for its last one, for a while."""
+class Outbox(ForwardMsgQueue):
+    """The messages of a session; the pieces of a part wait for its last one, for a while."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,5 +50,5 @@ class Brisk(ForwardMsgQueue):
 
 
 def install() -> None:
-    """Every session that begins from now on sends its messages so."""
-    setattr(app_session, "ForwardMsgQueue", Brisk)  # noqa: B010  (a name that is not exported)
+    """Gives such a queue to every session that begins from now on."""
+    setattr(app_session, "ForwardMsgQueue", Outbox)  # noqa: B010  (a name that is not exported)

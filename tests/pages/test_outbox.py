@@ -9,7 +9,7 @@ import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime import app_session
 
-from pages.ui.kit import brisk
+from pages.ui.kit import outbox
 from tests.browser.app import ROOT
 
 DONE = ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
@@ -44,16 +44,16 @@ def woken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """How often the server was asked to send."""
     times: list[bool] = []
     runtime = SimpleNamespace(_enqueued_some_message=lambda: times.append(True))
-    monkeypatch.setattr(brisk.Runtime, "instance", lambda: runtime)
-    monkeypatch.setattr(brisk, "SOON", 0.05)
+    monkeypatch.setattr(outbox.Runtime, "instance", lambda: runtime)
+    monkeypatch.setattr(outbox, "SOON", 0.05)
     return times
 
 
-def served(session: Callable[[brisk.Brisk], list[list[ForwardMsg]]], wait: float = 0.0):
+def served(session: Callable[[outbox.Outbox], list[list[ForwardMsg]]], wait: float = 0.0):
     """What a session's queue gives, then what it gives after a while."""
 
     async def serve() -> list[list[ForwardMsg]]:
-        queue = brisk.Brisk()
+        queue = outbox.Outbox()
         given = session(queue)
         await asyncio.sleep(wait)
         return [*given, queue.flush()]
@@ -99,6 +99,21 @@ def test_a_part_that_is_drawn_again_keeps_nothing_back(woken):
     assert served(session) == [[began("part"), piece(1), began("part"), piece(2), ended()]]
 
 
+def test_a_part_sends_nothing_of_the_one_before(woken):
+    def session(queue):
+        given = []
+        for place in (1, 2):
+            for one in (began("part"), piece(place), ended()):
+                queue.enqueue(one)
+            given.append(queue.flush())
+        return given
+
+    first, second, last = served(session)
+    assert first == [began("part"), piece(1), ended()]
+    assert second == [began("part"), piece(2), ended()]
+    assert last == []
+
+
 def test_a_whole_page_comes_as_it_is_drawn(woken):
     def session(queue):
         for one in (began(), running(True), piece(1)):
@@ -111,4 +126,4 @@ def test_a_whole_page_comes_as_it_is_drawn(woken):
 def test_every_session_of_the_app_sends_so(monkeypatch):
     monkeypatch.setattr(app_session, "ForwardMsgQueue", app_session.ForwardMsgQueue)
     runpy.run_path(str(ROOT / "app.py"))
-    assert app_session.ForwardMsgQueue is brisk.Brisk
+    assert app_session.ForwardMsgQueue is outbox.Outbox

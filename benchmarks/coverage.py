@@ -4,8 +4,9 @@ python -m benchmarks coverage [--json]; COVERAGE_TABLES=100 for a shorter look
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,8 @@ TABLES = int(os.environ.get("COVERAGE_TABLES", "1000"))
 FEW, FEWER = 5, 10
 """A public table is drawn so many times fewer, and a method that gives no interval is tried so."""
 SIZES, BUDGETS, INTERVALS = (1_000, 4_000, 16_000), (0.5, 1.0, 3.0, 8.0), 20
+MOST = 4
+"""So many times the tables, at most, where a share lies within one standard error of a bound."""
 LEVEL, LOW, HIGH = 0.95, 0.93, 0.97
 """Of the intervals, and between which shares they are to hold the truth."""
 HORIZON, LEAVING = 1_000.0, 1.2
@@ -103,6 +106,21 @@ class Tally:
         self.given += 1
         self.held += (low <= truth) & (truth <= high)
 
+    def __add__(self, other: "Tally") -> "Tally":
+        """Both tables together."""
+        return Tally(
+            self.held + other.held, self.naive + other.naive, self.given + other.given,
+            self.tables + other.tables,
+        )  # fmt: skip
+
+    @property
+    def close(self) -> bool:
+        """Whether a share lies within one standard error of a bound, on either side."""
+        some = self.given >= 0.01 * max(self.tables, 1)
+        share, given = self.held[some] / self.given[some], self.given[some]
+        error = np.sqrt(share * (1.0 - share) / given)
+        return bool((np.abs(share[:, None] - [LOW, HIGH]) < error[:, None]).any())
+
     @property
     def offered(self) -> Floats:
         """How often each interval that is given at least once in a hundred times held."""
@@ -112,6 +130,30 @@ class Tally:
 
 Tallies = dict[float, Tally]
 """By budget."""
+
+
+def decided(
+    run: Callable[[range], tuple[Tallies, Tallies]], tables: int
+) -> tuple[Tallies, Tallies]:
+    """Runs so many tables, and so many again while a share is too close to a bound to call.
+
+    The rule is the same on both sides of a bound, and every table counts.
+
+    Args:
+        run: What two kinds of intervals did on the tables of these seeds.
+        tables: How many.
+    """
+    both = run(range(tables))
+    for turn in range(1, MOST):
+        if not any(tally.close for tallies in both for tally in tallies.values()):
+            break
+        more = run(range(turn * tables, (turn + 1) * tables))
+        both = _both(both[0], more[0]), _both(both[1], more[1])
+    return both
+
+
+def _both(one: Tallies, other: Tallies) -> Tallies:
+    return {at: one[at] + other[at] for at in one}
 
 
 @dataclass(frozen=True)
@@ -134,11 +176,12 @@ class Study:
             found = {budget: tally.offered for budget, tally in at.items()}
             every = np.concatenate(list(found.values()))
             worst = float(every[np.abs(every - LEVEL).argmax()]) if len(every) else 0.0
+            after = f"; {max(tally.tables for tally in at.values()):,} tables"
             yield Row(
                 f"{self.what}, {records:,} records: 95 % intervals hold the truth in",
                 100.0 * worst, None, "% of tables", "none, or 93 to 97 %",
                 not len(every) or LOW <= worst <= HIGH,
-                f"{'; '.join(_said(budget, at[budget]) for budget in at)}{self.note}",
+                f"{'; '.join(_said(budget, at[budget]) for budget in at)}{self.note}{after}",
             )  # fmt: skip
 
 
@@ -203,7 +246,7 @@ def trained(method: Any, data: SurvivalTable, seed: int, spec: SurvivalSpec, ste
 
 def covered(
     records: int,
-    tables: int = TABLES,
+    seeds: range,
     method: newton.PrivateNewton = newton.METHOD,
     link: str = "logit",
 ) -> tuple[Tallies, Tallies]:
@@ -212,7 +255,7 @@ def covered(
     effects = {at: Tally.of(len(EFFECTS)) for at in BUDGETS}
     curves = {at: Tally.of(len(CHOSEN) * len(TIMES)) for at in BUDGETS}
     truth = (1.0 - hazards(np.array(CHOSEN), link)).cumprod(axis=1)[:, np.array(TIMES) - 1].ravel()
-    for seed in range(tables):
+    for seed in seeds:
         arrays = trained(method, simulated(records, seed, link), seed, spec, spec.passes)
         for row, at in enumerate(BUDGETS):
             found = estimates(arrays, row, described, spec.replace(epsilon=at))
@@ -226,7 +269,7 @@ def covered(
     return effects, curves
 
 
-def resampled(tables: int) -> tuple[Tallies, Tallies]:
+def resampled(seeds: range) -> tuple[Tallies, Tallies]:
     """The same on FLchain, whose records are drawn again and again: its own fit is the truth."""
     data, spec = data_catalog.load("flchain"), SurvivalSpec(intervals=10)
     assert isinstance(data, SurvivalTable)
@@ -234,7 +277,7 @@ def resampled(tables: int) -> tuple[Tallies, Tallies]:
     rows = np.linspace(0, len(data) - 1, 5).astype(int)
     effects = {at: Tally.of(len(data.card.features)) for at in BUDGETS}
     curves = {at: Tally.of(len(rows) * len(TENTHS)) for at in BUDGETS}
-    for seed in range(tables):
+    for seed in seeds:
         drawn = np.random.default_rng(seed).integers(0, len(data), len(data))
         table = replace(
             data, x=data.x[drawn], time=data.time[drawn], event=data.event[drawn],
@@ -255,7 +298,7 @@ def resampled(tables: int) -> tuple[Tallies, Tallies]:
     return effects, curves
 
 
-def bands(records: int, tables: int = TABLES) -> tuple[Tallies, Tallies]:
+def bands(records: int, seeds: range) -> tuple[Tallies, Tallies]:
     """What the private curve's bands did at each interval's end, and intervals of its median."""
     _, chance = people(PEOPLE, np.random.default_rng(0))
     truth = (1.0 - chance).cumprod(axis=1).mean(axis=0)
@@ -264,7 +307,7 @@ def bands(records: int, tables: int = TABLES) -> tuple[Tallies, Tallies]:
     spec = SurvivalSpec(intervals=INTERVALS)
     everyone = {at: Tally.of(INTERVALS) for at in BUDGETS}
     middle = {at: Tally.of(1) for at in BUDGETS}
-    for seed in range(tables):
+    for seed in seeds:
         arrays = trained(curve.METHOD, simulated(records, seed), seed, spec, 1)
         parts = [arrays[name] for name in ("km_private", "km_low", "km_high")]
         for row, at in enumerate(BUDGETS):
@@ -300,7 +343,7 @@ def refused(records: int, method: Any, steps: int, tables: int) -> Tallies:
     return tallies
 
 
-def averages(records: int, method: str, tables: int = TABLES) -> tuple[Tallies, Tallies]:
+def averages(records: int, method: str, seeds: range) -> tuple[Tallies, Tallies]:
     """What intervals of a mean and of the shares of its histogram did."""
     entry, described = catalog.paper("mean").entry(method), replace(card(records), units=())
     edges = np.linspace(0.0, BOUND, 21)
@@ -310,8 +353,8 @@ def averages(records: int, method: str, tables: int = TABLES) -> tuple[Tallies, 
     truth = float(inside + BOUND * (1.0 - ndtr(z[-1])))
     means = {at: Tally.of(1) for at in BUDGETS}
     bins = {at: Tally.of(len(parts)) for at in BUDGETS}
-    rng = np.random.default_rng(records)
-    for _ in range(tables):
+    rng = np.random.default_rng((records, seeds.start) if seeds.start else records)
+    for _ in seeds:
         column = np.minimum(rng.lognormal(MIDDLE, SPREAD, records), BOUND)
         exact = np.histogram(column, edges)[0]
         for at in BUDGETS:
@@ -375,18 +418,18 @@ def studies() -> Iterator[Study]:
         ("private Newton", newton.METHOD, "logit"),
         ("private Cox", newton.PROPORTIONAL, "cloglog"),
     ):
-        both = {n: covered(n, TABLES, method, link) for n in SIZES}
+        both = {n: decided(partial(covered, n, method=method, link=link), TABLES) for n in SIZES}
         yield Study(f"{name}, effects", {n: one for n, (one, _) in both.items()})
         yield Study(f"{name}, curves of persons", {n: one for n, (_, one) in both.items()})
-    real, lives = resampled(max(1, TABLES // FEW))
+    real, lives = decided(resampled, max(1, TABLES // FEW))
     records = data_catalog.card("flchain").records
     yield Study("private Newton on resampled FLchain, effects", {records: real})
     yield Study("private Newton on resampled FLchain, curves of persons", {records: lives})
-    pairs = {n: bands(n) for n in SIZES}
+    pairs = {n: decided(partial(bands, n), TABLES) for n in SIZES}
     yield Study("private Kaplan–Meier, curve", {n: one for n, (one, _) in pairs.items()})
     yield Study("private Kaplan–Meier, median", {n: one for n, (_, one) in pairs.items()})
     for name in ("laplace", "gaussian"):
-        pairs = {n: averages(n, name) for n in SIZES}
+        pairs = {n: decided(partial(averages, n, name), TABLES) for n in SIZES}
         yield Study(f"mean, {name}", {n: one for n, (one, _) in pairs.items()})
         yield Study(f"histogram, {name}", {n: one for n, (_, one) in pairs.items()})
     steps = SurvivalSpec().steps

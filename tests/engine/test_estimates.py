@@ -137,7 +137,7 @@ def test_none_is_given_of_calendar_years_nor_of_what_goes_with_them(data):
 @pytest.mark.slow
 def test_intervals_hold_the_truth_and_those_that_ignore_the_noise_do_not():
     tables = 100
-    found, _ = coverage.covered(4_000, tables)
+    found, _ = coverage.covered(4_000, range(tables))
     low, high = binom.ppf([0.0005, 0.9995], tables, 0.95)
     for at in (1.0, 3.0, 8.0):
         given = found[at].given
@@ -174,3 +174,25 @@ def test_a_release_s_table_has_the_ends_of_the_ratio(data, tmp_path):
     for row, one in zip(rows, estimates(arrays, 0, described, spec), strict=True):
         assert float(row["lower"]) == pytest.approx(np.exp(one.low))
         assert float(row["lower"]) < float(row["ratio"]) < float(row["upper"])
+
+
+@pytest.mark.parametrize(
+    ("held", "tables"),
+    [(945, 1_000), (936, 2_000), (924, 2_000), (966, 3_000), (974, 2_000), (929, 4_000)],
+)
+def test_a_share_near_a_bound_is_looked_at_on_more_tables_whichever_side_it_is_on(held, tables):
+    def run(seeds: range) -> tuple[coverage.Tallies, coverage.Tallies]:
+        assert len(seeds) == 1_000
+        near = coverage.Tally(np.array([held]), np.zeros(1), np.array([1_000.0]), 1_000)
+        far = coverage.Tally(np.array([950.0]), np.zeros(1), np.array([1_000.0]), 1_000)
+        return {1.0: near}, {1.0: far}
+
+    both = coverage.decided(run, 1_000)
+    assert [found[1.0].tables for found in both] == [tables, tables]
+    assert both[0][1.0].offered == [held / 1_000]
+
+
+def test_more_tables_are_other_tables():
+    first = coverage.averages(1_000, "laplace", range(50))
+    more = coverage.averages(1_000, "laplace", range(50, 100))
+    assert any(np.any(first[1][at].held != more[1][at].held) for at in coverage.BUDGETS)

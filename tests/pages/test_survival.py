@@ -195,6 +195,18 @@ def test_what_is_tried_follows_the_settings_of_the_page(visit: Open, trained: Pa
     assert test.select_slider(key="survival.try_q").value == "5"
 
 
+def test_a_late_report_of_where_a_followed_slider_stood_is_no_move(
+    visit: Open, trained: Path, monkeypatch: pytest.MonkeyPatch
+):
+    test = visit("survival", **address(tab="Why", intervals="100", try_e="5"))
+    test.select_slider(key="survival.intervals").set_value("200").run()
+    test.select_slider(key="survival.try_q").set_value("100").run()  # the browser was not told yet
+    assert test.select_slider(key="survival.try_q").value == "200"
+    monkeypatch.setattr(survival_costs, "ECHO", 0.0)  # later it is a person who moves it there
+    test.select_slider(key="survival.try_q").set_value("100").run()
+    assert test.select_slider(key="survival.try_q").value == "100"
+
+
 def test_junk_for_what_is_tried_is_dropped(visit: Open, trained: Path):
     test = visit("survival", **address(tab="Why", try_q="many"))
     assert not test.exception

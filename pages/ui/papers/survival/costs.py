@@ -1,5 +1,6 @@
 """A section on survival regression that trains nothing: what q and e do to noise and budget."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
@@ -23,6 +24,8 @@ from pages.ui.words import number
 TRY = {"intervals": "survival.try_q", "knots": "survival.try_e"}
 """Where the sliders to try with keep what they say, by the knob that each stands for."""
 WAYS = {"as printed": "paper", "as proved": "rigorous"}
+ECHO = 3.0
+"""Seconds for which a browser may still report where such a slider stood before it followed."""
 GRID = (5, 10, 20, 50, 100, 200, 400)
 """The q that the charts are drawn at."""
 
@@ -54,8 +57,10 @@ def _moved(key: str, now: str) -> bool:
     Only then does the address hold it. Else the app would write the whole address each time that
     the page's own slider moves, and could put back what that slider said a moment before.
     """
-    if st.session_state.get(f"{key}.own", now) != now:
+    own = st.session_state.get(f"{key}.own", now)
+    if own != now:
         st.session_state[f"{key}.moved"] = False
+        st.session_state.setdefault(f"{key}.left", {})[own] = time.monotonic()
     moved = bool(st.session_state.setdefault(f"{key}.moved", key in st.query_params))
     if not moved:
         st.session_state[key] = now
@@ -64,7 +69,15 @@ def _moved(key: str, now: str) -> bool:
 
 
 def _move(page: Page, key: str) -> None:
-    """Notes that a slider to try with has been moved, and puts it into the address."""
+    """Notes that a slider to try with has been moved, and puts it into the address.
+
+    What it said before it followed the page's own slider is no move: a browser that has not been
+    told of the new place sends it along with whatever it asks for next.
+    """
+    left = st.session_state.get(f"{key}.left", {})
+    if time.monotonic() - left.get(st.session_state[key], -ECHO) < ECHO:
+        st.session_state[key] = st.session_state[f"{key}.own"]
+        return
     st.session_state[f"{key}.moved"] = True
     st.session_state[key] = st.session_state[key]
     sidebar.redraw(page.prefix, page.layout)

@@ -9,7 +9,6 @@ while. No torch here.
 
 import functools
 import json
-import os
 import signal
 import threading
 import time
@@ -30,6 +29,7 @@ from engine.method import Entry
 from engine.privacy import answers
 from engine.runs.changes import accountants
 from engine.service import presence
+from engine.service.process import stand_back
 from engine.service.rows import checksum
 from engine.service.starting import Starter
 from engine.service.store import Store
@@ -204,7 +204,7 @@ def start(store: Store) -> bool:
 def main() -> None:
     """The command line of the process."""
     store = Store()
-    os.nice(NICE)
+    stand_back(NICE)
     with suppress(StoreError):  # the store was removed, or cannot be written any more
         serve(store, presence.setting("EXPLORER_IDLE_SECONDS", IDLE))
 

@@ -4,6 +4,7 @@ import functools
 import os
 import platform
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +44,19 @@ class Process:
             return abs(now() - beat) < STALE
         except TypeError:
             return False
+
+
+def stand_back(by: int) -> None:
+    """Lets whatever else the machine does go before this process, by so much of a nice value.
+
+    Linux may share the processor out among sessions first, and a nice value then counts within one
+    session only. A process that has a session of its own lets the session stand back as well.
+    """
+    with suppress(AttributeError):  # Windows has no such thing
+        os.nice(by)
+        if os.getsid(0) == os.getpid():
+            with suppress(OSError):  # nor have other systems, or containers that do not share so
+                Path("/proc/self/autogroup").write_text(str(by))
 
 
 def here() -> Process:

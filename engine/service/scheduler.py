@@ -26,7 +26,7 @@ from engine.service.job_runner import FULL, JobRunner
 from engine.service.process import here
 from engine.service.recorder import Stuck
 from engine.service.shares import Shares
-from engine.service.stages import EVERY, PAUSED, Stage, Wanted, level, wanted
+from engine.service.stages import EVERY, PAUSED, SECOND, Stage, Wanted, level, wanted
 from engine.service.store import Store
 
 OPEN, MOST, ELSEWHERE = 4, 24, 32
@@ -40,7 +40,7 @@ COLLECT = 5.0
 """Seconds between two looks for memory that nothing refers to: each takes as long as a turn. After
 as many without a turn all free memory is handed back."""
 HELD = 2
-"""Whole runs of one person that one of two processes has open."""
+"""Runs of one person and stage that one of two processes has open."""
 COMFORT = 1_000 * footprint.MEGABYTE
 """Bytes that a process holds from which on free memory is handed back as a job begins, and a paused
 job where that is not enough."""
@@ -216,7 +216,7 @@ class Scheduler:
             return not awake and self._ahead.allow(one.run)
         if one.stage == Stage.BACKGROUND:
             return all(stage != Stage.BACKGROUND for stage, _ in awake)
-        if self.shared and one.stage == Stage.FULL and self._held(one.persons) >= HELD:
+        if self.shared and one.stage in SECOND and self._held(one) >= HELD:
             return False  # what is open here the other process cannot do, and would be idle
         return len(awake) < OPEN or (one.stage, level(one.worked)) < min(awake)
 
@@ -262,10 +262,10 @@ class Scheduler:
         except ExplorerError:
             return True  # it fails by itself, with its own sentence
 
-    def _held(self, persons: Sequence[str]) -> int:
-        """How many whole runs of some persons are open and have turns."""
-        whole = (work.wanted for work in self.awake if work.wanted.stage == Stage.FULL)
-        return sum(not set(persons).isdisjoint(one.persons) for one in whole)
+    def _held(self, one: Wanted) -> int:
+        """How many jobs of a stage and of the same persons are open and have turns."""
+        alike = (work.wanted for work in self.awake if work.wanted.stage == one.stage)
+        return sum(not set(one.persons).isdisjoint(other.persons) for other in alike)
 
     def _put_back(self, work: Shared) -> None:
         """Gives an open job back to the queue; what it can keep is kept."""

@@ -6,9 +6,9 @@ leaves the running jobs as interrupted; a stop that a step ignores ends the proc
 next look of any client starts another.
 
 Where the processor trains and has a second core, the worker starts another process beside it, once
-it has nothing to do but what takes long, or nothing at all. That one trains whole runs, gives way
-to the app and the first worker, and leaves all else to that one: what it begins takes longer than
-it would there while the machine is busy.
+it has nothing to do but what takes long, or nothing at all. That one gives way to the app and the
+first worker, and leaves the chosen method's point and curve to that one: what it begins takes
+longer than it would there while the machine is busy.
 """
 
 import argparse
@@ -35,7 +35,7 @@ from engine.runs.executor.chosen import elsewhere
 from engine.runs.job import request
 from engine.service import presence, quotas
 from engine.service.job_runner import set_threads
-from engine.service.process import here
+from engine.service.process import here, stand_back
 from engine.service.recorder import BEAT, GRACE
 from engine.service.scheduler import Scheduler
 from engine.service.stages import EVERY, SECOND
@@ -52,7 +52,7 @@ IDLE = 60.0
 MODULE = "engine.service.worker"
 WORKERS = "EXPLORER_WORKERS"
 """The setting of how many processes train: 1 or 2."""
-NICE = 10
+NICE = 5
 """How far the second process stands back for whatever else the machine does."""
 ROOMY = 4_000 * footprint.MEGABYTE
 """Bytes of memory that a machine with a second process has at least."""
@@ -248,8 +248,7 @@ def main() -> None:
     settings.whole(WORKERS, 1)  # what is wrong with it is said at once, as of the others
     if second:
         os.environ["EXPLORER_THREADS"] = "1"
-        with suppress(AttributeError):  # Windows has no such thing
-            os.nice(NICE)
+        stand_back(NICE)
     store.tidy()
     set_threads()
     idle = presence.setting("EXPLORER_IDLE_SECONDS", IDLE)

@@ -16,6 +16,7 @@ from torch import Tensor
 from engine.training.layers import Layer, MeanPool, Tensors
 from engine.training.network import Network, Parameters
 from engine.training.siamese import Siamese
+from engine.training.steady import steady
 
 Rule = Literal["z_plus", "epsilon"]
 STABILISER = 1e-6
@@ -24,6 +25,7 @@ TINY = 1e-30
 """A sum of positive contributions below this has nothing to share out."""
 
 
+@steady
 def relevances(
     network: Network | Siamese, parameters: Parameters, x: Tensor, rule: Rule
 ) -> list[Tensor]:

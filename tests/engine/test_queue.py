@@ -532,36 +532,37 @@ def test_a_store_from_before_views_had_stages_loses_nothing(toy, client, home):
     store.database.close()
 
 
-def test_a_second_process_takes_whole_runs_alone(toy, client, store):
+def test_a_second_process_takes_what_comes_after_the_chosen_curve(toy, client, store):
     importlib.import_module("engine.runs.driver")
-    point, curve, background, coarse, full = (toy(steps=20 + i) for i in range(5))
+    point, curve, background, coarse, other, full = (toy(steps=20 + i) for i in range(6))
     shows(client, ADA, [(point, Stage.POINT), (curve, Stage.CURVE)])
-    shows(client, BOB, [(full, Stage.FULL), (coarse, Stage.COARSE)])
+    shows(client, BOB, [(full, Stage.FULL), (other, Stage.OTHER), (coarse, Stage.COARSE)])
     client.submit(background)
     second = Scheduler(store, "cpu", 10.0, stages=stages.SECOND)
-    assert order(second, client, [full, coarse, point, curve, background]) == [full]
+    every = [full, other, coarse, point, curve, background]
+    assert order(second, client, every) == [coarse, other, full]
     assert not second.go()
     first = Scheduler(store, "cpu", 10.0)
-    left = [background, coarse, curve, point]
-    assert order(first, client, left) == [point, curve, coarse, background]
+    assert order(first, client, [background, curve, point]) == [point, curve, background]
 
 
-def test_where_two_processes_work_neither_opens_all_whole_runs_of_a_person(
-    toy, client, desk, monkeypatch
+@pytest.mark.parametrize("stage", [Stage.COARSE, Stage.OTHER, Stage.FULL])
+def test_where_two_processes_work_neither_opens_all_runs_of_a_person(
+    toy, client, desk, monkeypatch, stage
 ):
     """Those that are open in one of them cannot be gone on with in the other."""
     monkeypatch.setattr(stages, "LEVEL", 0.0001)  # each turn makes a job one that has had much
     monkeypatch.setattr(stages, "TIMES", 1.0001)
 
     def opened(count: int) -> int:
-        shows(client, ADA, [(toy(steps=5_000 + count + i), Stage.FULL) for i in range(4)])
+        shows(client, ADA, [(toy(steps=5_000 + count + i), stage) for i in range(4)])
         for _ in range(12):
             desk.go()
         return len(desk.open)
 
     desk.shared = True
     assert opened(0) == scheduler.HELD
-    shows(client, BOB, [(other := toy(steps=6_000), Stage.FULL)])
+    shows(client, BOB, [(other := toy(steps=6_000), stage)])
     while not client.run(other.id).done:
         desk.go()
     assert len(desk.open) == scheduler.HELD + 1  # another person's begins beside them

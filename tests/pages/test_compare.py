@@ -203,9 +203,39 @@ def test_the_first_runs_are_of_one_data_set_and_never_a_table_of_ones_own(
     runs += [replace(runs[-1], job=replace(job("dp_gd"), dataset=mine))]
     assert candidates.datasets(runs) == ("flchain", "wichert", mine)
     everything = {str(i): one for i, one in enumerate(runs)}
-    monkeypatch.setattr(candidates, "_merit", lambda one, gauge: (False, one.job.method))
+    monkeypatch.setattr(candidates, "_merit", lambda one, gauge: (0, False, one.job.method))
     assert candidates.first(everything, "mre", 9) == ["1", "0"]  # one run of each method
     assert candidates.first(everything, "mre", 1) == ["1"]
+
+
+def test_a_proof_without_an_assumption_and_more_repetitions_stand_first(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    def made(
+        values: dict[str, object], seeds: int, value: float, method: str = "dp_gd"
+    ) -> candidates.Trained:
+        asked = request("survival", method, "flchain", values, {"epsilon": (1.0,)}, range(seeds))
+        found = SimpleNamespace(gauges={"mre": np.array([value])})
+        one = candidate(asked)
+        one.__dict__["measures"] = {"mre": Gauge("Error", "down")}
+        monkeypatch.setitem(results, asked.id, found)
+        return one
+
+    results: dict[str, SimpleNamespace] = {}
+    monkeypatch.setattr(candidates.Trained, "results", property(lambda one: results[one.run]))
+    monkeypatch.setattr(candidates.Trained, "proved", lambda one, at: at)
+    runs = {
+        "assumed": made({"calibration": "paper"}, 200, 0.1),
+        "few": made({}, 10, 0.2),
+        "many": made({"knots": 4}, 200, 0.3),
+    }
+    assert candidates.first(runs, "mre", 4) == ["many"]  # one run of a method
+    del runs["many"]
+    assert candidates.first(runs, "mre", 4) == ["few"]
+    runs["worst"] = made({"knots": 5}, 200, 0.9)
+    runs["best"] = made({"knots": 6}, 200, 0.1)
+    runs["other"] = made({}, 200, 0.5, "dp_newton")
+    assert candidates.first(runs, "mre", 1) == ["best"]  # by its best run, not by its worst
 
 
 def test_accuracy_and_error_of_one_task_share_an_axis(visit: Open, home: Path):

@@ -6,7 +6,7 @@ import pytest
 
 from datasets import catalog as data_catalog
 from engine.privacy.guarantee import Guarantee
-from pages.ui.paper import ceiling, defaults, ruler
+from pages.ui.paper import ceiling, defaults, foot, ruler
 from pages.ui.paper.cast import HELD
 
 
@@ -25,7 +25,7 @@ def test_marks_stand_by_how_much_better_than_blind_a_guess_can_be():
 def test_a_claim_that_an_attack_passes_is_red_in_the_drawing_and_in_words():
     guarantee = card("out_pert")
     broken = ruler.marks(guarantee, 1.5)
-    assert [one.broken for one in broken] == [True, False, False]
+    assert [one.broken for one in broken] == [True, True, False]
     assert 'class="claimed broken"' in ruler.drawn(broken)
     said = ruler.told("Output", guarantee, broken, "at least 1.5")
     assert ":red[◆\u00a0claimed **1**, broken]" in said
@@ -34,6 +34,23 @@ def test_a_claim_that_an_attack_passes_is_red_in_the_drawing_and_in_words():
     assert not any(one.broken for one in held)
     assert "broken" not in ruler.drawn(held).partition("</style>")[2]
     assert "red" not in ruler.told("Output", guarantee, held, "at least 0.9")
+
+
+def test_a_proof_that_an_attack_passes_is_red_and_no_ceiling_is_told_without_saying_so():
+    job = defaults.opening("survival")["dp_newton"]
+    spec = job.spec().replace(epsilon=1.0, calibration="paper")
+    guarantee = job.entry().promise(spec, data_catalog.card(job.dataset))
+    assert guarantee.status == "proved_under_assumption"
+    passed = ruler.marks(guarantee, 36.6)
+    assert [(one.kind, one.broken) for one in passed] == [("proved", True), ("attacked", False)]
+    assert 'class="proved broken"' in ruler.drawn(passed)
+    said = ruler.told("Newton", guarantee, passed, "at least 36.6")
+    assert "under an assumption that the attack breaks]" in said
+    assert ":red[■" in said
+    assert "better than the proof allows" in foot.chances(guarantee, 0.56, beaten=True)
+    held = ruler.marks(guarantee, 0.9)
+    assert not any(one.broken for one in held)
+    assert "at most **56 times" in foot.chances(guarantee, 0.56)
 
 
 def test_a_sign_stays_with_its_word_and_a_delta_with_its_budget():

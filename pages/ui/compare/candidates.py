@@ -33,6 +33,8 @@ from pages.ui.kit import card
 from pages.ui.kit.access import client
 from pages.ui.paper import cast, kinds
 
+MANY = 50
+"""Repetitions from which a run stands before one of the same kind that has fewer."""
 SHARE = "share_right"
 """Name of the measure that accuracies and errors of one task have in common."""
 SHARES = {"accuracy": "", "error": "wrong:"}
@@ -430,7 +432,10 @@ def first(able: Mapping[str, Candidate], gauge: str, most: int) -> list[str]:
     turns: list[tuple[int, str]] = []
     for names in papers.values():
         names.sort(key=lambda name: _merit(able[name], gauge))
-        names = list({able[name].origin: name for name in reversed(names)}.values())[::-1]
+        best: dict[tuple[str, str], str] = {}
+        for name in names:
+            best.setdefault(able[name].origin, name)
+        names = list(best.values())
         own_method = min(names, key=lambda name: able[name].place)
         plain = [name for name in names if not able[name].spends]
         ranked = dict.fromkeys([names[0], own_method, *plain[:1], *names])
@@ -438,13 +443,20 @@ def first(able: Mapping[str, Candidate], gauge: str, most: int) -> list[str]:
     return [name for _, name in sorted(turns, key=lambda turn: turn[0])[:most]]
 
 
-def _merit(one: Candidate, gauge: str) -> tuple[bool, float]:
-    """What sorts proved runs before others, and among equals the better ones first."""
-    proved = one.spends and any(one.proved(at) is not None for at in one.budgets)
+def _merit(one: Candidate, gauge: str) -> tuple[int, bool, float]:
+    """What sorts the better ones first among runs whose proof is as good.
+
+    A proof that holds without an assumption goes before one that needs it, since an attack may
+    break the assumption; any proof goes before none, and many repetitions before few.
+    """
+    known = [at for at in one.budgets if one.proved(at) is not None]
+    status = one.guarantee(one.near(known[len(known) // 2])).status if known else ""
+    rank = 0 if status == "proved" else 1 if known else 2
     values = one.results.gauges[gauge]
     values = values[np.isfinite(values)]
     middle = float(np.median(values)) if len(values) else np.inf
-    return not proved, middle if one.gauges[gauge].better == "down" else -middle
+    few = one.repetitions < MANY
+    return rank, few, middle if one.gauges[gauge].better == "down" else -middle
 
 
 def looks(chosen: Sequence[Candidate]) -> list[Style]:

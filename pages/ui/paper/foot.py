@@ -127,18 +127,25 @@ def marks(view: View, guarantee: Guarantee) -> tuple[str, str, str]:
     shown = attack.NOT_YET if found is None else found.said
     right = ceiling.share(view, guarantee, attack.job(view))
     told = ruler.told(view.watched[view.method].label, guarantee, known, shown)
-    return ruler.drawn(known), told, chances(guarantee, right)
+    beaten = any(one.kind == "proved" and one.broken for one in known)
+    return ruler.drawn(known), told, chances(guarantee, right, beaten=beaten)
 
 
-def chances(guarantee: Guarantee, right: float | None) -> str:
+def chances(guarantee: Guarantee, right: float | None, *, beaten: bool = False) -> str:
     """The odds in one sentence; weak where the guess is nearly always right.
 
     Args:
         guarantee: The card.
         right: The largest share of right guesses; None where nothing limits it.
+        beaten: Whether an attack passes what is proved.
     """
     if right is None:
         return words.odds(None, 0.0, guarantee.relation, guarantee.unit)
+    if beaten:
+        return (
+            f"The attack guesses whether {guarantee.unit} is in the data better than the proof "
+            f"allows, which is **{words.out_of_100(right)} times out of 100**."
+        )
     weak = " This is weak protection." if right >= WEAK else ""
     return (
         f"A guess whether {guarantee.unit} is in the data is right at most "

@@ -31,7 +31,7 @@ class Mark:
     Attributes:
         kind: What it stands for, one of SIGNS.
         epsilon: The budget; infinite where nothing limits it.
-        broken: Whether it is a claim that does not hold.
+        broken: Whether it does not hold: an attack passes it, or the proof of a claim says more.
     """
 
     kind: str
@@ -48,7 +48,8 @@ def marks(guarantee: Guarantee, attacked: float | None) -> list[Mark]:
     """The marks of a card, and of an attack where there is one."""
     claimed, proved = guarantee.epsilon_claimed, guarantee.epsilon_proved
     known = [value for value in (proved, attacked) if value is not None]
-    found = [Mark("proved", math.inf if proved is None else proved)]
+    passed = attacked is not None and proved is not None and attacked > proved * (1.0 + SLACK)
+    found = [Mark("proved", math.inf if proved is None else proved, passed)]
     if claimed is not None:
         over = any(value > claimed * (1.0 + SLACK) for value in known)
         found.insert(0, Mark("claimed", claimed, over))
@@ -74,7 +75,7 @@ def drawn(known: Sequence[Mark]) -> str:
 
 
 def told(name: str, guarantee: Guarantee, known: Sequence[Mark], shown: str) -> str:
-    """The marks in words, in Markdown; a broken claim is red.
+    """The marks in words, in Markdown; what an attack passes is red.
 
     Args:
         name: The method.
@@ -93,7 +94,9 @@ def told(name: str, guarantee: Guarantee, known: Sequence[Mark], shown: str) -> 
             continue
         small = f"(δ = {words.number(guarantee.delta)})".replace(" ", UNBROKEN)
         text = f"{value} {small}" if one.kind == "proved" and guarantee.delta else value
-        broken = f":red[{sign}{one.kind} **{text}**, broken]"
+        assumed = one.kind == "proved" and guarantee.status == "proved_under_assumption"
+        how = "under an assumption that the attack breaks" if assumed else "broken"
+        broken = f":red[{sign}{one.kind} **{text}**, {how}]"
         parts.append(broken if one.broken else f"{sign}{term} **{text}**")
     if not any(one.kind == "attacked" for one in known):
         parts.append(

@@ -26,6 +26,7 @@ SENTENCES = {
     "first": "privacy costs **{count} {unit}** with {name}",
     "alone": "{name} **{what}**",
     "next": "{name} costs {count}",
+    "next, own": "{name} costs {count} against {name} without privacy",
     "also": "{name} {what}",
     "next, more": "{name}, costs {count}",
     "also, more": "{name}, {what}",
@@ -181,7 +182,10 @@ class _Told:
         aside = ", more" * ("," in name)
         if not self.compared:
             return _say(f"also{aside}", name=name, what=self._said(one))
-        return _say(f"next{aside}", name=name, count=self._amount(one)[0])
+        count, plain = self._amount(one)[0], replace(self.cast, twins={})
+        if not aside and count != replace(self, cast=plain)._amount(one)[0]:
+            aside = ", own"  # the level that is drawn and named would give another number
+        return _say(f"next{aside}", name=name, count=count)
 
     def elsewhere(self, one: Curve, name: str, chance: float | None) -> str:
         """Where a line beats no privacy, or how it breaks down at a smaller budget."""

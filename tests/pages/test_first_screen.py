@@ -179,7 +179,14 @@ def test_each_method_s_cost_is_counted_from_its_own_level():
     found = cast.cast(paper, jobs, lines, levels, gauge, "gmlvq_dp")
     how = Saying("is wrong on {} of 100", ("record in 100", "records in 100"), 100.0, own="GLVQ")
     told = finding(found, gauge, how, data_catalog.card("digits"), 1.0, "gmlvq_dp, private")
-    assert told == "At ε = 1, privacy costs **5 records in 100** with gmlvq_dp; GLVQ costs 2."
+    assert told == (
+        "At ε = 1, privacy costs **5 records in 100** with gmlvq_dp; GLVQ costs 2 against GLVQ "
+        "without privacy."
+    )
+    same = [levels[0], replace(levels[1], value=0.08)]  # what is drawn says as much for both
+    found = cast.cast(paper, jobs, lines, same, gauge, "gmlvq_dp")
+    told = finding(found, gauge, how, data_catalog.card("digits"), 1.0, "gmlvq_dp, private")
+    assert told == "At ε = 1, privacy costs **2 records in 100** with gmlvq_dp; GLVQ costs 2."
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
@@ -320,7 +327,7 @@ def test_a_page_names_its_best_rival_where_its_own_method_is_best(monkeypatch):
         view = opened("lvq")
         lines, _ = drawing.shown(view)
         told = panels.result(view)
-    said = r"privacy costs .* with private GLVQ; GMLVQ costs \d+\."
+    said = r"privacy costs .* with private GLVQ; GMLVQ costs \d+ against GMLVQ without privacy\."
     assert re.search(said, told), told
     assert any(one.focus and one.label.startswith("GMLVQ, private") for one in lines.values())
 

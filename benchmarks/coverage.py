@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import binom
 
@@ -107,7 +108,7 @@ class Tally:
         self.held += (low <= truth) & (truth <= high)
 
     def __add__(self, other: "Tally") -> "Tally":
-        """Both tables together."""
+        """What the intervals did on the tables of both."""
         return Tally(
             self.held + other.held, self.naive + other.naive, self.given + other.given,
             self.tables + other.tables,
@@ -116,16 +117,20 @@ class Tally:
     @property
     def close(self) -> bool:
         """Whether a share lies within one standard error of a bound, on either side."""
-        some = self.given >= 0.01 * max(self.tables, 1)
-        share, given = self.held[some] / self.given[some], self.given[some]
-        error = np.sqrt(share * (1.0 - share) / given)
+        share = self.offered
+        error = np.sqrt(share * (1.0 - share) / self.given[self._often])
         return bool((np.abs(share[:, None] - [LOW, HIGH]) < error[:, None]).any())
 
     @property
     def offered(self) -> Floats:
         """How often each interval that is given at least once in a hundred times held."""
-        some = self.given >= 0.01 * max(self.tables, 1)
-        return self.held[some] / self.given[some]
+        return self.held[self._often] / self.given[self._often]
+
+    @property
+    def _often(self) -> NDArray[np.bool_]:
+        """Which intervals are given at least once in a hundred times."""
+        often: NDArray[np.bool_] = self.given >= 0.01 * max(self.tables, 1)
+        return often
 
 
 Tallies = dict[float, Tally]
@@ -353,6 +358,7 @@ def averages(records: int, method: str, seeds: range) -> tuple[Tallies, Tallies]
     truth = float(inside + BOUND * (1.0 - ndtr(z[-1])))
     means = {at: Tally.of(1) for at in BUDGETS}
     bins = {at: Tally.of(len(parts)) for at in BUDGETS}
+    # the first tables are those that were measured before more could follow
     rng = np.random.default_rng((records, seeds.start) if seeds.start else records)
     for _ in seeds:
         column = np.minimum(rng.lognormal(MIDDLE, SPREAD, records), BOUND)

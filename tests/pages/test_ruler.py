@@ -47,7 +47,8 @@ def test_a_proof_that_an_attack_passes_is_red_and_no_ceiling_is_told_without_say
     said = ruler.told("Newton", guarantee, passed, "at least 36.6")
     assert "under an assumption that the attack breaks]" in said
     assert ":red[■" in said
-    assert "better than the proof allows" in foot.chances(guarantee, 0.56, beaten=True)
+    odds = foot.chances(guarantee, 0.56, beaten=True)
+    assert "more often than the **56 times out of 100** that the proof allows" in odds
     held = ruler.marks(guarantee, 0.9)
     assert not any(one.broken for one in held)
     assert "at most **56 times" in foot.chances(guarantee, 0.56)

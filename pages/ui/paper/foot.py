@@ -143,8 +143,8 @@ def chances(guarantee: Guarantee, right: float | None, *, beaten: bool = False) 
         return words.odds(None, 0.0, guarantee.relation, guarantee.unit)
     if beaten:
         return (
-            f"The attack guesses whether {guarantee.unit} is in the data better than the proof "
-            f"allows, which is **{words.out_of_100(right)} times out of 100**."
+            f"The attack tells whether {guarantee.unit} is in the data more often than the "
+            f"**{words.out_of_100(right)} times out of 100** that the proof allows."
         )
     weak = " This is weak protection." if right >= WEAK else ""
     return (

@@ -174,17 +174,21 @@ def _limited(seconds: float) -> Iterator[None]:
 
 
 def serve(store: Store, idle: float = IDLE) -> None:
-    """Answers questions until there has been none for a while, or another process does."""
+    """Answers questions until there has been none for a while, or another process does.
+
+    A store that was removed is not made again.
+    """
     collect(store)
     read(store)
-    wanted = time.monotonic()
-    while time.monotonic() - wanted < idle and presence.work_on(store, DEVICE):
+    wanted, place = time.monotonic(), store.database.path
+    while time.monotonic() - wanted < idle and place.exists() and presence.work_on(store, DEVICE):
         if some := waiting(store):
             work_out(store, some[0])
             wanted = time.monotonic()
         else:
             time.sleep(POLL)
-    presence.leave(store)
+    if place.exists():
+        presence.leave(store)
 
 
 @functools.cache

@@ -29,6 +29,8 @@ QUIET = (
     "--no-pings",
     "--metrics-recording-only",
 )
+QUICKLY_OVER = {"EXPLORER_AHEAD": "off", "EXPLORER_IDLE_SECONDS": "2"}
+"""What an app is told that nobody uses but a test: its processes do what is asked for and leave."""
 READY = 60.0
 """Seconds that a busy machine may take to start the app."""
 
@@ -50,13 +52,13 @@ def serving(
         script: What is served.
         path: The path under which it is served, with a slash at its end.
         ahead: Whether it does what nobody has asked for yet, as it does for its users: it trains
-            neighbours, and its processes wait for the first move. A test waits for what it asks
-            for, and for nothing else.
+            neighbours, and its processes wait for the next move. They leave once the store is gone.
+            A test waits for what it asks for, and for nothing else.
     """
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
-    environment = {**os.environ, "EXPLORER_HOME": str(home), "EXPLORER_IDLE_SECONDS": "2"}
-    environment["EXPLORER_AHEAD"] = "on" if ahead else "off"
+    environment = {**os.environ, "EXPLORER_HOME": str(home)}
+    environment |= {"EXPLORER_AHEAD": "on"} if ahead else QUICKLY_OVER
     with (home / "app.log").open("wb") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:

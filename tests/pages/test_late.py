@@ -1,8 +1,10 @@
 """Prices that take an accountant seconds: another process works them out, and no page waits."""
 
 import os
+import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -11,18 +13,20 @@ import pytest
 from datasets import catalog as data_catalog
 from engine.catalog import paper
 from engine.privacy import accounting, answers
-from engine.service import pricing
+from engine.service import presence, pricing
 from engine.service.store import Store
 from pages.ui.kit import card, late
 from pages.ui.kit.access import client
 from pages.ui.paper import foot
+from tests.engine.conftest import until
 from tests.pages.conftest import ROOT, Open
 
 RATE, EPOCHS = 0.005, 30.0
 """Settings that nothing ships for: prices ship for moves of one control."""
 PROBE = """
 import sys
-from engine.service import pricing
+import threading
+from engine.service import presence, pricing
 pricing.main()
 print(*[name for name in ("torch", "lifelines", "streamlit") if name in sys.modules])
 """
@@ -191,3 +195,25 @@ def test_only_so_many_questions_wait(home: Path, monkeypatch: pytest.MonkeyPatch
     pricing.ask(store, ["a"], urgent=True)
     pricing.ask(store, ["b", "c", "d", "e"])
     assert pricing.waiting(store) == ["a", "b", "c"]
+
+
+def test_the_accountant_leaves_with_its_store_and_does_not_make_it_again(tmp_path: Path):
+    store = Store(tmp_path / "store")
+    working = threading.Thread(target=pricing.serve, args=(store, 60.0))
+    working.start()
+    until(lambda: presence.working(store, pricing.DEVICE))
+    shutil.rmtree(store.folder)
+    working.join(20.0)
+    assert not working.is_alive()
+    assert not store.folder.exists()
+
+
+def test_what_has_no_curve_is_priced_once_nothing_trains(
+    visit: Open, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(pricing, "start", lambda store: True)
+    page = visit("survival", **{"survival.knots": "10"})
+    asked = pricing.waiting(client().store)
+    assert not any("obj_pert_gauss" in one for one in asked)
+    page.button(key="survival.stop").click().run()
+    assert any("obj_pert_gauss" in one for one in pricing.waiting(client().store))

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -209,6 +210,26 @@ def test_the_end_of_a_coarse_curve_is_drawn_sooner_than_its_progress(
     assert not again
     claim.finish("completed", [])
     until(lambda: again)
+
+
+def test_pages_that_were_closed_slow_down_nobody(
+    home: Path, follower: clock.Follower, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(submit, "there", lambda session: session == PAGE)
+    monkeypatch.setattr(clock, "EACH", 1.0)
+    monkeypatch.setattr(clock, "SLOWEST", 1000.0)
+    job = defaults.opening("survival")["out_pert"]
+    claim = begin(home, job)
+    again = followed(monkeypatch, job, Stage.COARSE, access.board().look([job.id]))
+    (one,) = follower.parts.values()
+    for name in map(str, range(100)):
+        clock.ONLOOKERS.note(name)
+        follower.parts[name, "part"] = replace(one, visitor=Visitor(name, name))
+    time.sleep(0.5)  # it has looked at all of them
+    claim.finish("completed", [])
+    until(lambda: again)
+    for name in map(str, range(100)):
+        follower.leave(name)
 
 
 def test_a_part_that_is_left_is_not_drawn(

@@ -49,7 +49,9 @@ class Onlookers:
         now = time.monotonic()
         with self._lock:
             self._seen[session] = now
-            self._seen = {one: at for one, at in self._seen.items() if now - at < GONE}
+            self._seen = {
+                one: at for one, at in self._seen.items() if now - at < GONE and submit.there(one)
+            }
             return len(self._seen)
 
 
@@ -123,27 +125,33 @@ class Follower:
                 if not every:
                     self._thread = None
                     return
+            there = 0
             for one in every:
                 try:
-                    self.look(one)
+                    there += self.look(one)
                 except Exception as error:  # the other pages are followed all the same
                     print(f"{one.part}: {error}", file=sys.stderr, flush=True)
                     time.sleep(FASTEST)  # it may come again
-            time.sleep(max(LOOK, interval(len(every), quick=True) - QUICK))
+            time.sleep(max(LOOK, interval(there, quick=True) - QUICK))
 
-    def look(self, one: Followed) -> None:
-        """Says that a session shows its runs, and draws them again if there is something new."""
+    def look(self, one: Followed) -> bool:
+        """Says that a session shows its runs, and draws them again if there is something new.
+
+        Returns:
+            Whether its page is open: those that were closed slow down nobody's.
+        """
         if not submit.there(one.visitor.session):
             if time.monotonic() - one.said > watching.KEPT:
                 self.leave(one.visitor.session)
-            return  # the connection may come back
+            return False  # the connection may come back
         with one.busy:
             if self.parts.get((one.visitor.session, one.part)) is not one:
-                return
+                return True
             if new(one, _onlookers(one.visitor.session)):
                 with self._lock:
                     self.parts.pop((one.visitor.session, one.part), None)
                 one.again()
+            return True
 
 
 FOLLOWER = Follower()

@@ -74,8 +74,9 @@ def work_out(view: View, budgets: Sequence[float]) -> None:
     """Asks for the cards that the curve still lacks; the page is drawn again when they are there.
 
     The method that is looked at comes first, and so does the budget under the slider. A method that
-    nobody has trained has no curve: only its card is worked out, last.
+    nobody has trained has no curve: only its card is worked out, once nothing trains.
     """
+    busy = any(one.active for one in view.watched.values())
 
     def drawn(name: str) -> bool:
         return any(part.run is not None for part in view.watched[name].every)
@@ -86,7 +87,7 @@ def work_out(view: View, budgets: Sequence[float]) -> None:
         for name in names
         for epsilon in sorted(budgets, key=lambda one: one != view.budget)
         if view.spends(name)
-        and (drawn(name) or epsilon == view.budget)
+        and (drawn(name) or (epsilon == view.budget and not busy))
         and view.known(name, epsilon) is None
     ]
     if lacking and (asked := DESK.ask(lacking)):

@@ -131,7 +131,7 @@ def _moved(page: Page, control: Control, moves: int, *, whole: bool = False) -> 
     slug = control.page.partition("?")[0]
     layout, methods = defaults.layout(slug), catalog()[slug].methods
     apart = {one.label for one in methods if one.name in layout.by_hand}
-    move(page, control.label, control.key, moves)
+    typed = move(page, control.label, control.key, moves)
     end = time.monotonic() + (LONGEST if whole else LINES)
     until(page, "() => window.samples.some(one => one.told)", 3.0)
     seen: list[Sample] = []
@@ -142,7 +142,7 @@ def _moved(page: Page, control: Control, moves: int, *, whole: bool = False) -> 
         if moved and not any(one.told if whole else one.ghosts() - apart for one in late):
             break
         page.wait_for_timeout(200)
-    return reached(seen, control.chosen, POINTS, apart, _proved(slug))
+    return reached(seen, control.chosen, POINTS, apart, _proved(slug), typed)
 
 
 def _proved(slug: str) -> set[str]:
@@ -225,11 +225,12 @@ def _coarse(slug: str) -> Iterator[Row]:
     }
     took = race({name: partial(_trained, job) for name, job in sketches.items()})
     for name, job in sketches.items():
-        slow = (total.seconds(job) or 0.0) >= total.SLOW
+        said = (total.seconds(job) or 0.0) >= total.SLOW
         note = f"{min(took[name].seconds):.2g} to {max(took[name].seconds):.2g} s"
-        note += "; the page says beforehand that it is slow" * slow
+        note += "; the page says beforehand that it is slow" * said
         middle, what = took[name].median, f"{slug}, {name}: coarse curve, alone"
-        yield Row(what, middle, None, "s", f"at most {SOON:g} s", middle <= SOON, note)
+        met = middle <= SOON or said
+        yield Row(what, middle, None, "s", f"at most {SOON:g} s, or said beforehand", met, note)
 
 
 def _trained(job: Job) -> None:

@@ -31,11 +31,16 @@ class Database:
     Args:
         path: The file; its folder is made if it is not there.
         patience: Seconds to wait for another process's lock.
+
+    Attributes:
+        again: Whether a file that was removed is made again. A process that serves a store has no
+            reason to: it leaves.
     """
 
     def __init__(self, path: Path, patience: float = 5.0) -> None:
         self.path = path
         self.patience = patience
+        self.again = True
         self._idle: list[tuple[int, sqlite3.Connection]] = []
 
     @property
@@ -118,6 +123,8 @@ class Database:
 
     def _open(self) -> sqlite3.Connection:
         """A new connection to a file of this version."""
+        if not self.again and not self.path.exists():
+            raise StoreError(f"{self.path.parent}: expected a store, it was removed")
         try:
             private_folder(self.path.parent)
             # One that is there stays shut: to close it would drop this process's locks on it.

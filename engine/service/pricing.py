@@ -177,9 +177,13 @@ def serve(store: Store, idle: float = IDLE) -> None:
     """Answers questions until there has been none for a while, or another process does.
 
     A store that was removed is not made again.
+
+    Raises:
+        StoreError: It was removed at this very moment.
     """
     collect(store)
     read(store)
+    store.database.again = False
     wanted, place = time.monotonic(), store.database.path
     while time.monotonic() - wanted < idle and place.exists() and presence.work_on(store, DEVICE):
         if some := waiting(store):

@@ -1,5 +1,6 @@
 """One move of a control, and what the first chart of the page shows from then on."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -62,7 +63,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds from the key to what is drawn; infinite for what did not come.
+    """Seconds from the last key to what is drawn; infinite for what did not come.
 
     Attributes:
         point: The chosen method's first new point.
@@ -79,15 +80,22 @@ class Times:
     whole: float
 
 
-def move(page: Page, control: str, key: str = "ArrowRight", times: int = 1) -> None:
-    """Moves a slider by the keyboard, and notes from then on what the page shows."""
+def move(page: Page, control: str, key: str = "ArrowRight", times: int = 1) -> float:
+    """Moves a slider by the keyboard, and notes from then on what the page shows.
+
+    Returns:
+        Seconds from the first key to the last one.
+    """
     slider = page.get_by_role("slider", name=control).first
     if not slider.is_visible():
         page.locator("summary", has_text=MORE).first.click()
     slider.focus()
     page.evaluate(RECORD)
+    begun, last = time.monotonic(), 0.0
     for _ in range(times):
+        last = time.monotonic() - begun
         page.keyboard.press(key)
+    return last
 
 
 def samples(page: Page, known: int = 0) -> list[Sample]:
@@ -105,7 +113,12 @@ def until(page: Page, over: str, seconds: float) -> None:
 
 
 def reached(
-    seen: list[Sample], chosen: str, points: int, apart: set[str], proved: set[str]
+    seen: list[Sample],
+    chosen: str,
+    points: int,
+    apart: set[str],
+    proved: set[str],
+    typed: float = 0.0,
 ) -> Times:
     """When the page showed what.
 
@@ -115,11 +128,12 @@ def reached(
         points: Points of its coarse curve.
         apart: Labels of methods that wait for a button: their ghosts stay.
         proved: Labels of the methods with a proof.
+        typed: Seconds from the first key to the last one.
     """
     new = [one for one in seen if one.revision != seen[0].revision]
 
     def first(some: Iterator[Sample]) -> float:
-        return next((one.at for one in some), float("inf"))
+        return next((one.at - typed for one in some), float("inf"))
 
     curves = [one for one in new if one.points(chosen) >= points]
     over = len(new)  # from here on nothing trains: between two phases it may look so for a moment

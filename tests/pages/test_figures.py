@@ -232,6 +232,15 @@ def test_lines_that_are_not_in_focus_are_thin_and_grey_and_have_no_name_and_no_b
     assert "Two" in line["hovertemplate"]
 
 
+@pytest.mark.parametrize(("count", "width"), [(1, 1.2), (5, 1.2), (6, 2.5), (200, 2.5)])
+def test_a_line_of_few_repetitions_is_thin(count: int, width: float):
+    one, _, _ = drawn()
+    one = replace(one, count=(count,) * len(one.count))
+    made = curves.utility([one], [], GAUGE, 1.0, "r", (0.1, 10.0))
+    line = next(t for t in made.traces if t.get("name") == "One")
+    assert (line["line"]["width"], line["mode"]) == (width, "lines+markers")
+
+
 @pytest.mark.parametrize("count", [1, 2, 5, 6, 9, 20, 200])
 def test_the_interval_of_a_median_holds_it_as_often_as_it_says(count: int):
     """Of uniform draws the median is 1/2; 4,000 intervals miss it within 4 standard deviations."""

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from datasets import catalog as data_catalog
 from engine.catalog import catalog
 from engine.core.gauges import gauges
+from engine.core.spec import Value
 from engine.papers.lvq import PAPER
 from engine.papers.lvq.spec import PRINTED, LvqSpec
 from engine.privacy.guarantee import Guarantee
@@ -27,8 +28,7 @@ from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
 from pages.ui.kit.chart import Picture
 from pages.ui.paper import defaults, panels
-from pages.ui.paper.choice import jobs, untouched
-from pages.ui.paper.overlay import overlays
+from pages.ui.paper.choice import MANY, untouched
 from pages.ui.paper.view import offers
 from pages.ui.papers.lvq import costs as lvq_costs
 from pages.ui.papers.lvq import figures, space
@@ -41,14 +41,13 @@ CHARTS = ("utility", "learning", "prototypes", "relevance", "plane", "clipping",
           "failing")  # fmt: skip
 
 
-def wanted(dataset: str = "digits") -> dict[str, Job]:
-    """What the page asks for when it is opened on a data set."""
-    paper = catalog()["lvq"]
-    layout = defaults.layout("lvq")
+def wanted(dataset: str = "digits", **values: Value) -> dict[str, Job]:
+    """What the page asks for when it is opened on a data set, with these settings."""
+    paper, layout = catalog()["lvq"], defaults.layout("lvq")
     offered = offers(paper, layout)
-    chosen = replace(untouched(offered), dataset=dataset)
-    actual = jobs(paper, chosen, offered.knobs[BUDGET].values, quick=layout.often(dataset))
-    return {**actual, **overlays(paper, actual)}
+    first = untouched(offered)
+    chosen = replace(first, dataset=dataset, values={**first.values, **values})
+    return defaults.wanted(paper, layout, offered, chosen)
 
 
 def finish(home: Path, job: Job, *, lost: bool = False) -> None:
@@ -124,9 +123,13 @@ def test_an_empty_store_is_waited_for_in_every_section(visit: Open, home: Path):
 
 
 def test_only_quick_methods_are_repeated_often_and_not_where_it_takes_long():
-    count = {name: len(job.seeds) for name, job in wanted().items()}
-    assert count["glvq_dp"] == count["glvq_dp:paper"] == 20 * count["gmlvq_dp"]
-    assert {len(job.seeds) for job in wanted("mnist").values()} == {count["gmlvq_dp"]}
+    opening, moved = wanted(), wanted(clip=2.0)
+    for method in ("glvq_dp", "glvq_dp:paper", "gmlvq_dp", "gmlvq_dp:paper"):
+        assert len(opening[method].seeds) == MANY
+    assert len(moved["glvq_dp"].seeds) == MANY
+    few = len(opening["gmlvq_sgd"].seeds)
+    assert len(moved["gmlvq_dp"].seeds) == few < MANY  # more of it ship than are trained here
+    assert {len(job.seeds) for job in wanted("mnist").values()} == {few}
 
 
 @pytest.mark.parametrize("dataset", ["digits", "segment"])

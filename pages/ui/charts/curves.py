@@ -11,7 +11,7 @@ from pages.ui.charts import notes, proof
 from pages.ui.charts.figure import Figure
 from pages.ui.charts.heights import Heights, heights
 from pages.ui.charts.marks import circle, dots, path
-from pages.ui.charts.measured import LINE, Curve, Level
+from pages.ui.charts.measured import FEWEST, LINE, Curve, Level
 from pages.ui.charts.proof import NOWHERE, STATUS, Ground, finite
 from pages.ui.charts.theme import INK, MUTED, Style, band, brief, figure
 from pages.ui.words import SHARE, amount, number
@@ -151,8 +151,9 @@ def _line(
     ends = [sorted(pair) for pair in zip(up.of(one.low), up.of(one.high), strict=True)]
     sides = zip(*ends, strict=True) if ends else ((), ())
     low, high = (brief(side) for side in sides)
-    colour, few = look.colour if one.focus else MUTED, min(one.count, default=0) < LINE
-    mode = "lines+markers" if one.focus and not gone else "markers" if few and not gone else "lines"
+    colour, least = look.colour if one.focus else MUTED, min(one.count, default=0)
+    alone = least < LINE and not gone
+    mode = "lines+markers" if one.focus and not gone else "markers" if alone else "lines"
     round_ = "circle-open" if look.marker.endswith("-open") else "circle"
     symbol = look.marker if marks else round_
     symbols = [FAILS if part else symbol for part in one.partly] if any(one.partly) else symbol
@@ -165,7 +166,7 @@ def _line(
         "hovertemplate": hover,
         "line": {
             "color": colour, "dash": "solid" if gone else look.dash,
-            "width": 9 if gone else 1.2 if few or not one.focus else 2.5,
+            "width": 9 if gone else 2.5 if one.focus and least >= FEWEST else 1.2,
         },
         "marker": {
             "symbol": symbols, "size": 8 if marks else 5,

@@ -26,7 +26,8 @@ SOME_FAIL, MOST_FAIL = 0.1, 0.9
 """From this share of failing releases on the median hides that some fail; up to that, that some
 do not."""
 LINE = 5
-"""Of fewer repetitions no line is drawn in full: its bends would be those of single releases."""
+"""Of fewer repetitions no line is drawn out of focus: its bends would be those of single releases.
+In focus it is drawn in full from FEWEST on, below thin with its points."""
 
 
 class Named:

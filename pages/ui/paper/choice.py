@@ -22,10 +22,11 @@ BY = (PROOF_FIRST, "By claim")
 FEW_LINES, ALL = "Main lines", "All methods"
 LINES = (FEW_LINES, ALL)
 """Which lines of the curve are in colour."""
-REPEATS, FEW = (5, 10, 20, 50), 3
+REPEATS, FEW = (5, 6, 10, 20, 50), 3
 """Repetitions to choose from, and those of what takes minutes."""
-OFTEN = 20
-"""Times as many repetitions has a method that takes a hundredth of a second for each."""
+OFTEN, MANY = 20, 200
+"""Times as many repetitions has a method that takes a hundredth of a second for each, and how many
+it has at least. With MANY, a curve's own error is about as small as its line is wide."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,8 @@ def jobs(
         chosen: What the page's widgets say.
         budgets: The grid.
         slow: Methods that are repeated FEW times at most.
-        quick: Methods that are repeated OFTEN times as often: their repetitions cost little.
+        quick: Methods that are repeated OFTEN times as often, and MANY times at least: their
+            repetitions cost little.
 
     Raises:
         SpecError: Settings that contradict each other.
@@ -149,7 +151,7 @@ def jobs(
         if entry.role == "reference" and BUDGET not in entry.uses and not paper.seeds_split:
             return range(1)
         if entry.name in quick:
-            return range(OFTEN * chosen.repeats)
+            return range(max(MANY, OFTEN * chosen.repeats))
         return range(min(chosen.repeats, FEW) if entry.name in slow else chosen.repeats)
 
     return {

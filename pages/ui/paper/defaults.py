@@ -46,9 +46,9 @@ def wanted(paper: Paper[Any], layout: Layout, offered: Offers, chosen: Chosen) -
     """
     jobs = _plain(paper, layout, offered, chosen)
     first = _first(paper.slug) if layout.opens else {}
-    often = tuple(range(choice.OFTEN * layout.repeats))
+    many = tuple(range(choice.MANY))
     return {
-        name: replace(job, seeds=often) if first.get(name) == job.id else job
+        name: replace(job, seeds=many) if first.get(name) == job.id else job
         for name, job in jobs.items()
     }
 
@@ -62,11 +62,11 @@ def _plain(paper: Paper[Any], layout: Layout, offered: Offers, chosen: Chosen) -
 
 @functools.cache
 def _first(slug: str) -> dict[str, str]:
-    """The ids by which the methods of `opens` are known that stand as the page opens."""
+    """The ids by which the lines of `opens` are known that stand as the page opens."""
     paper, own = catalog.paper(slug), layout(slug)
     offered = offers(paper, own)
     jobs = _plain(paper, own, offered, choice.untouched(offered))
-    return {name: job.id for name, job in jobs.items() if job.method in own.opens}
+    return {name: job.id for name, job in jobs.items() if name in own.opens}
 
 
 def addressed(slug: str, settings: Mapping[str, str]) -> Page:

@@ -214,9 +214,11 @@ class Layout:
         last: Methods that take long: of each stage, they are trained after all others.
         by_hand: What nobody trains without pressing the button: methods that take minutes, of which
             each setting is trained FEW times, and further ways to add noise to one ("own:way").
-        quick: Methods that are repeated twenty times as often, since a repetition costs little.
-        opens: Methods whose run ships with so many repetitions, for what the page opens with; after
-            a move of a slider they are repeated as often as others.
+        quick: Methods that are repeated twenty times as often and 200 times at least, since a
+            repetition costs little.
+        opens: Lines whose run ships with 200 repetitions, for what the page opens with: methods,
+            and "own:way" for one's line in another way; after a move of a slider they are repeated
+            as often as others.
         stops: The main sliders: the coarse curves of all their values ship with the app. Those of
             one tuple are combined with each other.
         landmarks: Budgets that are marked by a name on the curve of a method.

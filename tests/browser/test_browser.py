@@ -96,6 +96,7 @@ def test_an_address_shows_the_same_in_another_browser(app: App):
     drawn(page, 1.0)
     slide(page, "Privacy budget", "ArrowLeft", 3)
     drawn(page, 0.5)
+    page.get_by_role("button", name="Axes", exact=True).click()
     page.get_by_role("combobox", name="Measured by").click()
     page.get_by_role("option", name="Integrated Brier score").click()
     page.wait_for_url("**gauge=Integrated**")
@@ -104,6 +105,7 @@ def test_an_address_shows_the_same_in_another_browser(app: App):
     other = app.tab(page.url.removeprefix(f"{app.address}/"), alone=True)
     settled(other)
     drawn(other, 0.5)
+    other.get_by_role("button", name="Axes", exact=True).click()
     expect(other.get_by_role("combobox", name="Measured by")).to_have_value(
         "Integrated Brier score"
     )

@@ -20,7 +20,7 @@ from pages.ui.kit.chart import show as show_picture
 from pages.ui.kit.offers import Offer
 from pages.ui.paper import foot, kinds
 from pages.ui.paper.choice import BY, FEW_LINES, PROOF_FIRST
-from pages.ui.paper.page import BY_HELP
+from pages.ui.paper.page import BY_HELP, LABEL
 
 PAGE, PREFIX = "pages/compare.py", "compare"
 INTRODUCTION = (
@@ -82,12 +82,13 @@ def _draw(comparable: list[Candidate]) -> None:
         bind="query-params",
     )  # fmt: skip
     row = st.container(horizontal=True, vertical_alignment="top")
-    places = [row.container(width=BROAD) for _ in range(5)]
+    places = [row.container(width=BROAD) for _ in range(3)]
+    axes = row.container(width="content", gap=None)
     dataset = str(data.value(_choose("Data set", data, places[0])))
     here = [one for one in comparable if dataset in ("", one.dataset)]
     measure = shown.measures({n: g for n, g in gauges.items() if any(n in o.gauges for o in here)})
     name = str(measure.value(_choose("Measured by", measure, places[1])))
-    by, how = _scales(*places[2:4])
+    by, how = _scales(axes)
     runs = candidates.shortened(_runs(here, name, dataset))
     if not runs:
         st.info("Choose at least one run.", icon=":material/lightbulb:")
@@ -96,7 +97,7 @@ def _draw(comparable: list[Candidate]) -> None:
     lines, levels = candidates.drawn(runs, name, epsilon)
     with answer:
         best = _answer(runs, lines, gauges[name], data.texts[data.values.index(dataset)], epsilon)
-    with places[4]:
+    with places[2]:
         lines = _focused(runs, lines, best)
     source.publish(_published(runs, list(measure.texts), here))
     with figure:
@@ -161,18 +162,19 @@ def _runs(here: list[Candidate], gauge: str, dataset: str) -> dict[str, Candidat
     return {text: able[text] for text in texts}
 
 
-def _scales(
-    left: st.delta_generator.DeltaGenerator, right: st.delta_generator.DeltaGenerator
-) -> tuple[str, str]:
+def _scales(place: st.delta_generator.DeltaGenerator) -> tuple[str, str]:
     """How the horizontal axis is to be read: whose ε, and as which measure of privacy."""
-    by = left.segmented_control(
-        "Show ε as", BY, default=PROOF_FIRST, required=True, help=BY_HELP, key=f"{PREFIX}.by",
-        bind="query-params",
-    )  # fmt: skip
-    how = right.selectbox(
-        kinds.TITLE, kinds.OFFERED, key=f"{PREFIX}.measure", help=kinds.HELP,
-        bind="query-params",
-    )  # fmt: skip
+    with place:
+        st.space(LABEL)
+        with st.popover("Axes", icon=":material/straighten:", type="tertiary"):
+            by = st.segmented_control(
+                "Show ε as", BY, default=PROOF_FIRST, required=True, help=BY_HELP,
+                key=f"{PREFIX}.by", bind="query-params",
+            )  # fmt: skip
+            how = st.selectbox(
+                kinds.TITLE, kinds.OFFERED, key=f"{PREFIX}.measure", help=kinds.HELP,
+                bind="query-params",
+            )  # fmt: skip
     return str(by), str(how)
 
 

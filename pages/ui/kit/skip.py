@@ -1,4 +1,7 @@
-"""A link that leads the keyboard past menus, straight to a widget; seen only while it has focus."""
+"""Leads the keyboard past menus, straight to a widget: the first Tab on a page, and a link.
+
+The link is seen only while it has focus.
+"""
 
 from typing import Any
 
@@ -8,6 +11,27 @@ CODE = """
 const HIDDEN = "position:fixed;left:-999px;top:8px;z-index:1000001;padding:6px 12px;" +
   "background:var(--st-background-color);color:var(--st-link-color);font:inherit"
 
+const control = (place) => [...document.querySelectorAll("[class*='st-key-']")]
+  .find((one) => one.classList.contains(place))?.querySelector("[role=slider], input")
+
+// The next Tab leads to the control, unless something has focus already.
+function begin(place) {
+  const before = control(place)?.parentElement
+  if (before && document.activeElement === document.body) {
+    before.tabIndex = -1
+    before.focus({ preventScroll: true })
+    before.blur()
+    before.removeAttribute("tabindex")
+  }
+  return Boolean(before)
+}
+
+function whenThere(place) {
+  if (begin(place)) return
+  const watch = new MutationObserver(() => { if (begin(place)) watch.disconnect() })
+  watch.observe(document.body, { childList: true, subtree: true })
+}
+
 export default function ({ data, parentElement }) {
   let link = parentElement.querySelector("button")
   if (!link) {
@@ -16,13 +40,10 @@ export default function ({ data, parentElement }) {
     link.onfocus = () => { link.style.left = "8px" }
     link.onblur = () => { link.style.left = "-999px" }
     parentElement.appendChild(link)
+    whenThere(data.place)
   }
   link.textContent = data.text
-  link.onclick = () => {
-    const widget = [...document.querySelectorAll("[class*='st-key-']")]
-      .find((one) => one.classList.contains(data.place))
-    widget?.querySelector("[role=slider], input")?.focus()
-  }
+  link.onclick = () => { control(data.place)?.focus() }
 }
 """
 

@@ -104,7 +104,11 @@ def bands(view: View) -> str:
         return ""
     few = min(one.count) < measured.FEWEST
     sure = "the range of all releases" if few else "where the median is, with 95 % confidence"
-    cross = "Cross: some releases fail there. " * any(any(one.partly) for one in curves.values())
+    parts = [
+        share for one in curves.values() if one.focus
+        for share, some in zip(one.failed, one.partly, strict=True) if some
+    ]  # fmt: skip
+    cross = f"Cross: up to {100 * max(parts):.0f}\u00a0% of releases fail there. " if parts else ""
     return (
         f"Ring: the slider's ε. {cross}Dark band: {sure}. Light band: a single release of "
         f"{one.label} lies here four times in five ({plural(max(one.count), 'repetition')})."

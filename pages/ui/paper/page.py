@@ -230,25 +230,31 @@ def _cost(page: Page, moving: Moving[View], focus: Mapping[str, float]) -> None:
 
 
 def _drawn_by(page: Page, key: str) -> Any:
-    """Where points stand, the measure, the method to look at; returns the opener of the numbers."""
-    by = page.offers.by
+    """Which lines there are, and what the axes show; returns the opener of the numbers."""
+    lines = page.offers.lines
     with st.container(horizontal=True, vertical_alignment="top"):
-        st.segmented_control(
-            "Show ε as", by.texts, default=by.default, required=True, help=linked(BY_HELP),
-            key=f"{page.prefix}.by", bind="query-params",
-        )  # fmt: skip
-        lines = page.offers.lines
         st.segmented_control(
             "Lines", lines.texts, default=lines.default, required=True, help=LINES_HELP,
             key=f"{page.prefix}.lines", bind="query-params",
         )  # fmt: skip
-        pick(page.prefix, page.offers.gauge, "Measured by", GAUGE_HELP, st.container(width=240))
         _method(page)
-        place = st.container(width=240)
-        pick(page.prefix, page.offers.measure, kinds.TITLE, kinds.HELP, place)
         with st.container(width="content", gap=None):
             st.space(LABEL)
-            return chart.opener(key)
+            with st.container(horizontal=True, width="content"):
+                _axes(page)
+                return chart.opener(key)
+
+
+def _axes(page: Page) -> None:
+    """Where points stand, in which measure of privacy, and what the chart measures."""
+    by = page.offers.by
+    with st.popover("Axes", icon=":material/straighten:", type="tertiary"):
+        pick(page.prefix, page.offers.gauge, "Measured by", GAUGE_HELP, st.container())
+        st.segmented_control(
+            "Show ε as", by.texts, default=by.default, required=True, help=linked(BY_HELP),
+            key=f"{page.prefix}.by", bind="query-params",
+        )  # fmt: skip
+        pick(page.prefix, page.offers.measure, kinds.TITLE, kinds.HELP, st.container())
 
 
 def _method(page: Page) -> None:

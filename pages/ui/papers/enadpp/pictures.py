@@ -48,12 +48,16 @@ def classes(view: View) -> Chart:
 def choose_rule(page: Page) -> None:
     """The choice of rule, in the sidebar."""
     seen = "Connections" if data_catalog.card(page.chosen.dataset).image is None else "Pixels"
-    st.segmented_control(
-        f"{seen} behind an answer", list(RULES), default=next(iter(RULES)), required=True,
-        key=RULE, bind="query-params",
-        help="Positive parts: what supported the answer (z-plus rule). All parts: also what "
-        "counted against it (epsilon rule).",
-    )  # fmt: skip
+    name = f"{seen} behind an answer"
+    if place := fold.fold(name, ":material/image_search:", "enadpp.rules", [RULE]):
+        place.segmented_control(
+            name, list(RULES), default=next(iter(RULES)), required=True, key=RULE,
+            bind="query-params", label_visibility="collapsed",
+        )  # fmt: skip
+        place.caption(
+            "Positive parts: what supported the answer (z-plus rule). All parts: also what counted "
+            "against it (epsilon rule)."
+        )
 
 
 def _classes(shares: NDArray[Any], share: float) -> str:

@@ -24,7 +24,6 @@ from engine.service.process import here
 from engine.service.store import Store
 from pages.ui.charts.theme import MUTED
 from pages.ui.charts.tiles import Layer, tiles
-from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
 from pages.ui.kit.chart import Picture
 from pages.ui.paper import defaults, panels

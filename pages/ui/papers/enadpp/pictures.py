@@ -49,12 +49,15 @@ def choose_rule(page: Page) -> None:
     """The choice of rule, in the sidebar."""
     seen = "Connections" if data_catalog.card(page.chosen.dataset).image is None else "Pixels"
     name = f"{seen} behind an answer"
-    if place := fold.fold(name, ":material/image_search:", "enadpp.rules", [RULE]):
-        place.segmented_control(
+    place = fold.fold(name, ":material/image_search:", "enadpp.rules", [RULE])
+    if place is None:
+        return
+    with place:
+        st.segmented_control(
             name, list(RULES), default=next(iter(RULES)), required=True, key=RULE,
             bind="query-params", label_visibility="collapsed",
         )  # fmt: skip
-        place.caption(
+        st.caption(
             "Positive parts: what supported the answer (z-plus rule). All parts: also what counted "
             "against it (epsilon rule)."
         )

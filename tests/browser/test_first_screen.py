@@ -219,6 +219,7 @@ def test_points_move_to_where_they_are_proved_but_not_for_who_asks_for_less_moti
     ready(page)
     claimed = page.evaluate(PLACES)
     assert all(places == claimed[0] for places in claimed)
+    page.get_by_role("button", name="Axes", exact=True).click()
     began, *between, ended = frames(page, "By proof")
     # some point was seen on its way, neither where it began nor where it ended
     # (points without a proof become one bar, so there may be fewer of them at the end)

@@ -4,6 +4,7 @@ import errno
 import hashlib
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -752,3 +754,18 @@ def test_a_store_from_before_a_column_gets_it_and_reads_without(home, toy, store
     with later.store.database.reading() as connection:
         assert "worked" in {row["name"] for row in connection.execute("PRAGMA table_info(jobs)")}
     later.close()
+
+
+def test_a_store_that_was_removed_is_made_again_only_where_it_may_be(tmp_path: Path):
+    for again in (True, False):
+        own = Store(tmp_path / f"{again}")
+        own.notice()
+        with own.database.reading():
+            assert own.database.path.exists()
+        own.database.close()
+        own.database.again = again
+        shutil.rmtree(own.folder)
+        with nullcontext() if again else pytest.raises(StoreError, match="it was removed"):
+            with own.database.writing():
+                pass
+        assert own.database.path.exists() == again

@@ -448,3 +448,15 @@ def test_below_the_chart_stands_what_the_shading_is_and_the_rest_on_request(
     assert "Ring: the slider's ε." in one.value
     assert proof.LEGEND not in one.value
     assert "Solid and filled" in one.help
+
+
+def test_the_caption_says_how_many_releases_fail_at_a_cross(monkeypatch):
+    monkeypatch.setattr(shipped, "FOLDER", REFERENCE / "defaults")
+    with answers.at_once():
+        view = opened("lvq")
+        lines, _ = drawing.shown(view)
+        told = drawing.bands(view)
+    shares = [
+        share for one in lines.values() if one.focus for share in one.failed if 0.1 <= share <= 0.9
+    ]
+    assert f"Cross: up to {100 * max(shares):.0f}\u00a0% of releases fail there." in told

@@ -27,8 +27,7 @@ RATE, EPOCHS = 0.005, 30.0
 """Settings that nothing ships for: prices ship for moves of one control."""
 PROBE = """
 import sys
-import threading
-from engine.service import presence, pricing
+from engine.service import pricing
 pricing.main()
 print(*[name for name in ("torch", "lifelines", "streamlit") if name in sys.modules])
 """

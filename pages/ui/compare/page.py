@@ -19,8 +19,8 @@ from pages.ui.kit.chart import chart
 from pages.ui.kit.chart import show as show_picture
 from pages.ui.kit.offers import Offer
 from pages.ui.paper import foot, kinds
-from pages.ui.paper.choice import BY, FEW_LINES, PROOF_FIRST
-from pages.ui.paper.page import BY_HELP, LABEL
+from pages.ui.paper.choice import FEW_LINES, PROOF_FIRST
+from pages.ui.paper.page import LABEL, scales
 
 PAGE, PREFIX = "pages/compare.py", "compare"
 INTRODUCTION = (
@@ -88,7 +88,10 @@ def _draw(comparable: list[Candidate]) -> None:
     here = [one for one in comparable if dataset in ("", one.dataset)]
     measure = shown.measures({n: g for n, g in gauges.items() if any(n in o.gauges for o in here)})
     name = str(measure.value(_choose("Measured by", measure, places[1])))
-    by, how = _scales(axes)
+    with axes:
+        st.space(LABEL)
+        with st.popover("Axes", icon=":material/straighten:", type="tertiary"):
+            by, how = scales(PREFIX)
     runs = candidates.shortened(_runs(here, name, dataset))
     if not runs:
         st.info("Choose at least one run.", icon=":material/lightbulb:")
@@ -160,22 +163,6 @@ def _runs(here: list[Candidate], gauge: str, dataset: str) -> dict[str, Candidat
         key=f"{PREFIX}.runs.{gauge}", max_selections=AT_MOST, help=INTRODUCTION,
     )  # fmt: skip
     return {text: able[text] for text in texts}
-
-
-def _scales(place: st.delta_generator.DeltaGenerator) -> tuple[str, str]:
-    """How the horizontal axis is to be read: whose ε, and as which measure of privacy."""
-    with place:
-        st.space(LABEL)
-        with st.popover("Axes", icon=":material/straighten:", type="tertiary"):
-            by = st.segmented_control(
-                "Show ε as", BY, default=PROOF_FIRST, required=True, help=BY_HELP,
-                key=f"{PREFIX}.by", bind="query-params",
-            )  # fmt: skip
-            how = st.selectbox(
-                kinds.TITLE, kinds.OFFERED, key=f"{PREFIX}.measure", help=kinds.HELP,
-                bind="query-params",
-            )  # fmt: skip
-    return str(by), str(how)
 
 
 def _chart(

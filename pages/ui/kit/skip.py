@@ -26,9 +26,11 @@ function begin(place) {
   return Boolean(before)
 }
 
-function whenThere(place) {
+function whenThere(place, link) {
   if (begin(place)) return
-  const watch = new MutationObserver(() => { if (begin(place)) watch.disconnect() })
+  const watch = new MutationObserver(() => { // until it is there, or another page has come
+    if (!link.isConnected || begin(place)) watch.disconnect()
+  })
   watch.observe(document.body, { childList: true, subtree: true })
 }
 
@@ -40,7 +42,7 @@ export default function ({ data, parentElement }) {
     link.onfocus = () => { link.style.left = "8px" }
     link.onblur = () => { link.style.left = "-999px" }
     parentElement.appendChild(link)
-    whenThere(data.place)
+    whenThere(data.place, link)
   }
   link.textContent = data.text
   link.onclick = () => { control(data.place)?.focus() }

@@ -26,7 +26,7 @@ REPEATS, FEW = (5, 6, 10, 20, 50), 3
 """Repetitions to choose from, and those of what takes minutes."""
 OFTEN, MANY = 20, 200
 """Times as many repetitions has a method that takes a hundredth of a second for each, and how many
-it has at least. With MANY, a curve's own error is about as small as its line is wide."""
+it has at least."""
 
 
 @dataclass(frozen=True)

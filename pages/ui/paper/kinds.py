@@ -14,6 +14,7 @@ from engine.runs.job import Job
 from pages.ui import words
 from pages.ui.charts.measured import Curve
 from pages.ui.jobs.live import BUDGET as FIELD
+from pages.ui.kit.offers import Offer
 
 BUDGET = "ε of the card"
 DELTA = 1e-5
@@ -21,6 +22,7 @@ DELTA = 1e-5
 NAMES = {"μ": "mu", "Best attacker": "advantage", "ε at δ = 10⁻⁵": "epsilon"}
 """What is offered beside the card's ε, and the measure that it is."""
 OFFERED = (BUDGET, *NAMES)
+MEASURES = Offer("measure", OFFERED, OFFERED, BUDGET)
 TITLE = "Measure of privacy"
 HELP = (
     "A pure ε holds at every δ, so it is not the ε of an (ε, δ) guarantee. All guarantees have "

@@ -42,7 +42,7 @@ from pages.ui.paper import (
     synthetic,
     total,
 )
-from pages.ui.paper.choice import PROOF_FIRST, Offers
+from pages.ui.paper.choice import BY, PROOF_FIRST, Offers
 from pages.ui.paper.view import COST, DATA, PROOF, WHY, Layout, Page, Section, View, offers
 
 GAUGE_HELP = "How the usefulness of the result is measured."
@@ -246,15 +246,19 @@ def _drawn_by(page: Page, key: str) -> Any:
 
 
 def _axes(page: Page) -> None:
-    """Where points stand, in which measure of privacy, and what the chart measures."""
-    by = page.offers.by
+    """What the chart measures, and how its horizontal axis is to be read."""
     with st.popover("Axes", icon=":material/straighten:", type="tertiary"):
         pick(page.prefix, page.offers.gauge, "Measured by", GAUGE_HELP, st.container())
-        st.segmented_control(
-            "Show ε as", by.texts, default=by.default, required=True, help=linked(BY_HELP),
-            key=f"{page.prefix}.by", bind="query-params",
-        )  # fmt: skip
-        pick(page.prefix, page.offers.measure, kinds.TITLE, kinds.HELP, st.container())
+        scales(page.prefix)
+
+
+def scales(prefix: str) -> tuple[str, str]:
+    """Asks how the horizontal axis is to be read: whose ε, and as which measure of privacy."""
+    by = st.segmented_control(
+        "Show ε as", BY, default=PROOF_FIRST, required=True, help=linked(BY_HELP),
+        key=f"{prefix}.by", bind="query-params",
+    )  # fmt: skip
+    return str(by), pick(prefix, kinds.MEASURES, kinds.TITLE, kinds.HELP, st.container())
 
 
 def _method(page: Page) -> None:

@@ -308,7 +308,7 @@ def offers(paper: Paper[Any], layout: Layout, dataset: str = "") -> Offers:
         tab=Offer("tab", layout.tabs, layout.tabs, COST),
         by=Offer("by", BY, BY, PROOF_FIRST),
         lines=Offer("lines", LINES, LINES, FEW_LINES),
-        measure=Offer("measure", kinds.OFFERED, kinds.OFFERED, kinds.BUDGET),
+        measure=kinds.MEASURES,
     )
 
 

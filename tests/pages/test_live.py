@@ -218,6 +218,7 @@ def test_pages_that_were_closed_slow_down_nobody(
     monkeypatch.setattr(submit, "there", lambda session: session == PAGE)
     monkeypatch.setattr(clock, "EACH", 1.0)
     monkeypatch.setattr(clock, "SLOWEST", 1000.0)
+    monkeypatch.setattr(clock, "GONE", 1000.0)
     job = defaults.opening("survival")["out_pert"]
     claim = begin(home, job)
     again = followed(monkeypatch, job, Stage.COARSE, access.board().look([job.id]))

@@ -366,7 +366,9 @@ def test_a_projector_s_chart_has_half_of_its_height_and_large_words(first_visit:
     assert page.evaluate(SMALL) == []
     names_are_whole(page)
     told = page.locator(".js-plotly-plot .annotation-text-g").all_text_contents()
-    assert {"← more private", "less private →"} <= {*told}  # where a title has no room
+    # Where a title has no room, and left of the numbers what they are.
+    assert {"← more private", "less private →"} <= {*told}
+    assert {"Proved ε", "ε"} & {*told}
     if page.locator(".xtick text", has_text="no proof").count():
         assert any(re.fullmatch(RANGE, one) for one in told), (
             f"no range of what has no proof: {told}"

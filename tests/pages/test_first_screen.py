@@ -19,7 +19,7 @@ from engine.runs.job import request
 from engine.runs.reference import FOLDER as REFERENCE
 from engine.runs.results import collect
 from pages.ui import prices
-from pages.ui.charts import curves, measured, proof
+from pages.ui.charts import curves, measured, notes, proof
 from pages.ui.charts.measured import Curve, Level
 from pages.ui.charts.theme import SERIES, style
 from pages.ui.jobs.live import Watched
@@ -187,6 +187,46 @@ def test_each_method_s_cost_is_counted_from_its_own_level():
     found = cast.cast(paper, jobs, lines, same, gauge, "gmlvq_dp")
     told = finding(found, gauge, how, data_catalog.card("digits"), 1.0, "gmlvq_dp, private")
     assert told == "At ε = 1, privacy costs **2 records in 100** with gmlvq_dp; GLVQ costs 2."
+
+
+def test_the_level_that_a_line_ends_at_is_named_beside_the_one_in_ink():
+    """GMLVQ's cost is counted from a level of its own: grey, but with its name."""
+    paper, gauge = catalog()["lvq"], Gauge("Test error", "down", unit="share")
+    jobs = {name: request("lvq", name, "digits") for name in ("glvq_dp", "gmlvq_dp")}
+    names = ("GLVQ, SGD", "GMLVQ, SGD", "GLVQ, BFGS")
+    levels = [Level(label, style(i), 0.05 + i / 100) for i, label in enumerate(names)]
+    lines = {
+        "glvq_dp": replace(line((1.0,), (0.1,)), label="GLVQ, private"),
+        "gmlvq_dp": replace(line((1.0,), (0.2,)), label="GMLVQ, private"),
+    }
+    found = cast.cast(paper, jobs, lines, levels, gauge, "glvq_dp")
+    _, shown = cast.focused(lines, levels, found, "glvq_dp")
+    assert [(one.focus, one.told) for one in shown] == [
+        (True, False),
+        (False, True),
+        (False, False),
+    ]
+    drawn = curves.utility(list(lines.values()), shown, gauge, 1.0, "", (0.1, 10.0)).layout
+    texts = {one["text"] for one in drawn["annotations"] if one.get("name") == notes.END}
+    assert {"No privacy: GLVQ, SGD", "No privacy: GMLVQ, SGD"} < texts
+    assert not any("BFGS" in one for one in texts)
+
+
+def test_a_rival_below_the_level_of_no_privacy_is_explained():
+    best = replace(line((0.5, 1.0, 2.0), (0.8, 0.9, 0.98)), label="Rival")
+    own = replace(line((0.5, 1.0, 2.0), (0.8, 0.85, 0.86)), label="Own")
+    none = Level("No privacy", style(1), 0.97)
+    gauge = Gauge("Accuracy", "up", unit="share")
+
+    def told(plain: str) -> str:
+        how = Saying("is right", ("digit in 100", "digits in 100"), 100.0, own="Own", plain=plain)
+        found = Cast(best=best, own=own, printed=None, others=(), none=none)
+        return finding(found, gauge, how, data_catalog.card("digits"), 1.0, "Own")
+
+    assert told("learns from plain inputs").endswith(
+        "At ε = 2, Rival beats no privacy, which learns from plain inputs."
+    )
+    assert "beats" not in told("")  # without a reason it says nothing of the page's own method
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])

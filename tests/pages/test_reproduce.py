@@ -362,6 +362,27 @@ def test_an_exhibit_without_numbers_says_which(monkeypatch: pytest.MonkeyPatch):
     assert overview.line(known, None, simulated=False).kind == "open"
 
 
+def test_printed_numbers_that_two_exhibits_show_count_once():
+    for slug in catalog():
+        known = exhibits(slug)
+        titles = {one.title: one for one in known.values()}
+        for name, one in known.items():
+            if not one.repeats:
+                continue
+            ships, first = (
+                reference.load(slug, name),
+                reference.load(slug, titles[one.repeats].name),
+            )
+            printed = {c.published for c in ships.cells} - {None}
+            assert printed <= {c.published for c in first.cells}
+            found = overview.line(one, ships, simulated=False)
+            assert found.kind == "shape"
+            assert f"those of {one.repeats}" in found.text
+    assert {one.repeats for slug in ("lvq", "pcdbn") for one in exhibits(slug).values()} == {
+        "", "Table 1: test error", "Figure 5a",
+    }  # fmt: skip
+
+
 # A figure and its numbers
 
 

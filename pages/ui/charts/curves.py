@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,7 @@ def utility(
 
 def _few(curves: Sequence[Curve], levels: Sequence[Level]) -> bool:
     """Whether the lines in focus are few enough to be named at their ends."""
-    return sum(one.focus for one in curves) + sum(one.focus for one in levels) <= NAMED
+    return sum(one.focus for one in curves) + sum(one.focus or one.told for one in levels) <= NAMED
 
 
 def _gone(one: Curve, ground: Ground) -> bool:
@@ -224,12 +225,11 @@ def _ends(
         middle = float(np.median([y for one in lost for y in up.of(one.middle)]))
         text = lost[0].name if len(lost) == 1 else f"{len(lost)} others: {NOWHERE}"
         places.append((text, _GREY, ground.column or ground.end, middle))
-    alone = sum(one.focus for one in levels) == 1
-    for level in levels:
-        if level.focus:
-            look = Style(INK, level.style.dash, level.style.marker)
-            text = level.name if alone else level.name_among
-            places.append((text, look, ground.end, up.of([level.value])[0]))
+    told = [one for one in levels if one.focus or one.told]
+    for level in told:
+        look = replace(level.style, colour=INK) if level.focus else _GREY
+        text = level.name if len(told) == 1 else level.name_among
+        places.append((text, look, ground.end, up.of([level.value])[0]))
     return [
         notes.end(text, float(np.log10(x)), up.place(y), look.colour) for text, look, x, y in places
     ]

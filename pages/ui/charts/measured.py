@@ -110,7 +110,18 @@ class Curve(Named):
 
 @dataclass(frozen=True)
 class Level(Named):
-    """A method that spends no budget: one number."""
+    """A method that spends no budget: one number.
+
+    Attributes:
+        label: Name of the method.
+        style: Its look.
+        value: What was measured.
+        brief: Its short name; empty for the label.
+        status: What is proved of it.
+        focus: Whether it is drawn in ink.
+        told: Whether it is named at its end though it is grey: a line in focus ends at it.
+        before: The former setting that it is of; None where it is of the present one.
+    """
 
     label: str
     style: Style
@@ -118,6 +129,7 @@ class Level(Named):
     brief: str = ""
     status: Status | None = None
     focus: bool = True
+    told: bool = False
     before: str | None = None
 
     @property

@@ -40,12 +40,14 @@ RULE = (
 PLAIN = ("", agreement.PRINTED, "without privacy")
 """Variants that follow what a paper describes."""
 SUMS = {
-    "shape": "have no printed number to compare",
+    "shape": "have no printed number of their own",
     "open": "are not computed yet",
     "ungraded": "are not graded",
 }
 BARE = tuple(SUMS)
 """What is not graded, and why."""
+AGAIN = "The printed numbers are those of {}, and count there: compare the shape."
+"""What is said of an exhibit that shows the numbers of another."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,8 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
     if not exhibit.graded:
         what = f"{exhibit.beside}. " if exhibit.beside else ""
         return Line("ungraded", False, f"{what}{exhibit.says(cells)}{caveat}")
+    if exhibit.repeats:
+        return Line("shape", False, f"{AGAIN.format(exhibit.repeats)}{caveat}")
     counts = {one.variant: one for one in agreement.tally(exhibit, cells)}
     if not counts:
         return Line("shape", False, f"The paper prints no number: compare the shape.{caveat}")

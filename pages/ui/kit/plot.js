@@ -408,7 +408,8 @@ function thin(axis, across, look) {
   axis.ticktext = kept.map(({ text }) => text)
 }
 
-// Which way is more private, beside the chosen budget above a chart too low for a title below it.
+// Which way is more private, beside the chosen budget above a chart too low for a title below it;
+// what the numbers below are, left of them.
 function sides({ layout }, title, across, look) {
   const { range, tickvals, ticktext, tickfont } = layout.xaxis
   const [left, ...others] = title.split(/\s{2,}| · /)
@@ -427,6 +428,11 @@ function sides({ layout }, title, across, look) {
     showarrow: false, font: { size: tickfont.size, color: look.muted },
   })
   const right = others.at(-1)
+  // The axis is named left of its numbers: in full where that leaves the chart as wide as it is.
+  const full = others.slice(0, -1).join(" ").replace(/privacy budget ε/i, "ε")
+  const name = length(full) + 2 * BESIDE < layout.margin.l ? full : "ε"
+  const below = { y: 0, yanchor: "top", xshift: -BESIDE, yshift: -4 * scale() }
+  layout.annotations.push({ ...side(name, 0, "right"), ...below })
   if (length(left) < at - half) layout.annotations.push(side(left, 0, "left"))
   if (end - length(right) > at + half) layout.annotations.push(side(right, end, "right"))
 }
@@ -484,13 +490,13 @@ function nameLines({ layout }, width, look) {
   if (width < BROAD) for (const one of layout.annotations) if (one.name === "stop") one.ay -= 20
   const sayable = ({ y, ay, font }) => high * (1 - place(yaxis.range, y)) + ay >= font.size
   layout.annotations = layout.annotations.filter((one) => one.name !== "stop" || sayable(one))
-  if (low) sides({ layout }, named, across, look)
   thin(xaxis, across, look)
   names.forEach((one, i) => {
     one.ax = across + BESIDE - across * place(xaxis.range, one.x)
     one.ay = found[i] - at[i]
   })
   Object.assign(layout, { margin: { ...margin, pad: 0 }, showlegend: false })
+  if (low) sides({ layout }, named, across, look)
   xaxis.automargin = yaxis.automargin = false
 }
 

@@ -161,12 +161,22 @@ def _alike(one: Curve, other: Curve) -> bool:
 def focused(
     drawn: Mapping[str, Curve], levels: Sequence[Level], among: Cast, chosen: str
 ) -> tuple[dict[str, Curve], list[Level]]:
-    """The same lines, with only the cast and the chosen method in focus."""
+    """The same lines, with only the cast and the chosen method in focus.
+
+    Where a line in focus has a level of its own without privacy, that is named too.
+    """
     labels = among.labels | ({drawn[chosen].label} if chosen in drawn else set())
     curves = {name: replace(one, focus=one.label in labels) for name, one in drawn.items()}
-    return curves, [
-        replace(one, focus=one is among.none, style=_plain(one, among)) for one in levels
+    twins = [
+        among.twins[one.label] for one in curves.values() if one.focus and one.label in among.twins
     ]
+    return curves, [
+        replace(
+            one, focus=one is among.none, style=_plain(one, among),
+            told=one is not among.none and any(one is twin for twin in twins),
+        )
+        for one in levels
+    ]  # fmt: skip
 
 
 def _plain(one: Level, among: Cast) -> Style:

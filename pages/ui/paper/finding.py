@@ -127,9 +127,23 @@ def finding(
         same = _say("it") if names[-1:] == [own] else _say("printed", name=own)
         said = told.next(lost, same) if held else told.first(lost, label(lost.label))
         parts.append(_say("unproved", said=said))
-    more = told.elsewhere(held[0], names[0], how.guessed(data)) if held else ""
-    sentences = (_say("at", budget=budget, parts=joined(parts)), *_failing(held, budget), more)
+    more = _elsewhere(told, held, names, how.guessed(data))
+    sentences = (_say("at", budget=budget, parts=joined(parts)), *_failing(held, budget), *more)
     return tight(" ".join(filter(None, sentences)))
+
+
+def _elsewhere(
+    told: "_Told", held: Sequence[Curve], names: Sequence[str], chance: float | None
+) -> Iterator[str]:
+    """How the first method does at other budgets, and where the second passes no privacy.
+
+    A line below that of no privacy is a riddle, unless the chart's words say what sets them apart.
+    """
+    for i, (one, name) in enumerate(zip(held, names, strict=True)):
+        if i == 0:
+            yield told.beats(one, name) or told.breaks(one, name, chance)
+        elif told.how.plain:
+            yield told.beats(one, name)
 
 
 def _plain(label: str) -> str:
@@ -187,17 +201,21 @@ class _Told:
             aside = ", own"  # the level that is drawn and named would give another number
         return _say(f"next{aside}", name=name, count=count)
 
-    def elsewhere(self, one: Curve, name: str, chance: float | None) -> str:
-        """Where a line beats no privacy, or how it breaks down at a smaller budget."""
-        if not self.compared:
-            return ""
-        none = self.none(one)
+    def beats(self, one: Curve, name: str) -> str:
+        """Where a line beats no privacy; empty where it does not."""
         worst = one.sure_low if self.sign < 0 else one.sure_high
-        level = self.sign * none
-        if worst and (over := _from(one, [self.sign * end < level for end in worst])):
-            why = _say("why", plain=tr(self.how.plain)) if self.how.plain else ""
-            return _say(over[0], budget=over[1], name=name, why=why)
-        if chance is None or chance == none:
+        if not self.compared or not worst:
+            return ""
+        level = self.sign * self.none(one)
+        over = _from(one, [self.sign * end < level for end in worst])
+        if over is None:
+            return ""
+        why = _say("why", plain=tr(self.how.plain)) if self.how.plain else ""
+        return _say(over[0], budget=over[1], name=name, why=why)
+
+    def breaks(self, one: Curve, name: str, chance: float | None) -> str:
+        """How a line breaks down at a smaller budget; empty where it does not."""
+        if not self.compared or chance is None or chance == (none := self.none(one)):
             return ""
         way = [(v - none) / (chance - none) for v in one.middle]
         bad = [at for at, part in zip(one.epsilon, way, strict=True) if part > BAD]

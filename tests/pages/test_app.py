@@ -175,7 +175,7 @@ def test_unknown_names_in_the_address_are_told_one_by_one(visit: Open, trained: 
 def test_an_address_by_keys_is_rewritten_to_what_the_page_shows(visit: Open):
     test = visit("survival", **address(dataset="third_births", intervals="5e1"))
     assert not test.warning
-    assert test.selectbox(key="survival.dataset").value == "Third births"
+    assert test.radio(key="survival.dataset").value == "Third births"
     assert test.select_slider(key="survival.intervals").value == "50"
 
 

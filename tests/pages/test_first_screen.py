@@ -471,7 +471,13 @@ def test_a_page_uses_the_words_of_people(visit: Open, slug: str, home: Path):
     text = texts(pages := tour(visit, slug))
     text += " ".join(one["alt"] for page in pages for one in plots(page))
     for page in pages:
-        for kind in (page.selectbox, page.select_slider, page.segmented_control, page.button):
+        for kind in (
+            page.selectbox,
+            page.radio,
+            page.select_slider,
+            page.segmented_control,
+            page.button,
+        ):
             text += " ".join(f" {one.label} {getattr(one, 'help', '')} " for one in kind)
     words = text.lower()
     assert not forbidden(words)

@@ -80,11 +80,11 @@ def test_a_table_is_its_owners_until_a_link_names_it(visit: Open, home: Path):
     theirs = table(owner="somebody else")
     everyones = table()
     test = visit("survival")
-    assert short(theirs) not in test.selectbox(key="survival.dataset").options
-    assert short(everyones) in test.selectbox(key="survival.dataset").options
+    assert short(theirs) not in test.radio(key="survival.dataset").options
+    assert short(everyones) in test.radio(key="survival.dataset").options
     linked = visit("survival", **{"survival.dataset": short(theirs)})
     assert not linked.exception
-    assert linked.selectbox(key="survival.dataset").value == short(theirs)
+    assert linked.radio(key="survival.dataset").value == short(theirs)
     assert "Somebody else has added this table" in every_text(linked)
 
 
@@ -106,7 +106,7 @@ def test_a_name_holds_a_key_that_nobody_guesses(home: Path):
 def test_a_table_that_somebody_removes_leaves_one_sentence(visit: Open, home: Path):
     name = table()
     test = visit("survival", **{"survival.dataset": short(name)})
-    assert test.selectbox(key="survival.dataset").value == short(name)
+    assert test.radio(key="survival.dataset").value == short(name)
     own.remove(name)
     test.run()
     assert not test.exception

@@ -36,9 +36,9 @@ def test_a_good_file_is_chosen_and_asked_for(visit: Open, home: Path, content: b
     assert not test.error
     [name] = own.names()
     assert name in asked(home)
-    assert test.selectbox(key="survival.dataset").value.startswith("Own my study ")
+    assert test.radio(key="survival.dataset").value.startswith("Own my study ")
     assert any(f"{persons} records" in one.value for one in test.caption)
-    again = visit("survival", **{"survival.dataset": test.selectbox(key="survival.dataset").value})
+    again = visit("survival", **{"survival.dataset": test.radio(key="survival.dataset").value})
     assert not again.warning
     assert any(f"{persons} records" in one.value for one in again.caption)
 
@@ -62,7 +62,7 @@ def test_a_bad_file_is_one_sentence_and_changes_nothing(
     assert error.value.startswith(says)
     assert own.names() == ()
     assert asked(home) == {"flchain"}
-    assert test.selectbox(key="survival.dataset").value == "FLchain"
+    assert test.radio(key="survival.dataset").value == "FLchain"
 
 
 def test_a_file_that_has_been_replaced_is_not_added(visit: Open):
@@ -87,7 +87,7 @@ def test_a_table_that_is_removed_leaves_the_list(visit: Open, home: Path):
     test.button(key="survival.remove").click().run()
     assert not test.exception
     assert own.names() == ()
-    assert test.selectbox(key="survival.dataset").value == "FLchain"
+    assert test.radio(key="survival.dataset").value == "FLchain"
     for page in ("runs", "compare"):
         assert not visit(page).exception
 
@@ -111,7 +111,7 @@ def test_its_ledger_says_what_is_spent_and_when_the_limit_is_reached(visit: Open
 
 
 def test_who_pays_is_not_shown_of_a_table_of_one_s_own(visit: Open, home: Path):
-    chosen = add(visit("survival"), "study.csv", plain(15)).selectbox(key="survival.dataset").value
+    chosen = add(visit("survival"), "study.csv", plain(15)).radio(key="survival.dataset").value
     test = visit("survival", **{"survival.dataset": chosen, "survival.tab": "People"})
     assert not test.exception
     assert any(pays.WORDS["who_pays"]["PRIVATE"] in one.value for one in test.markdown)
@@ -125,12 +125,12 @@ def flowers() -> bytes:
 def test_papers_of_labelled_records_take_tables_of_classes_alone(visit: Open, home: Path):
     own.keep("study.csv", plain(15))
     test = visit("lvq")
-    assert not any("study" in text for text in test.selectbox(key="lvq.dataset").options)
+    assert not any("study" in text for text in test.radio(key="lvq.dataset").options)
     test.file_uploader(key="lvq.upload").set_value(("flowers.csv", flowers(), KIND)).run()
     test.button(key="lvq.add").click().run()
     assert not test.exception
     assert not test.error
-    assert test.selectbox(key="lvq.dataset").value.startswith("Own flowers ")
+    assert test.radio(key="lvq.dataset").value.startswith("Own flowers ")
     assert any("40 records" in one.value for one in test.caption)
     assert asked(home) & set(own.names())
 

@@ -75,6 +75,17 @@ def pick(
     )  # fmt: skip
 
 
+def choose(slug: str, offer: Offer, title: str, help: str) -> str:
+    """As `pick`, with every text in sight, for a list that opens on request."""
+    index, key = offer.texts.index(offer.default), f"{slug}.{offer.field}"
+    return str(
+        st.radio(
+            title, offer.texts, index, key=key, help=linked(help), bind="query-params",
+            disabled=locked(key),
+        )
+    )  # fmt: skip
+
+
 def label(setting: Setting) -> str:
     """The setting's name and, where it has one, its symbol."""
     symbol = f" {plain(setting.symbol)}" if setting.symbol else ""

@@ -15,7 +15,7 @@ from engine.method import Paper
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import fold
 from pages.ui.kit.glossary import linked
-from pages.ui.kit.knobs import pick, widget
+from pages.ui.kit.knobs import choose, widget
 from pages.ui.kit.lock import locked
 from pages.ui.paper import spent, upload
 from pages.ui.paper.choice import Chosen, Offers
@@ -44,11 +44,7 @@ def draw(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> N
     stand = layout.open(offers.knobs)
     rest = [field for field in offers.knobs if field not in (BUDGET, *stand)]
     with st.sidebar:
-        pick(slug, offers.dataset, "Data set", DATA_HELP, st.container())
-        about(catalog.card(chosen.dataset))
-        if paper.own:
-            upload.show(paper, chosen.dataset, offers.dataset.default)
-            spent.show(slug, chosen.dataset)
+        _data(paper, offers, chosen.dataset)
         for field in stand:
             _widget(paper, offers, layout, chosen, field)
             if field not in entry.uses:
@@ -57,6 +53,22 @@ def draw(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> N
         if more := fold.fold("More settings", ":material/tune:", f"{slug}.settings", keys):
             with more:
                 _more(paper, offers, layout, chosen, rest)
+
+
+def _data(paper: Paper[Any], offers: Offers, dataset: str) -> None:
+    """Which data set there is, and on request the others, and what a table of one's own needs.
+
+    It is chosen once, and the sliders below are in sight without scrolling.
+    """
+    slug, offer = paper.slug, offers.dataset
+    name = f"Data: {offer.text(dataset)}"
+    with st.popover(name, icon=":material/database:", width="stretch"):
+        choose(slug, offer, "Data set", DATA_HELP)
+        about(catalog.card(dataset))
+        if paper.own:
+            upload.show(paper, dataset, offer.default)
+    if paper.own:
+        spent.show(slug, dataset)
 
 
 def _more(

@@ -60,14 +60,13 @@ def show(paper: Paper[Any], dataset: str, default: str) -> None:
         dataset: What is chosen.
         default: The text of what is chosen once a table is removed.
     """
-    slug = paper.slug
-    with st.popover("A table of your own", icon=":material/upload_file:", width="stretch"):
-        if visitors.uploads():
-            _bring(paper)
-        else:
-            st.markdown(OFF)
-        if own.mine(dataset):
-            _own_table(slug, dataset, default)
+    st.markdown(":material/upload_file: **A table of your own**")
+    if visitors.uploads():
+        _bring(paper)
+    else:
+        st.markdown(OFF)
+    if own.mine(dataset):
+        _own_table(paper.slug, dataset, default)
 
 
 def _bring(paper: Paper[Any]) -> None:

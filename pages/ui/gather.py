@@ -54,7 +54,7 @@ def texts() -> set[str]:
         found |= {paper.title, home.first(layout.words), paper.claim, *_names(paper, words=True)}
         found |= {one.summary for one in paper.methods if one.role != "reference"}
         for one in layout.says.values():
-            found |= {one.text, *one.cost, one.own, one.plain, one.errors}
+            found |= {one.text, *one.cost, one.own, one.thanks, one.errors}
     return {text for text in found if said(text)} - names()
 
 

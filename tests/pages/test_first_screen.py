@@ -213,20 +213,22 @@ def test_the_level_that_a_line_ends_at_is_named_beside_the_one_in_ink():
 
 
 def test_a_rival_below_the_level_of_no_privacy_is_explained():
-    best = replace(line((0.5, 1.0, 2.0), (0.8, 0.9, 0.98)), label="Rival")
-    own = replace(line((0.5, 1.0, 2.0), (0.8, 0.85, 0.86)), label="Own")
+    best = replace(line((0.5, 1.0, 2.0), (0.4, 0.9, 0.98)), label="Rival")
+    own = replace(line((0.5, 1.0, 2.0), (0.4, 0.85, 0.86)), label="Own")
     none = Level("No privacy", style(1), 0.97)
     gauge = Gauge("Accuracy", "up", unit="share")
 
-    def told(plain: str) -> str:
-        how = Saying("is right", ("digit in 100", "digits in 100"), 100.0, own="Own", plain=plain)
+    def told(thanks: str) -> str:
+        cost = ("digit in 100", "digits in 100")
+        how = Saying("is right", cost, 100.0, lambda data: 0.1, own="Own", thanks=thanks)
         found = Cast(best=best, own=own, printed=None, others=(), none=none)
         return finding(found, gauge, how, data_catalog.card("digits"), 1.0, "Own")
 
-    assert told("learns from plain inputs").endswith(
-        "At ε = 2, Rival beats no privacy, which learns from plain inputs."
+    assert told("better inputs").endswith(
+        "At ε = 2, Rival beats no privacy thanks to better inputs."
     )
-    assert "beats" not in told("")  # without a reason it says nothing of the page's own method
+    assert "costs 57" not in told("better inputs")  # one thing more is enough
+    assert told("").endswith("At ε = 0.5, Own costs 57.")  # without a reason, of the own method
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
@@ -491,7 +493,7 @@ def test_below_the_chart_stands_what_the_shading_is_and_the_rest_on_request(
     shipping(monkeypatch)
     (one,) = (text for text in visit("lvq").caption if "Dark band" in text.value)
     assert "Light band" in one.value
-    assert "Ring: the slider's ε." in one.value
+    assert "Ring: what is proved at the slider's ε." in one.value
     assert proof.LEGEND not in one.value
     assert "Solid and filled" in one.help
 

@@ -282,7 +282,10 @@ def test_the_page_opens_with_every_exhibit_in_a_sentence(visit: Open):
     assert "numbers are met within" in said(test)
     picture = charts(test)[0]
     rows = [row for row in picture["layout"]["yaxis"]["ticktext"] if not row.startswith("<b>")]
-    assert rows == titles
+    assert [row.rstrip(" (✓)✗") for row in rows] == titles
+    graded = [row for row, title in zip(rows, titles, strict=True) if row != title]
+    assert f"Of **{len(graded)}** tables and figures that can be graded" in said(test)
+    assert f"{sum(row.endswith('(✓)') for row in graded)} of these with a caveat" in said(test)
     near, far = (len(trace["x"]) for trace in picture["data"])
     assert f"**{near} of {near + far}** printed numbers are met within 25\u00a0%" in said(test)
 

@@ -21,8 +21,9 @@ NAMED = 6
 """So many lines are named at their ends; of more, a legend names them."""
 FAILS = "x"
 """The marker where some releases fail and others do not."""
-FAINT, FORMER = 0.4, 0.75
-"""Opacity of lines that are not in focus, and of those that show how it was."""
+FAINT, FORMER, CLEAR = 0.4, 0.75, 0.9
+"""Opacity of lines that are not in focus, of those that show how it was, and of grey ones that have
+a name."""
 SURE, SINGLE = 0.28, 0.09
 """Opacity of the band of a median and of that of single releases."""
 _GREY = Style(MUTED, "solid", "circle")
@@ -182,12 +183,12 @@ def _opacity(one: Curve | Level) -> float:
 
 def _level(one: Level, ground: Ground, up: Heights, shown: str) -> dict[str, Any]:
     """A horizontal line across the whole chart."""
-    height = up.of([one.value])
+    height, width = up.of([one.value]), 1.8 if one.focus else 1.4 if one.told else 1.0
     return path(
         one.legend, brief([ground.low, ground.end]), height * 2, one.style.colour,
         f"<b>{one.legend}</b><br>%{{y:{shown}}}", dash=one.style.dash,
-        width=1.8 if one.focus else 1.0, showlegend=one.focus, legendgroup=one.label,
-        opacity=_opacity(one),
+        width=width, showlegend=one.focus, legendgroup=one.label,
+        opacity=CLEAR if one.told else _opacity(one),
     )  # fmt: skip
 
 

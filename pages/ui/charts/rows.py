@@ -30,11 +30,13 @@ class Strip:
         name: Its name; in bold and without numbers, that of a group.
         ratios: Ours over the printed number, in errors.
         words: What stands in the row where there is no ratio.
+        sign: What became of it, behind its name.
     """
 
     name: str
     ratios: Sequence[float] = ()
     words: str = ""
+    sign: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ def strips(rows: Sequence[Strip]) -> Figure:
     return _drawn(
         [_points(near, "within 25 %", "circle", SERIES[0]),
          _points(far, "further away", "circle-open", SERIES[1])],
-        [row.name for row in rows],
+        [f"{row.name} {row.sign}".rstrip() for row in rows],
         axis(
             "← smaller · Error here ÷ printed error · larger →", type="log",
             tickvals=list(ticks), ticktext=[f"{tick:g}" for tick in ticks],

@@ -9,7 +9,7 @@ from pages.ui.charts.heights import Heights
 from pages.ui.charts.marks import dots
 from pages.ui.charts.measured import Curve
 from pages.ui.charts.proof import finite
-from pages.ui.charts.theme import INK, brief
+from pages.ui.charts.theme import GROUND, INK, brief
 from pages.ui.words import number
 
 ASIDE, FIRST, NEXT, LAST = 22, 20, 32, 30
@@ -54,4 +54,5 @@ def _name(x: float, y: float, words: str, up: Heights, place: int, end: int) -> 
         "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": INK, "standoff": 7,
         "ax": 0 if last else ASIDE, "ay": -(LAST if last else NEXT if place else FIRST),
         "xanchor": "right" if last else "left", "font": {"size": 13, "color": INK},
+        **({} if place else {"bgcolor": GROUND}),  # the first may lie on the line of guessing
     }  # fmt: skip

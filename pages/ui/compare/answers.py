@@ -119,6 +119,11 @@ class Best:
         return self.listed + ", no difference found" * (len(self.names) > 1)
 
     @property
+    def named(self) -> str:
+        """That they are best."""
+        return f"{self.listed} {'is' if len(self.names) == 1 else 'are'} best"
+
+    @property
     def listed(self) -> str:
         """Their names, with what a proof stands under."""
         pairs = zip(self.names, self.under, strict=True)

@@ -83,8 +83,8 @@ def answer(rows: Sequence[Best], epsilon: float) -> tuple[str, tuple[str, ...]]:
     if at is None:
         return f"For none of these runs is an ε of at most {figure(epsilon)} proved.", ()
     best = rows[at]
-    one = "is best" if len(best.names) == 1 else "are best, and no difference between them is found"
-    said = f"At ε = {figure(epsilon)}, {best.listed} {one}.{_reach(rows, at)}"
+    apart = "" if len(best.names) == 1 else ", and no difference between them is found"
+    said = f"At ε = {figure(epsilon)}, {best.named}{apart}.{_reach(rows, at)}"
     return said, best.names
 
 
@@ -96,10 +96,10 @@ def _reach(rows: Sequence[Best], at: int) -> str:
     if len(rows) == 1:
         return ""
     if at == 0:
-        return f" This holds below ε = {last}; for larger ε, see *Best proved*."
+        return f" This holds below ε = {last}; from there on, {rows[1].named}."
     if at == len(rows) - 1:
-        return f" This holds from ε = {first} on; for smaller ε, see *Best proved*."
-    return f" This holds from ε = {first} to {last}; for other ε, see *Best proved*."
+        return f" This holds from ε = {first} on; before, {rows[-2].named}."
+    return f" This holds from ε = {first} to {last}; for other ε, see *Best proved* below."
 
 
 def focused(

@@ -179,19 +179,27 @@ def simulated(exhibit: Exhibit) -> bool:
 
 
 def total(lines: Sequence[Line]) -> str:
-    """How many came out how, in one sentence."""
+    """How many of those that can be graded came out how, in one sentence."""
     counts = Counter(one.kind for one in lines)
     beyond = sum(one.beyond for one in lines)
-    more = f" In **{beyond}**, numbers with a proof are better than the printed ones." * bool(
-        beyond
-    )
-    met, graded = counts["reproduced"] + counts["caveat"], len(lines) - sum(counts[k] for k in BARE)
-    rest = [f"{counts[kind]} {SUMS[kind]}" for kind in BARE if counts[kind]]
-    others = f" Of the other {len(lines) - graded}, {words.listed(rest)}." * bool(rest)
+    more = f"; in **{beyond}** of them, numbers with a proof are better than the printed ones"
+    met = counts["reproduced"] + counts["caveat"]
     return (
-        f"Of **{graded}** tables and figures that can be graded, **{met}** are reproduced, "
-        f"{counts['caveat']} of them with a caveat.{others}{more}"
+        f"Of **{_graded(lines)}** tables and figures that can be graded, **{met}** are reproduced, "
+        f"{counts['caveat']} of these with a caveat{more * bool(beyond)}."
     )
+
+
+def rest(lines: Sequence[Line]) -> str:
+    """How many are not graded, and why, in one sentence; empty where all are."""
+    counts = Counter(one.kind for one in lines)
+    why = [f"{counts[kind]} {SUMS[kind]}" for kind in BARE if counts[kind]]
+    others = len(lines) - _graded(lines)
+    return f"Of the other {others}, {words.listed(why)}." * bool(why)
+
+
+def _graded(lines: Sequence[Line]) -> int:
+    return sum(one.kind not in BARE for one in lines)
 
 
 def finding(outcome: Line) -> str:

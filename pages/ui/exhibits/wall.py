@@ -17,8 +17,11 @@ from pages.ui.kit.chart import chart
 
 READ = (
     "Each dot is a printed number: 1 means that the same error was found here. Filled dots lie "
-    "within 25 %; numbers that are no errors are compared as they are."
+    "within 25 %; numbers that are no errors are compared as they are. ✓ reproduced, (✓) with a "
+    "caveat, ✗ not reachable as printed."
 )
+SIGNS = {"reproduced": "✓", "caveat": "(✓)", "unreachable": "✗"}
+"""What stands behind the name of what is graded."""
 EMPTY = {"shape": "no number", "open": "not computed", "ungraded": "not graded"}
 """What stands in the row of what is not graded."""
 BESIDE = "Beside the papers"
@@ -49,7 +52,7 @@ class One:
         """Its row of the picture."""
         kind, cells = self.line.kind, self.ships.cells if self.ships else ()
         ratios = [] if kind in BARE else overview.ratios(self.exhibit, cells)
-        return Strip(self.exhibit.title, ratios, EMPTY.get(kind, ""))
+        return Strip(self.exhibit.title, ratios, EMPTY.get(kind, ""), SIGNS.get(kind, ""))
 
 
 def show(prefix: str, papers: Mapping[str, Mapping[str, Exhibit]]) -> None:
@@ -65,13 +68,14 @@ def show(prefix: str, papers: Mapping[str, Mapping[str, Exhibit]]) -> None:
         for title, _, some in groups
         for row in (Strip(f"<b>{title}</b>"), *(one.strip for one in some))
     ]
-    said = f"{near(rows)} {overview.total([one.line for _, _, some in groups for one in some])}"
+    lines = [one.line for _, _, some in groups for one in some]
+    said = f"{near(rows)} {overview.total(lines)}"
     st.markdown(said)
     table = [{"": row.name, "Error here ÷ printed error": r} for row in rows for r in row.ratios]
     chart(f"{prefix}.wall", strips(rows), said, table, 0.0)
     st.caption(READ)
     with st.expander("How tables and figures are graded", icon=":material/info:"):
-        st.markdown(RULE)
+        st.markdown(f"{RULE}\n\n{overview.rest(lines)}")
     for title, citation, some in groups:
         own = some[0].slug if title != BESIDE else "beside"
         with st.container(key=f"{prefix}-{own}", border=True, gap="small"):

@@ -57,6 +57,10 @@ def _way(paper: Paper[Any], job: Job) -> str:
     return str(job.values.get(CALIBRATION, PROVED)) if CALIBRATION in uses else PROVED
 
 
+NAMED = "2px,4px"
+"""Dots of a grey level that has a name: denser than those of others, looser than those in ink."""
+
+
 @dataclass(frozen=True)
 class Cast:
     """The lines that a page is about.
@@ -167,18 +171,14 @@ def focused(
     """
     labels = among.labels | ({drawn[chosen].label} if chosen in drawn else set())
     curves = {name: replace(one, focus=one.label in labels) for name, one in drawn.items()}
-    twins = [
-        among.twins[one.label] for one in curves.values() if one.focus and one.label in among.twins
-    ]
-    return curves, [
-        replace(
-            one, focus=one is among.none, style=_plain(one, among),
-            told=one is not among.none and any(one is twin for twin in twins),
-        )
-        for one in levels
-    ]  # fmt: skip
+    twins = [among.twins.get(one.label) for one in curves.values() if one.focus]
+    return curves, [_shown(one, among, twins) for one in levels]
 
 
-def _plain(one: Level, among: Cast) -> Style:
-    """The line without privacy is ink and dotted; others are grey."""
-    return replace(reference_style(0), colour=INK) if one is among.none else one.style
+def _shown(one: Level, among: Cast, twins: Sequence[Level | None]) -> Level:
+    """The level that is counted from is ink; one that a line in focus has for itself is named."""
+    if one is among.none:
+        return replace(one, focus=True, style=replace(reference_style(0), colour=INK))
+    if any(one is twin for twin in twins):
+        return replace(one, focus=False, told=True, style=replace(one.style, dash=NAMED))
+    return replace(one, focus=False)

@@ -14,7 +14,7 @@ from pages.ui.kit.shared import once
 from pages.ui.paper import cast as casting
 from pages.ui.paper import finding, overlay
 from pages.ui.paper.cast import Cast
-from pages.ui.paper.choice import measures
+from pages.ui.paper.choice import PROOF_FIRST, measures
 from pages.ui.paper.view import View, known
 from pages.ui.words import plural
 
@@ -108,9 +108,14 @@ def bands(view: View) -> str:
         share for one in curves.values() if one.focus
         for share, some in zip(one.failed, one.partly, strict=True) if some
     ]  # fmt: skip
+    ring = (
+        "Ring: what is proved at the slider's ε."
+        if view.by == PROOF_FIRST
+        else "Ring: the slider's ε."
+    )
     cross = f"Cross: up to {100 * max(parts):.0f}\u00a0% of releases fail there. " if parts else ""
     return (
-        f"Ring: the slider's ε. {cross}Dark band: {sure}. Light band: a single release of "
+        f"{ring} {cross}Dark band: {sure}. Light band: a single release of "
         f"{one.label} lies here four times in five ({plural(max(one.count), 'repetition')})."
     )
 

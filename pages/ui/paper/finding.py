@@ -36,7 +36,7 @@ SENTENCES = {
     "guess": ", no better than guessing",
     "from": "From ε = {budget:g} on, {name} beats no privacy{why}.",
     "only": "At ε = {budget:g}, {name} beats no privacy{why}.",
-    "why": ", which {plain}",
+    "why": "thanks to {thanks}",
     "worse": "At ε = {budget:g}, {name} costs {count}.",
     "below": "At ε = {budget:g} and below, {name} costs {count} or more.",
     "fails": "Of {all} releases of {name}, {lost} are no better than guessing.",
@@ -60,8 +60,8 @@ class Saying:
         errors: What the wrong ones of a share are called, as the chart draws them; empty to draw
             the measure itself.
         own: What the paper's own method is called.
-        plain: What sets the training without privacy apart, after "which", where a private method
-            can be better.
+        thanks: To what a private method owes it that it can be better than the training without
+            privacy.
     """
 
     text: str
@@ -70,7 +70,7 @@ class Saying:
     chance: Callable[[Card], float] | None = None
     errors: str = ""
     own: str = "the paper's own method"
-    plain: str = ""
+    thanks: str = ""
 
     def guessed(self, data: Card) -> float | None:
         """What guessing gets."""
@@ -128,22 +128,21 @@ def finding(
         said = told.next(lost, same) if held else told.first(lost, label(lost.label))
         parts.append(_say("unproved", said=said))
     more = _elsewhere(told, held, names, how.guessed(data))
-    sentences = (_say("at", budget=budget, parts=joined(parts)), *_failing(held, budget), *more)
+    sentences = (_say("at", budget=budget, parts=joined(parts)), *_failing(held, budget), more)
     return tight(" ".join(filter(None, sentences)))
 
 
 def _elsewhere(
     told: "_Told", held: Sequence[Curve], names: Sequence[str], chance: float | None
-) -> Iterator[str]:
-    """How the first method does at other budgets, and where the second passes no privacy.
+) -> str:
+    """Where the first method beats no privacy, or the second; else how the first breaks down.
 
-    A line below that of no privacy is a riddle, unless the chart's words say what sets them apart.
+    A line below that of no privacy is a riddle unless the words say what sets them apart.
     """
-    for i, (one, name) in enumerate(zip(held, names, strict=True)):
-        if i == 0:
-            yield told.beats(one, name) or told.breaks(one, name, chance)
-        elif told.how.plain:
-            yield told.beats(one, name)
+    if not held:
+        return ""
+    rival = told.beats(held[1], names[1]) if len(held) > 1 and told.how.thanks else ""
+    return told.beats(held[0], names[0]) or rival or told.breaks(held[0], names[0], chance)
 
 
 def _plain(label: str) -> str:
@@ -210,7 +209,7 @@ class _Told:
         over = _from(one, [self.sign * end < level for end in worst])
         if over is None:
             return ""
-        why = _say("why", plain=tr(self.how.plain)) if self.how.plain else ""
+        why = f" {_say('why', thanks=tr(self.how.thanks))}" if self.how.thanks else ""
         return _say(over[0], budget=over[1], name=name, why=why)
 
     def breaks(self, one: Curve, name: str, chance: float | None) -> str:

@@ -81,7 +81,7 @@ def compute(job: Job, numbers: Sequence[int], until: float) -> Computed:
     """
     from engine.runs import driver, groups, memory  # load torch
     from engine.runs.checkpoint import Checkpoints
-    from engine.service.job_runner import set_threads
+    from engine.service.job_runner import set_threads, threaded
 
     set_threads()
     memory.keep()
@@ -99,7 +99,7 @@ def compute(job: Job, numbers: Sequence[int], until: float) -> Computed:
             lambda: True,
         )  # fmt: skip
         with closing(run):
-            for event in run:
+            for event in threaded(run, math.prod(data.x.shape)):
                 if not isinstance(event, Advanced):
                     part.events.append(event)
                 if time.monotonic() > until:

@@ -292,13 +292,13 @@ def _drive(claim: Claim, device: str, pause: Enough, save: "Save") -> Generator[
         executor=executor,
     )  # fmt: skip
     with closing(events):
-        for event in _threaded(events, math.prod(data.x.shape)):
+        for event in threaded(events, math.prod(data.x.shape)):
             if isinstance(event, Spent):
                 ledger.look(job, event)
             yield event
 
 
-def _threaded(events: Iterator[Event], numbers: int) -> Iterator[Event]:
+def threaded(events: Iterator[Event], numbers: int) -> Iterator[Event]:
     """The same events, each of them worked out on as many threads as a table is worth.
 
     Jobs that take turns differ in that, so the number is set at each turn. No number that they

@@ -39,8 +39,9 @@ SETTLE = 0.7
 COLLECT = 5.0
 """Seconds between two looks for memory that nothing refers to: each takes as long as a turn. After
 as many without a turn all free memory is handed back."""
-HELD = 2
-"""Runs of one person and stage that one of two processes has open."""
+HELD = {Stage.COARSE: 2, Stage.OTHER: 2, Stage.FULL: 1}
+"""Runs of one person and stage that one of two processes has open: what is open in one the other
+cannot do, and whole runs are long enough for that other to be idle at their end."""
 COMFORT = 1_000 * footprint.MEGABYTE
 """Bytes that a process holds from which on free memory is handed back as a job begins, and a paused
 job where that is not enough."""
@@ -216,8 +217,8 @@ class Scheduler:
             return not awake and self._ahead.allow(one.run)
         if one.stage == Stage.BACKGROUND:
             return all(stage != Stage.BACKGROUND for stage, _ in awake)
-        if self.shared and one.stage in SECOND and self._held(one) >= HELD:
-            return False  # what is open here the other process cannot do, and would be idle
+        if self.shared and one.stage in SECOND and self._held(one) >= HELD[Stage(one.stage)]:
+            return False
         return len(awake) < OPEN or (one.stage, level(one.worked)) < min(awake)
 
     def _begin(self, one: Wanted) -> Shared | None:

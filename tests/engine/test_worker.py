@@ -501,10 +501,10 @@ def test_a_small_table_is_worked_on_by_one_thread_unless_the_operator_says_other
     monkeypatch.delenv("EXPLORER_THREADS", raising=False)
     monkeypatch.setattr(work, "_threads", lambda: 2)
     try:
-        small = work._threaded(told(), work.LARGE - 1)
-        large = work._threaded(told(), work.LARGE)
+        small = work.threaded(told(), work.LARGE - 1)
+        large = work.threaded(told(), work.LARGE)
         assert [next(one) for one in (small, large, small, large)] == [1, 2, 1, 2]
         monkeypatch.setenv("EXPLORER_THREADS", "2")
-        assert next(work._threaded(told(), 1)) == 2
+        assert next(work.threaded(told(), 1)) == 2
     finally:
         torch.set_num_threads(before)

@@ -34,7 +34,9 @@ from engine.training.sampling import by_gaps, packed
 LOOKS = 20
 """How often a run measures."""
 BLOCK = 4_096
-"""Records that are whitened together when only their norms are kept."""
+"""Records of a replica that are whitened together when only their norms are kept."""
+TOGETHER = 2**20
+"""Numbers that are whitened together, at most, where a replica has no more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,12 +187,21 @@ def training(batch: Batch[LvqSpec], data: Table, rng: Generator) -> tuple[Tensor
 
 
 def squares(x: Tensor, rows: Tensor, centre: Tensor, basis: Tensor | None) -> Tensor:
-    """Squared norms of the centred, whitened records of each replica, shape (R, n)."""
-    parts = []
-    for start in range(0, rows.shape[1], BLOCK):
-        block = x[rows[:, start : start + BLOCK]] - centre[:, None]
-        parts.append(right(block, basis).square().sum(2))
-    return torch.cat(parts, 1)
+    """Squared norms of the centred, whitened records of each replica, shape (R, n).
+
+    A few replicas at a time: the records of all would need more memory than all else here, and
+    pages that a process touches first take longer than the arithmetic.
+    """
+    replicas, n = rows.shape
+    norms = torch.empty(replicas, n, dtype=x.dtype, device=x.device)
+    size = max(2, TOGETHER // max(1, n * x.shape[1]))  # products of one alone round otherwise
+    for some in np.array_split(np.arange(replicas), max(1, replicas // size)):
+        own = slice(int(some[0]), int(some[-1]) + 1)
+        turn = None if basis is None else basis[own]
+        for start in range(0, n, BLOCK):
+            place = own, slice(start, start + BLOCK)
+            norms[place] = right(x[rows[place]] - centre[own, None], turn).square().sum(2)
+    return norms
 
 
 def draw_sample(all_records: Records, state: State, rate: float, rng: Generator) -> Sample:

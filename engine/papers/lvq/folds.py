@@ -97,7 +97,7 @@ _of_all = lru_cache(maxsize=2)(_scaled)
 _of_few = lru_cache(maxsize=4)(_scaled)  # what an attack compares
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def fold(table: Table, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows to train on and rows to test on, of the joined table.
 

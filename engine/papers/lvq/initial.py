@@ -116,6 +116,7 @@ def _printed(
     return _apart(means, spec, rng).clamp(-side, side)
 
 
+@steady
 def totals(x: Tensor, y: Tensor, classes: int) -> tuple[Tensor, Tensor]:
     """Members (k,) and sum (k, d) of each class."""
     member = torch.nn.functional.one_hot(y, classes).to(x.dtype)

@@ -4,8 +4,11 @@ import pytest
 import torch
 from torch import Generator
 
+from datasets import catalog as data_catalog
+from engine.papers.lvq import descent
+from engine.papers.lvq.folds import fold
 from engine.papers.lvq.initial import labels
-from engine.papers.lvq.model import Model, Sample, factors, norms, pairs, sums
+from engine.papers.lvq.model import Model, Sample, factors, norms, pairs, right, sums
 
 R, N, D, K = 3, 11, 5, 4
 KINDS = ("glvq", "gmlvq", "whitened")
@@ -168,3 +171,38 @@ def test_a_record_on_a_prototype_gives_finite_gradients():
     actual = pairs(model, on)
     parts = (*sums(model, on, actual, on.present, on.present), *norms(model, on, actual))
     assert all(part.isfinite().all() for part in parts)
+
+
+@pytest.mark.parametrize("replicas", [1, 2, 3, 7, 75])
+@pytest.mark.parametrize("whitened", [False, True])
+def test_norms_by_groups_are_those_of_all_together_in_little_memory(
+    replicas: int, whitened: bool, monkeypatch: pytest.MonkeyPatch
+):
+    """To the last bit, since shipped numbers rest on them; a group holds a million numbers."""
+    rng = torch.Generator().manual_seed(3)
+    n, d = 1_400, 64
+    x = torch.randn(n + 10, d, generator=rng)
+    rows = torch.randint(0, n + 10, (replicas, n), generator=rng)
+    centre = torch.randn(replicas, d, generator=rng)
+    basis = torch.randn(replicas, d, d, generator=rng) if whitened else None
+    expected = descent.right(x[rows] - centre[:, None], basis).square().sum(2)
+    sizes = []
+
+    def noting(block: torch.Tensor, turn: torch.Tensor | None) -> torch.Tensor:
+        sizes.append(block.numel())
+        return right(block, turn)
+
+    monkeypatch.setattr(descent, "right", noting)
+    assert torch.equal(descent.squares(x, rows, centre, basis), expected)
+    assert sum(sizes) == replicas * n * d
+    assert max(sizes) < 2 * descent.TOGETHER
+
+
+def test_folds_of_two_hundred_repetitions_are_cut_once():
+    """Every look at the error asks for all of them again: that took a third of the training."""
+    table = data_catalog.load("digits")
+    fold.cache_clear()
+    for _ in range(2):
+        for seed in range(200):
+            fold(table, seed)
+    assert fold.cache_info().misses == 200

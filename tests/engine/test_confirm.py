@@ -9,13 +9,15 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
+import torch
 
 from engine.cli import again, confirm, exhibits
 from engine.cli.main import main
 from engine.papers.mean.method import LAPLACE
-from engine.runs import attacks, audits, changes, met, naming, reference, shipped
+from engine.runs import attacks, audits, changes, driver, met, naming, reference, shipped
 from engine.runs.exhibit import Cell, Exhibit, Point, over, spread_of
 from engine.runs.job import request
+from engine.service import job_runner
 from engine.service.client import Client
 from tests.engine.toy import PAPER, Toy
 
@@ -322,3 +324,23 @@ def test_what_takes_too_long_is_left_alone(table, capsys, monkeypatch):
 def test_a_wrong_time_is_refused(capsys):
     assert main(["confirm", "--seconds", "0"]) == 2
     assert "seconds: expected a number above 0" in capsys.readouterr().err
+
+
+def test_a_chunk_is_computed_on_as_many_threads_as_its_run_has(toy, monkeypatch):
+    """Small tables are trained on one: some products add up otherwise on two."""
+    seen = []
+
+    def chunk(*arguments):
+        seen.append(torch.get_num_threads())
+        yield from ()
+
+    before = torch.get_num_threads()
+    monkeypatch.delenv("EXPLORER_THREADS", raising=False)
+    monkeypatch.setattr(job_runner, "_threads", lambda: 2)
+    monkeypatch.setattr(driver, "chunk", chunk)
+    try:
+        torch.set_num_threads(2)
+        again.compute(toy(steps=2), [0], math.inf)
+    finally:
+        torch.set_num_threads(before)
+    assert seen == [1]

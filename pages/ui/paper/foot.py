@@ -149,5 +149,5 @@ def chances(guarantee: Guarantee, right: float | None, *, beaten: bool = False) 
     weak = " This is weak protection." if right >= WEAK else ""
     return (
         f"A guess whether {guarantee.unit} is in the data is right at most "
-        f"**{words.out_of_100(right)} times out of 100**. Blind guessing: 50.{weak}"
+        f"**{words.out_of_100(right)} times out of 100** (blindly: 50).{weak}"
     )

@@ -121,7 +121,7 @@ def test_a_card_in_one_line_and_in_notes_has_the_odds_of_the_ruler(slug: str):
     _, _, odds = foot.marks(view, view.guarantee())
     (times,) = re.findall(r"\*\*(.+? times out of 100)\*\*", odds)
     assert f"<strong>{times}</strong>" in collect.line(view, view.method)["odds"]
-    assert f"at most {times} (blindly: 50)." in slide.made(slug, {}).notes[0]
+    assert f"at most {times}." in slide.made(slug, {}).notes[0]
     taken = collect.take(slug)
     assert taken is not None
     assert times in taken.lines[taken.looked][taken.first]["odds"]

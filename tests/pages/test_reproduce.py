@@ -282,7 +282,7 @@ def test_the_page_opens_with_every_exhibit_in_a_sentence(visit: Open):
     assert "numbers are met within" in said(test)
     picture = charts(test)[0]
     rows = [row for row in picture["layout"]["yaxis"]["ticktext"] if not row.startswith("<b>")]
-    assert [row.rstrip(" (✓)✗") for row in rows] == titles
+    assert [row.rstrip(" (✓)×") for row in rows] == titles
     graded = [row for row, title in zip(rows, titles, strict=True) if row != title]
     assert f"Of **{len(graded)}** tables and figures that can be graded" in said(test)
     assert f"{sum(row.endswith('(✓)') for row in graded)} of these with a caveat" in said(test)
@@ -627,7 +627,7 @@ def test_what_stands_beside_a_paper_is_not_graded(visit: Open, name: str):
     text = said(test)
     assert "Not graded" in text
     assert exhibit.beside in text
-    assert not any(word in text for word in ("Not reachable", "within 25", "✗", "↑"))
+    assert not any(word in text for word in ("Not reachable", "within 25", "×", "↑"))
     for note in exhibit.notes:
         assert note.row in text
     table = layout.table(exhibit, reference.load("enadpp", name).cells)

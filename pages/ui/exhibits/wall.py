@@ -18,9 +18,9 @@ from pages.ui.kit.chart import chart
 READ = (
     "Each dot is a printed number: 1 means that the same error was found here. Filled dots lie "
     "within 25 %; numbers that are no errors are compared as they are. ✓ reproduced, (✓) with a "
-    "caveat, ✗ not reachable as printed."
+    "caveat, × not reachable as printed."
 )
-SIGNS = {"reproduced": "✓", "caveat": "(✓)", "unreachable": "✗"}
+SIGNS = {"reproduced": "✓", "caveat": "(✓)", "unreachable": "×"}
 """What stands behind the name of what is graded."""
 EMPTY = {"shape": "no number", "open": "not computed", "ungraded": "not graded"}
 """What stands in the row of what is not graded."""
@@ -72,8 +72,8 @@ def show(prefix: str, papers: Mapping[str, Mapping[str, Exhibit]]) -> None:
     said = f"{near(rows)} {overview.total(lines)}"
     st.markdown(said)
     table = [{"": row.name, "Error here ÷ printed error": r} for row in rows for r in row.ratios]
-    chart(f"{prefix}.wall", strips(rows), said, table, 0.0)
     st.caption(READ)
+    chart(f"{prefix}.wall", strips(rows), said, table, 0.0)
     with st.expander("How tables and figures are graded", icon=":material/info:"):
         st.markdown(f"{RULE}\n\n{overview.rest(lines)}")
     for title, citation, some in groups:

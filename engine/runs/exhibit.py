@@ -210,7 +210,7 @@ class Described:
             paper's own.
         graded: Whether ours are to come near the printed numbers. Times on another machine and
             p values are not, nor is what was measured on other data or beside the paper.
-        repeats: Title of the exhibit whose printed numbers it shows again, so that each number
+        numbers_of: Title of the exhibit whose printed numbers it shows again, so that each number
             counts once; empty where its numbers are its own.
         heads: What the two kinds of numbers are called in a table.
         notes: What stands below the numbers.
@@ -230,7 +230,7 @@ class Described:
     proved: tuple[str, ...] = ("rigorous",)
     beside: str = ""
     graded: bool = True
-    repeats: str = ""
+    numbers_of: str = ""
     heads: tuple[str, str] = ("Paper", "Ours")
     notes: tuple[Note, ...] = ()
 

@@ -370,18 +370,18 @@ def test_printed_numbers_that_two_exhibits_show_count_once():
         known = exhibits(slug)
         titles = {one.title: one for one in known.values()}
         for name, one in known.items():
-            if not one.repeats:
+            if not one.numbers_of:
                 continue
             ships, first = (
                 reference.load(slug, name),
-                reference.load(slug, titles[one.repeats].name),
+                reference.load(slug, titles[one.numbers_of].name),
             )
             printed = {c.published for c in ships.cells} - {None}
             assert printed <= {c.published for c in first.cells}
             found = overview.line(one, ships, simulated=False)
             assert found.kind == "shape"
-            assert f"those of {one.repeats}" in found.text
-    assert {one.repeats for slug in ("lvq", "pcdbn") for one in exhibits(slug).values()} == {
+            assert f"those of {one.numbers_of}" in found.text
+    assert {one.numbers_of for slug in ("lvq", "pcdbn") for one in exhibits(slug).values()} == {
         "", "Table 1: test error", "Figure 5a",
     }  # fmt: skip
 

@@ -80,8 +80,8 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
     if not exhibit.graded:
         what = f"{exhibit.beside}. " if exhibit.beside else ""
         return Line("ungraded", False, f"{what}{exhibit.says(cells)}{caveat}")
-    if exhibit.repeats:
-        return Line("shape", False, f"{AGAIN.format(exhibit.repeats)}{caveat}")
+    if exhibit.numbers_of:
+        return Line("shape", False, f"{AGAIN.format(exhibit.numbers_of)}{caveat}")
     counts = {one.variant: one for one in agreement.tally(exhibit, cells)}
     if not counts:
         return Line("shape", False, f"The paper prints no number: compare the shape.{caveat}")

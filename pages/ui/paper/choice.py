@@ -26,7 +26,7 @@ REPEATS, FEW = (5, 6, 10, 20, 50), 3
 """Repetitions to choose from, and those of what takes minutes."""
 OFTEN, MANY = 20, 200
 """Times as many repetitions has a method that takes a hundredth of a second for each, and how many
-it has at least, unless a page says otherwise."""
+it has at least."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def measures(paper: Paper[Any]) -> dict[str, Gauge]:
 
 def jobs(
     paper: Paper[Any], chosen: Chosen, budgets: tuple[Value, ...], slow: tuple[str, ...] = (),
-    quick: tuple[str, ...] = (), least: int = MANY,
+    quick: tuple[str, ...] = (),
 ) -> dict[str, Job]:  # fmt: skip
     """One job per method: the whole grid of budgets, as often as asked.
 
@@ -141,7 +141,6 @@ def jobs(
         budgets: The grid.
         slow: Methods that are repeated FEW times at most.
         quick: Methods that are repeated OFTEN times as often: their repetitions cost little.
-        least: How often these are repeated at least.
 
     Raises:
         SpecError: Settings that contradict each other.
@@ -151,7 +150,7 @@ def jobs(
         if entry.role == "reference" and BUDGET not in entry.uses and not paper.seeds_split:
             return range(1)
         if entry.name in quick:
-            return range(max(least, OFTEN * chosen.repeats))
+            return range(max(MANY, OFTEN * chosen.repeats))
         return range(min(chosen.repeats, FEW) if entry.name in slow else chosen.repeats)
 
     return {

@@ -56,9 +56,7 @@ def wanted(paper: Paper[Any], layout: Layout, offered: Offers, chosen: Chosen) -
 def _plain(paper: Paper[Any], layout: Layout, offered: Offers, chosen: Chosen) -> dict[str, Job]:
     """The same before some methods are repeated more often."""
     often = layout.often(chosen.dataset)
-    jobs = choice.jobs(
-        paper, chosen, offered.knobs[BUDGET].values, layout.by_hand, often, layout.least
-    )
+    jobs = choice.jobs(paper, chosen, offered.knobs[BUDGET].values, layout.by_hand, often)
     return {**jobs, **overlays(paper, jobs, layout.by_hand)}
 
 

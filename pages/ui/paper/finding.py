@@ -60,8 +60,8 @@ class Saying:
         errors: What the wrong ones of a share are called, as the chart draws them; empty to draw
             the measure itself.
         own: What the paper's own method is called.
-        thanks: To what a private method owes it that it can be better than the training without
-            privacy.
+        thanks: What helps a private method to be better than the training without privacy, after
+            "thanks to"; empty where none can be.
     """
 
     text: str

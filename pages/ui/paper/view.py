@@ -26,7 +26,6 @@ from pages.ui.paper.choice import (
     BY,
     FEW_LINES,
     LINES,
-    MANY,
     PROOF_FIRST,
     REPEATS,
     Chosen,
@@ -216,7 +215,6 @@ class Layout:
         by_hand: What nobody trains without pressing the button: methods that take minutes, of which
             each setting is trained FEW times, and further ways to add noise to one ("own:way").
         quick: Methods that are repeated twenty times as often, since a repetition costs little.
-        least: How often these are repeated at least.
         opens: Lines whose run ships with 200 repetitions, for what the page opens with: methods,
             and "own:way" for one's line in another way; after a move of a slider they are repeated
             as often as others.
@@ -244,7 +242,6 @@ class Layout:
     last: tuple[str, ...] = ()
     by_hand: tuple[str, ...] = ()
     quick: tuple[str, ...] = ()
-    least: int = MANY
     opens: tuple[str, ...] = ()
     stops: tuple[tuple[str, ...], ...] = ()
     landmarks: Mapping[str, Mapping[float, str]] = field(default_factory=dict)

@@ -1,10 +1,12 @@
 """What the widgets of a paper's page offer, and what they say, read once as one value."""
 
+import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from datasets import catalog as data_catalog
 from datasets import own
 from engine.core.errors import ExplorerError
 from engine.core.gauges import Gauge, gauges
@@ -131,7 +133,7 @@ def measures(paper: Paper[Any]) -> dict[str, Gauge]:
 
 def jobs(
     paper: Paper[Any], chosen: Chosen, budgets: tuple[Value, ...], slow: tuple[str, ...] = (),
-    quick: tuple[str, ...] = (),
+    quick: tuple[str, ...] = (), usual: Mapping[str, Value] | None = None,
 ) -> dict[str, Job]:  # fmt: skip
     """One job per method: the whole grid of budgets, as often as asked.
 
@@ -141,6 +143,8 @@ def jobs(
         budgets: The grid.
         slow: Methods that are repeated FEW times at most.
         quick: Methods that are repeated OFTEN times as often: their repetitions cost little.
+        usual: Every knob as the page opens, but for those whose stops ship. With more steps than
+            by these a quick method is repeated less often, so that a page is whole as soon.
 
     Raises:
         SpecError: Settings that contradict each other.
@@ -150,13 +154,19 @@ def jobs(
         if entry.role == "reference" and BUDGET not in entry.uses and not paper.seeds_split:
             return range(1)
         if entry.name in quick:
-            return range(max(MANY, OFTEN * chosen.repeats))
+            most = max(MANY, OFTEN * chosen.repeats)
+            part = 1.0 if usual is None else _part(asked(entry, usual), asked(entry, chosen.values))
+            return range(max(chosen.repeats, math.ceil(most * part)))
         return range(min(chosen.repeats, FEW) if entry.name in slow else chosen.repeats)
 
-    return {
-        entry.name: request(
-            paper.slug, entry.name, chosen.dataset, chosen.values,
-            {BUDGET: budgets}, seeds(entry),
-        )
-        for entry in paper.methods
-    }  # fmt: skip
+    def asked(entry: Entry[Any], values: Mapping[str, Value], seeds: range = range(1)) -> Job:
+        return request(paper.slug, entry.name, chosen.dataset, values, {BUDGET: budgets}, seeds)
+
+    return {entry.name: asked(entry, chosen.values, seeds(entry)) for entry in paper.methods}
+
+
+def _part(usual: Job, now: Job) -> float:
+    """How many steps a run usually has, over those that it has now; 1 at most."""
+    records = data_catalog.card(now.dataset).records
+    before, after = (one.entry().steps(one.spec(), records) for one in (usual, now))
+    return min(1.0, before / max(after, 1))

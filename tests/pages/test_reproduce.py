@@ -627,7 +627,7 @@ def test_what_stands_beside_a_paper_is_not_graded(visit: Open, name: str):
     text = said(test)
     assert "Not graded" in text
     assert exhibit.beside in text
-    assert not any(word in text for word in ("Not reachable", "within 25", "×", "↑"))
+    assert not any(word in text for word in ("Not reachable", "within 25", "✗", "×", "↑"))
     for note in exhibit.notes:
         assert note.row in text
     table = layout.table(exhibit, reference.load("enadpp", name).cells)

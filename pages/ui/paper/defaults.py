@@ -56,8 +56,7 @@ def wanted(paper: Paper[Any], layout: Layout, offered: Offers, chosen: Chosen) -
 def _plain(paper: Paper[Any], layout: Layout, offered: Offers, chosen: Chosen) -> dict[str, Job]:
     """The same before some methods are repeated more often."""
     often = layout.often(chosen.dataset)
-    stops = {field for group in layout.stops for field in group}
-    there = {field: value for field, value in chosen.values.items() if field in stops}
+    there = {field: value for field, value in chosen.values.items() if field in layout.main}
     usual = {**choice.untouched(offered).values, **there}
     budgets = offered.knobs[BUDGET].values
     jobs = choice.jobs(paper, chosen, budgets, layout.by_hand, often, usual)

@@ -29,9 +29,12 @@ def place(page: Page, chosen: Chosen) -> str:
     if replace(chosen, **same) != first:
         return ""
     moved = [field for field, value in chosen.values.items() if value != first.values[field]]
-    main = {field for group in page.layout.stops for field in group}
     other = [METHOD] if chosen.method != first.method else []
-    if len([*moved, *other]) > 1 or set(moved) - main or not _ships(page, chosen.method):
+    if (
+        len([*moved, *other]) > 1
+        or set(moved) - page.layout.main
+        or not _ships(page, chosen.method)
+    ):
         return ""
     said = {**chosen.values, METHOD: chosen.method, BUDGET: chosen.budget}
     fields = [*moved, *other, *([BUDGET] if chosen.budget != first.budget else [])]

@@ -265,6 +265,11 @@ class Layout:
         """The quick methods, on data sets that do not take long."""
         return () if dataset in self.ask_first else self.quick
 
+    @property
+    def main(self) -> frozenset[str]:
+        """The fields of the main sliders, all of whose stops ship."""
+        return frozenset(field for group in self.stops for field in group)
+
     def open(self, known: Iterable[str]) -> tuple[str, ...]:
         """The fields whose widgets stand open, of those that a page offers."""
         fields = tuple(name for name in known if name != BUDGET)

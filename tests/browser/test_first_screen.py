@@ -23,6 +23,11 @@ LOWER = """() => { const block = document.querySelector('[data-testid=stMainBloc
   block.firstElementChild.style.marginTop = '20px' }"""
 ROOM = """() => { const main = document.querySelector('[data-testid=stMain]')
   return main.scrollWidth - main.clientWidth }"""
+OPEN = """() => ['Slider', 'Selectbox', 'Radio', 'ButtonGroup', 'Checkbox', 'MultiSelect']
+  .flatMap(kind => [...document.querySelectorAll(`[data-testid=st${kind}]`)])
+  .filter(one => one.checkVisibility() && one.getBoundingClientRect().width > 0)
+  .map(one => one.innerText)"""
+"""Sliders, lists and switches that stand open."""
 LINES = """() => (document.querySelector('.js-plotly-plot')?.data ?? [])
   .filter(trace => trace.mode === 'lines+markers' && trace.x.length > 1).length"""
 PLACES = """() => document.querySelector('.js-plotly-plot').data
@@ -124,6 +129,22 @@ def sized(app: App, path: str) -> Iterator[tuple[str, Page]]:
         yield size, page
 
 
+def chooses_by_keys(page: Page) -> None:
+    """Fails unless a method is chosen without a mouse, and its button keeps the focus."""
+    button = page.get_by_role("button", name="Method: Private Newton")
+    expect(page.locator(".st-key-survival-method")).to_be_visible()  # by it a lesson hides it
+    button.press("Enter")
+    expect(page.get_by_role("menu")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**survival.method=Objective+perturbation**")
+    expect(page.get_by_role("button", name="Method: Objective perturbation")).to_be_focused()
+    page.get_by_role("button", name="All 15 methods").press("Enter")
+    page.wait_for_url("**survival.lines=All+methods**")
+    page.get_by_role("button", name="Main lines").press("Enter")
+    page.wait_for_url(lambda url: "survival.lines" not in url)
+
+
 def obeys_keys(page: Page) -> None:
     """Fails unless a laptop's page is short, and the slider is reached and moved by keys."""
     budget_comes_first(page)
@@ -144,7 +165,7 @@ def test_the_network_its_sentence_and_its_widgets_are_in_sight_together(app: App
     for what in (
         page.get_by_text("1 day after training"),
         page.locator(".js-plotly-plot .main-svg").first,
-        page.get_by_text("Method", exact=True).first,
+        page.get_by_test_id("stMenuButton"),
         moment,
         page.get_by_role("slider", name="Privacy budget"),
     ):
@@ -309,11 +330,13 @@ def test_few_lines_are_in_colour_and_each_is_named_in_sight(app: App, slug: str)
     for size, page in sized(app, slug):
         few_are_named(page)
         assert page.evaluate(ROOM) <= 1  # nobody scrolls sideways
+        assert len(page.evaluate(OPEN)) <= 3
         if slug == "survival":
             ready(page)
             in_sight(page, size)
     if slug == "survival":
         obeys_keys(page)
+        chooses_by_keys(page)
     follows_the_window(page)
 
 

@@ -116,7 +116,7 @@ def test_another_gauge_and_another_method_are_read_from_the_same_runs(visit: Ope
     assert not test.exception
     assert charts(test)[0]["layout"]["yaxis"]["title"]["text"].startswith("Noise to signal")
     assert test.selectbox(key="survival.gauge").options[0] == "Pairs ranked wrongly"  # as drawn
-    assert test.selectbox(key="survival.method").value == "Objective perturbation"
+    assert test.menu_button(key="survival.method.menu").label == "Method: Objective perturbation"
 
 
 @pytest.mark.thorough

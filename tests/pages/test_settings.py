@@ -69,7 +69,7 @@ def test_a_setting_that_another_one_leaves_without_a_meaning_is_grey(
 def test_settings_that_the_method_does_not_use_say_so(visit: Open):
     test = visit("survival")
     assert "Not used by Private Newton; it changes other lines." in texts([test])  # Λ stands open
-    test.selectbox(key="survival.method").set_value("Output perturbation").run()
+    test.menu_button(key="survival.method.menu").click("Output perturbation").run()
     assert not test.exception
     words = texts([test])
     assert "Not used by Output perturbation; these change other lines:" in words

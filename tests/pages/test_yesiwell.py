@@ -94,8 +94,8 @@ def test_the_network_has_its_widgets_below_it(visited: Open):
     assert "users are predicted correctly" in said(test)
     assert "symbol" in charts(test)[0]["data"][1]["marker"]
     widgets = [one.key for one in test.main if getattr(one, "key", None)]
-    assert {"yesiwell.method", "yesiwell.time"} <= set(widgets)
-    assert len([one for one in test.selectbox if one.key == "yesiwell.method"]) == 1
+    assert {"yesiwell.method.menu", "yesiwell.time"} <= set(widgets)
+    assert len([one for one in test.menu_button if one.key == "yesiwell.method.menu"]) == 1
 
 
 def test_the_method_can_be_changed_before_there_is_a_picture(visit: Open):
@@ -104,7 +104,7 @@ def test_the_method_can_be_changed_before_there_is_a_picture(visit: Open):
     )
     assert not test.exception
     assert "Shown for the task of predicting" in said(test)
-    assert [one.key for one in test.selectbox if one.key == "yesiwell.method"]
+    assert [one.key for one in test.menu_button if one.key == "yesiwell.method.menu"]
 
 
 def test_why_shows_epochs_calibration_friends_and_tests(visited: Open):

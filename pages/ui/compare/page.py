@@ -20,7 +20,7 @@ from pages.ui.kit.chart import show as show_picture
 from pages.ui.kit.offers import Offer
 from pages.ui.paper import foot, kinds
 from pages.ui.paper.choice import FEW_LINES, PROOF_FIRST
-from pages.ui.paper.page import LABEL, scales
+from pages.ui.paper.page import scales
 
 PAGE, PREFIX = "pages/compare.py", "compare"
 INTRODUCTION = (
@@ -31,6 +31,8 @@ AT_MOST = 10
 """Runs that are drawn at most."""
 BROAD = 220
 """Pixels of a list below the chart."""
+LABEL = 28
+"""Pixels of the label above a list."""
 MAIN_HELP = (
     "Main lines: four lines in colour, first those that the answer names; the others are thin and "
     "grey. All lines: every run in its colour."

@@ -73,6 +73,15 @@ def value(prefix: str, offer: Offer) -> Value:
     return offer.value(offer.read(str(text))[0])
 
 
+def put(prefix: str, offer: Offer, text: str) -> None:
+    """Chooses a text for what no widget holds: a default is left out, as widgets do."""
+    key = f"{prefix}.{offer.field}"
+    if text != offer.default:
+        st.query_params[key] = text
+    elif key in st.query_params:
+        del st.query_params[key]
+
+
 def turn(prefix: str, dataset: str, before: Mapping[str, Offer], now: Mapping[str, Offer]) -> None:
     """Moves knobs that stand at one data set's default to another's, once that is chosen.
 

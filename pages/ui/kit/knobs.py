@@ -1,12 +1,13 @@
 """A widget for each setting, drawn from its declaration alone."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from engine.core.spec import Knob, Setting
+from pages.ui.kit import address
 from pages.ui.kit.glossary import linked
 from pages.ui.kit.lock import locked
 from pages.ui.kit.offers import Offer
@@ -84,6 +85,42 @@ def choose(slug: str, offer: Offer, title: str, help: str) -> str:
             disabled=locked(key),
         )
     )  # fmt: skip
+
+
+def menu(slug: str, offer: Offer, title: str, help: str, icon: str) -> None:
+    """A button that names what is chosen, and opens the list of the others on request."""
+    key = f"{slug}.{offer.field}"
+    kept = str(offer.text(address.value(slug, offer)))
+    _place(key).menu_button(
+        f"{title}: {kept}", offer.texts, key=f"{key}.menu", help=help, icon=icon, type="tertiary",
+        format_func=lambda text: f"**{text}**" if text == kept else text,
+        on_click=lambda: address.put(slug, offer, str(st.session_state[f"{key}.menu"])),
+        disabled=locked(key),
+    )  # fmt: skip
+
+
+def either(slug: str, offer: Offer, names: Mapping[str, str], help: str, icon: str) -> None:
+    """A button that chooses the other one of two texts.
+
+    Args:
+        slug: What the name in the address begins with.
+        offer: The two texts.
+        names: What the button says to choose each of them.
+        help: What they mean.
+        icon: The icon on the button.
+    """
+    key = f"{slug}.{offer.field}"
+    kept = offer.text(address.value(slug, offer))
+    other = next(text for text in offer.texts if text != kept)
+    _place(key).button(
+        names[other], key=f"{key}.other", help=help, icon=icon, type="tertiary",
+        on_click=address.put, args=(slug, offer, other), disabled=locked(key),
+    )  # fmt: skip
+
+
+def _place(key: str) -> DeltaGenerator:
+    """A place by whose name a lesson hides what it holds."""
+    return st.container(key=key, width="content")
 
 
 def label(setting: Setting) -> str:

@@ -1,6 +1,6 @@
 """Leads the keyboard past menus, straight to a widget: the first Tab on a page, and a link.
 
-The link is seen only while it has focus.
+The link is seen only while it has focus. A button whose menu closes gets the focus back.
 """
 
 from typing import Any
@@ -33,6 +33,28 @@ function whenThere(place, link) {
   })
   watch.observe(document.body, { childList: true, subtree: true })
 }
+
+const MENU = "[role=menu]", OPENER = "[aria-haspopup=menu][aria-expanded=true]"
+
+// Streamlit leaves the focus nowhere once something is chosen from a menu.
+function back(opener) {
+  const has = document.activeElement
+  if (has === document.body) opener.focus({ preventScroll: true })
+  else if (has.closest(MENU)) requestAnimationFrame(() => back(opener))
+}
+
+function opened({ target }) {
+  const opener = target.closest(MENU) && document.querySelector(OPENER)
+  if (!opener || opener.watched) return
+  opener.watched = new MutationObserver(() => {
+    opener.watched.disconnect()
+    opener.watched = null
+    back(opener)
+  })
+  opener.watched.observe(opener, { attributeFilter: ["aria-expanded"] })
+}
+
+document.addEventListener("focusin", opened)
 
 export default function ({ data, parentElement }) {
   let link = parentElement.querySelector("button")

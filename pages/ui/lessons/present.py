@@ -16,6 +16,7 @@ html { font-size: clamp(18px, 1.45vw, 30px) }
 [data-testid=stExpander]:not([class*="answers-"] *), [data-testid=stTabs] [role=tablist],
 [data-testid=stMain] [data-testid=stPopover], [data-testid=stMain] [data-testid=stButtonGroup],
 [data-testid=stMain] [data-testid=stSelectbox]:not(.st-key-learn-attack *, .st-key-learn-paper *),
+[data-testid=stMain] [data-testid=stMenuButton], [data-testid=stMain] [class*="-lines-other"],
 [data-testid=stMain] [data-testid=stPageLink], .st-key-lesson-steps { display: none !important }
 [data-testid=stMainBlockContainer] { padding: 1.5rem 3rem 1rem; max-width: none }
 [data-testid=stBottomBlockContainer] { padding-left: 3rem; padding-right: 3rem }

@@ -23,7 +23,7 @@ from pages.ui.kit import address, chart, shell, skip, source
 from pages.ui.kit.access import troubles
 from pages.ui.kit.chart import Picture
 from pages.ui.kit.glossary import linked
-from pages.ui.kit.knobs import pick
+from pages.ui.kit.knobs import either, menu, pick
 from pages.ui.messages import tr
 from pages.ui.paper import (
     choice,
@@ -42,7 +42,7 @@ from pages.ui.paper import (
     synthetic,
     total,
 )
-from pages.ui.paper.choice import BY, PROOF_FIRST, Offers
+from pages.ui.paper.choice import ALL, BY, FEW_LINES, PROOF_FIRST, Offers
 from pages.ui.paper.view import COST, DATA, PROOF, WHY, Layout, Page, Section, View, offers
 
 GAUGE_HELP = "How the usefulness of the result is measured."
@@ -55,8 +55,8 @@ LINES_HELP = (
     "Main lines: the paper's own method as printed and with proof, the best proved method, and no "
     "privacy. All others are thin and grey. Point at one to read its name, or choose it as method."
 )
-LABEL = 28
-"""Pixels of the label above a list."""
+MAIN = 4
+"""Up to so many methods are all in colour."""
 Places = tuple[DeltaGenerator, DeltaGenerator]
 
 
@@ -231,18 +231,14 @@ def _cost(page: Page, moving: Moving[View], focus: Mapping[str, float]) -> None:
 
 def _drawn_by(page: Page, key: str) -> Any:
     """Which lines there are, and what the axes show; returns the opener of the numbers."""
-    lines = page.offers.lines
-    with st.container(horizontal=True, vertical_alignment="top"):
-        st.segmented_control(
-            "Lines", lines.texts, default=lines.default, required=True, help=LINES_HELP,
-            key=f"{page.prefix}.lines", bind="query-params",
-        )  # fmt: skip
+    names = {ALL: f"All {len(page.paper.methods)} methods", FEW_LINES: FEW_LINES}
+    with st.container(horizontal=True):
         _method(page)
-        with st.container(width="content", gap=None):
-            st.space(LABEL)
-            with st.container(horizontal=True, width="content"):
-                _axes(page)
-                return chart.opener(key)
+        if len(page.paper.methods) > MAIN:
+            icon = ":material/stacked_line_chart:"
+            either(page.prefix, page.offers.lines, names, LINES_HELP, icon)
+        _axes(page)
+        return chart.opener(key)
 
 
 def _axes(page: Page) -> None:
@@ -264,7 +260,7 @@ def scales(prefix: str) -> tuple[str, str]:
 def _method(page: Page) -> None:
     """The method to look at closely."""
     if len(page.offers.method.texts) > 1:
-        pick(page.prefix, page.offers.method, "Method", METHOD_HELP, st.container(width=240))
+        menu(page.prefix, page.offers.method, "Method", METHOD_HELP, ":material/timeline:")
 
 
 def _sections(page: Page, moving: Moving[View], tab: str) -> None:

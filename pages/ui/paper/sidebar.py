@@ -42,9 +42,10 @@ def draw(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> N
     """Draws the widgets that set the data set, the knobs and the repetitions."""
     slug, entry = paper.slug, paper.entry(chosen.method)
     stand = layout.open(offers.knobs)
-    rest = [field for field in offers.knobs if field not in (BUDGET, *stand)]
+    apart = (BUDGET, *layout.columns, *stand)
+    rest = [field for field in offers.knobs if field not in apart]
     with st.sidebar:
-        _data(paper, offers, chosen.dataset)
+        _data(paper, offers, layout, chosen)
         for field in stand:
             _widget(paper, offers, layout, chosen, field)
             if field not in entry.uses:
@@ -55,18 +56,21 @@ def draw(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> N
                 _more(paper, offers, layout, chosen, rest)
 
 
-def _data(paper: Paper[Any], offers: Offers, dataset: str) -> None:
+def _data(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> None:
     """Which data set there is, and on request the others, and what a table of one's own needs.
 
     It is chosen once, and the sliders below are in sight without scrolling.
     """
-    slug, offer = paper.slug, offers.dataset
-    name = f"Data: {offer.text(dataset)}"
+    slug, dataset = paper.slug, chosen.dataset
+    parts = (offers.knobs[field].text(chosen.values[field]) for field in layout.columns)
+    name = ", ".join((f"Data: {offers.dataset.text(dataset)}", *parts))
     with st.popover(name, icon=":material/database:", width="stretch"):
-        choose(slug, offer, "Data set", DATA_HELP)
+        choose(slug, offers.dataset, "Data set", DATA_HELP)
+        for field in layout.columns:
+            _widget(paper, offers, layout, chosen, field)
         about(catalog.card(dataset))
         if paper.own:
-            upload.show(paper, dataset, offer.default)
+            upload.show(paper, dataset, offers.dataset.default)
     if paper.own:
         spent.show(slug, dataset)
 

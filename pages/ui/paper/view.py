@@ -203,8 +203,9 @@ class Layout:
         says: How the finding is put in words, by gauge.
         gauge: The gauge that the curve shows first; empty for the paper's own.
         method: The method that is looked at first; empty for the paper's first.
-        first: Fields whose widgets stand open, the calibration and the main sliders; all others are
-            folded away. Empty for the first few that the settings declare.
+        first: Fields whose widgets stand open, the main sliders; all others are folded away. Empty
+            for the first few that the settings declare.
+        columns: Fields that say which part of the data set is used: they stand beside it.
         needs: Fields that only one value of another field gives a meaning: that field, and value.
         repeats: Repetitions of each setting to start with.
         sketch: Repetitions of a coarse curve that ships; one that is trained here has one.
@@ -233,6 +234,7 @@ class Layout:
     gauge: str = ""
     method: str = ""
     first: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
     needs: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     repeats: int = 10
     sketch: int = 1
@@ -272,7 +274,7 @@ class Layout:
 
     def open(self, known: Iterable[str]) -> tuple[str, ...]:
         """The fields whose widgets stand open, of those that a page offers."""
-        fields = tuple(name for name in known if name != BUDGET)
+        fields = tuple(name for name in known if name not in (BUDGET, *self.columns))
         return tuple(name for name in self.first if name in fields) or fields[:FEW]
 
 

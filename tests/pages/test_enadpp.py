@@ -185,6 +185,17 @@ def test_features_of_an_image_are_not_drawn_as_one(visit: Open, learned: Path, c
     assert "heat" not in charts
 
 
+def test_records_that_are_no_images_have_no_pixels_to_show(visit: Open, home: Path, charts: Charts):
+    for job in wanted("segment").values():
+        finish(home, job)
+    test = visit("enadpp", **{"enadpp.dataset": "Segment", "enadpp.tab": "Pictures"})
+    assert not test.exception
+    assert "classes" in charts
+    assert not {"heat", "regions"} & set(charts)
+    assert "These records are no images" in said(test)
+    assert not [one for one in test.expander if "behind an answer" in one.label]
+
+
 @pytest.mark.parametrize("method", ["EnADPP", "DP-SGD today"])
 def test_persons_are_compared_by_the_connections_between_regions(
     visit: Open, home: Path, charts: Charts, monkeypatch: pytest.MonkeyPatch, method: str

@@ -20,6 +20,7 @@ def test_a_page_offers_the_settings_of_the_data_set():
     assert knobs("mnist")["representation"].default == "Whitened features of upright images"
     assert knobs("fashion")["representation"].default == "Whitened features"
     assert knobs("adni")["representation"].default == "Scattering features"
+    assert knobs("segment")["representation"].default == knobs("digits")["representation"].default
     assert (knobs()["momentum"].default, knobs("mnist")["momentum"].default) == ("0.5", "0.9")
 
 

@@ -21,6 +21,8 @@ from pages.ui.papers.enadpp import figures
 from pages.ui.papers.enadpp import regions as enadpp_regions
 from pages.ui.papers.enadpp.sections import ADAPTIVE, EXACT
 
+CONNECTED = "adni"
+"""The data set whose records are connections between regions of a brain."""
 RULE = "enadpp.looks"
 RULES = {"Positive parts": "relevance_z_plus", "All parts": "relevance_epsilon"}
 
@@ -47,8 +49,10 @@ def classes(view: View) -> Chart:
 
 def choose_rule(page: Page) -> None:
     """The choice of rule, in the sidebar."""
-    seen = "Connections" if data_catalog.card(page.chosen.dataset).image is None else "Pixels"
-    name = f"{seen} behind an answer"
+    data = data_catalog.card(page.chosen.dataset)
+    if data.image is None and data.name != CONNECTED:
+        return
+    name = f"{'Connections' if data.image is None else 'Pixels'} behind an answer"
     place = fold.fold(name, ":material/image_search:", "enadpp.rules", [RULE])
     if place is None:
         return
@@ -72,6 +76,8 @@ def looks(view: View) -> Chart | Note:
     """Where the answer came from: pixels of an image of each class, or connections."""
     rule = RULES[str(st.session_state.get(RULE) or next(iter(RULES)))]
     (said,) = needed(view, view.method, "predicted")
+    if view.data.image is None and view.data.name != CONNECTED:
+        return Note("PLAIN")
     if view.data.image is None:
         return enadpp_regions.connected(view, rule)
     private, images = (product(view, view.method, name) for name in (rule, "images"))

@@ -19,6 +19,7 @@ from datasets import catalog as data_catalog
 from engine.catalog import catalog
 from engine.runs.driver import drive
 from engine.runs.job import Job
+from engine.service.client import Client
 from pages.ui.kit import card, shell
 from pages.ui.paper import defaults, overlay, stages, total, view
 from pages.ui.paper.cast import HELD
@@ -30,6 +31,8 @@ TURNS = 5
 """Moves of each control; the median counts, and the range is shown."""
 LONGEST, LINES = 60.0, 20.0
 """Seconds after which a whole page, and its coarse curves, are not waited for any longer."""
+RUNS = 10_000
+"""Runs that a store may hold here."""
 QUIET = 2.0
 """Seconds without a sign of training after which a view is taken to be whole."""
 POINTS = 5
@@ -93,7 +96,7 @@ def rows() -> list[Row]:
     with temporary_home() as home, serving(home, ahead=True) as address, browsing() as browser:
         time.sleep(WARM)
         for control in CONTROLS:
-            made += _control(browser, address, control)
+            made += _control(browser, address, control, home)
         one = CONTROLS[6]
         alone = _alone(browser, address, f"{one.page}?{one.page}.intervals=20", one, 1)
         with _left_behind(browser, address):
@@ -103,15 +106,13 @@ def rows() -> list[Row]:
     return [*made, *(row for slug in shell.papers() for row in _coarse(slug))]
 
 
-def _control(browser: Browser, address: str, control: Control) -> Iterator[Row]:
-    """The rows of one control: some moves from the page's defaults where the stop ships, else on.
-
-    What does not ship is kept once it is trained, so each of its moves leads to a new value.
-    """
+def _control(browser: Browser, address: str, control: Control, home: Path) -> Iterator[Row]:
+    """The rows of one control: some moves from the page's defaults, each on an empty store."""
     times, page = [], opened(browser, address, control.page)
     for turn in range(TURNS):
-        if turn and control.shipped:
+        if turn:
             page.context.close()
+            _emptied(home)
             page = opened(browser, address, control.page)
         times.append(_moved(page, control, 1, whole=turn == TURNS - 1))
     page.context.close()
@@ -124,6 +125,18 @@ def _control(browser: Browser, address: str, control: Control) -> Iterator[Row]:
         if name == "proved":
             note += f"; those without a proof too: {statistics.median(t.all for t in times):.2g} s"
         yield Row(what, middle, None, "s", f"at most {most:g} s", middle <= most, note)
+
+
+def _emptied(home: Path) -> None:
+    """Removes all that has been trained, once nothing trains any more."""
+    client = Client(home, workers=False)
+    while active := [run for run in client.runs(RUNS) if run.active]:
+        for run in active:
+            client.cancel(run.id)
+        time.sleep(0.2)
+    for run in client.runs(RUNS):
+        client.delete(run.id)
+    client.close()
 
 
 def _moved(page: Page, control: Control, moves: int, *, whole: bool = False) -> Times:

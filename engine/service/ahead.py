@@ -11,6 +11,7 @@ from engine.core import disk, settings
 from engine.core.errors import ExplorerError
 from engine.runs import artifacts, footprint
 from engine.service.claim import asked
+from engine.service.process import here
 from engine.service.store import Store
 
 SWITCH, SECONDS, MEMORY, DISK = (
@@ -52,7 +53,7 @@ class Limits:
         if run in self._dropped or time.monotonic() < self._from:
             return False
         try:
-            return allowed() and self._roomy(run)
+            return allowed() and not busy(self._store) and self._roomy(run)
         except ExplorerError:
             return False
 
@@ -79,6 +80,21 @@ class Limits:
         most = min(_bytes(MEMORY), footprint.most())
         size = footprint.estimate(job, data_catalog.card(job.dataset))
         return size <= most and disk.room(self._store.folder) >= _bytes(DISK)
+
+
+def busy(store: Store) -> bool:
+    """Whether another process trains.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    own = here()
+    with store.database.reading() as connection:
+        row = connection.execute(
+            "SELECT 1 FROM jobs WHERE state = 'running' AND NOT (pid = ? AND born = ?) LIMIT 1",
+            (own.pid, own.born),
+        ).fetchone()
+    return row is not None
 
 
 def trim(store: Store) -> None:

@@ -214,7 +214,8 @@ class Scheduler:
         """
         awake = [(work.wanted.stage, level(work.worked)) for work in self.awake]
         if one.stage == Stage.AHEAD:
-            return not awake and self._ahead.allow(one.run)
+            first = self.shared and self._stages == EVERY  # the second leaves it free for a move
+            return not awake and not first and self._ahead.allow(one.run)
         if one.stage == Stage.BACKGROUND:
             return all(stage != Stage.BACKGROUND for stage, _ in awake)
         if self.shared and one.stage in SECOND and self._held(one) >= HELD[Stage(one.stage)]:

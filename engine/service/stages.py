@@ -33,7 +33,8 @@ class Stage(IntEnum):
 
 PAUSED = 9
 """The stage of what was asked for in passing while nobody looks at it."""
-EVERY, SECOND = frozenset(Stage), frozenset({Stage.COARSE, Stage.OTHER, Stage.FULL})
+EVERY = frozenset(Stage)
+SECOND = frozenset({Stage.COARSE, Stage.OTHER, Stage.FULL, Stage.AHEAD})
 """The stages at which the first process takes jobs, and those at which a second one does."""
 LASTING = 110.0
 """Seconds more for which a view is trained ahead; nothing ticks on a page that is complete."""

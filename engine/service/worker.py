@@ -8,7 +8,8 @@ next look of any client starts another.
 Where the processor trains and has a second core, the worker starts another process beside it, once
 it has nothing to do but what takes long, or nothing at all. That one gives way to the app and the
 first worker, and leaves the chosen method's point and curve to that one: what it begins takes
-longer than it would there while the machine is busy.
+longer than it would there while the machine is busy. What is trained ahead is its task, so that
+the first is free when somebody moves a control.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -52,7 +53,7 @@ IDLE = 60.0
 MODULE = "engine.service.worker"
 WORKERS = "EXPLORER_WORKERS"
 """The setting of how many processes train: 1 or 2."""
-NICE = 5
+NICE = 10
 """How far the second process stands back for whatever else the machine does."""
 ROOMY = 4_000 * footprint.MEGABYTE
 """Bytes of memory that a machine with a second process has at least."""
@@ -206,15 +207,16 @@ def _sources(paper: str, method: str, dataset: str) -> str:
 
 
 def _tried(paper: str, method: str, dataset: str) -> None:
-    """One step of a method, whose numbers nobody reads."""
-    from engine.runs.driver import drive  # loads torch
+    """One step of a method and the arrays after it, whose numbers nobody reads."""
+    import torch
 
-    events = drive(
-        request(paper, method, dataset), data_catalog.load(dataset), lambda name, arrays: "",
-        pause=lambda: True,
-    )  # fmt: skip
-    with closing(events):
-        next(event for event in events if event.step)
+    job, data = request(paper, method, dataset), data_catalog.load(dataset)
+    loaded, batch = job.entry().load(), job.batch()
+    rng = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        state = loaded.init(batch, data, rng)
+        state, _ = loaded.step(batch, data, state, rng)
+        loaded.products(batch, data, state)
 
 
 def plural(device: str) -> bool:

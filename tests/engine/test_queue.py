@@ -14,7 +14,7 @@ from engine.runs import footprint, memory
 from engine.runs.events import Measured
 from engine.service import ahead, scheduler, shares, stages, watching
 from engine.service.claim import take
-from engine.service.process import here
+from engine.service.process import Process, here
 from engine.service.scheduler import Scheduler
 from engine.service.stages import Stage, Wanted, level
 from engine.service.store import Store
@@ -544,6 +544,31 @@ def test_a_second_process_takes_what_comes_after_the_chosen_curve(toy, client, s
     assert not second.go()
     first = Scheduler(store, "cpu", 10.0)
     assert order(first, client, [background, curve, point]) == [point, curve, background]
+
+
+def test_what_is_trained_ahead_leaves_the_first_of_two_processes_free(toy, client, store):
+    importlib.import_module("engine.runs.driver")
+    first, neighbour = Scheduler(store, "cpu", 10.0), toy(steps=10)
+    shows(client, ADA, [], ahead=[neighbour])
+    first.shared = True
+    assert not first.go()
+    second = Scheduler(store, "cpu", 10.0, stages=stages.SECOND)
+    second.shared = True
+    assert order(second, client, [neighbour]) == [neighbour]
+    further = toy(steps=11)
+    shows(client, ADA, [], ahead=[further])
+    first.shared = False  # there is no second any more
+    assert order(first, client, [further]) == [further]
+
+
+def test_nothing_is_trained_ahead_while_another_process_trains(toy, client, store, desk):
+    trains, neighbour = toy(steps=20), toy(steps=10)
+    shows(client, ADA, [(trains, Stage.FULL)], ahead=[neighbour])
+    own = here()
+    claim = take(store, Process(own.pid, f"{own.born}0"), trains.id)
+    assert not desk.go()
+    claim.finish("completed", [])
+    assert order(desk, client, [neighbour]) == [neighbour]
 
 
 @pytest.mark.parametrize("stage", [Stage.COARSE, Stage.OTHER, Stage.FULL])

@@ -122,8 +122,27 @@ def test_of_a_coarse_curve_only_its_end_is_new(home: Path):
 
 
 def test_pages_are_drawn_more_often_until_their_first_curves_are_there():
-    assert clock.interval(1, quick=True) < clock.interval(1)
-    assert clock.interval(40, quick=True) == clock.interval(40)
+    assert clock.FIRST < clock.interval(1, clock.QUICK) < clock.interval(1, clock.FASTEST)
+    assert clock.interval(40, clock.QUICK) == clock.interval(40, clock.FASTEST)
+
+
+def test_a_page_waits_less_for_the_chosen_curve_than_for_another_and_not_for_a_beginning(
+    home: Path, follower: clock.Follower, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(clock, "FASTEST", 60.0)
+    monkeypatch.setattr(clock, "QUICK", 30.0)
+    monkeypatch.setattr(clock, "SLOWEST", 60.0)
+    jobs = defaults.opening("survival")
+    for name, stage in (("out_pert", Stage.COARSE), ("obj_pert", Stage.CURVE)):
+        job = jobs[name]
+        Client(home, workers=False).submit(job)
+        again = followed(monkeypatch, job, stage, access.board().look([job.id]))
+        claim = begin(home, job)
+        time.sleep(0.1)
+        assert not again
+        claim.finish("completed", [])
+        time.sleep(0.2)
+        assert bool(again) == (stage == Stage.CURVE)
 
 
 @pytest.fixture
@@ -134,7 +153,7 @@ def follower(monkeypatch: pytest.MonkeyPatch) -> Iterator[clock.Follower]:
     monkeypatch.setattr(submit, "there", lambda session: True)
     monkeypatch.setattr(clock.runtime, "exists", lambda: True)
     monkeypatch.setattr(clock, "LOOK", 0.01)
-    for name in ("QUICK", "FASTEST", "EACH"):
+    for name in ("FIRST", "QUICK", "FASTEST", "EACH"):
         monkeypatch.setattr(clock, name, 0.0)
     yield own
     thread = own._thread
@@ -328,7 +347,13 @@ def test_a_store_that_cannot_be_read_is_said_once_and_the_page_recovers(
 
 
 def test_pages_are_drawn_more_slowly_the_more_sessions_look_on():
-    assert [clock.interval(count) for count in (1, 5, 20, 40, 400)] == [1.0, 1.0, 2.0, 4.0, 5.0]
+    assert [clock.interval(count, clock.FASTEST) for count in (1, 5, 20, 40, 400)] == [
+        1.0,
+        1.0,
+        2.0,
+        4.0,
+        5.0,
+    ]
     onlookers = clock.Onlookers()
     assert [onlookers.note(name) for name in ("a", "b", "a")] == [1, 2, 2]
 

@@ -26,9 +26,9 @@ from pages.ui.kit.access import board, client
 
 LOOK = 0.1
 """Seconds between two looks at the runs of all pages, while few are open."""
-QUICK, FASTEST, SLOWEST = 0.3, 1.0, 5.0
-"""Seconds between two drawings of a page: alone, until its first curves are there and then; and
-among many."""
+FIRST, QUICK, FASTEST, SLOWEST = 0.1, 0.3, 1.0, 5.0
+"""Seconds between two drawings of a page: alone, when the chosen method's point or curve has come,
+when another's first curve has, and then; and among many."""
 EACH = 0.1
 """Seconds that every session which looks on adds to the interval of all."""
 GONE = 15.0
@@ -68,7 +68,7 @@ class Followed:
         runs: What it shows, and what each run is for.
         says: The same with what is trained ahead for its view.
         shown: What of its runs it has drawn; None where the store could not be read.
-        standing: Which of its runs had begun or ended then.
+        standing: Which of its runs had ended then.
         quick: Whether it waited for its first curves.
         again: Has it drawn again.
         drawn: When it was drawn, on this process's clock.
@@ -81,7 +81,7 @@ class Followed:
     runs: Mapping[str, Stage]
     says: Mapping[str, Stage]
     shown: Hashable
-    standing: Hashable
+    standing: frozenset[tuple[str, float, Stage]]
     quick: bool
     again: Callable[[], None]
     drawn: float = field(default_factory=time.monotonic)
@@ -132,7 +132,7 @@ class Follower:
                 except Exception as error:  # the other pages are followed all the same
                     print(f"{one.part}: {error}", file=sys.stderr, flush=True)
                     time.sleep(FASTEST)  # it may come again
-            time.sleep(max(LOOK, interval(there, quick=True) - QUICK))
+            time.sleep(max(LOOK, interval(there, QUICK) - QUICK))
 
     def look(self, one: Followed) -> bool:
         """Says that a session shows its runs, and draws them again if there is something new.
@@ -174,30 +174,32 @@ def new(one: Followed, sessions: int) -> bool:
         return one.shown is not None  # the page says why
     if signature(runs, one.runs) == one.shown:
         return False
-    ended = one.quick and standing(runs) != one.standing
-    return now - one.drawn >= interval(sessions, quick=ended)
+    ended = standing(runs, one.runs) - one.standing
+    stages = {stage for *_, stage in ended} if one.quick else set[Stage]()
+    least = min((FIRST if stage <= Stage.CURVE else QUICK for stage in stages), default=FASTEST)
+    return now - one.drawn >= interval(sessions, least)
 
 
-def interval(sessions: int, *, quick: bool = False) -> float:
+def interval(sessions: int, least: float) -> float:
     """Seconds between two drawings of each page while so many sessions look on.
 
     Args:
         sessions: How many look on.
-        quick: Whether the page waits for its first curves, and one has come.
+        least: Seconds where few do.
     """
-    return round(min(max(QUICK if quick else FASTEST, EACH * sessions), SLOWEST), 2)
+    return round(min(max(least, EACH * sessions), SLOWEST), 2)
 
 
 def pace() -> float:
     """Seconds between two drawings now (see `interval`)."""
     context = get_script_run_ctx(suppress_warning=True)
-    return interval(_onlookers(context.session_id) if context else 1)
+    return interval(_onlookers(context.session_id) if context else 1, FASTEST)
 
 
 def _onlookers(session: str) -> int:
     """How many sessions look on, this one too; what they share may be older among many."""
     sessions = ONLOOKERS.note(session)
-    board().pace = interval(sessions, quick=True) / 2 if sessions > ALONE else 0.0
+    board().pace = interval(sessions, QUICK) / 2 if sessions > ALONE else 0.0
     return sessions
 
 
@@ -222,10 +224,11 @@ def follow(part: str, runs: Mapping[str, Stage], drawn: dict[str, Run] | None) -
             return
     before = drawn or {}
     quick = any(run.active and runs[one] < Stage.FULL for one, run in before.items())
+    ended = standing(before, runs)
     FOLLOWER.add(
         Followed(
-            visitors.here(), part, runs, submit.with_neighbours(runs), shown, standing(before),
-            quick, _asks(context, part),
+            visitors.here(), part, runs, submit.with_neighbours(runs), shown, ended, quick,
+            _asks(context, part),
         )
     )  # fmt: skip
 
@@ -247,9 +250,15 @@ def signature(runs: Mapping[str, Run], stages: Mapping[str, Stage]) -> Hashable:
     )
 
 
-def standing(runs: Mapping[str, Run]) -> Hashable:
-    """Changes when a run has begun or ended, and not while it goes on."""
-    return tuple((one, run.created, run.state, run.stopping) for one, run in runs.items())
+def standing(
+    runs: Mapping[str, Run], stages: Mapping[str, Stage]
+) -> frozenset[tuple[str, float, Stage]]:
+    """The runs that have ended, and what each is for; that one has begun is no news."""
+    return frozenset(
+        (one, run.created, stages.get(one, Stage.FULL))
+        for one, run in runs.items()
+        if not run.active
+    )
 
 
 def _shown(run: Run, whole: bool) -> tuple[Hashable, ...]:

@@ -240,22 +240,21 @@ def test_warming_up_survives_a_module_that_is_broken(toy, monkeypatch, capsys):
     assert "no.such.module" in capsys.readouterr().err
 
 
-def test_warming_up_takes_one_step_of_each_paper(toy, monkeypatch, capsys):
+def test_warming_up_takes_one_step_of_each_paper_and_works_out_its_arrays(toy, monkeypatch, capsys):
     """What is computed once for a table is there before anybody asks."""
     from engine.catalog import catalog
-    from engine.runs import driver
 
-    told, drive = [], driver.drive
+    told, method = [], type(toy().entry().load())
 
-    def noted(job, *args, **more):
-        for event in drive(job, *args, **more):
-            told.append((job.method, event.step))
-            yield event
+    def noted(name):
+        known = getattr(method, name)
+        return lambda *args: told.append(name) or known(*args)
 
+    for name in ("step", "products"):
+        monkeypatch.setattr(method, name, noted(name))
     monkeypatch.setattr("engine.service.worker.catalog", lambda: {"toy": catalog()["toy"]})
-    monkeypatch.setattr(driver, "drive", noted)
     assert f"toy on {catalog()['toy'].datasets[0]}" in list(warm())
-    assert told[-1] == (toy().method, 1)
+    assert told == ["step", "products"]
     assert capsys.readouterr().err == ""
 
 

@@ -87,7 +87,11 @@ def beside(dataset: str) -> list[Row]:
 
     All protect one record that is added or removed.
     """
-    table, goal = catalog.load(dataset), "at most the peer"
+    what, goal = f"dpsgd on {dataset}, defaults, error at epsilon", "at most the peer"
+    try:
+        table = catalog.load(dataset)
+    except DatasetError as error:
+        return [Row.missing(f"{what} {e:g}", goal, str(error)) for e in BESIDE]
     assert isinstance(table, LabelledTable)
     orders = [np.random.default_rng(seed).permutation(len(table)) for seed in range(ORDERS)]
     tables = [replace(table, x=table.x[order], y=table.y[order]) for order in orders]
@@ -100,8 +104,8 @@ def beside(dataset: str) -> list[Row]:
         best = min(errors, key=lambda method: float(errors[method][:, i].mean()))
         peer = float(errors[best][:, i].mean())
         note = f"{ORDERS} orders of the rows; the peer is {best}, as private"
-        what = f"dpsgd on {dataset}, defaults, error at epsilon {epsilon:g}"
-        rows.append(Row(what, float(ours[i]), peer, "share", goal, float(ours[i]) <= peer, note))
+        own, named = float(ours[i]), f"{what} {epsilon:g}"
+        rows.append(Row(named, own, peer, "share", goal, own <= peer, note))
     return rows
 
 

@@ -137,6 +137,7 @@ def test_a_move_of_the_budget_sends_only_what_follows_it(counted):
     assert page.get_by_role("tab").count() == 5
     assert page.get_by_role("button", name="Axes", exact=True).is_visible()
     assert came(page, sent, b"enadpp.epsilon")
+    assert b"enadpp.lines" not in b"".join(sent)
     assert b"enadpp.method" not in b"".join(sent)
     assert len(sent) <= FOLLOWS
 

@@ -247,6 +247,16 @@ def test_a_view_locks_and_hides_what_it_says(visit: Open):
     assert locked == {"Clipping bound B [mg/dL]"}
 
 
+def test_a_view_locks_the_method(visit: Open):
+    method = {"survival.method": "Private gradient descent"}
+    locked = visit("survival", **{"lesson": "attack", "view": "2", **method})
+    free = visit("survival", **method)
+    for test, held in ((locked, True), (free, False)):
+        assert not test.exception
+        button = test.menu_button(key="survival.method.menu")
+        assert (button.label, button.disabled) == ("Method: Private gradient descent", held)
+
+
 @pytest.mark.parametrize(
     ("address", "expected"),
     [

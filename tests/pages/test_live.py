@@ -347,13 +347,8 @@ def test_a_store_that_cannot_be_read_is_said_once_and_the_page_recovers(
 
 
 def test_pages_are_drawn_more_slowly_the_more_sessions_look_on():
-    assert [clock.interval(count, clock.FASTEST) for count in (1, 5, 20, 40, 400)] == [
-        1.0,
-        1.0,
-        2.0,
-        4.0,
-        5.0,
-    ]
+    paces = [clock.interval(count, clock.FASTEST) for count in (1, 5, 20, 40, 400)]
+    assert paces == [1.0, 1.0, 2.0, 4.0, 5.0]
     onlookers = clock.Onlookers()
     assert [onlookers.note(name) for name in ("a", "b", "a")] == [1, 2, 2]
 

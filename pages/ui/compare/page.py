@@ -19,7 +19,7 @@ from pages.ui.kit.chart import chart
 from pages.ui.kit.chart import show as show_picture
 from pages.ui.kit.offers import Offer
 from pages.ui.paper import foot, kinds
-from pages.ui.paper.choice import FEW_LINES, PROOF_FIRST
+from pages.ui.paper.choice import FEW_LINES, MAIN, PROOF_FIRST
 from pages.ui.paper.page import scales
 
 PAGE, PREFIX = "pages/compare.py", "compare"
@@ -140,7 +140,7 @@ def _focused(
     chosen: dict[str, Candidate], lines: dict[str, Curve], best: tuple[str, ...]
 ) -> dict[str, Curve]:
     """The same lines, the best and the papers' own in colour, unless all are asked for."""
-    if len(lines) <= shown.MAIN:
+    if len(lines) <= MAIN:
         return lines
     texts = (FEW_LINES, f"All {len(lines)} lines")
     few = st.segmented_control(

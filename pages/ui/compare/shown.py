@@ -15,14 +15,13 @@ from pages.ui.kit import card
 from pages.ui.kit.card import ICONS
 from pages.ui.kit.chart import Picture, picture
 from pages.ui.kit.offers import Offer, figure, names
+from pages.ui.paper.choice import MAIN
 from pages.ui.paper.panels import RAW
 
 USUAL = 1.0
 """The budget that is looked at first, or the offered one that is nearest."""
 FIRST = 6
 """Runs that are drawn at first."""
-MAIN = 4
-"""So many lines are in colour at first; the others are grey."""
 ALL = "All data sets"
 PUBLISHED = 4
 """Measures of a data set on the static pages: those that papers show first."""

@@ -24,6 +24,8 @@ BY = (PROOF_FIRST, "By claim")
 FEW_LINES, ALL = "Main lines", "All methods"
 LINES = (FEW_LINES, ALL)
 """Which lines of the curve are in colour."""
+MAIN = 4
+"""So many lines are in colour at first; the others are grey."""
 REPEATS, FEW = (5, 6, 10, 20, 50), 3
 """Repetitions to choose from, and those of what takes minutes."""
 OFTEN, MANY = 20, 200

@@ -42,7 +42,7 @@ from pages.ui.paper import (
     synthetic,
     total,
 )
-from pages.ui.paper.choice import ALL, BY, FEW_LINES, PROOF_FIRST, Offers
+from pages.ui.paper.choice import ALL, BY, FEW_LINES, MAIN, PROOF_FIRST, Offers
 from pages.ui.paper.view import COST, DATA, PROOF, WHY, Layout, Page, Section, View, offers
 
 GAUGE_HELP = "How the usefulness of the result is measured."
@@ -55,8 +55,6 @@ LINES_HELP = (
     "Main lines: the paper's own method as printed and with proof, the best proved method, and no "
     "privacy. All others are thin and grey. Point at one to read its name, or choose it as method."
 )
-MAIN = 4
-"""Up to so many methods are all in colour."""
 Places = tuple[DeltaGenerator, DeltaGenerator]
 
 

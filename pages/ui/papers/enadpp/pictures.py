@@ -76,10 +76,9 @@ def looks(view: View) -> Chart | Note:
     """Where the answer came from: pixels of an image of each class, or connections."""
     rule = RULES[str(st.session_state.get(RULE) or next(iter(RULES)))]
     (said,) = needed(view, view.method, "predicted")
-    if view.data.image is None and view.data.name != CONNECTED:
-        return Note("PLAIN")
     if view.data.image is None:
-        return enadpp_regions.connected(view, rule)
+        connected = view.data.name == CONNECTED
+        return enadpp_regions.connected(view, rule) if connected else Note("PLAIN")
     private, images = (product(view, view.method, name) for name in (rule, "images"))
     if private is None or images is None:
         return Note("WAVELETS")

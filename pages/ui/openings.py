@@ -41,8 +41,9 @@ def beside(slug: str) -> dict[str, Job]:
 
 
 def moves() -> dict[str, Job]:
-    """The coarse curves of a first move of each page's main sliders, by id."""
-    whole, pairs = everything(), [pair for slug in shell.papers() for pair in stops(slug)]
+    """The coarse curves of a first move: of each page's main sliders, and to a large data set."""
+    whole = everything()
+    pairs = [pair for slug in shell.papers() for pair in (*stops(slug), *elsewhere(slug))]
     return {
         sketch.id: sketch for job, sketch in pairs if job.id not in whole and sketch.id not in whole
     }
@@ -73,6 +74,24 @@ def stops(slug: str) -> list[tuple[Job, Job]]:
                 for name, job in jobs.items()
                 if name not in layout.by_hand and _steps(job) <= LONGER * _steps(opening[name])
             ]
+    return pairs
+
+
+@functools.cache
+def elsewhere(slug: str) -> list[tuple[Job, Job]]:
+    """On each large data set that a paper's layout names, its opening's runs and coarse curves.
+
+    Methods that take long are left out, as are those that nobody trains without a button.
+    """
+    layout, pairs = defaults.layout(slug), []
+    for name in layout.ships:
+        page = defaults.addressed(slug, {f"{slug}.dataset": name})
+        budget = page.offers.knobs[BUDGET]
+        pairs += [
+            (job, stages.coarse(job, budget.value(budget.default), 1))
+            for method, job in page.jobs.items()
+            if method not in (*layout.by_hand, *layout.last)
+        ]
     return pairs
 
 

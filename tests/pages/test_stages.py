@@ -146,6 +146,45 @@ def test_a_stop_that_does_not_ship_says_which_are_answered_at_once(
     assert any(one.value.endswith(said) for one in test.markdown) == told
 
 
+@pytest.mark.parametrize(("takes", "asked"), [(5.0, {1, 5}), (600.0, set()), (None, set())])
+def test_on_a_large_data_set_the_chosen_curve_alone_trains_by_itself(
+    takes: float | None,
+    asked: set[int],
+    visit: Open,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(total, "seconds", lambda job: takes)
+    test = visit("lvq", **{"lvq.dataset": "MNIST", "lvq.epochs": "10", "lvq.epsilon": "2.5"})
+    jobs = [run.job for run in Client(home, workers=False).runs()]
+    assert {job.method for job in jobs} == ({"glvq_dp"} if asked else set())
+    assert {job.values["calibration"] for job in jobs} <= {"rigorous"}
+    assert {job.replicas() for job in jobs} == asked
+    assert any(button.label == "Train" for button in test.button) == (not asked)
+
+
+def test_the_others_keep_their_former_curves_until_the_button_is_pressed(
+    visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(total, "seconds", lambda job: 5.0)
+    at = {"lvq.dataset": "MNIST"}
+    jobs = defaults.addressed("lvq", {"lvq.dataset": "mnist"}).jobs
+    for name in ("glvq_dp", "gmlvq_dp"):
+        play(home, stages.coarse(jobs[name], 1.0, 1))
+    test = visit("lvq", **at)
+    assert former(test) == set()
+    assert any(button.label == "Train" for button in test.button)
+    test.select_slider(key="lvq.epochs").set_value("10").run()
+    proved = {"GLVQ, private, with proof", "GMLVQ, private, with proof"}
+    assert former(test) == proved
+    for run in Client(home, workers=False).runs():
+        if run.state == "queued":
+            play(home, run.job)
+    test.run()
+    assert former(test) == proved - {"GLVQ, private, with proof"}
+    assert any(button.label == "Train" for button in test.button)
+
+
 def before(test: AppTest) -> set[str]:
     """The names of the ghosts on the curve."""
     layout = charts(test)[0]["layout"]

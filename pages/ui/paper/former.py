@@ -30,21 +30,21 @@ MOST = 100
 def ghosts(prefix: str, view: View) -> dict[str, Former]:
     """The former curve of every method whose new one is on its way; notes those that are there.
 
-    Where nothing at all is asked for, all wait for a button, and every former curve stays.
+    A curve that waits for a button stays where a button asks for every whole run.
 
     Args:
         prefix: The page.
         view: Where its runs stand.
     """
     seen: dict[tuple[str, str, str], Former] = st.session_state.setdefault(KEY, {})
-    asked = {name for name, one in view.watched.items() if any(part.run for part in one.every)}
+    waits = all(one.run is None for one in view.watched.values())
     found = {}
     for name, one in view.watched.items():
         place = (prefix, one.job.dataset, name)
         if one.settled and one.drawn is not None:
             seen.pop(place, None)
             seen[place] = Former(one.job, one.drawn)
-        elif place in seen and (name in asked or not asked):
+        elif place in seen and (waits or any(part.run for part in one.every)):
             job, results = seen[place].job, seen[place].results
             found[name] = Former(job, results, changed(view.paper, job, one.job))
     while len(seen) > MOST:
@@ -101,7 +101,7 @@ def stored(page: Page, view: View) -> str:
         jobs = [replace(one.job, values={**one.job.values, field: v}) for v in offer.values]
         ships = [bool(shipped.find(coarse(job, first, layout.sketch).id)) for job in jobs]
         there = [value for value, found in zip(offer.values, ships, strict=True) if found]
-        if there:
+        if len(there) > 1:
             ends = f"{_setting(view.paper, field, there[0])} to {offer.text(there[-1])}"
             return f" {ends} is answered at once. This value trains first."
     return ""

@@ -23,6 +23,8 @@ from pages.ui.paper.view import Page
 
 COARSE = 5
 """Budgets of a coarse curve."""
+PATIENT = 60.0
+"""Seconds that a coarse curve may take to be trained without a button on a large data set."""
 NEIGHBOURS = 40
 """Curves that are asked for ahead at most."""
 
@@ -49,6 +51,8 @@ def shown(page: Page, chosen: Chosen) -> Shown:
         for name in asked
         for stands, job in enumerate(early.get(name, ()))
     ] + [(page.jobs[name], Stage.FULL) for name in asked]
+    if layout.automatic and not alone:
+        asks = _looked_at(early.get(chosen.method, ()))
     return Shown(
         page.jobs,
         page.labels,
@@ -58,6 +62,18 @@ def shown(page: Page, chosen: Chosen) -> Shown:
         chosen.focus,
         next=lambda: _ahead(page, chosen) if alone else [],
     )
+
+
+def _looked_at(early: Sequence[Job]) -> list[tuple[Job, Stage]]:
+    """What trains without a button where runs take long: the chosen method's coarse curve.
+
+    Nothing where that takes long itself, or nobody knows. The others wait, and so do the
+    repetitions.
+    """
+    takes = total.seconds(early[0]) if early else None
+    if takes is None or takes > PATIENT:
+        return []
+    return list(zip(early, (Stage.CURVE, Stage.POINT), strict=False))
 
 
 def _ahead(page: Page, chosen: Chosen) -> list[Job]:

@@ -75,9 +75,7 @@ def draw(prefix: str, watched: Mapping[str, Watched], focus: Mapping[str, float]
     _learn(watched.values())
     # always there: the browser would draw all that follows a new part again, the chart too
     with st.container(horizontal=True, vertical_alignment="center", key=f"total-{prefix}"):
-        if all(part.run is None for one in watched.values() for part in one.every):
-            live.button(prefix, "train", "Train", watched, focus)
-        elif active:
+        if active:
             first = {name: one for name, one in watched.items() if not one.settled and one.active}
             part = _done(first or watched)
             said = sentence(watched, _left(prefix, first or watched, part))
@@ -86,6 +84,8 @@ def draw(prefix: str, watched: Mapping[str, Watched], focus: Mapping[str, float]
                 "Stop", icon=":material/stop_circle:", key=f"{prefix}.stop", on_click=live.stop,
                 args=(watched,), disabled=all(map(_stopping, active)),
             )  # fmt: skip
+        elif all(one.run is None for one in watched.values()):
+            live.button(prefix, "train", "Train", watched, focus)
 
 
 def sentence(watched: Mapping[str, Watched], left: float | None) -> str:
@@ -163,21 +163,26 @@ def _learn(watched: Iterable[Watched]) -> None:
 
 
 def _shipped_pace(job: Job) -> float | None:
-    """The seconds of the shipped run of the same method that is nearest in size, in proportion."""
-    known, size = _paces(job.paper).get(job.method, ()), _work(job)
-    if not known:
+    """The seconds of the shipped run of the same method that is nearest in size, in proportion.
+
+    Those on the same data set tell first: features of other records are more or fewer.
+    """
+    known, size = _paces(job.paper).get(job.method, {}), _work(job)
+    own = known.get(job.dataset) or [one for each in known.values() for one in each]
+    if not own:
         return None
-    took, other = min(known, key=lambda one: abs(math.log(one[1] / size)))
+    took, other = min(own, key=lambda one: abs(math.log(one[1] / size)))
     return float(took * (size / other) ** GROWTH)
 
 
 @functools.cache
-def _paces(slug: str) -> dict[str, list[tuple[float, int]]]:
-    """The seconds and the work of every run of a paper that ships, by method."""
-    found: dict[str, list[tuple[float, int]]] = {}
+def _paces(slug: str) -> dict[str, dict[str, list[tuple[float, int]]]]:
+    """The seconds and the work of every run of a paper that ships, by method and data set."""
+    found: dict[str, dict[str, list[tuple[float, int]]]] = {}
     for one in shipped.index(shipped.FOLDER).values():
         if one.job.paper == slug and one.origin.seconds > 0.0:
-            found.setdefault(one.job.method, []).append((one.origin.seconds, _work(one.job)))
+            own = found.setdefault(one.job.method, {}).setdefault(one.job.dataset, [])
+            own.append((one.origin.seconds, _work(one.job)))
     return found
 
 

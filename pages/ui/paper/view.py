@@ -211,7 +211,9 @@ class Layout:
         sketch: Repetitions of a coarse curve that ships; one that is trained here has one.
         budgets: The grid that is trained; empty for the knob's own.
         automatic: Whether a new setting is trained at once; else a button asks first.
-        ask_first: Data sets that take long, for which a button asks first in any case.
+        ask_first: Data sets that take long: the chosen method trains by itself where its coarse
+            curve does not, and a button asks for all others.
+        ships: Those of them for which the coarse curves ship that a page opens with.
         last: Methods that take long: of each stage, they are trained after all others.
         by_hand: What nobody trains without pressing the button: methods that take minutes, of which
             each setting is trained FEW times, and further ways to add noise to one ("own:way").
@@ -241,6 +243,7 @@ class Layout:
     budgets: tuple[float, ...] = ()
     automatic: bool = True
     ask_first: tuple[str, ...] = ()
+    ships: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
     by_hand: tuple[str, ...] = ()
     quick: tuple[str, ...] = ()

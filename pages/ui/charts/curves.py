@@ -154,7 +154,7 @@ def _line(
     sides = zip(*ends, strict=True) if ends else ((), ())
     low, high = (brief(side) for side in sides)
     colour, least = look.colour if one.focus else MUTED, min(one.count, default=0)
-    alone = least < LINE and not gone
+    alone = least < LINE and not gone and one.before is None
     mode = "lines+markers" if one.focus and not gone else "markers" if alone else "lines"
     round_ = "circle-open" if look.marker.endswith("-open") else "circle"
     symbol = look.marker if marks else round_

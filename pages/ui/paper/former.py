@@ -77,14 +77,12 @@ def training(view: View) -> str:
     at = f" at {what}" if what else ""
     if late:
         long = total.slow(view.watched[name].early[:1] or (view.watched[name],) for name in late)
+        long = long.removeprefix(f"{one.label} ") if len(late) == 1 else long
         return f"Training **{one.label}**{at} …{f' ({long})' if long else ''}"
     if one.settled or one.active or not all(each.run is None for each in view.watched.values()):
         return ""
-    long = total.slow([part] for each in view.watched.values() for part in each.every)
-    return (
-        f"Nothing is trained{at or ' with these settings'} yet: press *Train*."
-        f"{f' Slow: {long}.' if long else ''}"
-    )
+    long = total.long(one, view.watched.values())
+    return f"Nothing is trained{at or ' with these settings'} yet: press *Train*.{long}"
 
 
 def stored(page: Page, view: View) -> str:

@@ -9,7 +9,7 @@ import math
 import statistics
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -91,10 +91,11 @@ def draw(prefix: str, watched: Mapping[str, Watched], focus: Mapping[str, float]
 def sentence(watched: Mapping[str, Watched], left: float | None) -> str:
     """How many methods are there, and how long the rest takes."""
     taken = [one for one in watched.values() if one.active or one.settled]
-    there = sum(one.settled for one in taken)
+    methods = {one.job.method for one in taken}
+    there = len(methods - {one.job.method for one in taken if not one.settled})
     about = f" · about {words.duration(left)}" if left is not None and left >= 1.0 else ""
-    if there < len(taken):
-        return f"Training: {there} of {words.plural(len(taken), 'method')}{about}"
+    if there < len(methods):
+        return f"Training: {there} of {words.plural(len(methods), 'method')}{about}"
     return f"More repetitions{about}"
 
 
@@ -110,6 +111,19 @@ def slow(watched: Iterable[Sequence[Watched]]) -> str:
         if took >= SLOW:
             long[some[0].label] = max(took, long.get(some[0].label, 0.0))
     return words.listed([f"{name} about {words.duration(time)}" for name, time in long.items()])
+
+
+def long(one: Watched, every: Collection[Watched]) -> str:
+    """How long a method's curve takes, and the page; empty where that is not long, or unknown."""
+    first = seconds((*one.early, one)[0].job)
+    each = [seconds(part.job) for some in every for part in some.every]
+    whole = sum(known for known in each if known is not None) / LANES
+    if first is None or None in each or whole < SLOW:
+        return ""
+    return (
+        f" The curve of {one.label} takes about {words.duration(first)}, "
+        f"all {words.plural(len(every), 'line')} about {words.duration(whole)}."
+    )
 
 
 def _left(prefix: str, watched: Mapping[str, Watched], part: float) -> float | None:

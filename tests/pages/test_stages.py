@@ -14,6 +14,7 @@ from engine.runs.events import Spent
 from engine.runs.reference import FOLDER
 from engine.service.client import Client
 from engine.service.watching import Stage
+from pages.ui import openings
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper import defaults, stages, total
@@ -161,6 +162,30 @@ def test_on_a_large_data_set_the_chosen_curve_alone_trains_by_itself(
     assert {job.values["calibration"] for job in jobs} <= {"rigorous"}
     assert {job.replicas() for job in jobs} == asked
     assert any(button.label == "Train" for button in test.button) == (not asked)
+    told = "The curve of GLVQ, private, with proof takes about 10 min, all 8 lines about 40 min."
+    assert any(told in one.value for one in test.markdown) == (takes == 600.0)
+
+
+def test_a_large_data_set_opens_with_curves_that_ship_and_trains_nothing(
+    visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(shipped, "FOLDER", FOLDER / "defaults")
+    test = visit("lvq", **{"lvq.dataset": "MNIST"})
+    assert Client(home, workers=False).runs() == []
+    drawn = {one["legendgroup"]: len(one["x"]) for one in charts(test)[0]["data"] if "name" in one}
+    assert drawn["GLVQ, private, with proof"] == stages.COARSE
+    assert drawn["GMLVQ, private, with proof"] == stages.COARSE
+    assert any(button.label == "Train" for button in test.button)
+
+
+@pytest.mark.parametrize("slug", sorted(catalog()))
+def test_what_ships_of_large_data_sets_takes_no_minutes_each(slug: str):
+    layout = defaults.layout(slug)
+    assert set(layout.ships) <= set(layout.ask_first)
+    for job, sketch in openings.elsewhere(slug):
+        assert job.dataset in layout.ships
+        assert job.method not in (*layout.by_hand, *layout.last)
+        assert len(sketch.seeds) == 1
 
 
 def test_the_others_keep_their_former_curves_until_the_button_is_pressed(

@@ -113,15 +113,15 @@ def slow(watched: Iterable[Sequence[Watched]]) -> str:
     return words.listed([f"{name} about {words.duration(time)}" for name, time in long.items()])
 
 
-def long(one: Watched, every: Collection[Watched]) -> str:
+def long(own: Watched, every: Collection[Watched]) -> str:
     """How long a method's curve takes, and the page; empty where that is not long, or unknown."""
-    first = seconds((*one.early, one)[0].job)
-    each = [seconds(part.job) for some in every for part in some.every]
+    first = seconds((*own.early, own)[0].job)
+    each = [seconds(one.job) for one in every]
     whole = sum(known for known in each if known is not None) / LANES
     if first is None or None in each or whole < SLOW:
         return ""
     return (
-        f" The curve of {one.label} takes about {words.duration(first)}, "
+        f" The curve of {own.label} takes about {words.duration(first)}, "
         f"all {words.plural(len(every), 'line')} about {words.duration(whole)}."
     )
 

@@ -19,7 +19,7 @@ from typing import IO, Any
 
 from datasets import own_child, own_store
 from datasets.base import Card, LabelledTable, SurvivalTable
-from datasets.own_answer import PREFIX, answer, named, understood
+from datasets.own_child import PREFIX, answer, named
 from engine.core import settings
 from engine.core.errors import DatasetError, RequestError
 
@@ -146,11 +146,8 @@ def card(name: str) -> Card:
         RequestError: It is not kept here.
         DatasetError: What is kept is damaged.
     """
-    place = _place(name)
-    if place.suffix == own_store.TEXT:
-        return load(name).card
-    described = own_store.card(place)
-    return named(described, name, "" if place.suffix == own_store.DESCRIBED else described.title)
+    described = own_store.head(_place(name)).card
+    return named(described, name, described.title)
 
 
 def load(name: str) -> SurvivalTable | LabelledTable:
@@ -165,21 +162,15 @@ def load(name: str) -> SurvivalTable | LabelledTable:
 
 @functools.lru_cache(maxsize=4)
 def _load(place: Path) -> SurvivalTable | LabelledTable:
-    if place.suffix == own_store.TEXT:
-        with place.open("rb") as file:
-            table, _, _ = understood(file, place.stem, {"keep": place.stem})
-        assert table is not None
-        return replace(table, card=named(table.card, place.stem, ""))
-    table = own_store.load(place)
-    return replace(table, card=card(place.stem))
+    return replace(own_store.load(place), card=card(place.stem))
 
 
 def _place(name: str) -> Path:
-    """The file of a table's card, or of the whole table.
+    """The file of a table.
 
     Raises:
         RequestError: It is not kept here.
     """
-    if mine(name) and (place := own_store.place(name)):
+    if mine(name) and (place := own_store.place(name)).exists():
         return place
     raise RequestError(f"dataset: expected a table of your own on this machine, got {name!r}")

@@ -91,6 +91,6 @@ def _parser(program: str) -> tuple[Parser, tuple[str, ...]]:
     """The parser, and the names of its commands."""
     parser = Parser(prog=program, description="See what differential privacy costs.")
     parser.add_argument("--version", action="version", version=f"epsilon-explorer {__version__}")
-    known = commands()[0]
+    known = commands()
     add(parser.add_subparsers(metavar="COMMAND", required=True), known)
     return parser, tuple(known)

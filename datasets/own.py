@@ -13,15 +13,19 @@ import functools
 import io
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from datasets import own_child, own_store
 from datasets.base import Card, LabelledTable, SurvivalTable
 from datasets.own_child import PREFIX, answer, named
 from engine.core import settings
 from engine.core.errors import DatasetError, RequestError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NAME = re.compile(rf"{PREFIX}[a-z0-9_]*[0-9a-f]{{8}}")
 PARQUET = b"PAR1"
@@ -99,6 +103,44 @@ def add(
     answer = _asked(content, {**request, **keeping})
     own_store.settle(name)
     return Kept(name, tuple(answer["taken"]))
+
+
+def keep_frame(
+    frame: "pd.DataFrame", columns: Mapping[str, Mapping[str, Any]], accept: bool,
+    title: str = "A frame",
+) -> str:  # fmt: skip
+    """Keeps a frame on this machine; one that is kept already stays under its name.
+
+    Args:
+        frame: One row a record; its index is not read.
+        columns: What the owner says of a column, as the TOML of a proposal does:
+            {"age": {"role": "number", "low": 18, "high": 100}}.
+        accept: Whether what nobody has stated is taken from the data.
+        title: What pages call it.
+
+    Returns:
+        The name of the data set.
+
+    Raises:
+        DatasetError: It is no table of a kind that a paper takes; one sentence says all that is
+            wrong.
+    """
+    import tomli_w
+
+    content = io.BytesIO()
+    try:
+        frame.to_parquet(content, index=False)
+        text = tomli_w.dumps({"columns": columns} if columns else {})
+    except (ValueError, TypeError) as error:  # pyarrow's errors are among these
+        raise DatasetError(
+            f"data: expected columns of one type each and settings that TOML can hold, got {error}"
+        ) from None
+    try:
+        name = add(title, content.getvalue(), text, above=False, accept=accept).name
+    except DatasetError as error:  # it speaks of a file and of the command line
+        said = str(error).replace("--accept", "accept=True").replace("the settings", "columns")
+        raise DatasetError(said.replace(f"{THE_FILE}:", "data:", 1)) from None
+    return own_store.earlier(name, names())
 
 
 def propose(content: Content, text: str = "", label: str = "") -> dict[str, Any]:

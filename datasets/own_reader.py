@@ -311,13 +311,17 @@ def _by_lines(
     Lines are split at every mark. From the first block on in which that may divide a cell in
     quotes, or a line ends in another way, rows are read one by one, which takes longer.
     """
-    number, rest = 0, b""
-    while block := text.read(LINES):
-        whole, end, rest = (rest + block).rpartition(b"\n")
-        if not end and len(rest) > LONGEST:
+    number, rest, more = 0, b"", True
+    while more:
+        block = text.read(LINES)
+        whole, end, rest = (rest + block).rpartition(b"\n") if block else (rest, b"", b"")
+        more = bool(block)
+        if more and not end and len(rest) > LONGEST:
             raise DatasetError(f"{name}: expected lines of a table, got one of {len(rest):,} bytes")
-        if not end:
+        if more and not end:
             continue
+        if not (whole or end):
+            return
         cells = _split(whole, name, width, mark, number)
         if cells is None:
             text.seek(text.tell() - len(rest) - len(end) - len(whole))
@@ -325,14 +329,6 @@ def _by_lines(
             return
         yield _taken(cells, width, wanted)
         number += whole.count(b"\n") + 1
-    if not rest:
-        return
-    cells = _split(rest, name, width, mark, number)
-    if cells is None:
-        text.seek(text.tell() - len(rest))
-        yield from _row_by_row(text, name, width, wanted, mark, number)
-    else:
-        yield _taken(cells, width, wanted)
 
 
 def _split(block: bytes, name: str, width: int, mark: str, before: int) -> pa.Array | None:

@@ -4,17 +4,18 @@ import argparse
 import dataclasses
 import math
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from datasets import catalog as data_catalog
 from datasets.base import Table
 from engine.catalog import catalog, paper
-from engine.cli import again, functions, meeting
+from engine.cli import again, functions
 from engine.cli.shared import requested, show_json, show_table
 from engine.cli.work import progress
 from engine.core.errors import ExplorerError, RequestError
 from engine.privacy.guarantee import RELATIONS, Guarantee
-from engine.runs import audits, changes
+from engine.runs import audits, changes, met
 from engine.runs.job import Job
 from engine.service.job_runner import set_threads
 
@@ -119,7 +120,7 @@ def run_audits(arguments: argparse.Namespace) -> int:
     ]
     if arguments.sees == SEES[1]:
         as_json, keep = arguments.json, arguments.write
-        meeting.attacked(_proved(wanted), count, limit, keep=keep, as_json=as_json)
+        _meetings(_proved(wanted), count, limit, keep=keep, as_json=as_json)
         return 0
     for job, calibration in wanted:
         measured.append(_timed(job, calibration, count, limit))
@@ -132,6 +133,66 @@ def run_audits(arguments: argparse.Namespace) -> int:
     else:
         _show_all(measured)
     return 0
+
+
+def _meetings(
+    wanted: Sequence[tuple[Job, str]], worst: int, seconds: float, *, keep: bool, as_json: bool
+) -> None:
+    """Attacks some settings and prints one line for each.
+
+    Args:
+        wanted: The attacks and their calibrations.
+        worst: Trainings with the worst record, and as many without.
+        seconds: Of each attack on real records, about.
+        keep: Whether to keep them in the reference folder.
+        as_json: Whether to print them as JSON.
+    """
+    found = []
+    for job, calibration in wanted:
+        found.append(_met(job, calibration, worst, seconds))
+        if keep:
+            met.KEPT.put(found[-1])
+    if as_json:
+        show_json({"sees": "published", "audits": [dataclasses.asdict(row) for row in found]})
+        return
+    columns = ("paper", "method", "budget", "at least", "worst record", "real records", "right")
+    show_table(
+        "Attacks by what is published",
+        (*columns, "of how many", "trainings"),
+        [
+            (
+                row.paper, row.method, row.budget, row.epsilon, row.epsilon_worst,
+                row.epsilon_real, row.right, row.records, row.trainings,
+            )
+            for row in found
+        ],
+    )  # fmt: skip
+
+
+def _met(job: Job, calibration: str, worst: int, seconds: float) -> met.Meeting:
+    """One attack; what is loaded and calibrated is not counted."""
+    from engine.audit.met import meet  # these load torch
+    from engine.audit.report import check
+    from engine.audit.training import Setting
+
+    one, spec, data = paper(job.paper), job.spec(), data_catalog.load(job.dataset)
+    entry, began = one.entry(job.method), time.monotonic()
+    card = check(entry, spec, len(data), worst)
+    setting = Setting.of(entry, spec, data)
+    shown = meet(setting, data, one.arrays, worst=worst, delta=card.delta, seconds=seconds)
+    return met.Meeting(
+        run=audits.name(job),
+        sources=changes.sources(dataclasses.replace(job, audit=False)),
+        paper=job.paper,
+        method=job.method,
+        dataset=job.dataset,
+        calibration=calibration,
+        budget=float(job.values[audits.EPSILON]),
+        delta=card.delta,
+        seconds=time.monotonic() - began,
+        first=again.first_published(setting, data, one.arrays, card.delta),
+        **dataclasses.asdict(shown),
+    )
 
 
 def _proved(wanted: list[tuple[Job, str]]) -> list[tuple[Job, str]]:

@@ -1,8 +1,7 @@
-"""The commands as `commands.toml` declares them: their parsers, and the functions that do them."""
+"""The commands as `commands.toml` declares them, and their parsers."""
 
 import argparse
 import functools
-import pkgutil
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -95,11 +94,3 @@ def add(parsers: "argparse._SubParsersAction[Any]", known: Mapping[str, Command]
                 options["type"] = TYPES[options["type"]]
             groups[group].add_argument(*([names] if isinstance(names, str) else names), **options)
         parser.set_defaults(command=one)
-
-
-def do(arguments: argparse.Namespace) -> int:
-    """Does the command that was asked for; returns its exit code."""
-    function: Callable[[argparse.Namespace], int] = pkgutil.resolve_name(
-        f"engine.cli.{arguments.command.run}"
-    )
-    return function(arguments)

@@ -106,9 +106,8 @@ def add(
 
 
 def keep_frame(
-    frame: "pd.DataFrame", columns: Mapping[str, Mapping[str, Any]], accept: bool,
-    title: str = "A frame",
-) -> str:  # fmt: skip
+    frame: "pd.DataFrame", columns: Mapping[str, Mapping[str, Any]], accept: bool
+) -> str:
     """Keeps a frame on this machine; one that is kept already stays under its name.
 
     Args:
@@ -116,7 +115,6 @@ def keep_frame(
         columns: What the owner says of a column, as the TOML of a proposal does:
             {"age": {"role": "number", "low": 18, "high": 100}}.
         accept: Whether what nobody has stated is taken from the data.
-        title: What pages call it.
 
     Returns:
         The name of the data set.
@@ -136,7 +134,7 @@ def keep_frame(
             f"data: expected columns of one type each and settings that TOML can hold, got {error}"
         ) from None
     try:
-        name = add(title, content.getvalue(), text, above=False, accept=accept).name
+        name = add("A frame", content.getvalue(), text, above=False, accept=accept).name
     except DatasetError as error:  # it speaks of a file and of the command line
         said = str(error).replace("--accept", "accept=True").replace("the settings", "columns")
         raise DatasetError(said.replace(f"{THE_FILE}:", "data:", 1)) from None

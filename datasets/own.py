@@ -20,14 +20,14 @@ from typing import IO, TYPE_CHECKING, Any
 
 from datasets import own_child, own_store
 from datasets.base import Card, LabelledTable, SurvivalTable
-from datasets.own_child import PREFIX, answer, named
+from datasets.own_child import answer, named
+from datasets.own_store import NAME, PREFIX
 from engine.core import settings
 from engine.core.errors import DatasetError, RequestError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-NAME = re.compile(rf"{PREFIX}[a-z0-9_]*[0-9a-f]{{8}}")
 PARQUET = b"PAR1"
 THE_FILE = "file"
 """What a sentence about a file calls it."""
@@ -38,6 +38,8 @@ SMALL = 64_000
 KEY = 8
 """Bytes of a name that are drawn: whoever knows a table's name may see it."""
 Content = bytes | IO[bytes]
+names = own_store.names
+"""The tables that are kept here."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,6 @@ class Kept:
 def mine(name: str) -> bool:
     """Whether a data set of that name is one's own, here or elsewhere."""
     return NAME.fullmatch(name) is not None
-
-
-def names() -> tuple[str, ...]:
-    """The tables that are kept here, in the order of their names."""
-    return own_store.names(NAME)
 
 
 def keep(title: str, content: Content, lines: str = "", label: str = "", **more: Any) -> str:

@@ -25,8 +25,6 @@ from datasets.base import Card
 from engine.core.errors import DatasetError, ExplorerError
 from engine.core.home import home
 
-PREFIX = "own_"
-"""How the name of a table of one's own begins."""
 MEMORY = 850_000_000
 """Bytes of memory that reading one file may hold."""
 SECONDS = 120
@@ -77,7 +75,7 @@ def answer(file: Any, name: str, request: dict[str, Any]) -> dict[str, Any]:
 
 def named(card: Card, name: str, title: str) -> Card:
     """The card under a table's name; what the file calls things becomes plain words."""
-    usual = f"Your own table ({name.removeprefix(PREFIX)})"
+    usual = f"Your own table ({name.removeprefix(own_store.PREFIX)})"
     return replace(
         card,
         name=name,

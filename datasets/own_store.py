@@ -30,6 +30,9 @@ from engine.core.home import home, private_folder, private_opener
 
 KEPT, PART, OWNER = ".table", files.PART, ".owner"
 """Endings: of a kept table, of one that is being written, and of the owner of one that is gone."""
+PREFIX = "own_"
+"""How the name of a table of one's own begins."""
+NAME = re.compile(rf"{PREFIX}[a-z0-9_]*[0-9a-f]{{8}}")
 FORM = re.compile(rb"explorer table 1 ([0-9a-f]{64}) (\d{12})\n")
 START = 17 + 64 + 1 + 12 + 1
 LONGEST = 64_000_000
@@ -58,7 +61,7 @@ def folder() -> Path:
     return home() / "tables"
 
 
-def names(pattern: re.Pattern[str]) -> tuple[str, ...]:
+def names() -> tuple[str, ...]:
     """The tables that are kept, in the order of their names; what kills have left is removed."""
     try:
         found = [Path(one.path) for one in os.scandir(folder())]
@@ -69,7 +72,7 @@ def names(pattern: re.Pattern[str]) -> tuple[str, ...]:
             if file.suffix == PART and time.time() - file.stat().st_mtime > STALE:
                 file.unlink(missing_ok=True)
     stems = (file.stem for file in found if file.suffix == KEPT)
-    return tuple(sorted(one for one in stems if pattern.fullmatch(one)))
+    return tuple(sorted(one for one in stems if NAME.fullmatch(one)))
 
 
 def place(name: str) -> Path:

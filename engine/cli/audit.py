@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from datasets import catalog as data_catalog
-from datasets.base import Table
 from engine.catalog import catalog, paper
 from engine.cli import again, functions
 from engine.cli.shared import requested, show_json, show_table
@@ -49,8 +48,8 @@ def run_audit(arguments: argparse.Namespace) -> int:
     if arguments.method is None:
         raise RequestError("method: expected PAPER METHOD or FILE.py::FUNCTION, got no method")
     set_threads()
-    from engine.audit.outside import independent  # these load torch
-    from engine.audit.report import audit, check, perfect
+    from engine.audit.outside import anywhere, independent  # these load torch
+    from engine.audit.report import audit, check, perfect, summary
     from engine.audit.training import Setting
     from engine.audit.words import power
     from engine.runs.devices import resolve_device
@@ -64,8 +63,10 @@ def run_audit(arguments: argparse.Namespace) -> int:
     data = data_catalog.load(job.dataset)
     last: Audit | None = None
     setting = Setting.of(entry, spec, data)
+    card = entry.guarantee(spec, len(data), data.card.record)
     if arguments.sees == SEES[1]:
-        last = _outside(job, data, count)
+        arrays = paper(job.paper).arrays
+        last = summary(card, setting, anywhere(setting, arrays, data, card.relation, count))
     else:
         independent(setting)
         with progress(f"audit {job.paper} {job.method} {job.dataset}") as report:
@@ -73,7 +74,6 @@ def run_audit(arguments: argparse.Namespace) -> int:
                 last = now
                 report(outcome.trainings, count)
     assert last is not None  # `check` asks for enough replicas
-    card = entry.guarantee(spec, len(data), data.card.record)
     _, best = perfect(card, setting, last.replicas) or (None, None)
     if arguments.json:
         head = {"paper": job.paper, "method": job.method, "dataset": job.dataset}
@@ -83,19 +83,6 @@ def run_audit(arguments: argparse.Namespace) -> int:
         seen = f"{job.entry().label} on {job.dataset}, the attacker sees {SEEN[arguments.sees]}"
         _show(seen, last, power(best, last.replicas, last.reach))
     return 0
-
-
-def _outside(job: Job, data: Table, count: int) -> "Audit":
-    """The audit by an attacker who sees what is published alone."""
-    from engine.audit.outside import anywhere
-    from engine.audit.report import summary
-    from engine.audit.training import Setting
-
-    entry, spec = job.entry(), job.spec()
-    setting = Setting.of(entry, spec, data)
-    card = entry.guarantee(spec, len(data), data.card.record)
-    arrays = paper(job.paper).arrays
-    return summary(card, setting, anywhere(setting, arrays, data, card.relation, count))
 
 
 def run_audits(arguments: argparse.Namespace) -> int:

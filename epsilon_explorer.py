@@ -273,9 +273,9 @@ def verify(
 
 
 def _kept(frame: "pd.DataFrame", columns: Mapping[str, Mapping[str, Any]], accept: bool) -> str:
-    from datasets import own_frame
+    from datasets import own
 
-    return own_frame.keep(frame, columns, accept)
+    return own.keep_frame(frame, columns, accept)
 
 
 def _job(

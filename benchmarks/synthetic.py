@@ -22,7 +22,7 @@ from benchmarks.row import Row
 from datasets import catalog as data_catalog
 from engine.synthetic.columns import PublicTable, Values, read
 from engine.synthetic.price import plan
-from engine.synthetic.release import largest_error, make
+from engine.synthetic.release import make
 
 TABLES = int(os.environ.get("SYNTHETIC_TABLES", "20"))
 """Synthetic tables of each budget."""
@@ -33,6 +33,14 @@ LOST = 0.02
 """Concordance or accuracy that may be lost to the fit on the original, in the median."""
 Fitted = tuple[float, float]
 """How well a model describes the original's records, and a figure of the model."""
+
+
+def largest_error(known: PublicTable, one: Values, other: Values) -> tuple[float, str]:
+    """The largest total variation between the columns of two tables, and that column's name."""
+    return max(
+        (float(0.5 * np.abs(column.shares(one) - column.shares(other)).sum()), column.title)
+        for column in known.columns
+    )
 
 
 def cox(known: PublicTable, values: Values, original: Values) -> Fitted:

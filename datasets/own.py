@@ -13,17 +13,21 @@ import functools
 import io
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from datasets import own_child, own_store
 from datasets.base import Card, LabelledTable, SurvivalTable
-from datasets.own_answer import PREFIX, answer, named, understood
+from datasets.own_child import answer, named
+from datasets.own_store import NAME, PREFIX
 from engine.core import settings
 from engine.core.errors import DatasetError, RequestError
 
-NAME = re.compile(rf"{PREFIX}[a-z0-9_]*[0-9a-f]{{8}}")
+if TYPE_CHECKING:
+    import pandas as pd
+
 PARQUET = b"PAR1"
 THE_FILE = "file"
 """What a sentence about a file calls it."""
@@ -34,6 +38,8 @@ SMALL = 64_000
 KEY = 8
 """Bytes of a name that are drawn: whoever knows a table's name may see it."""
 Content = bytes | IO[bytes]
+names = own_store.names
+"""The tables that are kept here."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +58,6 @@ class Kept:
 def mine(name: str) -> bool:
     """Whether a data set of that name is one's own, here or elsewhere."""
     return NAME.fullmatch(name) is not None
-
-
-def names() -> tuple[str, ...]:
-    """The tables that are kept here, in the order of their names."""
-    return own_store.names(NAME)
 
 
 def keep(title: str, content: Content, lines: str = "", label: str = "", **more: Any) -> str:
@@ -99,6 +100,42 @@ def add(
     answer = _asked(content, {**request, **keeping})
     own_store.settle(name)
     return Kept(name, tuple(answer["taken"]))
+
+
+def keep_frame(
+    frame: "pd.DataFrame", columns: Mapping[str, Mapping[str, Any]], accept: bool
+) -> str:
+    """Keeps a frame on this machine; one that is kept already stays under its name.
+
+    Args:
+        frame: One row a record; its index is not read.
+        columns: What the owner says of a column, as the TOML of a proposal does:
+            {"age": {"role": "number", "low": 18, "high": 100}}.
+        accept: Whether what nobody has stated is taken from the data.
+
+    Returns:
+        The name of the data set.
+
+    Raises:
+        DatasetError: It is no table of a kind that a paper takes; one sentence says all that is
+            wrong.
+    """
+    import tomli_w
+
+    content = io.BytesIO()
+    try:
+        frame.to_parquet(content, index=False)
+        text = tomli_w.dumps({"columns": columns} if columns else {})
+    except (ValueError, TypeError) as error:  # pyarrow's errors are among these
+        raise DatasetError(
+            f"data: expected columns of one type each and settings that TOML can hold, got {error}"
+        ) from None
+    try:
+        name = add("A frame", content.getvalue(), text, above=False, accept=accept).name
+    except DatasetError as error:  # it speaks of a file and of the command line
+        said = str(error).replace("--accept", "accept=True").replace("the settings", "columns")
+        raise DatasetError(said.replace(f"{THE_FILE}:", "data:", 1)) from None
+    return own_store.earlier(name, names())
 
 
 def propose(content: Content, text: str = "", label: str = "") -> dict[str, Any]:
@@ -146,11 +183,8 @@ def card(name: str) -> Card:
         RequestError: It is not kept here.
         DatasetError: What is kept is damaged.
     """
-    place = _place(name)
-    if place.suffix == own_store.TEXT:
-        return load(name).card
-    described = own_store.card(place)
-    return named(described, name, "" if place.suffix == own_store.DESCRIBED else described.title)
+    described = own_store.head(_place(name)).card
+    return named(described, name, described.title)
 
 
 def load(name: str) -> SurvivalTable | LabelledTable:
@@ -165,21 +199,15 @@ def load(name: str) -> SurvivalTable | LabelledTable:
 
 @functools.lru_cache(maxsize=4)
 def _load(place: Path) -> SurvivalTable | LabelledTable:
-    if place.suffix == own_store.TEXT:
-        with place.open("rb") as file:
-            table, _, _ = understood(file, place.stem, {"keep": place.stem})
-        assert table is not None
-        return replace(table, card=named(table.card, place.stem, ""))
-    table = own_store.load(place)
-    return replace(table, card=card(place.stem))
+    return replace(own_store.load(place), card=card(place.stem))
 
 
 def _place(name: str) -> Path:
-    """The file of a table's card, or of the whole table.
+    """The file of a table.
 
     Raises:
         RequestError: It is not kept here.
     """
-    if mine(name) and (place := own_store.place(name)):
+    if mine(name) and (place := own_store.place(name)).exists():
         return place
     raise RequestError(f"dataset: expected a table of your own on this machine, got {name!r}")

@@ -1,8 +1,10 @@
-"""A process that reads a file that somebody has brought, with a limit of memory and time.
+"""What is answered on a file that somebody has brought: a proposal, or the table that was written.
 
-Whatever a file does to the libraries that read it ends here, as one sentence. The process that asks
-keeps neither the file's columns nor the libraries. The child gets the request and the file on its
-standard input and answers in JSON on its standard output; it stops when nobody waits any more.
+A process of its own reads the file, with a limit of memory and time: whatever a file does to the
+libraries that read it ends here, as one sentence. The process that asks keeps neither the file's
+columns nor the libraries. The child gets the file on its standard input. Its standard output is a
+file that begins with the request; it writes its answer behind that, in JSON, and stops when nobody
+waits any more.
 """
 
 import contextlib
@@ -14,11 +16,17 @@ import sys
 import tempfile
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from datasets.own_answer import MEMORY
+from datasets import own_names, own_store
+from datasets.base import Card
+from engine.core.errors import DatasetError, ExplorerError
+from engine.core.home import home
 
+MEMORY = 850_000_000
+"""Bytes of memory that reading one file may hold."""
 SECONDS = 120
 """How long a child may take."""
 RESERVED = 3_000_000_000
@@ -28,7 +36,54 @@ EVERY = 0.02
 ROOT = Path(__file__).parents[1]
 QUIET = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
 """One thread, and no memory set aside for later."""
-DIGITS = 12
+
+
+def answer(file: Any, name: str, request: dict[str, Any]) -> dict[str, Any]:
+    """What the child answers: a proposal, or the columns taken from the data of a table it wrote.
+
+    Raises:
+        DatasetError: The file is no table; one sentence names all that is wrong.
+        OSError: There is no room to keep it.
+    """
+    from datasets import own_columns, own_guess, own_proposal, own_reader, own_table
+
+    try:
+        with own_reader.opened(file, name) as source:
+            lines = source.lines if request["above"] else ()
+            said = own_proposal.said(name, str(request["text"]), lines)
+            said = replace(said, accept=said.accept or bool(request.get("accept")))
+            columns = own_columns.summarised(source, said.decimal, name)
+            proposal = own_guess.proposed(columns, source.odd, said, str(request["label"]))
+            if "keep" not in request:
+                return {
+                    "toml": proposal.toml(), "rows": proposal.rows, "kind": proposal.kind,
+                    "columns": {key: vars(one) for key, one in proposal.columns.items()},
+                    "dropped": source.dropped, "asked": proposal.asked,
+                    "problems": own_table.problems(proposal, columns),
+                }  # fmt: skip
+            table = own_table.made(name, source, columns, proposal)
+    except MemoryError:
+        raise DatasetError(
+            f"{name}: expected a file that is read within {MEMORY / 1e6:,.0f} MB, got "
+            "one that takes more: leave out rows or columns"
+        ) from None
+    keep = str(request["keep"])
+    card = named(table.card, keep, str(request["title"]))
+    own_store.written(keep, replace(table, card=card), str(request["owner"]))
+    return {"taken": proposal.taken}
+
+
+def named(card: Card, name: str, title: str) -> Card:
+    """The card under a table's name; what the file calls things becomes plain words."""
+    usual = f"Your own table ({name.removeprefix(own_store.PREFIX)})"
+    return replace(
+        card,
+        name=name,
+        title=own_names.plain(title)[: own_names.MOST] if title.strip() else usual,
+        summary=own_names.plain(card.summary),
+        record=own_names.plain(card.record),
+        features=own_names.names(card.features),
+    )
 
 
 def ask(file: IO[bytes], name: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -37,39 +92,35 @@ def ask(file: IO[bytes], name: str, request: dict[str, Any]) -> dict[str, Any]:
     Args:
         file: Where its content is read.
         name: What a sentence calls it.
-        request: What is asked: `own_answer.answer` says which keys there are.
+        request: What is asked, as `own.add` and `own.propose` do.
 
     Raises:
         DatasetError: The file is no table, or takes too much memory or time.
     """
-    from engine.core.errors import DatasetError
-    from engine.core.home import home
-
     body = json.dumps({**request, "name": name}).encode()
     command = [sys.executable, "-m", "datasets.own_child", str(os.getpid())]
     environment = {**os.environ, **QUIET, "EXPLORER_HOME": str(home().absolute())}
-    with tempfile.TemporaryFile() as given:
-        given.write(b"%0*d" % (DIGITS, len(body)) + body)
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out:
         shutil.copyfileobj(file, given)
         given.seek(0)
-        said = subprocess.DEVNULL
-        with tempfile.TemporaryFile() as out:
-            child = subprocess.Popen(
-                command, stdin=given, stdout=out, stderr=said, cwd=ROOT, env=environment
-            )
-            _watch(child)
-            out.seek(0)
-            told = out.read()
-        try:
-            answer: dict[str, Any] = json.loads(told)
-        except ValueError:
-            raise DatasetError(
-                f"{name}: expected a file that is read within {MEMORY / 1e6:,.0f} MB and "
-                f"{SECONDS} s, got one that takes more: leave out rows or columns"
-            ) from None
-    if "error" in answer:
-        raise DatasetError(answer["error"])
-    return answer
+        out.write(body)
+        out.seek(0)
+        child = subprocess.Popen(
+            command, stdin=given, stdout=out, stderr=subprocess.DEVNULL, cwd=ROOT, env=environment
+        )
+        _watch(child)
+        out.seek(len(body))
+        told = out.read()
+    try:
+        said: dict[str, Any] = json.loads(told)
+    except ValueError:
+        raise DatasetError(
+            f"{name}: expected a file that is read within {MEMORY / 1e6:,.0f} MB and "
+            f"{SECONDS} s, got one that takes more: leave out rows or columns"
+        ) from None
+    if "error" in said:
+        raise DatasetError(said["error"])
+    return said
 
 
 def _watch(child: subprocess.Popen[bytes]) -> None:
@@ -94,60 +145,20 @@ def _held(pid: int) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-class Rest:
-    """A file without its first bytes, as a file."""
-
-    def __init__(self, file: IO[bytes], start: int) -> None:
-        self.file, self.start = file, start
-        self.closed = False
-
-    def read(self, size: int = -1) -> bytes:
-        """The next bytes."""
-        return self.file.read(size)
-
-    def seek(self, place: int, whence: int = os.SEEK_SET) -> int:
-        """Goes to a place, counted from behind the bytes that are left out."""
-        at = self.file.seek(place + (self.start if whence == os.SEEK_SET else 0), whence)
-        return at - self.start
-
-    def tell(self) -> int:
-        """The present place."""
-        return self.file.tell() - self.start
-
-    def readable(self) -> bool:
-        """A file that can be read."""
-        return True
-
-    def writable(self) -> bool:
-        """A file that is only read."""
-        return False
-
-    def flush(self) -> None:
-        """Nothing waits to be written."""
-
-    def seekable(self) -> bool:
-        """A file whose places can be chosen."""
-        return True
-
-
 def main() -> None:
     """Answers one request."""
     limit()
     threading.Thread(target=_end_with, args=(int(sys.argv[1]),), daemon=True).start()
-    file = os.fdopen(0, "rb")
-    length = int(file.read(DIGITS))
-    request = json.loads(file.read(length))
-    name = str(request.pop("name"))
-    from datasets import own_answer
-    from engine.core.errors import ExplorerError
-
-    try:
-        answer = own_answer.answer(Rest(file, DIGITS + length), name, request)
-    except ExplorerError as error:
-        answer = {"error": str(error)}
-    except OSError as error:
-        answer = {"error": f"{name}: expected room to keep it, got {error.strerror}"}
-    sys.stdout.write(json.dumps(answer))
+    with os.fdopen(1, "r+b") as out:
+        request = json.loads(out.read())
+        name = str(request.pop("name"))
+        try:
+            said = answer(os.fdopen(0, "rb"), name, request)
+        except ExplorerError as error:
+            said = {"error": str(error)}
+        except OSError as error:
+            said = {"error": f"{name}: expected room to keep it, got {error.strerror}"}
+        out.write(json.dumps(said).encode())
 
 
 def _end_with(parent: int) -> None:

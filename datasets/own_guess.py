@@ -12,18 +12,15 @@ from typing import Any
 from datasets.own_columns import Column
 from datasets.own_proposal import (
     CLASSES,
-    EVENTS,
     HAPPENED,
     HOLDS,
     INTERVALS,
-    LABELS,
+    KNOWN,
     LEFT_OUT,
     LISTS,
+    NAMES,
     NOT_YET,
-    PERSONS,
     PROPOSED,
-    STARTS,
-    TIMES,
     USUAL,
     Choice,
     Proposal,
@@ -51,7 +48,7 @@ def proposed(
     for key, column in columns.items():
         one = dict(stated.get(key, {}))
         role = one.pop("role", None) or roles.get(key, "")
-        if role == "label":
+        if role in ("label", "start", "person"):
             choice = Choice(role=role, origin="standard")
         elif role == "event":
             value = one.get("value", said.event_value)
@@ -60,8 +57,6 @@ def proposed(
             )
         elif role == "time":
             choice = _time(column, one, problems)
-        elif role in ("start", "person"):
-            choice = Choice(role=role, origin="standard")
         elif role == LEFT_OUT:
             origin, why = (
                 ("stated", "") if key in stated else ("standard", roles.get(f"{key}?", ""))
@@ -76,11 +71,8 @@ def proposed(
         choices[key] = Choice(role=LEFT_OUT, origin="standard", why="it cannot be read", holds=held)
     asked = () if said.accept else _asked(choices, stated)
     rows = max((column.rows for column in columns.values()), default=0)
-    return Proposal(
-        kind=kind, rows=rows, columns=choices, record=said.record, seed=said.seed,
-        rows_per_person=said.rows_per_person, image=said.image, classes=said.classes,
-        asked=asked, problems=tuple(dict.fromkeys(problems)),
-    )  # fmt: skip
+    about, wrong = said.about() | {"kind": kind}, tuple(dict.fromkeys(problems))
+    return Proposal(**about, rows=rows, columns=choices, asked=asked, problems=wrong)
 
 
 def _known(
@@ -101,7 +93,7 @@ def _known(
         problems.append(f"expected {what} among {', '.join(columns)[:200]}, got {key}")
     if horizon:  # a bound of "time" is that of the times, whatever their column is called
         named = next((key for key, one in stated.items() if one.get("role") == "time"), "")
-        named = named or _found(columns, TIMES, {*stated} - {"time"})
+        named = named or _found(columns, KNOWN["time"], {*stated} - {"time"})
         if named:
             stated[named] = {**horizon, **stated.get(named, {})}
         else:
@@ -120,22 +112,22 @@ def _roles(
     free = {key: one for key, one in columns.items() if "role" not in stated.get(key, {})}
     roles: dict[str, str] = {}
     kind = said.kind or ("classes" if "label" in given else "")
-    person = "" if "person" in given else _found(free, PERSONS)
-    time = given.get("time") or _found(free, TIMES, {person}, _lasts)
-    event = given.get("event") or _found(free, EVENTS, {person, time}, _two, near=time)
+    person = "" if "person" in given else _found(free, KNOWN["person"])
+    time = given.get("time") or _found(free, KNOWN["time"], {person}, _lasts)
+    event = given.get("event") or _found(free, KNOWN["event"], {person, time}, _two, near=time)
     if not kind:
-        usual = "" if time and event else _found(free, LABELS)
+        usual = "" if time and event else _found(free, KNOWN["label"])
         kind = "classes" if usual else "survival"
     if kind == "classes":
         fit = [key for key, column in free.items() if classes_fit(column)]
-        label = given.get("label") or _found(free, LABELS) or (fit[-1] if fit else "")
+        label = given.get("label") or _found(free, KNOWN["label"]) or (fit[-1] if fit else "")
         if not label:
             problems.append("expected the column of the classes, got none: name it with --label")
         roles = {label: "label"} if "label" not in given else {}
         if person and person != label:
             roles |= {person: LEFT_OUT, f"{person}?": "it numbers persons"}
         return kind, roles
-    start = given.get("start") or _found(free, STARTS, {time, event})
+    start = given.get("start") or _found(free, KNOWN["start"], {time, event})
     _missing(columns, time, event, problems)
     roles = {time: "time", event: "event"}
     if start and (person or "person" in given):
@@ -143,9 +135,11 @@ def _roles(
     elif person:
         roles[person] = "person"
     rivals = [key for key in free if key not in (time, event, start, person)]
-    times = [key for key in rivals if _plain(key) in TIMES[:-3] and _lasts(columns[key])]
+    times = [key for key in rivals if _plain(key) in NAMES["time"] and _lasts(columns[key])]
     events = [
-        key for key in rivals if _rank(_plain(key), EVENTS) is not None and _two(columns[key])
+        key
+        for key in rivals
+        if _rank(_plain(key), KNOWN["event"]) is not None and _two(columns[key])
     ]
     if times and events:
         roles |= dict.fromkeys((*times, *events), LEFT_OUT)
@@ -297,7 +291,7 @@ def _bounds(column: Column, given: Mapping[str, Any], origin: Any) -> tuple[floa
 def usual(name: str) -> tuple[float, float] | None:
     """Bounds of a column from common knowledge about its name."""
     plain = _plain(name)
-    return next((pair for known, pair in USUAL if re.fullmatch(known, plain)), None)
+    return next((pair for known, pair in USUAL.items() if re.fullmatch(known, plain)), None)
 
 
 def _categories(column: Column, role: str, one: Mapping[str, Any]) -> Choice:

@@ -8,7 +8,8 @@ back counts as stated, but for columns that still say `from = "data"`.
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any, Literal
 
 import tomli_w
@@ -19,58 +20,18 @@ from engine.core.errors import DatasetError
 Origin = Literal["stated", "standard", "data"]
 ROLES = ("time", "event", "start", "person", "label", "number", "categories", "left out")
 LEFT_OUT = "left out"
-TIMES = (
-    *("time", "duration", "durations", "t", "survtime", "survival_time", "survival_in_days"),
-    *("futime", "lenfol", "t_tdm", "ftime", "tenure", "stop", "tstop", "time1", "stop_days"),
-    *("followup", "follow_up", "rectime", "diff_days", "days", "week", "weeks", "months", "years"),
-    r"time_\w*(last|death|event|follow|observ)\w*", r"(surv|follow|obs)\w*", r"\w+_(time|days)",
-)  # fmt: skip
-EVENTS = (
-    *("event", "status", "observed", "e", "death", "dead", "died", "deceased", "fustat", "fstat"),
-    *("arrest", "churn", "churned", "relapse", "e_tdm", "censdead", "cens", "censor", "censored"),
-    *("censrec", "failure", "fail", "delta", "d", "c"),
-    r"(event|cens|death|dead|status|relapse|fail)\w*", r"\w+_(event|status|death|dead)",
-)  # fmt: skip
-STARTS = ("start", "tstart", "time0", "start_days", "entry")
-PERSONS = (
-    *("id", "pid", "patient", "patient_id", "patientid", "patient_no", "subject", "subject_id"),
-    *("person", "person_id", "case_id", "record_id", "user_id", "customer_id", "customerid"),
-)
-LABELS = ("label", "class", "target", "y", "species", "diagnosis", "outcome")
-"""Usual names of columns, and patterns of names, the surest first; in small letters, other signs
-as `_`."""
+SHEET = tomllib.loads(Path(__file__).with_name("own_usual.toml").read_text(encoding="utf-8"))
+NAMES: Mapping[str, tuple[str, ...]] = {role: tuple(some) for role, some in SHEET["names"].items()}
+"""Usual names of columns by their role, the surest first; in small letters, other signs as `_`."""
+KNOWN = {role: (*some, *SHEET["patterns"].get(role, ())) for role, some in NAMES.items()}
+"""The same, and patterns of names."""
 INTERVALS = ({"left", "right"}, {"lower_bound_days", "upper_bound_days"}, {"l", "u"},
              {"lower", "upper"}, {"lower_bound", "upper_bound"})  # fmt: skip
-HAPPENED = ("1", "2", "dead", "died", "death", "deceased", "event", "yes", "true", "relapse",
-            "relapsed", "failure", "failed", "observed", "uncensored", "churned")  # fmt: skip
-NOT_YET = ("0", "1", "alive", "censored", "no", "false", "none", "living", "active", "survived",
-           "no event", "event-free", "ongoing")  # fmt: skip
-USUAL: tuple[tuple[str, tuple[float, float]], ...] = (
-    (r"age|years_old|age_at_\w+", (0.0, 120.0)),
-    (r"sex|gender|male|female|treat\w*|treatment|arm|surgery|smok\w*|diabetes", (0.0, 1.0)),
-    (r"bmi", (10.0, 80.0)),
-    (r"height|height_cm", (50.0, 250.0)),
-    (r"weight|weight_kg|wt|wt_kg", (0.0, 300.0)),
-    (r"month", (1.0, 12.0)),
-    (r"hour", (0.0, 24.0)),
-    (r"year|\w+_year", (1900.0, 2100.0)),
-    (r"percent\w*|pct\w*|karno\w*|\w*karno\w*", (0.0, 100.0)),
-    (r"sbp|systolic\w*", (50.0, 300.0)),
-    (r"dbp|diastolic\w*", (20.0, 200.0)),
-    (r"heart_?rate|pulse", (20.0, 300.0)),
-    (r"temp\w*", (-50.0, 60.0)),
-    (r"pixel_?\d+(_\d+)?|px_?\d+|\d+x\d+", (0.0, 255.0)),
-)
-"""Bounds of columns by their whole name, from common knowledge."""
-LISTS = {
-    "weekdays": ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
-    "months": (
-        *("january", "february", "march", "april", "may", "june"),
-        *("july", "august", "september", "october", "november", "december"),
-    ),
-    "letters": tuple("abcdefghijklmnopqrstuvwxyz"),
-    "sexes": ("female", "male"),
-}
+HAPPENED, NOT_YET = SHEET["values"]["happened"], SHEET["values"]["not_yet"]
+"""Values of an event that mean that it happened, and that it has not yet."""
+USUAL: Mapping[str, tuple[float, float]] = {one: (*ends,) for one, ends in SHEET["bounds"].items()}
+"""Bounds of columns by patterns of their whole name, from common knowledge."""
+LISTS = {name: tuple(some) for name, some in SHEET["lists"].items()}
 """Public lists of categories, which may be named instead of typed."""
 MOST_LEVELS, PROPOSED = 100, 20
 """Categories of a column at most, and of one that is proposed as categories."""
@@ -114,30 +75,44 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proposal:
-    """What becomes of a table.
+class About:
+    """What is said of a table as a whole, by the keys of TOML.
 
     Attributes:
-        kind: "survival" or "classes".
-        rows: How many it has.
-        columns: What becomes of each column.
+        kind: "survival" or "classes"; empty where nobody has said it.
         record: What a row is, with its article; empty for "a row".
         rows_per_person: Most rows of one person.
         seed: Public seed of the split into training and test records.
         image: Height and width if a record is an image; None otherwise.
         classes: The classes in the owner's order; empty for those that occur.
-        asked: What would be taken from the data and has not been stated or accepted, by sentence.
-        problems: Why it cannot be taken as it is, one part of a sentence each.
     """
 
-    kind: str
-    rows: int
-    columns: Mapping[str, Choice]
+    kind: str = ""
     record: str = ""
     rows_per_person: int = 1
     seed: int = 0
     image: tuple[int, int] | None = None
     classes: tuple[str, ...] = ()
+
+    def about(self) -> dict[str, Any]:
+        """What is not as usual."""
+        known = {one.name: getattr(self, one.name) for one in fields(About)}
+        return {name: value for name, value in known.items() if value != getattr(About, name)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposal(About):
+    """What becomes of a table.
+
+    Attributes:
+        rows: How many it has.
+        columns: What becomes of each column.
+        asked: What would be taken from the data and has not been stated or accepted, by sentence.
+        problems: Why it cannot be taken as it is, one part of a sentence each.
+    """
+
+    rows: int
+    columns: Mapping[str, Choice]
     asked: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
@@ -152,11 +127,8 @@ class Proposal:
 
     def toml(self) -> str:
         """The proposal as a text that can be edited and given back."""
-        body: dict[str, Any] = {"kind": self.kind}
-        for key, usual in (("record", ""), ("rows_per_person", 1), ("seed", 0), ("image", None),
-                           ("classes", ())):  # fmt: skip
-            if (value := getattr(self, key)) != usual:
-                body[key] = list(value) if isinstance(value, tuple) else value
+        said = self.about().items()
+        body = {key: list(one) if isinstance(one, tuple) else one for key, one in said}
         body["columns"] = {key: _written(one) for key, one in self.columns.items()}
         return HEADER + tomli_w.dumps(body)
 
@@ -173,16 +145,10 @@ def _written(one: Choice) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class Said(About):
     """What the owner says; keys as in the TOML of a proposal, values checked."""
 
     columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    kind: str = ""
-    record: str = ""
-    rows_per_person: int = 1
-    seed: int = 0
-    image: tuple[int, int] | None = None
-    classes: tuple[str, ...] = ()
     every: Mapping[str, float] = field(default_factory=dict)
     event_value: str = ""
     decimal: str = ""

@@ -205,13 +205,8 @@ def _as_utf8(file: IO[bytes], name: str) -> IO[bytes]:
         order = "utf-16" if wide else ("utf-16-be" if zeros[0] > zeros[1] else "utf-16-le")
         return _copied(file, name, order, "strict")
     try:
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        file.seek(0)
-        while block := file.read(BLOCK):
-            if b"\0" in block:
-                raise _binary(name)
-            decoder.decode(block)
-        decoder.decode(b"", final=True)
+        for _ in _decoded(file, name, "utf-8", "strict"):
+            pass
     except UnicodeDecodeError:
         return _copied(file, name, "cp1252", "replace")
     return file
@@ -219,22 +214,30 @@ def _as_utf8(file: IO[bytes], name: str) -> IO[bytes]:
 
 def _copied(file: IO[bytes], name: str, coding: str, errors: str) -> IO[bytes]:
     copy = tempfile.TemporaryFile()  # noqa: SIM115
-    decoder = codecs.getincrementaldecoder(coding)(errors)
-    file.seek(0)
     try:
-        while block := file.read(BLOCK):
-            copy.write(_letters(decoder.decode(block), name))
-        copy.write(_letters(decoder.decode(b"", final=True), name))
+        for block in _decoded(file, name, coding, errors):
+            copy.write(block.encode())
     except (UnicodeError, DatasetError):
         copy.close()
         raise _binary(name) from None
     return copy
 
 
-def _letters(text: str, name: str) -> bytes:
-    if "\0" in text:
-        raise _binary(name)
-    return text.encode()
+def _decoded(file: IO[bytes], name: str, coding: str, errors: str) -> Iterator[str]:
+    """The text of a file, a block at a time.
+
+    Raises:
+        DatasetError: It holds a byte that no text does.
+    """
+    file.seek(0)
+    text = io.TextIOWrapper(file, coding, errors, newline="")
+    try:
+        while block := text.read(BLOCK):
+            if "\0" in block:
+                raise _binary(name)
+            yield block
+    finally:
+        text.detach()
 
 
 def _header(name: str, lines: Sequence[str]) -> tuple[list[str], str]:
@@ -311,13 +314,17 @@ def _by_lines(
     Lines are split at every mark. From the first block on in which that may divide a cell in
     quotes, or a line ends in another way, rows are read one by one, which takes longer.
     """
-    number, rest = 0, b""
-    while block := text.read(LINES):
-        whole, end, rest = (rest + block).rpartition(b"\n")
-        if not end and len(rest) > LONGEST:
+    number, rest, more = 0, b"", True
+    while more:
+        block = text.read(LINES)
+        whole, end, rest = (rest + block).rpartition(b"\n") if block else (rest, b"", b"")
+        more = bool(block)
+        if more and not end and len(rest) > LONGEST:
             raise DatasetError(f"{name}: expected lines of a table, got one of {len(rest):,} bytes")
-        if not end:
+        if more and not end:
             continue
+        if not (whole or end):
+            return
         cells = _split(whole, name, width, mark, number)
         if cells is None:
             text.seek(text.tell() - len(rest) - len(end) - len(whole))
@@ -325,14 +332,6 @@ def _by_lines(
             return
         yield _taken(cells, width, wanted)
         number += whole.count(b"\n") + 1
-    if not rest:
-        return
-    cells = _split(rest, name, width, mark, number)
-    if cells is None:
-        text.seek(text.tell() - len(rest))
-        yield from _row_by_row(text, name, width, wanted, mark, number)
-    else:
-        yield _taken(cells, width, wanted)
 
 
 def _split(block: bytes, name: str, width: int, mark: str, before: int) -> pa.Array | None:

@@ -3,8 +3,7 @@
 A file begins with a line that names its form and the checksum and length of what follows: a head in
 JSON, with the owner first, and the arrays. A table appears under its name by one renaming and goes
 by one removal, so that a killed process leaves a whole table with its owner, or none. What such a
-process leaves beside it is removed later. Tables that earlier versions kept in several files are
-still read.
+process leaves beside it is removed later.
 """
 
 import contextlib
@@ -31,8 +30,9 @@ from engine.core.home import home, private_folder, private_opener
 
 KEPT, PART, OWNER = ".table", files.PART, ".owner"
 """Endings: of a kept table, of one that is being written, and of the owner of one that is gone."""
-DESCRIBED, ARRAYS, TEXT = ".json", ".npz", ".csv"
-"""Endings of an earlier version: a card and its arrays, and before that the text itself."""
+PREFIX = "own_"
+"""How the name of a table of one's own begins."""
+NAME = re.compile(rf"{PREFIX}[a-z0-9_]*[0-9a-f]{{8}}")
 FORM = re.compile(rb"explorer table 1 ([0-9a-f]{64}) (\d{12})\n")
 START = 17 + 64 + 1 + 12 + 1
 LONGEST = 64_000_000
@@ -61,27 +61,23 @@ def folder() -> Path:
     return home() / "tables"
 
 
-def names(pattern: re.Pattern[str]) -> tuple[str, ...]:
+def names() -> tuple[str, ...]:
     """The tables that are kept, in the order of their names; what kills have left is removed."""
     try:
         found = [Path(one.path) for one in os.scandir(folder())]
     except OSError:
         return ()
-    stems = {file.stem for file in found if file.suffix in (KEPT, DESCRIBED, TEXT)}
     for file in found:
-        lost = file.suffix == PART or (file.suffix == ARRAYS and file.stem not in stems)
-        try:
-            if lost and time.time() - file.stat().st_mtime > STALE:
+        with contextlib.suppress(OSError):
+            if file.suffix == PART and time.time() - file.stat().st_mtime > STALE:
                 file.unlink(missing_ok=True)
-        except OSError:
-            continue
-    return tuple(sorted(one for one in stems if pattern.fullmatch(one)))
+    stems = (file.stem for file in found if file.suffix == KEPT)
+    return tuple(sorted(one for one in stems if NAME.fullmatch(one)))
 
 
-def place(name: str) -> Path | None:
-    """The file of a table; None where none is kept."""
-    ways = ((folder() / name).with_suffix(end) for end in (KEPT, DESCRIBED, TEXT))
-    return next((way for way in ways if way.exists()), None)
+def place(name: str) -> Path:
+    """The file of a table, which may not be there."""
+    return (folder() / name).with_suffix(KEPT)
 
 
 def written(name: str, table: SurvivalTable | LabelledTable, owner: str) -> Path:
@@ -91,7 +87,7 @@ def written(name: str, table: SurvivalTable | LabelledTable, owner: str) -> Path
         OSError: There is no room.
     """
     private_folder(folder())
-    part = (folder() / name).with_suffix(PART)
+    part = place(name).with_suffix(PART)
     arrays = packed.arrays(table)
     body = {"owner": owner, "card": packed.described(table.card)}
     head = json.dumps({**body, "digest": "0" * 64, "size": "0" * 12}).encode()
@@ -115,25 +111,21 @@ def written(name: str, table: SurvivalTable | LabelledTable, owner: str) -> Path
 
 def settle(name: str) -> None:
     """Puts a table that has been written in its place."""
-    os.replace((folder() / name).with_suffix(PART), (folder() / name).with_suffix(KEPT))
+    os.replace(place(name).with_suffix(PART), place(name))
 
 
 def earlier(name: str, names: Iterable[str]) -> str:
     """The table among some that equals one in card, arrays and owner; the later copy is removed."""
-    new = head(_kept(name))
+    new = head(place(name))
     for other in names:
-        if other == name or not _kept(other).exists():
+        if other == name:
             continue
         with contextlib.suppress(DatasetError):  # a damaged one equals none
-            old = head(_kept(other))
+            old = head(place(other))
             if replace(old, card=replace(old.card, name=new.card.name)) == new:
                 remove(name)
                 return other
     return name
-
-
-def _kept(name: str) -> Path:
-    return (folder() / name).with_suffix(KEPT)
 
 
 def remove(name: str) -> None:
@@ -142,23 +134,23 @@ def remove(name: str) -> None:
     Raises:
         DatasetError: There is no room to note whose it was; nothing is deleted.
     """
-    where, whose = folder() / name, owner(name)
+    where, whose = place(name), owner(name)
     if whose not in ("", NOBODY):
         try:
             files.write(where.with_suffix(OWNER), whose.encode())
         except OSError as error:
             said = f"{name}: expected room to note whose table it was, got {error.strerror}"
             raise DatasetError(said) from None
-    for end in (ARRAYS, TEXT, DESCRIBED, KEPT, PART):
+    for end in (KEPT, PART):
         where.with_suffix(end).unlink(missing_ok=True)
 
 
 def owner(name: str) -> str:
     """Who has brought a table, also after it is gone; empty where everyone here may see it."""
-    where = folder() / name
+    where = place(name)
     try:
-        if where.with_suffix(KEPT).exists():
-            return head(where.with_suffix(KEPT)).owner
+        if where.exists():
+            return head(where).owner
         return where.with_suffix(OWNER).read_text(encoding="utf-8") or NOBODY
     except FileNotFoundError:
         return ""
@@ -194,50 +186,23 @@ def _head(where: Path, changed: int) -> Head:
     return Head(str(body["owner"]), packed.card(body["card"]), str(body["digest"]), size)
 
 
-def card(where: Path) -> Card:
-    """The card of a table that this version or the last one kept.
-
-    Raises:
-        DatasetError: It is damaged.
-    """
-    if where.suffix == KEPT:
-        return head(where).card
-    try:
-        return _old_card(where, where.stat().st_mtime_ns)
-    except DAMAGED as error:
-        raise damaged(where.stem, "card") from error
-
-
-@functools.lru_cache(maxsize=64)
-def _old_card(where: Path, changed: int) -> Card:
-    return packed.card(json.loads(where.read_text(encoding="utf-8")))
-
-
 def load(where: Path) -> SurvivalTable | LabelledTable:
-    """A table that this version or the last one kept.
+    """A kept table.
 
     Raises:
         DatasetError: It is damaged.
     """
-    described = card(where)
+    known = head(where)
     try:
-        if where.suffix == DESCRIBED:
-            with where.with_suffix(ARRAYS).open("rb") as file:
-                return _unpacked(described, file)
-        known = head(where)
         with where.open("rb") as file:
             file.seek(-known.size, io.SEEK_END)
             if _digest(file) != known.digest:
                 raise ValueError("a checksum that does not fit")
             file.seek(-known.size, io.SEEK_END)
-            return _unpacked(described, file)
+            with np.load(file, allow_pickle=False) as held:
+                return packed.table(known.card, {key: held[key] for key in held.files})
     except DAMAGED as error:
         raise damaged(where.stem, "arrays") from error
-
-
-def _unpacked(described: Card, file: IO[bytes]) -> SurvivalTable | LabelledTable:
-    with np.load(file, allow_pickle=False) as held:
-        return packed.table(described, {key: held[key] for key in held.files})
 
 
 def damaged(name: str, what: str) -> DatasetError:

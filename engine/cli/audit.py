@@ -4,17 +4,17 @@ import argparse
 import dataclasses
 import math
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from datasets import catalog as data_catalog
-from datasets.base import Table
 from engine.catalog import catalog, paper
-from engine.cli import again, functions, meeting
+from engine.cli import again, functions
 from engine.cli.shared import requested, show_json, show_table
 from engine.cli.work import progress
 from engine.core.errors import ExplorerError, RequestError
 from engine.privacy.guarantee import RELATIONS, Guarantee
-from engine.runs import audits, changes
+from engine.runs import audits, changes, met
 from engine.runs.job import Job
 from engine.service.job_runner import set_threads
 
@@ -48,8 +48,8 @@ def run_audit(arguments: argparse.Namespace) -> int:
     if arguments.method is None:
         raise RequestError("method: expected PAPER METHOD or FILE.py::FUNCTION, got no method")
     set_threads()
-    from engine.audit.outside import independent  # these load torch
-    from engine.audit.report import audit, check, perfect
+    from engine.audit.outside import anywhere, independent  # these load torch
+    from engine.audit.report import audit, check, perfect, summary
     from engine.audit.training import Setting
     from engine.audit.words import power
     from engine.runs.devices import resolve_device
@@ -63,8 +63,10 @@ def run_audit(arguments: argparse.Namespace) -> int:
     data = data_catalog.load(job.dataset)
     last: Audit | None = None
     setting = Setting.of(entry, spec, data)
+    card = entry.guarantee(spec, len(data), data.card.record)
     if arguments.sees == SEES[1]:
-        last = _outside(job, data, count)
+        arrays = paper(job.paper).arrays
+        last = summary(card, setting, anywhere(setting, arrays, data, card.relation, count))
     else:
         independent(setting)
         with progress(f"audit {job.paper} {job.method} {job.dataset}") as report:
@@ -72,7 +74,6 @@ def run_audit(arguments: argparse.Namespace) -> int:
                 last = now
                 report(outcome.trainings, count)
     assert last is not None  # `check` asks for enough replicas
-    card = entry.guarantee(spec, len(data), data.card.record)
     _, best = perfect(card, setting, last.replicas) or (None, None)
     if arguments.json:
         head = {"paper": job.paper, "method": job.method, "dataset": job.dataset}
@@ -82,19 +83,6 @@ def run_audit(arguments: argparse.Namespace) -> int:
         seen = f"{job.entry().label} on {job.dataset}, the attacker sees {SEEN[arguments.sees]}"
         _show(seen, last, power(best, last.replicas, last.reach))
     return 0
-
-
-def _outside(job: Job, data: Table, count: int) -> "Audit":
-    """The audit by an attacker who sees what is published alone."""
-    from engine.audit.outside import anywhere
-    from engine.audit.report import summary
-    from engine.audit.training import Setting
-
-    entry, spec = job.entry(), job.spec()
-    setting = Setting.of(entry, spec, data)
-    card = entry.guarantee(spec, len(data), data.card.record)
-    arrays = paper(job.paper).arrays
-    return summary(card, setting, anywhere(setting, arrays, data, card.relation, count))
 
 
 def run_audits(arguments: argparse.Namespace) -> int:
@@ -119,7 +107,7 @@ def run_audits(arguments: argparse.Namespace) -> int:
     ]
     if arguments.sees == SEES[1]:
         as_json, keep = arguments.json, arguments.write
-        meeting.attacked(_proved(wanted), count, limit, keep=keep, as_json=as_json)
+        _meetings(_proved(wanted), count, limit, keep=keep, as_json=as_json)
         return 0
     for job, calibration in wanted:
         measured.append(_timed(job, calibration, count, limit))
@@ -132,6 +120,66 @@ def run_audits(arguments: argparse.Namespace) -> int:
     else:
         _show_all(measured)
     return 0
+
+
+def _meetings(
+    wanted: Sequence[tuple[Job, str]], worst: int, seconds: float, *, keep: bool, as_json: bool
+) -> None:
+    """Attacks some settings and prints one line for each.
+
+    Args:
+        wanted: The attacks and their calibrations.
+        worst: Trainings with the worst record, and as many without.
+        seconds: Of each attack on real records, about.
+        keep: Whether to keep them in the reference folder.
+        as_json: Whether to print them as JSON.
+    """
+    found = []
+    for job, calibration in wanted:
+        found.append(_met(job, calibration, worst, seconds))
+        if keep:
+            met.KEPT.put(found[-1])
+    if as_json:
+        show_json({"sees": "published", "audits": [dataclasses.asdict(row) for row in found]})
+        return
+    columns = ("paper", "method", "budget", "at least", "worst record", "real records", "right")
+    show_table(
+        "Attacks by what is published",
+        (*columns, "of how many", "trainings"),
+        [
+            (
+                row.paper, row.method, row.budget, row.epsilon, row.epsilon_worst,
+                row.epsilon_real, row.right, row.records, row.trainings,
+            )
+            for row in found
+        ],
+    )  # fmt: skip
+
+
+def _met(job: Job, calibration: str, worst: int, seconds: float) -> met.Meeting:
+    """One attack; what is loaded and calibrated is not counted."""
+    from engine.audit.met import meet  # these load torch
+    from engine.audit.report import check
+    from engine.audit.training import Setting
+
+    one, spec, data = paper(job.paper), job.spec(), data_catalog.load(job.dataset)
+    entry, began = one.entry(job.method), time.monotonic()
+    card = check(entry, spec, len(data), worst)
+    setting = Setting.of(entry, spec, data)
+    shown = meet(setting, data, one.arrays, worst=worst, delta=card.delta, seconds=seconds)
+    return met.Meeting(
+        run=audits.name(job),
+        sources=changes.sources(dataclasses.replace(job, audit=False)),
+        paper=job.paper,
+        method=job.method,
+        dataset=job.dataset,
+        calibration=calibration,
+        budget=float(job.values[audits.EPSILON]),
+        delta=card.delta,
+        seconds=time.monotonic() - began,
+        first=again.first_published(setting, data, one.arrays, card.delta),
+        **dataclasses.asdict(shown),
+    )
 
 
 def _proved(wanted: list[tuple[Job, str]]) -> list[tuple[Job, str]]:

@@ -17,6 +17,10 @@ from engine.core.spec import Knob, Setting, knobs
 from engine.method import Entry, Paper
 from engine.privacy.guarantee import RELATIONS, STATUSES
 
+PAPER = ("slug", "title", "citation", "claim", "relation", "datasets", "gauge")
+ENTRY = ("name", "label", "role", "summary", "uses")
+"""What is told of a paper and of a method as it stands."""
+
 
 def list_all(arguments: argparse.Namespace) -> int:
     """Prints the catalogue."""
@@ -26,7 +30,7 @@ def list_all(arguments: argparse.Namespace) -> int:
         print(problem, file=sys.stderr)
     if arguments.json:
         papers = [_paper(publication) for publication in chosen]
-        show_json({"papers": papers, "datasets": [_dataset(card) for card in held]})
+        show_json({"papers": papers, "datasets": [dataclasses.asdict(card) for card in held]})
         return 0
     for publication in chosen:
         _show_paper(publication)
@@ -86,13 +90,7 @@ def _file(card: Card) -> str:
 def _paper(publication: Paper[Any]) -> dict[str, Any]:
     default, opens = publication.spec().values(), publication.opens()
     return {
-        "slug": publication.slug,
-        "title": publication.title,
-        "citation": publication.citation,
-        "claim": publication.claim,
-        "relation": publication.relation,
-        "datasets": publication.datasets,
-        "gauge": publication.gauge,
+        **{name: getattr(publication, name) for name in PAPER},
         "methods": [_entry(entry) for entry in publication.methods],
         "knobs": {  # a page and a bare command open with `opens` on the first data set
             field: {
@@ -107,18 +105,8 @@ def _paper(publication: Paper[Any]) -> dict[str, Any]:
 
 
 def _entry(entry: Entry[Any]) -> dict[str, Any]:
-    return {
-        "name": entry.name,
-        "label": entry.label,
-        "role": entry.role,
-        "summary": entry.summary,
-        "uses": entry.uses,
-        "gauges": {name: vars(gauge) for name, gauge in gauges(entry.info).items()},
-    }
-
-
-def _dataset(card: Card) -> dict[str, Any]:
-    return dataclasses.asdict(card)
+    told = {name: getattr(entry, name) for name in ENTRY}
+    return {**told, "gauges": {name: vars(gauge) for name, gauge in gauges(entry.info).items()}}
 
 
 def show_price(arguments: argparse.Namespace) -> int:

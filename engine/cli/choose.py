@@ -20,8 +20,6 @@ from engine.runs import ledger, sealing
 if TYPE_CHECKING:
     from engine.runs.selecting import Selected, Selection
 
-NUMBERS = 10_000
-"""Released arrays of more numbers are not printed."""
 NOTHING = "Nothing was tried, which happens by chance: nothing is published, the budget is spent."
 
 
@@ -126,7 +124,9 @@ def _show(
     method = None if won.job is None else won.job.method
     chosen = {} if won.job is None else settings(won.job)
     if arguments.json:
-        small = {name: array for name, array in won.arrays.items() if array.size <= NUMBERS}
+        small = {
+            name: array for name, array in won.arrays.items() if array.size <= searching.NUMBERS
+        }
         show_json(
             {
                 "guarantee": card.json(),

@@ -1,9 +1,9 @@
 """`export`: a run as files that need no store."""
 
 import argparse
-import importlib
 import io
 import json
+import pkgutil
 import platform
 import shlex
 from dataclasses import asdict
@@ -80,14 +80,14 @@ def write(client: Client, run: Run, folder: Path) -> list[Path]:
 
 def scores(job: Job, arrays: Arrays) -> Arrays:
     """How well what the run kept describes the raw records; nothing where these are not here."""
-    module, _, name = paper(job.paper).scores.partition(":")
-    if not module:
+    place = paper(job.paper).scores
+    if not place:
         return {}
     try:
         data = data_catalog.load(job.dataset)
     except (DatasetError, RequestError):
         return {}
-    computed: Arrays = getattr(importlib.import_module(module), name)(job.spec(), data, arrays)
+    computed: Arrays = pkgutil.resolve_name(place)(job.spec(), data, arrays)
     return computed
 
 
@@ -106,9 +106,9 @@ def divided(job: Job, arrays: Arrays, rows: list[dict[str, Any]]) -> tuple[Array
     )
 
 
-def _text(path: Path, text: str) -> Path:
+def _text(path: Path, text: str, end: str = "\n") -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    files.give(path, f"{text}\n".encode())
+    files.give(path, f"{text}{end}".encode())
     return path
 
 
@@ -165,10 +165,7 @@ def _table(path: Path, job: Job, rows: list[dict[str, Any]], names: list[str]) -
         ]
         for row in rows
     ]  # fmt: skip
-    text = spreadsheet([*job.axes, "seed", *names, *columns], cells)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    files.give(path, text.encode())
-    return path
+    return _text(path, spreadsheet([*job.axes, "seed", *names, *columns], cells), "")
 
 
 def _readme(run: Run, device: str, proved: bool) -> str:

@@ -5,13 +5,14 @@
 
 import argparse
 import os
+import pkgutil
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from engine import __version__
-from engine.cli.commands import add, commands, do
+from engine.cli.commands import add, commands
 from engine.core import room
 from engine.core.errors import BudgetError, ExplorerError, RequestError, SpecError
 
@@ -84,13 +85,16 @@ def _command(arguments: Sequence[str], program: str) -> int:
         return WRONG
     chosen = parser.parse_args(arguments)
     room.check(room.NEEDED if chosen.command.trains else room.READS)
-    return do(chosen)
+    function: Callable[[argparse.Namespace], int] = pkgutil.resolve_name(
+        f"engine.cli.{chosen.command.run}"
+    )
+    return function(chosen)
 
 
 def _parser(program: str) -> tuple[Parser, tuple[str, ...]]:
     """The parser, and the names of its commands."""
     parser = Parser(prog=program, description="See what differential privacy costs.")
     parser.add_argument("--version", action="version", version=f"epsilon-explorer {__version__}")
-    known = commands()[0]
+    known = commands()
     add(parser.add_subparsers(metavar="COMMAND", required=True), known)
     return parser, tuple(known)

@@ -1,16 +1,27 @@
-"""`runs`, `stop`, `delete` and `tidy`: what the store holds."""
+"""`runs`, `stop`, `delete`, `tidy` and `differ`: what the store holds, and two of its runs."""
 
 import argparse
+import dataclasses
 import time
 from typing import Any
 
 from engine.cli.shared import show_json, show_table
 from engine.core.errors import RequestError
+from engine.core.spec import Value
 from engine.core.stored import shown
+from engine.runs.difference import by_seed, difference, pairs
 from engine.service.client import Client, Run
 
 MOST = 1_000_000
 """Runs that one list holds at most."""
+WRONG = "wrong:"
+"""Before the name of a gauge that is a share of wrong answers, to compare shares of right ones."""
+JOB = ("paper", "method", "dataset", "values", "axes", "seeds", "version")
+RUN = (
+    *("sources", "outdated", "state", "done", "total", "created", "seconds", "device", "error"),
+    "diverged",
+)
+"""What is told of a run: of its job, and its own; the device is known to the store."""
 
 
 def list_runs(arguments: argparse.Namespace) -> int:
@@ -56,27 +67,9 @@ def _row(run: Run) -> tuple[object, ...]:
 
 
 def _record(run: Run, device: str) -> dict[str, Any]:
-    job = run.job
-    return {
-        "run": run.id,
-        "paper": job.paper,
-        "method": job.method,
-        "dataset": job.dataset,
-        "values": job.values,
-        "axes": job.axes,
-        "seeds": job.seeds,
-        "version": job.version,
-        "sources": run.sources,
-        "outdated": run.outdated,
-        "state": run.state,
-        "done": run.done,
-        "total": run.total,
-        "created": run.created,
-        "seconds": run.seconds,
-        "device": device,
-        "error": run.error,
-        "diverged": run.diverged,
-    }
+    job = {name: getattr(run.job, name) for name in JOB}
+    own = {name: device if name == "device" else getattr(run, name) for name in RUN}
+    return {"run": run.id, **job, **own}
 
 
 def stop_runs(arguments: argparse.Namespace) -> int:
@@ -92,4 +85,28 @@ def delete_runs(arguments: argparse.Namespace) -> int:
     client = Client(workers=False)
     for run in arguments.runs:
         client.delete(run)
+    return 0
+
+
+def differ(arguments: argparse.Namespace) -> int:
+    """Prints the difference between two runs at one privacy budget."""
+    client = Client(workers=False)
+    runs = [client.run(run) for run in (arguments.first, arguments.second)]
+    names = (arguments.gauge.split(",") * 2)[:2]
+    at: dict[str, Value] = {} if arguments.at is None else {"epsilon": arguments.at}
+    values = []
+    for run, name in zip(runs, names, strict=True):
+        table = client.table(run.id)
+        if "epsilon" in run.job.axes and not at:
+            raise RequestError("at: expected a privacy budget, because the run has several")
+        by_repetition = by_seed(run.job, table, name.removeprefix(WRONG), at)
+        values.append(
+            {s: 1.0 - v if name.startswith(WRONG) else v for s, v in by_repetition.items()}
+        )
+    paired = pairs(runs[0].job, runs[1].job)
+    result = dataclasses.asdict(difference(values[0], values[1], paired=paired))
+    if arguments.json:
+        show_json(result)
+    else:
+        show_table("First run minus second run", ("", ""), list(result.items()))
     return 0

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from engine.audit.published import Verdict
 
 
+TOLD = ("records", "steps", "published", "differs", "public", "reasons")
+"""What is told of a replay."""
+
+
 def run_verify(arguments: argparse.Namespace) -> int:
     """Replays the method that the arguments name; 1 where something published differs.
 
@@ -33,17 +37,8 @@ def run_verify(arguments: argparse.Namespace) -> int:
     set_threads()
     found = verified(job, data_catalog.load(job.dataset))
     if arguments.json:
-        lists = {"published": found.published, "differs": found.differs, "public": found.public}
         head = {"paper": job.paper, "method": job.method, "dataset": job.dataset}
-        show_json(
-            {
-                **head,
-                "records": found.records,
-                "steps": found.steps,
-                **lists,
-                "reasons": found.reasons,
-            }
-        )
+        show_json({**head, **{name: getattr(found, name) for name in TOLD}})
     else:
         _show(job, found)
     for name, reason in found.reasons.items():

@@ -98,11 +98,3 @@ def _noisy(counts: Integers, law: Callable[[Bits], int], bits: Bits) -> Integers
 def _score(shape: KnownCounts, codes: Sequence[Integers], pair: Pair) -> int:
     """How far two columns are from independence, in records."""
     return int(np.abs(shape.counts(codes, pair) - shape.expected(pair)).sum())
-
-
-def largest_error(known: PublicTable, one: Values, other: Values) -> tuple[float, str]:
-    """The largest total variation between the columns of two tables, and that column's name."""
-    return max(
-        (float(0.5 * np.abs(column.shares(one) - column.shares(other)).sum()), column.title)
-        for column in known.columns
-    )

@@ -80,15 +80,7 @@ def _release(release: Release) -> Document:
 
 def _plain(value: Any) -> Any:
     """A value in JSON's own types; a number that is not finite is a word."""
-    match value:
-        case bool() | str() | int() | None:
-            return value
-        case float():
-            return value if math.isfinite(value) else str(value)
-        case dict():
-            return {str(name): _plain(part) for name, part in value.items()}
-        case _:
-            return [_plain(part) for part in value]
+    return json.loads(json.dumps(value), parse_constant=lambda word: str(float(word)))
 
 
 def _curve(releases: tuple[Release, ...], card: Guarantee) -> Document:

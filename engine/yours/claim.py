@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
 from engine.core.errors import RequestError
 from engine.privacy.guarantee import Relation
@@ -21,18 +21,35 @@ class Claim:
         delta: Probability with which ε may fail.
         mu: The claimed μ of Gaussian differential privacy; None where ε is claimed.
         relation: Which two data sets are neighbours.
+
+    Raises:
+        RequestError: Neither or both of ε and μ, or a number out of range.
     """
 
-    epsilon: float | None
+    epsilon: float | None = None
     delta: float = 0.0
     mu: float | None = None
     relation: Relation = "add_or_remove_one"
+
+    def __post_init__(self) -> None:
+        if (self.epsilon is None) == (self.mu is None):
+            raise RequestError("claim: expected epsilon or mu, as in epsilon=1,delta=1e-5")
+        for name, value in (("epsilon", self.epsilon), ("mu", self.mu)):
+            if value is not None and not 0.0 < value < math.inf:
+                raise RequestError(f"claim: expected {name} above 0, got {value!r}")
+        if not 0.0 <= self.delta < 1.0 or (self.mu is not None and self.delta):
+            raise RequestError(
+                f"claim: expected delta from 0 to 1, and none with mu, got {self.delta!r}"
+            )
+        if self.relation not in (known := get_args(Relation)):
+            names = ", ".join(known)
+            raise RequestError(f"claim: expected a relation ({names}), got {self.relation!r}")
 
     @property
     def level(self) -> float:
         """The number that is claimed: ε, or μ."""
         level = self.mu if self.epsilon is None else self.epsilon
-        assert level is not None  # `read` and `of` ask for one of the two
+        assert level is not None  # one of the two is there
         return level
 
     @property
@@ -51,31 +68,6 @@ class Claim:
         return [(one, gaussian_delta(level, one)) for one in GRID]
 
 
-def of(
-    epsilon: float | None = None,
-    delta: float = 0.0,
-    mu: float | None = None,
-    relation: str = "add_or_remove_one",
-) -> Claim:
-    """A claim with its numbers checked.
-
-    Raises:
-        RequestError: Neither or both of ε and μ, or a number out of range.
-    """
-    if (epsilon is None) == (mu is None):
-        raise RequestError("claim: expected epsilon or mu, as in epsilon=1,delta=1e-5")
-    for name, value in (("epsilon", epsilon), ("mu", mu)):
-        if value is not None and not 0.0 < value < math.inf:
-            raise RequestError(f"claim: expected {name} above 0, got {value!r}")
-    if not 0.0 <= delta < 1.0 or (mu is not None and delta):
-        raise RequestError(f"claim: expected delta from 0 to 1, and none with mu, got {delta!r}")
-    for known in get_args(Relation):
-        if relation == known:
-            return Claim(epsilon, delta, mu, known)
-    names = ", ".join(get_args(Relation))
-    raise RequestError(f"claim: expected a relation ({names}), got {relation!r}")
-
-
 def read(text: str) -> Claim:
     """The claim of a text.
 
@@ -83,25 +75,21 @@ def read(text: str) -> Claim:
     1e-05
 
     Raises:
-        RequestError: The text is malformed, or as `of`.
+        RequestError: The text is malformed, or as `Claim`.
     """
-    numbers: dict[str, float] = {}
-    relation = "add_or_remove_one"
+    said: dict[str, Any] = {}
     for part in text.split(","):
         field, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or field not in FIELDS or field in numbers:
+        if not equals or field not in FIELDS or field in said:
             raise RequestError(
                 f"claim: expected fields of {', '.join(FIELDS)}, each once, as in "
                 f"epsilon=1,delta=1e-5, got {part!r}"
             )
-        if field == "relation":
-            relation = value
-            continue
         try:
-            numbers[field] = float(value)
+            said[field] = value if field == "relation" else float(value)
         except ValueError:
             raise RequestError(f"claim: expected a number for {field}, got {value!r}") from None
-    return of(**numbers, relation=relation)
+    return Claim(**said)
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:

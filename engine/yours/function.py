@@ -9,6 +9,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,11 +136,13 @@ def audit_function(
     return last
 
 
-def _trainer(fit: Fit | str, tried: list[Candidate], processes: int) -> Trainer:
+def _trainer(
+    fit: Fit | str, tried: list[Candidate], processes: int
+) -> AbstractContextManager[Trainer]:
     worlds = [(one.without, one.present) for one in tried]
     numbers = [one.numbers for one in tried]
     if not isinstance(fit, str):
-        return Here(fit, worlds, numbers)
+        return nullcontext(Here(fit, worlds, numbers))
     function(fit)  # a file that does not import is said at once
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
     return Beside(fit, worlds, numbers, processes or cores)

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,20 +90,6 @@ class Told:
         return len(self.present)
 
 
-class Trainer(Protocol):
-    """Trains pairs somewhere."""
-
-    def pairs(self, witness: int, start: int, count: int) -> Iterator[Told]:
-        """Trains pairs number `start` and on with a witness; yields a part as it is done."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...  # fmt: skip
-
-
 class Here:
     """Trains in this process, one pair after the other.
 
@@ -120,7 +105,7 @@ class Here:
         self._fit, self._worlds, self._numbers = fit, worlds, numbers
 
     def pairs(self, witness: int, start: int, count: int) -> Iterator[Told]:
-        """As `Trainer.pairs`."""
+        """Trains pairs number `start` and on with a witness; yields a part as it is done."""
         size, end = BIT, start + count
         while start < end:
             began, several = time.monotonic(), range(start, min(start + size, end))
@@ -145,12 +130,6 @@ class Here:
                 f"fit: expected it to return arrays, got {kind}: {error}"
             ) from error
         return outputs.features(output, self._numbers[witness])
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *told: object) -> None:
-        """Nothing is held."""
 
 
 class Beside:
@@ -195,7 +174,7 @@ class Beside:
         self._stack.close()
 
     def pairs(self, witness: int, start: int, count: int) -> Iterator[Told]:
-        """As `Trainer.pairs`; parts come in the order of their numbers."""
+        """As `Here.pairs`; parts come in the order of their numbers."""
         size, end = BIT, start + count
         while start < end:
             began, busy = time.monotonic(), list[subprocess.Popen[str]]()
@@ -215,6 +194,10 @@ class Beside:
             told = Told(tuple(kept["names"].tolist()), kept["present"], kept["absent"])
         file.unlink()
         return told
+
+
+Trainer = Here | Beside
+"""Trains pairs somewhere."""
 
 
 def _write(process: subprocess.Popen[str], task: dict[str, int]) -> None:

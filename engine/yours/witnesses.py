@@ -1,6 +1,5 @@
 """Records that a training function is attacked with: the extremes of a table, and beyond."""
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -45,24 +44,30 @@ def candidates(data: Any, relation: Relation, witness: Any = None) -> list[Candi
     Raises:
         RequestError: Data that are no table, or a witness that does not fit them.
     """
-    if isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "fiub":
-        table, rows = data.astype(np.float64), data.astype(np.float64)
-    elif hasattr(data, "columns") and len(data.columns):
-        table, rows = data.reset_index(drop=True), _numbers(data)
-    else:
+    import pandas as pd
+
+    plain = isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "fiub"
+    if not plain and not (hasattr(data, "columns") and len(data.columns)):
         raise RequestError(
             "data: expected a pandas DataFrame or a numeric array (n, d), "
             f"got {type(data).__name__}"
         )
+    table = pd.DataFrame(data.astype(np.float64)) if plain else data.reset_index(drop=True)
     if len(table) < 2:
         raise RequestError(f"data: expected at least 2 records, got {len(table)}")
-    if witness is not None:
-        given = _given(table, witness)
-        return [_candidate("the given record", table, given, relation)]
+    if witness is None:
+        tried = {name: _row(table, values) for name, values in _extremes(_numbers(table)).items()}
+    else:
+        tried = {"the given record": _given(table, witness, plain)}
+    return [_candidate(name, table, rows, relation, plain) for name, rows in tried.items()]
+
+
+def _extremes(rows: Floats) -> dict[str, Floats]:
+    """The numbers of the records to try, by what they are."""
     low, high = np.nanmin(rows, axis=0), np.nanmax(rows, axis=0)
     span = np.where(high > low, high - low, 1.0)
     last = np.arange(rows.shape[1]) == rows.shape[1] - 1
-    tried = {
+    return {
         "all columns at their largest": high,
         "all columns at their smallest": low,
         "largest, the last column smallest": np.where(last, low, high),
@@ -71,9 +76,6 @@ def candidates(data: Any, relation: Relation, witness: Any = None) -> list[Candi
         "far beyond, the last column smallest": np.where(last, low, high + FAR * span),
         "far beyond in every column": high + FAR * span,
     }
-    return [
-        _candidate(name, table, _row(table, values), relation) for name, values in tried.items()
-    ]
 
 
 def _numbers(frame: Any) -> Floats:
@@ -87,17 +89,17 @@ def _numbers(frame: Any) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def _given(table: Any, witness: Any) -> Any:
+def _given(table: Any, witness: Any, plain: bool) -> Any:
     """The rows of a witness that somebody names, as a table like the data."""
-    if isinstance(table, np.ndarray):
+    import pandas as pd
+
+    if plain:
         rows: Floats = np.atleast_2d(np.asarray(witness, np.float64))
         if rows.shape[1:] != table.shape[1:]:
             raise RequestError(
                 f"witness: expected {table.shape[1]} numbers a row, got {rows.shape[1]}"
             )
-        return rows
-    import pandas as pd
-
+        return pd.DataFrame(rows)
     named = pd.DataFrame([witness] if isinstance(witness, Mapping) else witness)
     missing = [str(name) for name in table.columns if name not in named.columns]
     if missing:
@@ -107,24 +109,18 @@ def _given(table: Any, witness: Any) -> Any:
     return named[list(table.columns)]
 
 
-def _candidate(name: str, table: Any, rows: Any, relation: Relation) -> Candidate:
-    """Both worlds of a witness, and the numbers of its first row."""
-    if isinstance(table, np.ndarray):
-        joined: Any = np.concatenate
-        replaced, numbers = table[len(rows) :], rows[0]
-    else:
-        import pandas as pd
+def _candidate(name: str, table: Any, rows: Any, relation: Relation, plain: bool) -> Candidate:
+    """Both worlds of a witness, as arrays if they came so, and the numbers of its first row."""
+    import pandas as pd
 
-        joined = functools.partial(pd.concat, ignore_index=True)
-        replaced, numbers = table.iloc[len(rows) :], _numbers(rows)[0]
-    order = [rows, replaced] if relation == "replace_one" else [table, rows]
-    return Candidate(name, table, joined(order), np.asarray(numbers, np.float64))
+    order = [rows, table.iloc[len(rows) :]] if relation == "replace_one" else [table, rows]
+    worlds = table, pd.concat(order, ignore_index=True)
+    without, present = (one.to_numpy() if plain else one for one in worlds)
+    return Candidate(name, without, present, _numbers(rows)[0])
 
 
 def _row(table: Any, values: Any) -> Any:
     """A record as a table of one row with the columns' own types where these can hold it."""
-    if isinstance(table, np.ndarray):
-        return np.asarray(values, np.float64)[None]
     import pandas as pd
 
     cells = {}

@@ -18,7 +18,7 @@ def every(known: dict[str, Command], before: str = "") -> list[tuple[str, Comman
     return found
 
 
-EVERY = dict(every(commands()[0]))
+EVERY = dict(every(commands()))
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -29,7 +29,7 @@ def test_a_command_has_its_function(name):
 
 
 def offered(name: str, argument: str) -> tuple[str, ...]:
-    return next(one.choices for one in EVERY[name].arguments if one.name == argument)
+    return next(tuple(a["choices"]) for a in EVERY[name].arguments if a["name"] == argument)
 
 
 def test_choices_are_those_that_the_functions_know():

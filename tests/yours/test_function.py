@@ -39,23 +39,23 @@ def crossings(stated, level, hits, alarms):
 @pytest.mark.thorough
 def test_a_bound_on_epsilon_holds_whenever_one_stops(alarms):
     """Ideal attacks on randomised response and on a rarer event, at the true ε."""
-    stated = claim.of(epsilon=1.0)
+    stated = claim.Claim(epsilon=1.0)
     assert crossings(stated, 1.0, math.e * alarms, alarms) <= binom.ppf(0.999, RUNS, 0.05)
     assert crossings(stated, 0.3, math.e * alarms, alarms) > RUNS / 2
 
 
 @pytest.mark.thorough
 def test_a_bound_on_mu_holds_whenever_one_stops():
-    stated = claim.of(mu=1.0)
+    stated = claim.Claim(mu=1.0)
     hits, alarms = norm.cdf(0.5), norm.cdf(-0.5)
     assert crossings(stated, 1.0, hits, alarms) <= binom.ppf(0.999, RUNS, 0.05)
     assert crossings(stated, 0.8, hits, alarms) > RUNS / 2
 
 
 def test_a_claim_with_delta_allows_what_delta_allows():
-    stated = claim.of(epsilon=1.0, delta=0.1)
+    stated = claim.Claim(epsilon=1.0, delta=0.1)
     assert crossings(stated, 1.0, 0.1, 0.0) <= binom.ppf(0.999, RUNS, 0.05)
-    assert crossings(claim.of(epsilon=1.0, delta=0.05), 1.0, 0.1, 0.0) > 0.9 * RUNS
+    assert crossings(claim.Claim(epsilon=1.0, delta=0.05), 1.0, 0.1, 0.0) > 0.9 * RUNS
 
 
 def test_the_lines_of_a_gaussian_claim_are_its_curve():

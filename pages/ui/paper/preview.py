@@ -12,6 +12,7 @@ from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import address, source
 from pages.ui.kit.access import troubles
 from pages.ui.kit.offers import figure
+from pages.ui.kit.style import sheet
 from pages.ui.paper import choice, defaults, foot, panels, stages, total
 from pages.ui.paper.view import Layout, Page, offers
 
@@ -60,20 +61,7 @@ START = Preview(
 )
 """The start page's: a measure that needs no explanation, with the runs that survival opens with."""
 
-STYLE = (
-    foot.STYLE
-    + """<style>
-[class*="-preview"]:has(> :nth-child(3)) { display: grid; gap: 1rem 3rem;
-  grid-template: "chart told" auto "chart meant" 1fr / minmax(0, 5fr) minmax(0, 3fr) }
-[class*="-preview"] > :nth-child(1) { grid-area: told }
-[class*="-preview"] > :nth-child(2) { grid-area: chart }
-[class*="-preview"] > :nth-child(3) { grid-area: meant }
-@media (max-width: 1100px) { [class*="-preview"]:has(> :nth-child(3)) { gap: 0.5rem;
-  grid-template: "told" auto "chart" auto "meant" auto / minmax(0, 1fr) }
-  [data-testid=stMainBlockContainer] { padding-top: 1.5rem } }
-</style>"""
-    + foot.BELOW_LOGO
-)
+STYLE = foot.STYLE + sheet(__file__) + foot.BELOW_LOGO
 """The chart beside slider and sentence where there is room, else between them and the odds."""
 
 

@@ -5,14 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.guarantee import ERRORS
 from pages.ui.charts.marks import dots, level, path
 from pages.ui.charts.theme import INK, MUTED, SERIES, axis, band, brief, figure, log_axis
-
-Floats = NDArray[np.float64]
 
 BINS = 40
 FLOOR = 0.01

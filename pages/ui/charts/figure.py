@@ -5,12 +5,15 @@ between a move of the slider and its picture. Tests check what pages draw instea
 """
 
 import base64
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 from plotly.io.json import to_json_plotly
 
+Floats: TypeAlias = NDArray[np.float64]
+"""Numbers that are drawn."""
 SHORT = {"float64": "f8", "float32": "f4"}
 """How Plotly names the types of arrays that are sent as bytes."""
 

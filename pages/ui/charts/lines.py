@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import level
 from pages.ui.charts.theme import GROUND, INK, MUTED, Style, axis, band, figure, log_axis
-
-Floats = NDArray[np.float64]
 
 INNER = (0.1, 0.9)
 POINTS = 120

@@ -4,13 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import box, text
 from pages.ui.charts.theme import GROUND, SERIES, axis, figure
-
-Floats = NDArray[np.float64]
 
 GAP = 0.06
 """Between two squares, as a part of the width."""

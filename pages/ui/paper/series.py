@@ -4,14 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pages.ui.charts import proof
+from pages.ui.charts.figure import Floats
 from pages.ui.charts.lines import Line, line
 from pages.ui.charts.theme import Style, reference_style
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper import cast
 from pages.ui.paper.view import View
-
-Floats = NDArray[np.float64]
 
 SOON = ":material/hourglass_empty: Appears as soon as the first settings are trained."
 LEFT_OUT = (

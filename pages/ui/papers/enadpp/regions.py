@@ -1,16 +1,14 @@
 """Where persons are compared: which connections between brain regions the answer came from."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from datasets.connectivity import NETWORKS, PAIRS, REGIONS, WINDOWS
+from pages.ui.charts.figure import Floats
 from pages.ui.charts.regions import connections, square
 from pages.ui.paper.parts import Chart, Note
 from pages.ui.paper.series import product
 from pages.ui.paper.view import View
 from pages.ui.papers.enadpp.sections import EXACT
-
-Floats = NDArray[np.float64]
 
 RULES = {"relevance_z_plus": "compared_z_plus", "relevance_epsilon": "compared_epsilon"}
 """Arrays of a run, by what they are called where records are images."""

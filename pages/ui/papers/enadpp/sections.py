@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.core.gauges import gauges
 from pages.ui import words
 from pages.ui.charts import lines
+from pages.ui.charts.figure import Floats
 from pages.ui.charts.lines import Line
 from pages.ui.charts.theme import DASHES, MARKERS, Style, style
 from pages.ui.jobs import live
@@ -15,8 +15,6 @@ from pages.ui.paper.parts import Chart, Lines, Part
 from pages.ui.paper.series import course, look, product
 from pages.ui.paper.view import View
 from pages.ui.papers.enadpp import figures
-
-Floats = NDArray[np.float64]
 
 ADAPTIVE = ("enadpp", "adppl")
 EXACT = "non_private"

@@ -4,13 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import path, pixels
 from pages.ui.charts.theme import axis, figure, style
-
-Floats = NDArray[np.float64]
 
 NAMED = 40
 """Up to so many features are named on an axis; more are counted."""

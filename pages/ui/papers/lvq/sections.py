@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from engine.core.gauges import gauges
 from engine.papers.lvq import PAPER
+from pages.ui.charts.figure import Floats
 from pages.ui.charts.tiles import Layer, signed, tiles
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper.panels import raw_note
@@ -16,7 +17,6 @@ from pages.ui.paper.series import NotYetError, course, waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.lvq import figures, space
 
-Floats = NDArray[np.float64]
 Kept = Mapping[str, NDArray[Any]]
 
 LOST = (

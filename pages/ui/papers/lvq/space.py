@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import among, path
 from pages.ui.charts.theme import GROUND, INK, MUTED, SERIES, axis, brief, figure, log_axis
 from pages.ui.words import number
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 FAR = 20.0

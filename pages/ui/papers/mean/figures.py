@@ -3,15 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.papers.mean.spec import UNIT
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import bars, path, series, upright, whiskers
 from pages.ui.charts.measured import Curve
 from pages.ui.charts.theme import INK, MUTED, SERIES, axis, brief, budget_axis, figure, log_axis
-
-Floats = NDArray[np.float64]
 
 
 def histogram(noisy: Floats, exact: Floats, edges: Floats, ends: tuple[Floats, Floats]) -> Figure:

@@ -1,20 +1,18 @@
 """Sections of the page on the private mean: the histogram, and bias against noise."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.core.gauges import gauges
 from engine.intervals import SHARE
 from engine.papers.mean.spec import UNIT
 from pages.ui import words
+from pages.ui.charts.figure import Floats
 from pages.ui.charts.measured import curve
 from pages.ui.paper.parts import Chart
 from pages.ui.paper.pays import quoted
 from pages.ui.paper.series import needed
 from pages.ui.paper.view import View
 from pages.ui.papers.mean import figures
-
-Floats = NDArray[np.float64]
 
 PARTS = ("bias", "deviation", "expected")
 

@@ -5,15 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.lines import Line
 from pages.ui.charts.marks import HIDDEN, dots, path, pixels, upright, whiskers
 from pages.ui.charts.size import powers
 from pages.ui.charts.theme import MUTED, SERIES, axis, figure, log_axis, style
-
-Floats = NDArray[np.float64]
 
 ROW = 8
 """Small pictures in a row."""

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import dots, level, pixels, text
 from pages.ui.charts.theme import BROKEN, INK, MUTED, axis, brief, figure
 from pages.ui.jobs import live
@@ -19,8 +18,6 @@ from pages.ui.paper.ruler import Mark
 from pages.ui.paper.story import Told
 from pages.ui.paper.view import View, known
 from pages.ui.words import listed
-
-Floats = NDArray[np.float64]
 
 OWN = "pcdbn"
 WAYS = {"released": "Authors' program", "paper": "As printed", "rigorous": "With proof"}

@@ -3,12 +3,12 @@
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.papers.survival.price import sampler
 from engine.papers.survival.spec import SurvivalSpec
 from pages.ui import words
 from pages.ui.charts import lines as course
+from pages.ui.charts.figure import Floats
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper.parts import Chart, Lines, Note, Part, Table
@@ -18,8 +18,6 @@ from pages.ui.paper.view import View
 from pages.ui.papers.survival import sampler_figures as figures
 from pages.ui.papers.survival.sampler_figures import Drawn, Normal
 from pages.ui.words import number
-
-Floats = NDArray[np.float64]
 
 LANGEVIN, EXACT = "psgld", "exact"
 SAMPLERS = (EXACT, LANGEVIN)
@@ -147,11 +145,11 @@ def _mixing(view: View, name: str) -> dict[str, str] | None:
     }
 
 
-def _apart(values: NDArray[np.float64]) -> str:
+def _apart(values: Floats) -> str:
     """The largest estimated distance from the target."""
     known = _finite(values)
     return f"about {number(float(known.max()), 1)}" if len(known) else "not known yet"
 
 
-def _finite(values: NDArray[np.float64]) -> Floats:
+def _finite(values: Floats) -> Floats:
     return values[np.isfinite(values)]

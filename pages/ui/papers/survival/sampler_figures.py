@@ -5,14 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import dots, level, path, text
 from pages.ui.charts.theme import BAND, INK, MUTED, SERIES, Style, axis, brief, figure
 from pages.ui.words import number
-
-Floats = NDArray[np.float64]
 
 FAR = 3.0
 """The sanitiser is drawn up to so many times its bound."""

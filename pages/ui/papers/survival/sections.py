@@ -16,6 +16,7 @@ from engine.papers.survival.evaluation.curves import Scale
 from engine.papers.survival.spec import SurvivalSpec
 from engine.runs.estimates import estimates
 from pages.ui import words
+from pages.ui.charts.figure import Floats
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper.parts import Chart, Part, Table, Widgets
 from pages.ui.paper.said import Named
@@ -25,8 +26,6 @@ from pages.ui.paper.view import View
 from pages.ui.papers.survival import figures
 from pages.ui.papers.survival.figures import Person
 from pages.ui.papers.survival.people import profiles, scale_of, unit_of
-
-Floats = NDArray[np.float64]
 
 INNER = (0.1, 0.9)
 YEAR = 365.25

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import HIDDEN, path
 from pages.ui.charts.theme import GRID, INK, SERIES, brief, figure
 from pages.ui.kit import address
@@ -26,8 +26,6 @@ LARGEST = 600
 """Users that are drawn; larger networks are sampled (`engine.papers.dbn.yesiwell.layout`)."""
 SMALL, LARGE = 6.0, 20.0
 """Diameters of users with the fewest and with the most friends, in pixels."""
-
-Floats = NDArray[np.float64]
 
 
 def _drawn_by(view: View) -> None:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.core.spec import Choice, knobs
 from engine.papers.dbn.yesiwell import price
@@ -13,7 +12,7 @@ from engine.papers.dbn.yesiwell.exhibits import SHEET, p_value
 from engine.papers.dbn.yesiwell.spec import YesiwellSpec
 from engine.runs.job import Job
 from pages.ui.charts import lines as shared
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.lines import Line
 from pages.ui.charts.theme import MUTED, log_axis
 from pages.ui.jobs import live
@@ -23,7 +22,6 @@ from pages.ui.paper.series import chosen, look, product
 from pages.ui.paper.view import View
 from pages.ui.words import number
 
-Floats = NDArray[np.float64]
 OWN = "pcdbn"
 NETWORKS = ("pcdbn", "pcdbn_te", "pcdbn_pw")
 LAYERS = {"sctrbm": 1, "dpah": 1}

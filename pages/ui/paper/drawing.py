@@ -32,8 +32,8 @@ def cast(view: View) -> Cast:
 
     def made() -> Cast:
         jobs = {name: one.job for name, one in view.watched.items()}
-        gauge = measures(view.paper)[view.gauge]
-        return casting.cast(view.paper, jobs, *drawn(view, view.gauge), gauge, view.method)
+        lines = drawn(view, view.gauge)
+        return casting.cast(view.paper, jobs, *lines, view.measured, view.method)
 
     return once(("cast", view.gauge, view.method, view.signature), made)
 
@@ -78,13 +78,11 @@ def heights(view: View, before: Heights | None = None) -> Heights:
         view: What is drawn.
         before: The axis as it was drawn before; None where nothing was.
     """
-    gauge = measures(view.paper)[view.gauge]
-    how = finding.saying(gauge, view.says, view.gauge)
     curves, levels = shown(view)
     whole = not any(one.active for one in view.watched.values())
-    return charts.heights(
-        list(curves.values()), levels, gauge, how.errors, how.guessed(view.data), before, whole
-    )
+    errors, chance = view.how.errors, view.how.guessed(view.data)
+    lines = list(curves.values())
+    return charts.heights(lines, levels, view.measured, errors, chance, before, whole)
 
 
 def axis(view: View) -> str:

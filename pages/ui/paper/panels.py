@@ -9,7 +9,6 @@ from engine.core.kept import Declared, released
 from pages.ui import words
 from pages.ui.charts import curves, measured, stops
 from pages.ui.charts.dots import dots
-from pages.ui.charts.heights import heights
 from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card, glossary
@@ -109,10 +108,8 @@ def result(view: View) -> str:
         return said
 
     def made() -> str:
-        gauge = measures(view.paper)[view.gauge]
-        how = finding.saying(gauge, view.says, view.gauge)
-        chosen = view.watched[view.method].label
-        return finding.finding(drawing.cast(view), gauge, how, view.data, view.budget, chosen)
+        said = drawing.cast(view), view.measured, view.how, view.data, view.budget
+        return finding.finding(*said, view.watched[view.method].label)
 
     return once(("result", view.gauge, view.method, view.budget, view.signature), made)
 
@@ -138,17 +135,16 @@ def curve(page: Page, view: View, by_proof: bool, fit: bool) -> Picture:
     at = placed(view)
 
     def made() -> Picture:
-        gauge = measures(view.paper)[view.gauge]
+        gauge, chance = view.measured, view.how.guessed(view.data)
         by_method, levels = drawing.shown(view)
         lines = list((by_method if at is None else at.lines).values())
         grid = [float(value) for value in page.offers.knobs[BUDGET].values]
         bounds = (min(grid), max(grid)) if at is None else at.bounds
-        how = finding.saying(gauge, view.says, view.gauge)
-        up = view.up or heights(lines, levels, gauge, how.errors, how.guessed(view.data))
+        up = view.up or drawing.heights(view)
         figure = curves.utility(
             lines, levels, gauge, view.budget, revision, bounds, by_proof or at is not None,
             by_method[view.method].label if view.method in by_method else "",
-            how.errors, how.guessed(view.data), up, at.label if at else "",
+            chance, up, at.label if at else "",
         )  # fmt: skip
         for name, named in page.layout.landmarks.items():
             if name in by_method:
@@ -206,16 +202,14 @@ def reading(view: View) -> str:
 
 def _key(view: View) -> str:
     """What is measured, and what the lines' looks mean."""
-    gauge = measures(view.paper)[view.gauge]
-    return f"{gauge.help} {drawing.axis(view)}{LEGEND}"
+    return f"{view.measured.help} {drawing.axis(view)}{LEGEND}"
 
 
 def _shading(view: View) -> str:
     """The bands, and what the points are computed from."""
-    gauge = measures(view.paper)[view.gauge]
     at = placed(view)
     placing = "" if at is None else f" {at.caption(view.budget)}"
-    return f"{drawing.bands(view)}{placing}{'' if gauge.released else f' {RAW}'}"
+    return f"{drawing.bands(view)}{placing}{'' if view.measured.released else f' {RAW}'}"
 
 
 def readings(view: View) -> None:

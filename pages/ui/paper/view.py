@@ -10,7 +10,7 @@ from cachetools import FIFOCache
 from datasets import catalog as data_catalog
 from datasets.base import Card
 from engine.core.gauges import Gauge
-from engine.core.spec import Spec, knobs
+from engine.core.spec import knobs
 from engine.method import Entry, Paper
 from engine.privacy.guarantee import Guarantee
 from engine.runs.job import Job
@@ -33,7 +33,7 @@ from pages.ui.paper.choice import (
     measures,
     tables,
 )
-from pages.ui.paper.finding import Saying
+from pages.ui.paper.finding import Saying, saying
 from pages.ui.paper.story import Told
 
 COST, WHY, PROOF, DATA = "Cost", "Why", "Proof", "Data"
@@ -83,7 +83,7 @@ class View:
     Attributes:
         paper: The paper.
         data: Card of the chosen data set.
-        spec: The chosen setting, at the budget under the slider.
+        budget: The budget under the slider.
         method: Name of the method that the user looks at closely.
         gauge: Name of the gauge on the utility curve.
         watched: Every method's run, and those that are drawn beside them.
@@ -98,7 +98,7 @@ class View:
 
     paper: Paper[Any]
     data: Card
-    spec: Spec
+    budget: float
     method: str
     gauge: str
     watched: Mapping[str, Watched]
@@ -110,10 +110,24 @@ class View:
     up: Heights | None = None
     pick: Callable[[], None] = lambda: None
 
+    @cached_property
+    def spec(self) -> Any:
+        """The setting of the method that the user looks at closely."""
+        return self.setting(self.method)
+
+    def setting(self, method: str) -> Any:
+        """The setting of a method, at the budget under the slider."""
+        return self.asked(method, self.budget)[1]
+
+    @cached_property
+    def measured(self) -> Gauge:
+        """The gauge on the utility curve."""
+        return measures(self.paper)[self.gauge]
+
     @property
-    def budget(self) -> float:
-        """The budget under the slider."""
-        return float(vars(self.spec)[BUDGET])
+    def how(self) -> Saying:
+        """How this gauge is put in words."""
+        return saying(self.measured, self.says, self.gauge)
 
     @property
     def entry(self) -> Entry[Any]:
@@ -354,7 +368,7 @@ class Page:
         return View(
             paper=self.paper,
             data=data_catalog.card(chosen.dataset),
-            spec=self.jobs[chosen.method].spec().replace(**{BUDGET: chosen.budget}),
+            budget=chosen.budget,
             method=chosen.method,
             gauge=chosen.gauge,
             by=chosen.by,

@@ -64,23 +64,21 @@ def _norms(view: View, counts: Floats, edges: Floats) -> Chart:
 
 def _bound(view: View) -> str:
     """The bound of the chosen method, in words."""
-    values = vars(view.spec)
-    absolute = view.method in ADAPTIVE and (
-        values["calibration"] == "paper" or values["noise"] == "laplace"
-    )
-    bound, norm = (values["clip_l1"], "L1") if absolute else (values["clip"], "L2")
+    spec = view.spec
+    absolute = view.method in ADAPTIVE and (spec.calibration == "paper" or spec.noise == "laplace")
+    bound, norm = (spec.clip_l1, "L1") if absolute else (spec.clip, "L2")
     return f"bound C = {words.number(bound)} ({norm})"
 
 
 def neurons(view: View) -> Lines:
     """The budget ratios of both adaptive methods, sorted."""
     drawn = [one for method in ADAPTIVE for one in _ratios(view, method)]
-    floor = float(vars(view.spec)["alpha_min"])
+    floor = float(view.spec.alpha_min)
     least = (f"{one.label} {words.number(float(one.middle[-1]), 2)}" for one in drawn)
     facts = {
         "least": ", ".join(least),
         "OTHER": view.method not in ADAPTIVE,
-        "CLEAR": vars(view.spec)["calibration"] == "paper",  # then no noise is in the ratios
+        "CLEAR": view.spec.calibration == "paper",  # then no noise is in the ratios
     }
     return Lines(drawn, facts, more={"rule": (floor, f"smallest allowed: {floor:g}")})
 

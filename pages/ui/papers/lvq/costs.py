@@ -21,17 +21,10 @@ BREAKS: tuple[dict[str, Value], ...] = ({"epsilon": 2.5, "sample_rate": 0.0005},
 """Where the printed rule under-protects, at the paper's other settings."""
 
 
-def _spec(view: View) -> LvqSpec:
-    """The settings of the method that is looked at, its own knobs included."""
-    spec = view.watched[view.method].job.spec().replace(**{BUDGET: view.budget})
-    assert isinstance(spec, LvqSpec)
-    return spec
-
-
 def clipping(view: View) -> Chart:
     """How long gradients are, and what the bound cuts."""
     private, _ = both(view, view.method)
-    spec = _spec(view)
+    spec = view.spec
     counts = private["histogram"].astype(np.float64).sum(axis=0)
     matrix = bool(counts[1].sum())
     parts = [("prototypes", counts[0])] + ([("matrix", counts[1])] if matrix else [])
@@ -114,7 +107,7 @@ def price_text(nominal: float, spent: float) -> str:
 
 def printed(view: View) -> list[Part]:
     """What the paper's rule for the noise really costs at these settings."""
-    spec = _spec(view)
+    spec = view.spec
     sigma, nominal, spent = rule(spec)
     table = {
         "Budget for the training steps": f"ε = {words.number(nominal)}, "

@@ -16,7 +16,7 @@ from pages.ui.paper.parts import Abreast, Chart, Part, Table
 from pages.ui.paper.view import Page, View
 from pages.ui.papers.pcdbn import figures
 from pages.ui.papers.pcdbn.figures import Shape
-from pages.ui.papers.pcdbn.sections import setting
+from pages.ui.papers.pcdbn.sections import OWN
 from pages.ui.words import number
 
 FUNCTION = "pcdbn.try_f"
@@ -46,10 +46,8 @@ def try_out(page: Page) -> None:
 def _chosen(view: View) -> tuple[str, int, int, int]:
     """The activation that is tried, and L, K and N_W as the page's settings say."""
     name = str(st.session_state.get(FUNCTION) or "sigmoid")
-    degree, filters, size = (
-        int(setting(view, field)) for field in ("degree", "filters", "filter_size")
-    )
-    return name, degree, filters, size
+    own = view.setting(OWN)
+    return name, own.degree, own.filters, own.filter_size
 
 
 def polynomials(view: View) -> Chart:
@@ -99,7 +97,7 @@ def _layer(view: View) -> Layer:
     """The first layer on this data set, with the sizes that are chosen."""
     _, degree, _, size = _chosen(view)
     side, _ = view.data.image or (28, 28)
-    return Layer(side, size, degree, str(setting(view, "polynomial")))
+    return Layer(side, size, degree, view.setting(OWN).polynomial)
 
 
 def _deltas(layer: Layer, filters: int) -> dict[str, float]:
@@ -140,7 +138,7 @@ def _swept(place: str, title: str, chosen: int, cases: Mapping[int, tuple[Layer,
 
 def _implied(view: View, layer: Layer, filters: int) -> Table:
     """Each sensitivity, its noise, and the largest signal over it."""
-    n, batch = view.data.records, min(int(setting(view, "batch")), view.data.records)
+    n, batch = view.data.records, min(view.setting(OWN).batch, view.data.records)
     rows = []
     for name, delta in _deltas(layer, filters).items():
         many = batch if name == PROGRAM else n

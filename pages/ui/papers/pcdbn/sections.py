@@ -2,7 +2,6 @@
 
 import functools
 from dataclasses import replace
-from typing import Any, cast
 
 import numpy as np
 import streamlit as st
@@ -56,19 +55,9 @@ WAYS = {
 }
 
 
-def spec(view: View, method: str = OWN) -> PcdbnSpec:
-    """The setting of a method, at the budget under the slider."""
-    return cast(PcdbnSpec, view.watched[method].job.spec().replace(**{BUDGET: view.budget}))
-
-
-def setting(view: View, field: str) -> Any:
-    """What the sidebar says of one field of pCDBN."""
-    return vars(spec(view))[field]
-
-
 def _at_once(view: View, method: str) -> bool:
     """Whether a method solves in closed form, so that it has no course."""
-    own = spec(view)
+    own = view.setting(OWN)
     return method == OWN and own.calibration == "rigorous" and own.solver == "closed_form"
 
 
@@ -84,7 +73,7 @@ def _course(view: View, method: str) -> Line | None:
     steps, values = live.history(view.watched[method], "accuracy")
     if not len(steps):
         return None
-    own, values = spec(view, method), values[:, chosen(view, method)]
+    own, values = view.setting(method), values[:, chosen(view, method)]
     epochs = steps.astype(np.float64)
     if method == STEPWISE:
         epochs *= own.sample_rate
@@ -101,7 +90,7 @@ def learning(view: View) -> Lines:
     methods = list(dict.fromkeys((OWN, STEPWISE, view.method, EXACT)))
     courses = {method: _course(view, method) for method in methods}
     last = courses[STEPWISE]
-    over = last is not None and last.x[-1] >= 0.99 * spec(view, STEPWISE).sgd_epochs
+    over = last is not None and last.x[-1] >= 0.99 * view.setting(STEPWISE).sgd_epochs
     reached = ", ".join(
         f"{one.label} {one.middle[-1]:.0f} % after {number(float(one.x[-1]))}"
         for one in courses.values()
@@ -127,9 +116,9 @@ def stepwise(own: PcdbnSpec, n: int) -> tuple[tuple[float, ...], tuple[float, ..
 
 def spent(view: View) -> Lines:
     """What has been paid after so many epochs, by pSGD and by pCDBN."""
-    n, own = view.data.records, spec(view)
+    n, own = view.data.records, view.setting(OWN)
     with st.spinner("Working out the budget of every epoch"):
-        epochs, paid = stepwise(spec(view, STEPWISE), n)
+        epochs, paid = stepwise(view.setting(STEPWISE), n)
         proved = card.guarantee(view.paper.entry(OWN), own, view.data).epsilon_proved
     first = _paid(view, STEPWISE, epochs, paid)
     drawn = [first]
@@ -150,7 +139,7 @@ def _paid(
 
 def calibrations(view: View) -> Abreast:
     """What each calibration of pCDBN guarantees, the chosen one marked."""
-    own, choice = spec(view), knobs(PcdbnSpec)["calibration"]
+    own, choice = view.setting(OWN), knobs(PcdbnSpec)["calibration"]
     assert isinstance(choice, Choice)
     said = []
     for name, whose in WAYS.items():
@@ -176,7 +165,7 @@ def pictures(view: View) -> Abreast | None:
 def _pictures(view: View, budget: float) -> list[Part]:
     """Filters and maps at one budget."""
     title = f"{view.watched[view.method].label}, ε = {budget:g}"
-    there = replace(view, spec=view.spec.replace(**{BUDGET: budget}))
+    there = replace(view, budget=budget)
     filters, maps = (product(there, view.method, name) for name in ("filters", "maps"))
     if filters is None or maps is None:
         return [f"**{title}**", waiting(view)]

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 import streamlit as st
@@ -13,7 +12,6 @@ from engine.papers.survival.price import sensitivity
 from engine.papers.survival.spec import SurvivalSpec
 from pages.ui.charts.size import against
 from pages.ui.charts.theme import axis
-from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import fold
 from pages.ui.paper import sidebar
 from pages.ui.paper.parts import Abreast, Chart, Fold, Part, Table, Widgets
@@ -123,7 +121,7 @@ def cost(own: SurvivalSpec, n: int, features: int) -> Cost:
 
 def _tried(view: View) -> tuple[SurvivalSpec, SurvivalSpec]:
     """The page's setting, and the same with q and e as tried."""
-    own = cast(SurvivalSpec, view.watched["obj_pert"].job.spec().replace(**{BUDGET: view.budget}))
+    own = view.setting("obj_pert")
     values = {
         field: int(st.session_state.get(key) or vars(own)[field]) for field, key in TRY.items()
     }

@@ -1,11 +1,8 @@
 """Sections of the page on survival regression about its two samplers: bend, course, draws."""
 
-from typing import cast
-
 import numpy as np
 
 from engine.papers.survival.price import sampler
-from engine.papers.survival.spec import SurvivalSpec
 from pages.ui import words
 from pages.ui.charts import lines as course
 from pages.ui.charts.figure import Floats
@@ -26,11 +23,6 @@ AGREE, ENOUGH = 1.01, 400.0
 2021)."""
 
 
-def spec(view: View, method: str) -> SurvivalSpec:
-    """The setting of a sampler, at the budget under the slider."""
-    return cast(SurvivalSpec, view.watched[method].job.spec().replace(**{BUDGET: view.budget}))
-
-
 def _waiting(view: View) -> str:
     """Why there is nothing to draw."""
     if all(view.watched[name].run is None for name in SAMPLERS):
@@ -40,7 +32,7 @@ def _waiting(view: View) -> str:
 
 def sanitiser(view: View) -> Chart:
     """The loss of one record, and what the sanitiser leaves of it."""
-    own, n = spec(view, EXACT), view.data.records
+    own, n = view.setting(EXACT), view.data.records
     bound, heat = sampler.loss_bound(own, n), sampler.sanitised(own, n).temperature
     facts = {
         "bound": bound,
@@ -57,7 +49,7 @@ def trace(view: View) -> Lines | Note | str:
     steps, values = live.history(one, "mre")
     if not len(steps):
         return _waiting(view)
-    own = spec(view, LANGEVIN)
+    own = view.setting(LANGEVIN)
     epochs = steps / sampler.psgld_steps(own, view.data.records) * own.sampler_epochs
     rows = chosen(view, LANGEVIN)
     drawn = course.line(one.label, look(view, LANGEVIN), epochs, values[:, rows])
@@ -82,7 +74,7 @@ def _level(view: View, last: float) -> course.Line | None:
 
 def names(view: View) -> list[str]:
     """The parameters: baseline first, then the covariates."""
-    knots = int(vars(spec(view, EXACT))["knots"])
+    knots = view.setting(EXACT).knots
     subscript = "₁₂₃₄₅₆₇₈₉"
     baseline = [f"α{subscript[i] if i < 9 else i + 1} baseline" for i in range(knots)]
     return [*baseline, *(words.column(name) for name in view.data.features)]
@@ -103,7 +95,7 @@ def _posterior(view: View, samplers: list[Drawn]) -> Chart:
     mode, spread = (product(view, EXACT, name) for name in ("mode", "laplace"))
     laplace = None if mode is None or spread is None else Normal(mode[0], spread[0])
     best = view.watched["non_private"].arrays.get("optimum")
-    same = best is not None and spec(view, EXACT).link == "logit"
+    same = best is not None and view.setting(EXACT).link == "logit"
     optimum = np.asarray(best[0], np.float64) if best is not None and same else None
     called = names(view)
     widest = max(samplers, key=lambda one: float(figures.thinned(one.draws).std(axis=0).max()))

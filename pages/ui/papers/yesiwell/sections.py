@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.lines import Line
 from pages.ui.charts.theme import MUTED, log_axis
 from pages.ui.jobs import live
-from pages.ui.jobs.live import BUDGET
 from pages.ui.paper.parts import Lines, Note, Table
 from pages.ui.paper.series import chosen, look, product
 from pages.ui.paper.view import View
@@ -28,11 +27,6 @@ LAYERS = {"sctrbm": 1, "dpah": 1}
 """Layers that are trained before the output layer; two elsewhere."""
 TIMES = {"yesiwell": (6, 12, 28, 54), "yesiwell_weekly": (6, 12, 18, 24)}
 """Values of M by data set; the page's own is added."""
-
-
-def spec(view: View, method: str = OWN) -> YesiwellSpec:
-    """The setting of a method, at the budget under the slider."""
-    return cast(YesiwellSpec, view.watched[method].job.spec().replace(**{BUDGET: view.budget}))
 
 
 def times(job: Job) -> tuple[int, ...]:
@@ -65,7 +59,7 @@ def _course(view: View, method: str) -> Line | None:
     steps, values = live.history(view.watched[method], "accuracy")
     if not len(steps):
         return None
-    own = spec(view, method)
+    own = view.setting(method)
     before = 0 if own.calibration == "rigorous" else LAYERS.get(method, 2) * own.pretraining
     return shared.line(
         view.watched[method].label, look(view, method), steps.astype(np.float64) - before,
@@ -179,7 +173,7 @@ def _accuracies(view: View, method: str) -> Floats | None:
 
 def units(view: View) -> Table:
     """What each unit of protection counts, and what friends' influence adds to the noise."""
-    own = spec(view)
+    own = view.setting(OWN)
     choice = knobs(YesiwellSpec)["unit"]
     assert isinstance(choice, Choice)
     rows = []

@@ -9,7 +9,6 @@ from pages.ui.charts import lines
 from pages.ui.charts.figure import Figure
 from pages.ui.charts.lines import Line
 from pages.ui.charts.measured import Curve
-from pages.ui.charts.theme import budget_axis
 from pages.ui.kit.chart import chart
 from pages.ui.paper import drawing
 from pages.ui.paper.view import View
@@ -49,8 +48,7 @@ def _line(one: Curve) -> Line:
 
 
 def _figure(drawn: Sequence[Line]) -> Figure:
-    made = lines.lines(drawn, ("", "Releases that fail [%]"), range=[-2.0, 102.0])
-    known = [float(x) for one in drawn for x in one.x]
+    titles = "", "Releases that fail [%]"
+    made = lines.lines(drawn, titles, across="budgets", range=[-2.0, 102.0])
     made.layout["uirevision"] = "failing"
-    made.layout["xaxis"] = budget_axis(min(known), max(known))
     return made

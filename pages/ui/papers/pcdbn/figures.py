@@ -20,15 +20,10 @@ LEAST = 1e-12
 """Errors below are rounding."""
 
 
-def epochs(ends: Sequence[Line]) -> Callable[[Figure, Sequence[Line]], None]:
-    """Makes the horizontal axis logarithmic, with a cross where a line's budget is spent.
-
-    The legend says so, clear of other lines.
-    """
+def crosses(ends: Sequence[Line]) -> Callable[[Figure, Sequence[Line]], None]:
+    """Adds a cross where a line's budget is spent; the legend says so, clear of other lines."""
 
     def change(made: Figure, drawn: Sequence[Line]) -> None:
-        title = made.layout["xaxis"]["title"]["text"]
-        made.layout["xaxis"] = log_axis(title, [float(x) for one in drawn for x in one.x])
         made.traces += [
             dots("budget spent", one.x[-1:], one.middle[-1:], one.style.colour, "x",
                  f"{one.label}: budget spent", legendgroup=one.label, cliponaxis=False)

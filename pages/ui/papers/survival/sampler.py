@@ -4,13 +4,12 @@ import numpy as np
 
 from engine.papers.survival.price import sampler
 from pages.ui import words
-from pages.ui.charts import lines as course
 from pages.ui.charts.figure import Floats
-from pages.ui.jobs import live
+from pages.ui.charts.lines import Line
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper.parts import Chart, Lines, Note, Part, Table
 from pages.ui.paper.said import Named
-from pages.ui.paper.series import SLOW, chosen, look, product, waiting
+from pages.ui.paper.series import SLOW, drawn, history, look, product, waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.survival import sampler_figures as figures
 from pages.ui.papers.survival.sampler_figures import Drawn, Normal
@@ -45,31 +44,26 @@ def sanitiser(view: View) -> Chart:
 
 def trace(view: View) -> Lines | Note | str:
     """The error of the Langevin chain by epoch, live, and where the corrected one ends."""
-    one = view.watched[LANGEVIN]
-    steps, values = live.history(one, "mre")
+    steps, values = history(view, LANGEVIN, "mre")
     if not len(steps):
         return _waiting(view)
     own = view.setting(LANGEVIN)
     epochs = steps / sampler.psgld_steps(own, view.data.records) * own.sampler_epochs
-    rows = chosen(view, LANGEVIN)
-    drawn = course.line(one.label, look(view, LANGEVIN), epochs, values[:, rows])
-    if drawn is None:
+    chain = drawn(view, LANGEVIN, epochs, values)
+    if chain is None:
         return Note("BEGUN")
-    lines = [line for line in (drawn, _level(view, float(epochs[-1]))) if line is not None]
+    lines = [line for line in (chain, _level(view, epochs[-1])) if line is not None]
     errors = (f"{number(float(line.middle[-1]))} ({line.label})" for line in lines)
-    return Lines(lines, {"last": drawn.x[-1], "errors": ", ".join(errors)})
+    return Lines(lines, {"last": chain.x[-1], "errors": ", ".join(errors)})
 
 
-def _level(view: View, last: float) -> course.Line | None:
+def _level(view: View, last: float) -> Line | None:
     """The corrected sampler's error as a level."""
     results = view.watched[EXACT].results
     if results is None:
         return None
     values = results.values("mre", **{BUDGET: view.budget})
-    style = look(view, EXACT)
-    return course.line(
-        view.watched[EXACT].label, style, np.array([0.0, last]), np.stack([values, values])
-    )
+    return drawn(view, EXACT, np.array([0.0, last]), np.stack([values, values]))
 
 
 def names(view: View) -> list[str]:

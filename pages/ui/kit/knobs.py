@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -59,30 +60,18 @@ def widget(
                 help=explain(setting), bind="query-params", disabled=off,
             )
         )  # fmt: skip
-    return pick(slug, offer, name, explain(setting), draw, off=off)
+    return pick(slug, offer, name, explain(setting), draw.selectbox, off=off)
 
 
 def pick(
-    slug: str, offer: Offer, title: str, help: str, place: DeltaGenerator, *, off: bool = False
+    slug: str, offer: Offer, title: str, help: str, draw: Callable[..., Any], *, off: bool = False
 ) -> str:
-    """A list to choose one of the offered texts from."""
-    index = offer.texts.index(offer.default)
-    key = f"{slug}.{offer.field}"
-    return str(
-        place.selectbox(
-            title, offer.texts, index, key=key, help=linked(help), bind="query-params",
-            disabled=off or locked(key),
-        )
-    )  # fmt: skip
-
-
-def choose(slug: str, offer: Offer, title: str, help: str) -> str:
-    """As `pick`, with every text in sight, for a list that opens on request."""
+    """A list to choose one of the offered texts from, drawn as a select box or as radio buttons."""
     index, key = offer.texts.index(offer.default), f"{slug}.{offer.field}"
     return str(
-        st.radio(
+        draw(
             title, offer.texts, index, key=key, help=linked(help), bind="query-params",
-            disabled=locked(key),
+            disabled=off or locked(key),
         )
     )  # fmt: skip
 

@@ -33,9 +33,7 @@ def layout(slug: str) -> Layout:
 
 def opening(slug: str) -> dict[str, Job]:
     """The jobs of a paper's page as it opens, by method: what its widgets say before any touch."""
-    paper, own = catalog.paper(slug), layout(slug)
-    offered = offers(paper, own)
-    return wanted(paper, own, offered, choice.untouched(offered))
+    return addressed(slug, {}).jobs
 
 
 def wanted(paper: Paper[Any], layout: Layout, offered: Offers, chosen: Chosen) -> dict[str, Job]:

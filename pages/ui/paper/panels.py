@@ -1,7 +1,7 @@
 """The parts that every paper's page has: utility curve, readings, guarantees."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
@@ -16,12 +16,11 @@ from pages.ui.kit.chart import Picture, picture, show
 from pages.ui.kit.late import DESK
 from pages.ui.kit.shared import once
 from pages.ui.messages import tr
-from pages.ui.paper import attack, ceiling, drawing, finding, foot, former, kinds, whole
-from pages.ui.paper.choice import measures
+from pages.ui.paper import attack, ceiling, drawing, finding, former, kinds, whole
+from pages.ui.paper.choice import PROOF_FIRST, measures
 from pages.ui.paper.drawing import drawn
 from pages.ui.paper.view import Page, View
 
-budget = foot.budget
 CHOOSE = "Methods marked *not private* are for comparison only."
 TERMS = ("Claimed", "Proved", "Attacked", "Record", "Neighbours", "Failure probability δ")
 """What the cards speak of, with its place in the glossary."""
@@ -114,22 +113,20 @@ def result(view: View) -> str:
     return once(("result", view.gauge, view.method, view.budget, view.signature), made)
 
 
-def utility(
-    page: Page, view: View, by_proof: bool = True, below: Callable[[], None] | None = None
-) -> None:
-    """The utility curve with its numbers.
+def utility(page: Page, view: View, *, fit: bool = False) -> None:
+    """The utility curve with its numbers; arguments as those of `curve`."""
+    show(f"{page.prefix}.{CURVE}", curve(page, view, fit=fit))
+
+
+def curve(page: Page, view: View, *, fit: bool) -> Picture:
+    """The utility curve as a picture.
 
     Args:
         page: The page.
         view: What it shows.
-        by_proof: Whether points stand at the budget that is proved, not the one claimed.
-        below: Draws what stands below it; with it, its height follows what the window has left.
+        fit: Whether its height follows what the window has left.
     """
-    show(f"{page.prefix}.{CURVE}", curve(page, view, by_proof, below is not None), below)
-
-
-def curve(page: Page, view: View, by_proof: bool, fit: bool) -> Picture:
-    """The utility curve as a picture; arguments as those of `utility` and of a chart."""
+    by_proof = view.by == PROOF_FIRST
     revision = f"{view.gauge}/{view.watched[view.method].job.id}"
     move = "proof" if by_proof else "claim"
     at = placed(view)
@@ -157,21 +154,9 @@ def curve(page: Page, view: View, by_proof: bool, fit: bool) -> Picture:
         rows = curves.rows(now, [one for one in levels if one.before is None])
         return picture(figure, said, rows, view.budget, fit=fit, move=move)
 
-    signature = (
-        "utility",
-        page.prefix,
-        revision,
-        view.method,
-        view.budget,
-        view.every,
-        view.up,
-        fit,
-        move,
-        view.measure,
-        view.signature,
-        tuple((name, one.job.id, len(one.results.seeds)) for name, one in view.former.items()),
-    )
-    return once(signature, made)
+    former = tuple((name, one.job.id, len(one.results.seeds)) for name, one in view.former.items())
+    shown = view.method, view.budget, view.every, view.up, view.measure, view.signature
+    return once(("utility", page.prefix, revision, *shown, fit, move, former), made)
 
 
 def placed(view: View) -> kinds.Placed | None:

@@ -112,7 +112,7 @@ def _draw(page: Page, watched: dict[str, Watched]) -> None:
         source.publish(f"index.html?{page.prefix}.{BUDGET}={figure(chosen.budget)}")
         st.markdown(panels.result(view))
     with drawn:
-        panels.utility(page, view, below=lambda: None)
+        panels.utility(page, view, fit=True)
     with meant:
         panels.meaning(view)
         live.panel(page.prefix, watched, chosen.focus)

@@ -15,7 +15,7 @@ from engine.method import Paper
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import fold
 from pages.ui.kit.glossary import linked
-from pages.ui.kit.knobs import choose, widget
+from pages.ui.kit.knobs import pick, widget
 from pages.ui.kit.lock import locked
 from pages.ui.paper import spent, upload
 from pages.ui.paper.choice import Chosen, Offers
@@ -65,7 +65,7 @@ def _data(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> 
     parts = (offers.knobs[field].text(chosen.values[field]) for field in layout.columns)
     name = ", ".join((f"Data: {offers.dataset.text(dataset)}", *parts))
     with st.popover(name, icon=":material/database:", width="stretch"):
-        choose(slug, offers.dataset, "Data set", DATA_HELP)
+        pick(slug, offers.dataset, "Data set", DATA_HELP, st.radio)
         for field in layout.columns:
             _widget(paper, offers, layout, chosen, field)
         about(catalog.card(dataset))

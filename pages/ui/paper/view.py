@@ -10,7 +10,7 @@ from cachetools import FIFOCache
 from datasets import catalog as data_catalog
 from datasets.base import Card
 from engine.core.gauges import Gauge
-from engine.core.spec import knobs
+from engine.core.spec import Value, knobs
 from engine.method import Entry, Paper
 from engine.privacy.guarantee import Guarantee
 from engine.runs.job import Job
@@ -351,6 +351,12 @@ class Page:
     offers: Offers
     chosen: Chosen
     jobs: dict[str, Job]
+
+    @property
+    def first(self) -> Value:
+        """The budget that it opens with."""
+        offer = self.offers.knobs[BUDGET]
+        return offer.value(offer.default)
 
     @cached_property
     def labels(self) -> dict[str, str]:

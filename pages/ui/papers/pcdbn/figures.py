@@ -85,7 +85,7 @@ def mosaic(pictures: Floats, *, signed: bool) -> Figure:
     hidden = {**HIDDEN, "constrain": "domain"}
     said = "%{z:.2f} of the largest"
     return figure(
-        [pixels(_tiled(pictures), said, signed=signed, hoverongaps=False)],
+        [pixels(tiled(pictures), said, signed=signed, hoverongaps=False)],
         height=66 * -(-len(pictures) // ROW) + 16,
         margin={"l": 4, "r": 4, "t": 4, "b": 4},
         xaxis=hidden,
@@ -93,7 +93,7 @@ def mosaic(pictures: Floats, *, signed: bool) -> Figure:
     )
 
 
-def _tiled(pictures: Floats) -> Floats:
+def tiled(pictures: Floats) -> Floats:
     """The pictures in rows, with gaps of NaN between them."""
     count, height, width = pictures.shape
     rows = -(-count // ROW)

@@ -17,7 +17,7 @@ from engine.runs import whole as engine_whole
 from engine.runs.job import request
 from engine.service.client import Client
 from pages.ui.charts import guarantee as charts
-from pages.ui.jobs.download import bundle
+from pages.ui.jobs.runs_table import bundle
 from pages.ui.paper import whole
 from tests.pages.played import play
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from engine.core.kept import Declared, released
 from pages.ui import words
-from pages.ui.charts import curves, measured, stops
+from pages.ui.charts import curves, measured, notes
 from pages.ui.charts.dots import dots
 from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET
@@ -145,7 +145,7 @@ def curve(page: Page, view: View, *, fit: bool) -> Picture:
         )  # fmt: skip
         for name, named in page.layout.landmarks.items():
             if name in by_method:
-                stops.mark(figure, by_method[name], named, up, by_proof)
+                notes.mark(figure, by_method[name], named, up, by_proof)
         if at is not None:
             said, rows = at.reading(view.budget), at.rows(gauge)
             return picture(figure, said, rows, view.budget, fit=fit, move=at.label)

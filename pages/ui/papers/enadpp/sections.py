@@ -1,17 +1,24 @@
-"""Sections of the page on noise in training: curves by step, clipping, ratios."""
+"""Sections of the page on noise in training: curves by step, clipping, ratios, other tables."""
 
 from dataclasses import replace
+from html import escape
 
 import numpy as np
+import streamlit as st
 
 from engine.core.gauges import gauges
+from engine.runs import reference
+from engine.runs.exhibit import Exhibit, exhibits
 from pages.ui import words
 from pages.ui.charts import lines
 from pages.ui.charts.figure import Floats
 from pages.ui.charts.lines import Line
 from pages.ui.charts.theme import DASHES, MARKERS, Style, style
 from pages.ui.jobs import live
-from pages.ui.paper.parts import Chart, Lines, Part
+from pages.ui.kit import address
+from pages.ui.kit.access import troubles
+from pages.ui.kit.root import rooted
+from pages.ui.paper.parts import Chart, Lines, Part, Widgets
 from pages.ui.paper.series import course, look, product
 from pages.ui.paper.view import View
 from pages.ui.papers.enadpp import figures
@@ -20,6 +27,7 @@ ADAPTIVE = ("enadpp", "adppl")
 EXACT = "non_private"
 SILENT = 1e8
 """Noise over signal beyond which there is no signal to speak of: all gradients are zero."""
+SLUG = "enadpp"
 
 
 def learning(view: View) -> list[Lines]:
@@ -112,3 +120,24 @@ def layers(view: View) -> Lines | None:
             drawn.append(lines.line(name, own, steps, heard.T))
     silent = parts is not None and bool((parts > SILENT).any())
     return Lines(drawn, {"end": whole.middle[-1], "SILENT": silent})
+
+
+def beside(view: View) -> list[Widgets]:
+    """A line for each table that is not the paper's own."""
+    return [Widgets(_lines)]
+
+
+def _lines() -> None:
+    for exhibit in exhibits(SLUG).values():
+        if exhibit.beside:
+            link = rooted(address.exhibit(SLUG, exhibit.title))
+            anchor = f'<a href="{link}" target="_self">{escape(exhibit.title)}</a>'
+            st.markdown(f"{anchor}: {_said(exhibit)}", unsafe_allow_html=True)
+
+
+def _said(exhibit: Exhibit) -> str:
+    """Its result, from what ships."""
+    ships = None
+    with troubles():
+        ships = reference.load(SLUG, exhibit.name, reference.FOLDER)
+    return exhibit.says(ships.cells if ships else ())

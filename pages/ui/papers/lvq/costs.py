@@ -14,7 +14,7 @@ from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import fold
 from pages.ui.paper.parts import Chart, Fold, Part, Table
 from pages.ui.paper.view import Page, View
-from pages.ui.papers.lvq import space
+from pages.ui.papers.lvq import figures
 from pages.ui.papers.lvq.sections import both, named
 
 BREAKS: tuple[dict[str, Value], ...] = ({"epsilon": 2.5, "sample_rate": 0.0005}, {"epsilon": 8.0})
@@ -37,11 +37,11 @@ def clipping(view: View) -> Chart:
     rows = [
         {"From": float(edges[i]), "To": float(edges[i + 1]),
          **{f"Records, {name}": int(values[i]) for name, values in parts},
-         **{f"Clipped by this bound, {name} [%]": round(float(space.longer(values)[i]), 1)
+         **{f"Clipped by this bound, {name} [%]": round(float(figures.longer(values)[i]), 1)
             for name, values in parts}}
         for i in range(len(edges) - 1) if counts[:, i].any()
     ]  # fmt: skip
-    return Chart(space.norms(parts, edges, bounds), rows, _cut(view, matrix))
+    return Chart(figures.norms(parts, edges, bounds), rows, _cut(view, matrix))
 
 
 def _cut(view: View, matrix: bool) -> dict[str, object]:
@@ -81,7 +81,7 @@ def memory(view: View) -> Chart:
         "WITHOUT": theirs is not None,
         "least": 0.0 if theirs is None else (theirs / usual).min(),
     }
-    return Chart(space.memory(called, ours, theirs, typical), rows, facts)
+    return Chart(figures.memory(called, ours, theirs, typical), rows, facts)
 
 
 @functools.lru_cache(maxsize=512)

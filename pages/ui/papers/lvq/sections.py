@@ -15,7 +15,7 @@ from pages.ui.paper.panels import raw_note
 from pages.ui.paper.parts import Chart, Lines
 from pages.ui.paper.series import NotYetError, course, waiting
 from pages.ui.paper.view import View
-from pages.ui.papers.lvq import figures, space
+from pages.ui.papers.lvq import figures
 
 Kept = Mapping[str, NDArray[Any]]
 
@@ -195,10 +195,10 @@ def plane(view: View) -> Chart:
     private, _ = both(view, MATRIX)
     points, anchors = (np.asarray(private[name][0], np.float64) for name in ("points", "anchors"))
     classes, labels = (private[name][0].astype(np.int64) for name in ("classes", "labels"))
-    right = float((space.nearest(points, anchors, labels) == classes).mean())
+    right = float((figures.nearest(points, anchors, labels) == classes).mean())
     rows = [
         {"Class": int(label), "First direction": float(x), "Second direction": float(y)}
         for label, (x, y) in zip(labels, anchors, strict=True)
     ]
-    figure = space.plane(points, classes, anchors, labels)
+    figure = figures.plane(points, classes, anchors, labels)
     return Chart(figure, rows, {"READING": True, "right": right})

@@ -12,6 +12,7 @@ from engine.privacy.guarantee import Guarantee
 from engine.runs import whole
 from pages.ui import words
 from pages.ui.charts import guarantee as charts
+from pages.ui.charts.figure import by_row
 from pages.ui.kit.chart import Picture, picture, show
 from pages.ui.kit.shared import once
 from pages.ui.paper.view import Page, View
@@ -62,17 +63,15 @@ def pictures(view: View, profile: Mapping[str, Any]) -> dict[str, Picture]:
     assert card.epsilon_proved is not None  # else there is no profile
     epsilons, proved = profile["epsilons"], profile["deltas"]
     alarms, misses = profile["false_alarms"], profile["misses"]
-    pairs = zip(epsilons, proved, strict=True)
-    errors = zip(alarms, misses, strict=True)
     return {
         "deltas": picture(
             charts.deltas(epsilons, proved, card.epsilon_proved, card.delta),
             f"Failure probability by budget for {view.entry.label}.",
-            [{"ε": at, "δ": delta} for at, delta in pairs], view.budget,
+            by_row({"ε": epsilons, "δ": proved}), view.budget,
         ),
         TEST: picture(
             charts.tradeoff(alarms, misses), "Fewest misses by false alarms.",
-            [{"False alarms": alarm, "Misses": miss} for alarm, miss in errors], view.budget,
+            by_row({"False alarms": alarms, "Misses": misses}), view.budget,
         ),
     }  # fmt: skip
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from datasets.connectivity import NETWORKS, PAIRS, REGIONS, WINDOWS
-from pages.ui.charts.figure import Figure, Floats
+from pages.ui.charts.figure import Figure, Floats, by_row
 from pages.ui.charts.marks import box, text
 from pages.ui.charts.theme import GROUND, SERIES, axis, figure
 from pages.ui.paper.parts import Chart, Note
@@ -65,11 +65,8 @@ def rows(drawn: list[tuple[str, Floats]]) -> list[dict[str, float]]:
     """A row for each pair of regions, those with the largest share first."""
     first, second = np.triu_indices(REGIONS, 1)
     order = np.argsort(-drawn[0][1])
-    return [
-        {"Region": int(first[i]) + 1, "and region": int(second[i]) + 1}
-        | {f"{name} [%]": float(values[i]) for name, values in drawn}
-        for i in order
-    ]
+    shown = {f"{name} [%]": values[order] for name, values in drawn}
+    return by_row({"Region": first[order] + 1, "and region": second[order] + 1, **shown})
 
 
 def square(shares: Floats, regions: int) -> Floats:

@@ -11,7 +11,7 @@ from engine.runs import reference
 from engine.runs.exhibit import Exhibit, exhibits
 from pages.ui import words
 from pages.ui.charts import lines
-from pages.ui.charts.figure import Floats
+from pages.ui.charts.figure import Floats, by_row
 from pages.ui.charts.lines import Line
 from pages.ui.charts.theme import DASHES, MARKERS, Style, style
 from pages.ui.jobs import live
@@ -62,10 +62,8 @@ def clipping(view: View) -> list[Part] | None:
 def _norms(view: View, counts: Floats, edges: Floats) -> Chart:
     """The histogram of lengths at the end of training."""
     share = 100.0 * counts / max(float(counts.sum()), 1.0)
-    rows = [
-        {"From [C]": float(edges[i]), "To [C]": float(edges[i + 1]), "Records [%]": float(share[i])}
-        for i in np.flatnonzero(share)
-    ]
+    held = np.flatnonzero(share)
+    rows = by_row({"From [C]": edges[held], "To [C]": edges[held + 1], "Records [%]": share[held]})
     figure = figures.norms(counts, edges, _bound(view))
     return Chart(figure, rows, {"long": share[edges[:-1] >= 1.0].sum()}, "norms")
 

@@ -10,6 +10,7 @@ from engine.core.spec import Value
 from engine.papers.lvq import price, readings
 from engine.papers.lvq.spec import PRINTED, LvqSpec
 from pages.ui import words
+from pages.ui.charts.figure import by_row
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import fold
 from pages.ui.paper.parts import Chart, Fold, Part, Table
@@ -63,16 +64,13 @@ def memory(view: View) -> Chart:
     members = private["members"][0].astype(int)
     labels = named(private["labels"][0].astype(int).tolist())
     called = [f"{name}, {count:,} records" for name, count in zip(labels, members, strict=True)]
-    rows = [
-        {
-            "Prototype": name,
-            "Nearest, with noise": float(ours[k]),
-            "Nearest, without noise": None if theirs is None else float(theirs[k]),
-            "Typical record": float(typical[k]),
-            "Records": int(members[k]),
-        }
-        for k, name in enumerate(called)
-    ]
+    rows = by_row({
+        "Prototype": called,
+        "Nearest, with noise": ours,
+        "Nearest, without noise": [None] * len(called) if theirs is None else theirs,
+        "Typical record": typical,
+        "Records": members,
+    })  # fmt: skip
     usual = np.maximum(typical, 1e-12)
     nearest = int(np.argmin(ours / usual))
     facts = {

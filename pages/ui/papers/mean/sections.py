@@ -8,7 +8,7 @@ from engine.core.gauges import gauges
 from engine.intervals import SHARE
 from engine.papers.mean.spec import UNIT
 from pages.ui import words
-from pages.ui.charts.figure import Figure, Floats
+from pages.ui.charts.figure import Figure, Floats, by_row
 from pages.ui.charts.marks import bars, path, series, upright, whiskers
 from pages.ui.charts.measured import Curve, curve
 from pages.ui.charts.theme import INK, MUTED, SERIES, axis, brief, budget_axis, figure, log_axis
@@ -32,7 +32,7 @@ def histogram(view: View) -> Chart:
     }  # fmt: skip
     return Chart(
         _histogram(noisy, exact, edges, (low, high)),
-        [{name: float(one[i]) for name, one in columns.items()} for i in range(len(noisy))],
+        by_row(columns),
         {"wrong": np.abs(noisy - exact).mean(), "sum": records},
     )
 

@@ -10,6 +10,7 @@ import streamlit as st
 from engine.papers.dbn.pcdbn import sensitivity
 from engine.papers.dbn.pcdbn.sensitivity import Layer
 from engine.training import polynomials as poly
+from pages.ui.charts.figure import by_row
 from pages.ui.charts.size import against
 from pages.ui.kit import fold
 from pages.ui.paper.parts import Abreast, Chart, Part, Table
@@ -59,14 +60,11 @@ def polynomials(view: View) -> Chart:
         Shape(fit.name, np.polynomial.Polynomial(fit.coefficients)(x), fit.error) for fit in fits
     ]
     worst, best = max(fits, key=lambda f: f.error), min(fits, key=lambda f: f.error)
-    rows = [
-        {
-            "Polynomial": fit.name,
-            "Largest error": number(fit.error),
-            "Coefficients, constant first": ", ".join(number(c) for c in fit.coefficients),
-        }
-        for fit in fits
-    ]
+    rows = by_row({
+        "Polynomial": [fit.name for fit in fits],
+        "Largest error": [number(fit.error) for fit in fits],
+        "Coefficients, constant first": [", ".join(map(number, fit.coefficients)) for fit in fits],
+    })  # fmt: skip
     facts = {
         "name": name, "best": best.name, "least": best.error, "worst": worst.name,
         "most": worst.error,
@@ -86,8 +84,7 @@ def bounds(view: View) -> Chart:
         "lower bound": [one.lower if one.lower > ROUNDING else 0.0 for one in lemmas],
     }
     here = lemmas[degree - 1]
-    rows = [{"L": order} | {k: number(v[i]) for k, v in parts.items()}
-            for i, order in enumerate(orders)]  # fmt: skip
+    rows = by_row({"L": orders, **{name: map(number, values) for name, values in parts.items()}})
     facts = {"name": name, "degree": degree, "measured": here.measured, "upper": here.upper}
     titles = ("Degree L", "Largest error of one unit")
     return Chart(against(orders, parts, titles, degree, height=560), rows, facts)

@@ -10,6 +10,7 @@ import streamlit as st
 from engine.papers.survival import guarantees
 from engine.papers.survival.price import sensitivity
 from engine.papers.survival.spec import SurvivalSpec
+from pages.ui.charts.figure import by_row
 from pages.ui.charts.size import against
 from pages.ui.charts.theme import axis
 from pages.ui.kit import fold
@@ -176,7 +177,7 @@ def _chart(
     figure = against(grid, lines, titles, tried.intervals, height=340, log=True)
     if key == "left":
         figure.layout["yaxis"] = axis(title, rangemode="tozero")
-    rows = [{"q": q} | {k: number(v[i]) for k, v in lines.items()} for i, q in enumerate(grid)]
+    rows = by_row({"q": grid, **{name: map(number, values) for name, values in lines.items()}})
     facts = {
         "place": key, "title": title, "intervals": tried.intervals, "knots": tried.knots,
         "costs": ", ".join(f"{number(values[here])} {name}" for name, values in lines.items()),

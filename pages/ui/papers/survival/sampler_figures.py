@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pages.ui.charts.figure import Figure, Floats
+from pages.ui.charts.figure import Figure, Floats, by_row
 from pages.ui.charts.marks import dots, level, path, text
 from pages.ui.charts.theme import BAND, INK, MUTED, SERIES, Style, axis, brief, figure
 from pages.ui.words import number
@@ -54,12 +54,8 @@ def sanitiser_rows(bound: float) -> list[dict[str, Any]]:
     """The same as a table."""
     loss = np.linspace(0.0, FAR * bound, 13)
     bent = sanitised(loss, bound)
-    return [
-        {"Loss": float(one), "Sanitised": float(other), "Left out [%]": 100.0 * (1.0 - share)}
-        for one, other, share in zip(
-            loss, bent, np.divide(bent, loss, out=np.ones_like(loss), where=loss > 0), strict=True
-        )
-    ]
+    share = np.divide(bent, loss, out=np.ones_like(loss), where=loss > 0)
+    return by_row({"Loss": loss, "Sanitised": bent, "Left out [%]": 100.0 * (1.0 - share)})
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure, Floats
+from pages.ui.charts.figure import Figure, Floats, by_row
 from pages.ui.charts.marks import HIDDEN, path
 from pages.ui.charts.theme import GRID, INK, SERIES, brief, figure
 from pages.ui.kit import address
@@ -54,10 +54,7 @@ def friendships(view: View) -> list[Part]:
     came = np.asarray(one.arrays["came"], np.float64)[row][time - 1]
     places = np.asarray(one.arrays["places"], np.float64)[row]
     right = (chance > 0.5) == (came > 0.5)
-    table = [
-        {"User": int(i), "Predicted chance": float(chance[i]), "Exercised more": bool(came[i])}
-        for i in range(len(chance))
-    ]
+    users = {"User": range(len(chance)), "Predicted chance": chance, "Exercised more": came != 0}
     facts = {
         "data": view.data.name,
         "time": time,
@@ -69,7 +66,7 @@ def friendships(view: View) -> list[Part]:
         "drawn": len(places),
     }
     figure = draw(places, np.asarray(one.arrays["links"][row], np.int64), chance, right)
-    return [Chart(figure, table, facts, "network", fit=True, below=lambda: _drawn_by(view))]
+    return [Chart(figure, by_row(users), facts, "network", fit=True, below=lambda: _drawn_by(view))]
 
 
 def chances(kept: Mapping[str, NDArray[np.generic]]) -> Floats | None:

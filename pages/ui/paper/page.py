@@ -122,13 +122,9 @@ def _heading(paper: Paper[Any], layout: Layout) -> None:
     with st.container(horizontal=True, vertical_alignment="center", wrap=False):
         st.title(paper.title, anchor=False)
         with st.popover("About", icon=":material/info:", type="tertiary"):
-            _about(paper, layout)
-
-
-def _about(paper: Paper[Any], layout: Layout) -> None:
-    if layout.words:
-        st.markdown(layout.words)
-    st.markdown(f"**The paper claims** {paper.claim}\n\n{paper.citation}.")
+            if layout.words:
+                st.markdown(layout.words)
+            st.markdown(f"**The paper claims** {paper.claim}\n\n{paper.citation}.")
 
 
 def _body(page: Page, watched: dict[str, Watched], places: Places) -> Moving[View]:

@@ -11,12 +11,13 @@ from datasets import catalog
 from datasets.base import Card
 from engine.core.errors import SpecError
 from engine.core.spec import knobs
-from engine.method import Paper
+from engine.method import Entry, Paper
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import fold
 from pages.ui.kit.glossary import linked
 from pages.ui.kit.knobs import pick, widget
 from pages.ui.kit.lock import locked
+from pages.ui.kit.offers import Offer
 from pages.ui.paper import spent, upload
 from pages.ui.paper.choice import Chosen, Offers
 from pages.ui.paper.view import Layout, Page, Section
@@ -44,19 +45,22 @@ def draw(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> N
     stand = layout.open(offers.knobs)
     apart = (BUDGET, *layout.columns, *stand)
     rest = [field for field in offers.knobs if field not in apart]
+    put = partial(_widget, paper, offers, layout, chosen)
     with st.sidebar:
-        _data(paper, offers, layout, chosen)
+        _data(paper, offers, layout, chosen, put)
         for field in stand:
-            _widget(paper, offers, layout, chosen, field)
+            put(field)
             if field not in entry.uses:
                 st.caption(OTHER.format(method=entry.label))
         keys = [f"{slug}.{field}" for field in (*rest, "repeats")]
         if more := fold.fold("More settings", ":material/tune:", f"{slug}.settings", keys):
             with more:
-                _more(paper, offers, layout, chosen, rest)
+                _more(entry, offers.repeats, rest, slug, put)
 
 
-def _data(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> None:
+def _data(
+    paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen, put: Callable[[str], None]
+) -> None:
     """Which data set there is, and on request the others, and what a table of one's own needs.
 
     It is chosen once, and the sliders below are in sight without scrolling.
@@ -67,7 +71,7 @@ def _data(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> 
     with st.popover(name, icon=":material/database:", width="stretch"):
         pick(slug, offers.dataset, "Data set", DATA_HELP, st.radio)
         for field in layout.columns:
-            _widget(paper, offers, layout, chosen, field)
+            put(field)
         about(catalog.card(dataset))
         if paper.own:
             upload.show(paper, dataset, offers.dataset.default)
@@ -76,22 +80,21 @@ def _data(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> 
 
 
 def _more(
-    paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen, rest: list[str]
+    entry: Entry[Any], repeats: Offer, rest: list[str], slug: str, put: Callable[[str], None]
 ) -> None:
     """The widgets that do not stand open: those of the method first, then the others."""
-    slug, entry = paper.slug, paper.entry(chosen.method)
     for field in rest:
         if field in entry.uses:
-            _widget(paper, offers, layout, chosen, field)
+            put(field)
     st.select_slider(
-        "Repetitions", offers.repeats.texts, offers.repeats.default,
+        "Repetitions", repeats.texts, repeats.default,
         key=f"{slug}.repeats", help=linked(REPEATS_HELP), bind="query-params",
         disabled=locked(f"{slug}.repeats"),
     )  # fmt: skip
     if others := [field for field in rest if field not in entry.uses]:
         st.caption(OTHERS.format(method=entry.label))
         for field in others:
-            _widget(paper, offers, layout, chosen, field)
+            put(field)
 
 
 def _widget(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen, field: str) -> None:

@@ -19,7 +19,7 @@ from pages.ui.charts.heights import Heights
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import card
 from pages.ui.kit.late import Asked
-from pages.ui.kit.offers import Offer, names, offer
+from pages.ui.kit.offers import Offer, named, names, offer
 from pages.ui.paper import kinds, overlay
 from pages.ui.paper.choice import (
     ALL,
@@ -305,7 +305,7 @@ def offers(paper: Paper[Any], layout: Layout, dataset: str = "") -> Offers:
         choices[BUDGET] = choices[BUDGET].among(layout.budgets)
     shown = measures(paper)
     gauge = layout.gauge or paper.gauge
-    first = [gauge, *(name for name in shown if name != gauge)]
+    texts = {name: layout.named(shown)(name) for name in (gauge, *shown)}
     private = [entry for entry in paper.methods if entry.role != "reference"]
     looked = next((entry for entry in private if entry.name == layout.method), private[0])
     repeats = tuple(str(count) for count in REPEATS)
@@ -313,18 +313,8 @@ def offers(paper: Paper[Any], layout: Layout, dataset: str = "") -> Offers:
         dataset=names("dataset", (*paper.datasets, *tables(paper))),
         knobs=choices,
         repeats=Offer("repeats", repeats, REPEATS, str(layout.repeats)),
-        gauge=Offer(
-            "gauge",
-            tuple(map(layout.named(shown), first)),
-            tuple(first),
-            layout.named(shown)(gauge),
-        ),
-        method=Offer(
-            "method",
-            tuple(entry.label for entry in private),
-            tuple(entry.name for entry in private),
-            looked.label,
-        ),
+        gauge=named("gauge", texts, gauge),
+        method=named("method", {entry.name: entry.label for entry in private}, looked.name),
         tab=Offer("tab", layout.tabs, layout.tabs, COST),
         by=Offer("by", BY, BY, PROOF_FIRST),
         lines=Offer("lines", LINES, LINES, FEW_LINES),

@@ -91,13 +91,15 @@ def connections(squares: Sequence[tuple[str, Floats]], outlined: int) -> Figure:
     """
     most = max(float(np.nanmax(values)) for _, values in squares)
     wide = (1.0 + GAP) / len(squares) - GAP
+    place = {"xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
     layout: dict[str, Any] = {}
     traces, shapes, words = [], [], []
     for i, (name, values) in enumerate(squares):
         end, left = str(i + 1) if i else "", i * (wide + GAP)
         traces.append(_trace(values, most, end, last=i + 1 == len(squares)))
-        shapes.append(_outline(outlined, end))
-        words.append(_word(name, left + wide / 2))
+        side = 0.5, outlined + 0.5
+        shapes.append(box(side, side, dashed=True, xref=f"x{end}", yref=f"y{end}"))
+        words.append(text(name, left + wide / 2, 1.0, size=14, **place))
         plain = {"showgrid": False, "showline": False, "dtick": 4, "tick0": 4}
         layout[f"xaxis{end}"] = axis("Region", domain=[left, left + wide], **plain)
         layout[f"yaxis{end}"] = axis(
@@ -121,13 +123,3 @@ def _trace(values: Floats, most: float, end: str, *, last: bool) -> dict[str, An
         "colorbar": {"title": {"text": "% of all", "side": "right"}, "thickness": 12},
         "hovertemplate": "regions %{y} and %{x}: %{z:.2f} % of all<extra></extra>",
     }  # fmt: skip
-
-
-def _outline(regions: int, end: str) -> dict[str, Any]:
-    side = 0.5, regions + 0.5
-    return box(side, side, dashed=True, xref=f"x{end}", yref=f"y{end}")
-
-
-def _word(words: str, at: float) -> dict[str, Any]:
-    place = {"xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
-    return text(words, at, 1.0, size=14, **place)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pages.ui.charts.figure import Figure, Floats
-from pages.ui.charts.marks import among, path, pixels
+from pages.ui.charts.marks import among, dots, path, pixels
 from pages.ui.charts.theme import GROUND, INK, MUTED, SERIES, axis, brief, figure, log_axis, style
 from pages.ui.words import number
 
@@ -154,14 +154,12 @@ def _records(points: Floats, classes: Integers) -> list[dict[str, Any]]:
 
 def _anchors(anchors: Floats, labels: Integers) -> dict[str, Any]:
     """The prototypes, each with the number of its class in a circle."""
-    return {
-        "type": "scatter", "mode": "markers+text", "x": brief(anchors[:, 0]),
-        "y": brief(anchors[:, 1]), "text": [f"<b>{k}</b>" for k in labels.tolist()],
-        "textfont": {"size": 14, "color": INK},
-        "marker": {"size": 24, "color": GROUND,
-                   "line": {"width": 2.5, "color": [_colour(k) for k in labels.tolist()]}},
-        "hovertemplate": "the prototype of class %{text}<extra></extra>",
-    }  # fmt: skip
+    rings = {"width": 2.5, "color": [_colour(k) for k in labels.tolist()]}
+    return dots(
+        "", anchors[:, 0], anchors[:, 1], None, None, "the prototype of class %{text}",
+        mode="markers+text", marker={"size": 24, "color": GROUND, "line": rings},
+        text=[f"<b>{k}</b>" for k in labels.tolist()], textfont={"size": 14, "color": INK},
+    )  # fmt: skip
 
 
 def norms(

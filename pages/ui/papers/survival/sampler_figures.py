@@ -157,10 +157,15 @@ def posterior(
     ridges = [ridge(samplers, laplace, i) for i in range(len(names))]
     traces = [_outline(one, ridges) for one in samplers]
     if laplace is not None:
-        traces.append(_approximation(ridges))
-    if optimum is not None:
-        traces.append(_optimum(names, optimum))
+        x, y = _path(ridges, [one.laplace for one in ridges if one.laplace is not None])
+        traces.append(path("Laplace approximation", x, y, INK, dash="solid", width=1.4))
     places = [-float(i) for i in range(len(names))]
+    if optimum is not None:
+        said = "<b>%{text}</b><br>without privacy %{x:.3g}"
+        traces.append(
+            dots("optimum f*, without privacy", optimum, places, INK, "diamond", said, size=10,
+                 text=list(names))
+        )  # fmt: skip
     return figure(
         traces,
         height=150 + 44 * len(names),
@@ -191,19 +196,6 @@ def _outline(one: Drawn, ridges: Sequence[Ridge]) -> dict[str, Any]:
     return path(
         one.label, x, y, colour, dash=one.style.dash, width=2, fill="toself", fillcolor=pale
     )
-
-
-def _approximation(ridges: Sequence[Ridge]) -> dict[str, Any]:
-    heights = [one.laplace for one in ridges if one.laplace is not None]
-    x, y = _path(ridges, heights)
-    return path("Laplace approximation", x, y, INK, dash="solid", width=1.4)
-
-
-def _optimum(names: Sequence[str], optimum: Floats) -> dict[str, Any]:
-    return dots(
-        "optimum f*, without privacy", optimum, [-float(i) for i in range(len(names))], INK,
-        "diamond", "<b>%{text}</b><br>without privacy %{x:.3g}", size=10, text=list(names),
-    )  # fmt: skip
 
 
 def posterior_rows(

@@ -8,7 +8,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from pages.ui.charts.figure import Figure, Floats, by_row
-from pages.ui.charts.marks import HIDDEN, path
+from pages.ui.charts.marks import HIDDEN, dots, path
 from pages.ui.charts.theme import GRID, INK, SERIES, brief, figure
 from pages.ui.kit import address
 from pages.ui.kit.offers import Offer
@@ -99,23 +99,21 @@ def draw(
     friends = np.bincount(links.ravel(), minlength=len(places))
     size = SMALL + (LARGE - SMALL) * np.sqrt(friends / max(1, friends.max(initial=1)))
     edges = path("", x, y, GRID, width=0.7, showlegend=False)
-    users = {
-        "type": "scatter", "mode": "markers", "x": brief(places[:, 0]), "y": brief(places[:, 1]),
-        "showlegend": False,
-        "marker": {
-            "size": [round(float(v), 1) for v in size], "color": brief(chance),
-            "symbol": ["circle" if one else "x" for one in right], "cmin": 0.0, "cmax": 1.0,
-            "colorscale": [[0.0, SERIES[1]], [1.0, SERIES[0]]], "line": {"width": 0},
-            "colorbar": {
-                "title": {
-                    "text": "Chance to exercise more", "side": "right", "font": {"color": INK},
-                },
-                "thickness": 12, "tickformat": ".0%", "tickfont": {"color": INK},
-            },
-        },
-        "customdata": [int(v) for v in friends],
-        "hovertemplate": "Chance %{marker.color:.0%}, %{customdata} friends<extra></extra>",
+    ink = {"color": INK}
+    bar = {
+        "title": {"text": "Chance to exercise more", "side": "right", "font": ink},
+        "thickness": 12, "tickformat": ".0%", "tickfont": ink,
     }  # fmt: skip
+    colours = {"cmin": 0.0, "cmax": 1.0, "colorscale": [[0.0, SERIES[1]], [1.0, SERIES[0]]]}
+    look = {
+        "size": size.round(1).tolist(), "color": brief(chance), "line": {"width": 0},
+        "symbol": ["circle" if one else "x" for one in right], "colorbar": bar, **colours,
+    }  # fmt: skip
+    said = "Chance %{marker.color:.0%}, %{customdata} friends"
+    users = dots(
+        "", places[:, 0], places[:, 1], None, None, said,
+        marker=look, customdata=friends.tolist(), showlegend=False,
+    )  # fmt: skip
     return figure(
         [edges, users],
         height=560,

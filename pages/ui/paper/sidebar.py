@@ -1,7 +1,7 @@
 """The sidebar of a paper's page: the data set and every knob but the budget."""
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any
 
@@ -134,16 +134,24 @@ def finish(slug: str, layout: Layout, opened: Callable[[], Page]) -> None:
     with st.sidebar:
         for section in layout.sections:
             if section.side is not None and section.follows:
-                st.fragment(_side, key=_key(slug, section))(section.side, opened)
+                st.fragment(_side, key=_key(slug, section))(section, section.side, opened)
             elif section.side is not None:
-                _side(section.side, opened)
+                _side(section, section.side, opened)
         st.caption(f":material/savings: {SPENDS}\n\n:material/link: {SHARE}")
 
 
-def _side(draw: Callable[[Page], None], opened: Callable[[], Page]) -> None:
-    """Widgets of a section."""
+def _side(section: Section, draw: Callable[[Page], None], opened: Callable[[], Page]) -> None:
+    """Widgets of a section; those in a drawer are made once it is open."""
     with suppress(SpecError):  # settings that contradict each other: the page says so
-        draw(opened())
+        page = opened()
+        place: Any = nullcontext()
+        if section.drawer:
+            title, icon, key = section.drawer
+            keys = [f"{page.prefix}.{name}" for name in section.free(page.chosen.dataset)]
+            place = fold.fold(title, f":material/{icon}:", f"{page.prefix}.{key}", keys)
+        if place is not None:
+            with place:
+                draw(page)
 
 
 def _key(slug: str, section: Section) -> str:

@@ -181,6 +181,7 @@ class Section:
             whenever the slider moves, so it holds no widgets.
         words: What its charts say, see there.
         side: Draws its widgets in the sidebar; what they say is read from the session.
+        drawer: A title, an icon and a key, where these widgets wait to be opened.
         follows: Whether these widgets follow the page's own sliders.
         free: From the page's choice of data set, the names in the address that these
             widgets bind, without the slug.
@@ -193,6 +194,7 @@ class Section:
     draw: Callable[[View], Any]
     words: Mapping[str, Any] = field(default_factory=dict)
     side: "Callable[[Page], None] | None" = None
+    drawer: tuple[str, str, str] | None = None
     follows: bool = False
     free: Callable[[str], tuple[str, ...]] = lambda dataset: ()
     wide: bool = False

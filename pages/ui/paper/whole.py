@@ -11,7 +11,7 @@ from engine.method import Entry
 from engine.privacy.guarantee import Guarantee
 from engine.runs import whole
 from pages.ui import words
-from pages.ui.charts import guarantee as charts
+from pages.ui.charts import attack as charts
 from pages.ui.charts.figure import by_row
 from pages.ui.kit.chart import Picture, picture, show
 from pages.ui.kit.shared import once
@@ -70,7 +70,7 @@ def pictures(view: View, profile: Mapping[str, Any]) -> dict[str, Picture]:
             by_row({"ε": epsilons, "δ": proved}), view.budget,
         ),
         TEST: picture(
-            charts.tradeoff(alarms, misses), "Fewest misses by false alarms.",
+            charts.allowed(alarms, misses), "Fewest misses by false alarms.",
             by_row({"False alarms": alarms, "Misses": misses}), view.budget,
         ),
     }  # fmt: skip

@@ -111,16 +111,12 @@ def relevances(dataset: str) -> tuple[str, ...]:
 
 def drag(page: Page) -> None:
     """Ten relevances to drag, in the sidebar."""
-    keys = [f"enadpp.{name}" for name in relevances(page.chosen.dataset)]
-    place = fold.fold("Ten relevances to try", ":material/equalizer:", "enadpp.tried", keys)
-    if not place:
-        return
-    with place:
-        for i, key in enumerate(keys):
-            st.slider(
-                f"Feature {i + 1}", 0.0, 1.0, float(FIGURE1[i]), 0.01, key=key,
-                bind="query-params",
-            )  # fmt: skip
+    names = relevances(page.chosen.dataset)
+    for i, (name, start) in enumerate(zip(names, FIGURE1, strict=True)):
+        st.slider(
+            f"Feature {i + 1}", 0.0, 1.0, float(start), 0.01, key=f"enadpp.{name}",
+            bind="query-params",
+        )  # fmt: skip
 
 
 def figure1(view: View) -> Chart:

@@ -12,7 +12,6 @@ from engine.papers.lvq.spec import PRINTED, LvqSpec
 from pages.ui import words
 from pages.ui.charts.figure import by_row
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit import fold
 from pages.ui.paper.parts import Chart, Fold, Part, Table
 from pages.ui.paper.view import Page, View
 from pages.ui.papers.lvq import figures
@@ -135,10 +134,7 @@ def presets(page: Page) -> None:
     theirs = readings.settings(dataset, "gmlvq", "as printed")
     ours = {name: offer.value(offer.default) for name, offer in page.offers.knobs.items()}
     ours.pop(BUDGET)
-    place = fold.fold("The paper's settings", ":material/menu_book:", "lvq.presets", ())
-    if place is None:
-        return
-    with place, st.container(horizontal=True):
+    with st.container(horizontal=True):
         st.button(
             "As printed", key="lvq.printed", on_click=_set, args=(page, theirs),
             help="Uses the paper's own settings: noise, initialisation, share, C, q and E. It "

@@ -12,7 +12,6 @@ from engine.papers.dbn.pcdbn.sensitivity import Layer
 from engine.training import polynomials as poly
 from pages.ui.charts.figure import by_row
 from pages.ui.charts.size import against
-from pages.ui.kit import fold
 from pages.ui.paper.parts import Abreast, Chart, Part, Table
 from pages.ui.paper.view import Page, View
 from pages.ui.papers.pcdbn import figures
@@ -34,14 +33,10 @@ LEMMA2, EVERY, STATES, PROGRAM = (
 
 def try_out(page: Page) -> None:
     """An activation, in the sidebar; it trains nothing."""
-    place = fold.fold("Formulas to try", ":material/function:", "pcdbn.tried", [FUNCTION])
-    if not place:
-        return
-    with place:
-        st.selectbox(
-            "Activation function", list(poly.ACTIVATIONS), key=FUNCTION, bind="query-params",
-            help="Changes the charts of polynomials on the *Why* tab. Nothing is trained.",
-        )  # fmt: skip
+    st.selectbox(
+        "Activation function", list(poly.ACTIVATIONS), key=FUNCTION, bind="query-params",
+        help="Changes the charts of polynomials on the *Why* tab. Nothing is trained.",
+    )  # fmt: skip
 
 
 def _chosen(view: View) -> tuple[str, int, int, int]:

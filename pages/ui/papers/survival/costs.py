@@ -13,7 +13,6 @@ from engine.papers.survival.spec import SurvivalSpec
 from pages.ui.charts.figure import by_row
 from pages.ui.charts.size import against
 from pages.ui.charts.theme import axis
-from pages.ui.kit import fold
 from pages.ui.paper import sidebar
 from pages.ui.paper.parts import Abreast, Chart, Fold, Part, Table, Widgets
 from pages.ui.paper.said import Named
@@ -31,23 +30,18 @@ GRID = (5, 10, 20, 50, 100, 200, 400)
 
 def try_out(page: Page) -> None:
     """Two sliders to try q and e with, in the sidebar; a button trains with them."""
-    place = fold.fold("Try q and e", ":material/function:", "survival.tried", TRY.values())
-    if not place:
-        return
-    with place:
-        st.caption("These change the table *Cost before training* at once. Nothing is trained.")
-        for field, title in (("intervals", "Time intervals q"), ("knots", "Spline knots e")):
-            offer = page.offers.knobs[field]
-            moved = _moved(TRY[field], offer.text(page.chosen.values[field]))
-            st.select_slider(
-                title, offer.texts, offer.default, key=TRY[field],
-                bind="query-params" if moved else None,
-                on_change=_move, args=(page, TRY[field]),
-            )  # fmt: skip
-        st.button(
-            "Train with these", icon=":material/play_arrow:", key="survival.try", on_click=_take,
-            help="Uses these q and e for the whole page and trains with them.",
+    st.caption("These change the table *Cost before training* at once. Nothing is trained.")
+    for field, title in (("intervals", "Time intervals q"), ("knots", "Spline knots e")):
+        offer = page.offers.knobs[field]
+        moved = _moved(TRY[field], offer.text(page.chosen.values[field]))
+        st.select_slider(
+            title, offer.texts, offer.default, key=TRY[field],
+            bind="query-params" if moved else None, on_change=_move, args=(page, TRY[field]),
         )  # fmt: skip
+    st.button(
+        "Train with these", icon=":material/play_arrow:", key="survival.try", on_click=_take,
+        help="Uses these q and e for the whole page and trains with them.",
+    )  # fmt: skip
 
 
 def _moved(key: str, now: str) -> bool:

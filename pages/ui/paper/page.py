@@ -27,7 +27,6 @@ from pages.ui.messages import tr
 from pages.ui.paper import (
     choice,
     defaults,
-    failing,
     foot,
     former,
     kinds,
@@ -190,7 +189,7 @@ def _tab(page: Page, moving: Moving[View], name: str, focus: Mapping[str, float]
             moving.piece(pays.line)
     _sections(page, moving, name)
     if name == WHY:
-        moving.piece(failing.section)
+        moving.piece(panels.failing)
     if name == DATA:
         data = moving.now.data
         sidebar.describe(data)

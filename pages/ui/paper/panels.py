@@ -3,16 +3,20 @@
 import math
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 import streamlit as st
 
 from engine.core.kept import Declared, released
 from pages.ui import words
-from pages.ui.charts import curves, measured, notes
+from pages.ui.charts import curves, lines, measured, notes
 from pages.ui.charts.dots import dots
+from pages.ui.charts.figure import Figure
+from pages.ui.charts.lines import Line
+from pages.ui.charts.measured import Curve
 from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card, glossary
-from pages.ui.kit.chart import Picture, picture, show
+from pages.ui.kit.chart import Picture, chart, picture, show
 from pages.ui.kit.late import DESK
 from pages.ui.kit.shared import once
 from pages.ui.messages import tr
@@ -28,6 +32,11 @@ RAW = ":material/visibility_lock: Computed from the raw data, for comparison onl
 READINGS = "Every measure at this budget"
 CURVE = "utility"
 """Ends the key of the cost curve."""
+FAILING = "Releases that fail"
+WHY_FAILING = (
+    "A release fails if it is no better than guessing. The cost curve has a cross where one in ten "
+    "or more fails: the median there hides that some releases work and others do not."
+)
 PAUSE = 1.0
 """Seconds between two looks whether the accountant has answered."""
 
@@ -257,3 +266,36 @@ def guarantees(page: Page, view: View) -> None:
             for name, label, one in zip(names, labels, cards, strict=True):
                 if name != view.method:
                     card.show(label, one, ceiling.of(view.asked(name, view.budget), one))
+
+
+def failing(view: View) -> None:
+    """The share by privacy budget, for the lines in colour of which a part fails somewhere."""
+    curves, _ = drawing.shown(view)
+    some = [one for one in curves.values() if one.focus and one.before is None and any(one.partly)]
+    if not some:
+        return
+    st.subheader(FAILING, anchor=False)
+    said = _failed(some, view.budget)
+    st.markdown(said)
+    drawn = [_share(one) for one in some]
+    chart(f"{view.paper.slug}.failing", _figure(drawn), said, lines.rows(drawn, "ε"), view.budget)
+    st.caption(WHY_FAILING)
+
+
+def _failed(some: Sequence[Curve], budget: float) -> str:
+    """How many releases of each fail at the budget."""
+    at = [(one.label, one.failed[i]) for one in some if (i := one.at(budget)) is not None]
+    counts = [f"{label} **{100.0 * share:.0f}**" for label, share in at]
+    return f"At ε = {budget:g}, of 100 releases so many fail: {words.listed(counts)}."
+
+
+def _share(one: Curve) -> Line:
+    share = 100.0 * np.array(one.failed)
+    return Line(one.label, one.style, np.array(one.epsilon), share, share, share)
+
+
+def _figure(drawn: Sequence[Line]) -> Figure:
+    titles = "", "Releases that fail [%]"
+    made = lines.lines(drawn, titles, across="budgets", range=[-2.0, 102.0])
+    made.layout["uirevision"] = "failing"
+    return made

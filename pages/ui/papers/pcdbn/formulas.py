@@ -39,16 +39,14 @@ def try_out(page: Page) -> None:
     )  # fmt: skip
 
 
-def _chosen(view: View) -> tuple[str, int, int, int]:
-    """The activation that is tried, and L, K and N_W as the page's settings say."""
-    name = str(st.session_state.get(FUNCTION) or "sigmoid")
-    own = view.setting(OWN)
-    return name, own.degree, own.filters, own.filter_size
+def _tried() -> str:
+    """The activation that is tried."""
+    return str(st.session_state.get(FUNCTION) or "sigmoid")
 
 
 def polynomials(view: View) -> Chart:
     """Every approximation of the chosen activation, and its error."""
-    name, degree, _, _ = _chosen(view)
+    name, degree = _tried(), view.setting(OWN).degree
     x = np.linspace(-1.0, 1.0, 121)
     fits = poly.fits(name, degree)
     shapes = [
@@ -70,7 +68,7 @@ def polynomials(view: View) -> Chart:
 
 def bounds(view: View) -> Chart:
     """Lemma 3's bounds beside the measured error, by degree."""
-    name, degree, _, _ = _chosen(view)
+    name, degree = _tried(), view.setting(OWN).degree
     orders = list(range(1, LONGEST + 1))
     lemmas = [poly.lemma3(name, order) for order in orders]
     parts = {
@@ -87,9 +85,8 @@ def bounds(view: View) -> Chart:
 
 def _layer(view: View) -> Layer:
     """The first layer on this data set, with the sizes that are chosen."""
-    _, degree, _, size = _chosen(view)
-    side, _ = view.data.image or (28, 28)
-    return Layer(side, size, degree, view.setting(OWN).polynomial)
+    own, (side, _) = view.setting(OWN), view.data.image or (28, 28)
+    return Layer(side, own.filter_size, own.degree, own.polynomial)
 
 
 def _deltas(layer: Layer, filters: int) -> dict[str, float]:
@@ -103,8 +100,8 @@ def _deltas(layer: Layer, filters: int) -> dict[str, float]:
 
 def sensitivities(view: View) -> list[Part]:
     """Each reading of the sensitivity against L, K and N_W, and what signal it leaves."""
-    _, degree, filters, size = _chosen(view)
-    layer = _layer(view)
+    layer, filters = _layer(view), view.setting(OWN).filters
+    degree, size = layer.degree, layer.size
     sweeps = {
         "L": ("Degree L", degree, {o: (replace(layer, degree=o), filters)
                                    for o in sorted({*ORDERS, degree})}),

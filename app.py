@@ -14,7 +14,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.jobs import clock
 from pages.ui.jobs import submit as asking
-from pages.ui.kit import contrast, early, hosts, intake, logo, outbox, shell, tongue
+from pages.ui.kit import early, hosts, intake, logo, outbox, shell, style, tongue
 from pages.ui.lessons import collect, guide
 from pages.ui.messages import tr
 
@@ -87,7 +87,7 @@ def draw() -> None:
     shell.remember()
     chosen = st.navigation(menu)
     st.set_page_config(page_title=f"{chosen.title} · Epsilon Explorer")
-    contrast.apply()
+    style.apply()
     guide.before(chosen)
     clock.leave()
     with asking.page():

@@ -6,20 +6,19 @@ from datasets import catalog as data_catalog
 from pages.ui import words
 from pages.ui.charts.dots import dots
 from pages.ui.charts.sketch import sketch
-from pages.ui.home import about, examples, found, start, text
+from pages.ui.home import about, examples, found, stops, text
 from pages.ui.kit import shell
 from pages.ui.kit.glossary import linked
 from pages.ui.messages import figures, tr
-from pages.ui.paper import sketches
-from pages.ui.paper.preview import START, draw
+from pages.ui.paper import preview, sketches
 
 shell.enter()
 st.title(text("title"))
 st.markdown(linked(text("about")))
 
-if START.slug in shell.papers():
+if preview.SLUG in shell.papers():
     st.markdown(text("move"))
-    draw(start())
+    preview.draw(stops())
 
 if shell.there("learn"):
     st.page_link("pages/learn.py", label=text("learn"), icon=":material/school:")

@@ -2,12 +2,10 @@
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from pages.ui.messages import SOURCE, language, tr
 from pages.ui.paper import defaults
-from pages.ui.paper.preview import START, Preview
 from pages.ui.paper.said import say
 from pages.ui.paper.sketches import Sketch
 from pages.ui.words import best_guess, filled, out_of_100
@@ -38,11 +36,6 @@ def first(words: str) -> str:
 def stops() -> dict[float, str]:
     """Budgets that the curve names."""
     return {float(epsilon): words for epsilon, words in WORDS["stops"].items()}
-
-
-def start() -> Preview:
-    """The curve of the page, with its named budgets."""
-    return replace(START, named=stops())
 
 
 def examples() -> Iterator[tuple[float, int, str, str]]:

@@ -27,8 +27,8 @@ def everything() -> dict[str, Job]:
     wanted += [job for slug in shell.papers() for job in beside(slug).values()]
     if shell.there("learn"):
         wanted.append(clipping())
-    if preview.START.slug in shell.papers():
-        wanted += preview.page(preview.START).jobs.values()
+    if preview.SLUG in shell.papers():
+        wanted += preview.page().jobs.values()
     wanted += [
         job for slug in shell.papers() for job, sketch in stops(slug) if job.id == sketch.id
     ]  # what is trained once has no coarse curve

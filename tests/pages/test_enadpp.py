@@ -21,7 +21,6 @@ from engine.service.client import Client
 from engine.service.process import here
 from engine.service.store import Store
 from pages.ui.charts import lines
-from pages.ui.charts.regions import square
 from pages.ui.charts.theme import style
 from pages.ui.charts.tiles import Layer, tiles
 from pages.ui.jobs.live import BUDGET
@@ -32,6 +31,7 @@ from pages.ui.paper.said import say
 from pages.ui.paper.view import offers
 from pages.ui.papers.enadpp import budgets as enadpp_budgets
 from pages.ui.papers.enadpp import figures
+from pages.ui.papers.enadpp.regions import square
 from tests.pages.conftest import Open, with_coarse
 from tests.pages.drawn import loads_nothing_heavy, texts, tour
 

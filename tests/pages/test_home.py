@@ -42,7 +42,7 @@ def test_a_paper_that_opens_with_simulated_data_says_so_on_its_card(visit: Open)
 
 
 def test_three_budgets_are_named_on_the_curve_of_the_start_page(visit: Open, home: Path):
-    for job in preview.page(preview.START).jobs.values():
+    for job in preview.page().jobs.values():
         play(home, job)
     (chart,) = charts(visit(""))
     named = [one["text"].partition(":")[0] for one in chart["layout"]["annotations"]]

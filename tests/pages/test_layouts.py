@@ -11,13 +11,13 @@ from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
 from engine.core.declared import read
-from pages.ui.paper import declared, defaults
+from pages.ui.paper import defaults
 from pages.ui.paper.said import Named, say
 from tests.pages.conftest import ROOT
 from tests.pages.drawn import charts
 
 PAPERS = ROOT / "pages/ui/papers"
-SLUGS = sorted(path.parent.name for path in PAPERS.glob(f"*/{declared.FILE}"))
+SLUGS = sorted(path.parent.name for path in PAPERS.glob(f"*/{defaults.FILE}"))
 TABLE = {
     "plain": "At {budget:g}: {error:n2} of {share:p1} %.",
     "parts": "One. {MORE} {how} Last.",
@@ -67,7 +67,7 @@ def test_what_sentences_name_is_computed_and_each_sentence_is_said(slug: str):
 @pytest.mark.parametrize("slug", SLUGS)
 def test_names_in_the_address_are_those_of_widgets(slug: str):
     """So that a link keeps what these widgets say."""
-    sections = read(PAPERS / slug / declared.FILE).get("sections", ())
+    sections = read(PAPERS / slug / defaults.FILE).get("sections", ())
     for section in (one for one in sections if isinstance(one.get("free"), list)):
         for name in section["free"]:
             assert f'"{slug}.{name}"' in computed(slug), f"{section['title']}: no widget {name}"
@@ -119,9 +119,9 @@ def test_a_fact_that_is_missing_is_named():
     ],
 )
 def test_a_slip_in_a_layout_is_named(tmp_path: Path, text: str, error: type, named: str):
-    (tmp_path / declared.FILE).write_text(text)
+    (tmp_path / defaults.FILE).write_text(text)
     with pytest.raises(error, match=named):
-        declared.layout("pages.ui.papers.mean", tmp_path)
+        defaults.read("pages.ui.papers.mean", tmp_path)
 
 
 def page(made: str) -> AppTest:

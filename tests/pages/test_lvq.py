@@ -30,7 +30,7 @@ from pages.ui.paper import defaults, panels
 from pages.ui.paper.choice import MANY, untouched
 from pages.ui.paper.view import offers
 from pages.ui.papers.lvq import costs as lvq_costs
-from pages.ui.papers.lvq import figures, space
+from pages.ui.papers.lvq import figures
 from pages.ui.papers.lvq import sections as lvq
 from tests.pages.conftest import Open, with_coarse
 from tests.pages.drawn import texts, tour
@@ -252,22 +252,22 @@ def test_a_picture_lies_in_its_row_and_column():
 def test_the_plane_belongs_to_the_nearest_prototype():
     anchors, labels = np.array([[0.0, 0.0], [4.0, 0.0]]), np.array([3, 7])
     places = np.array([[1.9, 5.0], [2.1, -5.0]])
-    assert space.nearest(places, anchors, labels).tolist() == [3, 7]
+    assert figures.nearest(places, anchors, labels).tolist() == [3, 7]
 
 
 @pytest.mark.parametrize(("far", "kind"), [(0.3, "-"), (30.0, "log")])
 def test_distances_that_differ_much_are_logarithmic(far: float, kind: str):
-    actual = body(space.memory(["A"], np.array([0.1]), None, np.array([far])))
+    actual = body(figures.memory(["A"], np.array([0.1]), None, np.array([far])))
     assert actual["layout"]["xaxis"].get("type", "-") == kind
 
 
 def test_each_bound_cuts_what_is_longer():
     counts = np.array([0.0, 6.0, 3.0, 1.0])
-    assert space.longer(counts).tolist() == pytest.approx([100.0, 100.0, 40.0, 10.0, 0.0])
-    assert space.longer(np.zeros(2)).tolist() == [0.0, 0.0, 0.0]
+    assert figures.longer(counts).tolist() == pytest.approx([100.0, 100.0, 40.0, 10.0, 0.0])
+    assert figures.longer(np.zeros(2)).tolist() == [0.0, 0.0, 0.0]
     edges = np.array([0.1, 0.2, 0.5, 1.0, 2.0])
     parts, bounds = [("prototypes", counts), ("matrix", counts)], [("bound C", 0.5)]
-    drawn = body(space.norms(parts, edges, bounds))["data"]
+    drawn = body(figures.norms(parts, edges, bounds))["data"]
     dotted = [trace for trace in drawn if trace.get("yaxis") == "y2"]
     assert [trace["line"]["dash"] for trace in dotted] == ["dot", "dot"]
     assert dotted[0]["y"] == pytest.approx([100.0, 100.0, 40.0, 10.0, 0.0])

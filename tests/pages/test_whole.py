@@ -16,8 +16,8 @@ from engine.method import Entry
 from engine.runs import whole as engine_whole
 from engine.runs.job import request
 from engine.service.client import Client
-from pages.ui.charts import guarantee as charts
-from pages.ui.jobs.download import bundle
+from pages.ui.charts import attack as charts
+from pages.ui.jobs.runs_table import bundle
 from pages.ui.paper import whole
 from tests.pages.played import play
 
@@ -106,5 +106,5 @@ def test_figures_mark_the_card_and_the_blind_guess():
     assert drawn.whole.data[0].y == (0.1, 0.01, None)
     pure = charts.deltas([0.0, 1.0], [0.1, 0.0], 1.0, 0.0)
     assert [trace.name for trace in pure.whole.data] == ["Proved"]
-    both = charts.tradeoff([0.0, 1.0], [1.0, 0.0])
+    both = charts.allowed([0.0, 1.0], [1.0, 0.0])
     assert [trace.name for trace in both.whole.data] == ["Fewest misses proved", "Blind guess"]

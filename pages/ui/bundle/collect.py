@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from streamlit import logger
 
-from engine import __version__, catalog
+from engine import __version__
 from engine.core.gauges import Gauge
 from engine.privacy.guarantee import RELATIONS, STATUSES, Guarantee
 from engine.runs.job import Job
@@ -23,9 +23,9 @@ from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.submit import look
 from pages.ui.kit import address
-from pages.ui.paper import attack, ceiling, choice, defaults, drawing, panels
+from pages.ui.paper import attack, ceiling, defaults, drawing, panels
 from pages.ui.paper.choice import measures
-from pages.ui.paper.view import Page, View, offers
+from pages.ui.paper.view import Page, View
 
 MARKS = (
     (re.compile(r"\*\*(.+?)\*\*"), r"<strong>\1</strong>"),
@@ -126,9 +126,7 @@ def opened(page: Page, watched: Mapping[str, Watched], method: str) -> list[View
 
 def _page(slug: str) -> Page:
     """The page of a paper as it opens."""
-    paper, layout = catalog.paper(slug), defaults.layout(slug)
-    offered = offers(paper, layout)
-    return Page(slug, paper, layout, offered, choice.untouched(offered), defaults.opening(slug))
+    return defaults.addressed(slug, {})
 
 
 def _draw(name: str, views: list[View], budgets: list[float]) -> Drawn | None:

@@ -1,18 +1,15 @@
-"""What an attack found: three budgets on one ruler, two histograms, and the trade-off of errors."""
+"""What an attack found, and what a proof allows one: a ruler, histograms, trade-offs of errors."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
-from pages.ui.charts.guarantee import ERRORS
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import dots, level, path
+from pages.ui.charts.size import powers
 from pages.ui.charts.theme import INK, MUTED, SERIES, axis, band, brief, figure, log_axis
-
-Floats = NDArray[np.float64]
 
 BINS = 40
 FLOOR = 0.01
@@ -24,6 +21,8 @@ MARKS = {
     "Proved": ("square", SERIES[1], "bottom center"),
     "Attacked": ("triangle-up", SERIES[2], "top center"),
 }
+ERRORS = "%{x:.0%} false alarms: %{y:.1%} missed"
+"""What the pointer says of the two errors of a test."""
 
 
 def ruler(claimed: float | None, proved: float | None, attacked: float | None) -> Figure:
@@ -106,4 +105,33 @@ def tradeoff(alarms: Floats, misses: Floats, low: Floats, high: Floats, allowed:
         height=320,
         xaxis=axis("False alarms [share]", range=[0, 1]),
         yaxis=axis("Misses [share]", range=[0, 1]),
+    )
+
+
+def deltas(epsilons: Sequence[float], proved: Sequence[float], at: float, delta: float) -> Figure:
+    """The failure probability that is proved at each ε, with the card's own point marked."""
+    hover = "ε = %{x:.3g}: δ = %{y:.2g}"
+    heights = [value if value > 0 else None for value in proved]
+    line = path("Proved", epsilons, heights, SERIES[0], hover, width=2)
+    point = dots("This card", [at], [delta], INK, "diamond", hover, size=10)
+    marked = [point] if delta > 0 and at <= epsilons[-1] else []
+    return figure(
+        [line, *marked],
+        height=300,
+        xaxis=axis("Privacy budget ε"),
+        yaxis=powers("Failure probability δ", [value for value in proved if value > 0]),
+    )
+
+
+def allowed(alarms: Sequence[float], misses: Sequence[float]) -> Figure:
+    """The fewest misses that are proved at each rate of false alarms, beside a blind guess."""
+    blind = [1.0 - alarm for alarm in alarms]
+    return figure(
+        [
+            path("Fewest misses proved", alarms, misses, SERIES[0], ERRORS, width=2),
+            path("Blind guess", alarms, blind, MUTED, ERRORS, width=2, dash="dot"),
+        ],
+        height=300,
+        xaxis=axis("False alarms", range=[0, 1], tickformat=".0%"),
+        yaxis=axis("Misses", range=[0, 1], tickformat=".0%"),
     )

@@ -36,7 +36,7 @@ HEARD = "heard"
 
 def utility(
     curves: Sequence[Curve], levels: Sequence[Level], gauge: Gauge, chosen: float, revision: str,
-    bounds: tuple[float, float], by_proof: bool = False, closer: str = "", errors: str = "",
+    bounds: tuple[float, float], by_proof: bool = False, closer: str = "",
     chance: float | None = None, up: Heights | None = None, measure: str = "",
 ) -> Figure:  # fmt: skip
     """Utility against budget, with a rule at the chosen one.
@@ -50,13 +50,12 @@ def utility(
         bounds: Smallest and largest budget of the slider.
         by_proof: Whether points stand at the budget that is proved, not the one claimed.
         closer: Label of the method that is looked at; it alone has the band of single releases.
-        errors: What wrong answers are called, to draw those; empty to draw the measure itself.
         chance: What guessing gets; None where nothing is to be guessed.
-        up: The vertical axis; None for the one that fits.
+        up: The vertical axis; None for the one of the measure itself that fits.
         measure: What `proved` and `bounds` hold in place of budgets, in words; there is no rule.
     """
     ground = Ground(bounds, [p for one in curves for p in one.proved], by_proof, measure)
-    up = up or heights(curves, levels, gauge, errors, chance)
+    up = up or heights(curves, levels, gauge, "", chance)
     shown = ".1%" if gauge.unit == SHARE else ".3g"
     levels = [one for one in levels if up.of([one.value])[0] > 0 or not up.log]
     ordered = sorted(curves, key=lambda one: one.focus)  # what is in focus lies above

@@ -5,12 +5,16 @@ between a move of the slider and its picture. Tests check what pages draw instea
 """
 
 import base64
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 from plotly.io.json import to_json_plotly
 
+Floats: TypeAlias = NDArray[np.float64]
+"""Numbers that are drawn."""
 SHORT = {"float64": "f8", "float32": "f4"}
 """How Plotly names the types of arrays that are sent as bytes."""
 
@@ -48,6 +52,16 @@ class Figure:
         """The same as JSON; what is not finite is null."""
         text: str = to_json_plotly(self.to_plotly_json())
         return text
+
+
+def by_row(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
+    """Columns of one length as rows, such as the numbers of a chart; arrays become plain numbers.
+
+    >>> by_row({"x": np.array([1.0, 2.0]), "y": "ab"})
+    [{'x': 1.0, 'y': 'a'}, {'x': 2.0, 'y': 'b'}]
+    """
+    lists = [one.tolist() if isinstance(one, np.ndarray) else one for one in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
 
 
 def _packed(value: Any) -> Any:

@@ -9,6 +9,7 @@ come in after a move, the axis stays as it was drawn before, unless a line would
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from engine.core.gauges import Gauge
@@ -55,7 +56,7 @@ class Heights:
 
     def of(self, values: Iterable[float]) -> list[float]:
         """Where values stand."""
-        return [1.0 - value if self.turned else value for value in values]
+        return _turned(values, self.turned)
 
     @property
     def length(self) -> float:
@@ -111,10 +112,7 @@ def heights(
     turned = bool(errors)
     better = {"up": "down", "down": "up"}.get(gauge.better, "neither") if turned else gauge.better
     title = f"{errors or gauge.label}{unit(gauge)}{WORDS[better]}"
-
-    def of(values: Iterable[float]) -> list[float]:
-        return [1.0 - value if turned else value for value in values]
-
+    of = partial(_turned, turned=turned)
     known = [v for one in curves for v in of(one.middle)] + of(one.value for one in levels)
     known += [v for one in curves if one.focus for v in of((*one.sure_low, *one.sure_high))]
     known += [] if chance is None or not known else of([chance])
@@ -130,6 +128,10 @@ def heights(
     low, high = _range(known, log, share)
     made = Heights(title, share, turned, better, log, low, high)
     return made if before is None or not known else _kept(made, before, known, whole)
+
+
+def _turned(values: Iterable[float], turned: bool) -> list[float]:
+    return [1.0 - value if turned else value for value in values]
 
 
 def _kept(now: Heights, before: Heights, known: Sequence[float], whole: bool) -> Heights:

@@ -7,11 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import level
-from pages.ui.charts.theme import GROUND, INK, MUTED, Style, axis, band, figure, log_axis
-
-Floats = NDArray[np.float64]
+from pages.ui.charts.theme import (
+    GROUND,
+    INK,
+    MUTED,
+    Style,
+    axis,
+    band,
+    budget_axis,
+    figure,
+    log_axis,
+)
 
 INNER = (0.1, 0.9)
 POINTS = 120
@@ -56,6 +64,8 @@ def lines(
     drawn: Sequence[Line],
     titles: tuple[str, str],
     *,
+    across: str = "",
+    ticks: Sequence[float] = (),
     log: bool = False,
     rule: tuple[float, str] | None = None,
     under: bool = False,
@@ -67,6 +77,9 @@ def lines(
     Args:
         drawn: The lines.
         titles: Of the two axes.
+        across: How the horizontal axis is drawn: "log", "budgets" (without a title of its own), or
+            empty for a linear one from zero.
+        ticks: Where a linear one has ticks, with its ends beside them; empty for anywhere.
         log: Whether heights are logarithmic.
         rule: A height to compare with, and what it is.
         under: Whether its words stand below it, where lines begin above it.
@@ -78,11 +91,22 @@ def lines(
     return figure(
         [trace for one in drawn for trace in _line(one, log)],
         height=height,
-        xaxis=axis(titles[0], rangemode="tozero"),
+        xaxis=_across(drawn, titles[0], across, ticks),
         yaxis=log_axis(titles[1], heights, **y) if log else axis(titles[1], **y),
         shapes=[level(rule[0], MUTED)] if rule else [],
         annotations=[_flag(*rule, log, under)] if rule else [],
     )
+
+
+def _across(
+    drawn: Sequence[Line], title: str, across: str, ticks: Sequence[float]
+) -> dict[str, Any]:
+    """The horizontal axis."""
+    x = [float(x) for one in drawn for x in one.x]
+    if across:
+        return log_axis(title, x) if across == "log" else budget_axis(min(x), max(x))
+    ends = {"tickvals": list(ticks), "range": [ticks[0] - 0.4, ticks[-1] + 0.4]} if ticks else {}
+    return axis(title, rangemode="tozero", **ends)
 
 
 def _line(one: Line, log: bool) -> list[dict[str, Any]]:

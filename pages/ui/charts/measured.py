@@ -3,7 +3,7 @@
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -30,13 +30,25 @@ LINE = 5
 In focus it is drawn in full from FEWEST on, below thin with its points."""
 
 
+@dataclass(frozen=True)
 class Named:
-    """What a legend reads of a line."""
+    """What a legend reads of a line.
+
+    Attributes:
+        label: Name of the method.
+        style: Its look.
+        brief: Its name in the legend, where the label is long.
+        status: How far the argument for its privacy carries; None where that is not said.
+        focus: Whether it is drawn in colour, or in ink; else it is thin and grey.
+        before: The settings that it was trained with, where a newer one is on its way.
+    """
 
     label: str
-    brief: str
-    status: Status | None
-    before: str | None
+    style: Style
+    brief: str = field(default="", kw_only=True)
+    status: Status | None = field(default=None, kw_only=True)
+    focus: bool = field(default=True, kw_only=True)
+    before: str | None = field(default=None, kw_only=True)
 
     @property
     def legend(self) -> str:
@@ -51,8 +63,6 @@ class Curve(Named):
     """One method's utility over the budgets that have been measured.
 
     Attributes:
-        label: Name of the method.
-        style: Its look.
         epsilon: Budgets with at least one measurement, ascending.
         middle: Median over the repetitions.
         low: Their 10 % quantile.
@@ -60,31 +70,21 @@ class Curve(Named):
         count: Repetitions measured at each budget.
         sure_low: Lower end of the median's interval; empty where it is not worked out.
         sure_high: Its upper end.
-        brief: Its name in the legend, where the label is long.
-        status: How far the argument for its privacy carries; None where that is not said.
         proved: The budget that is proved at each of `epsilon`, None where no finite one is;
             empty while it is not worked out.
         failed: The share of releases at each budget that are no better than guessing; empty where
             nothing is to be guessed.
-        focus: Whether it is drawn in colour; else it is thin and grey.
-        before: The settings that it was trained with, where a newer one is on its way.
     """
 
-    label: str
-    style: Style
     epsilon: tuple[float, ...]
     middle: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
     count: tuple[int, ...]
-    brief: str = ""
-    status: Status | None = None
     proved: tuple[float | None, ...] = ()
     sure_low: tuple[float, ...] = ()
     sure_high: tuple[float, ...] = ()
     failed: tuple[float, ...] = ()
-    focus: bool = True
-    before: str | None = None
 
     @property
     def partly(self) -> tuple[bool, ...]:
@@ -113,24 +113,12 @@ class Level(Named):
     """A method that spends no budget: one number.
 
     Attributes:
-        label: Name of the method.
-        style: Its look.
         value: What was measured.
-        brief: Its short name; empty for the label.
-        status: What is proved of it.
-        focus: Whether it is drawn in ink.
         told: Whether it is named at its end though it is grey: a line in focus ends at it.
-        before: The former setting that it is of; None where it is of the present one.
     """
 
-    label: str
-    style: Style
     value: float
-    brief: str = ""
-    status: Status | None = None
-    focus: bool = True
     told: bool = False
-    before: str | None = None
 
     @property
     def name(self) -> str:

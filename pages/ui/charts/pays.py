@@ -5,16 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.intervals import normal, student
 from engine.method import Groups
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import dots, upright
 from pages.ui.charts.theme import MUTED, Style, axis, brief, figure
 from pages.ui.words import number
 
-Floats = NDArray[np.float64]
 FEW = 5
 """With fewer repetitions, the spread is that of all groups together."""
 

@@ -14,6 +14,8 @@ STATUS = {status: words.lower() for status, words in STATUSES.items()}
 """As the hover, the table and a sentence say it: the words of the card."""
 BRIEF = STATUS | {"proved_under_assumption": "assumption"}
 """As the legend says it, where there is little room."""
+DASHED: dict[Status, str] = {"heuristic": "dash", "not_private": "dot"}
+"""The lines of what has no proof; all others are solid."""
 LEGEND = (
     "Solid and filled: proved. Solid and hollow: proved under an assumption. Dashed and hollow: "
     "heuristic, not proved. Dotted and grey: not private."
@@ -26,17 +28,11 @@ WIDE = 0.07
 
 def look(style: Style, status: Status | None) -> Style:
     """A method's colour and marker, with the line that its status asks for."""
-    match status:
-        case "proved":
-            return Style(style.colour, "solid", style.marker)
-        case "proved_under_assumption":
-            return Style(style.colour, "solid", f"{style.marker}-open")
-        case "heuristic":
-            return Style(style.colour, "dash", f"{style.marker}-open")
-        case "not_private":
-            return Style(MUTED, "dot", f"{style.marker}-open")
-        case _:
-            return style
+    if status is None:
+        return style
+    colour = MUTED if status == "not_private" else style.colour
+    hollow = "" if status == "proved" else "-open"
+    return Style(colour, DASHED.get(status, "solid"), f"{style.marker}{hollow}")
 
 
 def finite(proved: float | None) -> bool:

@@ -5,13 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import BARE, pixels, text
 from pages.ui.charts.theme import figure
-
-Floats = NDArray[np.float64]
 
 COLUMNS = 5
 GAP = 0.08

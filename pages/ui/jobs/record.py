@@ -1,6 +1,6 @@
 """What a run has said and left so far, read from the store as it comes and kept once.
 
-Sessions share it. While a run goes on its arrays grow; only the latest are kept.
+Sessions share it. While a run goes on its arrays grow; those that were read last are kept.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from engine.runs.events import Measured, Produced, Started
 from engine.service.client import Run
 from pages.ui.kit.access import client
+from pages.ui.kit.shared import Shared
 
 
 @dataclass
@@ -33,29 +34,13 @@ class History:
     lock: Lock = field(default_factory=Lock)
 
 
-@dataclass
-class Left:
-    """The arrays that one attempt of a run has left so far.
-
-    Attributes:
-        parts: How many parts they were put together from.
-        arrays: By name.
-        lock: Held while they are read.
-    """
-
-    parts: int = 0
-    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    lock: Lock = field(default_factory=Lock)
-
-
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _history(run: str, created: float) -> History:
     return History()
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _left(run: str, created: float) -> Left:
-    return Left()
+_LEFT = Shared(16)
+"""Arrays of runs, as they stood when the last of their parts came."""
 
 
 def _read(run: Run) -> tuple[list[Measured], int]:
@@ -82,8 +67,5 @@ def measurements(run: Run) -> list[Measured]:
 
 def arrays(run: Run) -> Mapping[str, NDArray[Any]]:
     """The run's arrays so far, by name; read again only when there are more."""
-    parts, kept = _read(run)[1], _left(run.id, run.created)
-    with kept.lock:
-        if kept.parts != parts:
-            kept.arrays, kept.parts = client().arrays(run.id), parts
-        return kept.arrays
+    signature = run.id, run.created, _read(run)[1]
+    return _LEFT.once(signature, lambda: client().arrays(run.id))

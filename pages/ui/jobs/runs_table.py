@@ -1,21 +1,24 @@
-"""The list of runs: state, progress, and what can be done with each."""
+"""The list of runs: state, progress, what can be done with each, and each as one file."""
 
+import io
+import tempfile
 import time
+import zipfile
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from engine.catalog import catalog
-from engine.cli.export import command
+from engine.cli.export import command, write
 from engine.core.errors import ExplorerError
 from engine.core.spec import Choice, Setting, Value, knobs
-from engine.service.client import Run
+from engine.service.client import Client, Run
 from engine.service.rows import State
 from pages.ui import rights, words
 from pages.ui.jobs import clock
 from pages.ui.jobs import submit as asking
-from pages.ui.jobs.download import bundle
 from pages.ui.jobs.sentences import OLD, OUTDATED, progress, share
 from pages.ui.kit import visitors
 from pages.ui.kit.access import client, sentence, troubles
@@ -234,3 +237,16 @@ def _button(
             st.error(sentence(str(error)))
         else:
             st.rerun()
+
+
+def bundle(client: Client, run: Run) -> bytes:
+    """A zip archive of the run, what its cards cover apart from what must not be published.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    with tempfile.TemporaryDirectory() as folder, io.BytesIO() as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in write(client, run, Path(folder)):
+                archive.write(path, f"run-{run.id}/{path.relative_to(folder)}")
+        return file.getvalue()

@@ -11,6 +11,8 @@ import gzip
 import hashlib
 from typing import TYPE_CHECKING
 
+from starlette.responses import Response
+
 from pages.ui.kit import plot
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 READY = 'window.dispatchEvent(new Event("explorer.plotly"))'
 """Tells charts that are waiting that the library is there."""
-FOR_EVER = b"public, max-age=31536000, immutable"
+FOR_EVER = "public, max-age=31536000, immutable"
 """For a file whose address changes with its content."""
 UNCHANGED = (b"accept-encoding", b"if-none-match", b"if-modified-since")
 """What a browser says to get a page packed, or not at all."""
@@ -50,7 +52,7 @@ class Early:
         if scope["type"] != "http" or scope["method"] != "GET":
             await self.app(scope, receive, send)
         elif scope["path"].endswith(f"/{plot.LIBRARY.name}"):
-            await _serve(send)
+            await _served()(scope, receive, send)
         elif b"text/html" in dict(scope["headers"]).get(b"accept", b""):
             headers = [one for one in scope["headers"] if one[0] not in UNCHANGED]
             await self.app({**scope, "headers": headers}, receive, _Named(send))
@@ -58,15 +60,10 @@ class Early:
             await self.app(scope, receive, send)
 
 
-async def _serve(send: Send) -> None:
+def _served() -> Response:
     """The library; every browser that runs the app unpacks what is packed."""
-    kind = [
-        (b"content-type", b"text/javascript; charset=utf-8"),
-        (b"content-encoding", b"gzip"),
-        (b"cache-control", FOR_EVER),
-    ]
-    await send({"type": "http.response.start", "status": 200, "headers": kind})
-    await send({"type": "http.response.body", "body": library()})
+    headers = {"content-encoding": "gzip", "cache-control": FOR_EVER}
+    return Response(library(), headers=headers, media_type="text/javascript")
 
 
 class _Named:

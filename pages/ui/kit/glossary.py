@@ -1,65 +1,15 @@
 """The field's terms, in one or two sentences each, and links from texts that use them."""
 
 import re
+from collections.abc import Mapping
+from pathlib import Path
 
+from engine.core.declared import read
 from pages.ui.kit.root import rooted
 
-TERMS: dict[str, str] = {
-    "Differential privacy": "A property of a computation with random noise: its result is almost "
-    "as likely with one record as without it.",
-    "Privacy budget ε": "The number that bounds how much more likely a result can become through "
-    "one record: by a factor of at most e^ε. A smaller ε protects more.",
-    "Failure probability δ": "The probability with which the bound by ε may fail. It should be far "
-    "smaller than one over the number of records. Laplace noise has δ = 0.",
-    "Record": "What is protected as a whole: a person, an image, or all rows of one person. Every "
-    "guarantee names its record.",
-    "Neighbours": "Two data sets that differ in one record. It is either replaced by another, or "
-    "added or removed.",
-    "Sensitivity": "The most that one record can change an answer before noise is added. Noise is "
-    "proportional to it.",
-    "Clipping": "Cutting values or gradients to a bound, so that no record changes the answer by "
-    "more than a known amount. It adds bias.",
-    "Noise": "Random numbers that are added to an answer. Their size is the sensitivity divided by "
-    "the budget.",
-    "Mechanism": "A rule that adds noise, such as Laplace or Gaussian noise.",
-    "Composition": "How the budgets of several answers add up. Plain budgets are summed; many "
-    "small Gaussian answers cost less than their sum.",
-    "Batch": "The records that one training step uses. If they are drawn at random, one step costs "
-    "less.",
-    "Training step": "One update of a model. A model that is trained with noise pays for every "
-    "step.",
-    "Repetition": "The same computation with other random numbers. It shows how much the result "
-    "varies by chance.",
-    "Guarantee": "What is stated of the privacy of a result: ε and δ, for which record, and why.",
-    "Claimed": "The ε that a paper or a program states.",
-    "Proved": "The ε for which a proof holds as this method runs here. It is an upper bound: no "
-    "attack can show more.",
-    "Proved under an assumption": "The proof needs something that nobody has checked, such "
-    "as a chain that has converged. The card says what.",
-    "Heuristic": "There is an argument for privacy, but no proof. Do not rely on it for real data.",
-    "Not private": "Computed without noise, for comparison only.",
-    "Attacked": "The ε that an attack has shown. It is a lower bound: the true ε is at least "
-    "this, if the noise is of the declared kind.",
-    "As printed": "The noise that a paper's formulas give, even where they do not prove its claim.",
-    "With proof": "As much noise as the proof needs.",
-    "Measure": "A number that says how useful a result is, such as its accuracy or its error.",
-}
-
-
-MENTIONS: dict[str, str] = {
-    "Privacy budget ε": r"privacy budgets?(?: ε)?|budgets?",
-    "Failure probability δ": r"failure probability(?: δ)?",
-    "Record": r"records?",
-    "Clipping": r"clip(?:s|ped|ping)?",
-    "Batch": r"batch(?:es)?",
-    "Training step": r"training steps?",
-    "Repetition": r"repetitions?",
-    "Guarantee": r"guarantees?",
-    "Claimed": r"claim(?:s|ed)?",
-    "Attacked": r"attack(?:s|ed)?",
-    "Measure": r"measures?",
-    "Mechanism": r"mechanisms?",
-}
+_FILE = read(Path(__file__).with_suffix(".toml"))
+TERMS: Mapping[str, str] = _FILE["terms"]
+MENTIONS: Mapping[str, str] = _FILE["mentions"]
 """How texts mention terms, where not as the glossary spells them alone."""
 ASIDE = re.compile(r"\[[^]]*\]\([^)]*\)|\$\$?[^$]*\$\$?|`[^`]*`|:material/\w+:|https?://\S+")
 """What holds no mentions: links, formulas, code and icons."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from starlette.responses import PlainTextResponse
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 if TYPE_CHECKING:
@@ -33,6 +34,4 @@ class Hosts:
         if not page or is_host_allowed(named or None):
             await self.app(scope, receive, send)
             return
-        kind = [(b"content-type", b"text/plain; charset=utf-8")]
-        await send({"type": "http.response.start", "status": 403, "headers": kind})
-        await send({"type": "http.response.body", "body": SAID.encode()})
+        await PlainTextResponse(SAID, 403)(scope, receive, send)

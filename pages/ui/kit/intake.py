@@ -13,7 +13,7 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from starlette.requests import cookie_parser
+from starlette.requests import HTTPConnection
 from streamlit import runtime
 from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
 
@@ -65,12 +65,10 @@ class Intake:
             await self.app(scope, receive, send)
             return
         key = (place["session"], place["file"])
-        headers = {
-            name.decode("latin-1"): text.decode("latin-1") for name, text in scope["headers"]
-        }
-        cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
-        who = hashlib.sha256(drawn(cookie) or key[0].encode()).hexdigest()
-        status, why = self.refusal(key, who, headers.get("content-length", ""))
+        asked = HTTPConnection(scope)
+        cookie = drawn(asked.cookies.get(COOKIE, ""))
+        who = hashlib.sha256(cookie or key[0].encode()).hexdigest()
+        status, why = self.refusal(key, who, asked.headers.get("content-length", ""))
         if status:
             await self.refuse(status, why, receive, send)
             return

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -42,47 +44,27 @@ def widget(
         idle: Why it changes nothing now, in a few words; it is then grey.
         then: Called once a slider has moved, before anything is drawn.
     """
-    draw, key = st.container(), f"{slug}.{offer.field}"
+    draw, key, said = st.container(), f"{slug}.{offer.field}", explain(setting)
     name = f"{label(setting)} ({idle})" if idle else label(setting)
     off = bool(idle) or locked(key)
     if isinstance(setting, Knob):
-        return str(
-            draw.select_slider(
-                name, offer.texts, offer.default, key=key, help=explain(setting),
-                bind="query-params", disabled=off, on_change=then,
-            )
-        )  # fmt: skip
-    if len(offer.texts) <= SIDE_BY_SIDE and sum(map(len, offer.texts)) <= 32:
-        return str(
-            draw.segmented_control(
-                name, offer.texts, default=offer.default, required=True, key=key,
-                help=explain(setting), bind="query-params", disabled=off,
-            )
-        )  # fmt: skip
-    return pick(slug, offer, name, explain(setting), draw, off=off)
+        kind: Callable[..., Any] = partial(draw.select_slider, value=offer.default, on_change=then)
+    elif len(offer.texts) <= SIDE_BY_SIDE and sum(map(len, offer.texts)) <= 32:
+        kind = partial(draw.segmented_control, default=offer.default, required=True)
+    else:
+        return pick(slug, offer, name, said, draw.selectbox, off=off)
+    return str(kind(name, offer.texts, key=key, help=said, bind="query-params", disabled=off))
 
 
 def pick(
-    slug: str, offer: Offer, title: str, help: str, place: DeltaGenerator, *, off: bool = False
+    slug: str, offer: Offer, title: str, help: str, draw: Callable[..., Any], *, off: bool = False
 ) -> str:
-    """A list to choose one of the offered texts from."""
-    index = offer.texts.index(offer.default)
-    key = f"{slug}.{offer.field}"
-    return str(
-        place.selectbox(
-            title, offer.texts, index, key=key, help=linked(help), bind="query-params",
-            disabled=off or locked(key),
-        )
-    )  # fmt: skip
-
-
-def choose(slug: str, offer: Offer, title: str, help: str) -> str:
-    """As `pick`, with every text in sight, for a list that opens on request."""
+    """A list to choose one of the offered texts from, drawn as a select box or as radio buttons."""
     index, key = offer.texts.index(offer.default), f"{slug}.{offer.field}"
     return str(
-        st.radio(
+        draw(
             title, offer.texts, index, key=key, help=linked(help), bind="query-params",
-            disabled=locked(key),
+            disabled=off or locked(key),
         )
     )  # fmt: skip
 

@@ -1,7 +1,7 @@
 """The labels of a chart in the visitor's language: titles of axes, names of lines, notes."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pages.ui.charts.figure import Figure
@@ -34,35 +34,42 @@ def label(text: str) -> str:
     return known.get(text) or "".join(FIGURES.sub(part, one) for one in PARTS.split(text))
 
 
-def drawn(figure: Mapping[str, Any]) -> Iterator[str]:
+def drawn(figure: Mapping[str, Any]) -> list[str]:
     """The labels of a figure, or of a part of one, as Plotly's JSON values."""
-    for trace in figure["data"]:
-        yield trace.get("name") or ""
-        for key in WORDED:
-            text = trace.get(key)
-            if isinstance(text, str | list | tuple):
-                many = [text] if isinstance(text, str) else text
-                yield from (one for one in many if isinstance(one, str))
-    for key, value in figure["layout"].items():
-        if re.match("[xy]axis", key):
-            yield str((value.get("title") or {}).get("text") or "")
-            yield from map(str, value.get("ticktext") or ())
-        elif key == "annotations":
-            yield from (str(one.get("text") or "") for one in value)
+    found: list[str] = []
+
+    def note(text: str) -> str:
+        found.append(text)
+        return text
+
+    _told(figure["data"], figure["layout"], note)
+    return found
 
 
 def spoken(figure: Figure) -> Figure:
     """A figure in the language that is spoken here; the same one in English."""
     if language() == SOURCE:
         return figure
-    layout = {key: _axis(value) if "axis" in key else value for key, value in figure.layout.items()}
-    if notes := layout.get("annotations"):
-        layout["annotations"] = [_texts(one, "text") for one in notes]
-    return Figure([_trace(one) for one in figure.traces], layout | {"separators": separators()})
+    traces, layout = _told(figure.traces, figure.layout, label)
+    return Figure(traces, layout | {"separators": separators()})
 
 
-def _texts(of: dict[str, Any], *keys: str, by: Callable[[str], str] = label) -> dict[str, Any]:
-    """A part of a figure with some of its texts, or lists of texts, translated."""
+Told = Callable[[str], str]
+"""How a text is told."""
+
+
+def _told(
+    traces: Iterable[dict[str, Any]], layout: Mapping[str, Any], by: Told
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Traces and layout with every text told in another way."""
+    made = {key: _axis(value, by) if "axis" in key else value for key, value in layout.items()}
+    if notes := made.get("annotations"):
+        made["annotations"] = [_texts(one, by, "text") for one in notes]
+    return [_trace(one, by) for one in traces], made
+
+
+def _texts(of: dict[str, Any], by: Told, *keys: str) -> dict[str, Any]:
+    """A part of a figure with some of its texts, or lists of texts, told in another way."""
     made: dict[str, Any] = {}
     for key in keys:
         value = of.get(key)
@@ -73,15 +80,15 @@ def _texts(of: dict[str, Any], *keys: str, by: Callable[[str], str] = label) -> 
     return of | made
 
 
-def _axis(axis: Any) -> Any:
+def _axis(axis: Any, by: Told) -> Any:
     title = axis.get("title")
-    named = {"title": _texts(title, "text")} if isinstance(title, dict) else {}
-    return _texts(axis | named, "ticktext")
+    named = {"title": _texts(title, by, "text")} if isinstance(title, dict) else {}
+    return _texts(axis | named, by, "ticktext")
 
 
-def _trace(trace: dict[str, Any]) -> dict[str, Any]:
+def _trace(trace: dict[str, Any], by: Told) -> dict[str, Any]:
     """A trace with its name, also where its words at the pointer repeat it."""
-    name, made = trace.get("name"), _texts(trace, "name", *WORDED)
+    name, made = trace.get("name"), _texts(trace, by, "name", *WORDED)
     hover = trace.get("hovertemplate")
     if name and isinstance(hover, str):
         made["hovertemplate"] = hover.replace(str(name), str(made["name"]))

@@ -5,7 +5,7 @@ vocabulary of the address too. No Streamlit here.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.core.errors import SpecError
@@ -97,8 +97,12 @@ def offer(spec: type[Spec], field: str, setting: Setting, default: Value) -> Off
 
 def names(field: str, keys: Sequence[str]) -> Offer:
     """An offer of names, shown as words; the first is the default."""
-    texts = tuple(short(key) for key in keys)
-    return Offer(field, texts, tuple(keys), texts[0])
+    return named(field, {key: short(key) for key in keys}, keys[0])
+
+
+def named(field: str, texts: Mapping[str, str], default: str) -> Offer:
+    """An offer of names, each with its text."""
+    return Offer(field, tuple(texts.values()), tuple(texts), texts[default])
 
 
 def figure(value: float) -> str:

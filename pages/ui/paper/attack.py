@@ -19,6 +19,7 @@ from engine.runs.job import Job, request
 from engine.service.client import Run
 from pages.ui import words
 from pages.ui.charts import attack as charts
+from pages.ui.charts.figure import by_row
 from pages.ui.jobs import clock, record
 from pages.ui.jobs import submit as asking
 from pages.ui.jobs.live import BUDGET, HALTED
@@ -264,14 +265,13 @@ def _outcome(page: Page, view: View, guarantee: Guarantee, arrays: Arrays) -> No
     text = sentence(guarantee, arrays)
     st.markdown(text)
     without, present = (np.asarray(arrays[name], float) for name in ("without", "present"))
-    rows = [{"Without": a, "With": b} for a, b in zip(without, present, strict=True)]
+    rows = by_row({"Without": without, "With": present})
     key, budget = f"{page.prefix}.attack", view.budget
     chart(f"{key}.scores", charts.histograms(without, present), text, rows, budget)
     names = ("alarms", "misses", "misses_low", "misses_high", "misses_proved")
     lines = {name: np.asarray(arrays[name][0], float) for name in names}
-    numbers = [dict(zip(lines, row, strict=True)) for row in zip(*lines.values(), strict=True)]
-    made = charts.tradeoff(*lines.values())
-    chart(f"{key}.tradeoff", made, "Misses of the attack by its false alarms.", numbers, budget)
+    made, said = charts.tradeoff(*lines.values()), "Misses of the attack by its false alarms."
+    chart(f"{key}.tradeoff", made, said, by_row(lines), budget)
     st.caption(
         f"The score is the {_statistic(arrays)}. A private method keeps the attack's line above "
         "the dashed one; the dotted line is a blind guess."

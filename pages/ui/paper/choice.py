@@ -102,17 +102,9 @@ def said(offers: Offers, say: Callable[[Offer], Value]) -> Chosen:
     """What the widgets say, one by one."""
     values = {field: say(offer) for field, offer in offers.knobs.items()}
     budget = float(values.pop(BUDGET))
-    return Chosen(
-        dataset=str(say(offers.dataset)),
-        values=values,
-        repeats=int(say(offers.repeats)),
-        budget=budget,
-        method=str(say(offers.method)),
-        gauge=str(say(offers.gauge)),
-        by=str(say(offers.by)),
-        lines=str(say(offers.lines)),
-        measure=str(say(offers.measure)),
-    )
+    names = ("dataset", "method", "gauge", "by", "lines", "measure")
+    texts = {name: str(say(getattr(offers, name))) for name in names}
+    return Chosen(values=values, repeats=int(say(offers.repeats)), budget=budget, **texts)
 
 
 def tables(paper: Paper[Any]) -> tuple[str, ...]:

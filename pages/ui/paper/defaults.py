@@ -1,24 +1,98 @@
-"""What the pages open with: each paper's layout, and the jobs of a first visit."""
+"""What the pages open with: each paper's layout, and the jobs of a first visit.
+
+A layout is declared in `layout.toml`: titles, sentences and lists; Python computes. What is
+computed is named as "module:function" within the paper's folder: `draw`, `side` and `free` of a
+`[[sections]]`, `story`, and `values` of a section that is `swept` over a setting. `free` may be
+the names themselves where all data sets have the same.
+"""
 
 import functools
+import importlib
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from engine import catalog
+from engine.core import declared
 from engine.core.spec import Value
 from engine.method import Paper
 from engine.runs.job import Job
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.offers import Offer
-from pages.ui.paper import choice, declared
+from pages.ui.paper import choice, pays
 from pages.ui.paper.choice import Chosen, Offers
+from pages.ui.paper.finding import Saying, guessing
 from pages.ui.paper.overlay import overlays
-from pages.ui.paper.view import Layout, Page, offers
+from pages.ui.paper.swept import Swept
+from pages.ui.paper.view import Layout, Page, Section, offers
 
+FILE = "layout.toml"
+OWN = {one.name for one in fields(Section)}
+CHANCES = {
+    "the right class": guessing,
+    "a wrong class": lambda data: 1.0 - guessing(data),
+    "a coin": lambda data: 0.5,
+}
+"""What guessing gets, by what `chance` says."""
 PAPERS = "pages.ui.papers"
+
+
+def read(package: str, folder: Path) -> Layout:
+    """The layout that a folder declares.
+
+    Raises:
+        TypeError: A key that no layout has, or a section without a title.
+        KeyError: A chance that nobody knows.
+        AttributeError, ModuleNotFoundError: A function or its module that is not there.
+    """
+    table = {name: _fixed(value) for name, value in declared.read(folder / FILE).items()}
+    says = {name: _saying(how) for name, how in table.pop("says", {}).items()}
+    swept = []
+
+    def section(own: Mapping[str, Any]) -> Section:
+        own = {name: _found(package, name, value) for name, value in own.items()}
+        if "swept" in own:
+            one = own.pop("swept")
+            swept.append(Swept(**{n: _found(package, n, value) for n, value in one.items()}))
+            own["draw"] = swept[-1].section
+        words = {name: value for name, value in own.items() if name not in OWN}
+        return Section(**{name: own[name] for name in own.keys() - words}, words=words)
+
+    sections = tuple(map(section, table.pop("sections", ())))
+    shared = pays.shared(table.get("shows", Layout.shows), table.pop("quotes", True))
+    rest = {name: _found(package, name, value) for name, value in table.items()}
+
+    def beside(jobs: Mapping[str, Job]) -> dict[str, Job]:
+        return {name: job for one in swept for name, job in one.beside(jobs).items()}
+
+    return Layout(says=says, sections=sections + shared, beside=beside, **rest)
+
+
+def _saying(table: Mapping[str, Any]) -> Saying:
+    """How a gauge is put in words."""
+    own = dict(table)
+    if "chance" in own:
+        own["chance"] = CHANCES[own["chance"]]
+    return Saying(**own)
+
+
+def _found(package: str, name: str, value: Any) -> Any:
+    """A function where its name stands, or the names that it would return."""
+    if name == "free" and isinstance(value, tuple):
+        return lambda dataset: value
+    if name not in ("draw", "side", "free", "story", "values"):
+        return value
+    module, _, function = value.partition(":")
+    return getattr(importlib.import_module(f"{package}.{module}"), function)
+
+
+def _fixed(value: Any) -> Any:
+    """Tuples for lists, at every depth."""
+    if isinstance(value, dict):
+        return {name: _fixed(one) for name, one in value.items()}
+    return tuple(map(_fixed, value)) if isinstance(value, list) else value
 
 
 @functools.cache
@@ -26,16 +100,14 @@ def layout(slug: str) -> Layout:
     """The layout that `pages/ui/papers/<slug>/layout.toml` declares; the common one without it."""
     name = f"{PAPERS}.{slug}"
     for folder in map(Path, getattr(find_spec(name), "submodule_search_locations", None) or ()):
-        if (folder / declared.FILE).exists():
-            return declared.layout(name, folder)
+        if (folder / FILE).exists():
+            return read(name, folder)
     return Layout()
 
 
 def opening(slug: str) -> dict[str, Job]:
     """The jobs of a paper's page as it opens, by method: what its widgets say before any touch."""
-    paper, own = catalog.paper(slug), layout(slug)
-    offered = offers(paper, own)
-    return wanted(paper, own, offered, choice.untouched(offered))
+    return addressed(slug, {}).jobs
 
 
 def wanted(paper: Paper[Any], layout: Layout, offered: Offers, chosen: Chosen) -> dict[str, Job]:

@@ -1,5 +1,6 @@
 """What the cost curve of a page draws, which lines are in focus, and how to read it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.privacy.guarantee import Guarantee
@@ -32,8 +33,8 @@ def cast(view: View) -> Cast:
 
     def made() -> Cast:
         jobs = {name: one.job for name, one in view.watched.items()}
-        gauge = measures(view.paper)[view.gauge]
-        return casting.cast(view.paper, jobs, *drawn(view, view.gauge), gauge, view.method)
+        lines = drawn(view, view.gauge)
+        return casting.cast(view.paper, jobs, *lines, view.measured, view.method)
 
     return once(("cast", view.gauge, view.method, view.signature), made)
 
@@ -64,9 +65,7 @@ def _former(view: View) -> tuple[dict[str, Curve], list[Level]]:
             continue
         curve = measured.curve(one.results, view.gauge, label, 0)
         cards = [known(one.job, budget, view.data) for budget in curve.epsilon]
-        held = tuple(_finite(card) for card in cards if card is not None)
-        exact = overlay.entry(view.paper, name).role == "reference" or len(held) < len(cards)
-        proved = () if exact else held
+        proved = _finite(view, name, cards)
         curves[f"{name} before"] = replace(curve, proved=proved, focus=False, before=one.setting)
     return curves, levels
 
@@ -78,13 +77,11 @@ def heights(view: View, before: Heights | None = None) -> Heights:
         view: What is drawn.
         before: The axis as it was drawn before; None where nothing was.
     """
-    gauge = measures(view.paper)[view.gauge]
-    how = finding.saying(gauge, view.says, view.gauge)
     curves, levels = shown(view)
     whole = not any(one.active for one in view.watched.values())
-    return charts.heights(
-        list(curves.values()), levels, gauge, how.errors, how.guessed(view.data), before, whole
-    )
+    errors, chance = view.how.errors, view.how.guessed(view.data)
+    lines = list(curves.values())
+    return charts.heights(lines, levels, view.measured, errors, chance, before, whole)
 
 
 def axis(view: View) -> str:
@@ -150,18 +147,18 @@ def _look(own: Style, place: int, name: str) -> Style:
 
 
 def _proved(view: View, name: str, one: Curve) -> Curve:
-    """A curve with its status and what is proved at each point, as far as that takes no time.
+    """A curve with its status and what is proved at each point, as far as that takes no time."""
+    cards = [view.known(name, epsilon) for epsilon in one.epsilon]
+    status = next((card.status for card in cards if card is not None), None)
+    return replace(one, status=status, proved=_finite(view, name, cards))
+
+
+def _finite(view: View, name: str, cards: Sequence[Guarantee | None]) -> tuple[float | None, ...]:
+    """The budgets that are proved; none as long as one of the cards is not known.
 
     A reference stands at the budget that it is compared at: nothing is proved of it anywhere.
     """
-    cards = [view.known(name, epsilon) for epsilon in one.epsilon]
-    status = next((card.status for card in cards if card is not None), None)
-    whole = [card for card in cards if card is not None]
-    compared = overlay.entry(view.paper, name).role == "reference"
-    known = len(whole) == len(cards) and not compared
-    proved = tuple(_finite(card) for card in whole) if known else ()
-    return replace(one, status=status, proved=proved)
-
-
-def _finite(card: Guarantee) -> float | None:
-    return card.epsilon_proved if finite(card.epsilon_proved) else None
+    whole = [card.epsilon_proved for card in cards if card is not None]
+    if len(whole) < len(cards) or overlay.entry(view.paper, name).role == "reference":
+        return ()
+    return tuple(proved if finite(proved) else None for proved in whole)

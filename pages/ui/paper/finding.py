@@ -3,8 +3,10 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from datasets.base import Card
+from engine.core.declared import read
 from engine.core.gauges import Gauge
 from pages.ui.charts.measured import Curve
 from pages.ui.charts.proof import finite
@@ -21,28 +23,7 @@ NEAR = 0.1
 
 FEW, MOST = 0.02, 0.98
 """Shares of releases that fail between these are told."""
-SENTENCES = {
-    "at": "At ε = {budget:g}, {parts}.",
-    "first": "privacy costs **{count} {unit}** with {name}",
-    "alone": "{name} **{what}**",
-    "next": "{name} costs {count}",
-    "next, own": "{name} costs {count} against {name} without privacy",
-    "also": "{name} {what}",
-    "next, more": "{name}, costs {count}",
-    "also, more": "{name}, {what}",
-    "it": "as printed it",
-    "printed": "{name} as printed",
-    "unproved": "{said}, and nothing is proved",
-    "guess": ", no better than guessing",
-    "from": "From ε = {budget:g} on, {name} beats no privacy{why}.",
-    "only": "At ε = {budget:g}, {name} beats no privacy{why}.",
-    "why": "thanks to {thanks}",
-    "worse": "At ε = {budget:g}, {name} costs {count}.",
-    "below": "At ε = {budget:g} and below, {name} costs {count} or more.",
-    "fails": "Of {all} releases of {name}, {lost} are no better than guessing.",
-    "fail": "Of {all} releases of {name}, {lost} is no better than guessing.",
-    "less": "less than 1",
-}
+SENTENCES: Mapping[str, str] = read(Path(__file__).with_suffix(".toml"))["sentences"]
 """What a finding is made of."""
 BAD = 1 / 3
 """From this part of the way to guessing on, what a smaller budget costs is told."""

@@ -12,26 +12,14 @@ from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.knobs import explain, label
 from pages.ui.kit.late import DESK
 from pages.ui.kit.lock import locked
+from pages.ui.kit.style import sheet
 from pages.ui.messages import tr
 from pages.ui.paper import attack, ceiling, ruler
 from pages.ui.paper.view import Page, View
 
 TYPED = "typed"
 """Ends the key of the field that takes a budget by its figures; no part of the address."""
-STYLE = """<style>
-[data-testid=stBottomBlockContainer] { padding-top: 0.5rem; padding-bottom: 0.75rem }
-@media (max-width: 1100px), (max-height: 600px) {
-  [data-testid=stBottomBlockContainer] { font-size: 0.875rem; padding: 0.25rem 1.5rem 0.5rem }
-  [data-testid=stBottomBlockContainer] p { font-size: 0.875rem; line-height: 1.35 }
-  [data-testid=stMainBlockContainer] { padding: 2.75rem 1.5rem 3rem }
-  [data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock] { gap: 0.5rem } }
-@media (max-width: 640px), (max-height: 600px) {
-  [data-testid=stMainBlockContainer] h1 { font-size: 1.3rem; padding: 0.25rem 0 }
-  [data-testid=stHeading]:has(h1) [data-testid=stMarkdownContainer] { margin-bottom: 0 } }
-@media (max-height: 600px) and (min-width: 769px) {
-  [data-testid=stMainBlockContainer] { padding-top: 1.5rem }
-  [data-testid=stMainBlockContainer] p { line-height: 1.45 } }
-</style>"""
+STYLE = sheet(__file__)
 """A small window spends its room on the chart; Streamlit has no settings for these."""
 BELOW_LOGO = """<style>@media (max-width: 768px) {
   [data-testid=stMainBlockContainer] { padding-top: 4rem } }</style>"""

@@ -90,14 +90,13 @@ def stored(page: Page, view: View) -> str:
 
     Empty once the curve is there, and where no stop of any main slider would be.
     """
-    one, layout = view.watched[view.method], page.layout
+    one = view.watched[view.method]
     if one.settled:
         return ""
-    first = page.offers.knobs[BUDGET].value(page.offers.knobs[BUDGET].default)
-    for field in (field for group in layout.stops for field in group):
+    for field in (field for group in page.layout.stops for field in group):
         offer = page.offers.knobs[field]
         jobs = [replace(one.job, values={**one.job.values, field: v}) for v in offer.values]
-        ships = [bool(shipped.find(coarse(job, first, layout.sketch).id)) for job in jobs]
+        ships = [bool(shipped.find(coarse(job, page.first, page.layout.sketch).id)) for job in jobs]
         there = [value for value, found in zip(offer.values, ships, strict=True) if found]
         if len(there) > 1:
             ends = f"{_setting(view.paper, field, there[0])} to {offer.text(there[-1])}"

@@ -21,14 +21,12 @@ from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.moving import Moving
 from pages.ui.kit import address, chart, shell, skip, source
 from pages.ui.kit.access import troubles
-from pages.ui.kit.chart import Picture
 from pages.ui.kit.glossary import linked
 from pages.ui.kit.knobs import either, menu, pick
 from pages.ui.messages import tr
 from pages.ui.paper import (
     choice,
     defaults,
-    failing,
     foot,
     former,
     kinds,
@@ -123,13 +121,9 @@ def _heading(paper: Paper[Any], layout: Layout) -> None:
     with st.container(horizontal=True, vertical_alignment="center", wrap=False):
         st.title(paper.title, anchor=False)
         with st.popover("About", icon=":material/info:", type="tertiary"):
-            _about(paper, layout)
-
-
-def _about(paper: Paper[Any], layout: Layout) -> None:
-    if layout.words:
-        st.markdown(layout.words)
-    st.markdown(f"**The paper claims** {paper.claim}\n\n{paper.citation}.")
+            if layout.words:
+                st.markdown(layout.words)
+            st.markdown(f"**The paper claims** {paper.claim}\n\n{paper.citation}.")
 
 
 def _body(page: Page, watched: dict[str, Watched], places: Places) -> Moving[View]:
@@ -195,7 +189,7 @@ def _tab(page: Page, moving: Moving[View], name: str, focus: Mapping[str, float]
             moving.piece(pays.line)
     _sections(page, moving, name)
     if name == WHY:
-        moving.piece(failing.section)
+        moving.piece(panels.failing)
     if name == DATA:
         data = moving.now.data
         sidebar.describe(data)
@@ -205,10 +199,7 @@ def _tab(page: Page, moving: Moving[View], name: str, focus: Mapping[str, float]
 
 def _cost(page: Page, moving: Moving[View], focus: Mapping[str, float]) -> None:
     """The curve, what it is drawn by, what is under way, and on request every measure."""
-
-    def curve(view: View) -> Picture:
-        return panels.curve(page, view, view.by == PROOF_FIRST, True)
-
+    curve = partial(panels.curve, page, fit=True)
     key = f"{page.prefix}.{panels.CURVE}"
     with st.container(key=f"{page.prefix}-story"):
         moving.piece(lambda view: chart.draw(key, curve(view)), first=True)
@@ -242,7 +233,7 @@ def _drawn_by(page: Page, key: str) -> Any:
 def _axes(page: Page) -> None:
     """What the chart measures, and how its horizontal axis is to be read."""
     with st.popover("Axes", icon=":material/straighten:", type="tertiary"):
-        pick(page.prefix, page.offers.gauge, "Measured by", GAUGE_HELP, st.container())
+        pick(page.prefix, page.offers.gauge, "Measured by", GAUGE_HELP, st.container().selectbox)
         scales(page.prefix)
 
 
@@ -252,7 +243,7 @@ def scales(prefix: str) -> tuple[str, str]:
         "Show ε as", BY, default=PROOF_FIRST, required=True, help=linked(BY_HELP),
         key=f"{prefix}.by", bind="query-params",
     )  # fmt: skip
-    return str(by), pick(prefix, kinds.MEASURES, kinds.TITLE, kinds.HELP, st.container())
+    return str(by), pick(prefix, kinds.MEASURES, kinds.TITLE, kinds.HELP, st.container().selectbox)
 
 
 def _method(page: Page) -> None:

@@ -1,28 +1,30 @@
 """The parts that every paper's page has: utility curve, readings, guarantees."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
+import numpy as np
 import streamlit as st
 
 from engine.core.kept import Declared, released
 from pages.ui import words
-from pages.ui.charts import curves, measured, stops
+from pages.ui.charts import curves, lines, measured, notes
 from pages.ui.charts.dots import dots
-from pages.ui.charts.heights import heights
+from pages.ui.charts.figure import Figure
+from pages.ui.charts.lines import Line
+from pages.ui.charts.measured import Curve
 from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card, glossary
-from pages.ui.kit.chart import Picture, picture, show
+from pages.ui.kit.chart import Picture, chart, picture, show
 from pages.ui.kit.late import DESK
 from pages.ui.kit.shared import once
 from pages.ui.messages import tr
-from pages.ui.paper import attack, ceiling, drawing, finding, foot, former, kinds, whole
-from pages.ui.paper.choice import measures
+from pages.ui.paper import attack, ceiling, drawing, finding, former, kinds, whole
+from pages.ui.paper.choice import PROOF_FIRST, measures
 from pages.ui.paper.drawing import drawn
 from pages.ui.paper.view import Page, View
 
-budget = foot.budget
 CHOOSE = "Methods marked *not private* are for comparison only."
 TERMS = ("Claimed", "Proved", "Attacked", "Record", "Neighbours", "Failure probability δ")
 """What the cards speak of, with its place in the glossary."""
@@ -30,6 +32,11 @@ RAW = ":material/visibility_lock: Computed from the raw data, for comparison onl
 READINGS = "Every measure at this budget"
 CURVE = "utility"
 """Ends the key of the cost curve."""
+FAILING = "Releases that fail"
+WHY_FAILING = (
+    "A release fails if it is no better than guessing. The cost curve has a cross where one in ten "
+    "or more fails: the median there hides that some releases work and others do not."
+)
 PAUSE = 1.0
 """Seconds between two looks whether the accountant has answered."""
 
@@ -109,50 +116,45 @@ def result(view: View) -> str:
         return said
 
     def made() -> str:
-        gauge = measures(view.paper)[view.gauge]
-        how = finding.saying(gauge, view.says, view.gauge)
-        chosen = view.watched[view.method].label
-        return finding.finding(drawing.cast(view), gauge, how, view.data, view.budget, chosen)
+        said = drawing.cast(view), view.measured, view.how, view.data, view.budget
+        return finding.finding(*said, view.watched[view.method].label)
 
     return once(("result", view.gauge, view.method, view.budget, view.signature), made)
 
 
-def utility(
-    page: Page, view: View, by_proof: bool = True, below: Callable[[], None] | None = None
-) -> None:
-    """The utility curve with its numbers.
+def utility(page: Page, view: View, *, fit: bool = False) -> None:
+    """The utility curve with its numbers; arguments as those of `curve`."""
+    show(f"{page.prefix}.{CURVE}", curve(page, view, fit=fit))
+
+
+def curve(page: Page, view: View, *, fit: bool) -> Picture:
+    """The utility curve as a picture.
 
     Args:
         page: The page.
         view: What it shows.
-        by_proof: Whether points stand at the budget that is proved, not the one claimed.
-        below: Draws what stands below it; with it, its height follows what the window has left.
+        fit: Whether its height follows what the window has left.
     """
-    show(f"{page.prefix}.{CURVE}", curve(page, view, by_proof, below is not None), below)
-
-
-def curve(page: Page, view: View, by_proof: bool, fit: bool) -> Picture:
-    """The utility curve as a picture; arguments as those of `utility` and of a chart."""
+    by_proof = view.by == PROOF_FIRST
     revision = f"{view.gauge}/{view.watched[view.method].job.id}"
     move = "proof" if by_proof else "claim"
     at = placed(view)
 
     def made() -> Picture:
-        gauge = measures(view.paper)[view.gauge]
+        gauge, chance = view.measured, view.how.guessed(view.data)
         by_method, levels = drawing.shown(view)
         lines = list((by_method if at is None else at.lines).values())
         grid = [float(value) for value in page.offers.knobs[BUDGET].values]
         bounds = (min(grid), max(grid)) if at is None else at.bounds
-        how = finding.saying(gauge, view.says, view.gauge)
-        up = view.up or heights(lines, levels, gauge, how.errors, how.guessed(view.data))
+        up = view.up or drawing.heights(view)
         figure = curves.utility(
             lines, levels, gauge, view.budget, revision, bounds, by_proof or at is not None,
             by_method[view.method].label if view.method in by_method else "",
-            how.errors, how.guessed(view.data), up, at.label if at else "",
+            chance, up, at.label if at else "",
         )  # fmt: skip
         for name, named in page.layout.landmarks.items():
             if name in by_method:
-                stops.mark(figure, by_method[name], named, up, by_proof)
+                notes.mark(figure, by_method[name], named, up, by_proof)
         if at is not None:
             said, rows = at.reading(view.budget), at.rows(gauge)
             return picture(figure, said, rows, view.budget, fit=fit, move=at.label)
@@ -161,21 +163,9 @@ def curve(page: Page, view: View, by_proof: bool, fit: bool) -> Picture:
         rows = curves.rows(now, [one for one in levels if one.before is None])
         return picture(figure, said, rows, view.budget, fit=fit, move=move)
 
-    signature = (
-        "utility",
-        page.prefix,
-        revision,
-        view.method,
-        view.budget,
-        view.every,
-        view.up,
-        fit,
-        move,
-        view.measure,
-        view.signature,
-        tuple((name, one.job.id, len(one.results.seeds)) for name, one in view.former.items()),
-    )
-    return once(signature, made)
+    former = tuple((name, one.job.id, len(one.results.seeds)) for name, one in view.former.items())
+    shown = view.method, view.budget, view.every, view.up, view.measure, view.signature
+    return once(("utility", page.prefix, revision, *shown, fit, move, former), made)
 
 
 def placed(view: View) -> kinds.Placed | None:
@@ -206,16 +196,14 @@ def reading(view: View) -> str:
 
 def _key(view: View) -> str:
     """What is measured, and what the lines' looks mean."""
-    gauge = measures(view.paper)[view.gauge]
-    return f"{gauge.help} {drawing.axis(view)}{LEGEND}"
+    return f"{view.measured.help} {drawing.axis(view)}{LEGEND}"
 
 
 def _shading(view: View) -> str:
     """The bands, and what the points are computed from."""
-    gauge = measures(view.paper)[view.gauge]
     at = placed(view)
     placing = "" if at is None else f" {at.caption(view.budget)}"
-    return f"{drawing.bands(view)}{placing}{'' if gauge.released else f' {RAW}'}"
+    return f"{drawing.bands(view)}{placing}{'' if view.measured.released else f' {RAW}'}"
 
 
 def readings(view: View) -> None:
@@ -278,3 +266,36 @@ def guarantees(page: Page, view: View) -> None:
             for name, label, one in zip(names, labels, cards, strict=True):
                 if name != view.method:
                     card.show(label, one, ceiling.of(view.asked(name, view.budget), one))
+
+
+def failing(view: View) -> None:
+    """The share by privacy budget, for the lines in colour of which a part fails somewhere."""
+    curves, _ = drawing.shown(view)
+    some = [one for one in curves.values() if one.focus and one.before is None and any(one.partly)]
+    if not some:
+        return
+    st.subheader(FAILING, anchor=False)
+    said = _failed(some, view.budget)
+    st.markdown(said)
+    drawn = [_share(one) for one in some]
+    chart(f"{view.paper.slug}.failing", _figure(drawn), said, lines.rows(drawn, "ε"), view.budget)
+    st.caption(WHY_FAILING)
+
+
+def _failed(some: Sequence[Curve], budget: float) -> str:
+    """How many releases of each fail at the budget."""
+    at = [(one.label, one.failed[i]) for one in some if (i := one.at(budget)) is not None]
+    counts = [f"{label} **{100.0 * share:.0f}**" for label, share in at]
+    return f"At ε = {budget:g}, of 100 releases so many fail: {words.listed(counts)}."
+
+
+def _share(one: Curve) -> Line:
+    share = 100.0 * np.array(one.failed)
+    return Line(one.label, one.style, np.array(one.epsilon), share, share, share)
+
+
+def _figure(drawn: Sequence[Line]) -> Figure:
+    titles = "", "Releases that fail [%]"
+    made = lines.lines(drawn, titles, across="budgets", range=[-2.0, 102.0])
+    made.layout["uirevision"] = "failing"
+    return made

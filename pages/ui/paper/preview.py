@@ -1,7 +1,8 @@
-"""A preview of a paper: the budget slider and one curve, for pages that lead on."""
+"""The preview on the start page: one curve of one paper at fixed settings, and its slider."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -12,103 +13,54 @@ from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import address, source
 from pages.ui.kit.access import troubles
 from pages.ui.kit.offers import figure
+from pages.ui.kit.style import sheet
 from pages.ui.paper import choice, defaults, foot, panels, stages, total
 from pages.ui.paper.view import Layout, Page, offers
 
+PREFIX, SLUG, DATASET = "home", "survival", "flchain"
+VALUES: Mapping[str, Value] = {"intervals": 10, "regularisation": 0.01}
+"""The settings, which are those of runs that survival opens with."""
+GAUGE = "concordance"
+"""A measure that needs no explanation."""
+NAMED, LOOKED = "out_pert", "dp_newton"
+"""The method on whose curve some budgets have a name, and the one whose guarantee is shown."""
+METHODS = ("unregularised", NAMED, LOOKED)
+"""Methods that train in seconds; no other is shown."""
 
-@dataclass(frozen=True)
-class Preview:
-    """One curve of one paper at fixed settings.
-
-    Attributes:
-        prefix: What the widgets' names in the address begin with.
-        slug: Key of the paper.
-        dataset: Name of the data set.
-        values: The settings that differ from the defaults.
-        gauge: What the curve shows.
-        methods: Those that train in seconds; no other is shown.
-        repeats: Repetitions of each setting.
-        quick: Methods that are repeated twenty times as often.
-        method: The one whose guarantee and single releases are shown.
-        marked: The one on whose curve some budgets are marked with a name.
-        named: These names.
-    """
-
-    prefix: str
-    slug: str
-    dataset: str
-    values: Mapping[str, Value]
-    gauge: str
-    methods: tuple[str, ...]
-    repeats: int = 10
-    quick: tuple[str, ...] = ()
-    method: str = ""
-    marked: str = ""
-    named: Mapping[float, str] = field(default_factory=dict)
-
-
-START = Preview(
-    "home",
-    "survival",
-    "flchain",
-    {"intervals": 10, "regularisation": 0.01},
-    "concordance",
-    ("unregularised", "out_pert", "dp_newton"),
-    quick=("out_pert", "dp_newton"),
-    method="dp_newton",
-    marked="out_pert",
-)
-"""The start page's: a measure that needs no explanation, with the runs that survival opens with."""
-
-STYLE = (
-    foot.STYLE
-    + """<style>
-[class*="-preview"]:has(> :nth-child(3)) { display: grid; gap: 1rem 3rem;
-  grid-template: "chart told" auto "chart meant" 1fr / minmax(0, 5fr) minmax(0, 3fr) }
-[class*="-preview"] > :nth-child(1) { grid-area: told }
-[class*="-preview"] > :nth-child(2) { grid-area: chart }
-[class*="-preview"] > :nth-child(3) { grid-area: meant }
-@media (max-width: 1100px) { [class*="-preview"]:has(> :nth-child(3)) { gap: 0.5rem;
-  grid-template: "told" auto "chart" auto "meant" auto / minmax(0, 1fr) }
-  [data-testid=stMainBlockContainer] { padding-top: 1.5rem } }
-</style>"""
-    + foot.BELOW_LOGO
-)
+STYLE = foot.STYLE + sheet(__file__) + foot.BELOW_LOGO
 """The chart beside slider and sentence where there is room, else between them and the odds."""
 
 
-def page(one: Preview) -> Page:
-    """The preview as a page of its paper, with the chosen methods only.
+def page(named: Mapping[float, str] = MappingProxyType({})) -> Page:
+    """The preview as a page of its paper, with few of its methods.
+
+    Args:
+        named: Budgets that the curve of one method marks, by name.
 
     Raises:
         SpecError: Settings that contradict each other.
     """
-    whole, own = catalog.paper(one.slug), defaults.layout(one.slug)
-    marks = {one.marked: one.named}
-    layout = Layout(repeats=one.repeats, says=own.says, method=one.method, landmarks=marks)
-    shown = tuple(entry for entry in whole.methods if entry.name in one.methods)
-    paper = replace(whole, methods=shown)
+    whole = catalog.paper(SLUG)
+    layout = Layout(says=defaults.layout(SLUG).says, method=LOOKED, landmarks={NAMED: named})
+    paper = replace(whole, methods=tuple(one for one in whole.methods if one.name in METHODS))
     offered = offers(paper, layout)
+    budget = float(address.value(PREFIX, offered.knobs[BUDGET]))
     chosen = replace(
-        choice.untouched(offered),
-        dataset=one.dataset,
-        values=one.values,
-        budget=float(address.value(one.prefix, offered.knobs[BUDGET])),
-        gauge=one.gauge,
+        choice.untouched(offered), dataset=DATASET, values=VALUES, budget=budget, gauge=GAUGE
     )
-    wanted = choice.jobs(paper, chosen, offered.knobs[BUDGET].values, quick=one.quick)
-    return Page(one.prefix, paper, layout, offered, chosen, wanted)
+    wanted = choice.jobs(paper, chosen, offered.knobs[BUDGET].values, quick=(NAMED, LOOKED))
+    return Page(PREFIX, paper, layout, offered, chosen, wanted)
 
 
-def draw(one: Preview) -> None:
-    """Draws the budget slider and the curve."""
+def draw(named: Mapping[float, str]) -> None:
+    """Draws the budget slider and the curve, some of whose budgets have names."""
     with troubles():
-        opened = page(one)
+        opened = page(named)
         part = live.Part(
             lambda: replace(stages.shown(opened, opened.chosen), next=tuple),
             lambda watched: _draw(opened, watched),
         )
-        live.follow(lambda: part, f"{one.prefix}.live")
+        live.follow(lambda: part, f"{PREFIX}.live")
 
 
 def _draw(page: Page, watched: dict[str, Watched]) -> None:
@@ -124,7 +76,7 @@ def _draw(page: Page, watched: dict[str, Watched]) -> None:
         source.publish(f"index.html?{page.prefix}.{BUDGET}={figure(chosen.budget)}")
         st.markdown(panels.result(view))
     with drawn:
-        panels.utility(page, view, below=lambda: None)
+        panels.utility(page, view, fit=True)
     with meant:
         panels.meaning(view)
         live.panel(page.prefix, watched, chosen.focus)

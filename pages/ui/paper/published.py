@@ -9,7 +9,6 @@ from engine.runs import shipped
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper import choice, stages
 from pages.ui.paper.choice import Chosen
-from pages.ui.paper.defaults import layout
 from pages.ui.paper.view import COST, DATA, Page
 
 METHOD = "method"
@@ -45,6 +44,5 @@ def place(page: Page, chosen: Chosen) -> str:
 
 def _ships(page: Page, method: str) -> bool:
     """Whether a run of a method ships with these settings, whole or coarse."""
-    knob, job = page.offers.knobs[BUDGET], page.jobs[method]
-    coarse = stages.quickest(job, knob.value(knob.default), layout(page.prefix).sketch)
-    return any(shipped.find(one.id) for one in (job, coarse))
+    job = page.jobs[method]
+    return any(shipped.find(one.id) for one in (job, stages.sketch(page, job)))

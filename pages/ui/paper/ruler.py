@@ -7,21 +7,13 @@ from dataclasses import dataclass
 from engine.privacy.guarantee import Guarantee
 from pages.ui import words
 from pages.ui.kit import glossary
+from pages.ui.kit.style import sheet
 
 SLACK = 1e-6
 """A claim is broken by more than this part of it."""
 UNBROKEN = "\u00a0"
 SIGNS = {"claimed": "◆", "proved": "■", "attacked": "▲"}
-STYLE = """<style>
-.ruler { display: flex; align-items: center; gap: 0.6rem; font-size: 0.8125rem }
-.ruler > div { position: relative; flex: 1; height: 1.6rem }
-.ruler hr { position: absolute; left: 0; right: 0; top: 0.8rem; margin: 0; border: 0;
-  border-top: 2px solid currentColor; opacity: 0.45 }
-.ruler b { position: absolute; transform: translate(-50%, -50%); font-size: 1rem; line-height: 1;
-  top: 0.8rem; font-weight: 400 }
-.ruler .claimed { top: 0.25rem } .ruler .attacked { top: 1.4rem }
-.ruler .broken { color: light-dark(#b3261e, #ff9a8f) }
-</style>"""
+STYLE = sheet(__file__)
 
 
 @dataclass(frozen=True)

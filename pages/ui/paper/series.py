@@ -4,14 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pages.ui.charts import proof
+from pages.ui.charts.figure import Floats
 from pages.ui.charts.lines import Line, line
 from pages.ui.charts.theme import Style, reference_style
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper import cast
 from pages.ui.paper.view import View
-
-Floats = NDArray[np.float64]
 
 SOON = ":material/hourglass_empty: Appears as soon as the first settings are trained."
 LEFT_OUT = (
@@ -78,10 +77,17 @@ def needed(view: View, method: str, *names: str) -> list[Floats]:
     return found
 
 
+def drawn(view: View, method: str, x: Floats, values: Floats) -> Line | None:
+    """A line of a method in its own look, from values (k, r); None where nothing is finite."""
+    return line(view.watched[method].label, look(view, method), x, values)
+
+
+def history(view: View, method: str, gauge: str) -> tuple[Floats, Floats]:
+    """How a gauge of a method went at this budget: steps (k,) and values (k, r); k may be 0."""
+    steps, values = live.history(view.watched[method], gauge)
+    return steps.astype(np.float64), values[:, chosen(view, method)]
+
+
 def course(view: View, method: str, gauge: str) -> Line | None:
-    """How a gauge of a method went, step by step."""
-    one = view.watched[method]
-    steps, values = live.history(one, gauge)
-    if not len(steps):
-        return None
-    return line(one.label, look(view, method), steps, values[:, chosen(view, method)])
+    """The same as a line."""
+    return drawn(view, method, *history(view, method, gauge))

@@ -1,7 +1,7 @@
 """The sidebar of a paper's page: the data set and every knob but the budget."""
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any
 
@@ -11,12 +11,13 @@ from datasets import catalog
 from datasets.base import Card
 from engine.core.errors import SpecError
 from engine.core.spec import knobs
-from engine.method import Paper
+from engine.method import Entry, Paper
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import fold
 from pages.ui.kit.glossary import linked
-from pages.ui.kit.knobs import choose, widget
+from pages.ui.kit.knobs import pick, widget
 from pages.ui.kit.lock import locked
+from pages.ui.kit.offers import Offer
 from pages.ui.paper import spent, upload
 from pages.ui.paper.choice import Chosen, Offers
 from pages.ui.paper.view import Layout, Page, Section
@@ -44,19 +45,22 @@ def draw(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> N
     stand = layout.open(offers.knobs)
     apart = (BUDGET, *layout.columns, *stand)
     rest = [field for field in offers.knobs if field not in apart]
+    put = partial(_widget, paper, offers, layout, chosen)
     with st.sidebar:
-        _data(paper, offers, layout, chosen)
+        _data(paper, offers, layout, chosen, put)
         for field in stand:
-            _widget(paper, offers, layout, chosen, field)
+            put(field)
             if field not in entry.uses:
                 st.caption(OTHER.format(method=entry.label))
         keys = [f"{slug}.{field}" for field in (*rest, "repeats")]
         if more := fold.fold("More settings", ":material/tune:", f"{slug}.settings", keys):
             with more:
-                _more(paper, offers, layout, chosen, rest)
+                _more(entry, offers.repeats, rest, slug, put)
 
 
-def _data(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> None:
+def _data(
+    paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen, put: Callable[[str], None]
+) -> None:
     """Which data set there is, and on request the others, and what a table of one's own needs.
 
     It is chosen once, and the sliders below are in sight without scrolling.
@@ -65,9 +69,9 @@ def _data(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> 
     parts = (offers.knobs[field].text(chosen.values[field]) for field in layout.columns)
     name = ", ".join((f"Data: {offers.dataset.text(dataset)}", *parts))
     with st.popover(name, icon=":material/database:", width="stretch"):
-        choose(slug, offers.dataset, "Data set", DATA_HELP)
+        pick(slug, offers.dataset, "Data set", DATA_HELP, st.radio)
         for field in layout.columns:
-            _widget(paper, offers, layout, chosen, field)
+            put(field)
         about(catalog.card(dataset))
         if paper.own:
             upload.show(paper, dataset, offers.dataset.default)
@@ -76,22 +80,21 @@ def _data(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> 
 
 
 def _more(
-    paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen, rest: list[str]
+    entry: Entry[Any], repeats: Offer, rest: list[str], slug: str, put: Callable[[str], None]
 ) -> None:
     """The widgets that do not stand open: those of the method first, then the others."""
-    slug, entry = paper.slug, paper.entry(chosen.method)
     for field in rest:
         if field in entry.uses:
-            _widget(paper, offers, layout, chosen, field)
+            put(field)
     st.select_slider(
-        "Repetitions", offers.repeats.texts, offers.repeats.default,
+        "Repetitions", repeats.texts, repeats.default,
         key=f"{slug}.repeats", help=linked(REPEATS_HELP), bind="query-params",
         disabled=locked(f"{slug}.repeats"),
     )  # fmt: skip
     if others := [field for field in rest if field not in entry.uses]:
         st.caption(OTHERS.format(method=entry.label))
         for field in others:
-            _widget(paper, offers, layout, chosen, field)
+            put(field)
 
 
 def _widget(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen, field: str) -> None:
@@ -131,16 +134,24 @@ def finish(slug: str, layout: Layout, opened: Callable[[], Page]) -> None:
     with st.sidebar:
         for section in layout.sections:
             if section.side is not None and section.follows:
-                st.fragment(_side, key=_key(slug, section))(section.side, opened)
+                st.fragment(_side, key=_key(slug, section))(section, section.side, opened)
             elif section.side is not None:
-                _side(section.side, opened)
+                _side(section, section.side, opened)
         st.caption(f":material/savings: {SPENDS}\n\n:material/link: {SHARE}")
 
 
-def _side(draw: Callable[[Page], None], opened: Callable[[], Page]) -> None:
-    """Widgets of a section."""
+def _side(section: Section, draw: Callable[[Page], None], opened: Callable[[], Page]) -> None:
+    """Widgets of a section; those in a drawer are made once it is open."""
     with suppress(SpecError):  # settings that contradict each other: the page says so
-        draw(opened())
+        page = opened()
+        place: Any = nullcontext()
+        if section.drawer:
+            title, icon, key = section.drawer
+            keys = [f"{page.prefix}.{name}" for name in section.free(page.chosen.dataset)]
+            place = fold.fold(title, f":material/{icon}:", f"{page.prefix}.{key}", keys)
+        if place is not None:
+            with place:
+                draw(page)
 
 
 def _key(slug: str, section: Section) -> str:

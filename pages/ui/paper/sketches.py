@@ -18,10 +18,10 @@ from pages.ui import messages
 from pages.ui.jobs.live import Watched
 from pages.ui.kit import shell
 from pages.ui.kit.access import board
-from pages.ui.paper import cast, choice, defaults, drawing, panels
+from pages.ui.paper import cast, defaults, drawing, panels
 from pages.ui.paper.overlay import PROVED
 from pages.ui.paper.said import say
-from pages.ui.paper.view import Page, View, offers
+from pages.ui.paper.view import View
 
 FILE = FOLDER / "sketches.json"
 BROKEN = (
@@ -79,9 +79,7 @@ def made(slug: str) -> Sketch:
 
 def opening(slug: str) -> View:
     """The page of a paper as it opens."""
-    paper, layout = catalog.paper(slug), defaults.layout(slug)
-    offered = offers(paper, layout)
-    page = Page(slug, paper, layout, offered, choice.untouched(offered), defaults.opening(slug))
+    page = defaults.addressed(slug, {})
     runs = board().look(job.id for job in page.jobs.values())
     with answers.at_once():
         watched = {

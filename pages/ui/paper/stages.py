@@ -32,15 +32,15 @@ NEIGHBOURS = 40
 def shown(page: Page, chosen: Chosen) -> Shown:
     """What a page shows and asks for, by what its widgets say now."""
     own, layout = page.jobs[chosen.method], page.layout
-    sketch = quickest(own, _opening(page), layout.sketch)
-    runs = board().look([sketch.id, *(job.id for job in page.jobs.values())])
+    curve = sketch(page, own)
+    runs = board().look([curve.id, *(job.id for job in page.jobs.values())])
     over = {run for run, one in runs.items() if one.state == "completed"}
     left = {
         name: job
         for name, job in page.jobs.items()
         if job.id not in over and shipped.find(job.id) is None  # run again: the old one is drawn
     }
-    there = sketch.axes.get(BUDGET, ()) if sketch.id in over else ()
+    there = curve.axes.get(BUDGET, ()) if curve.id in over else ()
     needed = BUDGET in own.axes and chosen.budget not in there
     point = at(own, (chosen.budget,), 1) if needed else None
     early = {name: _early(page, job, point if job is own else None) for name, job in left.items()}
@@ -102,13 +102,13 @@ def neighbours(page: Page, chosen: Chosen) -> list[Job]:
 
 def _after(page: Page, chosen: Chosen) -> list[tuple[Stage, Job]]:
     """The coarse curves of a view: the chosen method's and those with a proof."""
-    offer, layout, first = page.offers.knobs[BUDGET], page.layout, _opening(page)
+    offer, layout = page.offers.knobs[BUDGET], page.layout
     try:
         wanted = choice.jobs(page.paper, chosen, offer.values, layout.by_hand)
     except SpecError:
         return []
     return [
-        (stage, quickest(job, first, layout.sketch))
+        (stage, sketch(page, job))
         for name, job in wanted.items()
         if name not in layout.by_hand
         and (stage := Stage.POINT if name == chosen.method else _stage(page, chosen, name))
@@ -139,16 +139,15 @@ def _stage(page: Page, chosen: Chosen, name: str) -> Stage:
 
 def _early(page: Page, job: Job, point: Job | None) -> tuple[Job, ...]:
     """What is trained before a whole job: its coarse curve, and of the chosen method a point."""
-    sketch = quickest(job, _opening(page), page.layout.sketch)
-    if sketch.id == job.id:
+    curve = sketch(page, job)
+    if curve.id == job.id:
         return ()
-    return (sketch,) if point is None or point.id == sketch.id else (sketch, point)
+    return (curve,) if point is None or point.id == curve.id else (curve, point)
 
 
-def _opening(page: Page) -> Value:
-    """The budget that a page opens with."""
-    offer = page.offers.knobs[BUDGET]
-    return offer.value(offer.default)
+def sketch(page: Page, job: Job) -> Job:
+    """The coarse curve of one of a page's jobs that is there first."""
+    return quickest(job, page.first, page.layout.sketch)
 
 
 def quickest(job: Job, first: Value, repeats: int) -> Job:

@@ -10,15 +10,9 @@ import streamlit as st
 from pages.ui.charts.figure import Figure
 from pages.ui.kit.chart import chart
 from pages.ui.kit.glossary import linked
+from pages.ui.kit.style import sheet
 
-STYLE = """<style>
-@media (min-width: 1200px) and (min-height: 700px) {
-  [class*="-story"]:has(> :nth-child(3)) { display: grid; column-gap: 2rem;
-    grid-template: "told chart" auto "drawn drawn" auto / minmax(0, 9fr) minmax(0, 12fr) }
-  [class*="-story"] > :nth-child(1) { grid-area: chart }
-  [class*="-story"] > :nth-child(2) { grid-area: drawn }
-  [class*="-story"] > :nth-child(3) { grid-area: told } }
-</style>"""
+STYLE = sheet(__file__)
 """Streamlit's columns stand in one order only; here the curve comes first where there is no room
 for both."""
 

@@ -11,7 +11,6 @@ import streamlit as st
 
 from engine.runs.job import Job, request
 from pages.ui.charts import lines as drawing
-from pages.ui.charts.figure import Figure
 from pages.ui.charts.lines import Line
 from pages.ui.jobs import live
 from pages.ui.jobs import submit as asking
@@ -36,7 +35,6 @@ class Swept:
         values: Those to compare at, from a job; the page's own is added.
         symbol: What a value is called in a sentence.
         button: Label of the button that trains the other values.
-        ticks: Where the horizontal axis has ticks; empty for anywhere.
         alone: Whether one value alone is drawn; else a sentence says what it came to.
     """
 
@@ -46,7 +44,6 @@ class Swept:
     values: Callable[[Job], Sequence[int]]
     symbol: str
     button: str
-    ticks: tuple[int, ...] = ()
     alone: bool = False
 
     def beside(self, jobs: Mapping[str, Job]) -> dict[str, Job]:
@@ -93,13 +90,7 @@ class Swept:
             )
             for line in lines
         )
-
-        def ticked(figure: Figure, drawn: Sequence[Line]) -> None:
-            if self.ticks:
-                ends = [self.ticks[0] - 0.4, self.ticks[-1] + 0.4]
-                figure.layout["xaxis"] |= {"tickvals": list(self.ticks), "range": ends}
-
-        return Lines(lines, {"told": told}, change=ticked)
+        return Lines(lines, {"told": told})
 
     def _line(self, view: View, method: str, watched: Mapping[str, Watched]) -> Line | None:
         """A method's accuracy at the values that have been measured."""

@@ -21,6 +21,7 @@ from pages.ui import words
 from pages.ui.jobs import live
 from pages.ui.jobs.live import Watched
 from pages.ui.jobs.sentences import share
+from pages.ui.kit.style import sheet
 
 GROWTH = 0.8
 """Replicas of one run train together: twice as many take less than twice as long."""
@@ -34,17 +35,7 @@ _LEARNT: set[str] = set()
 """The runs that have been compared so."""
 SEEN = 0.2
 """Once so much of the work is done, its pace tells how long the rest takes."""
-STYLE = """<style>
-[class*=st-key-total-] { height: 0; overflow: visible; z-index: 2; margin-bottom: -1rem;
-  justify-content: flex-end; flex-wrap: nowrap; gap: 0.75rem; transform: translateY(0.2rem);
-  pointer-events: none }
-[class*=st-key-total-] > * { pointer-events: auto }
-[class*=st-key-total-] p { font-size: 0.875rem; white-space: nowrap }
-@media (max-width: 1100px), (max-height: 600px) {
-  [class*=st-key-total-] { margin-bottom: -0.5rem } }
-@media (max-width: 640px) {
-  [class*=st-key-total-] { transform: translateY(-1.5rem); gap: 0.25rem } }
-</style>"""
+STYLE = sheet(__file__)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from cachetools import FIFOCache
 from datasets import catalog as data_catalog
 from datasets.base import Card
 from engine.core.gauges import Gauge
-from engine.core.spec import Spec, knobs
+from engine.core.spec import Value, knobs
 from engine.method import Entry, Paper
 from engine.privacy.guarantee import Guarantee
 from engine.runs.job import Job
@@ -19,7 +19,7 @@ from pages.ui.charts.heights import Heights
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import card
 from pages.ui.kit.late import Asked
-from pages.ui.kit.offers import Offer, names, offer
+from pages.ui.kit.offers import Offer, named, names, offer
 from pages.ui.paper import kinds, overlay
 from pages.ui.paper.choice import (
     ALL,
@@ -33,7 +33,7 @@ from pages.ui.paper.choice import (
     measures,
     tables,
 )
-from pages.ui.paper.finding import Saying
+from pages.ui.paper.finding import Saying, saying
 from pages.ui.paper.story import Told
 
 COST, WHY, PROOF, DATA = "Cost", "Why", "Proof", "Data"
@@ -83,7 +83,7 @@ class View:
     Attributes:
         paper: The paper.
         data: Card of the chosen data set.
-        spec: The chosen setting, at the budget under the slider.
+        budget: The budget under the slider.
         method: Name of the method that the user looks at closely.
         gauge: Name of the gauge on the utility curve.
         watched: Every method's run, and those that are drawn beside them.
@@ -98,7 +98,7 @@ class View:
 
     paper: Paper[Any]
     data: Card
-    spec: Spec
+    budget: float
     method: str
     gauge: str
     watched: Mapping[str, Watched]
@@ -110,10 +110,24 @@ class View:
     up: Heights | None = None
     pick: Callable[[], None] = lambda: None
 
+    @cached_property
+    def spec(self) -> Any:
+        """The setting of the method that the user looks at closely."""
+        return self.setting(self.method)
+
+    def setting(self, method: str) -> Any:
+        """The setting of a method, at the budget under the slider."""
+        return self.asked(method, self.budget)[1]
+
+    @cached_property
+    def measured(self) -> Gauge:
+        """The gauge on the utility curve."""
+        return measures(self.paper)[self.gauge]
+
     @property
-    def budget(self) -> float:
-        """The budget under the slider."""
-        return float(vars(self.spec)[BUDGET])
+    def how(self) -> Saying:
+        """How this gauge is put in words."""
+        return saying(self.measured, self.says, self.gauge)
 
     @property
     def entry(self) -> Entry[Any]:
@@ -167,6 +181,7 @@ class Section:
             whenever the slider moves, so it holds no widgets.
         words: What its charts say, see there.
         side: Draws its widgets in the sidebar; what they say is read from the session.
+        drawer: A title, an icon and a key, where these widgets wait to be opened.
         follows: Whether these widgets follow the page's own sliders.
         free: From the page's choice of data set, the names in the address that these
             widgets bind, without the slug.
@@ -179,6 +194,7 @@ class Section:
     draw: Callable[[View], Any]
     words: Mapping[str, Any] = field(default_factory=dict)
     side: "Callable[[Page], None] | None" = None
+    drawer: tuple[str, str, str] | None = None
     follows: bool = False
     free: Callable[[str], tuple[str, ...]] = lambda dataset: ()
     wide: bool = False
@@ -294,7 +310,7 @@ def offers(paper: Paper[Any], layout: Layout, dataset: str = "") -> Offers:
         choices[BUDGET] = choices[BUDGET].among(layout.budgets)
     shown = measures(paper)
     gauge = layout.gauge or paper.gauge
-    first = [gauge, *(name for name in shown if name != gauge)]
+    texts = {name: layout.named(shown)(name) for name in (gauge, *shown)}
     private = [entry for entry in paper.methods if entry.role != "reference"]
     looked = next((entry for entry in private if entry.name == layout.method), private[0])
     repeats = tuple(str(count) for count in REPEATS)
@@ -302,18 +318,8 @@ def offers(paper: Paper[Any], layout: Layout, dataset: str = "") -> Offers:
         dataset=names("dataset", (*paper.datasets, *tables(paper))),
         knobs=choices,
         repeats=Offer("repeats", repeats, REPEATS, str(layout.repeats)),
-        gauge=Offer(
-            "gauge",
-            tuple(map(layout.named(shown), first)),
-            tuple(first),
-            layout.named(shown)(gauge),
-        ),
-        method=Offer(
-            "method",
-            tuple(entry.label for entry in private),
-            tuple(entry.name for entry in private),
-            looked.label,
-        ),
+        gauge=named("gauge", texts, gauge),
+        method=named("method", {entry.name: entry.label for entry in private}, looked.name),
         tab=Offer("tab", layout.tabs, layout.tabs, COST),
         by=Offer("by", BY, BY, PROOF_FIRST),
         lines=Offer("lines", LINES, LINES, FEW_LINES),
@@ -341,6 +347,12 @@ class Page:
     chosen: Chosen
     jobs: dict[str, Job]
 
+    @property
+    def first(self) -> Value:
+        """The budget that it opens with."""
+        offer = self.offers.knobs[BUDGET]
+        return offer.value(offer.default)
+
     @cached_property
     def labels(self) -> dict[str, str]:
         """What each job is called."""
@@ -357,7 +369,7 @@ class Page:
         return View(
             paper=self.paper,
             data=data_catalog.card(chosen.dataset),
-            spec=self.jobs[chosen.method].spec().replace(**{BUDGET: chosen.budget}),
+            budget=chosen.budget,
             method=chosen.method,
             gauge=chosen.gauge,
             by=chosen.by,

@@ -1,6 +1,6 @@
 """The whole guarantee behind a card: μ where it is exact, every ε with its δ, the trade-off."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -11,9 +11,10 @@ from engine.method import Entry
 from engine.privacy.guarantee import Guarantee
 from engine.runs import whole
 from pages.ui import words
-from pages.ui.charts import guarantee as charts
-from pages.ui.jobs.live import BUDGET
+from pages.ui.charts import attack as charts
+from pages.ui.charts.figure import by_row
 from pages.ui.kit.chart import Picture, picture, show
+from pages.ui.kit.shared import once
 from pages.ui.paper.view import Page, View
 
 TITLE = "The whole guarantee"
@@ -24,9 +25,6 @@ READING = (
     "No test lies below the solid line."
 )
 NOTHING = "There is no curve, because no finite ε is proved for these releases."
-_CURVES: dict[Hashable, Mapping[str, Any] | None] = {}
-"""Kept because an accountant takes seconds; shared by all sessions, since no data are read."""
-MOST = 256
 
 
 def fold(page: Page, view: View) -> None:
@@ -56,8 +54,7 @@ def prefix(page: Page) -> str:
 
 def of(view: View) -> Mapping[str, Any] | None:
     """The curves of the method that is looked at; None where nothing finite is proved."""
-    spec = view.watched[view.method].job.spec().replace(**{BUDGET: view.budget})
-    return curves(view.entry, spec, view.data, view.guarantee())
+    return curves(*view.asked(view.method, view.budget), view.guarantee())
 
 
 def pictures(view: View, profile: Mapping[str, Any]) -> dict[str, Picture]:
@@ -66,29 +63,23 @@ def pictures(view: View, profile: Mapping[str, Any]) -> dict[str, Picture]:
     assert card.epsilon_proved is not None  # else there is no profile
     epsilons, proved = profile["epsilons"], profile["deltas"]
     alarms, misses = profile["false_alarms"], profile["misses"]
-    pairs = zip(epsilons, proved, strict=True)
-    errors = zip(alarms, misses, strict=True)
     return {
         "deltas": picture(
             charts.deltas(epsilons, proved, card.epsilon_proved, card.delta),
             f"Failure probability by budget for {view.entry.label}.",
-            [{"ε": at, "δ": delta} for at, delta in pairs], view.budget,
+            by_row({"ε": epsilons, "δ": proved}), view.budget,
         ),
         TEST: picture(
-            charts.tradeoff(alarms, misses), "Fewest misses by false alarms.",
-            [{"False alarms": alarm, "Misses": miss} for alarm, miss in errors], view.budget,
+            charts.allowed(alarms, misses), "Fewest misses by false alarms.",
+            by_row({"False alarms": alarms, "Misses": misses}), view.budget,
         ),
     }  # fmt: skip
 
 
 def curves(entry: Entry[Any], spec: Spec, data: Card, card: Guarantee) -> Mapping[str, Any] | None:
     """As `engine.runs.whole.curves`."""
-    key = entry.name, entry.module, spec, data
-    if len(_CURVES) >= MOST:
-        _CURVES.clear()
-    if key not in _CURVES:
-        _CURVES[key] = whole.curves(entry, spec, data, card)
-    return _CURVES[key]
+    key = "whole", entry.name, entry.module, spec, data
+    return once(key, lambda: whole.curves(entry, spec, data, card))
 
 
 def reading(profile: Mapping[str, Any]) -> str:

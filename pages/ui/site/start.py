@@ -21,10 +21,9 @@ from pages.ui.site.frame import asking, embed, ending, slider
 def taken() -> tuple[dict[str, Any], str] | None:
     """What the script moves, and its places as HTML; None where the runs do not ship."""
     quiet()
-    own = home.start()
-    if own.slug not in shell.papers():
+    if preview.SLUG not in shell.papers():
         return None
-    page = preview.page(own)
+    page = preview.page(home.stops())
     state = states.previewed(page, _meant)
     if state is None:
         return None

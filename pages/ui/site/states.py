@@ -19,7 +19,6 @@ from pages.ui.kit.chart import Picture, kept
 from pages.ui.kit.knobs import label
 from pages.ui.kit.offers import figure as said
 from pages.ui.paper import foot, panels, ruler, stages
-from pages.ui.paper.choice import PROOF_FIRST
 from pages.ui.paper.defaults import addressed
 from pages.ui.paper.published import METHOD
 from pages.ui.paper.view import Page, View
@@ -317,6 +316,6 @@ def _picture(page: Page, view: View) -> Picture:
     """The cost curve as the app draws it."""
     seen: list[Picture] = []
     with kept(lambda key, picture: seen.append(picture)):
-        panels.utility(page, view, view.by == PROOF_FIRST)
+        panels.utility(page, view)
     (picture,) = seen
     return picture

@@ -2,13 +2,12 @@
 
 import functools
 import math
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from engine.papers.enadpp import guarantees, price
-from engine.papers.enadpp.spec import EnadppSpec
 from engine.papers.enadpp.variants import VARIANTS
 from engine.privacy.mechanisms import Laplace
 from pages.ui.charts import lines as drawing
@@ -94,13 +93,13 @@ def spent(view: View) -> Lines:
         drawing.line(name, style(NAMES.index(name)), np.array(steps), np.array(values)[:, None])
         for name, values in ways.items()
     ]
-    facts = reads(view.method, view.spec, n) | {"delta": vars(view.spec)["delta"]}
+    facts = reads(view.method, view.spec, n) | {"delta": view.spec.delta}
     return Lines(drawn, facts, more={"rule": (view.budget, f"chosen: {view.budget:g}")})
 
 
 def ledger(view: View) -> Chart:
     """What the printed noise spends under each reading: one batch, an epoch, all, as drawn here."""
-    spec, n = cast(EnadppSpec, view.spec), view.data.records
+    spec, n = view.spec, view.data.records
     ledgers = guarantees.ledger(spec, n)
     parts = {
         "one batch": {row.reading: row.batch for row in ledgers},

@@ -4,15 +4,12 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.lines import Line
 from pages.ui.charts.marks import bars, dots, path, text, upright, whiskers
 from pages.ui.charts.theme import GROUND, INK, MUTED, SERIES, Style, axis, figure, log_axis
 from pages.ui.words import number
-
-Floats = NDArray[np.float64]
 
 
 def norms(counts: Floats, edges: Floats, bound: str) -> Figure:

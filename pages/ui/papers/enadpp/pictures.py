@@ -11,6 +11,7 @@ from engine.papers.enadpp import ratios
 from engine.papers.enadpp.exhibits import FIGURE1
 from pages.ui import words
 from pages.ui.charts import lines
+from pages.ui.charts.figure import by_row
 from pages.ui.charts.tiles import Layer, signed, tiles
 from pages.ui.kit import fold
 from pages.ui.paper.parts import Chart, Note
@@ -98,7 +99,7 @@ def looks(view: View) -> Chart | Note:
         "colour": Named("SIGNED" if rule == "relevance_epsilon" else "POSITIVE"),
         "shown": "One repetition" if many == 1 else f"One of {many} repetitions",
     }
-    rows = [{"Digit": k, "Read as": int(v)} for k, v in enumerate(said[0])]
+    rows = by_row({"Digit": range(len(text)), "Read as": said[0].astype(int)})
     figure = tiles(layers, text, head=0.45, cell=74, size=13, toward=None)
     return Chart(figure, rows, facts, "heat")
 
@@ -110,16 +111,12 @@ def relevances(dataset: str) -> tuple[str, ...]:
 
 def drag(page: Page) -> None:
     """Ten relevances to drag, in the sidebar."""
-    keys = [f"enadpp.{name}" for name in relevances(page.chosen.dataset)]
-    place = fold.fold("Ten relevances to try", ":material/equalizer:", "enadpp.tried", keys)
-    if not place:
-        return
-    with place:
-        for i, key in enumerate(keys):
-            st.slider(
-                f"Feature {i + 1}", 0.0, 1.0, float(FIGURE1[i]), 0.01, key=key,
-                bind="query-params",
-            )  # fmt: skip
+    names = relevances(page.chosen.dataset)
+    for i, (name, start) in enumerate(zip(names, FIGURE1, strict=True)):
+        st.slider(
+            f"Feature {i + 1}", 0.0, 1.0, float(start), 0.01, key=f"enadpp.{name}",
+            bind="query-params",
+        )  # fmt: skip
 
 
 def figure1(view: View) -> Chart:
@@ -132,8 +129,5 @@ def figure1(view: View) -> Chart:
     names = {view.paper.entry(method).label: look(view, method) for method in ADAPTIVE}
     shown = {name: f"{budgets[name].min():.2f} to {budgets[name].max():.2f}" for name in names}
     said = "Budget ratios range " + ", ".join(f"from {r} in {name}" for name, r in shown.items())
-    rows = [
-        {"Feature": i + 1, "Relevance": values[i]} | {k: float(v[i]) for k, v in budgets.items()}
-        for i in range(len(values))
-    ]
+    rows = by_row({"Feature": range(1, len(values) + 1), "Relevance": values, **budgets})
     return Chart(figures.budget_ratios(budgets, names), rows, {"said": said})

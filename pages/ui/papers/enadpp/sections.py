@@ -1,27 +1,33 @@
-"""Sections of the page on noise in training: curves by step, clipping, ratios."""
+"""Sections of the page on noise in training: curves by step, clipping, ratios, other tables."""
 
 from dataclasses import replace
+from html import escape
 
 import numpy as np
-from numpy.typing import NDArray
+import streamlit as st
 
 from engine.core.gauges import gauges
+from engine.runs import reference
+from engine.runs.exhibit import Exhibit, exhibits
 from pages.ui import words
 from pages.ui.charts import lines
+from pages.ui.charts.figure import Floats, by_row
 from pages.ui.charts.lines import Line
 from pages.ui.charts.theme import DASHES, MARKERS, Style, style
 from pages.ui.jobs import live
-from pages.ui.paper.parts import Chart, Lines, Part
+from pages.ui.kit import address
+from pages.ui.kit.access import troubles
+from pages.ui.kit.root import rooted
+from pages.ui.paper.parts import Chart, Lines, Part, Widgets
 from pages.ui.paper.series import course, look, product
 from pages.ui.paper.view import View
 from pages.ui.papers.enadpp import figures
-
-Floats = NDArray[np.float64]
 
 ADAPTIVE = ("enadpp", "adppl")
 EXACT = "non_private"
 SILENT = 1e8
 """Noise over signal beyond which there is no signal to speak of: all gradients are zero."""
+SLUG = "enadpp"
 
 
 def learning(view: View) -> list[Lines]:
@@ -56,33 +62,29 @@ def clipping(view: View) -> list[Part] | None:
 def _norms(view: View, counts: Floats, edges: Floats) -> Chart:
     """The histogram of lengths at the end of training."""
     share = 100.0 * counts / max(float(counts.sum()), 1.0)
-    rows = [
-        {"From [C]": float(edges[i]), "To [C]": float(edges[i + 1]), "Records [%]": float(share[i])}
-        for i in np.flatnonzero(share)
-    ]
+    held = np.flatnonzero(share)
+    rows = by_row({"From [C]": edges[held], "To [C]": edges[held + 1], "Records [%]": share[held]})
     figure = figures.norms(counts, edges, _bound(view))
     return Chart(figure, rows, {"long": share[edges[:-1] >= 1.0].sum()}, "norms")
 
 
 def _bound(view: View) -> str:
     """The bound of the chosen method, in words."""
-    values = vars(view.spec)
-    absolute = view.method in ADAPTIVE and (
-        values["calibration"] == "paper" or values["noise"] == "laplace"
-    )
-    bound, norm = (values["clip_l1"], "L1") if absolute else (values["clip"], "L2")
+    spec = view.spec
+    absolute = view.method in ADAPTIVE and (spec.calibration == "paper" or spec.noise == "laplace")
+    bound, norm = (spec.clip_l1, "L1") if absolute else (spec.clip, "L2")
     return f"bound C = {words.number(bound)} ({norm})"
 
 
 def neurons(view: View) -> Lines:
     """The budget ratios of both adaptive methods, sorted."""
     drawn = [one for method in ADAPTIVE for one in _ratios(view, method)]
-    floor = float(vars(view.spec)["alpha_min"])
+    floor = float(view.spec.alpha_min)
     least = (f"{one.label} {words.number(float(one.middle[-1]), 2)}" for one in drawn)
     facts = {
         "least": ", ".join(least),
         "OTHER": view.method not in ADAPTIVE,
-        "CLEAR": vars(view.spec)["calibration"] == "paper",  # then no noise is in the ratios
+        "CLEAR": view.spec.calibration == "paper",  # then no noise is in the ratios
     }
     return Lines(drawn, facts, more={"rule": (floor, f"smallest allowed: {floor:g}")})
 
@@ -116,3 +118,24 @@ def layers(view: View) -> Lines | None:
             drawn.append(lines.line(name, own, steps, heard.T))
     silent = parts is not None and bool((parts > SILENT).any())
     return Lines(drawn, {"end": whole.middle[-1], "SILENT": silent})
+
+
+def beside(view: View) -> list[Widgets]:
+    """A line for each table that is not the paper's own."""
+    return [Widgets(_lines)]
+
+
+def _lines() -> None:
+    for exhibit in exhibits(SLUG).values():
+        if exhibit.beside:
+            link = rooted(address.exhibit(SLUG, exhibit.title))
+            anchor = f'<a href="{link}" target="_self">{escape(exhibit.title)}</a>'
+            st.markdown(f"{anchor}: {_said(exhibit)}", unsafe_allow_html=True)
+
+
+def _said(exhibit: Exhibit) -> str:
+    """Its result, from what ships."""
+    ships = None
+    with troubles():
+        ships = reference.load(SLUG, exhibit.name, reference.FOLDER)
+    return exhibit.says(ships.cells if ships else ())

@@ -10,28 +10,21 @@ from engine.core.spec import Value
 from engine.papers.lvq import price, readings
 from engine.papers.lvq.spec import PRINTED, LvqSpec
 from pages.ui import words
+from pages.ui.charts.figure import by_row
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit import fold
 from pages.ui.paper.parts import Chart, Fold, Part, Table
 from pages.ui.paper.view import Page, View
-from pages.ui.papers.lvq import space
+from pages.ui.papers.lvq import figures
 from pages.ui.papers.lvq.sections import both, named
 
 BREAKS: tuple[dict[str, Value], ...] = ({"epsilon": 2.5, "sample_rate": 0.0005}, {"epsilon": 8.0})
 """Where the printed rule under-protects, at the paper's other settings."""
 
 
-def _spec(view: View) -> LvqSpec:
-    """The settings of the method that is looked at, its own knobs included."""
-    spec = view.watched[view.method].job.spec().replace(**{BUDGET: view.budget})
-    assert isinstance(spec, LvqSpec)
-    return spec
-
-
 def clipping(view: View) -> Chart:
     """How long gradients are, and what the bound cuts."""
     private, _ = both(view, view.method)
-    spec = _spec(view)
+    spec = view.spec
     counts = private["histogram"].astype(np.float64).sum(axis=0)
     matrix = bool(counts[1].sum())
     parts = [("prototypes", counts[0])] + ([("matrix", counts[1])] if matrix else [])
@@ -44,11 +37,11 @@ def clipping(view: View) -> Chart:
     rows = [
         {"From": float(edges[i]), "To": float(edges[i + 1]),
          **{f"Records, {name}": int(values[i]) for name, values in parts},
-         **{f"Clipped by this bound, {name} [%]": round(float(space.longer(values)[i]), 1)
+         **{f"Clipped by this bound, {name} [%]": round(float(figures.longer(values)[i]), 1)
             for name, values in parts}}
         for i in range(len(edges) - 1) if counts[:, i].any()
     ]  # fmt: skip
-    return Chart(space.norms(parts, edges, bounds), rows, _cut(view, matrix))
+    return Chart(figures.norms(parts, edges, bounds), rows, _cut(view, matrix))
 
 
 def _cut(view: View, matrix: bool) -> dict[str, object]:
@@ -70,16 +63,13 @@ def memory(view: View) -> Chart:
     members = private["members"][0].astype(int)
     labels = named(private["labels"][0].astype(int).tolist())
     called = [f"{name}, {count:,} records" for name, count in zip(labels, members, strict=True)]
-    rows = [
-        {
-            "Prototype": name,
-            "Nearest, with noise": float(ours[k]),
-            "Nearest, without noise": None if theirs is None else float(theirs[k]),
-            "Typical record": float(typical[k]),
-            "Records": int(members[k]),
-        }
-        for k, name in enumerate(called)
-    ]
+    rows = by_row({
+        "Prototype": called,
+        "Nearest, with noise": ours,
+        "Nearest, without noise": [None] * len(called) if theirs is None else theirs,
+        "Typical record": typical,
+        "Records": members,
+    })  # fmt: skip
     usual = np.maximum(typical, 1e-12)
     nearest = int(np.argmin(ours / usual))
     facts = {
@@ -88,7 +78,7 @@ def memory(view: View) -> Chart:
         "WITHOUT": theirs is not None,
         "least": 0.0 if theirs is None else (theirs / usual).min(),
     }
-    return Chart(space.memory(called, ours, theirs, typical), rows, facts)
+    return Chart(figures.memory(called, ours, theirs, typical), rows, facts)
 
 
 @functools.lru_cache(maxsize=512)
@@ -114,7 +104,7 @@ def price_text(nominal: float, spent: float) -> str:
 
 def printed(view: View) -> list[Part]:
     """What the paper's rule for the noise really costs at these settings."""
-    spec = _spec(view)
+    spec = view.spec
     sigma, nominal, spent = rule(spec)
     table = {
         "Budget for the training steps": f"ε = {words.number(nominal)}, "
@@ -144,10 +134,7 @@ def presets(page: Page) -> None:
     theirs = readings.settings(dataset, "gmlvq", "as printed")
     ours = {name: offer.value(offer.default) for name, offer in page.offers.knobs.items()}
     ours.pop(BUDGET)
-    place = fold.fold("The paper's settings", ":material/menu_book:", "lvq.presets", ())
-    if place is None:
-        return
-    with place, st.container(horizontal=True):
+    with st.container(horizontal=True):
         st.button(
             "As printed", key="lvq.printed", on_click=_set, args=(page, theirs),
             help="Uses the paper's own settings: noise, initialisation, share, C, q and E. It "

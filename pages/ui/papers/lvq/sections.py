@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 
 from engine.core.gauges import gauges
 from engine.papers.lvq import PAPER
+from pages.ui.charts.figure import Floats, by_row
 from pages.ui.charts.tiles import Layer, signed, tiles
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper.panels import raw_note
 from pages.ui.paper.parts import Chart, Lines
 from pages.ui.paper.series import NotYetError, course, waiting
 from pages.ui.paper.view import View
-from pages.ui.papers.lvq import figures, space
+from pages.ui.papers.lvq import figures
 
-Floats = NDArray[np.float64]
 Kept = Mapping[str, NDArray[Any]]
 
 LOST = (
@@ -99,7 +99,14 @@ def prototypes(view: View) -> Chart:
     else:
         raise NotYetError(waiting(view))
     facts = {"OFF": theirs is not None, "moved": _off(ours, theirs), "DOTTED": not pictured}
-    return Chart(figure, _distances(called, ours, theirs), facts)
+    apart = None if theirs is None else np.linalg.norm(ours - theirs, axis=1).round(3)
+    rows = by_row({
+        "Prototype": called,
+        "Distance to the one without noise": [None] * len(called) if apart is None else apart,
+        "Smallest value": ours.min(axis=1).round(3),
+        "Largest value": ours.max(axis=1).round(3),
+    })  # fmt: skip
+    return Chart(figure, rows, facts)
 
 
 def _pictures(view: View, ours: Floats, theirs: Floats | None, called: list[str]) -> Any:
@@ -120,21 +127,6 @@ def _off(ours: Floats, theirs: Floats | None) -> float:
     moved = np.linalg.norm(ours - theirs, axis=1).mean()
     apart = np.linalg.norm(theirs - theirs.mean(axis=0), axis=1).mean() or 1.0
     return float(moved / apart)
-
-
-def _distances(called: list[str], ours: Floats, theirs: Floats | None) -> list[dict[str, Any]]:
-    """Each prototype's distance to its noise-free twin."""
-    return [
-        {
-            "Prototype": name,
-            "Distance to the one without noise": None
-            if theirs is None
-            else round(float(np.linalg.norm(ours[k] - theirs[k])), 3),
-            "Smallest value": round(float(ours[k].min()), 3),
-            "Largest value": round(float(ours[k].max()), 3),
-        }
-        for k, name in enumerate(called)
-    ]
 
 
 def _features(view: View, d: int) -> list[str]:
@@ -169,7 +161,12 @@ def relevance(view: View) -> Chart:
         "shares": ", ".join(f"{100 * v:.1f}" for v in share[:3]),
         "RAW": raw_note(PAPER.arrays, METRIC, without_noise=exact is not None),
     }
-    return Chart(figure, _relevances(names, private, exact), facts)
+    rows = by_row({
+        "Feature": names,
+        "Weight with noise": private["relevance"][0],
+        "Weight without noise": [None] * len(names) if exact is None else exact["relevance"][0],
+    })  # fmt: skip
+    return Chart(figure, rows, facts)
 
 
 def _parts(one: Kept) -> Floats:
@@ -178,27 +175,15 @@ def _parts(one: Kept) -> Floats:
     return signed(rows)
 
 
-def _relevances(names: list[str], private: Kept, exact: Kept | None) -> list[dict[str, Any]]:
-    """The diagonal of Lambda as a table."""
-    return [
-        {
-            "Feature": name,
-            "Weight with noise": float(private["relevance"][0][i]),
-            "Weight without noise": None if exact is None else float(exact["relevance"][0][i]),
-        }
-        for i, name in enumerate(names)
-    ]
-
-
 def plane(view: View) -> Chart:
     """Records and prototypes as GMLVQ's metric sees them, flattened to two directions."""
     private, _ = both(view, MATRIX)
     points, anchors = (np.asarray(private[name][0], np.float64) for name in ("points", "anchors"))
     classes, labels = (private[name][0].astype(np.int64) for name in ("classes", "labels"))
-    right = float((space.nearest(points, anchors, labels) == classes).mean())
+    right = float((figures.nearest(points, anchors, labels) == classes).mean())
     rows = [
         {"Class": int(label), "First direction": float(x), "Second direction": float(y)}
         for label, (x, y) in zip(labels, anchors, strict=True)
     ]
-    figure = space.plane(points, classes, anchors, labels)
+    figure = figures.plane(points, classes, anchors, labels)
     return Chart(figure, rows, {"READING": True, "right": right})

@@ -1,20 +1,21 @@
 """Sections of the page on the private mean: the histogram, and bias against noise."""
 
+from collections.abc import Sequence
+
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.core.gauges import gauges
 from engine.intervals import SHARE
 from engine.papers.mean.spec import UNIT
 from pages.ui import words
-from pages.ui.charts.measured import curve
+from pages.ui.charts.figure import Figure, Floats, by_row
+from pages.ui.charts.marks import bars, path, series, upright, whiskers
+from pages.ui.charts.measured import Curve, curve
+from pages.ui.charts.theme import INK, MUTED, SERIES, axis, brief, budget_axis, figure, log_axis
 from pages.ui.paper.parts import Chart
 from pages.ui.paper.pays import quoted
 from pages.ui.paper.series import needed
 from pages.ui.paper.view import View
-from pages.ui.papers.mean import figures
-
-Floats = NDArray[np.float64]
 
 PARTS = ("bias", "deviation", "expected")
 
@@ -30,8 +31,8 @@ def histogram(view: View) -> Chart:
         "Without noise": exact,
     }  # fmt: skip
     return Chart(
-        figures.histogram(noisy, exact, edges, (low, high)),
-        [{name: float(one[i]) for name, one in columns.items()} for i in range(len(noisy))],
+        _histogram(noisy, exact, edges, (low, high)),
+        by_row(columns),
         {"wrong": np.abs(noisy - exact).mean(), "sum": records},
     )
 
@@ -59,4 +60,52 @@ def parts(view: View) -> Chart | None:
         for epsilon, middle in zip(one.epsilon, one.middle, strict=True)
     ]
     facts = {"bias": bias, "noise": noise, "unit": UNIT}
-    return Chart(figures.parts(bands, view.budget), rows, facts)
+    return Chart(_parts(bands, view.budget), rows, facts)
+
+
+def _histogram(noisy: Floats, exact: Floats, edges: Floats, ends: tuple[Floats, Floats]) -> Figure:
+    """Published counts as bars, and those without noise as steps.
+
+    Args:
+        noisy: Published counts, shape (k,).
+        exact: Counts without noise, shape (k,).
+        edges: Edges of the bins, shape (k + 1,).
+        ends: Where the interval of each count begins and ends, shape (k,).
+    """
+    low, high = ends
+    published = bars(
+        "Published", (edges[:-1] + edges[1:]) / 2, noisy, SERIES[0], "%{x:.3g}: %{y:.1f} records",
+        width=brief(0.94 * np.diff(edges)),
+        error_y=whiskers(low, noisy, np.maximum(high, noisy), MUTED, thickness=1.5, width=3),
+    )  # fmt: skip
+    steps = path(
+        "Without noise · not private", edges, np.append(exact, exact[-1]), INK,
+        "from %{x:.3g}: %{y} records", width=2, shape="hv",
+    )  # fmt: skip
+    return figure(
+        [published, steps],
+        height=380,
+        xaxis=axis(f"Value [{UNIT}]"),
+        yaxis=axis("Records in the bin", zeroline=True),
+    )
+
+
+def _parts(drawn: Sequence[Curve], chosen: float) -> Figure:
+    """Medians against the budget, both logarithmic, with a rule at the chosen budget.
+
+    Args:
+        drawn: The _parts of the error and their sum; each has been measured.
+        chosen: The budget under the slider.
+    """
+    heights = [value for one in drawn for value in one.middle]
+    return figure(
+        [
+            series(one.label, brief(one.epsilon), brief(one.middle), one.style,
+                   f"<b>{one.label}</b><br>ε = %{{x:g}}: %{{y:.3g}} {UNIT}")
+            for one in drawn
+        ],
+        height=380,
+        xaxis=budget_axis(min(drawn[0].epsilon), max(drawn[0].epsilon)),
+        yaxis=log_axis(f"Error of the mean [{UNIT}]", heights),
+        shapes=[upright(chosen, MUTED, dash=None, width=1.2)],
+    )  # fmt: skip

@@ -5,15 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.lines import Line
 from pages.ui.charts.marks import HIDDEN, dots, path, pixels, upright, whiskers
 from pages.ui.charts.size import powers
 from pages.ui.charts.theme import MUTED, SERIES, axis, figure, log_axis, style
-
-Floats = NDArray[np.float64]
 
 ROW = 8
 """Small pictures in a row."""
@@ -23,15 +20,10 @@ LEAST = 1e-12
 """Errors below are rounding."""
 
 
-def epochs(ends: Sequence[Line]) -> Callable[[Figure, Sequence[Line]], None]:
-    """Makes the horizontal axis logarithmic, with a cross where a line's budget is spent.
-
-    The legend says so, clear of other lines.
-    """
+def crosses(ends: Sequence[Line]) -> Callable[[Figure, Sequence[Line]], None]:
+    """Adds a cross where a line's budget is spent; the legend says so, clear of other lines."""
 
     def change(made: Figure, drawn: Sequence[Line]) -> None:
-        title = made.layout["xaxis"]["title"]["text"]
-        made.layout["xaxis"] = log_axis(title, [float(x) for one in drawn for x in one.x])
         made.traces += [
             dots("budget spent", one.x[-1:], one.middle[-1:], one.style.colour, "x",
                  f"{one.label}: budget spent", legendgroup=one.label, cliponaxis=False)
@@ -93,7 +85,7 @@ def mosaic(pictures: Floats, *, signed: bool) -> Figure:
     hidden = {**HIDDEN, "constrain": "domain"}
     said = "%{z:.2f} of the largest"
     return figure(
-        [pixels(_tiled(pictures), said, signed=signed, hoverongaps=False)],
+        [pixels(tiled(pictures), said, signed=signed, hoverongaps=False)],
         height=66 * -(-len(pictures) // ROW) + 16,
         margin={"l": 4, "r": 4, "t": 4, "b": 4},
         xaxis=hidden,
@@ -101,7 +93,7 @@ def mosaic(pictures: Floats, *, signed: bool) -> Figure:
     )
 
 
-def _tiled(pictures: Floats) -> Floats:
+def tiled(pictures: Floats) -> Floats:
     """The pictures in rows, with gaps of NaN between them."""
     count, height, width = pictures.shape
     rows = -(-count // ROW)

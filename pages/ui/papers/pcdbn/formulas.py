@@ -10,13 +10,13 @@ import streamlit as st
 from engine.papers.dbn.pcdbn import sensitivity
 from engine.papers.dbn.pcdbn.sensitivity import Layer
 from engine.training import polynomials as poly
+from pages.ui.charts.figure import by_row
 from pages.ui.charts.size import against
-from pages.ui.kit import fold
 from pages.ui.paper.parts import Abreast, Chart, Part, Table
 from pages.ui.paper.view import Page, View
 from pages.ui.papers.pcdbn import figures
 from pages.ui.papers.pcdbn.figures import Shape
-from pages.ui.papers.pcdbn.sections import setting
+from pages.ui.papers.pcdbn.sections import OWN
 from pages.ui.words import number
 
 FUNCTION = "pcdbn.try_f"
@@ -33,42 +33,31 @@ LEMMA2, EVERY, STATES, PROGRAM = (
 
 def try_out(page: Page) -> None:
     """An activation, in the sidebar; it trains nothing."""
-    place = fold.fold("Formulas to try", ":material/function:", "pcdbn.tried", [FUNCTION])
-    if not place:
-        return
-    with place:
-        st.selectbox(
-            "Activation function", list(poly.ACTIVATIONS), key=FUNCTION, bind="query-params",
-            help="Changes the charts of polynomials on the *Why* tab. Nothing is trained.",
-        )  # fmt: skip
+    st.selectbox(
+        "Activation function", list(poly.ACTIVATIONS), key=FUNCTION, bind="query-params",
+        help="Changes the charts of polynomials on the *Why* tab. Nothing is trained.",
+    )  # fmt: skip
 
 
-def _chosen(view: View) -> tuple[str, int, int, int]:
-    """The activation that is tried, and L, K and N_W as the page's settings say."""
-    name = str(st.session_state.get(FUNCTION) or "sigmoid")
-    degree, filters, size = (
-        int(setting(view, field)) for field in ("degree", "filters", "filter_size")
-    )
-    return name, degree, filters, size
+def _tried() -> str:
+    """The activation that is tried."""
+    return str(st.session_state.get(FUNCTION) or "sigmoid")
 
 
 def polynomials(view: View) -> Chart:
     """Every approximation of the chosen activation, and its error."""
-    name, degree, _, _ = _chosen(view)
+    name, degree = _tried(), view.setting(OWN).degree
     x = np.linspace(-1.0, 1.0, 121)
     fits = poly.fits(name, degree)
     shapes = [
         Shape(fit.name, np.polynomial.Polynomial(fit.coefficients)(x), fit.error) for fit in fits
     ]
     worst, best = max(fits, key=lambda f: f.error), min(fits, key=lambda f: f.error)
-    rows = [
-        {
-            "Polynomial": fit.name,
-            "Largest error": number(fit.error),
-            "Coefficients, constant first": ", ".join(number(c) for c in fit.coefficients),
-        }
-        for fit in fits
-    ]
+    rows = by_row({
+        "Polynomial": [fit.name for fit in fits],
+        "Largest error": [number(fit.error) for fit in fits],
+        "Coefficients, constant first": [", ".join(map(number, fit.coefficients)) for fit in fits],
+    })  # fmt: skip
     facts = {
         "name": name, "best": best.name, "least": best.error, "worst": worst.name,
         "most": worst.error,
@@ -79,7 +68,7 @@ def polynomials(view: View) -> Chart:
 
 def bounds(view: View) -> Chart:
     """Lemma 3's bounds beside the measured error, by degree."""
-    name, degree, _, _ = _chosen(view)
+    name, degree = _tried(), view.setting(OWN).degree
     orders = list(range(1, LONGEST + 1))
     lemmas = [poly.lemma3(name, order) for order in orders]
     parts = {
@@ -88,8 +77,7 @@ def bounds(view: View) -> Chart:
         "lower bound": [one.lower if one.lower > ROUNDING else 0.0 for one in lemmas],
     }
     here = lemmas[degree - 1]
-    rows = [{"L": order} | {k: number(v[i]) for k, v in parts.items()}
-            for i, order in enumerate(orders)]  # fmt: skip
+    rows = by_row({"L": orders, **{name: map(number, values) for name, values in parts.items()}})
     facts = {"name": name, "degree": degree, "measured": here.measured, "upper": here.upper}
     titles = ("Degree L", "Largest error of one unit")
     return Chart(against(orders, parts, titles, degree, height=560), rows, facts)
@@ -97,9 +85,8 @@ def bounds(view: View) -> Chart:
 
 def _layer(view: View) -> Layer:
     """The first layer on this data set, with the sizes that are chosen."""
-    _, degree, _, size = _chosen(view)
-    side, _ = view.data.image or (28, 28)
-    return Layer(side, size, degree, str(setting(view, "polynomial")))
+    own, (side, _) = view.setting(OWN), view.data.image or (28, 28)
+    return Layer(side, own.filter_size, own.degree, own.polynomial)
 
 
 def _deltas(layer: Layer, filters: int) -> dict[str, float]:
@@ -113,8 +100,8 @@ def _deltas(layer: Layer, filters: int) -> dict[str, float]:
 
 def sensitivities(view: View) -> list[Part]:
     """Each reading of the sensitivity against L, K and N_W, and what signal it leaves."""
-    _, degree, filters, size = _chosen(view)
-    layer = _layer(view)
+    layer, filters = _layer(view), view.setting(OWN).filters
+    degree, size = layer.degree, layer.size
     sweeps = {
         "L": ("Degree L", degree, {o: (replace(layer, degree=o), filters)
                                    for o in sorted({*ORDERS, degree})}),
@@ -140,7 +127,7 @@ def _swept(place: str, title: str, chosen: int, cases: Mapping[int, tuple[Layer,
 
 def _implied(view: View, layer: Layer, filters: int) -> Table:
     """Each sensitivity, its noise, and the largest signal over it."""
-    n, batch = view.data.records, min(int(setting(view, "batch")), view.data.records)
+    n, batch = view.data.records, min(view.setting(OWN).batch, view.data.records)
     rows = []
     for name, delta in _deltas(layer, filters).items():
         many = batch if name == PROGRAM else n

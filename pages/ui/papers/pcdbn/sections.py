@@ -2,7 +2,6 @@
 
 import functools
 from dataclasses import replace
-from typing import Any, cast
 
 import numpy as np
 import streamlit as st
@@ -12,14 +11,12 @@ from engine.papers.dbn import price
 from engine.papers.dbn.pcdbn.price import NAMES, SKETCH
 from engine.papers.dbn.pcdbn.spec import PcdbnSpec
 from engine.runs.job import Job
-from pages.ui.charts import lines as shared
 from pages.ui.charts.lines import Line
-from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card
 from pages.ui.paper.parts import Abreast, Chart, Lines, Part
 from pages.ui.paper.said import Named
-from pages.ui.paper.series import chosen, look, product, waiting
+from pages.ui.paper.series import drawn, history, product, waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.pcdbn import figures
 from pages.ui.words import number
@@ -56,19 +53,9 @@ WAYS = {
 }
 
 
-def spec(view: View, method: str = OWN) -> PcdbnSpec:
-    """The setting of a method, at the budget under the slider."""
-    return cast(PcdbnSpec, view.watched[method].job.spec().replace(**{BUDGET: view.budget}))
-
-
-def setting(view: View, field: str) -> Any:
-    """What the sidebar says of one field of pCDBN."""
-    return vars(spec(view))[field]
-
-
 def _at_once(view: View, method: str) -> bool:
     """Whether a method solves in closed form, so that it has no course."""
-    own = spec(view)
+    own = view.setting(OWN)
     return method == OWN and own.calibration == "rigorous" and own.solver == "closed_form"
 
 
@@ -81,19 +68,15 @@ def orders(job: Job) -> tuple[int, ...]:
 
 def _course(view: View, method: str) -> Line | None:
     """Accuracy of a method by epoch; a closed form is as good at every number of epochs."""
-    steps, values = live.history(view.watched[method], "accuracy")
-    if not len(steps):
-        return None
-    own, values = spec(view, method), values[:, chosen(view, method)]
-    epochs = steps.astype(np.float64)
+    epochs, values = history(view, method, "accuracy")
+    own = view.setting(method)
     if method == STEPWISE:
         epochs *= own.sample_rate
     elif _at_once(view, method):
         epochs, values = np.array([1.0, float(own.epochs)]), np.repeat(values[-1:], 2, axis=0)
     elif not (method == OWN and own.calibration == "rigorous"):
         epochs -= 2 * own.pretraining
-    label = view.watched[method].label
-    return shared.line(label, look(view, method), epochs, 100.0 * values)
+    return drawn(view, method, epochs, 100.0 * values)
 
 
 def learning(view: View) -> Lines:
@@ -101,7 +84,7 @@ def learning(view: View) -> Lines:
     methods = list(dict.fromkeys((OWN, STEPWISE, view.method, EXACT)))
     courses = {method: _course(view, method) for method in methods}
     last = courses[STEPWISE]
-    over = last is not None and last.x[-1] >= 0.99 * spec(view, STEPWISE).sgd_epochs
+    over = last is not None and last.x[-1] >= 0.99 * view.setting(STEPWISE).sgd_epochs
     reached = ", ".join(
         f"{one.label} {one.middle[-1]:.0f} % after {number(float(one.x[-1]))}"
         for one in courses.values()
@@ -109,7 +92,7 @@ def learning(view: View) -> Lines:
     )
     facts = {"reached": reached, "LEVEL": _at_once(view, OWN)}
     ends = [last] if last is not None and over else []
-    return Lines(list(courses.values()), facts, change=figures.epochs(ends))
+    return Lines(list(courses.values()), facts, change=figures.crosses(ends))
 
 
 @functools.lru_cache(maxsize=256)
@@ -127,30 +110,23 @@ def stepwise(own: PcdbnSpec, n: int) -> tuple[tuple[float, ...], tuple[float, ..
 
 def spent(view: View) -> Lines:
     """What has been paid after so many epochs, by pSGD and by pCDBN."""
-    n, own = view.data.records, spec(view)
+    n, own = view.data.records, view.setting(OWN)
     with st.spinner("Working out the budget of every epoch"):
-        epochs, paid = stepwise(spec(view, STEPWISE), n)
+        epochs, paid = stepwise(view.setting(STEPWISE), n)
         proved = card.guarantee(view.paper.entry(OWN), own, view.data).epsilon_proved
-    first = _paid(view, STEPWISE, epochs, paid)
-    drawn = [first]
+    lines = [drawn(view, STEPWISE, np.array(epochs), np.array(paid)[:, None])]
+    ends = [one for one in lines if one is not None]
     if proved is not None:
-        drawn.append(_paid(view, OWN, (min(1.0, epochs[0]), float(own.epochs)), (proved, proved)))
+        whole = np.array([min(1.0, epochs[0]), float(own.epochs)])
+        lines.append(drawn(view, OWN, whole, np.full((2, 1), proved)))
     then = Named("NEVER" if proved is None else "ONCE")
     facts = {"paid": paid[-1], "epochs": epochs[-1], "then": then}
-    ends = [one for one in drawn if one is not None][:1]
-    return Lines(drawn, facts, change=figures.epochs(ends))
-
-
-def _paid(
-    view: View, method: str, epochs: tuple[float, ...], paid: tuple[float, ...]
-) -> Line | None:
-    label, style = view.watched[method].label, look(view, method)
-    return shared.line(label, style, np.array(epochs), np.array(paid)[:, None])
+    return Lines(lines, facts, change=figures.crosses(ends))
 
 
 def calibrations(view: View) -> Abreast:
     """What each calibration of pCDBN guarantees, the chosen one marked."""
-    own, choice = spec(view), knobs(PcdbnSpec)["calibration"]
+    own, choice = view.setting(OWN), knobs(PcdbnSpec)["calibration"]
     assert isinstance(choice, Choice)
     said = []
     for name, whose in WAYS.items():
@@ -176,7 +152,7 @@ def pictures(view: View) -> Abreast | None:
 def _pictures(view: View, budget: float) -> list[Part]:
     """Filters and maps at one budget."""
     title = f"{view.watched[view.method].label}, ε = {budget:g}"
-    there = replace(view, spec=view.spec.replace(**{BUDGET: budget}))
+    there = replace(view, budget=budget)
     filters, maps = (product(there, view.method, name) for name in ("filters", "maps"))
     if filters is None or maps is None:
         return [f"**{title}**", waiting(view)]

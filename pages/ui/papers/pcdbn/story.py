@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import dots, level, pixels, text
 from pages.ui.charts.theme import BROKEN, INK, MUTED, axis, brief, figure
 from pages.ui.jobs import live
@@ -18,9 +17,8 @@ from pages.ui.paper.overlay import CALIBRATION
 from pages.ui.paper.ruler import Mark
 from pages.ui.paper.story import Told
 from pages.ui.paper.view import View, known
+from pages.ui.papers.pcdbn import figures
 from pages.ui.words import listed
-
-Floats = NDArray[np.float64]
 
 OWN = "pcdbn"
 WAYS = {"released": "Authors' program", "paper": "As printed", "rigorous": "With proof"}
@@ -30,8 +28,6 @@ NAMED = {
     WAYS["rigorous"]: "noise with proof",
 }
 """Each way within a sentence."""
-FILTERS = 8
-"""Filters that are drawn in a row."""
 SYMBOLS = {"claimed": ("diamond", 0.3), "proved": ("square", 0.2), "attacked": ("triangle-up", 0.1)}
 """Sign of each mark, and how high it stands in its row."""
 STRIP = (0.36, 0.76)
@@ -92,7 +88,7 @@ def _way(view: View, one: live.Watched, label: str) -> Way | None:
     return Way(
         label,
         float(np.nanmedian(right)),
-        pictures[0][:FILTERS] if len(pictures) else np.zeros((0, 1, 1)),
+        pictures[0][: figures.ROW] if len(pictures) else np.zeros((0, 1, 1)),
         None if card is None else ruler.marks(card, found.bound if found and found.bound else None),
     )
 
@@ -133,16 +129,11 @@ def _drawn(ways: Sequence[Way]) -> Figure:
 
 def _strip(filters: Floats, place: float) -> dict[str, Any]:
     """The filters side by side, each scaled by its own largest weight."""
-    count, high, wide = filters.shape
-    largest = np.abs(filters).reshape(count, -1).max(axis=1).clip(min=1e-300)
-    row = np.full((high, FILTERS * (wide + 1) - 1), np.nan)
-    for i, one in enumerate(filters / largest[:, None, None]):
-        row[:, i * (wide + 1) : i * (wide + 1) + wide] = one
-    low, top = STRIP
+    row, (low, top) = figures.tiled(filters), STRIP
     return pixels(
         row[::-1], "", signed=True, hoverongaps=False,
         x=brief((np.arange(row.shape[1]) + 0.5) / row.shape[1]),
-        y=brief(place + low + (top - low) * (np.arange(high) + 0.5) / high),
+        y=brief(place + low + (top - low) * (np.arange(len(row)) + 0.5) / len(row)),
     )  # fmt: skip
 
 

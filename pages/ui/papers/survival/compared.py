@@ -26,10 +26,8 @@ LEVEL = 0.05
 
 def compared(view: View) -> list[Part]:
     """What the test found, and how often it finds a difference at each budget."""
-    job = view.watched[METHOD].job
-    spec = job.spec()
-    assert isinstance(spec, SurvivalSpec)
-    budgets = [float(one) for one in job.axes.get(BUDGET, (view.budget,))]
+    spec = view.setting(METHOD)
+    budgets = [float(one) for one in view.watched[METHOD].job.axes.get(BUDGET, (view.budget,))]
     drawn = [_line(view, spec, ratio, i, budgets) for i, ratio in enumerate(RATIOS)]
     at = [_power(view, spec, view.budget, ratio) for ratio in RATIOS]
     ratios = words.listed([

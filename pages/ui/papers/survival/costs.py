@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 import streamlit as st
@@ -11,10 +10,9 @@ import streamlit as st
 from engine.papers.survival import guarantees
 from engine.papers.survival.price import sensitivity
 from engine.papers.survival.spec import SurvivalSpec
+from pages.ui.charts.figure import by_row
 from pages.ui.charts.size import against
 from pages.ui.charts.theme import axis
-from pages.ui.jobs.live import BUDGET
-from pages.ui.kit import fold
 from pages.ui.paper import sidebar
 from pages.ui.paper.parts import Abreast, Chart, Fold, Part, Table, Widgets
 from pages.ui.paper.said import Named
@@ -32,23 +30,18 @@ GRID = (5, 10, 20, 50, 100, 200, 400)
 
 def try_out(page: Page) -> None:
     """Two sliders to try q and e with, in the sidebar; a button trains with them."""
-    place = fold.fold("Try q and e", ":material/function:", "survival.tried", TRY.values())
-    if not place:
-        return
-    with place:
-        st.caption("These change the table *Cost before training* at once. Nothing is trained.")
-        for field, title in (("intervals", "Time intervals q"), ("knots", "Spline knots e")):
-            offer = page.offers.knobs[field]
-            moved = _moved(TRY[field], offer.text(page.chosen.values[field]))
-            st.select_slider(
-                title, offer.texts, offer.default, key=TRY[field],
-                bind="query-params" if moved else None,
-                on_change=_move, args=(page, TRY[field]),
-            )  # fmt: skip
-        st.button(
-            "Train with these", icon=":material/play_arrow:", key="survival.try", on_click=_take,
-            help="Uses these q and e for the whole page and trains with them.",
+    st.caption("These change the table *Cost before training* at once. Nothing is trained.")
+    for field, title in (("intervals", "Time intervals q"), ("knots", "Spline knots e")):
+        offer = page.offers.knobs[field]
+        moved = _moved(TRY[field], offer.text(page.chosen.values[field]))
+        st.select_slider(
+            title, offer.texts, offer.default, key=TRY[field],
+            bind="query-params" if moved else None, on_change=_move, args=(page, TRY[field]),
         )  # fmt: skip
+    st.button(
+        "Train with these", icon=":material/play_arrow:", key="survival.try", on_click=_take,
+        help="Uses these q and e for the whole page and trains with them.",
+    )  # fmt: skip
 
 
 def _moved(key: str, now: str) -> bool:
@@ -123,7 +116,7 @@ def cost(own: SurvivalSpec, n: int, features: int) -> Cost:
 
 def _tried(view: View) -> tuple[SurvivalSpec, SurvivalSpec]:
     """The page's setting, and the same with q and e as tried."""
-    own = cast(SurvivalSpec, view.watched["obj_pert"].job.spec().replace(**{BUDGET: view.budget}))
+    own = view.setting("obj_pert")
     values = {
         field: int(st.session_state.get(key) or vars(own)[field]) for field, key in TRY.items()
     }
@@ -178,7 +171,7 @@ def _chart(
     figure = against(grid, lines, titles, tried.intervals, height=340, log=True)
     if key == "left":
         figure.layout["yaxis"] = axis(title, rangemode="tozero")
-    rows = [{"q": q} | {k: number(v[i]) for k, v in lines.items()} for i, q in enumerate(grid)]
+    rows = by_row({"q": grid, **{name: map(number, values) for name, values in lines.items()}})
     facts = {
         "place": key, "title": title, "intervals": tried.intervals, "knots": tried.knots,
         "costs": ", ".join(f"{number(values[here])} {name}" for name, values in lines.items()),

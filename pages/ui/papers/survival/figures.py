@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import among, joined, path
 from pages.ui.charts.notes import end
 from pages.ui.charts.theme import (
@@ -26,8 +26,6 @@ from pages.ui.charts.theme import (
     style,
 )
 from pages.ui.paper.said import Named
-
-Floats = NDArray[np.float64]
 
 POINTS = 60
 """A curve is drawn through at most this many points."""

@@ -13,7 +13,6 @@ from engine.papers.survival.evaluation.curves import Scale
 from pages.ui import words
 from pages.ui.jobs import live
 from pages.ui.jobs.live import Watched
-from pages.ui.kit import fold
 from pages.ui.paper.series import SOON
 from pages.ui.paper.view import Page
 
@@ -34,24 +33,19 @@ def names(dataset: str) -> tuple[str, ...]:
 def describe(page: Page) -> None:
     """Number fields for one to three people, in the data set's own units."""
     data = catalog.card(page.chosen.dataset)
-    keys = [f"survival.{name}" for name in names(data.name)]
-    place = fold.fold("People to draw", ":material/group:", "survival.persons", keys)
-    if place is None:
-        return
     scale = scale_of(live.watch(page.jobs, dict.fromkeys(page.jobs, "")))
-    with place:
-        st.segmented_control(
-            "How many", COUNTS, default=COUNTS[1], required=True, key=PEOPLE, bind="query-params"
-        )
-        if scale is None:
-            st.markdown(SOON)
-            return
-        for who, tab in zip(LETTERS, st.tabs([_called(who) for who in LETTERS]), strict=True):
-            for field in _fields(data, scale, who):
-                tab.number_input(
-                    field.title, field.low, field.high, field.start, field.step,
-                    f"%.{field.places}f", key=field.key, bind="query-params",
-                )  # fmt: skip
+    st.segmented_control(
+        "How many", COUNTS, default=COUNTS[1], required=True, key=PEOPLE, bind="query-params"
+    )
+    if scale is None:
+        st.markdown(SOON)
+        return
+    for who, tab in zip(LETTERS, st.tabs([_called(who) for who in LETTERS]), strict=True):
+        for field in _fields(data, scale, who):
+            tab.number_input(
+                field.title, field.low, field.high, field.start, field.step,
+                f"%.{field.places}f", key=field.key, bind="query-params",
+            )  # fmt: skip
 
 
 def scale_of(watched: Mapping[str, Watched]) -> Scale | None:

@@ -1,36 +1,25 @@
 """Sections of the page on survival regression about its two samplers: bend, course, draws."""
 
-from typing import cast
-
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.papers.survival.price import sampler
-from engine.papers.survival.spec import SurvivalSpec
 from pages.ui import words
-from pages.ui.charts import lines as course
-from pages.ui.jobs import live
+from pages.ui.charts.figure import Floats
+from pages.ui.charts.lines import Line
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper.parts import Chart, Lines, Note, Part, Table
 from pages.ui.paper.said import Named
-from pages.ui.paper.series import SLOW, chosen, look, product, waiting
+from pages.ui.paper.series import SLOW, drawn, history, look, product, waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.survival import sampler_figures as figures
 from pages.ui.papers.survival.sampler_figures import Drawn, Normal
 from pages.ui.words import number
-
-Floats = NDArray[np.float64]
 
 LANGEVIN, EXACT = "psgld", "exact"
 SAMPLERS = (EXACT, LANGEVIN)
 AGREE, ENOUGH = 1.01, 400.0
 """Split R-hat up to which chains agree, and the effective draws that are enough (Vehtari et al.
 2021)."""
-
-
-def spec(view: View, method: str) -> SurvivalSpec:
-    """The setting of a sampler, at the budget under the slider."""
-    return cast(SurvivalSpec, view.watched[method].job.spec().replace(**{BUDGET: view.budget}))
 
 
 def _waiting(view: View) -> str:
@@ -42,7 +31,7 @@ def _waiting(view: View) -> str:
 
 def sanitiser(view: View) -> Chart:
     """The loss of one record, and what the sanitiser leaves of it."""
-    own, n = spec(view, EXACT), view.data.records
+    own, n = view.setting(EXACT), view.data.records
     bound, heat = sampler.loss_bound(own, n), sampler.sanitised(own, n).temperature
     facts = {
         "bound": bound,
@@ -55,36 +44,31 @@ def sanitiser(view: View) -> Chart:
 
 def trace(view: View) -> Lines | Note | str:
     """The error of the Langevin chain by epoch, live, and where the corrected one ends."""
-    one = view.watched[LANGEVIN]
-    steps, values = live.history(one, "mre")
+    steps, values = history(view, LANGEVIN, "mre")
     if not len(steps):
         return _waiting(view)
-    own = spec(view, LANGEVIN)
+    own = view.setting(LANGEVIN)
     epochs = steps / sampler.psgld_steps(own, view.data.records) * own.sampler_epochs
-    rows = chosen(view, LANGEVIN)
-    drawn = course.line(one.label, look(view, LANGEVIN), epochs, values[:, rows])
-    if drawn is None:
+    chain = drawn(view, LANGEVIN, epochs, values)
+    if chain is None:
         return Note("BEGUN")
-    lines = [line for line in (drawn, _level(view, float(epochs[-1]))) if line is not None]
+    lines = [line for line in (chain, _level(view, epochs[-1])) if line is not None]
     errors = (f"{number(float(line.middle[-1]))} ({line.label})" for line in lines)
-    return Lines(lines, {"last": drawn.x[-1], "errors": ", ".join(errors)})
+    return Lines(lines, {"last": chain.x[-1], "errors": ", ".join(errors)})
 
 
-def _level(view: View, last: float) -> course.Line | None:
+def _level(view: View, last: float) -> Line | None:
     """The corrected sampler's error as a level."""
     results = view.watched[EXACT].results
     if results is None:
         return None
     values = results.values("mre", **{BUDGET: view.budget})
-    style = look(view, EXACT)
-    return course.line(
-        view.watched[EXACT].label, style, np.array([0.0, last]), np.stack([values, values])
-    )
+    return drawn(view, EXACT, np.array([0.0, last]), np.stack([values, values]))
 
 
 def names(view: View) -> list[str]:
     """The parameters: baseline first, then the covariates."""
-    knots = int(vars(spec(view, EXACT))["knots"])
+    knots = view.setting(EXACT).knots
     subscript = "₁₂₃₄₅₆₇₈₉"
     baseline = [f"α{subscript[i] if i < 9 else i + 1} baseline" for i in range(knots)]
     return [*baseline, *(words.column(name) for name in view.data.features)]
@@ -105,7 +89,7 @@ def _posterior(view: View, samplers: list[Drawn]) -> Chart:
     mode, spread = (product(view, EXACT, name) for name in ("mode", "laplace"))
     laplace = None if mode is None or spread is None else Normal(mode[0], spread[0])
     best = view.watched["non_private"].arrays.get("optimum")
-    same = best is not None and spec(view, EXACT).link == "logit"
+    same = best is not None and view.setting(EXACT).link == "logit"
     optimum = np.asarray(best[0], np.float64) if best is not None and same else None
     called = names(view)
     widest = max(samplers, key=lambda one: float(figures.thinned(one.draws).std(axis=0).max()))
@@ -147,11 +131,11 @@ def _mixing(view: View, name: str) -> dict[str, str] | None:
     }
 
 
-def _apart(values: NDArray[np.float64]) -> str:
+def _apart(values: Floats) -> str:
     """The largest estimated distance from the target."""
     known = _finite(values)
     return f"about {number(float(known.max()), 1)}" if len(known) else "not known yet"
 
 
-def _finite(values: NDArray[np.float64]) -> Floats:
+def _finite(values: Floats) -> Floats:
     return values[np.isfinite(values)]

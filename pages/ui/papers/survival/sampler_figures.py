@@ -5,14 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats, by_row
 from pages.ui.charts.marks import dots, level, path, text
 from pages.ui.charts.theme import BAND, INK, MUTED, SERIES, Style, axis, brief, figure
 from pages.ui.words import number
-
-Floats = NDArray[np.float64]
 
 FAR = 3.0
 """The sanitiser is drawn up to so many times its bound."""
@@ -57,12 +54,8 @@ def sanitiser_rows(bound: float) -> list[dict[str, Any]]:
     """The same as a table."""
     loss = np.linspace(0.0, FAR * bound, 13)
     bent = sanitised(loss, bound)
-    return [
-        {"Loss": float(one), "Sanitised": float(other), "Left out [%]": 100.0 * (1.0 - share)}
-        for one, other, share in zip(
-            loss, bent, np.divide(bent, loss, out=np.ones_like(loss), where=loss > 0), strict=True
-        )
-    ]
+    share = np.divide(bent, loss, out=np.ones_like(loss), where=loss > 0)
+    return by_row({"Loss": loss, "Sanitised": bent, "Left out [%]": 100.0 * (1.0 - share)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,10 +157,15 @@ def posterior(
     ridges = [ridge(samplers, laplace, i) for i in range(len(names))]
     traces = [_outline(one, ridges) for one in samplers]
     if laplace is not None:
-        traces.append(_approximation(ridges))
-    if optimum is not None:
-        traces.append(_optimum(names, optimum))
+        x, y = _path(ridges, [one.laplace for one in ridges if one.laplace is not None])
+        traces.append(path("Laplace approximation", x, y, INK, dash="solid", width=1.4))
     places = [-float(i) for i in range(len(names))]
+    if optimum is not None:
+        said = "<b>%{text}</b><br>without privacy %{x:.3g}"
+        traces.append(
+            dots("optimum f*, without privacy", optimum, places, INK, "diamond", said, size=10,
+                 text=list(names))
+        )  # fmt: skip
     return figure(
         traces,
         height=150 + 44 * len(names),
@@ -198,19 +196,6 @@ def _outline(one: Drawn, ridges: Sequence[Ridge]) -> dict[str, Any]:
     return path(
         one.label, x, y, colour, dash=one.style.dash, width=2, fill="toself", fillcolor=pale
     )
-
-
-def _approximation(ridges: Sequence[Ridge]) -> dict[str, Any]:
-    heights = [one.laplace for one in ridges if one.laplace is not None]
-    x, y = _path(ridges, heights)
-    return path("Laplace approximation", x, y, INK, dash="solid", width=1.4)
-
-
-def _optimum(names: Sequence[str], optimum: Floats) -> dict[str, Any]:
-    return dots(
-        "optimum f*, without privacy", optimum, [-float(i) for i in range(len(names))], INK,
-        "diamond", "<b>%{text}</b><br>without privacy %{x:.3g}", size=10, text=list(names),
-    )  # fmt: skip
 
 
 def posterior_rows(

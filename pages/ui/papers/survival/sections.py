@@ -16,6 +16,7 @@ from engine.papers.survival.evaluation.curves import Scale
 from engine.papers.survival.spec import SurvivalSpec
 from engine.runs.estimates import estimates
 from pages.ui import words
+from pages.ui.charts.figure import Floats
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper.parts import Chart, Part, Table, Widgets
 from pages.ui.paper.said import Named
@@ -25,8 +26,6 @@ from pages.ui.paper.view import View
 from pages.ui.papers.survival import figures
 from pages.ui.papers.survival.figures import Person
 from pages.ui.papers.survival.people import profiles, scale_of, unit_of
-
-Floats = NDArray[np.float64]
 
 INNER = (0.1, 0.9)
 YEAR = 365.25
@@ -151,7 +150,7 @@ def persons(
         one: The curves of one release between the ends of their bands, (m, q + 1) each; None for
             the median over all releases.
     """
-    q, knots = int(vars(view.spec)["intervals"]), int(vars(view.spec)["knots"])
+    q, knots = view.spec.intervals, view.spec.knots
     described = profiles(view.data, fitted.scale)
     time = curves.times(fitted.scale, q)
     kept = figures.thin(len(time))
@@ -248,7 +247,7 @@ def noise(view: View) -> Chart | str:
     fitted = fit(view)
     if fitted is None or "optimum" not in fitted.reference:
         return _no_coefficients(view)
-    knots = int(vars(view.spec)["knots"])
+    knots = view.spec.knots
     size = np.abs(np.asarray(fitted.reference["optimum"][0][knots:], np.float64))
     found = (tuple(words.column(name) for name in view.data.features), size, fitted.noise[knots:])
     return Chart(figures.noise(*found), figures.noise_rows(*found), figures.noise_facts(*found))
@@ -259,7 +258,7 @@ def ratios(view: View) -> list[Part] | str:
     fitted = fit(view)
     if fitted is None:
         return _no_coefficients(view)
-    knots = int(vars(view.spec)["knots"])
+    knots = view.spec.knots
     low, middle, high = curves.band(curves.odds_ratios(fitted.draws, fitted.scale, knots), *INNER)
     table: dict[str, list[str]] = {
         "One unit more of": [unit_of(view.data, i) for i in range(len(view.data.features))],

@@ -7,8 +7,8 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages.ui.charts.figure import Figure
-from pages.ui.charts.marks import HIDDEN, path
+from pages.ui.charts.figure import Figure, Floats, by_row
+from pages.ui.charts.marks import HIDDEN, dots, path
 from pages.ui.charts.theme import GRID, INK, SERIES, brief, figure
 from pages.ui.kit import address
 from pages.ui.kit.offers import Offer
@@ -26,8 +26,6 @@ LARGEST = 600
 """Users that are drawn; larger networks are sampled (`engine.papers.dbn.yesiwell.layout`)."""
 SMALL, LARGE = 6.0, 20.0
 """Diameters of users with the fewest and with the most friends, in pixels."""
-
-Floats = NDArray[np.float64]
 
 
 def _drawn_by(view: View) -> None:
@@ -56,10 +54,7 @@ def friendships(view: View) -> list[Part]:
     came = np.asarray(one.arrays["came"], np.float64)[row][time - 1]
     places = np.asarray(one.arrays["places"], np.float64)[row]
     right = (chance > 0.5) == (came > 0.5)
-    table = [
-        {"User": int(i), "Predicted chance": float(chance[i]), "Exercised more": bool(came[i])}
-        for i in range(len(chance))
-    ]
+    users = {"User": range(len(chance)), "Predicted chance": chance, "Exercised more": came != 0}
     facts = {
         "data": view.data.name,
         "time": time,
@@ -71,7 +66,7 @@ def friendships(view: View) -> list[Part]:
         "drawn": len(places),
     }
     figure = draw(places, np.asarray(one.arrays["links"][row], np.int64), chance, right)
-    return [Chart(figure, table, facts, "network", fit=True, below=lambda: _drawn_by(view))]
+    return [Chart(figure, by_row(users), facts, "network", fit=True, below=lambda: _drawn_by(view))]
 
 
 def chances(kept: Mapping[str, NDArray[np.generic]]) -> Floats | None:
@@ -104,23 +99,21 @@ def draw(
     friends = np.bincount(links.ravel(), minlength=len(places))
     size = SMALL + (LARGE - SMALL) * np.sqrt(friends / max(1, friends.max(initial=1)))
     edges = path("", x, y, GRID, width=0.7, showlegend=False)
-    users = {
-        "type": "scatter", "mode": "markers", "x": brief(places[:, 0]), "y": brief(places[:, 1]),
-        "showlegend": False,
-        "marker": {
-            "size": [round(float(v), 1) for v in size], "color": brief(chance),
-            "symbol": ["circle" if one else "x" for one in right], "cmin": 0.0, "cmax": 1.0,
-            "colorscale": [[0.0, SERIES[1]], [1.0, SERIES[0]]], "line": {"width": 0},
-            "colorbar": {
-                "title": {
-                    "text": "Chance to exercise more", "side": "right", "font": {"color": INK},
-                },
-                "thickness": 12, "tickformat": ".0%", "tickfont": {"color": INK},
-            },
-        },
-        "customdata": [int(v) for v in friends],
-        "hovertemplate": "Chance %{marker.color:.0%}, %{customdata} friends<extra></extra>",
+    ink = {"color": INK}
+    bar = {
+        "title": {"text": "Chance to exercise more", "side": "right", "font": ink},
+        "thickness": 12, "tickformat": ".0%", "tickfont": ink,
     }  # fmt: skip
+    colours = {"cmin": 0.0, "cmax": 1.0, "colorscale": [[0.0, SERIES[1]], [1.0, SERIES[0]]]}
+    look = {
+        "size": size.round(1).tolist(), "color": brief(chance), "line": {"width": 0},
+        "symbol": ["circle" if one else "x" for one in right], "colorbar": bar, **colours,
+    }  # fmt: skip
+    said = "Chance %{marker.color:.0%}, %{customdata} friends"
+    users = dots(
+        "", places[:, 0], places[:, 1], None, None, said,
+        marker=look, customdata=friends.tolist(), showlegend=False,
+    )  # fmt: skip
     return figure(
         [edges, users],
         height=560,

@@ -2,39 +2,29 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.core.spec import Choice, knobs
 from engine.papers.dbn.yesiwell import price
 from engine.papers.dbn.yesiwell.exhibits import SHEET, p_value
 from engine.papers.dbn.yesiwell.spec import YesiwellSpec
 from engine.runs.job import Job
-from pages.ui.charts import lines as shared
-from pages.ui.charts.figure import Figure
+from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.lines import Line
-from pages.ui.charts.theme import MUTED, log_axis
-from pages.ui.jobs import live
-from pages.ui.jobs.live import BUDGET
+from pages.ui.charts.theme import MUTED
 from pages.ui.paper.parts import Lines, Note, Table
-from pages.ui.paper.series import chosen, look, product
+from pages.ui.paper.series import chosen, drawn, history, product
 from pages.ui.paper.view import View
 from pages.ui.words import number
 
-Floats = NDArray[np.float64]
 OWN = "pcdbn"
 NETWORKS = ("pcdbn", "pcdbn_te", "pcdbn_pw")
 LAYERS = {"sctrbm": 1, "dpah": 1}
 """Layers that are trained before the output layer; two elsewhere."""
 TIMES = {"yesiwell": (6, 12, 28, 54), "yesiwell_weekly": (6, 12, 18, 24)}
 """Values of M by data set; the page's own is added."""
-
-
-def spec(view: View, method: str = OWN) -> YesiwellSpec:
-    """The setting of a method, at the budget under the slider."""
-    return cast(YesiwellSpec, view.watched[method].job.spec().replace(**{BUDGET: view.budget}))
 
 
 def times(job: Job) -> tuple[int, ...]:
@@ -53,26 +43,16 @@ def learning(view: View) -> Lines | None:
         f"{one.label} {one.middle[-1]:.1f} % after {one.x[-1]:g} epochs, power fit {words}"
         for one, (_, words) in zip(courses, fits, strict=True)
     )
-    drawn = [*courses, *(fit for fit, _ in fits)]
-    return Lines(drawn, {"said": said, "gained": _gained(courses)}, change=_logarithmic)
-
-
-def _logarithmic(figure: Figure, drawn: Sequence[Line]) -> None:
-    title = figure.layout["xaxis"]["title"]["text"]
-    figure.layout["xaxis"] = log_axis(title, [float(x) for one in drawn for x in one.x])
+    lines = [*courses, *(fit for fit, _ in fits)]
+    return Lines(lines, {"said": said, "gained": _gained(courses)})
 
 
 def _course(view: View, method: str) -> Line | None:
     """Accuracy by epoch of the output layer; the steps before it are left out."""
-    steps, values = live.history(view.watched[method], "accuracy")
-    if not len(steps):
-        return None
-    own = spec(view, method)
+    steps, values = history(view, method, "accuracy")
+    own = view.setting(method)
     before = 0 if own.calibration == "rigorous" else LAYERS.get(method, 2) * own.pretraining
-    return shared.line(
-        view.watched[method].label, look(view, method), steps.astype(np.float64) - before,
-        100.0 * values[:, chosen(view, method)],
-    )  # fmt: skip
+    return drawn(view, method, steps - before, 100.0 * values)
 
 
 def _gained(courses: list[Line]) -> str:
@@ -102,14 +82,14 @@ def _power(one: Line) -> tuple[Line | None, str]:
 
 def calibration(view: View) -> Lines:
     """How often what was predicted with some chance came true."""
-    drawn = []
+    lines = []
     for name, bins in _each(view, "calibration"):
         total, weight = bins.sum(axis=0), bins[:, :, 2]
         mean = (bins[:, :, 0] * weight).sum(0) / np.maximum(total[:, 2], 1.0)
         kept = total[:, 2] > 0
         shares = np.where(weight > 0, bins[:, :, 1], np.nan)[:, kept].T
-        drawn.append(_line(view, name, 100.0 * mean[kept], 100.0 * shares))
-    return Lines(drawn, change=_diagonal)
+        lines.append(drawn(view, name, 100.0 * mean[kept], 100.0 * shares))
+    return Lines(lines, change=_diagonal)
 
 
 def _each(view: View, array: str) -> Iterator[tuple[str, Floats]]:
@@ -117,10 +97,6 @@ def _each(view: View, array: str) -> Iterator[tuple[str, Floats]]:
     for name in dict.fromkeys((view.method, OWN, "cdbn")):
         if (found := product(view, name, array)) is not None:
             yield name, found
-
-
-def _line(view: View, name: str, x: Floats, values: Floats) -> Line | None:
-    return shared.line(view.watched[name].label, look(view, name), x, values)
 
 
 def _diagonal(figure: Figure, drawn: Sequence[Line]) -> None:
@@ -133,17 +109,17 @@ def _diagonal(figure: Figure, drawn: Sequence[Line]) -> None:
 def by_friends(view: View) -> Lines | None:
     """Accuracy in five groups of users by number of friends."""
     lines = [
-        _line(view, name, groups[:, :, 0].mean(0), 100.0 * groups[:, :, 1].T)
+        drawn(view, name, groups[:, :, 0].mean(0), 100.0 * groups[:, :, 1].T)
         for name, groups in _each(view, "by_friends")
     ]
-    if not (drawn := [one for one in lines if one is not None]):
+    first = next((one for one in lines if one is not None), None)
+    if first is None:
         return None
-    first = drawn[0]
     facts = {
         "who": first.label, "least": first.middle[0], "few": first.x[0], "most": first.middle[-1],
         "many": first.x[-1],
     }  # fmt: skip
-    return Lines(drawn, facts)
+    return Lines(lines, facts)
 
 
 def tests(view: View) -> Table | None:
@@ -181,7 +157,7 @@ def _accuracies(view: View, method: str) -> Floats | None:
 
 def units(view: View) -> Table:
     """What each unit of protection counts, and what friends' influence adds to the noise."""
-    own = spec(view)
+    own = view.setting(OWN)
     choice = knobs(YesiwellSpec)["unit"]
     assert isinstance(choice, Choice)
     rows = []

@@ -7,7 +7,7 @@ import streamlit as st
 from engine.core.errors import ExplorerError, RequestError
 from engine.yours import forms, kept_runs
 from pages.ui import rights, words
-from pages.ui.compare.recorded import Recorded
+from pages.ui.compare.recorded import Recorded, recorded
 from pages.ui.kit import visitors
 from pages.ui.kit.access import sentence
 
@@ -69,7 +69,7 @@ def _bring(prefix: str) -> None:
     except ExplorerError as error:
         st.session_state[WRONG] = sentence(str(error))
         return
-    shown = Recorded(kept.name, kept, {})
+    shown = recorded(kept, {})
     st.session_state[f"{prefix}.data"] = words.short(shown.dataset)
     if shown.gauges:
         st.session_state[f"{prefix}.gauge"] = next(iter(shown.gauges.values())).label

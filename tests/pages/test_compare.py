@@ -462,7 +462,7 @@ def test_a_paper_is_named_only_where_the_name_alone_is_that_of_another_run():
 
 def test_an_answer_says_from_which_budget_to_which_it_holds():
     def best(epsilon: float, *names: str) -> answers.Best:
-        return answers.Best(epsilon, names, ("",) * len(names), epsilon, 0.1, 0.0, 0.2)
+        return answers.Best(epsilon, names, ("",) * len(names), 0.1, 0.0, 0.2)
 
     rows = [best(0.05, "A"), best(0.2, "B", "C"), best(4.0, "C")]
     assert shown.answer(rows, 0.1) == (

@@ -194,7 +194,7 @@ def test_a_bundle_is_written_whichever_run_is_missing(
 ):
     """Sections ask for runs of other methods too; those that are not there leave no chart."""
     monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
-    gone = defaults.opening(slug)[collect._page(slug).chosen.method].id
+    gone = defaults.opening(slug)[defaults.addressed(slug, {}).chosen.method].id
     found = collect.look
     monkeypatch.setattr(collect, "look", lambda job: None if job.id == gone else found(job))
     taken = collect.take(slug)

@@ -1,7 +1,7 @@
 """A paper's default view as plain data: its figures at every budget, its cards, its runs."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from html import escape, unescape
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from streamlit import logger
 
-from engine import __version__, catalog
+from engine import __version__
 from engine.core.gauges import Gauge
 from engine.privacy.guarantee import RELATIONS, STATUSES, Guarantee
 from engine.runs.job import Job
@@ -23,9 +23,10 @@ from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.submit import look
 from pages.ui.kit import address
-from pages.ui.paper import attack, ceiling, choice, defaults, drawing, panels
+from pages.ui.paper import attack, ceiling, drawing, panels
 from pages.ui.paper.choice import measures
-from pages.ui.paper.view import Page, View, offers
+from pages.ui.paper.defaults import addressed
+from pages.ui.paper.view import Page, View
 
 MARKS = (
     (re.compile(r"\*\*(.+?)\*\*"), r"<strong>\1</strong>"),
@@ -82,17 +83,17 @@ def quiet() -> None:
 def take(slug: str) -> Taken | None:
     """A paper's default view; None where none of its runs is there."""
     quiet()
-    page = _page(slug)
-    known = runs(page)
-    watched = {name: one for name, one in known.items() if one.run is not None}
+    page = addressed(slug, {})
+    known, watched = runs(page)
     if not watched:
         return None
     method = page.chosen.method if page.chosen.method in watched else next(iter(watched))
     knob, gauge = page.offers.knobs[BUDGET], page.chosen.gauge
-    views = opened(page, watched, method)
-    budgets = [view.budget for view in views]
+    budgets = list(map(float, knob.values))
+    chosen = replace(page.chosen, method=method)
+    views = [page.view(watched, replace(chosen, budget=budget)) for budget in budgets]
     cards = {name: [view.guarantee(name) for view in views] for name in watched}
-    order = [gauge, *(name for name in measures(page.paper) if name != gauge)]
+    order = dict.fromkeys((gauge, *measures(page.paper)))
     drawn = [one for name in order if (one := _draw(name, views, budgets)) is not None]
     drawn += sections.drawn(page.layout, [replace(one, watched=known) for one in views], budgets)
     return Taken(
@@ -112,23 +113,10 @@ def take(slug: str) -> Taken | None:
     )
 
 
-def runs(page: Page) -> dict[str, Watched]:
-    """What a page draws, by method, whether it is there or not."""
-    return {name: Watched(page.labels[name], job, look(job)) for name, job in page.jobs.items()}
-
-
-def opened(page: Page, watched: Mapping[str, Watched], method: str) -> list[View]:
-    """A page at every budget of its slider, where one method is looked at."""
-    chosen = replace(page.chosen, method=method)
-    budgets = map(float, page.offers.knobs[BUDGET].values)
-    return [page.view(watched, replace(chosen, budget=budget)) for budget in budgets]
-
-
-def _page(slug: str) -> Page:
-    """The page of a paper as it opens."""
-    paper, layout = catalog.paper(slug), defaults.layout(slug)
-    offered = offers(paper, layout)
-    return Page(slug, paper, layout, offered, choice.untouched(offered), defaults.opening(slug))
+def runs(page: Page) -> tuple[dict[str, Watched], dict[str, Watched]]:
+    """What a page draws, by method: all of it, and what is there."""
+    known = {name: Watched(page.labels[name], job, look(job)) for name, job in page.jobs.items()}
+    return known, {name: one for name, one in known.items() if one.run is not None}
 
 
 def _draw(name: str, views: list[View], budgets: list[float]) -> Drawn | None:
@@ -141,7 +129,11 @@ def _draw(name: str, views: list[View], budgets: list[float]) -> Drawn | None:
         return None
     figures = [_figure(lines, levels, gauge, budget, budgets) for budget in budgets]
     base, frames = split(figures)
-    rows = [_row(one, watched) for watched in _told(view) for one in _rows(watched, lines, levels)]
+    rows = [
+        {"Run": one.job.id, **row, "Version": one.job.version or __version__}
+        for one in view.watched.values() if one.results is not None
+        for row in curves.rows(lines, levels) if row["Method"] == one.label
+    ]  # fmt: skip
     raw = "" if gauge.released else f" {MARK.sub('', panels.RAW)}"
     caption = f"{gauge.help} {LEGEND} Bands: where the median is, with 95 % confidence.{raw}"
     return Drawn(name, gauge.label, [caption], base, frames, rows)
@@ -158,21 +150,6 @@ def _figure(
     notes = plain["layout"]["annotations"]  # its legend names the lines
     plain["layout"]["annotations"] = [one for one in notes if one.get("name") != END]
     return plain
-
-
-def _told(view: View) -> Iterator[Watched]:
-    return (one for one in view.watched.values() if one.results is not None)
-
-
-def _rows(one: Watched, lines: list[Curve], levels: list[Level]) -> list[dict[str, Any]]:
-    """The rows of one method."""
-    own = [line for line in lines if line.label == one.label]
-    return curves.rows(own, [level for level in levels if level.label == one.label])
-
-
-def _row(row: dict[str, Any], one: Watched) -> dict[str, Any]:
-    """A row with its run and the version that computed it."""
-    return {"Run": one.job.id, **row, "Version": one.job.version or __version__}
 
 
 def html(text: str) -> str:
@@ -201,6 +178,12 @@ def line(view: View, name: str) -> dict[str, str]:
     one, card = view.watched[name], view.guarantee(name)
     right = ceiling.share(view, card, attack.on(one.job, view.budget), name)
     return guarantee(one.label, card, right)
+
+
+def told(line: Mapping[str, str]) -> str:
+    """The same in sentences, without marks."""
+    claimed, proved = f"claimed ε {line['claimed']}", f"proved ε {line['proved']}"
+    return f"{line['method']}. {line['status']}: {claimed}, {proved}. {bare(line['odds'])}"
 
 
 def guarantee(label: str, card: Guarantee, right: float | None = None) -> dict[str, str]:

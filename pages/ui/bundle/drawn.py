@@ -1,6 +1,6 @@
 """A chart as plain data: what stays, and what each budget of the slider changes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,10 +36,13 @@ class Drawn:
         """How to read it at the first budget."""
         return self.captions[0]
 
-    @property
-    def still(self) -> bool:
-        """Whether it is the same at every budget."""
-        return all(one == self.frames[0] for one in self.frames)
+    def json(self, written: Callable[[str], str]) -> dict[str, Any]:
+        """What a page's script moves; `written` makes HTML of the app's sentences."""
+        still = all(one == self.frames[0] for one in self.frames)
+        return {
+            "base": self.base, "frames": self.frames[:1] if still else self.frames,
+            "said": list(map(written, self.said)), "captions": list(map(written, self.captions)),
+        }  # fmt: skip
 
     def whole(self, at: int) -> Figure:
         """The figure at a position of the slider."""

@@ -17,14 +17,14 @@ from engine.cli.shared import spreadsheet
 from engine.core import files
 from engine.core.errors import RequestError
 from pages.ui import words
-from pages.ui.bundle import collect, notebook
+from pages.ui.bundle import collect
 from pages.ui.bundle.collect import NOTHING, Taken, html
 from pages.ui.bundle.colours import palette, theme
 from pages.ui.bundle.filled import filled, within_script
 from pages.ui.kit import shell
 
 HERE = Path(__file__).parent
-TEMPLATE, SCRIPT = HERE / "view.html", HERE / "reproduce.py"
+TEMPLATE = HERE / "view.html"
 NAMES = {
     "INK": "textColor",
     "GROUND": "backgroundColor",
@@ -75,8 +75,8 @@ def parts_of(taken: Sequence[Taken]) -> Iterator[tuple[str, str]]:
     """Every file of the bundle: its name and its text."""
     yield "index.html", index(taken)
     yield "README.md", _readme(taken)
-    yield "reproduce.py", SCRIPT.read_text(encoding="utf-8")
-    yield "explore.ipynb", notebook.text()
+    for name in ("reproduce.py", "explore.ipynb"):
+        yield name, (HERE / name).read_text(encoding="utf-8")
     for one in taken:
         for name, cards in one.cards.items():
             job, stem = one.jobs[name], _stem(one, name)
@@ -125,12 +125,7 @@ def _view(one: Taken) -> dict[str, Any]:
             [_escaped(lines[i]) for lines in one.lines.values()]
             for i in range(len(one.budgets))
         ],
-        "charts": [
-            {"title": escape(d.title), "captions": list(map(html, d.captions)), "base": d.base,
-             "frames": d.frames[:1] if d.still else d.frames,
-             "said": [html(said) for said in d.said]}
-            for d in one.drawn
-        ],
+        "charts": [{"title": escape(drawn.title), **drawn.json(html)} for drawn in one.drawn],
     }  # fmt: skip
 
 

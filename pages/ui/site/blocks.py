@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
 
 from pages.ui.bundle import proofs, sections
 from pages.ui.bundle.collect import html
@@ -40,15 +39,6 @@ class Block:
     drawn: list[Drawn] = field(default_factory=list)
     told: list[list[str]] = field(default_factory=list)
     waits: bool = False
-
-    def json(self) -> dict[str, Any]:
-        """The charts by name, as the script reads them."""
-        return {
-            one.name: {
-                "base": one.base, "frames": one.frames[:1] if one.still else one.frames,
-                "said": list(map(plain, one.said)), "captions": list(map(html, one.captions)),
-            } for one in self.drawn
-        }  # fmt: skip
 
 
 def tabs(page: Page) -> tuple[str, ...]:

@@ -39,17 +39,10 @@ def controls(prefix: str, sizes: Mapping[str, Mapping[str, Job]], took: float, a
             text, icon = BUTTONS[size]
             described = f"{provenance.size(jobs)}."
             if size == "full" and took:
-                described += (
-                    f" {words.duration(took)} of work where the shipped numbers were computed."
-                )
-            st.button(
-                text,
-                icon=icon,
-                key=f"{prefix}.{size}",
-                help=described,
-                on_click=act,
-                args=(size, jobs),
-            )
+                taken = words.duration(took)
+                described += f" {taken} of work where the shipped numbers were computed."
+            st.button(text, icon=icon, key=f"{prefix}.{size}", help=described, on_click=act,
+                      args=(size, jobs))  # fmt: skip
 
 
 def panel(prefix: str, watched: Mapping[str, Watched]) -> None:
@@ -70,12 +63,12 @@ def panel(prefix: str, watched: Mapping[str, Watched]) -> None:
             if active:
                 st.button(
                     "Stop", icon=":material/stop_circle:", key=f"{prefix}.stop",
-                    on_click=_guarded(live.stop), args=(watched,),
+                    on_click=troubles()(live.stop), args=(watched,),
                 )  # fmt: skip
             elif done < len(watched):
                 st.button(
                     "Go on", icon=":material/play_arrow:", key=f"{prefix}.on", type="primary",
-                    on_click=_guarded(_go_on), args=(watched,),
+                    on_click=_go_on, args=(watched,),
                 )  # fmt: skip
 
 
@@ -90,7 +83,7 @@ def scratch(prefix: str, watched: Mapping[str, Watched]) -> None:
             st.caption(who)
         st.button(
             "Delete and run again", icon=":material/delete:", key=f"{prefix}.sure",
-            on_click=_guarded(_again), args=(watched,),
+            on_click=_again, args=(watched,),
         )  # fmt: skip
 
 
@@ -109,20 +102,12 @@ def _asked(watched: Mapping[str, Watched], runs: list[Run]) -> str:
     return f"{text}\n\nNumbers that ship with the app stay."
 
 
-def _guarded(act: Callable[[Mapping[str, Watched]], None]) -> Callable[..., None]:
-    """The same act, whose errors become a sentence."""
-
-    def guarded(watched: Mapping[str, Watched]) -> None:
-        with troubles():
-            act(watched)
-
-    return guarded
-
-
+@troubles()
 def _go_on(watched: Mapping[str, Watched]) -> None:
     live.restart(watched, {})
 
 
+@troubles()
 def _again(watched: Mapping[str, Watched]) -> None:
     for one in watched.values():
         rights.do("run it again", one.job.id, one.job)
@@ -153,16 +138,15 @@ def _endings(watched: Mapping[str, Watched]) -> list[str]:
     for name, one in watched.items():
         if one.run is not None and one.run.state in ICONS:
             ended.setdefault((one.run.state, one.run.error.rstrip(".")), []).append(name)
-    return [_ending(state, error, names) for (state, error), names in ended.items()]
-
-
-def _ending(state: str, error: str, names: list[str]) -> str:
-    """What became of runs that ended alike."""
-    who, verb = f"{ICONS[state]} **{', '.join(names)}**", "was" if len(names) == 1 else "were"
-    match state:
-        case "cancelled":
-            return f"{who} {verb} stopped; what was measured is shown."
-        case "interrupted":
-            return f"{who} {verb} interrupted. {sentence(error)}"
-        case _:
-            return f"{who} failed. {sentence(error)}"
+    said = {
+        "cancelled": "{} {} stopped; what was measured is shown.",
+        "interrupted": "{} {} interrupted. {}",
+        "failed": "{0} failed. {2}",
+    }
+    return [
+        said[state].format(
+            f"{ICONS[state]} **{', '.join(names)}**", "was" if len(names) == 1 else "were",
+            sentence(error),
+        )
+        for (state, error), names in ended.items()
+    ]  # fmt: skip

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.kit import shell
 from pages.ui.kit.address import PRESENT
 from pages.ui.lessons import go, keys, notes, question
-from pages.ui.lessons.place import Place
+from pages.ui.lessons.go import Place
 from pages.ui.lessons.schema import View
 
 STYLE = """<style>
@@ -65,7 +65,9 @@ def begin(page: Any, place: Place | None) -> None:
         place: Where the lesson stands; None outside lessons, when keys walk through the papers.
     """
     st.html(STYLE)
-    lesson, number = ("", _here(page)) if place is None else (place.name, place.number)
+    names = list(shell.papers())
+    here = names.index(page.url_path) + 1 if page.url_path in names else 0
+    lesson, number = ("", here) if place is None else (place.name, place.number)
     moved = keys.listen(
         "present", lesson, number, notes.address(lesson, number) if lesson else ""
     ).get("move")
@@ -76,24 +78,17 @@ def begin(page: Any, place: Place | None) -> None:
         st.query_params.pop(PRESENT, None)
         st.rerun()
     elif place is None:
-        names = list(shell.papers())
         at = min(max(number + by, 1), len(names)) - 1
         go.show(View(address=f"/{names[at]}", text=""), {})
     else:
         _step(place, by)
 
 
-def _here(page: Any) -> int:
-    """The number of this page among the papers, from 1; 0 before the first."""
-    names = list(shell.papers())
-    return names.index(page.url_path) + 1 if page.url_path in names else 0
-
-
 def _step(place: Place, by: int) -> None:
     """To the next view; an open question is answered first."""
     asked = place.view.question
     if by > 0 and asked is not None and question.given(asked) is None:
-        question.remember(asked, -1)
+        question.remember(asked, question.PASSED)
         st.rerun()
     if by < 0 or not place.last:
         go.to(place.name, place.lesson, place.number + by)

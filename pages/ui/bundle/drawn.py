@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 Figure = dict[str, Any]
@@ -54,7 +55,11 @@ class Drawn:
 def split(figures: Sequence[Figure]) -> tuple[Figure, list[Figure]]:
     """What figures have in common, and what each adds: last traces and parts of the layout."""
     first = figures[0]
-    fixed = min(_alike(first["data"], one["data"]) for one in figures)
+    same = takewhile(
+        lambda traces: all(one == traces[0] for one in traces),
+        zip(*(one["data"] for one in figures), strict=False),
+    )
+    fixed = len(list(same))
     layout = {
         key: value
         for key, value in first["layout"].items()
@@ -68,9 +73,3 @@ def split(figures: Sequence[Figure]) -> tuple[Figure, list[Figure]]:
         for one in figures
     ]
     return {"data": first["data"][:fixed], "layout": layout}, frames
-
-
-def _alike(one: list[Any], other: list[Any]) -> int:
-    """How many traces at the front are the same."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))

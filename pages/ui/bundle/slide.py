@@ -195,8 +195,3 @@ def ends(low: float, high: float) -> tuple[float, float]:
 def rounded(value: float) -> float:
     """A height with the digits that a chart can show."""
     return value if not math.isfinite(value) else float(f"{value:.6g}")
-
-
-def named(lines: Sequence[Line]) -> str:
-    """The lines in words, for those who cannot see the chart."""
-    return words.listed([line.name for line in lines])

@@ -79,7 +79,8 @@ def parts_of(taken: Sequence[Taken]) -> Iterator[tuple[str, str]]:
         yield name, (HERE / name).read_text(encoding="utf-8")
     for one in taken:
         for name, cards in one.cards.items():
-            job, stem = one.jobs[name], _stem(one, name)
+            job = one.jobs[name]
+            stem = f"{one.slug}-{name.replace(':', '-')}"  # a calibration stands after a colon
             points = [
                 {"epsilon": budget, **card.json()}
                 for budget, card in zip(one.budgets, cards, strict=True)
@@ -90,11 +91,6 @@ def parts_of(taken: Sequence[Taken]) -> Iterator[tuple[str, str]]:
             yield f"specs/{stem}.json", _json(spec, indent=2)
         for drawn in one.drawn:
             yield f"data/{one.slug}-{drawn.name}.csv", _table(drawn.rows)
-
-
-def _stem(one: Taken, name: str) -> str:
-    """A file's name for a method, whose calibration may stand after a colon."""
-    return f"{one.slug}-{name.replace(':', '-')}"
 
 
 def index(taken: Sequence[Taken]) -> str:

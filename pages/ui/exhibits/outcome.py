@@ -52,24 +52,19 @@ class Chosen:
         return live.watch(self.jobs, {name: name for name in self.jobs})
 
 
-@dataclass(frozen=True)
-class Shown:
-    """Numbers, and in one line where they come from."""
-
-    cells: Sequence[Cell]
-    origin: str
-
-
 @functools.lru_cache(maxsize=64)
 def jobs(exhibit: Exhibit, full: bool) -> Mapping[str, Job]:
     """An exhibit's jobs, kept because checking all their settings takes a while."""
     return exhibit.jobs(full)
 
 
-def shown(chosen: Chosen, watched: Mapping[str, Watched]) -> Shown:
-    """The numbers of the chosen source; all of ours are missing where it has none."""
+def shown(chosen: Chosen, watched: Mapping[str, Watched]) -> tuple[Sequence[Cell], str]:
+    """The numbers of the chosen source, and in one line where they come from.
+
+    All of ours are missing where the source has none.
+    """
     if chosen.source == "shipped" and chosen.ships is not None:
-        return Shown(chosen.ships.cells, _history(chosen, chosen.ships))
+        return chosen.ships.cells, _history(chosen, chosen.ships)
     watched = watched if chosen.here else {}
     runs = [one.run for one in watched.values() if one.run is not None]
     stamps = tuple((run.id, run.created, run.done, run.finished) for run in runs)
@@ -77,8 +72,8 @@ def shown(chosen: Chosen, watched: Mapping[str, Watched]) -> Shown:
     key = (store, chosen.slug, chosen.exhibit.name, chosen.source, *stamps)
     cells = _cells(key, chosen, watched)
     if chosen.here:
-        return Shown(cells, _computed(chosen, runs))
-    return Shown(cells, FORMULA if chosen.source == "formula" else "")
+        return cells, _computed(chosen, runs)
+    return cells, FORMULA if chosen.source == "formula" else ""
 
 
 def _history(chosen: Chosen, ships: Reference) -> str:

@@ -11,14 +11,14 @@ import streamlit as st
 
 from engine.catalog import catalog
 from engine.cli import shared
-from engine.runs.exhibit import Cell, Exhibit, Note, exhibits
+from engine.runs.exhibit import Cell, Exhibit, exhibits
 from engine.runs.job import Job
 from pages.ui import words
 from pages.ui.charts import agreement
 from pages.ui.charts import exhibit as drawing
 from pages.ui.exhibits import attacks, overview, provenance, wall
 from pages.ui.exhibits import table as layout
-from pages.ui.exhibits.outcome import Chosen, Shown, jobs, shown
+from pages.ui.exhibits.outcome import Chosen, jobs, shown
 from pages.ui.exhibits.rerun import controls, panel, scratch
 from pages.ui.jobs import clock
 from pages.ui.kit import address, source
@@ -147,18 +147,18 @@ def _body(chosen: Chosen, ticking: bool) -> None:
             panel(PREFIX, watched)
         elif chosen.source == "shipped" and chosen.ships is None:
             st.info(MISSING, icon=":material/lightbulb:")
-        drawn = shown(chosen, watched)
-        _numbers(chosen, drawn)
+        cells, origin = shown(chosen, watched)
+        _numbers(chosen, cells, origin)
         with st.container(horizontal=True):
-            _take(chosen, drawn.cells)
+            _take(chosen, cells)
             if chosen.here:
                 scratch(PREFIX, watched)
         provenance.show(chosen.slug, chosen.exhibit, watched, chosen.source != "quick")
 
 
-def _numbers(chosen: Chosen, drawn: Shown) -> None:
+def _numbers(chosen: Chosen, cells: Sequence[Cell], origin: str) -> None:
     """The table or the figure, how near it comes to the paper, and its origin."""
-    exhibit, cells = chosen.exhibit, drawn.cells
+    exhibit = chosen.exhibit
     if exhibit.axis:
         revision = f"{chosen.slug}/{exhibit.name}"
         figure = drawing.plot(exhibit, cells, revision, _lines(revision, exhibit, cells))
@@ -178,16 +178,12 @@ def _numbers(chosen: Chosen, drawn: Shown) -> None:
     if text := agreement.summary(exhibit, cells):
         st.markdown(text)
     for note in exhibit.notes:
-        st.markdown(_noted(note))
-    if drawn.origin:
-        st.caption(drawn.origin)
+        quote = f" “{note.quote}”" if note.quote else ""
+        origin = f" ({note.source})" if note.source else ""
+        st.markdown(f"- **{note.row}**: {note.text}{quote}{origin}")
+    if origin:
+        st.caption(origin)
     _rows(chosen, cells)
-
-
-def _noted(note: Note) -> str:
-    """What is known of a row, with its source."""
-    quote = f" “{note.quote}”" if note.quote else ""
-    return f"- **{note.row}**: {note.text}{quote}{f' ({note.source})' if note.source else ''}"
 
 
 def _lines(key: str, exhibit: Exhibit, cells: Sequence[Cell]) -> Sequence[str]:

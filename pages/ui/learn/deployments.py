@@ -5,8 +5,6 @@ has taken from the registry itself is shown in their place (`engine.yours.regist
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
@@ -17,25 +15,6 @@ from pages.ui import words
 from pages.ui.messages import language, numbered, tr
 
 UNKNOWN = deployments.UNKNOWN
-
-
-@dataclass(frozen=True)
-class Row:
-    """One published budget as the page shows it.
-
-    Attributes:
-        who: Organisation.
-        what: What is published or collected.
-        epsilon: The budget as its source states it; `UNKNOWN` where the source gives none.
-        protects: The unit of privacy: for whom or what, and for how long.
-        source: Where budget and unit are stated, with a link.
-    """
-
-    who: str
-    what: str
-    epsilon: str
-    protects: str
-    source: str
 
 
 LIST = deployments.read(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
@@ -54,8 +33,8 @@ LINK = re.compile(r"https?://[^\s()<>\[\]\\]+")
 """An address that is a link as it stands."""
 
 
-def shown() -> tuple[Sequence[Row], str]:
-    """The budgets in this language, and the note below them."""
+def shown() -> tuple[list[dict[str, str]], str]:
+    """A table of the budgets in this language, and the note below it."""
     taken = registry_list.kept()
     if taken is None:
         return [_row(one, own=True) for one in LIST], tr(NOTE)
@@ -63,15 +42,20 @@ def shown() -> tuple[Sequence[Row], str]:
     return [_row(one, own=False) for one in taken.entries], tr(TAKEN).format(date=day)
 
 
-def _row(one: deployments.Deployment, *, own: bool) -> Row:
+def _row(one: deployments.Deployment, *, own: bool) -> dict[str, str]:
     """An entry of the own list, translated, or one of the registry, whose texts are no Markdown."""
 
     def said(text: str) -> str:
         return tr(text) if own or text == UNKNOWN else words.escaped(text)
 
-    unit = numbered(said(one.unit)) if own else said(one.unit)
     links = [
         f"[{words.escaped(title)}]({url})" if LINK.fullmatch(url) else words.escaped(title)
         for title, url in one.sources
     ]
-    return Row(said(one.who), said(one.what), numbered(said(one.epsilon)), unit, ", ".join(links))
+    return {
+        tr("Organisation"): said(one.who),
+        tr("What"): said(one.what),
+        "ε": numbered(said(one.epsilon)),
+        tr("Protects"): numbered(said(one.unit)) if own else said(one.unit),
+        tr("Source"): ", ".join(links),
+    }

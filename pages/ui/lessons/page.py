@@ -1,6 +1,7 @@
 """The page of the lessons: take one, make one, share one, read the speaker's notes."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import streamlit as st
 
@@ -15,19 +16,8 @@ from pages.ui.lessons import rights as lessons
 from pages.ui.lessons.library import Held
 from pages.ui.lessons.schema import Lesson
 
-TEMPLATE = """title = "A new lesson"
-text = "What it shows."
-
-[[views]]
-address = "/learn?learn.screen=count&learn.count=0.5"
-text = "Look at the overlap of the two curves."
-
-[views.question]
-text = "What happens to the overlap if ε grows?"
-options = ["It grows", "It shrinks"]
-answer = 2
-reveal = "Less noise makes the two counts easier to tell apart."
-"""
+NEW = Path(__file__).with_name("new.toml")
+"""What a new lesson begins with."""
 HOW = (
     "A lesson is a text file. Each view has the address of a page, as the address bar shows it, "
     "and a text. It may hide parts (`sidebar`, `tabs`, `budget`, or a setting), lock settings, "
@@ -80,7 +70,8 @@ def _all() -> None:
     )
     if st.button("New lesson", icon=":material/add:", key="lessons.new"):
         with troubles():
-            st.query_params[LESSON] = library.keep(TEMPLATE, editor=rights.editor())
+            text = NEW.read_text(encoding="utf-8")
+            st.query_params[LESSON] = library.keep(text, editor=rights.editor())
             st.rerun()
     st.file_uploader("Lesson file", ["toml", "txt"], key=FILE, on_change=_bring, max_upload_size=1,
                      help="A file from *Download*, yours or a colleague's.")  # fmt: skip

@@ -1,5 +1,6 @@
 """Presenter mode: one chart, large type, and keys that move through the views."""
 
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -10,46 +11,7 @@ from pages.ui.lessons import go, keys, notes, question
 from pages.ui.lessons.go import Place
 from pages.ui.lessons.schema import View
 
-STYLE = """<style>
-html { font-size: clamp(18px, 1.45vw, 30px) }
-[data-testid=stSidebar], [data-testid=stExpandSidebarButton], [data-testid=stHeader],
-[data-testid=stExpander]:not([class*="answers-"] *), [data-testid=stTabs] [role=tablist],
-[data-testid=stMain] [data-testid=stPopover], [data-testid=stMain] [data-testid=stButtonGroup],
-[data-testid=stMain] [data-testid=stSelectbox]:not(.st-key-learn-attack *, .st-key-learn-paper *),
-[data-testid=stMain] [data-testid=stMenuButton], [data-testid=stMain] [class*="-lines-other"],
-[data-testid=stMain] [data-testid=stPageLink], .st-key-lesson-steps { display: none !important }
-[data-testid=stMainBlockContainer] { padding: 1.5rem 3rem 1rem; max-width: none }
-[data-testid=stBottomBlockContainer] { padding-left: 3rem; padding-right: 3rem }
-[data-testid=stBottomBlockContainer] p, .ruler { font-size: 1rem !important }
-[data-testid=stMain] :is(p, li, td, th, button, summary, .stMarkdownBadge) {
-  font-size: max(1rem, 1em) !important }
-[data-testid=stBottomBlockContainer] [class*="-typed"] { display: none }
-@media (max-height: 700px) {
-  [data-testid=stMainBlockContainer] { padding: 0.25rem 2rem 1rem !important }
-  [data-testid=stMainBlockContainer] [data-testid=stVerticalBlock] { gap: 0.25rem !important }
-  [data-testid=stMainBlockContainer] [data-testid=stTabPanel] { padding-top: 0 }
-  [data-testid=stMainBlockContainer]:has(.st-key-lesson) h1 {
-    position: absolute; height: 1px; overflow: hidden; clip-path: inset(50%) }
-  .st-key-lesson > :has([data-testid=stCaptionContainer]):not([class*="st-key-answers-"]),
-  [data-testid=stBottomBlockContainer] [data-testid=stTooltipIcon] { display: none }
-  [data-testid=stBottomBlockContainer] [data-testid=stWidgetLabel] { min-height: 0;
-    white-space: nowrap }
-  .st-key-lesson { padding: 0.25rem 0.75rem }
-  .st-key-lesson:has([class*="st-key-answers-"]) { flex-flow: row wrap; align-items: center }
-  .st-key-lesson:has([class*="st-key-answers-"]) > [data-testid=stElementContainer] {
-    flex: 1 1 0; width: auto; min-width: 0 }
-  .st-key-lesson [class*="st-key-answers-"] { width: auto }
-  .st-key-lesson [class*="st-key-answers-"]:has(details[open]) { width: 100% }
-  [class*="st-key-answers-"] details:not([open]) summary p {
-    position: absolute; width: 1px; overflow: hidden; clip-path: inset(50%) }
-  :has(.st-key-lesson) [class*="st-key-learn-text-"] { display: none }
-  [data-testid=stBottomBlockContainer] { padding: 0 2rem 0.25rem }
-  [data-testid=stBottomBlockContainer] [data-testid=stVerticalBlock] { gap: 0.25rem }
-  [data-testid=stBottomBlockContainer] [data-testid=stHorizontalBlock] { flex-wrap: nowrap }
-  [data-testid=stBottomBlockContainer] [data-testid=stColumn] { flex: 1 1 18%; min-width: 0 }
-  [data-testid=stBottomBlockContainer] [data-testid=stColumn]:has(.ruler) { flex: 5 1 78% } }
-</style>"""
-"""Streamlit has no setting for a page without its frame."""
+STYLE = Path(__file__).with_suffix(".css")
 
 
 def on() -> bool:

@@ -150,14 +150,12 @@ def _labels(known: Iterable[Taken]) -> str:
         code: {text: other for text, other in catalogue(code).items() if text in said}
         for code in languages() if code != SOURCE
     }  # fmt: skip
+    marks = dict[str, str]()
+    for code in told:
+        with spoken(code):
+            marks[code] = separators()
     how = {"parts": labels.PARTS.pattern, "figures": labels.FIGURES.pattern}
-    return packed.script({**how, "languages": told, "marks": dict(map(_marks, told))}, "labels")
-
-
-def _marks(code: str) -> tuple[str, str]:
-    """A language and its two marks in numbers."""
-    with spoken(code):
-        return code, separators()
+    return packed.script({**how, "languages": told, "marks": marks}, "labels")
 
 
 def _paper(one: Taken) -> str:

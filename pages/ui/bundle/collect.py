@@ -176,33 +176,22 @@ def bare(made: str) -> str:
 def line(view: View, name: str) -> dict[str, str]:
     """The card of a method in the words of one line of a table, with the odds of its ruler."""
     one, card = view.watched[name], view.guarantee(name)
-    right = ceiling.share(view, card, attack.on(one.job, view.budget), name)
-    return guarantee(one.label, card, right)
-
-
-def told(line: Mapping[str, str]) -> str:
-    """The same in sentences, without marks."""
-    claimed, proved = f"claimed ε {line['claimed']}", f"proved ε {line['proved']}"
-    return f"{line['method']}. {line['status']}: {claimed}, {proved}. {bare(line['odds'])}"
-
-
-def guarantee(label: str, card: Guarantee, right: float | None = None) -> dict[str, str]:
-    """A card in the words of one line of a table.
-
-    Args:
-        label: The method.
-        card: Its card.
-        right: The largest share of right guesses, where more is known than ε and δ.
-    """
     claimed, proved = card.epsilon_claimed, card.epsilon_proved
     delta = f" (δ = {words.number(card.delta)})" if card.delta else ""
     delta = f" (δ {card.failure})" if card.failure else delta
+    right = ceiling.share(view, card, attack.on(one.job, view.budget), name)
     odds = words.odds(proved, card.delta, card.relation, card.unit, right)
     return {
-        "method": label,
+        "method": one.label,
         "status": STATUSES[card.status],
         "claimed": "none" if claimed is None else words.number(claimed),
         "proved": "no proof" if proved is None else f"{words.number(proved)}{delta}",
         "protects": f"{card.unit}: {RELATIONS[card.relation]}",
         "odds": "For comparison only." if card.status == "not_private" else html(odds),
     }
+
+
+def told(line: Mapping[str, str]) -> str:
+    """The same in sentences, without marks."""
+    claimed, proved = f"claimed ε {line['claimed']}", f"proved ε {line['proved']}"
+    return f"{line['method']}. {line['status']}: {claimed}, {proved}. {bare(line['odds'])}"

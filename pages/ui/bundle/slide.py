@@ -194,4 +194,4 @@ def ends(low: float, high: float) -> tuple[float, float]:
 
 def rounded(value: float) -> float:
     """A height with the digits that a chart can show."""
-    return value if not math.isfinite(value) else float(f"{value:.6g}")
+    return float(f"{value:.6g}")

@@ -25,14 +25,6 @@ from pages.ui.kit import shell
 
 HERE = Path(__file__).parent
 TEMPLATE = HERE / "view.html"
-NAMES = {
-    "INK": "textColor",
-    "GROUND": "backgroundColor",
-    "LINE": "borderColor",
-    "LINK": "linkColor",
-}
-
-
 LEFT_OUT = "left out, because their runs were deleted or never trained: {}"
 
 
@@ -90,7 +82,9 @@ def parts_of(taken: Sequence[Taken]) -> Iterator[tuple[str, str]]:
             spec = {"run": job.id, "label": one.labels[name], "job": json.loads(job.text())}
             yield f"specs/{stem}.json", _json(spec, indent=2)
         for drawn in one.drawn:
-            yield f"data/{one.slug}-{drawn.name}.csv", _table(drawn.rows)
+            names = list(dict.fromkeys(name for row in drawn.rows for name in row))
+            rows = ([row.get(name, "") for name in names] for row in drawn.rows)  # or empty
+            yield f"data/{one.slug}-{drawn.name}.csv", spreadsheet(names, rows)
 
 
 def index(taken: Sequence[Taken]) -> str:
@@ -99,8 +93,8 @@ def index(taken: Sequence[Taken]) -> str:
         "palettes": {name: palette(name) for name in ("light", "dark")},
         "papers": [_view(one) for one in taken],
     }
-    colours = {f"{kind.upper()}_{name}": theme(kind)[key] for name, key in NAMES.items()
-               for kind in ("light", "dark")}  # fmt: skip
+    colours = {f"{kind.upper()}_{key}": str(colour) for kind in ("light", "dark")
+               for key, colour in theme(kind).items()}  # fmt: skip
     parts = {"HEAD_NOTE": _made(taken), "VIEWS": within_script(_json(views)),
              "PLOTLY": get_plotlyjs()}  # fmt: skip
     return filled(TEMPLATE.read_text(encoding="utf-8"), {**colours, **parts})
@@ -152,12 +146,6 @@ def _readme(taken: Sequence[Taken]) -> str:
         "`python reproduce.py mean` takes the small ones only.\n"
         "- `explore.ipynb` reads the numbers in a notebook.\n"
     )
-
-
-def _table(rows: list[dict[str, Any]]) -> str:
-    """Rows as comma-separated values; a value that is not there is empty, and none is a formula."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return spreadsheet(names, ([row.get(name, "") for name in names] for row in rows))
 
 
 def _json(value: Any, indent: int | None = None) -> str:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from engine.core.gauges import Gauge
 from pages.ui import words
+from pages.ui.compare import PREFIX
 from pages.ui.compare.candidates import Candidate, Trained
 from pages.ui.kit import command
 from pages.ui.kit.access import client
@@ -15,7 +16,7 @@ PATIENCE = 60.0
 """Seconds that the test may take on a busy machine."""
 
 
-def show(prefix: str, chosen: Mapping[str, Candidate], gauge: str, kind: Gauge, at: float) -> None:
+def show(chosen: Mapping[str, Candidate], gauge: str, kind: Gauge, at: float) -> None:
     """Draws the choice of two runs and the answer."""
     able = {
         name: one
@@ -28,8 +29,8 @@ def show(prefix: str, chosen: Mapping[str, Candidate], gauge: str, kind: Gauge, 
         )
         return
     left, right = st.columns(2)
-    first = left.selectbox("First run", list(able), key=f"{prefix}.first")
-    second = right.selectbox("Second run", list(able), 1, key=f"{prefix}.second")
+    first = left.selectbox("First run", list(able), key=f"{PREFIX}.first")
+    second = right.selectbox("Second run", list(able), 1, key=f"{PREFIX}.second")
     if first == second:
         st.markdown("Choose two different runs.")
         return

@@ -10,7 +10,16 @@ from engine.core.gauges import Gauge
 from pages.ui import words
 from pages.ui.charts import curves
 from pages.ui.charts.measured import Curve, Level
-from pages.ui.compare import answers, asked, candidates, difference, library, recorded, shown
+from pages.ui.compare import (
+    PREFIX,
+    answers,
+    asked,
+    candidates,
+    difference,
+    library,
+    recorded,
+    shown,
+)
 from pages.ui.compare.answers import Best
 from pages.ui.compare.candidates import Candidate
 from pages.ui.jobs.runs_table import MOST
@@ -23,7 +32,7 @@ from pages.ui.paper import foot, kinds
 from pages.ui.paper.choice import FEW_LINES, MAIN, PROOF_FIRST
 from pages.ui.paper.page import scales
 
-PAGE, PREFIX = "pages/compare.py", "compare"
+PAGE = "pages/compare.py"
 INTRODUCTION = (
     "One line for each method, of the runs that ship with the app and of your own finished runs."
 )
@@ -62,7 +71,7 @@ def show() -> None:
         else:
             _empty()
     with troubles():
-        library.show(PREFIX, brought)
+        library.show(brought)
 
 
 def _empty() -> None:
@@ -192,7 +201,7 @@ def _tabs(
         lambda: _guarantees(chosen, name, gauge, epsilon),
         lambda: _best(chosen, rows, gauge),
         lambda: _needed(chosen, lines, gauge, epsilon),
-        lambda: difference.show(PREFIX, chosen, name, gauge, epsilon),
+        lambda: difference.show(chosen, name, gauge, epsilon),
     )
     for tab, draw in zip(tabs, draws, strict=True):
         if tab.open:

@@ -16,7 +16,7 @@ from engine.runs.job import Job
 from pages.ui import words
 from pages.ui.charts import agreement
 from pages.ui.charts import exhibit as drawing
-from pages.ui.exhibits import attacks, overview, provenance, wall
+from pages.ui.exhibits import PREFIX, attacks, overview, provenance, wall
 from pages.ui.exhibits import table as layout
 from pages.ui.exhibits.outcome import Chosen, jobs, shown
 from pages.ui.exhibits.rerun import controls, panel, scratch
@@ -27,7 +27,7 @@ from pages.ui.kit.offers import Offer
 from pages.ui.kit.plot import plot
 from pages.ui.paper import foot
 
-PAGE, PREFIX = "pages/reproduce.py", "reproduce"
+PAGE = "pages/reproduce.py"
 INTRODUCTION = (
     "The papers' tables and figures, with each printed number beside the one that the same "
     "settings give here. You can open or repeat every run behind them."
@@ -64,7 +64,7 @@ def show() -> None:
     address.settle(PAGE, PREFIX, [which, *within.values(), SOURCES])
     slug = _choose("Paper", which)
     if not slug:
-        wall.show(PREFIX, papers)
+        wall.show(papers)
         attacks.show()
         return
     exhibit = papers[slug][_choose("Table or figure", within[slug])]
@@ -81,7 +81,7 @@ def show() -> None:
         if sizes["full"]:
             with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
                 source = _choose("Our numbers", SOURCES, SOURCE_HELP)
-                controls(PREFIX, sizes, ships.seconds if ships else 0.0, _again)
+                controls(sizes, ships.seconds if ships else 0.0, _again)
         wanted = sizes["quick" if source == "quick" else "full"]
         chosen = Chosen(slug, exhibit, source, wanted, ships)
         ticking = chosen.here and any(one.active for one in chosen.watched().values())
@@ -144,7 +144,7 @@ def _body(chosen: Chosen, ticking: bool) -> None:
         if chosen.here and ticking != any(one.active for one in watched.values()):
             st.rerun()  # the clock starts or stops with the work
         if chosen.here:
-            panel(PREFIX, watched)
+            panel(watched)
         elif chosen.source == "shipped" and chosen.ships is None:
             st.info(MISSING, icon=":material/lightbulb:")
         cells, origin = shown(chosen, watched)
@@ -152,7 +152,7 @@ def _body(chosen: Chosen, ticking: bool) -> None:
         with st.container(horizontal=True):
             _take(chosen, cells)
             if chosen.here:
-                scratch(PREFIX, watched)
+                scratch(watched)
         provenance.show(chosen.slug, chosen.exhibit, watched, chosen.source != "quick")
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 from engine.runs.job import Job
 from engine.service.run import Run
 from pages.ui import rights, words
-from pages.ui.exhibits import provenance
+from pages.ui.exhibits import PREFIX, provenance
 from pages.ui.jobs import live, sentences
 from pages.ui.jobs import submit as asking
 from pages.ui.jobs.live import Watched
@@ -25,11 +25,10 @@ ICONS = {
 Act = Callable[[str, Mapping[str, Job]], None]
 
 
-def controls(prefix: str, sizes: Mapping[str, Mapping[str, Job]], took: float, act: Act) -> None:
+def controls(sizes: Mapping[str, Mapping[str, Job]], took: float, act: Act) -> None:
     """Draws a button for each size.
 
     Args:
-        prefix: What the widgets' keys begin with.
         sizes: The jobs of each size.
         took: Seconds of work at full size, as shipped; 0 where that is not known.
         act: Called with a size and its jobs when its button is pressed.
@@ -41,11 +40,11 @@ def controls(prefix: str, sizes: Mapping[str, Mapping[str, Job]], took: float, a
             if size == "full" and took:
                 taken = words.duration(took)
                 described += f" {taken} of work where the shipped numbers were computed."
-            st.button(text, icon=icon, key=f"{prefix}.{size}", help=described, on_click=act,
+            st.button(text, icon=icon, key=f"{PREFIX}.{size}", help=described, on_click=act,
                       args=(size, jobs))  # fmt: skip
 
 
-def panel(prefix: str, watched: Mapping[str, Watched]) -> None:
+def panel(watched: Mapping[str, Watched]) -> None:
     """What is under way, with a way to stop it; what stopped or failed, with a way to go on."""
     runs = [one.run for one in watched.values() if one.run is not None]
     if not runs:
@@ -53,7 +52,7 @@ def panel(prefix: str, watched: Mapping[str, Watched]) -> None:
     done = sum(run.state == "completed" for run in runs)
     if done == len(watched):
         return
-    with st.container(border=True, key=f"{prefix}.panel"):
+    with st.container(border=True, key=f"{PREFIX}.panel"):
         active = {name: one for name, one in watched.items() if one.active}
         if active:
             st.progress(_share(watched), text=_progress(active, done, len(watched)))
@@ -62,27 +61,27 @@ def panel(prefix: str, watched: Mapping[str, Watched]) -> None:
         with st.container(horizontal=True):
             if active:
                 st.button(
-                    "Stop", icon=":material/stop_circle:", key=f"{prefix}.stop",
+                    "Stop", icon=":material/stop_circle:", key=f"{PREFIX}.stop",
                     on_click=troubles()(live.stop), args=(watched,),
                 )  # fmt: skip
             elif done < len(watched):
                 st.button(
-                    "Go on", icon=":material/play_arrow:", key=f"{prefix}.on", type="primary",
+                    "Go on", icon=":material/play_arrow:", key=f"{PREFIX}.on", type="primary",
                     on_click=_go_on, args=(watched,),
                 )  # fmt: skip
 
 
-def scratch(prefix: str, watched: Mapping[str, Watched]) -> None:
+def scratch(watched: Mapping[str, Watched]) -> None:
     """Draws, once all runs are over, a way to delete them and run them again, which asks first."""
     runs = [one.run for one in watched.values() if one.run is not None]
     if len(runs) < len(watched) or any(run.state != "completed" for run in runs):
         return
-    with st.popover("Repeat from scratch", icon=":material/restart_alt:", key=f"{prefix}.scratch"):
+    with st.popover("Repeat from scratch", icon=":material/restart_alt:", key=f"{PREFIX}.scratch"):
         st.markdown(_asked(watched, runs))
         if who := asking.who_looks(one.job.id for one in watched.values()):
             st.caption(who)
         st.button(
-            "Delete and run again", icon=":material/delete:", key=f"{prefix}.sure",
+            "Delete and run again", icon=":material/delete:", key=f"{PREFIX}.sure",
             on_click=_again, args=(watched,),
         )  # fmt: skip
 

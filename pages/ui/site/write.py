@@ -164,6 +164,10 @@ def _paper(one: Taken) -> str:
     drawn = "".join(slider(s.field, s.label, len(s.texts), s.first, waits=True) for s in sliders)
     lists = "".join(choice(s.field, s.label, s.texts, waits=True) for s in one.controls if s.listed)
     note = f'<p class="small">{ALONE}</p>' if len(one.controls) > 1 else ""
+    tabs = "".join(
+        f'<h2 id="{escape(name)}">{escape(name)}</h2>{held}'
+        for name in one.tabs if (held := _blocks(one, name))
+    )  # fmt: skip
     cards = table("Guarantees", HEADS).replace("<table>", '<table id="cards">')
     return (
         f'<h1>{escape(one.title)}</h1><p class="finding" aria-live="polite"></p>'
@@ -171,14 +175,8 @@ def _paper(one: Taken) -> str:
         f'<div class="held">{slider("epsilon", "Privacy budget ε")}{lists}</div>'
         f'<div class="meaning"></div>{drawn}{note}<p class="small caption"></p>'
         f"{embed(MAIN)}{_blocks(one, COST)}<h2>What is guaranteed</h2>{cards}"
-        f'<p class="small">{OPENS}</p>{"".join(_tab(one, name) for name in one.tabs)}'
+        f'<p class="small">{OPENS}</p>{tabs}'
     )
-
-
-def _tab(one: Taken, name: str) -> str:
-    """A tab after the first: the places of what it holds."""
-    held = _blocks(one, name)
-    return f'<h2 id="{escape(name)}">{escape(name)}</h2>{held}' if held else ""
 
 
 def _blocks(one: Taken, tab: str) -> str:

@@ -23,10 +23,10 @@ from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.submit import look
 from pages.ui.kit import address
-from pages.ui.paper import attack, ceiling, drawing, panels
+from pages.ui.paper import attack, ceiling, drawing, panels, parts
 from pages.ui.paper.choice import measures
 from pages.ui.paper.defaults import addressed
-from pages.ui.paper.view import Page, View
+from pages.ui.paper.view import COST, WHY, Page, View
 
 MARKS = (
     (re.compile(r"\*\*(.+?)\*\*"), r"<strong>\1</strong>"),
@@ -95,7 +95,11 @@ def take(slug: str) -> Taken | None:
     cards = {name: [view.guarantee(name) for view in views] for name in watched}
     order = dict.fromkeys((gauge, *measures(page.paper)))
     drawn = [one for name in order if (one := _draw(name, views, budgets)) is not None]
-    drawn += sections.drawn(page.layout, [replace(one, watched=known) for one in views], budgets)
+    whole = [replace(one, watched=known) for one in views]
+    for section in page.layout.sections:
+        if section.tab in (COST, page.layout.shows, WHY):  # all but those of proofs and data
+            held = [parts.bare(section, view) for view in whole]
+            drawn += sections.charts(section.title, held, budgets)
     return Taken(
         slug=slug,
         title=page.paper.title,

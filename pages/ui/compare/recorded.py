@@ -86,12 +86,12 @@ def recorded(kept: KeptRun, others: Mapping[str, Gauge]) -> Recorded:
     library = _said(run.library)
     name = f"{library}, {_said(run.method)}"
     measures = {
-        name: Gauge(
-            words.short(name), better, unit=words.SHARE if name in library_run.KNOWN else "",
+        gauge: Gauge(
+            words.short(gauge), better, unit=words.SHARE if gauge in library_run.KNOWN else "",
             help=f"As the file of {library} has it.",
         )
-        for name, better in run.good.items()
-        if name not in others or others[name].better == better
+        for gauge, better in run.good.items()
+        if gauge not in others or others[gauge].better == better
     }  # fmt: skip
     return Recorded(
         run=kept.name, kept=kept, name=name, brief=name,

@@ -58,3 +58,10 @@ def values(tables: Mapping[str, Table], name: str) -> dict[str, Any]:
 
 def _fixed(value: Any) -> Any:
     return tuple(map(_fixed, value)) if isinstance(value, list) else value
+
+
+def fixed(value: Any) -> Any:
+    """Tuples for lists, at every depth."""
+    if isinstance(value, dict):
+        return {name: fixed(one) for name, one in value.items()}
+    return tuple(map(fixed, value)) if isinstance(value, list) else value

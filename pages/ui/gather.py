@@ -45,9 +45,7 @@ def texts() -> set[str]:
     found |= {*plot.BUTTONS, *glossary.TERMS, *glossary.TERMS.values()}
     found |= {deployments.NOTE, deployments.TAKEN}
     found |= {data_catalog.card(name).record for name in data_catalog.names()} | {*NOUNS}
-    found |= {text for one in deployments.LIST for text in vars(one).values()} - {
-        one.source for one in deployments.LIST
-    }
+    found |= {t for one in deployments.LIST for t in (one.who, one.what, one.epsilon, one.unit)}
     found |= {*finding.SENTENCES.values(), sketches.BROKEN, *SWAPS.values(), *SURVIVING.values()}
     for slug, paper in shell.papers().items():
         layout = defaults.layout(slug)
@@ -122,7 +120,7 @@ def _words(of: Any) -> Iterator[str]:
     """The texts of a file of words."""
     if isinstance(of, str):
         yield of
-    elif isinstance(of, list):
+    elif isinstance(of, (list, tuple)):
         for one in of:
             yield from _words(one)
     elif isinstance(of, dict):

@@ -21,7 +21,6 @@ from engine.cli.main import main
 from engine.core.spec import knobs
 from pages.ui import home as first
 from pages.ui.bundle import collect, slide
-from pages.ui.bundle.proofs import NO_ATTACK
 from pages.ui.compare import answers, candidates, shown
 from pages.ui.jobs.live import Watched
 from pages.ui.jobs.submit import look
@@ -41,6 +40,7 @@ from pages.ui.paper.published import METHOD
 from pages.ui.paper.view import PROOF, WHY
 from pages.ui.site import compare as site_compare
 from pages.ui.site import start, states
+from pages.ui.site.blocks import NO_ATTACK
 from tests.browser.app import publishing
 from tests.browser.test_tour import GRAVE
 

@@ -21,7 +21,7 @@ from engine.cli.main import main
 from engine.runs import shipped
 from engine.runs.job import Job
 from engine.service.client import Client
-from pages.ui.bundle import collect, notebook, printed, report, sections
+from pages.ui.bundle import collect, printed, report, sections, write
 from pages.ui.bundle.collect import html
 from pages.ui.bundle.drawn import Figure
 from pages.ui.kit import shell
@@ -144,7 +144,7 @@ def test_the_notebook_reads_every_table(bundle: Path, monkeypatch: pytest.Monkey
     assert isinstance(tables, dict)
     assert all(isinstance(one, pd.DataFrame) and len(one) for one in tables.values())
     assert len(tables) == len(list((bundle / "data").glob("*.csv")))
-    assert notebook.text() == (bundle / "explore.ipynb").read_text()
+    assert (write.HERE / "explore.ipynb").read_text() == (bundle / "explore.ipynb").read_text()
 
 
 def test_a_paper_without_runs_is_named(home: Path, capsys: pytest.CaptureFixture[str]):
@@ -194,7 +194,7 @@ def test_a_bundle_is_written_whichever_run_is_missing(
 ):
     """Sections ask for runs of other methods too; those that are not there leave no chart."""
     monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
-    gone = defaults.opening(slug)[collect._page(slug).chosen.method].id
+    gone = defaults.opening(slug)[defaults.addressed(slug, {}).chosen.method].id
     found = collect.look
     monkeypatch.setattr(collect, "look", lambda job: None if job.id == gone else found(job))
     taken = collect.take(slug)

@@ -144,10 +144,7 @@ def test_runs_of_a_paper_that_is_gone_are_left_out(home: Path):
 def test_measures_of_most_papers_come_first():
     def made(paper: str) -> candidates.Candidate:
         actual = catalog()[paper]
-        entry = actual.methods[0]
-        return candidates.Trained(
-            "0", request(paper, entry.name, actual.datasets[0]), actual, entry
-        )
+        return candidate(request(paper, actual.methods[0].name, actual.datasets[0]))
 
     ranked = candidates.gauges([made("survival")])
     assert next(iter(ranked)) == catalog()["survival"].gauge
@@ -159,8 +156,8 @@ def test_measures_of_most_papers_come_first():
 # Names, colours and what is drawn at first
 
 
-def candidate(job: Job) -> candidates.Candidate:
-    return candidates.Trained(job.id, job, catalog()[job.paper], job.entry())
+def candidate(job: Job) -> candidates.Trained:
+    return candidates.trained(job.id, job)
 
 
 def test_runs_are_named_by_what_differs_in_their_settings():
@@ -199,8 +196,8 @@ def test_the_first_runs_are_of_one_data_set_and_never_a_table_of_ones_own(
     mine = "own_clinic_0123456789ab"
     monkeypatch.setattr(candidates.own, "mine", lambda name: name == mine)
     runs = [candidate(job()), candidate(job("obj_pert")), candidate(job(dataset="wichert"))]
-    runs += [replace(one, job=replace(one.job, dataset=mine)) for one in runs]
-    runs += [replace(runs[-1], job=replace(job("dp_gd"), dataset=mine))]
+    runs += [candidate(replace(one.job, dataset=mine)) for one in runs]
+    runs += [candidate(replace(job("dp_gd"), dataset=mine))]
     assert candidates.datasets(runs) == ("flchain", "wichert", mine)
     everything = {str(i): one for i, one in enumerate(runs)}
     monkeypatch.setattr(candidates, "_merit", lambda one, gauge: (0, False, one.job.method))
@@ -216,10 +213,8 @@ def test_a_proof_without_an_assumption_and_more_repetitions_stand_first(
     ) -> candidates.Trained:
         asked = request("survival", method, "flchain", values, {"epsilon": (1.0,)}, range(seeds))
         found = SimpleNamespace(gauges={"mre": np.array([value])})
-        one = candidate(asked)
-        one.__dict__["measures"] = {"mre": Gauge("Error", "down")}
         monkeypatch.setitem(results, asked.id, found)
-        return one
+        return replace(candidate(asked), measures={"mre": Gauge("Error", "down")})
 
     results: dict[str, SimpleNamespace] = {}
     monkeypatch.setattr(candidates.Trained, "results", property(lambda one: results[one.run]))
@@ -467,7 +462,7 @@ def test_a_paper_is_named_only_where_the_name_alone_is_that_of_another_run():
 
 def test_an_answer_says_from_which_budget_to_which_it_holds():
     def best(epsilon: float, *names: str) -> answers.Best:
-        return answers.Best(epsilon, names, ("",) * len(names), epsilon, 0.1, 0.0, 0.2)
+        return answers.Best(epsilon, names, ("",) * len(names), 0.1, 0.0, 0.2)
 
     rows = [best(0.05, "A"), best(0.2, "B", "C"), best(4.0, "C")]
     assert shown.answer(rows, 0.1) == (

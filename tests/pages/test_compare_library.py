@@ -149,5 +149,5 @@ def test_no_file_is_taken_where_uploads_are_off(visit: Open, monkeypatch: pytest
     monkeypatch.setattr(
         st, "session_state", {library.FILE: SimpleNamespace(getvalue=lambda: CONTENT)}
     )
-    library._bring("compare")
+    library._bring()
     assert kept_runs.names() == ()

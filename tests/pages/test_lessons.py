@@ -17,7 +17,9 @@ from engine.core.errors import RequestError, StoreError
 from engine.service import answers
 from engine.service.client import Client
 from engine.service.store import Store
+from pages.ui import rights as actions
 from pages.ui import words
+from pages.ui.kit import visitors
 from pages.ui.lessons import experiment, foreign, library, rights, schema, train, views
 from pages.ui.lessons.question import histogram, plain
 from pages.ui.lessons.rights import Editor
@@ -393,11 +395,18 @@ def test_shipped_answers_are_forgotten_only_where_the_app_serves_one_machine(
     assert "Clear" not in labels(visit("lessons", lesson="clipping"))
 
 
-def test_answers_to_a_lesson_are_forgotten_by_its_owner(home: Path):
-    path = library.path_of(library.keep(ASKS, editor=ANN))
-    assert rights.forgets(path, ANN, True, True, False)
-    assert not rights.forgets(path, BEN, True, True, True)
-    assert not rights.forgets(path, ANN, True, False, True)
+@pytest.mark.parametrize(
+    ("who", "uploads", "alone", "may"),
+    [(ANN, True, False, True), (BEN, True, True, False), (ANN, False, True, False)],
+)
+def test_answers_to_a_lesson_are_forgotten_by_its_owner(
+    home: Path, monkeypatch: pytest.MonkeyPatch, who: Editor, uploads: bool, alone: bool, may: bool
+):
+    name = library.keep(ASKS, editor=ANN)
+    monkeypatch.setattr(actions, "editor", lambda: who)
+    monkeypatch.setattr(visitors, "uploads", lambda: uploads)
+    monkeypatch.setattr(visitors, "alone", lambda: alone)
+    assert actions.may("clear the answers", name) is may
 
 
 ACTIVE = "![](https://x.example/p.png)"

@@ -124,7 +124,7 @@ def test_figures_are_whole_at_every_budget(taken: states.Taken):
 def test_a_script_says_every_part_once_and_holds_what_it_was_given():
     long = [float(i) for i in range(40)]
     known = {"a": {"x": long, "y": long}, "b": [long, 1, 1.0, True, "1", None], "c": "</script>"}
-    text = packed.script("kept", known)
+    text = packed.script(known, "kept")
     assert text.count(json.dumps(long, separators=(",", ":"))) == 1
     assert "</script>" not in text
     shared = list[Any]()
@@ -146,7 +146,7 @@ def test_no_text_becomes_a_part_of_a_page(taken: states.Taken):
     text = frame.page(bad.title, write._paper(bad), {"mean": bad.title}, script="site.js")
     assert "<script>" not in re.sub(r"<script src=\"[^\"]+\"(?: defer)?></script>", "", text)
     assert not re.search(r"\son\w+=", text)
-    assert "</script>" not in frame.data(bad.json() | {"slug": "</script>"})
+    assert "</script>" not in packed.script(bad.json() | {"slug": "</script>"})
 
 
 def test_the_app_s_chart_is_handed_over_without_modules():

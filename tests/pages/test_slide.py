@@ -68,7 +68,7 @@ def test_its_words_are_those_of_the_page(home: Path, visit: Open):
     assert said == finding.replace("**", "")
     notes = page.notes_slide.notes_text_frame.text
     view = slide.opened(*slide.parsed(ADDRESS))
-    assert collect.guarantee("", view.guarantee())["proved"] in notes
+    assert collect.line(view, view.method)["proved"] in notes
     for reason in view.guarantee().reasons:
         assert reason in notes
     assert view.watched[view.method].job.id in notes

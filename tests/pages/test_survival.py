@@ -15,9 +15,10 @@ from engine.papers.survival.price import sensitivity
 from engine.papers.survival.spec import SurvivalSpec
 from engine.service.client import Client
 from pages.ui import words
-from pages.ui.bundle.collect import guarantee
+from pages.ui.bundle import collect
 from pages.ui.charts import curves, measured, theme
 from pages.ui.charts.proof import NOWHERE
+from pages.ui.jobs.live import Watched
 from pages.ui.kit import card
 from pages.ui.paper import choice, defaults
 from pages.ui.paper.view import offers
@@ -303,7 +304,9 @@ def test_an_unknown_failure_probability_is_said_in_every_form_of_the_card():
     assert card.chance(one) == "unknown"
     assert "δ is unknown" in card.line(one)
     assert card.lines(["Exact"], [one])["Proved ε"] == ["1 (δ\u00a0is\u00a0unknown)"]
-    assert "unknown" in guarantee("Exact", one)["proved"]
+    page = defaults.addressed("survival", {})
+    view = page.view({"exact": Watched("Exact", page.jobs["exact"], None)}, page.chosen)
+    assert "unknown" in collect.line(view, "exact")["proved"]
     pure = catalog.paper("survival").entry("out_pert").guarantee(SurvivalSpec(), 100, "a person")
     assert card.chance(pure) == ""
     assert card.lines(["Output"], [pure])["Proved ε"] == ["1"]

@@ -1,7 +1,7 @@
 """A paper's default view as plain data: its figures at every budget, its cards, its runs."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from html import escape, unescape
 from typing import Any
@@ -23,9 +23,10 @@ from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.submit import look
 from pages.ui.kit import address
-from pages.ui.paper import attack, ceiling, defaults, drawing, panels
+from pages.ui.paper import attack, ceiling, drawing, panels, parts
 from pages.ui.paper.choice import measures
-from pages.ui.paper.view import Page, View
+from pages.ui.paper.defaults import addressed
+from pages.ui.paper.view import COST, WHY, Page, View
 
 MARKS = (
     (re.compile(r"\*\*(.+?)\*\*"), r"<strong>\1</strong>"),
@@ -82,19 +83,23 @@ def quiet() -> None:
 def take(slug: str) -> Taken | None:
     """A paper's default view; None where none of its runs is there."""
     quiet()
-    page = _page(slug)
-    known = runs(page)
-    watched = {name: one for name, one in known.items() if one.run is not None}
+    page = addressed(slug, {})
+    known, watched = runs(page)
     if not watched:
         return None
     method = page.chosen.method if page.chosen.method in watched else next(iter(watched))
     knob, gauge = page.offers.knobs[BUDGET], page.chosen.gauge
-    views = opened(page, watched, method)
-    budgets = [view.budget for view in views]
+    budgets = list(map(float, knob.values))
+    chosen = replace(page.chosen, method=method)
+    views = [page.view(watched, replace(chosen, budget=budget)) for budget in budgets]
     cards = {name: [view.guarantee(name) for view in views] for name in watched}
-    order = [gauge, *(name for name in measures(page.paper) if name != gauge)]
+    order = dict.fromkeys((gauge, *measures(page.paper)))
     drawn = [one for name in order if (one := _draw(name, views, budgets)) is not None]
-    drawn += sections.drawn(page.layout, [replace(one, watched=known) for one in views], budgets)
+    whole = [replace(one, watched=known) for one in views]
+    for section in page.layout.sections:
+        if section.tab in (COST, page.layout.shows, WHY):  # all but those of proofs and data
+            held = [parts.bare(section, view) for view in whole]
+            drawn += sections.charts(section.title, held, budgets)
     return Taken(
         slug=slug,
         title=page.paper.title,
@@ -112,21 +117,10 @@ def take(slug: str) -> Taken | None:
     )
 
 
-def runs(page: Page) -> dict[str, Watched]:
-    """What a page draws, by method, whether it is there or not."""
-    return {name: Watched(page.labels[name], job, look(job)) for name, job in page.jobs.items()}
-
-
-def opened(page: Page, watched: Mapping[str, Watched], method: str) -> list[View]:
-    """A page at every budget of its slider, where one method is looked at."""
-    chosen = replace(page.chosen, method=method)
-    budgets = map(float, page.offers.knobs[BUDGET].values)
-    return [page.view(watched, replace(chosen, budget=budget)) for budget in budgets]
-
-
-def _page(slug: str) -> Page:
-    """The page of a paper as it opens."""
-    return defaults.addressed(slug, {})
+def runs(page: Page) -> tuple[dict[str, Watched], dict[str, Watched]]:
+    """What a page draws, by method: all of it, and what is there."""
+    known = {name: Watched(page.labels[name], job, look(job)) for name, job in page.jobs.items()}
+    return known, {name: one for name, one in known.items() if one.run is not None}
 
 
 def _draw(name: str, views: list[View], budgets: list[float]) -> Drawn | None:
@@ -139,7 +133,11 @@ def _draw(name: str, views: list[View], budgets: list[float]) -> Drawn | None:
         return None
     figures = [_figure(lines, levels, gauge, budget, budgets) for budget in budgets]
     base, frames = split(figures)
-    rows = [_row(one, watched) for watched in _told(view) for one in _rows(watched, lines, levels)]
+    rows = [
+        {"Run": one.job.id, **row, "Version": one.job.version or __version__}
+        for one in view.watched.values() if one.results is not None
+        for row in curves.rows(lines, levels) if row["Method"] == one.label
+    ]  # fmt: skip
     raw = "" if gauge.released else f" {MARK.sub('', panels.RAW)}"
     caption = f"{gauge.help} {LEGEND} Bands: where the median is, with 95 % confidence.{raw}"
     return Drawn(name, gauge.label, [caption], base, frames, rows)
@@ -156,21 +154,6 @@ def _figure(
     notes = plain["layout"]["annotations"]  # its legend names the lines
     plain["layout"]["annotations"] = [one for one in notes if one.get("name") != END]
     return plain
-
-
-def _told(view: View) -> Iterator[Watched]:
-    return (one for one in view.watched.values() if one.results is not None)
-
-
-def _rows(one: Watched, lines: list[Curve], levels: list[Level]) -> list[dict[str, Any]]:
-    """The rows of one method."""
-    own = [line for line in lines if line.label == one.label]
-    return curves.rows(own, [level for level in levels if level.label == one.label])
-
-
-def _row(row: dict[str, Any], one: Watched) -> dict[str, Any]:
-    """A row with its run and the version that computed it."""
-    return {"Run": one.job.id, **row, "Version": one.job.version or __version__}
 
 
 def html(text: str) -> str:
@@ -197,27 +180,22 @@ def bare(made: str) -> str:
 def line(view: View, name: str) -> dict[str, str]:
     """The card of a method in the words of one line of a table, with the odds of its ruler."""
     one, card = view.watched[name], view.guarantee(name)
-    right = ceiling.share(view, card, attack.on(one.job, view.budget), name)
-    return guarantee(one.label, card, right)
-
-
-def guarantee(label: str, card: Guarantee, right: float | None = None) -> dict[str, str]:
-    """A card in the words of one line of a table.
-
-    Args:
-        label: The method.
-        card: Its card.
-        right: The largest share of right guesses, where more is known than ε and δ.
-    """
     claimed, proved = card.epsilon_claimed, card.epsilon_proved
     delta = f" (δ = {words.number(card.delta)})" if card.delta else ""
     delta = f" (δ {card.failure})" if card.failure else delta
+    right = ceiling.share(view, card, attack.on(one.job, view.budget), name)
     odds = words.odds(proved, card.delta, card.relation, card.unit, right)
     return {
-        "method": label,
+        "method": one.label,
         "status": STATUSES[card.status],
         "claimed": "none" if claimed is None else words.number(claimed),
         "proved": "no proof" if proved is None else f"{words.number(proved)}{delta}",
         "protects": f"{card.unit}: {RELATIONS[card.relation]}",
         "odds": "For comparison only." if card.status == "not_private" else html(odds),
     }
+
+
+def told(line: Mapping[str, str]) -> str:
+    """The same in sentences, without marks."""
+    claimed, proved = f"claimed ε {line['claimed']}", f"proved ε {line['proved']}"
+    return f"{line['method']}. {line['status']}: {claimed}, {proved}. {bare(line['odds'])}"

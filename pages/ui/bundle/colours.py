@@ -5,6 +5,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from plotly.colors import find_intermediate_color, hex_to_rgb
+
 CONFIG = Path(__file__).parents[3] / ".streamlit" / "config.toml"
 
 
@@ -21,15 +23,7 @@ def palette(name: str) -> dict[str, str]:
     scales = [own[f"chart{kind}Colors"] for kind in ("Categorical", "Sequential", "Diverging")]
     series = {str(i): one for i, one in enumerate([one for scale in scales for one in scale], 1)}
     ink, ground = own["textColor"], own["backgroundColor"]
-    return {**series, "35": own["borderColor"], "36": _between(ink, ground, 0.3), "37": ink,
+    muted = find_intermediate_color(hex_to_rgb(ink), hex_to_rgb(ground), 0.3)
+    grey = "#" + "".join(f"{round(part):02x}" for part in muted)
+    return {**series, "35": own["borderColor"], "36": grey, "37": ink,
             "38": ground}  # fmt: skip
-
-
-def _between(one: str, other: str, share: float) -> str:
-    """A colour between two, both written #rrggbb.
-
-    >>> _between("#000000", "#ffffff", 0.5)
-    '#808080'
-    """
-    pairs = [(int(one[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5)]
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)

@@ -1,7 +1,8 @@
 """A chart as plain data: what stays, and what each budget of the slider changes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 Figure = dict[str, Any]
@@ -36,10 +37,13 @@ class Drawn:
         """How to read it at the first budget."""
         return self.captions[0]
 
-    @property
-    def still(self) -> bool:
-        """Whether it is the same at every budget."""
-        return all(one == self.frames[0] for one in self.frames)
+    def json(self, written: Callable[[str], str]) -> dict[str, Any]:
+        """What a page's script moves; `written` makes HTML of the app's sentences."""
+        still = all(one == self.frames[0] for one in self.frames)
+        return {
+            "base": self.base, "frames": self.frames[:1] if still else self.frames,
+            "said": list(map(written, self.said)), "captions": list(map(written, self.captions)),
+        }  # fmt: skip
 
     def whole(self, at: int) -> Figure:
         """The figure at a position of the slider."""
@@ -51,7 +55,11 @@ class Drawn:
 def split(figures: Sequence[Figure]) -> tuple[Figure, list[Figure]]:
     """What figures have in common, and what each adds: last traces and parts of the layout."""
     first = figures[0]
-    fixed = min(_alike(first["data"], one["data"]) for one in figures)
+    same = takewhile(
+        lambda traces: all(one == traces[0] for one in traces),
+        zip(*(one["data"] for one in figures), strict=False),
+    )
+    fixed = len(list(same))
     layout = {
         key: value
         for key, value in first["layout"].items()
@@ -65,9 +73,3 @@ def split(figures: Sequence[Figure]) -> tuple[Figure, list[Figure]]:
         for one in figures
     ]
     return {"data": first["data"][:fixed], "layout": layout}, frames
-
-
-def _alike(one: list[Any], other: list[Any]) -> int:
-    """How many traces at the front are the same."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -6,7 +6,8 @@ from typing import Any
 
 from engine.core import files
 from engine.core.errors import RequestError
-from pages.ui.bundle.slide import Line, Slide, ends, made, named, parsed, rounded
+from pages.ui import words
+from pages.ui.bundle.slide import Line, Slide, ends, made, parsed, rounded
 
 try:
     from lxml import etree
@@ -53,7 +54,8 @@ def write(text: str, path: Path) -> None:
         XL_CHART_TYPE.XY_SCATTER_LINES, Inches(0.4), Inches(1.5), WIDE - Inches(0.8),
         HIGH - Inches(2.2), data,
     )  # fmt: skip
-    frame.name = f"{slide.axis} against privacy budget: {named(slide.lines)}"
+    named = words.listed([line.name for line in slide.lines])
+    frame.name = f"{slide.axis} against privacy budget: {named}"
     _drawn(frame.chart, slide, scale)
     if slide.below:
         text_box(page, slide.below, HIGH - Inches(0.6), Inches(0.5), SMALL)

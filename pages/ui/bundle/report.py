@@ -106,16 +106,10 @@ def above(taken: Taken) -> list[Paragraph]:
 
 def below(taken: Taken) -> Iterator[Paragraph]:
     """What stands below it: how to read it, the guarantee, what it assumes and the source."""
-    name = taken.looked
-    card = taken.cards[name][taken.first]
-    line = taken.lines[name][taken.first]
-    odds = collect.bare(line["odds"])
+    card = taken.cards[taken.looked][taken.first]
     yield Paragraph(taken.drawn[0].caption, 8.5, colour=QUIET)
     yield Paragraph("What is guaranteed", 11.5, bold=True, before=9.0)
-    yield Paragraph(
-        f"{taken.labels[name]}. {line['status']}: claimed ε {line['claimed']}, proved ε "
-        f"{line['proved']}. {odds}"
-    )
+    yield Paragraph(collect.told(taken.lines[taken.looked][taken.first]))
     yield Paragraph("What this assumes", 11.5, bold=True, before=9.0)
     for one in (*card.reasons, *card.limits):
         yield Paragraph(one, mark="•")

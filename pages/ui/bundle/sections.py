@@ -6,32 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from pages.ui.bundle.drawn import Drawn, Figure, split
 from pages.ui.kit.chart import Picture, named
-from pages.ui.paper import parts
 from pages.ui.paper.parts import Bare
-from pages.ui.paper.view import COST, WHY, Layout, View
 
 SENTENCE = re.compile(r"(?<=[.!?])\s+")
 ELSEWHERE = ("sidebar", "* tab", " above holds")
 """Parts of sentences that speak of what a bundle does not hold."""
 
 
-def drawn(layout: Layout, views: Sequence[View], budgets: Sequence[float]) -> Iterator[Drawn]:
-    """The charts that sections draw as they open, in all tabs but those of proofs and data.
+def charts(title: str, held: Sequence[Bare], budgets: Sequence[float]) -> Iterator[Drawn]:
+    """The charts of one section as it opens.
 
     A chart that is not there at every budget is left out: a slider could not move it.
-
-    Args:
-        layout: The paper's.
-        views: The page at each budget.
-        budgets: The same budgets.
-    """
-    for section in layout.sections:
-        if section.tab in (COST, layout.shows, WHY):
-            yield from charts(section.title, [parts.bare(section, one) for one in views], budgets)
-
-
-def charts(title: str, held: Sequence[Bare], budgets: Sequence[float]) -> Iterator[Drawn]:
-    """The charts of one section.
 
     Args:
         title: Of the section.

@@ -14,8 +14,6 @@ from pages.ui.bundle.colours import palette
 from pages.ui.charts.heights import Heights
 from pages.ui.charts.measured import Curve, Level
 from pages.ui.charts.proof import finite
-from pages.ui.jobs.live import Watched
-from pages.ui.jobs.submit import look
 from pages.ui.kit import address, shell
 from pages.ui.lessons import views
 from pages.ui.paper import drawing, panels
@@ -107,8 +105,7 @@ def opened(slug: str, settings: Mapping[str, str]) -> View:
     """
     collect.quiet()
     page = addressed(slug, settings)
-    known = {name: Watched(page.labels[name], job, look(job)) for name, job in page.jobs.items()}
-    watched = {name: one for name, one in known.items() if one.run is not None}
+    _, watched = collect.runs(page)
     if page.chosen.method not in watched:
         raise RequestError(NOTHING.format(slug))
     return page.view(watched, page.chosen)
@@ -170,12 +167,9 @@ def _level(one: Level, reach: tuple[float, float], up: Heights) -> Line:
 def _notes(view: View, settings: Mapping[str, str]) -> tuple[str, ...]:
     """The guarantee of the method that is looked at, what it assumes, and where it comes from."""
     one, card = view.watched[view.method], view.guarantee()
-    line = collect.line(view, view.method)
-    said = f"{line['status']}: claimed ε {line['claimed']}, proved ε {line['proved']}."
-    odds = collect.bare(line["odds"])
     query = "&".join(f"{name}={value}" for name, value in settings.items())
     return (
-        f"{one.label}. {said} {odds}",
+        collect.told(collect.line(view, view.method)),
         *card.reasons,
         *card.limits,
         f"Data: {words.times(view.data.title)}{', simulated' if view.data.simulated else ''}.",
@@ -200,9 +194,4 @@ def ends(low: float, high: float) -> tuple[float, float]:
 
 def rounded(value: float) -> float:
     """A height with the digits that a chart can show."""
-    return value if not math.isfinite(value) else float(f"{value:.6g}")
-
-
-def named(lines: Sequence[Line]) -> str:
-    """The lines in words, for those who cannot see the chart."""
-    return words.listed([line.name for line in lines])
+    return float(f"{value:.6g}")

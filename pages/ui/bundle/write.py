@@ -17,22 +17,14 @@ from engine.cli.shared import spreadsheet
 from engine.core import files
 from engine.core.errors import RequestError
 from pages.ui import words
-from pages.ui.bundle import collect, notebook
+from pages.ui.bundle import collect
 from pages.ui.bundle.collect import NOTHING, Taken, html
 from pages.ui.bundle.colours import palette, theme
 from pages.ui.bundle.filled import filled, within_script
 from pages.ui.kit import shell
 
 HERE = Path(__file__).parent
-TEMPLATE, SCRIPT = HERE / "view.html", HERE / "reproduce.py"
-NAMES = {
-    "INK": "textColor",
-    "GROUND": "backgroundColor",
-    "LINE": "borderColor",
-    "LINK": "linkColor",
-}
-
-
+TEMPLATE = HERE / "view.html"
 LEFT_OUT = "left out, because their runs were deleted or never trained: {}"
 
 
@@ -75,11 +67,12 @@ def parts_of(taken: Sequence[Taken]) -> Iterator[tuple[str, str]]:
     """Every file of the bundle: its name and its text."""
     yield "index.html", index(taken)
     yield "README.md", _readme(taken)
-    yield "reproduce.py", SCRIPT.read_text(encoding="utf-8")
-    yield "explore.ipynb", notebook.text()
+    for name in ("reproduce.py", "explore.ipynb"):
+        yield name, (HERE / name).read_text(encoding="utf-8")
     for one in taken:
         for name, cards in one.cards.items():
-            job, stem = one.jobs[name], _stem(one, name)
+            job = one.jobs[name]
+            stem = f"{one.slug}-{name.replace(':', '-')}"  # a calibration stands after a colon
             points = [
                 {"epsilon": budget, **card.json()}
                 for budget, card in zip(one.budgets, cards, strict=True)
@@ -89,12 +82,9 @@ def parts_of(taken: Sequence[Taken]) -> Iterator[tuple[str, str]]:
             spec = {"run": job.id, "label": one.labels[name], "job": json.loads(job.text())}
             yield f"specs/{stem}.json", _json(spec, indent=2)
         for drawn in one.drawn:
-            yield f"data/{one.slug}-{drawn.name}.csv", _table(drawn.rows)
-
-
-def _stem(one: Taken, name: str) -> str:
-    """A file's name for a method, whose calibration may stand after a colon."""
-    return f"{one.slug}-{name.replace(':', '-')}"
+            names = list(dict.fromkeys(name for row in drawn.rows for name in row))
+            rows = ([row.get(name, "") for name in names] for row in drawn.rows)  # or empty
+            yield f"data/{one.slug}-{drawn.name}.csv", spreadsheet(names, rows)
 
 
 def index(taken: Sequence[Taken]) -> str:
@@ -103,8 +93,8 @@ def index(taken: Sequence[Taken]) -> str:
         "palettes": {name: palette(name) for name in ("light", "dark")},
         "papers": [_view(one) for one in taken],
     }
-    colours = {f"{kind.upper()}_{name}": theme(kind)[key] for name, key in NAMES.items()
-               for kind in ("light", "dark")}  # fmt: skip
+    colours = {f"{kind.upper()}_{key}": str(colour) for kind in ("light", "dark")
+               for key, colour in theme(kind).items()}  # fmt: skip
     parts = {"HEAD_NOTE": _made(taken), "VIEWS": within_script(_json(views)),
              "PLOTLY": get_plotlyjs()}  # fmt: skip
     return filled(TEMPLATE.read_text(encoding="utf-8"), {**colours, **parts})
@@ -125,12 +115,7 @@ def _view(one: Taken) -> dict[str, Any]:
             [_escaped(lines[i]) for lines in one.lines.values()]
             for i in range(len(one.budgets))
         ],
-        "charts": [
-            {"title": escape(d.title), "captions": list(map(html, d.captions)), "base": d.base,
-             "frames": d.frames[:1] if d.still else d.frames,
-             "said": [html(said) for said in d.said]}
-            for d in one.drawn
-        ],
+        "charts": [{"title": escape(drawn.title), **drawn.json(html)} for drawn in one.drawn],
     }  # fmt: skip
 
 
@@ -161,12 +146,6 @@ def _readme(taken: Sequence[Taken]) -> str:
         "`python reproduce.py mean` takes the small ones only.\n"
         "- `explore.ipynb` reads the numbers in a notebook.\n"
     )
-
-
-def _table(rows: list[dict[str, Any]]) -> str:
-    """Rows as comma-separated values; a value that is not there is empty, and none is a formula."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return spreadsheet(names, ([row.get(name, "") for name in names] for row in rows))
 
 
 def _json(value: Any, indent: int | None = None) -> str:

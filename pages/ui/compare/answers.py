@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from engine.core.gauges import Gauge
 from pages.ui import words
 from pages.ui.charts.measured import Curve
@@ -53,42 +55,30 @@ def need(curve: Curve, wanted: float, *, up: bool) -> Need | None:
     """
     if not curve.epsilon:
         return None
-    hopeful, careful = (curve.high, curve.low) if up else (curve.low, curve.high)
     sign = 1.0 if up else -1.0
-    best = [sign * (value - wanted) for value in hopeful]
-    worst = [sign * (value - wanted) for value in careful]
+    best, worst = (
+        [sign * (value - wanted) for value in band]
+        for band in ((curve.high, curve.low) if up else (curve.low, curve.high))
+    )
+    count = len(curve.epsilon)
+    first = next((i for i, over in enumerate(best) if over >= 0), count)
+    lasting = next((i + 1 for i in reversed(range(count)) if worst[i] < 0), 0)
     return Need(
-        _first(curve.epsilon, best),
-        _lasting(curve.epsilon, worst),
+        _crossing(curve.epsilon, best, first),
+        _crossing(curve.epsilon, worst, lasting),
         (curve.epsilon[0], curve.epsilon[-1]),
     )
 
 
-def _first(at: Sequence[float], over: Sequence[float]) -> float:
-    """Where a line first rises to zero; minus infinity if it begins there, infinity if never."""
-    if over[0] >= 0:
-        return -math.inf
-    for i in range(1, len(at)):
-        if over[i] >= 0:
-            return _crossing(at[i - 1 : i + 1], over[i - 1 : i + 1])
-    return math.inf
+def _crossing(at: Sequence[float], over: Sequence[float], place: int) -> float:
+    """Where a line rises to zero before the point at a place, over the logarithm of the budget.
 
-
-def _lasting(at: Sequence[float], over: Sequence[float]) -> float:
-    """From where on a line stays at zero or above; as `_first` at the ends."""
-    below = [i for i, value in enumerate(over) if value < 0]
-    if not below:
-        return -math.inf
-    last = below[-1]
-    if last + 1 == len(at):
-        return math.inf
-    return _crossing(at[last : last + 2], over[last : last + 2])
-
-
-def _crossing(at: Sequence[float], over: Sequence[float]) -> float:
-    """Where a line between two points is zero, over the logarithm of the budget."""
-    part = -over[0] / (over[1] - over[0])
-    return math.exp(math.log(at[0]) + part * (math.log(at[1]) - math.log(at[0])))
+    Minus infinity where that is the first point, infinity where it is behind the last.
+    """
+    if place in (0, len(at)):
+        return math.inf if place else -math.inf
+    pair = slice(place - 1, place + 1)
+    return math.exp(np.interp(0.0, over[pair], np.log(at[pair])))
 
 
 @dataclass(frozen=True)
@@ -99,8 +89,7 @@ class Best:
         epsilon: The smallest budget of the row; it holds up to the next row's.
         names: The runs, the best median first; of several, no difference was found.
         under: What each proof stands under, in the words of its card; empty where under nothing.
-        at: The budget that the first was asked for.
-        middle: Its median.
+        middle: The median of the first.
         low: The 10 % quantile of its repetitions.
         high: Their 90 % quantile.
     """
@@ -108,7 +97,6 @@ class Best:
     epsilon: float
     names: tuple[str, ...]
     under: tuple[str, ...]
-    at: float
     middle: float
     low: float
     high: float
@@ -132,18 +120,6 @@ class Best:
         )
 
 
-@dataclass(frozen=True)
-class _Point:
-    """A point of a run: what is proved to be spent there, and what is measured."""
-
-    spent: float
-    name: str
-    at: float
-    middle: float
-    band: tuple[float, float]
-    sure: tuple[float, float]
-
-
 def frontier(
     chosen: Mapping[str, Candidate], curves: Mapping[str, Curve], gauge: Gauge
 ) -> list[Best]:
@@ -153,38 +129,33 @@ def frontier(
     budget is proved are left out. Two runs are told apart where the intervals of their medians
     do not overlap.
     """
-    points = _points(chosen, curves)
     sign = 1.0 if gauge.better == "down" else -1.0
+    spent = {
+        name: {i: at for i, asked in enumerate(curve.epsilon)
+               if (at := chosen[name].proved(asked)) is not None}
+        for name, curve in curves.items()
+    }  # fmt: skip
     rows: list[Best] = []
-    for epsilon in sorted({point.spent for point in points}):
-        able: dict[str, _Point] = {}
-        for point in points:
-            if point.spent <= epsilon:
-                known = able.setdefault(point.name, point)
-                if sign * point.middle < sign * known.middle:
-                    able[point.name] = point
-        top = min(able.values(), key=lambda one: sign * one.middle)
-        near = [one for one in able.values() if one.sure[0] <= top.sure[1]
-                and top.sure[0] <= one.sure[1]]  # fmt: skip
-        names = tuple(one.name for one in sorted(near, key=lambda one: sign * one.middle))
+    for epsilon in sorted({at for points in spent.values() for at in points.values()}):
+        able = {
+            name: min(there, key=lambda i: sign * curves[name].middle[i])
+            for name, points in spent.items()
+            if (there := [i for i, at in points.items() if at <= epsilon])
+        }
+        ranked = sorted(able, key=lambda name: sign * curves[name].middle[able[name]])
+        top, i = curves[ranked[0]], able[ranked[0]]
+        low, high = _sure(top, i)
+        ends = {name: _sure(curves[name], able[name]) for name in ranked}
+        names = tuple(name for name in ranked if ends[name][0] <= high and low <= ends[name][1])
         if not rows or set(rows[-1].names) != set(names):
             under = tuple(_under(curves[name]) for name in names)
-            rows.append(Best(epsilon, names, under, top.at, top.middle, *top.band))
+            middle = top.middle[i]
+            rows.append(Best(epsilon, names, under, middle, top.low[i], top.high[i]))
     return rows
 
 
 def _under(curve: Curve) -> str:
     return "" if curve.status in (None, "proved") else STATUS[curve.status]
-
-
-def _points(chosen: Mapping[str, Candidate], curves: Mapping[str, Curve]) -> list[_Point]:
-    """Every point of which a finite budget is proved."""
-    return [
-        _Point(spent, name, at, curve.middle[i], (curve.low[i], curve.high[i]), _sure(curve, i))
-        for name, curve in curves.items()
-        for i, at in enumerate(curve.epsilon)
-        if (spent := chosen[name].proved(at)) is not None
-    ]
 
 
 def _sure(curve: Curve, i: int) -> tuple[float, float]:

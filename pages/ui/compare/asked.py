@@ -6,7 +6,7 @@ at rising ε, or by a private choice among methods.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ from datasets import catalog as data_catalog
 from engine.core.gauges import gauges
 from engine.method import Entry, Paper
 from engine.runs import ledger
+from pages.ui.compare import candidates
 from pages.ui.compare.candidates import Candidate, Trained
-from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import visitors
 from pages.ui.kit.offers import figure
 from pages.ui.paper import buying, spent
@@ -79,7 +79,7 @@ def need(prefix: str, table: str, runs: Iterable[Candidate]) -> None:
                 option, str(value),
             )  # fmt: skip
             label = f"Search, for ε = {figure(max(stops))} at most"
-            _ask(Question(prefix, table, words, max(stops), label), _found)
+            _ask(Question(prefix, table, words, max(stops), label))
     _answers(table)
 
 
@@ -106,7 +106,7 @@ def best(prefix: str, table: str, runs: Iterable[Candidate]) -> None:
                 "--set", f"epsilon={budget}",
             )  # fmt: skip
             label = f"Choose, for ε = {figure(budget)}"
-            _ask(Question(prefix, table, words, budget, label), _chosen)
+            _ask(Question(prefix, table, words, budget, label))
     _answers(table)
 
 
@@ -132,46 +132,31 @@ def _aim(
 
 def _settings(entry: Entry[Any], trained: Iterable[Trained]) -> list[str]:
     """The settings of the run of that method on the chart, as options of the command."""
-    for one in trained:
-        if one.entry.name == entry.name:
-            fixed = {name: axis[0] for name, axis in one.job.axes.items() if len(axis) == 1}
-            values = {**one.job.values, **fixed}
-            return [
-                word
-                for name in entry.uses if name != BUDGET and name in values
-                for word in ("--set", f"{name}={values[name]}")
-            ]  # fmt: skip
-    return []
+    same = (candidates.fixed(one.job, entry) for one in trained if one.entry.name == entry.name)
+    pairs = next(same, {}).items()
+    return [word for name, value in pairs for word in ("--set", f"{name}={value}")]
 
 
-def _ask(question: Question, draw: Callable[[Mapping[str, Any]], None]) -> None:
-    """The button that spends, and the last answer of this session."""
-    if (answer := buying.ask(question)) is not None:
-        draw(answer)
-
-
-def _found(answer: Mapping[str, Any]) -> None:
-    """What a search has published."""
-    icon = ":material/check_circle:" if answer["met"] else ":material/error:"
-    st.markdown(f"{icon} **{_upper(answer['said'])}.**")
-    rows = [
-        {"ε": number(level["epsilon"]), "Measured": "no interval" if told is None else number(told)}
-        for level, told in zip(answer["levels"], answer["told"], strict=False)
-    ]
-    st.table(rows, hide_index=True, border="horizontal", alt="What was read at each level.")
+def _ask(question: Question) -> None:
+    """The button that spends, and what the last search or choice of this session published."""
+    if (answer := buying.ask(question)) is None:
+        return
+    searched, said = "met" in answer, answer["said"]
+    said = said if said.startswith("ε") else said[:1].upper() + said[1:]
+    icon = "check_circle" if answer.get("met") else "error"
+    st.markdown(f"{f':material/{icon}: ' * searched}**{said}.**")
     card = answer["guarantee"]
-    st.caption(
-        f"It cost ε = {number(card['epsilon_proved'])} at δ = {number(card['delta'])}. "
-        f"Before it began, at most ε = {number(answer['beforehand'])} was promised."
-    )
-    _files(answer)
-
-
-def _chosen(answer: Mapping[str, Any]) -> None:
-    """What a choice has published."""
-    card = answer["guarantee"]
-    st.markdown(f"**{_upper(answer['said'])}.**")
-    st.caption(f"It cost ε = {number(card['epsilon_proved'])} at δ = {number(card['delta'])}.")
+    cost = f"It cost ε = {number(card['epsilon_proved'])} at δ = {number(card['delta'])}."
+    if searched:
+        rows = [
+            {"ε": number(level["epsilon"]),
+             "Measured": "no interval" if told is None else number(told)}
+            for level, told in zip(answer["levels"], answer["told"], strict=False)
+        ]  # fmt: skip
+        st.table(rows, hide_index=True, border="horizontal", alt="What was read at each level.")
+        most = number(answer["beforehand"])
+        cost += f" Before it began, at most ε = {most} was promised."
+    st.caption(cost)
     _files(answer)
 
 
@@ -204,7 +189,3 @@ def _answers(table: str) -> None:
     st.caption(f":material/receipt_long: {spent.said(found)}")
     if found.looks:
         st.caption(LOOKS.format(looks=number(ledger.total(found.looks).epsilon)))
-
-
-def _upper(text: str) -> str:
-    return text if text.startswith("ε") else text[:1].upper() + text[1:]

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -47,70 +47,46 @@ RIGHT = Gauge(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Candidate(ABC):
     """Something that can stand on the chart: results at budgets, and what is proved of each.
 
     Attributes:
         run: Its id.
+        name: What it is called, without its settings.
+        brief: The same where there is little room.
+        settings: What tells it from others of its name, in words.
+        origin: The paper or library, and the method: runs that share both have one colour.
+        title: The paper or library in words.
+        note: What is said beside its title.
+        dataset: Key of its data set.
+        measures: What it measures, what is shown first of it first.
+        budgets: The budgets that it was trained with; none where it is one level instead.
+        repetitions: How many repetitions it has.
+        colour: The colour of its line where no other line has it.
+        place: Where its method stands in its paper's list.
+        simulated: Whether its data are simulated.
     """
 
     run: str
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """What it is called, without its settings."""
-
-    @property
-    @abstractmethod
-    def settings(self) -> str:
-        """What tells it from others of its name, in words."""
-
-    @property
-    @abstractmethod
-    def origin(self) -> tuple[str, str]:
-        """The paper or library, and the method: runs that share both have one colour."""
-
-    @property
-    @abstractmethod
-    def title(self) -> str:
-        """The paper or library in words."""
-
-    @property
-    @abstractmethod
-    def dataset(self) -> str:
-        """Key of its data set."""
-
-    @property
-    @abstractmethod
-    def spends(self) -> bool:
-        """Whether it has points at budgets rather than one level."""
-
-    @property
-    @abstractmethod
-    def measures(self) -> dict[str, Gauge]:
-        """What it measures, what is shown first of it first."""
-
-    @property
-    @abstractmethod
-    def budgets(self) -> tuple[float, ...]:
-        """The budgets that it was trained with; none where it spends none."""
-
-    @property
-    @abstractmethod
-    def repetitions(self) -> int:
-        """How many repetitions it has."""
+    name: str
+    brief: str
+    settings: str
+    origin: tuple[str, str]
+    title: str
+    note: str = ""
+    dataset: str
+    measures: dict[str, Gauge]
+    budgets: tuple[float, ...]
+    repetitions: int
+    colour: str
+    place: int = 0
+    simulated: bool = False
 
     @property
     @abstractmethod
     def raw(self) -> Results:
         """Its measurements."""
-
-    @property
-    @abstractmethod
-    def colour(self) -> str:
-        """The colour of its line where no other line has it."""
 
     @abstractmethod
     def guarantee(self, epsilon: float) -> Guarantee:
@@ -124,24 +100,19 @@ class Candidate(ABC):
             ExplorerError: The accountant knows none.
         """
 
-    rows: ClassVar[int] = 1
-    """Rows of one record at most."""
+    @property
+    def rows(self) -> int:
+        """Rows of one record at most."""
+        return 1
 
     def near(self, epsilon: float) -> float:
         """The budget at which it has a card, nearest to a given one."""
         return epsilon
 
-    place: ClassVar[int] = 0
-    """Where its method stands in its paper's list."""
-    simulated: ClassVar[bool] = False
-    """Whether its data are simulated."""
-    note: ClassVar[str] = ""
-    """What is said beside its title."""
-
     @property
-    def brief(self) -> str:
-        """Its name where there is little room."""
-        return self.name
+    def spends(self) -> bool:
+        """Whether it has points at budgets rather than one level."""
+        return bool(self.budgets)
 
     @property
     def label(self) -> str:
@@ -194,7 +165,7 @@ class Candidate(ABC):
         return float(spent.max()) if len(spent) and np.isfinite(spent).all() else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Trained(Candidate):
     """A finished run of this app.
 
@@ -208,97 +179,17 @@ class Trained(Candidate):
     job: Job
     paper: Paper[Any]
     entry: Entry[Any]
-    ships: bool = False
+    ships: bool
 
     @property
-    def name(self) -> str:
-        """The method."""
-        return self.entry.label
-
-    @property
-    def brief(self) -> str:
-        """The method, as the chart of its paper names it."""
-        return self.entry.brief or self.entry.label
-
-    @property
-    def origin(self) -> tuple[str, str]:
-        """Slug of the paper and name of the method."""
-        return self.job.paper, self.job.method
-
-    @property
-    def title(self) -> str:
-        """The paper's."""
-        return self.paper.title
-
-    @property
-    def note(self) -> str:  # type: ignore[override]
-        """Whether it ships."""
-        return "; ships with the app" if self.ships else ""
-
-    @property
-    def dataset(self) -> str:
-        """As it was asked for."""
-        return self.job.dataset
-
-    @property
-    def rows(self) -> int:  # type: ignore[override]
+    def rows(self) -> int:
         """As the data set says."""
         return kinds.Asked(self.job).rows
-
-    @property
-    def simulated(self) -> bool:  # type: ignore[override]
-        """Whether its data are simulated."""
-        return self.job.simulated
-
-    @property
-    def spends(self) -> bool:
-        """Whether its method has a budget."""
-        return BUDGET in self.entry.uses
-
-    @cached_property
-    def measures(self) -> dict[str, Gauge]:
-        """The method's, the paper's own choice first."""
-        known, own = declared.gauges(self.entry.info), self.paper.gauge
-        return ({own: known[own]} if own in known else {}) | known
-
-    @cached_property
-    def budgets(self) -> tuple[float, ...]:
-        """The budgets of the job."""
-        if not self.spends:
-            return ()
-        return tuple(float(v) for v in self.job.axes.get(BUDGET, (self.job.values[BUDGET],)))
-
-    @property
-    def repetitions(self) -> int:
-        """Seeds of the job."""
-        return len(self.job.seeds)
 
     @property
     def raw(self) -> Results:
         """As the store has them."""
         return client().table(self.run)
-
-    @property
-    def colour(self) -> str:
-        """As on the page of its paper."""
-        return cast.look(self.paper, self.job).colour
-
-    @property
-    def place(self) -> int:  # type: ignore[override]
-        """Where its method stands in its paper's list."""
-        return [entry.name for entry in self.paper.methods].index(self.job.method)
-
-    @cached_property
-    def settings(self) -> str:
-        """What differs from the paper's defaults, in words."""
-        fields, default = knobs(self.paper.spec), self.paper.spec().values()
-        fixed = {name: axis[0] for name, axis in self.job.axes.items() if len(axis) == 1}
-        values = {**self.job.values, **fixed}
-        return ", ".join(
-            f"{fields[name].label} {_text(fields[name], values[name])}"
-            for name in self.entry.uses
-            if name != BUDGET and values.get(name, default[name]) != default[name]
-        )
 
     def guarantee(self, epsilon: float) -> Guarantee:
         """Its card at a budget."""
@@ -310,6 +201,50 @@ class Trained(Candidate):
     def common(self, epsilon: float, delta: float) -> Common:
         """By today's accountant."""
         return kinds.Asked(self.job).common(epsilon, delta)
+
+
+def trained(run: str, job: Job, ships: bool = False) -> Trained:
+    """A finished run of this app, by its id.
+
+    Raises:
+        KeyError: Its paper is no longer here.
+        ExplorerError: Its method is no longer here.
+    """
+    paper, entry = catalog()[job.paper], job.entry()
+    known = declared.gauges(entry.info)
+    spent = job.axes.get(BUDGET, (job.values[BUDGET],)) if BUDGET in entry.uses else ()
+    return Trained(
+        run=run, job=job, paper=paper, entry=entry, ships=ships,
+        name=entry.label,
+        brief=entry.brief or entry.label,
+        settings=_settings(job, paper, entry),
+        origin=(job.paper, job.method),
+        title=paper.title,
+        note="; ships with the app" if ships else "",
+        dataset=job.dataset,
+        measures={name: known[name] for name in (paper.gauge, *known) if name in known},
+        budgets=tuple(map(float, spent)),
+        repetitions=len(job.seeds),
+        colour=cast.look(paper, job).colour,
+        place=[one.name for one in paper.methods].index(job.method),
+        simulated=job.simulated,
+    )  # fmt: skip
+
+
+def _settings(job: Job, paper: Paper[Any], entry: Entry[Any]) -> str:
+    """What differs from the paper's defaults, in words."""
+    fields, default = knobs(paper.spec), paper.spec().values()
+    return ", ".join(
+        f"{fields[name].label} {_text(fields[name], value)}"
+        for name, value in fixed(job, entry).items()
+        if value != default[name]
+    )
+
+
+def fixed(job: Job, entry: Entry[Any]) -> dict[str, Value]:
+    """What a job sets for its method besides the budget, also as an axis of one value."""
+    values = {**job.values, **{n: axis[0] for n, axis in job.axes.items() if len(axis) == 1}}
+    return {name: values[name] for name in entry.uses if name != BUDGET and name in values}
 
 
 def _text(setting: Setting, value: Value) -> str:
@@ -341,8 +276,7 @@ def listed(runs: Sequence[Run]) -> list[Trained]:
         if run.state != "completed" or set(wide) - {BUDGET}:
             continue
         try:
-            paper = catalog()[run.job.paper]
-            able.append(Trained(run.id, run.job, paper, run.job.entry(), bool(run.shipped)))
+            able.append(trained(run.id, run.job, bool(run.shipped)))
         except (KeyError, ExplorerError):
             continue  # its paper or method is no longer here
     return able if any(one.spends for one in able) else []

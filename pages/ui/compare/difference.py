@@ -1,13 +1,13 @@
 """Can two runs be told apart? The test runs in a process of its own, which may load scipy."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
 from engine.core.gauges import Gauge
 from pages.ui import words
+from pages.ui.compare import PREFIX
 from pages.ui.compare.candidates import Candidate, Trained
 from pages.ui.kit import command
 from pages.ui.kit.access import client
@@ -16,24 +16,7 @@ PATIENCE = 60.0
 """Seconds that the test may take on a busy machine."""
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two runs at one budget.
-
-    Attributes:
-        names: What the page calls them.
-        runs: The runs.
-        gauge: Name of the measure.
-        epsilon: The budget.
-    """
-
-    names: tuple[str, str]
-    runs: tuple[Trained, Trained]
-    gauge: str
-    epsilon: float
-
-
-def show(prefix: str, chosen: Mapping[str, Candidate], gauge: str, kind: Gauge, at: float) -> None:
+def show(chosen: Mapping[str, Candidate], gauge: str, kind: Gauge, at: float) -> None:
     """Draws the choice of two runs and the answer."""
     able = {
         name: one
@@ -46,16 +29,17 @@ def show(prefix: str, chosen: Mapping[str, Candidate], gauge: str, kind: Gauge, 
         )
         return
     left, right = st.columns(2)
-    first = left.selectbox("First run", list(able), key=f"{prefix}.first")
-    second = right.selectbox("Second run", list(able), 1, key=f"{prefix}.second")
+    first = left.selectbox("First run", list(able), key=f"{PREFIX}.first")
+    second = right.selectbox("Second run", list(able), 1, key=f"{PREFIX}.second")
     if first == second:
         st.markdown("Choose two different runs.")
         return
-    pair = Pair((first, second), (able[first], able[second]), gauge, at)
+    runs = (able[first], able[second])
     with st.spinner("Testing…"):
-        one, other = pair.runs
-        answer = ask(one.run, other.run, _gauges(pair), at, _stamp(pair))
-    st.markdown(sentence(pair, answer, kind))
+        gauges = ",".join(one.asked(gauge) for one in runs)
+        stamp = tuple(client().run(one.run).created for one in runs)
+        answer = ask(runs[0].run, runs[1].run, gauges, at, stamp)
+    st.markdown(sentence((first, second), at, answer, kind))
     st.caption(
         "Student's t-test on repetitions with the same seed, which share their split and start."
         if answer["paired"]
@@ -64,17 +48,16 @@ def show(prefix: str, chosen: Mapping[str, Candidate], gauge: str, kind: Gauge, 
     st.caption("If you test many pairs, about 1 in 20 equal pairs will seem different by chance.")
 
 
-def sentence(pair: Pair, answer: Mapping[str, Any], kind: Gauge) -> str:
-    """The answer in words."""
-    first, second = pair.names
+def sentence(names: tuple[str, str], at: float, answer: Mapping[str, Any], kind: Gauge) -> str:
+    """The answer in words, for two runs by their names at a budget."""
     scale, unit = (100.0, " percentage points") if kind.unit == words.SHARE else (1.0, "")
     gap, *ends = (words.number(scale * answer[name]) for name in ("mean", "low", "high"))
     means = f"the means differ by {gap}{unit} (95 % interval {ends[0]} to {ends[1]}, "
     means += f"p = {words.number(answer['p'], 2)})"
     count = min(answer["counts"])
     if answer["p"] < 0.05:
-        higher = first if answer["mean"] > 0 else second
-        return f"**Yes.** At ε = {words.number(pair.epsilon)}, {means}: {higher} is higher."
+        higher = names[0 if answer["mean"] > 0 else 1]
+        return f"**Yes.** At ε = {words.number(at)}, {means}: {higher} is higher."
     text = f"**No, not with {words.plural(count, 'repetition')} of each.** "
     text += f"{means[:1].upper()}{means[1:]}."
     if not answer["needed"]:
@@ -86,20 +69,11 @@ def sentence(pair: Pair, answer: Mapping[str, Any], kind: Gauge) -> str:
     )
 
 
-def _gauges(pair: Pair) -> str:
-    return ",".join(one.asked(pair.gauge) for one in pair.runs)
-
-
-def _stamp(pair: Pair) -> tuple[float, ...]:
-    """Changes when one of the runs is computed again."""
-    return tuple(client().run(one.run).created for one in pair.runs)
-
-
 @st.cache_data(max_entries=256, show_spinner=False)
 def ask(
     first: str, second: str, gauge: str, epsilon: float, stamp: tuple[float, ...]
 ) -> dict[str, Any]:
-    """What `python -m engine differ` says of two runs.
+    """What `python -m engine differ` says of two runs; the stamp changes with one of them.
 
     Raises:
         RequestError: It cannot be said; the sentence says why.

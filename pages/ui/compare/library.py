@@ -7,7 +7,8 @@ import streamlit as st
 from engine.core.errors import ExplorerError, RequestError
 from engine.yours import forms, kept_runs
 from pages.ui import rights, words
-from pages.ui.compare.recorded import Recorded
+from pages.ui.compare import PREFIX
+from pages.ui.compare.recorded import Recorded, recorded
 from pages.ui.kit import visitors
 from pages.ui.kit.access import sentence
 
@@ -22,19 +23,14 @@ OFF = "Files of your own are turned off here: the operator can turn them on (EXP
 FILE, WRONG = "library.file", "library.wrong"
 
 
-def show(prefix: str, brought: Sequence[Recorded]) -> None:
-    """Draws what is kept, with a button to remove each, and takes a file.
-
-    Args:
-        prefix: Of the page's settings in the address.
-        brought: The runs that this visitor sees.
-    """
+def show(brought: Sequence[Recorded]) -> None:
+    """Draws what this visitor sees of it, with a button to remove each, and takes a file."""
     wrong = st.session_state.pop(WRONG, "")
     with st.expander(TITLE, icon=":material/upload_file:", expanded=bool(wrong or brought)):
         st.markdown(TEXT)
         if visitors.uploads():
             st.file_uploader(
-                "A run as a JSON file", ["json"], key=FILE, on_change=_bring, args=(prefix,),
+                "A run as a JSON file", ["json"], key=FILE, on_change=_bring,
                 max_upload_size=1, help="At most 1 MB. It stays on this computer.",
             )  # fmt: skip
         else:
@@ -56,7 +52,7 @@ def _kept(one: Recorded) -> None:
             )  # fmt: skip
 
 
-def _bring(prefix: str) -> None:
+def _bring() -> None:
     """Keeps the chosen file, and shows its data set."""
     file = st.session_state.get(FILE)
     if file is None:
@@ -69,11 +65,11 @@ def _bring(prefix: str) -> None:
     except ExplorerError as error:
         st.session_state[WRONG] = sentence(str(error))
         return
-    shown = Recorded(kept.name, kept, {})
-    st.session_state[f"{prefix}.data"] = words.short(shown.dataset)
+    shown = recorded(kept, {})
+    st.session_state[f"{PREFIX}.data"] = words.short(shown.dataset)
     if shown.gauges:
-        st.session_state[f"{prefix}.gauge"] = next(iter(shown.gauges.values())).label
-    for key in [str(key) for key in st.session_state if str(key).startswith(f"{prefix}.runs.")]:
+        st.session_state[f"{PREFIX}.gauge"] = next(iter(shown.gauges.values())).label
+    for key in [str(key) for key in st.session_state if str(key).startswith(f"{PREFIX}.runs.")]:
         del st.session_state[key]  # the runs that are drawn at first, with the new one
 
 

@@ -10,7 +10,17 @@ from engine.core.gauges import Gauge
 from pages.ui import words
 from pages.ui.charts import curves
 from pages.ui.charts.measured import Curve, Level
-from pages.ui.compare import answers, asked, candidates, difference, library, recorded, shown
+from pages.ui.compare import (
+    PREFIX,
+    answers,
+    asked,
+    candidates,
+    difference,
+    library,
+    recorded,
+    shown,
+)
+from pages.ui.compare.answers import Best
 from pages.ui.compare.candidates import Candidate
 from pages.ui.jobs.runs_table import MOST
 from pages.ui.kit import address, shell, source, visitors
@@ -22,7 +32,7 @@ from pages.ui.paper import foot, kinds
 from pages.ui.paper.choice import FEW_LINES, MAIN, PROOF_FIRST
 from pages.ui.paper.page import scales
 
-PAGE, PREFIX = "pages/compare.py", "compare"
+PAGE = "pages/compare.py"
 INTRODUCTION = (
     "One line for each method, of the runs that ship with the app and of your own finished runs."
 )
@@ -61,7 +71,7 @@ def show() -> None:
         else:
             _empty()
     with troubles():
-        library.show(PREFIX, brought)
+        library.show(brought)
 
 
 def _empty() -> None:
@@ -100,8 +110,12 @@ def _draw(comparable: list[Candidate]) -> None:
         return
     epsilon = float(budgets.value(str(at)))
     lines, levels = candidates.drawn(runs, name, epsilon)
+    rows = answers.frontier(runs, lines, gauges[name])
+    told, best = shown.answer(rows, epsilon)
     with answer:
-        best = _answer(runs, lines, gauges[name], data.texts[data.values.index(dataset)], epsilon)
+        place = data.texts[data.values.index(dataset)]
+        st.subheader(shown.QUESTION.format(place), anchor=False)
+        st.markdown(f"{told}{words.simulated(*(one.simulated for one in runs.values()))}")
     with places[2]:
         lines = _focused(runs, lines, best)
     source.publish(_published(runs, list(measure.texts), here))
@@ -110,7 +124,7 @@ def _draw(comparable: list[Candidate]) -> None:
     if how == kinds.BUDGET:
         cards = [one.guarantee(epsilon) for one in runs.values() if one.spends]
         st.caption(f"{shown.caption(gauges[name])}{kinds.note(cards, how)}")
-    _tabs(runs, lines, name, gauges[name], epsilon)
+    _tabs(runs, rows, lines, name, gauges[name], epsilon)
 
 
 def _published(runs: dict[str, Candidate], measures: list[str], here: list[Candidate]) -> str:
@@ -124,16 +138,6 @@ def _published(runs: dict[str, Candidate], measures: list[str], here: list[Candi
     if texts.get(f"{PREFIX}.data") == shown.ALL:
         return ""
     return f"{PREFIX}/index.html{f'?{urlencode(texts)}' if texts else ''}"
-
-
-def _answer(
-    chosen: dict[str, Candidate], lines: dict[str, Curve], gauge: Gauge, data: str, epsilon: float
-) -> tuple[str, ...]:
-    """The question of the page, and what the chosen runs answer at a budget; names the best."""
-    st.subheader(shown.QUESTION.format(data), anchor=False)
-    told, best = shown.answer(answers.frontier(chosen, lines, gauge), epsilon)
-    st.markdown(f"{told}{words.simulated(*(one.simulated for one in chosen.values()))}")
-    return best
 
 
 def _focused(
@@ -171,22 +175,12 @@ def _chart(
     chosen: dict[str, Candidate], lines: dict[str, Curve], levels: list[Level], name: str,
     gauge: Gauge, epsilon: float, by: str, how: str,
 ) -> None:  # fmt: skip
-    """The chart, on the scale that is asked for."""
-    if how != kinds.BUDGET:
-        _by_measure(chosen, lines, levels, name, gauge, epsilon, how)
+    """The chart, on the scale that is asked for; by a measure that all guarantees have, or by ε."""
+    if how == kinds.BUDGET:
+        by_proof = by == PROOF_FIRST
+        picture = shown.drawn(chosen, lines, levels, name, gauge, epsilon, by_proof=by_proof)
+        show_picture(f"{PREFIX}.chart", picture)
         return
-    by_proof = by == PROOF_FIRST
-    show_picture(
-        f"{PREFIX}.chart",
-        shown.drawn(chosen, lines, levels, name, gauge, epsilon, by_proof=by_proof),
-    )
-
-
-def _by_measure(
-    chosen: dict[str, Candidate], lines: dict[str, Curve], levels: list[Level], name: str,
-    gauge: Gauge, epsilon: float, how: str,
-) -> None:  # fmt: skip
-    """The chart with points placed by a measure that all guarantees have."""
     with st.spinner("Working out the measures…", show_time=True):
         at = kinds.placed(chosen, lines, how)
     drawn = curves.utility(
@@ -198,15 +192,16 @@ def _by_measure(
 
 
 def _tabs(
-    chosen: dict[str, Candidate], lines: dict[str, Curve], name: str, gauge: Gauge, epsilon: float
-) -> None:
+    chosen: dict[str, Candidate], rows: list[Best], lines: dict[str, Curve], name: str,
+    gauge: Gauge, epsilon: float,
+) -> None:  # fmt: skip
     """What the chart answers."""
     tabs = st.tabs(TABS, on_change="rerun", key=f"{PREFIX}.tab")
     draws: tuple[Callable[[], None], ...] = (
         lambda: _guarantees(chosen, name, gauge, epsilon),
-        lambda: _best(chosen, lines, gauge),
+        lambda: _best(chosen, rows, gauge),
         lambda: _needed(chosen, lines, gauge, epsilon),
-        lambda: difference.show(PREFIX, chosen, name, gauge, epsilon),
+        lambda: difference.show(chosen, name, gauge, epsilon),
     )
     for tab, draw in zip(tabs, draws, strict=True):
         if tab.open:
@@ -228,25 +223,17 @@ def _guarantees(chosen: dict[str, Candidate], name: str, gauge: Gauge, epsilon: 
         st.caption(DATA_DIFFER)
 
 
-def _best(chosen: dict[str, Candidate], lines: dict[str, Curve], gauge: Gauge) -> None:
+def _best(chosen: dict[str, Candidate], rows: list[Best], gauge: Gauge) -> None:
     """The best proved method: read off the runs, or asked of private records."""
-    _frontier(chosen, lines, gauge)
+    st.markdown(shown.BEST if rows else shown.NONE)
+    if rows:
+        st.table(
+            shown.frontier(rows, gauge), hide_index=True, border="horizontal",
+            alt="The best proved method for each budget.",
+        )  # fmt: skip
+        st.caption(f"{shown.INTERVAL} {shown.APART}")
     for table in _private(chosen):
         asked.best(f"{PREFIX}.best.{table}", table, chosen.values())
-
-
-def _frontier(chosen: dict[str, Candidate], lines: dict[str, Curve], gauge: Gauge) -> None:
-    """The best proved method for each budget."""
-    best = answers.frontier(chosen, lines, gauge)
-    if not best:
-        st.markdown(shown.NONE)
-        return
-    st.markdown(shown.BEST)
-    st.table(
-        shown.frontier(best, gauge), hide_index=True, border="horizontal",
-        alt="The best proved method for each budget.",
-    )  # fmt: skip
-    st.caption(f"{shown.INTERVAL} {shown.APART}")
 
 
 def _private(chosen: dict[str, Candidate]) -> list[str]:

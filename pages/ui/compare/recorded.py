@@ -1,7 +1,7 @@
 """Runs of other libraries on the chart: claimed by the library, proved for what was executed."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,70 +22,15 @@ from pages.ui.kit import visitors
 SAMPLED = {"poisson": "Poisson batches", "shuffled": "shuffled batches", "all": "full batches"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Recorded(Candidate):
     """A run of another library that is kept here.
 
     Attributes:
         kept: The run with its prices.
-        others: What the papers of this app measure; a measure of the same name that is good the
-            other way is left out.
     """
 
     kept: KeptRun
-    others: Mapping[str, Gauge]
-
-    @property
-    def name(self) -> str:
-        """What was trained, by which library."""
-        return f"{_said(self.kept.run.library)}, {_said(self.kept.run.method)}"
-
-    @property
-    def settings(self) -> str:
-        """How batches were made."""
-        return SAMPLED[self.kept.run.sampling]
-
-    @property
-    def origin(self) -> tuple[str, str]:
-        """The library and this run: each has its colour."""
-        return f"library {self.kept.run.library}", self.run
-
-    @property
-    def title(self) -> str:
-        """That nobody here has seen it run."""
-        return "Brought as a file"
-
-    @property
-    def dataset(self) -> str:
-        """As the file names it, as keys of data sets are written."""
-        return self.kept.run.dataset.strip().lower().replace(" ", "_").replace("-", "_")
-
-    @property
-    def spends(self) -> bool:
-        """It has points at budgets."""
-        return True
-
-    @cached_property
-    def measures(self) -> dict[str, Gauge]:
-        """As the file names them; what is known beforehand is a share."""
-        return {
-            name: Gauge(
-                words.short(name), better, unit=words.SHARE if name in library_run.KNOWN else "",
-                help=f"As the file of {_said(self.kept.run.library)} has it.",
-            )
-            for name, better in self.kept.run.good.items()
-            if name not in self.others or self.others[name].better == better
-        }  # fmt: skip
-
-    @property
-    def budgets(self) -> tuple[float, ...]:
-        """What the library claims."""
-        return tuple(self.kept.run.points)
-
-    @property
-    def repetitions(self) -> int:
-        """Of the budget with most."""
-        return max(len(point.rows) for point in self.kept.run.points.values())
 
     @cached_property
     def raw(self) -> Results:
@@ -100,11 +45,6 @@ class Recorded(Candidate):
             axes={BUDGET: np.array([at for at, _ in pairs])}, gauges=named,
             epsilon=np.array([self.kept.prices[at][0] for at, _ in pairs]),
         )  # fmt: skip
-
-    @property
-    def colour(self) -> str:
-        """The last of the chart's own."""
-        return SERIES[-1]
 
     def guarantee(self, epsilon: float) -> Guarantee:
         """The card of the nearest budget of the file."""
@@ -134,15 +74,44 @@ class Recorded(Candidate):
         )
 
 
+def recorded(kept: KeptRun, others: Mapping[str, Gauge]) -> Recorded:
+    """A run of another library as Compare draws it; its data set is written as keys are.
+
+    Args:
+        kept: The run with its prices.
+        others: What the papers of this app measure; a measure of the same name that is good the
+            other way is left out.
+    """
+    run = kept.run
+    library = _said(run.library)
+    name = f"{library}, {_said(run.method)}"
+    measures = {
+        gauge: Gauge(
+            words.short(gauge), better, unit=words.SHARE if gauge in library_run.KNOWN else "",
+            help=f"As the file of {library} has it.",
+        )
+        for gauge, better in run.good.items()
+        if gauge not in others or others[gauge].better == better
+    }  # fmt: skip
+    return Recorded(
+        run=kept.name, kept=kept, name=name, brief=name,
+        settings=SAMPLED[run.sampling],
+        origin=(f"library {run.library}", kept.name),
+        title="Brought as a file",
+        dataset=run.dataset.strip().lower().replace(" ", "_").replace("-", "_"),
+        measures=measures,
+        budgets=tuple(run.points),
+        repetitions=max(len(point.rows) for point in run.points.values()),
+        colour=SERIES[-1],
+    )  # fmt: skip
+
+
 def _said(text: str) -> str:
     return text.replace("_", " ")
 
 
 def listed(others: Mapping[str, Gauge]) -> list[Recorded]:
     """The kept runs that this visitor may see and whose measures can be drawn."""
-    found = [kept_runs.find(name) for name in kept_runs.names()]
-    mine: Sequence[KeptRun] = [
-        one for one in found if one is not None and one.owner in ("", visitors.visitor())
-    ]
-    able = [Recorded(one.name, one, others) for one in mine]
-    return [one for one in able if one.measures]
+    found = map(kept_runs.find, kept_runs.names())
+    mine = [one for one in found if one is not None and one.owner in ("", visitors.visitor())]
+    return [one for kept in mine if (one := recorded(kept, others)).measures]

@@ -43,13 +43,13 @@ def show() -> None:
 
 def charted(rows: tuple[audits.Row, ...]) -> Iterator[Marks]:
     """The rows of the chart, below the title of their paper."""
-    for slug, some in groupby(rows, key=lambda row: row.paper):
-        paper = catalog().get(slug)
-        yield Marks(f"<b>{paper.title if paper else slug}</b>")
+    for _, group in groupby(rows, key=lambda row: row.paper):
+        some = list(group)
+        yield Marks(f"<b>{_called(some[0])[0]}</b>")
         for row in some:
-            noise = _calibration(row)
+            _, method, noise = _called(row)
             yield Marks(
-                f"{_label(row)}{f', {noise.lower()}' if noise else ''}",
+                f"{method}{f', {noise.lower()}' if noise else ''}",
                 row.epsilon_claimed,
                 row.epsilon_proved,
                 row.epsilon_attacked,
@@ -72,11 +72,11 @@ def finding(rows: tuple[audits.Row, ...]) -> str:
 
 def line(row: audits.Row) -> dict[str, str | int]:
     """One attack in words and short figures."""
-    paper = catalog().get(row.paper)
+    paper, method, noise = _called(row)
     return {
-        "Paper": paper.title if paper else row.paper,
-        "Method": _label(row),
-        "Noise": _calibration(row) or "–",
+        "Paper": paper,
+        "Method": method,
+        "Noise": noise or "–",
         "Budget ε": words.number(row.budget),
         "Claimed ε": _number(row.epsilon_claimed),
         "Proved ε": _number(row.epsilon_proved),
@@ -88,11 +88,16 @@ def line(row: audits.Row) -> dict[str, str | int]:
     }
 
 
-def _label(row: audits.Row) -> str:
-    """The method as its paper's page calls it."""
+def _called(row: audits.Row) -> tuple[str, str, str]:
+    """The paper, the method and its calibration, as the paper's page calls them."""
     paper = catalog().get(row.paper)
-    entry = next((e for e in paper.methods if e.name == row.method), None) if paper else None
-    return entry.label if entry else row.method
+    if paper is None:
+        return row.paper, row.method, row.calibration
+    label = next((one.label for one in paper.methods if one.name == row.method), row.method)
+    knob, noise = knobs(paper.spec).get(audits.CALIBRATION), row.calibration
+    if isinstance(knob, Choice) and noise in knob.options:
+        noise = knob.text(noise)
+    return paper.title, label, noise
 
 
 def _verdict(row: audits.Row) -> str:
@@ -102,15 +107,6 @@ def _verdict(row: audits.Row) -> str:
     if not row.broken:
         return "no"
     return "yes, the assumption of its proof" if row.assumed else "yes"
-
-
-def _calibration(row: audits.Row) -> str:
-    """The label of a calibration."""
-    paper = catalog().get(row.paper)
-    knob = knobs(paper.spec).get(audits.CALIBRATION) if paper else None
-    if isinstance(knob, Choice) and row.calibration in knob.options:
-        return str(knob.labels[knob.options.index(row.calibration)])
-    return row.calibration
 
 
 def _number(value: float | None) -> str:

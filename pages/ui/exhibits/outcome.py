@@ -12,7 +12,8 @@ from engine.runs.changes import sources
 from engine.runs.exhibit import Cell, Exhibit
 from engine.runs.job import Job
 from engine.runs.reference import Reference
-from engine.runs.results import Results, collect
+from engine.runs.results import collect
+from engine.service.run import Run
 from pages.ui import words
 from pages.ui.exhibits import provenance
 from pages.ui.jobs import live, sentences
@@ -51,29 +52,28 @@ class Chosen:
         return live.watch(self.jobs, {name: name for name in self.jobs})
 
 
-@dataclass(frozen=True)
-class Shown:
-    """Numbers, and in one line where they come from."""
-
-    cells: Sequence[Cell]
-    origin: str
-
-
 @functools.lru_cache(maxsize=64)
 def jobs(exhibit: Exhibit, full: bool) -> Mapping[str, Job]:
     """An exhibit's jobs, kept because checking all their settings takes a while."""
     return exhibit.jobs(full)
 
 
-def shown(chosen: Chosen, watched: Mapping[str, Watched]) -> Shown:
-    """The numbers of the chosen source; all of ours are missing where it has none."""
+def shown(chosen: Chosen, watched: Mapping[str, Watched]) -> tuple[Sequence[Cell], str]:
+    """The numbers of the chosen source, and in one line where they come from.
+
+    All of ours are missing where the source has none.
+    """
+    if chosen.source == "shipped" and chosen.ships is not None:
+        return chosen.ships.cells, _history(chosen, chosen.ships)
+    watched = watched if chosen.here else {}
+    runs = [one.run for one in watched.values() if one.run is not None]
+    stamps = tuple((run.id, run.created, run.done, run.finished) for run in runs)
+    store = str(client().store.folder)
+    key = (store, chosen.slug, chosen.exhibit.name, chosen.source, *stamps)
+    cells = _cells(key, chosen, watched)
     if chosen.here:
-        return _computed(chosen, watched)
-    if chosen.source == "formula":
-        return Shown(_cells(_key(chosen, {}), chosen, {}), FORMULA)
-    if chosen.ships is None:
-        return Shown(_cells(_key(chosen, {}), chosen, {}), "")
-    return Shown(chosen.ships.cells, _history(chosen, chosen.ships))
+        return cells, _computed(chosen, runs)
+    return cells, FORMULA if chosen.source == "formula" else ""
 
 
 def _history(chosen: Chosen, ships: Reference) -> str:
@@ -93,42 +93,29 @@ def _history(chosen: Chosen, ships: Reference) -> str:
     )
 
 
-def _computed(chosen: Chosen, watched: Mapping[str, Watched]) -> Shown:
-    """What this machine's runs have measured so far."""
-    cells = _cells(_key(chosen, watched), chosen, watched)
+def _computed(chosen: Chosen, runs: Sequence[Run]) -> str:
+    """One line on what this machine's runs have measured so far."""
     at = "Full size" if chosen.source == "full" else "Quick look"
-    runs = [one.run for one in watched.values() if one.run is not None]
-    done = [run for run in runs if run.state == "completed"]
     if not runs:
-        return Shown(cells, f":material/computer: {at}: not computed here yet.")
-    ended = max((run.finished or 0.0 for run in runs), default=0.0)
+        return f":material/computer: {at}: not computed here yet."
+    done = sum(run.state == "completed" for run in runs)
+    ended = max(run.finished or 0.0 for run in runs)
     day = f" on {datetime.fromtimestamp(ended):%Y-%m-%d at %H:%M}" if ended else ""
-    part = "" if len(done) == len(watched) else f", {len(done)} of them complete"
+    part = "" if done == len(chosen.jobs) else f", {done} of them complete"
     seconds = sum(run.seconds or 0.0 for run in runs)
     old = f" {sentences.OLD} {sentences.OUTDATED}." if any(run.outdated for run in runs) else ""
     versions = ", ".join(dict.fromkeys(run.job.version for run in runs))
-    return Shown(
-        cells,
+    return (
         f":material/computer: {at}, computed here{day} by engine {versions}: "
-        f"{provenance.size(chosen.jobs)}{part}, {words.duration(seconds)} of work.{old}",
+        f"{provenance.size(chosen.jobs)}{part}, {words.duration(seconds)} of work.{old}"
     )
-
-
-def _key(chosen: Chosen, watched: Mapping[str, Watched]) -> tuple[Any, ...]:
-    """Changes whenever one of the runs moves on."""
-    runs = [one.run for one in watched.values() if one.run is not None]
-    stamps = [(run.id, run.created, run.done, run.finished) for run in runs]
-    return (str(client().store.folder), chosen.slug, chosen.exhibit.name, chosen.source, *stamps)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _cells(
     key: tuple[Any, ...], _chosen: Chosen, _watched: Mapping[str, Watched]
 ) -> Sequence[Cell]:
-    """Cells from the runs' measurements; kept until one of the runs moves on."""
-    results: dict[str, Results] = {}
-    for name, job in _chosen.jobs.items():
-        one = _watched.get(name)
-        ours = one.results if one is not None else None
-        results[name] = collect(job, ()) if ours is None else ours
+    """Cells from the runs' measurements; the key changes whenever one of the runs moves on."""
+    found = {name: one.results for name, one in _watched.items()}
+    results = {name: found.get(name) or collect(job, ()) for name, job in _chosen.jobs.items()}
     return tuple(_chosen.exhibit.cells(results))

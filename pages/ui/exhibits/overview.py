@@ -88,7 +88,7 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
     own = _following(exhibit, counts)
     better, proved = _proved(exhibit, cells)
     kind = _kind(own, simulated=simulated)
-    text = f"{_head(own)}{_met(own)}{_guessing(own.guess)}"
+    text = f"{_met(own)}{_guessing(own.guess)}"
     if proved:
         text += f"; with proof, {agreement.among(better, proved, 'error')} smaller than printed"
         text += _guessing(sum(c.guess for c in counts.values() if _is_proved(exhibit, c.variant)))
@@ -120,19 +120,14 @@ def _kind(own: Count, *, simulated: bool) -> str:
     return "caveat" if share >= HALF * own.printed else "unreachable"
 
 
-def _head(own: Count) -> str:
-    """The variant, where it has a name."""
-    text = agreement.spoken(own.variant)
-    return f"{text[:1].upper()}{text[1:]}, " if text else ""
-
-
 def _met(own: Count) -> str:
-    """How many of the printed numbers are met."""
+    """How many of the printed numbers are met, after the variant where it has a name."""
+    name = agreement.spoken(own.variant)
     met = own.near + own.fair
     whole = met == own.printed > 2
     many = f"all {met} numbers are" if whole else agreement.among(met, own.printed, "number")
-    text = f"{many} met within 25\u00a0%"
-    return text if own.variant else f"{text[:1].upper()}{text[1:]}"
+    text = f"{name}{', ' * bool(name)}{many} met within 25\u00a0%"
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _guessing(count: int) -> str:

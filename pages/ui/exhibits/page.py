@@ -11,14 +11,14 @@ import streamlit as st
 
 from engine.catalog import catalog
 from engine.cli import shared
-from engine.runs.exhibit import Cell, Exhibit, Note, exhibits
+from engine.runs.exhibit import Cell, Exhibit, exhibits
 from engine.runs.job import Job
 from pages.ui import words
 from pages.ui.charts import agreement
 from pages.ui.charts import exhibit as drawing
-from pages.ui.exhibits import attacks, overview, provenance, wall
+from pages.ui.exhibits import PREFIX, attacks, overview, provenance, wall
 from pages.ui.exhibits import table as layout
-from pages.ui.exhibits.outcome import Chosen, Shown, jobs, shown
+from pages.ui.exhibits.outcome import Chosen, jobs, shown
 from pages.ui.exhibits.rerun import controls, panel, scratch
 from pages.ui.jobs import clock
 from pages.ui.kit import address, source
@@ -27,7 +27,7 @@ from pages.ui.kit.offers import Offer
 from pages.ui.kit.plot import plot
 from pages.ui.paper import foot
 
-PAGE, PREFIX = "pages/reproduce.py", "reproduce"
+PAGE = "pages/reproduce.py"
 INTRODUCTION = (
     "The papers' tables and figures, with each printed number beside the one that the same "
     "settings give here. You can open or repeat every run behind them."
@@ -58,13 +58,17 @@ def show() -> None:
     if not papers:
         st.info("No paper has a table or figure here yet.", icon=":material/lightbulb:")
         return
-    address.settle(PAGE, PREFIX, _offers(papers))
-    slug = _paper(papers)
+    titles = {slug: catalog()[slug].title for slug in papers}
+    which = Offer("paper", (ALL, *titles.values()), ("", *titles), ALL)
+    within = {slug: _exhibits(slug, known) for slug, known in papers.items()}
+    address.settle(PAGE, PREFIX, [which, *within.values(), SOURCES])
+    slug = _choose("Paper", which)
     if not slug:
-        wall.show(PREFIX, papers)
+        wall.show(papers)
         attacks.show()
         return
-    exhibit = _pick(slug, papers[slug])
+    exhibit = papers[slug][_choose("Table or figure", within[slug])]
+    st.caption(catalog()[slug].citation)
     with troubles():
         st.header(exhibit.title)
         sizes = {size: jobs(exhibit, size == "full") for size in ("full", "quick")}
@@ -76,8 +80,8 @@ def show() -> None:
         source = "formula"
         if sizes["full"]:
             with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-                source = _source()
-                controls(PREFIX, sizes, ships.seconds if ships else 0.0, _again)
+                source = _choose("Our numbers", SOURCES, SOURCE_HELP)
+                controls(sizes, ships.seconds if ships else 0.0, _again)
         wanted = sizes["quick" if source == "quick" else "full"]
         chosen = Chosen(slug, exhibit, source, wanted, ships)
         ticking = chosen.here and any(one.active for one in chosen.watched().values())
@@ -93,62 +97,28 @@ def _explain(caption: str) -> None:
             st.markdown(more)
 
 
-def _offers(papers: Mapping[str, Mapping[str, Exhibit]]) -> list[Offer]:
-    """What the address may hold: the paper, an exhibit of each paper, and the source."""
-    return [_papers(papers), *(_exhibits(slug, known) for slug, known in papers.items()), SOURCES]
-
-
-def _papers(papers: Mapping[str, Any]) -> Offer:
-    titles = tuple(catalog()[slug].title for slug in papers)
-    return Offer("paper", (ALL, *titles), ("", *papers), ALL)
-
-
 def _exhibits(slug: str, known: Mapping[str, Exhibit]) -> Offer:
     titles = tuple(exhibit.title for exhibit in known.values())
     return Offer(slug, titles, tuple(known), titles[0])
 
 
-def _paper(known: Mapping[str, Any]) -> str:
-    """Which paper; empty for all of them."""
-    papers = _papers(known)
-    return str(papers.value(_choose("Paper", papers)))
-
-
-def _pick(slug: str, known: Mapping[str, Exhibit]) -> Exhibit:
-    """Which table or figure of a paper."""
-    names = _exhibits(slug, known)
-    name = str(names.value(_choose("Table or figure", names)))
-    st.caption(catalog()[slug].citation)
-    return known[name]
-
-
-def _choose(title: str, offer: Offer) -> str:
-    """One of the offered texts, side by side if they are short; another begins with what ships."""
-    key = f"{PREFIX}.{offer.field}"
+def _choose(title: str, offer: Offer, help: str | None = None) -> str:
+    """What is chosen, side by side if the texts are short; another begins with what ships."""
+    more: dict[str, Any] = {
+        "key": f"{PREFIX}.{offer.field}", "bind": "query-params",
+        "on_change": None if offer is SOURCES else _reset,
+    }  # fmt: skip
     if sum(map(len, offer.texts)) > SHORT:
-        index = offer.texts.index(offer.default)
-        return str(
-            st.selectbox(title, offer.texts, index, key=key, bind="query-params", on_change=_reset)
+        text = st.selectbox(title, offer.texts, offer.texts.index(offer.default), **more)
+    else:
+        text = st.segmented_control(
+            title, offer.texts, default=offer.default, required=True, help=help, wrap=True, **more
         )
-    return str(
-        st.segmented_control(
-            title, offer.texts, default=offer.default, required=True, key=key,
-            bind="query-params", on_change=_reset, wrap=True,
-        )
-    )  # fmt: skip
+    return str(offer.value(str(text)))
 
 
 def _reset() -> None:
     st.session_state[f"{PREFIX}.from"] = SOURCES.default
-
-
-def _source() -> str:
-    """Where the numbers come from."""
-    text = st.segmented_control(
-        "Our numbers", SOURCES.texts, default=SOURCES.default, required=True,
-        key=f"{PREFIX}.from", help=SOURCE_HELP, bind="query-params", wrap=True,
-    )  # fmt: skip
-    return str(SOURCES.value(str(text)))
 
 
 def _again(size: str, wanted: Mapping[str, Job]) -> None:
@@ -174,21 +144,21 @@ def _body(chosen: Chosen, ticking: bool) -> None:
         if chosen.here and ticking != any(one.active for one in watched.values()):
             st.rerun()  # the clock starts or stops with the work
         if chosen.here:
-            panel(PREFIX, watched)
+            panel(watched)
         elif chosen.source == "shipped" and chosen.ships is None:
             st.info(MISSING, icon=":material/lightbulb:")
-        drawn = shown(chosen, watched)
-        _numbers(chosen, drawn)
+        cells, origin = shown(chosen, watched)
+        _numbers(chosen, cells, origin)
         with st.container(horizontal=True):
-            _take(chosen, drawn.cells)
+            _take(chosen, cells)
             if chosen.here:
-                scratch(PREFIX, watched)
+                scratch(watched)
         provenance.show(chosen.slug, chosen.exhibit, watched, chosen.source != "quick")
 
 
-def _numbers(chosen: Chosen, drawn: Shown) -> None:
+def _numbers(chosen: Chosen, cells: Sequence[Cell], origin: str) -> None:
     """The table or the figure, how near it comes to the paper, and its origin."""
-    exhibit, cells = chosen.exhibit, drawn.cells
+    exhibit = chosen.exhibit
     if exhibit.axis:
         revision = f"{chosen.slug}/{exhibit.name}"
         figure = drawing.plot(exhibit, cells, revision, _lines(revision, exhibit, cells))
@@ -208,16 +178,12 @@ def _numbers(chosen: Chosen, drawn: Shown) -> None:
     if text := agreement.summary(exhibit, cells):
         st.markdown(text)
     for note in exhibit.notes:
-        st.markdown(_noted(note))
-    if drawn.origin:
-        st.caption(drawn.origin)
+        quote = f" “{note.quote}”" if note.quote else ""
+        origin = f" ({note.source})" if note.source else ""
+        st.markdown(f"- **{note.row}**: {note.text}{quote}{origin}")
+    if origin:
+        st.caption(origin)
     _rows(chosen, cells)
-
-
-def _noted(note: Note) -> str:
-    """What is known of a row, with its source."""
-    quote = f" “{note.quote}”" if note.quote else ""
-    return f"- **{note.row}**: {note.text}{quote}{f' ({note.source})' if note.source else ''}"
 
 
 def _lines(key: str, exhibit: Exhibit, cells: Sequence[Cell]) -> Sequence[str]:

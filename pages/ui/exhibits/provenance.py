@@ -55,27 +55,16 @@ def show(slug: str, exhibit: Exhibit, watched: Mapping[str, Watched], full: bool
             shared = ", ".join(f"{label(fields[name])} {text}" for name, text in common.items())
             st.markdown(f"The same everywhere: {shared}.")
         if watched:
-            _runs(exhibit, watched, settings, common)
+            st.dataframe(
+                [_row(name, one, settings[name], common) for name, one in watched.items()],
+                hide_index=True, alt=f"The runs behind {exhibit.title}.",
+                column_config={"Open": st.column_config.LinkColumn(display_text="Open its page")},
+            )  # fmt: skip
         st.markdown("The same from a terminal:")
         size = " --full" if full else ""
         command = f"python -m engine reproduce {slug} {exhibit.name}{size}"
         st.code(command, language="bash", wrap_lines=True)
         st.page_link("pages/runs.py", label="All runs", icon=":material/history:")
-
-
-def _runs(
-    exhibit: Exhibit,
-    watched: Mapping[str, Watched],
-    settings: Mapping[str, Mapping[str, str]],
-    common: Mapping[str, str],
-) -> None:
-    """A row for each job."""
-    st.dataframe(
-        [_row(name, one, settings[name], common) for name, one in watched.items()],
-        hide_index=True,
-        column_config={"Open": st.column_config.LinkColumn(display_text="Open its page")},
-        alt=f"The runs behind {exhibit.title}.",
-    )
 
 
 def _fields(watched: Mapping[str, Watched]) -> dict[str, Setting]:

@@ -7,7 +7,7 @@ import streamlit as st
 from engine.runs.job import Job
 from engine.service.run import Run
 from pages.ui import rights, words
-from pages.ui.exhibits import provenance
+from pages.ui.exhibits import PREFIX, provenance
 from pages.ui.jobs import live, sentences
 from pages.ui.jobs import submit as asking
 from pages.ui.jobs.live import Watched
@@ -25,11 +25,10 @@ ICONS = {
 Act = Callable[[str, Mapping[str, Job]], None]
 
 
-def controls(prefix: str, sizes: Mapping[str, Mapping[str, Job]], took: float, act: Act) -> None:
+def controls(sizes: Mapping[str, Mapping[str, Job]], took: float, act: Act) -> None:
     """Draws a button for each size.
 
     Args:
-        prefix: What the widgets' keys begin with.
         sizes: The jobs of each size.
         took: Seconds of work at full size, as shipped; 0 where that is not known.
         act: Called with a size and its jobs when its button is pressed.
@@ -39,20 +38,13 @@ def controls(prefix: str, sizes: Mapping[str, Mapping[str, Job]], took: float, a
             text, icon = BUTTONS[size]
             described = f"{provenance.size(jobs)}."
             if size == "full" and took:
-                described += (
-                    f" {words.duration(took)} of work where the shipped numbers were computed."
-                )
-            st.button(
-                text,
-                icon=icon,
-                key=f"{prefix}.{size}",
-                help=described,
-                on_click=act,
-                args=(size, jobs),
-            )
+                taken = words.duration(took)
+                described += f" {taken} of work where the shipped numbers were computed."
+            st.button(text, icon=icon, key=f"{PREFIX}.{size}", help=described, on_click=act,
+                      args=(size, jobs))  # fmt: skip
 
 
-def panel(prefix: str, watched: Mapping[str, Watched]) -> None:
+def panel(watched: Mapping[str, Watched]) -> None:
     """What is under way, with a way to stop it; what stopped or failed, with a way to go on."""
     runs = [one.run for one in watched.values() if one.run is not None]
     if not runs:
@@ -60,7 +52,7 @@ def panel(prefix: str, watched: Mapping[str, Watched]) -> None:
     done = sum(run.state == "completed" for run in runs)
     if done == len(watched):
         return
-    with st.container(border=True, key=f"{prefix}.panel"):
+    with st.container(border=True, key=f"{PREFIX}.panel"):
         active = {name: one for name, one in watched.items() if one.active}
         if active:
             st.progress(_share(watched), text=_progress(active, done, len(watched)))
@@ -69,28 +61,28 @@ def panel(prefix: str, watched: Mapping[str, Watched]) -> None:
         with st.container(horizontal=True):
             if active:
                 st.button(
-                    "Stop", icon=":material/stop_circle:", key=f"{prefix}.stop",
-                    on_click=_guarded(live.stop), args=(watched,),
+                    "Stop", icon=":material/stop_circle:", key=f"{PREFIX}.stop",
+                    on_click=troubles()(live.stop), args=(watched,),
                 )  # fmt: skip
             elif done < len(watched):
                 st.button(
-                    "Go on", icon=":material/play_arrow:", key=f"{prefix}.on", type="primary",
-                    on_click=_guarded(_go_on), args=(watched,),
+                    "Go on", icon=":material/play_arrow:", key=f"{PREFIX}.on", type="primary",
+                    on_click=_go_on, args=(watched,),
                 )  # fmt: skip
 
 
-def scratch(prefix: str, watched: Mapping[str, Watched]) -> None:
+def scratch(watched: Mapping[str, Watched]) -> None:
     """Draws, once all runs are over, a way to delete them and run them again, which asks first."""
     runs = [one.run for one in watched.values() if one.run is not None]
     if len(runs) < len(watched) or any(run.state != "completed" for run in runs):
         return
-    with st.popover("Repeat from scratch", icon=":material/restart_alt:", key=f"{prefix}.scratch"):
+    with st.popover("Repeat from scratch", icon=":material/restart_alt:", key=f"{PREFIX}.scratch"):
         st.markdown(_asked(watched, runs))
         if who := asking.who_looks(one.job.id for one in watched.values()):
             st.caption(who)
         st.button(
-            "Delete and run again", icon=":material/delete:", key=f"{prefix}.sure",
-            on_click=_guarded(_again), args=(watched,),
+            "Delete and run again", icon=":material/delete:", key=f"{PREFIX}.sure",
+            on_click=_again, args=(watched,),
         )  # fmt: skip
 
 
@@ -109,20 +101,12 @@ def _asked(watched: Mapping[str, Watched], runs: list[Run]) -> str:
     return f"{text}\n\nNumbers that ship with the app stay."
 
 
-def _guarded(act: Callable[[Mapping[str, Watched]], None]) -> Callable[..., None]:
-    """The same act, whose errors become a sentence."""
-
-    def guarded(watched: Mapping[str, Watched]) -> None:
-        with troubles():
-            act(watched)
-
-    return guarded
-
-
+@troubles()
 def _go_on(watched: Mapping[str, Watched]) -> None:
     live.restart(watched, {})
 
 
+@troubles()
 def _again(watched: Mapping[str, Watched]) -> None:
     for one in watched.values():
         rights.do("run it again", one.job.id, one.job)
@@ -153,16 +137,15 @@ def _endings(watched: Mapping[str, Watched]) -> list[str]:
     for name, one in watched.items():
         if one.run is not None and one.run.state in ICONS:
             ended.setdefault((one.run.state, one.run.error.rstrip(".")), []).append(name)
-    return [_ending(state, error, names) for (state, error), names in ended.items()]
-
-
-def _ending(state: str, error: str, names: list[str]) -> str:
-    """What became of runs that ended alike."""
-    who, verb = f"{ICONS[state]} **{', '.join(names)}**", "was" if len(names) == 1 else "were"
-    match state:
-        case "cancelled":
-            return f"{who} {verb} stopped; what was measured is shown."
-        case "interrupted":
-            return f"{who} {verb} interrupted. {sentence(error)}"
-        case _:
-            return f"{who} failed. {sentence(error)}"
+    said = {
+        "cancelled": "{} {} stopped; what was measured is shown.",
+        "interrupted": "{} {} interrupted. {}",
+        "failed": "{0} failed. {2}",
+    }
+    return [
+        said[state].format(
+            f"{ICONS[state]} **{', '.join(names)}**", "was" if len(names) == 1 else "were",
+            sentence(error),
+        )
+        for (state, error), names in ended.items()
+    ]  # fmt: skip

@@ -1,6 +1,6 @@
 """Every table and figure at once: one picture of all printed numbers, then a line for each."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from urllib.parse import urlencode
@@ -11,7 +11,7 @@ from engine.catalog import catalog
 from engine.runs.exhibit import Exhibit
 from engine.runs.reference import Reference
 from pages.ui.charts.rows import WITHIN, Strip, strips
-from pages.ui.exhibits import overview, provenance
+from pages.ui.exhibits import PREFIX, overview, provenance
 from pages.ui.exhibits.overview import BARE, RULE, Line
 from pages.ui.kit.chart import chart
 
@@ -55,14 +55,9 @@ class One:
         return Strip(self.exhibit.title, ratios, EMPTY.get(kind, ""), SIGNS.get(kind, ""))
 
 
-def show(prefix: str, papers: Mapping[str, Mapping[str, Exhibit]]) -> None:
-    """Draws the summary of all papers.
-
-    Args:
-        prefix: What the page's names in the address begin with.
-        papers: The exhibits of each paper, by name.
-    """
-    groups = _groups(prefix, papers)
+def show(papers: Mapping[str, Mapping[str, Exhibit]]) -> None:
+    """Draws the summary of all papers, whose exhibits are given by name."""
+    groups = _groups(papers)
     rows = [
         row
         for title, _, some in groups
@@ -73,43 +68,35 @@ def show(prefix: str, papers: Mapping[str, Mapping[str, Exhibit]]) -> None:
     st.markdown(said)
     table = [{"": row.name, "Error here ÷ printed error": r} for row in rows for r in row.ratios]
     st.caption(READ)
-    chart(f"{prefix}.wall", strips(rows), said, table, 0.0)
+    chart(f"{PREFIX}.wall", strips(rows), said, table, 0.0)
     with st.expander("How tables and figures are graded", icon=":material/info:"):
         st.markdown(f"{RULE}\n\n{overview.rest(lines)}")
     for title, citation, some in groups:
         own = some[0].slug if title != BESIDE else "beside"
-        with st.container(key=f"{prefix}-{own}", border=True, gap="small"):
+        with st.container(key=f"{PREFIX}-{own}", border=True, gap="small"):
             st.markdown(f"#### {title}")
             st.caption(citation)
             for one in some:
-                _row(prefix, one)
+                _row(one)
 
 
-def _groups(
-    prefix: str, papers: Mapping[str, Mapping[str, Exhibit]]
-) -> list[tuple[str, str, list[One]]]:
-    """Titles and citations with their exhibits; what is beside a paper comes last, by itself."""
-    every = [one for slug, known in papers.items() for one in _of(prefix, slug, known)]
-    groups = [
-        (catalog()[slug].title, catalog()[slug].citation,
-         [one for one in every if one.slug == slug and not one.exhibit.beside])
-        for slug in papers
-    ]  # fmt: skip
-    groups.append((BESIDE, OTHERS, [one for one in every if one.exhibit.beside]))
-    return [group for group in groups if group[2]]
+def _groups(papers: Mapping[str, Mapping[str, Exhibit]]) -> list[tuple[str, str, list[One]]]:
+    """Titles and citations with their exhibits; what is beside a paper comes last, by itself.
 
-
-def _of(prefix: str, slug: str, known: Mapping[str, Exhibit]) -> Iterator[One]:
-    """The exhibits of a paper.
-
-    The first of a paper is what its address shows anyway. Naming it would make Streamlit
+    The first exhibit of a paper is what its address shows anyway. Naming it would make Streamlit
     rewrite the address, which adds a step for Back.
     """
-    for place, (name, exhibit) in enumerate(known.items()):
-        ships = provenance.ships(slug, name)
-        line = overview.line(exhibit, ships, simulated=overview.simulated(exhibit))
-        more = {f"{prefix}.{slug}": exhibit.title} if place else {}
-        yield One(slug, exhibit, ships, line, {f"{prefix}.paper": catalog()[slug].title, **more})
+    groups, beside = [], list[One]()
+    for slug, known in papers.items():
+        paper, own = catalog()[slug], list[One]()
+        for place, (name, exhibit) in enumerate(known.items()):
+            ships = provenance.ships(slug, name)
+            line = overview.line(exhibit, ships, simulated=overview.simulated(exhibit))
+            more = {f"{PREFIX}.{slug}": exhibit.title} if place else {}
+            one = One(slug, exhibit, ships, line, {f"{PREFIX}.paper": paper.title, **more})
+            (beside if exhibit.beside else own).append(one)
+        groups.append((paper.title, paper.citation, own))
+    return [group for group in (*groups, (BESIDE, OTHERS, beside)) if group[2]]
 
 
 def near(rows: Sequence[Strip]) -> str:
@@ -119,12 +106,12 @@ def near(rows: Sequence[Strip]) -> str:
     return f"**{met} of {len(ratios)}** printed numbers are met within 25\u00a0%."
 
 
-def _row(prefix: str, one: One) -> None:
+def _row(one: One) -> None:
     """One exhibit: its link, and what became of it."""
     link, text = st.columns(WIDTHS, vertical_alignment="center")
     # An anchor, because Streamlit's own link to the same page leaves no step for Back.
     link.markdown(
-        f'<a href="/{prefix}?{urlencode(one.query)}" target="_self">'
+        f'<a href="/{PREFIX}?{urlencode(one.query)}" target="_self">'
         f"{escape(one.exhibit.title)}</a>",
         unsafe_allow_html=True,
     )

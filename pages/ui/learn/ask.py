@@ -124,14 +124,19 @@ def right(when: str) -> int | None:
     return sum(a == one.answer - 1 for a, one in zip(answers, QUESTIONS, strict=True))
 
 
+def gain(then: int | None, now: int) -> str:
+    """How many answers are right now, and how many more than before where that is known."""
+    facts: dict[str, object] = {"now": now, "all": len(QUESTIONS)}
+    if then is None:
+        return filled(QUIZ["alone"], facts)
+    return filled(QUIZ["gain"], facts | {"then": then, "gain": now - then})
+
+
 def _marks() -> None:
     """The gain, and each answer with the reason."""
     then, now = right(BEFORE), right(AFTER)
     if now is not None:
-        facts: dict[str, object] = {"now": now, "all": len(QUESTIONS)}
-        if then is not None:
-            facts |= {"then": then, "gain": now - then}
-        st.markdown(filled(QUIZ["alone" if then is None else "gain"], facts))
+        st.markdown(gain(then, now))
     for key, one in zip(_named(AFTER), QUESTIONS, strict=True):
         mark = ""
         if (answer := given(key)) != PASSED:

@@ -1,11 +1,11 @@
 """Learn as data: `screens.toml` holds the words, the controls and the questions of every screen."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.core.declared import fixed, read
 from pages.ui.learn import maths
 from pages.ui.messages import numbered, tr
 from pages.ui.paper.said import say
@@ -124,20 +124,15 @@ def option(text: str) -> str:
     return numbered(text) if tr(text) == text else tr(text)
 
 
-def _fixed(raw: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()}
-
-
 def _screen(raw: Mapping[str, Any]) -> Screen:
-    own = {"control": Control(**_fixed(raw["control"])), "ask": Ask(**_fixed(raw["ask"]))}
-    return Screen(**{**raw, **own})
+    return Screen(**{**raw, "control": Control(**raw["control"]), "ask": Ask(**raw["ask"])})
 
 
-RAW = tomllib.loads(Path(__file__).with_name("screens.toml").read_text(encoding="utf-8"))
+RAW = fixed(read(Path(__file__).with_name("screens.toml")))
 WORDS: Mapping[str, str] = RAW["words"]
 QUIZ: Mapping[str, str] = RAW["quiz"]
 SCREENS = {raw["name"]: _screen(raw) for raw in RAW["screens"]}
-QUESTIONS = tuple(Question(**_fixed(raw)) for raw in RAW["questions"])
+QUESTIONS = tuple(Question(**raw) for raw in RAW["questions"])
 ONLY, FORMULAS = "learn.screen", "learn.formulas"
 """Which screen is shown alone, and whether formulas are shown."""
 CONTROLS: dict[str, tuple[str, ...]] = {

@@ -5,8 +5,6 @@ has taken from the registry itself is shown in their place (`engine.yours.regist
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
@@ -19,33 +17,7 @@ from pages.ui.messages import language, numbered, tr
 UNKNOWN = deployments.UNKNOWN
 
 
-@dataclass(frozen=True)
-class Row:
-    """One published budget as the page shows it.
-
-    Attributes:
-        who: Organisation.
-        what: What is published or collected.
-        epsilon: The budget as its source states it; `UNKNOWN` where the source gives none.
-        protects: The unit of privacy: for whom or what, and for how long.
-        source: Where budget and unit are stated, with a link.
-    """
-
-    who: str
-    what: str
-    epsilon: str
-    protects: str
-    source: str
-
-
-def _row(one: deployments.Deployment) -> Row:
-    links = [f"[{words.escaped(title)}]({url})" for title, url in one.sources]
-    return Row(one.who, one.what, one.epsilon, one.unit, ", ".join(links))
-
-
-LIST = tuple(
-    map(_row, deployments.read(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")))
-)
+LIST = deployments.read(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 NOTE = (
     "δ is 0 or not stated where none is given. *Unknown*: the source's summary gives no ε, and "
     "public lists give different ones. Apple's phones add the noise before anything is sent. The "
@@ -61,29 +33,29 @@ LINK = re.compile(r"https?://[^\s()<>\[\]\\]+")
 """An address that is a link as it stands."""
 
 
-def shown() -> tuple[Sequence[Row], str]:
-    """The budgets in this language, and the note below them."""
+def shown() -> tuple[list[dict[str, str]], str]:
+    """A table of the budgets in this language, and the note below it."""
     taken = registry_list.kept()
     if taken is None:
-        return [_spoken(one) for one in LIST], tr(NOTE)
+        return [_row(one, own=True) for one in LIST], tr(NOTE)
     day = format_date(date.fromisoformat(taken.date), format="long", locale=language())
-    return [_foreign(one) for one in taken.entries], tr(TAKEN).format(date=day)
+    return [_row(one, own=False) for one in taken.entries], tr(TAKEN).format(date=day)
 
 
-def _spoken(one: Row) -> Row:
-    """A row of the own list, translated."""
-    return Row(tr(one.who), tr(one.what), numbered(tr(one.epsilon)), numbered(tr(one.protects)),
-               one.source)  # fmt: skip
+def _row(one: deployments.Deployment, *, own: bool) -> dict[str, str]:
+    """An entry of the own list, translated, or one of the registry, whose texts are no Markdown."""
 
+    def said(text: str) -> str:
+        return tr(text) if own or text == UNKNOWN else words.escaped(text)
 
-def _foreign(one: deployments.Deployment) -> Row:
-    """An entry of the registry, whose texts stand as they are and become no Markdown."""
-    texts = (one.who, one.what, one.epsilon, one.unit)
-    who, what, epsilon, unit = (
-        tr(UNKNOWN) if text == UNKNOWN else words.escaped(text) for text in texts
-    )
     links = [
         f"[{words.escaped(title)}]({url})" if LINK.fullmatch(url) else words.escaped(title)
         for title, url in one.sources
     ]
-    return Row(who, what, numbered(epsilon), unit, ", ".join(links))
+    return {
+        tr("Organisation"): said(one.who),
+        tr("What"): said(one.what),
+        "ε": numbered(said(one.epsilon)),
+        tr("Protects"): numbered(said(one.unit)) if own else said(one.unit),
+        tr("Source"): ", ".join(links),
+    }

@@ -113,16 +113,7 @@ def _budgets() -> None:
         )
     )
     rows, note = deployments.shown()
-    st.table(
-        {
-            tr("Organisation"): [one.who for one in rows],
-            tr("What"): [one.what for one in rows],
-            "ε": [one.epsilon for one in rows],
-            tr("Protects"): [one.protects for one in rows],
-            tr("Source"): [one.source for one in rows],
-        },
-        border="horizontal",
-    )
+    st.table(rows, border="horizontal")
     st.caption(f"{note}{words.sideways(5)}")
 
 

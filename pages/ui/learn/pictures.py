@@ -88,11 +88,10 @@ def _clipping(screen: Screen, text: str, results: Results | None) -> Shown:
     """Bias against noise; the bias comes from a run on real records."""
     bound, noise = float(text), maths.deviations()
     names = {key: screen.says(key) for key in ("noise", "bias", "both", "x", "y")}
-    lines = {
-        name: None if results is None else curve(results, name, name, 0, "bound")
+    bias, expected = (
+        None if results is None else curve(results, name, name, 0, "bound")
         for name in ("bias", "expected")
-    }
-    bias = lines["bias"]
+    )
     places = [None if bias is None else bias.at(one) for one in maths.BOUNDS]
     known = [None if at is None or bias is None else bias.middle[at] for at in places]
     rows = [
@@ -104,7 +103,7 @@ def _clipping(screen: Screen, text: str, results: Results | None) -> Shown:
         "noise": noise[at], "known": known[at] is not None, "bias": known[at] or 0.0,
         "waiting": known[at] is None, "epsilon": MeanSpec.epsilon,
     }  # fmt: skip
-    drawn = figures.clipping(maths.BOUNDS, noise, bias, lines["expected"], bound, names)
+    drawn = figures.clipping(maths.BOUNDS, noise, bias, expected, bound, names)
     return Shown(facts | {"bound": bound}, drawn, rows, bound)
 
 

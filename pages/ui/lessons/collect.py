@@ -49,12 +49,9 @@ def _add(page: Any, into: str) -> None:
         st.session_state[SAID] = f":material/error: {sentence(str(error))}"
     else:
         st.session_state[TEXT] = ""
+        made = library.find(name).lesson
+        count = len(made.views) if made else 0
         st.session_state[SAID] = (
-            f":material/check: Added as view {len(_views(name))}. [Open the lesson]"
+            f":material/check: Added as view {count}. [Open the lesson]"
             f"({rooted('/lessons')}?lesson={name})"
         )
-
-
-def _views(name: str) -> tuple[View, ...]:
-    held = library.find(name).lesson
-    return () if held is None else held.views

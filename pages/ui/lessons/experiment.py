@@ -41,7 +41,19 @@ def ask(question: Question) -> None:
     if when == AFTER:
         st.info(question.arms[mine], icon=":material/lightbulb:")
         st.markdown("Now that you have read this: the same question again.")
-    _form(question, mine, when, early)
+    sent = plainly.form(question, f"{question.key}-{when}")
+    if sent == plainly.PASSED:
+        plainly.remember(question, sent)
+        st.rerun()
+    elif sent is not None:
+        with troubles():
+            report = mechanism(question).report(sent, SystemRandom())
+            key = question.counted(mine, when)
+            answers.add(client().store.database, key, report, len(question.options))
+            if when == AFTER:
+                plainly.remember(question, sent)
+            st.session_state[early] = True
+            st.rerun()
     each = mechanism(question)
     kept = words.number(100 * each.honest, 2)
     st.caption(
@@ -49,32 +61,6 @@ def ask(question: Question) -> None:
         f"at random. So each of your two answers costs you ε = {each.epsilon:g}, and "
         f"{question.epsilon:g} together. No names are kept."
     )
-
-
-def _form(question: Question, arm: int, when: str, early: str) -> None:
-    """The options and two buttons."""
-    with st.form(f"ask-{question.key}-{when}", border=False):
-        option = st.radio(
-            plainly.plain(question.text), range(len(question.options)), index=None,
-            format_func=lambda i: plainly.plain(question.options[i]),
-        )  # fmt: skip
-        with st.container(horizontal=True):
-            sent = st.form_submit_button("Answer", icon=":material/how_to_vote:", type="primary")
-            passed = st.form_submit_button("Show without answering", type="tertiary")
-    if passed:
-        plainly.remember(question, -1)
-        st.rerun()
-    if sent and option is None:
-        st.warning("Choose an option first.")
-    elif sent and option is not None:
-        with troubles():
-            report = mechanism(question).report(option, SystemRandom())
-            key = question.counted(arm, when)
-            answers.add(client().store.database, key, report, len(question.options))
-            if when == AFTER:
-                plainly.remember(question, option)
-            st.session_state[early] = True
-            st.rerun()
 
 
 def told(question: Question) -> dict[tuple[int, str], list[int]]:

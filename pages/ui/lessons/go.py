@@ -1,5 +1,6 @@
 """From one view of a lesson to another."""
 
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,6 +14,31 @@ from pages.ui.lessons.views import offered
 
 HERE = "lesson.here"
 """Under which a session remembers which page it shows."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where somebody is in a lesson.
+
+    Attributes:
+        name: The lesson's, in the address.
+        lesson: The lesson.
+        number: Of the view, from 1.
+    """
+
+    name: str
+    lesson: Lesson
+    number: int
+
+    @property
+    def view(self) -> View:
+        """What is shown."""
+        return self.lesson.views[self.number - 1]
+
+    @property
+    def last(self) -> bool:
+        """Whether no view follows."""
+        return self.number == len(self.lesson.views)
 
 
 def to(name: str, lesson: Lesson, number: int) -> None:

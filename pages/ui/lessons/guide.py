@@ -7,8 +7,9 @@ import streamlit as st
 from engine.core.errors import ExplorerError
 from pages.ui.kit import lock
 from pages.ui.kit.access import sentence
-from pages.ui.lessons import experiment, go, present, question
-from pages.ui.lessons.place import Place, place
+from pages.ui.kit.address import LESSON, VIEW
+from pages.ui.lessons import experiment, go, library, present, question
+from pages.ui.lessons.go import Place
 from pages.ui.lessons.schema import View
 from pages.ui.lessons.views import PARTS
 
@@ -39,9 +40,18 @@ def before(page: Any) -> None:
 
 
 def _place() -> Place | None:
-    """Where the address says that somebody is; a wrong one is said."""
+    """Where the address says that somebody is; a wrong one is said. None outside lessons."""
+    name, text = st.query_params.get(LESSON, ""), st.query_params.get(VIEW, "1")
+    if not name:
+        return None
     try:
-        return place()
+        held = library.find(name)
+        if held.lesson is None:
+            raise ExplorerError(f"lesson: {held.title}: {held.mistakes[0]}")
+        count = len(held.lesson.views)
+        if not text.isdecimal() or not 1 <= int(text) <= count:
+            raise ExplorerError(f"view: expected a number from 1 to {count}, got {text!r}")
+        return Place(name, held.lesson, int(text))
     except ExplorerError as error:
         st.warning(f"Link value ignored: {sentence(str(error))}", icon=":material/link_off:")
         return None

@@ -28,9 +28,6 @@ def listen(role: str, lesson: str, view: int, notes: str = "") -> Any:
         What was asked for: `move` with `by` (0 to leave presenter mode), and `view`.
     """
     data = {"role": role, "lesson": lesson, "view": view, "notes": notes}
-    ignored = {"on_move_change": _nothing, "on_view_change": _nothing}
-    return _component()(key=f"keys.{role}", data=data, height=1, **ignored)
-
-
-def _nothing() -> None:
-    """A value is there only where something listens to its change."""
+    # A value is there only where something listens to its change.
+    heard = dict.fromkeys(("on_move_change", "on_view_change"), lambda: None)
+    return _component()(key=f"keys.{role}", data=data, height=1, **heard)

@@ -1,5 +1,8 @@
 """The page of the lessons: take one, make one, share one, read the speaker's notes."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import streamlit as st
 
 from engine.core.errors import ExplorerError
@@ -13,19 +16,8 @@ from pages.ui.lessons import rights as lessons
 from pages.ui.lessons.library import Held
 from pages.ui.lessons.schema import Lesson
 
-TEMPLATE = """title = "A new lesson"
-text = "What it shows."
-
-[[views]]
-address = "/learn?learn.screen=count&learn.count=0.5"
-text = "Look at the overlap of the two curves."
-
-[views.question]
-text = "What happens to the overlap if ε grows?"
-options = ["It grows", "It shrinks"]
-answer = 2
-reveal = "Less noise makes the two counts easier to tell apart."
-"""
+NEW = Path(__file__).with_name("new.toml")
+"""What a new lesson begins with."""
 HOW = (
     "A lesson is a text file. Each view has the address of a page, as the address bar shows it, "
     "and a text. It may hide parts (`sidebar`, `tabs`, `budget`, or a setting), lock settings, "
@@ -49,16 +41,16 @@ def show() -> None:
         st.success(said, icon=":material/check:")
     if wrong := st.session_state.pop(WRONG, ""):
         st.error(wrong, icon=":material/error:")
-    if not name:
+    held = None
+    if name:
+        try:
+            held = library.find(name)
+        except ExplorerError as error:
+            st.warning(f"Link value ignored: {sentence(str(error))}", icon=":material/link_off:")
+    if held is None:
         _all()
-        return
-    try:
-        held = library.find(name)
-    except ExplorerError as error:
-        st.warning(f"Link value ignored: {sentence(str(error))}", icon=":material/link_off:")
-        _all()
-        return
-    _one(held)
+    else:
+        _one(held)
 
 
 def _all() -> None:
@@ -78,7 +70,8 @@ def _all() -> None:
     )
     if st.button("New lesson", icon=":material/add:", key="lessons.new"):
         with troubles():
-            st.query_params[LESSON] = library.keep(TEMPLATE, editor=rights.editor())
+            text = NEW.read_text(encoding="utf-8")
+            st.query_params[LESSON] = library.keep(text, editor=rights.editor())
             st.rerun()
     st.file_uploader("Lesson file", ["toml", "txt"], key=FILE, on_change=_bring, max_upload_size=1,
                      help="A file from *Download*, yours or a colleague's.")  # fmt: skip
@@ -87,16 +80,27 @@ def _all() -> None:
 
 def _bring() -> None:
     """Keeps a file that was chosen as a lesson of one's own, and opens it."""
-    file = st.session_state.get(FILE)
-    if file is None:
-        return
+    if (file := st.session_state.get(FILE)) is not None:
+        _keep(lambda: library.read(file.getvalue()))
+
+
+def _keep(read: Callable[[], str], name: str = "") -> None:
+    """Keeps a text as a lesson, says how many mistakes it has, and opens it.
+
+    Args:
+        read: Gives the text.
+        name: The lesson that it replaces; empty for a new one of one's own.
+    """
     try:
-        text = library.read(file.getvalue())
-        st.query_params[LESSON] = library.keep(text, editor=rights.editor())
+        text = read()
+        st.query_params[LESSON] = (rights.do("edit a lesson", name, text) if name
+                                   else library.keep(text, editor=rights.editor()))  # fmt: skip
     except ExplorerError as error:
         st.session_state[WRONG] = sentence(str(error))
         return
-    _saved(text)
+    wrong = schema.read(text)[1]
+    more = f", with {words.plural(len(wrong), 'mistake')}" if wrong else ""
+    st.session_state[SAID] = f"Saved{more}."
 
 
 def _box(held: Held) -> None:
@@ -195,40 +199,21 @@ def _edit(held: Held) -> None:
     ):
         mine = rights.may("edit a lesson", held.name)
         st.markdown(HOW)
-        st.text_area("Lesson file", held.text, height=420, key=f"{TEXT}.{held.name}")
+        key = f"{TEXT}.{held.name}"
+        st.text_area("Lesson file", held.text, height=420, key=key)
         with st.container(horizontal=True):
             st.download_button(
                 "Download", held.text, f"{held.name}.toml", "text/plain", on_click="ignore",
                 icon=":material/download:",
             )  # fmt: skip
             label = "Save" if mine else "Save as a lesson of your own"
-            st.button(label, icon=":material/save:", key="lessons.save", on_click=_save,
-                      args=(held, mine), type="primary")  # fmt: skip
+            st.button(label, icon=":material/save:", key="lessons.save", on_click=_keep,
+                      args=(lambda: str(st.session_state[key]), held.name if mine else ""),
+                      type="primary")  # fmt: skip
             if mine:
                 st.button("Delete", icon=":material/delete:", key="lessons.delete",
                           on_click=_delete, args=(held.name,))  # fmt: skip
         st.caption(f":material/group: {SHARED if mine or not held.own else OTHERS}")
-
-
-def _save(held: Held, mine: bool) -> None:
-    """Keeps the text, says what is wrong with it, and opens it."""
-    text = str(st.session_state[f"{TEXT}.{held.name}"])
-    try:
-        name = (rights.do("edit a lesson", held.name, text) if mine
-                else library.keep(text, editor=rights.editor()))  # fmt: skip
-    except ExplorerError as error:
-        st.session_state[WRONG] = sentence(str(error))
-        return
-    st.query_params[LESSON] = name
-    _saved(text)
-
-
-def _saved(text: str) -> None:
-    """Says how many mistakes a file that is kept now has."""
-    wrong = schema.read(text)[1]
-    st.session_state[SAID] = (
-        f"Saved, with {words.plural(len(wrong), 'mistake')}." if wrong else "Saved."
-    )
 
 
 def _delete(name: str) -> None:

@@ -15,12 +15,14 @@ from pages.ui.lessons.schema import Question
 
 GIVEN = "lesson.given"
 """Begins the key under which a session remembers what it answered."""
+PASSED = -1
+"""Remembered of those who looked without answering."""
 TICK = 2.0
 """Seconds between two looks at the class's answers."""
 
 
 def given(question: Question) -> int | None:
-    """The option that this session chose, from 0; -1 if it looked without answering."""
+    """The option that this session chose, from 0, or `PASSED`."""
     answer: int | None = st.session_state.get(f"{GIVEN}.{question.key}")
     return answer
 
@@ -30,9 +32,13 @@ def remember(question: Question, option: int) -> None:
     st.session_state[f"{GIVEN}.{question.key}"] = option
 
 
-def ask(question: Question) -> None:
-    """Draws the question and a button; the answer is counted once in a session."""
-    with st.form(f"ask-{question.key}", border=False):
+def form(question: Question, name: str, note: str = "") -> int | None:
+    """Draws the options and two buttons, and a note below.
+
+    Returns:
+        What was sent just now: an option, or `PASSED`; None for nothing.
+    """
+    with st.form(f"ask-{name}", border=False):
         option = st.radio(
             plain(question.text), range(len(question.options)), index=None,
             format_func=lambda i: plain(question.options[i]),
@@ -40,16 +46,22 @@ def ask(question: Question) -> None:
         with st.container(horizontal=True):
             sent = st.form_submit_button("Answer", icon=":material/how_to_vote:", type="primary")
             passed = st.form_submit_button("Show without answering", type="tertiary")
-    st.caption("Answers are counted without names.")
+    if note:
+        st.caption(note)
     if sent and option is None:
         st.warning("Choose an option first.")
-    elif sent and option is not None and given(question) is None:
-        with troubles():
-            answers.add(client().store.database, question.key, option, len(question.options))
-            remember(question, option)
-            st.rerun()
-    elif passed:
-        remember(question, -1)
+    return PASSED if passed else option if sent else None
+
+
+def ask(question: Question) -> None:
+    """Draws the question; the answer is counted once in a session."""
+    sent = form(question, question.key, "Answers are counted without names.")
+    if sent is None or given(question) is not None:
+        return
+    with troubles():
+        if sent != PASSED:
+            answers.add(client().store.database, question.key, sent, len(question.options))
+        remember(question, sent)
         st.rerun()
 
 

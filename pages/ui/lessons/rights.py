@@ -83,19 +83,6 @@ def _noted(lesson: Path) -> tuple[bytes, bytes]:
     return owner.encode(), drawn.encode()
 
 
-def forgets(lesson: Path, editor: Editor, own: bool, uploads: bool, alone: bool) -> bool:
-    """Whether somebody may forget the class's answers to a lesson.
-
-    Args:
-        lesson: Its file.
-        editor: Who asks.
-        own: Whether it was made here; otherwise it comes with the app and has no owner.
-        uploads: Whether visitors may make lessons.
-        alone: Whether the app serves this machine alone.
-    """
-    return uploads and (may(lesson, editor) if own else alone)
-
-
 def check(lesson: Path, editor: Editor) -> None:
     """Stops those who may not change a lesson.
 

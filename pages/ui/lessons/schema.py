@@ -27,6 +27,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import tomli_w
 
+from engine.core.declared import fixed
 from pages.ui.lessons import views
 from pages.ui.words import plural
 
@@ -211,16 +212,11 @@ def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _tuples(raw: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
-    return {name: tuple(value) for name, value in raw.items() if isinstance(value, list)}
-
-
 def _made(raw: Mapping[str, Any]) -> View:
     """A view that has been checked."""
-    asked = raw.get("question")
-    lists = {name: tuple(raw.get(name, ())) for name in ("hide", "lock")}
-    question = None if asked is None else Question(**{**asked, **_tuples(asked)})
-    return View(**{**raw, **lists, "question": question})
+    own = fixed(raw)
+    asked = own.pop("question", None)
+    return View(**own, question=Question(**asked) if asked else None)
 
 
 def _shape(

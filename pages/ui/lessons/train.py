@@ -20,7 +20,8 @@ def offer(lesson: Lesson) -> None:
     left = missing(lesson)
     if not left:
         return
-    waiting = sum(_active(job) for job in left)
+    runs = map(submit.look, left)
+    waiting = sum(run is not None and run.active for run in runs)
     if waiting == len(left):
         st.info(f"{_said(left)} still to be trained: see *Runs*.",
                 icon=":material/hourglass:")  # fmt: skip
@@ -49,11 +50,6 @@ def missing(lesson: Lesson) -> list[Job]:
 def _said(left: list[Job]) -> str:
     """So many runs, with the verb that goes with them."""
     return f"{words.plural(len(left), 'run')} of this lesson {'is' if len(left) == 1 else 'are'}"
-
-
-def _active(job: Job) -> bool:
-    run = submit.look(job)
-    return run is not None and run.active
 
 
 def shown(view: View) -> list[Job]:

@@ -47,7 +47,7 @@ def read(package: str, folder: Path) -> Layout:
         KeyError: A chance that nobody knows.
         AttributeError, ModuleNotFoundError: A function or its module that is not there.
     """
-    table = {name: _fixed(value) for name, value in declared.read(folder / FILE).items()}
+    table = {name: declared.fixed(value) for name, value in declared.read(folder / FILE).items()}
     says = {name: _saying(how) for name, how in table.pop("says", {}).items()}
     swept = []
 
@@ -86,13 +86,6 @@ def _found(package: str, name: str, value: Any) -> Any:
         return value
     module, _, function = value.partition(":")
     return getattr(importlib.import_module(f"{package}.{module}"), function)
-
-
-def _fixed(value: Any) -> Any:
-    """Tuples for lists, at every depth."""
-    if isinstance(value, dict):
-        return {name: _fixed(one) for name, one in value.items()}
-    return tuple(map(_fixed, value)) if isinstance(value, list) else value
 
 
 @functools.cache

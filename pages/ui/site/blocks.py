@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
 
-from pages.ui.bundle import proofs, sections
+from engine.runs import met as meetings
+from pages.ui.bundle import sections
 from pages.ui.bundle.collect import html
 from pages.ui.bundle.drawn import Drawn
 from pages.ui.kit import card
-from pages.ui.paper import attack, ceiling, panels, parts
+from pages.ui.kit.chart import Picture
+from pages.ui.paper import attack, ceiling, met, panels, parts, whole
 from pages.ui.paper.parts import Cells, Table
 from pages.ui.paper.view import COST, PROOF, WHY, Page, View
 from pages.ui.site.frame import table
@@ -19,6 +20,7 @@ CARD = "Guarantee"
 """Heads the card of the method that is looked at."""
 PIECE = re.compile(r"(?=<p>|<details>)|(?<=</td>)")
 """Where HTML is cut, so that what comes in several places is written once."""
+NO_ATTACK = "No attack on this method ships for these settings. The app runs one on request."
 COLOURED = re.compile(r":[a-z]+(?:-badge)?\[([^]]*)\]")
 """What the app writes in a colour, such as a broken claim."""
 
@@ -41,15 +43,6 @@ class Block:
     told: list[list[str]] = field(default_factory=list)
     waits: bool = False
 
-    def json(self) -> dict[str, Any]:
-        """The charts by name, as the script reads them."""
-        return {
-            one.name: {
-                "base": one.base, "frames": one.frames[:1] if one.still else one.frames,
-                "said": list(map(plain, one.said)), "captions": list(map(html, one.captions)),
-            } for one in self.drawn
-        }  # fmt: skip
-
 
 def tabs(page: Page) -> tuple[str, ...]:
     """The tabs that static pages show below the curve."""
@@ -66,8 +59,12 @@ def blocks(page: Page, views: Sequence[View]) -> Iterator[Block]:
     budgets = [view.budget for view in views]
     yield Block(panels.READINGS, COST, told=list(map(_readings, views)))
     yield Block(CARD, PROOF, told=list(map(_card, views)))
-    for title, drawn in proofs.drawn(page, views):
-        yield Block(title, PROOF, drawn)
+    pictures, said = zip(*map(_attack, views), strict=True)
+    key = f"{page.prefix}.{attack.RULER}"
+    ruler = sections.joined(key, attack.TITLE, [attack.SEES], pictures, list(said), budgets)
+    yield Block(attack.TITLE, PROOF, [ruler])
+    if curves := list(_whole(page, views)):
+        yield Block(whole.TITLE, PROOF, curves)
     for section in page.layout.sections:
         if section.tab in tabs(page):
             held = [parts.bare(section, view) for view in views]
@@ -90,6 +87,38 @@ def pieces(text: str) -> list[str]:
     ['<table><td>a</td>', '<td>b</td>', '</table>', '<p>c</p>']
     """
     return [piece for piece in PIECE.split(text) if piece]
+
+
+def _attack(view: View) -> tuple[Picture | None, str]:
+    """The ruler of an attack that is there, and what the app says of it."""
+    mark, wanted = attack.attacked(view), attack.job(view)
+    if wanted is None:
+        return None, attack.nothing(view, view.guarantee())
+    if mark is None:
+        return None, NO_ATTACK
+    said = [attack.told(view.guarantee(), mark)]
+    if mark.shipped:
+        said[0] += f" {attack.origin(wanted)}"
+    if (row := meetings.fitting(wanted)) is not None:
+        said += met.told(row, mark.bound)
+    return attack.ruler(view.guarantee(), mark.bound, view.budget), "\n\n".join(said)
+
+
+def _whole(page: Page, views: Sequence[View]) -> Iterator[Drawn]:
+    """The curves behind the card, where they are there at every budget."""
+    known = [whole.of(view) for view in views]
+    there = [one for one in known if one is not None]
+    if len(there) < len(views):
+        return
+    seen = [whole.pictures(view, one) for view, one in zip(views, there, strict=True)]
+    budgets = [view.budget for view in views]
+    for name in seen[0]:
+        said, caption = [one[name].alt for one in seen], ""
+        if name == whole.TEST:
+            said = [f"{text} {whole.reading(of)}" for text, of in zip(said, there, strict=True)]
+            caption = whole.READING
+        key, pictures = f"{whole.prefix(page)}.{name}", [one[name] for one in seen]
+        yield sections.joined(key, whole.TITLE, [caption], pictures, said, budgets)
 
 
 def _card(view: View) -> list[str]:

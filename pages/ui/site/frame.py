@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from babel.dates import format_date
 
@@ -16,7 +15,6 @@ from pages.ui.kit import plot
 from pages.ui.kit.address import LANG
 from pages.ui.messages import SOURCE, language, languages, tr
 from pages.ui.paper import ruler
-from pages.ui.site import packed
 
 HERE = Path(__file__).parent
 TEMPLATE, SHEET = HERE / "page.html", HERE / "site.css"
@@ -43,11 +41,6 @@ def ending(kind: str = ".html") -> str:
 def asking() -> str:
     """What an address says to keep this language; nothing in English."""
     return "" if language() == SOURCE else f"?{LANG}={language()}"
-
-
-def data(known: Any, name: str = "explorer") -> str:
-    """What a page's script reads, as a script: pages of a folder may read nothing else."""
-    return packed.script(name, known)
 
 
 def charts() -> str:

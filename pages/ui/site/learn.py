@@ -11,7 +11,7 @@ from pages.ui.jobs.submit import look
 from pages.ui.kit import glossary, labels
 from pages.ui.kit.chart import picture
 from pages.ui.learn import game, maths, pictures
-from pages.ui.learn.ask import AFTER, BEFORE
+from pages.ui.learn.ask import AFTER, BEFORE, gain
 from pages.ui.learn.declared import QUESTIONS, QUIZ, SCREENS, WORDS, Screen, filled, option
 from pages.ui.learn.figures import game as drawn
 from pages.ui.learn.page import RUN
@@ -29,17 +29,10 @@ def data() -> dict[str, Any]:
         "screens": [_screen(one) for one in SCREENS.values()],
         "answers": [one.answer - 1 for one in QUESTIONS],
         "marks": [filled(QUIZ["wrong"]), filled(QUIZ["right"])],
-        "gains": [[html(_gain(then, now)) for now in range(len(QUESTIONS) + 1)]
+        "gains": [[html(gain(then, now)) for now in range(len(QUESTIONS) + 1)]
                   for then in (None, *range(len(QUESTIONS) + 1))],
         "choose": filled(WORDS["choose"]),
     }  # fmt: skip
-
-
-def _gain(then: int | None, now: int) -> str:
-    facts: dict[str, object] = {"now": now, "all": len(QUESTIONS)}
-    if then is None:
-        return filled(QUIZ["alone"], facts)
-    return filled(QUIZ["gain"], facts | {"then": then, "gain": now - then})
 
 
 def _screen(screen: Screen) -> dict[str, Any]:

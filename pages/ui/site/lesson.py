@@ -1,6 +1,7 @@
 """A lesson as one file that needs no server: its views in order, also to be printed."""
 
 import json
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ from pages.ui.bundle.filled import filled, within_script
 from pages.ui.kit import plot, shell
 from pages.ui.lessons import library
 from pages.ui.lessons.schema import Lesson, Question, View
+from pages.ui.paper.defaults import addressed
 from pages.ui.site.frame import charts, embed, sheet, slider
-from pages.ui.site.states import Find, ships, there, trained
+from pages.ui.site.states import Find, ships, state, there
 
 HERE = Path(__file__).parent
 TEMPLATE, SCRIPT = HERE / "lesson.html", HERE / "lesson.js"
@@ -101,13 +103,10 @@ def _state(view: View, find: Find) -> dict[str, Any] | None:
     """What a view of a paper's page draws; None for other pages and what is not there."""
     if view.page not in shell.papers():
         return None
-    try:
-        state = trained(view.page, view.settings, find)
-    except ExplorerError:  # settings that contradict each other: its page says so
-        return None
-    if state is None:
-        return None
-    return {key: part for key, part in state.json().items() if key != "cards"}
+    with suppress(ExplorerError):  # settings that contradict each other: its page says so
+        if drawn := state(addressed(view.page, view.settings), find):
+            return {key: part for key, part in vars(drawn).items() if key != "cards"}
+    return None
 
 
 def _view(number: int, view: View, instead: str, drawn: bool) -> str:

@@ -1,4 +1,7 @@
-"""Data as a script in which every part that comes several times is written once."""
+"""Data as a script in which every part that comes several times is written once.
+
+Pages of a folder may read nothing but scripts.
+"""
 
 import json
 from collections import Counter
@@ -13,14 +16,14 @@ Node = tuple[str, Sequence[str], tuple[int, ...]]
 """Its own text or its opening bracket, the names of what it holds, and the places of that."""
 
 
-def script(name: str, known: Any) -> str:
+def script(known: Any, name: str = "explorer") -> str:
     r"""A script that keeps data under a name of the window.
 
     Args:
-        name: The name.
         known: The data, which JSON can hold.
+        name: The name.
 
-    >>> print(script("a", {"b": ["a long text </b>", 1.5], "c": "a long text </b>"}))
+    >>> print(script({"b": ["a long text </b>", 1.5], "c": "a long text </b>"}, "a"))
     window.a = ((_) => {
     _[0] = "a long text <\/b>"
     return {"b":[_[0],1.5],"c":_[0]}

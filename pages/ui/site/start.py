@@ -5,7 +5,7 @@ from typing import Any
 
 from engine.core.spec import knobs
 from pages.ui import home
-from pages.ui.bundle.collect import html, quiet
+from pages.ui.bundle.collect import html
 from pages.ui.charts.dots import dots
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import shell
@@ -20,14 +20,13 @@ from pages.ui.site.frame import asking, embed, ending, slider
 
 def taken() -> tuple[dict[str, Any], str] | None:
     """What the script moves, and its places as HTML; None where the runs do not ship."""
-    quiet()
     if preview.SLUG not in shell.papers():
         return None
     page = preview.page(home.stops())
-    state = states.previewed(page, _meant)
+    state = states.state(page, states.ships, _meant)
     if state is None:
         return None
-    kept = {key: part for key, part in state.json().items() if key not in ("cards", "caption")}
+    kept = {key: part for key, part in vars(state).items() if key not in ("cards", "caption")}
     return {"prefix": page.prefix, **kept}, _body(state, tr(label(knobs(page.paper.spec)[BUDGET])))
 
 

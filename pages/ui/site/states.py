@@ -51,10 +51,6 @@ class State:
     cards: list[list[dict[str, str]]]
     caption: str
 
-    def json(self) -> dict[str, Any]:
-        """As the script reads it."""
-        return vars(self)
-
 
 @dataclass(frozen=True)
 class Stop:
@@ -82,7 +78,7 @@ class Stop:
     def tabs(self) -> dict[str, Any]:
         """What the other tabs hold, as the script reads it."""
         return {
-            "sections": {name: one for block in self.blocks for name, one in block.json().items()},
+            "sections": {one.name: one.json(plain) for one in self.drawn},
             "told": {block.title: block.told for block in self.blocks},
             "waits": [block.title for block in self.blocks if block.waits],
         }
@@ -111,10 +107,6 @@ class Control:
         """Whether it is a list rather than a slider."""
         return self.field == METHOD
 
-    def json(self) -> dict[str, Any]:
-        """As the script reads it first, without its stops."""
-        return {key: value for key, value in vars(self).items() if key != "stops"}
-
 
 @dataclass(frozen=True)
 class Taken:
@@ -136,8 +128,11 @@ class Taken:
 
     def json(self) -> dict[str, Any]:
         """What the script reads first; every text that is not escaped there is HTML."""
-        controls = [one.json() for one in self.controls]
-        return {"slug": self.slug, "opening": self.opening.state.json(), "controls": controls}
+        controls = [
+            {key: value for key, value in vars(one).items() if key != "stops"}
+            for one in self.controls
+        ]
+        return {"slug": self.slug, "opening": vars(self.opening.state), "controls": controls}
 
     def stops(self) -> Iterator[Stop]:
         """The page as it opens, and at every other stop."""
@@ -148,7 +143,7 @@ class Taken:
     def others(self) -> dict[str, Any]:
         """What the script reads once the first chart is there: other stops and other charts."""
         stops = {
-            one.field: [at and {"state": at.state.json(), "tabs": at.tabs()} for at in one.stops]
+            one.field: [at and {"state": vars(at.state), "tabs": at.tabs()} for at in one.stops]
             for one in self.controls
         }
         return {"opening": self.opening.tabs(), "stops": stops}
@@ -235,29 +230,20 @@ def _beside(page: Page, views: list[View]) -> list[View]:
     return [page.view(watched, replace(page.chosen, budget=view.budget)) for view in views]
 
 
-def trained(slug: str, settings: Mapping[str, str], find: Find) -> State | None:
-    """The first tab of a paper's page at an address, from the runs that can be used.
-
-    Returns:
-        None where the method that it looks at has none.
-
-    Raises:
-        SpecError: Settings that contradict each other.
-    """
-    collect.quiet()
-    page, views = _views(addressed(slug, settings), find)
-    return _state(page, views) if views else None
-
-
-def previewed(page: Page, meant: Callable[[View], str]) -> State | None:
-    """A preview of a paper, from the runs that ship; None where they do not.
+def state(page: Page, find: Find, meant: Callable[[View], str] | None = None) -> State | None:
+    """The first tab of a page, from the runs that can be used.
 
     Args:
-        page: The preview as a page.
-        meant: What a budget means, as HTML.
+        page: The page.
+        find: Whether a run can be used.
+        meant: What a budget means, as HTML; the ruler where nothing is given.
+
+    Returns:
+        None where the method that it looks at has no run.
     """
-    page, views = _views(page, ships)
-    return _state(page, views, meant) if views else None
+    collect.quiet()
+    page, views = _views(page, find)
+    return _state(page, views, meant or _ruler) if views else None
 
 
 def _views(page: Page, find: Find) -> tuple[Page, list[View]]:

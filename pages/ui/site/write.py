@@ -23,14 +23,13 @@ from pages.ui.lessons import library
 from pages.ui.messages import SOURCE, catalogue, figures, languages, separators, spoken, tr
 from pages.ui.paper import sketches
 from pages.ui.paper.view import COST
-from pages.ui.site import compare, deck, learn, lesson, start
+from pages.ui.site import compare, deck, learn, lesson, packed, start
 from pages.ui.site.blocks import Block
 from pages.ui.site.frame import (
     SHARED,
     asking,
     charts,
     choice,
-    data,
     embed,
     ending,
     page,
@@ -89,21 +88,21 @@ def _pages(known: Mapping[str, Taken]) -> Iterator[tuple[str, str]]:
     yield f"{SHARED}/plot.js", charts()
     yield f"{SHARED}/site.css", sheet()
     yield f"{SHARED}/labels.js", _labels(known.values()) + _script("labels.js")
-    yield f"{SHARED}/slide.js", data(deck.parts(), "deck") + _script("slide.js")
+    yield f"{SHARED}/slide.js", packed.script(deck.parts(), "deck") + _script("slide.js")
     for name in ("head.js", "site.js", "home.js", "learn.js", "compare.js", "lesson.js"):
         yield f"{SHARED}/{name}", _script(name)
     for code in languages():
         with spoken(code):
             yield from _first(known, names)
-            yield f"learn/data{ending('.js')}", data(learn.data())
+            yield f"learn/data{ending('.js')}", packed.script(learn.data())
             yield f"learn/index{ending()}", page("Learn", learn.body(), names, script="learn.js")
-    yield "compare/data.js", data(compare.data())
+    yield "compare/data.js", packed.script(compare.data())
     yield "compare/index.html", page("Compare", compare.body(), names, script="compare.js")
     yield from _lessons(names)
     yield "reproduce/index.html", page("Reproduce", _reproduce(), names)
     for slug, one in known.items():
-        yield f"{slug}/data.js", data(one.json())
-        yield f"{slug}/others.js", data(one.others(), "others")
+        yield f"{slug}/data.js", packed.script(one.json())
+        yield f"{slug}/others.js", packed.script(one.others(), "others")
         yield f"{slug}/index.html", page(one.title, _paper(one), names, script="site.js")
 
 
@@ -113,7 +112,7 @@ def _first(known: Mapping[str, Taken], names: Mapping[str, str]) -> Iterator[tup
     script = "home.js" if state else ""
     yield f"index{ending()}", page("Home", _home(known, curve), names, root="", script=script)
     if state:
-        yield f"data{ending('.js')}", data(state)
+        yield f"data{ending('.js')}", packed.script(state)
 
 
 def _lessons(names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -122,7 +121,7 @@ def _lessons(names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for name in library.ORDER:
         states, body = lesson.taken(name)
         title = library.find(name).title
-        yield f"lessons/{name}/data.js", data(states)
+        yield f"lessons/{name}/data.js", packed.script(states)
         yield (
             f"lessons/{name}/index.html",
             page(title, body, names, root="../../", script="lesson.js"),
@@ -151,14 +150,12 @@ def _labels(known: Iterable[Taken]) -> str:
         code: {text: other for text, other in catalogue(code).items() if text in said}
         for code in languages() if code != SOURCE
     }  # fmt: skip
+    marks = dict[str, str]()
+    for code in told:
+        with spoken(code):
+            marks[code] = separators()
     how = {"parts": labels.PARTS.pattern, "figures": labels.FIGURES.pattern}
-    return data({**how, "languages": told, "marks": dict(map(_marks, told))}, "labels")
-
-
-def _marks(code: str) -> tuple[str, str]:
-    """A language and its two marks in numbers."""
-    with spoken(code):
-        return code, separators()
+    return packed.script({**how, "languages": told, "marks": marks}, "labels")
 
 
 def _paper(one: Taken) -> str:
@@ -167,6 +164,10 @@ def _paper(one: Taken) -> str:
     drawn = "".join(slider(s.field, s.label, len(s.texts), s.first, waits=True) for s in sliders)
     lists = "".join(choice(s.field, s.label, s.texts, waits=True) for s in one.controls if s.listed)
     note = f'<p class="small">{ALONE}</p>' if len(one.controls) > 1 else ""
+    tabs = "".join(
+        f'<h2 id="{escape(name)}">{escape(name)}</h2>{held}'
+        for name in one.tabs if (held := _blocks(one, name))
+    )  # fmt: skip
     cards = table("Guarantees", HEADS).replace("<table>", '<table id="cards">')
     return (
         f'<h1>{escape(one.title)}</h1><p class="finding" aria-live="polite"></p>'
@@ -174,14 +175,8 @@ def _paper(one: Taken) -> str:
         f'<div class="held">{slider("epsilon", "Privacy budget ε")}{lists}</div>'
         f'<div class="meaning"></div>{drawn}{note}<p class="small caption"></p>'
         f"{embed(MAIN)}{_blocks(one, COST)}<h2>What is guaranteed</h2>{cards}"
-        f'<p class="small">{OPENS}</p>{"".join(_tab(one, name) for name in one.tabs)}'
+        f'<p class="small">{OPENS}</p>{tabs}'
     )
-
-
-def _tab(one: Taken, name: str) -> str:
-    """A tab after the first: the places of what it holds."""
-    held = _blocks(one, name)
-    return f'<h2 id="{escape(name)}">{escape(name)}</h2>{held}' if held else ""
 
 
 def _blocks(one: Taken, tab: str) -> str:

@@ -196,6 +196,7 @@ def test_the_others_keep_their_former_curves_until_the_button_is_pressed(
     jobs = defaults.addressed("lvq", {"lvq.dataset": "mnist"}).jobs
     for name in ("glvq_dp", "gmlvq_dp"):
         play(home, stages.coarse(jobs[name], 1.0, 1))
+    play(home, jobs["glvq_bfgs"])  # which no setting that is moved here concerns
     test = visit("lvq", **at)
     assert former(test) == set()
     assert any(button.label == "Train" for button in test.button)

@@ -253,7 +253,7 @@ def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
     """What has been trained, what stopped, and what waits to be asked for."""
     active = [one for one in watched.values() if one.active]
     halted = [one for one in watched.values() if one.run is not None and one.run.state in HALTED]
-    unasked = {name: one for name, one in watched.items() if one.run is None}
+    unasked = {name: one for name, one in watched.items() if one.run is None and not one.settled}
     if halted:
         with st.container(border=True):
             for line in endings((one.label, one.run) for one in halted if one.run):
@@ -342,7 +342,9 @@ def button(
 
 
 def _runs(watched: Mapping[str, Watched]) -> list[Run]:
-    return [one.run for one in watched.values() if one.run is not None]
+    """Of each method the run that its line is drawn from: the whole one, else a coarse one."""
+    known = (next((part.run for part in one.every if part.run), None) for one in watched.values())
+    return [run for run in known if run is not None]
 
 
 def history(one: Watched, gauge: str) -> tuple[NDArray[np.int64], Column]:

@@ -37,14 +37,13 @@ def ghosts(prefix: str, view: View) -> dict[str, Former]:
         view: Where its runs stand.
     """
     seen: dict[tuple[str, str, str], Former] = st.session_state.setdefault(KEY, {})
-    waits = all(one.run is None for one in view.watched.values())
     found = {}
     for name, one in view.watched.items():
         place = (prefix, one.job.dataset, name)
         if one.settled and one.drawn is not None:
             seen.pop(place, None)
             seen[place] = Former(one.job, one.drawn)
-        elif place in seen and (waits or any(part.run for part in one.every)):
+        elif place in seen and (view.waits or any(part.run for part in one.every)):
             job, results = seen[place].job, seen[place].results
             found[name] = Former(job, results, changed(view.paper, job, one.job))
     while len(seen) > MOST:
@@ -79,7 +78,8 @@ def training(view: View) -> str:
         long = total.slow(view.watched[name].early[:1] or (view.watched[name],) for name in late)
         long = long.removeprefix(f"{one.label} ") if len(late) == 1 else long
         return f"Training **{one.label}**{at} …{f' ({long})' if long else ''}"
-    if one.settled or one.active or not all(each.run is None for each in view.watched.values()):
+    asked = any(each.run is not None for each in view.watched.values())
+    if one.settled or one.active or (asked and not view.waits):
         return ""
     long = total.long(one, view.watched.values())
     return f"Nothing is trained{at or ' with these settings'} yet: press *Train*.{long}"

@@ -44,7 +44,7 @@ def shown(page: Page, chosen: Chosen) -> Shown:
     needed = BUDGET in own.axes and chosen.budget not in there
     point = at(own, (chosen.budget,), 1) if needed else None
     early = {name: _early(page, job, point if job is own else None) for name, job in left.items()}
-    alone = layout.automatic and chosen.dataset not in layout.ask_first
+    alone = layout.at_once(chosen.dataset)
     asked = [name for name in page.jobs if alone and name not in layout.by_hand]
     asks = [
         (job, Stage.POINT if stands else _stage(page, chosen, name))

@@ -53,13 +53,16 @@ class Phase:
     left: float | None
 
 
-def draw(prefix: str, watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
+def draw(
+    prefix: str, watched: Mapping[str, Watched], focus: Mapping[str, float], *, waits: bool = False
+) -> None:
     """Draws the line while anything is under way; a way to begin where nothing is asked for.
 
     Args:
         prefix: What the names of its widgets begin with.
         watched: Where the page's runs stand.
         focus: Axis values under the sliders.
+        waits: Whether it takes a button to ask for whole runs.
     """
     st.html(STYLE)
     active = [one for one in watched.values() if one.active]
@@ -75,7 +78,7 @@ def draw(prefix: str, watched: Mapping[str, Watched], focus: Mapping[str, float]
                 "Stop", icon=":material/stop_circle:", key=f"{prefix}.stop", on_click=live.stop,
                 args=(watched,), disabled=all(map(_stopping, active)),
             )  # fmt: skip
-        elif all(one.run is None for one in watched.values()):
+        elif (any if waits else all)(one.run is None for one in watched.values()):
             live.button(prefix, "train", "Train", watched, focus)
 
 

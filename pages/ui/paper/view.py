@@ -92,6 +92,7 @@ class View:
         measure: The measure of privacy that points stand by, one of `kinds.OFFERED`.
         every: Whether every line of the curve is in colour, not only the few it is about.
         says: How the finding is put in words, by gauge.
+        waits: Whether a button asks for a new setting's runs, but for the chosen method's curve.
         up: The vertical axis of the cost curve; None for the one that fits.
         pick: Draws the list of methods, for a chart that has its widgets below it.
     """
@@ -107,6 +108,7 @@ class View:
     measure: str = kinds.BUDGET
     every: bool = False
     says: Mapping[str, Saying] = field(default_factory=dict)
+    waits: bool = False
     up: Heights | None = None
     pick: Callable[[], None] = lambda: None
 
@@ -286,6 +288,10 @@ class Layout:
         """The quick methods, on data sets that do not take long."""
         return () if dataset in self.ask_first else self.quick
 
+    def at_once(self, dataset: str) -> bool:
+        """Whether all runs of a new setting are trained without a button."""
+        return self.automatic and dataset not in self.ask_first
+
     @property
     def main(self) -> frozenset[str]:
         """The fields of the main sliders, all of whose stops ship."""
@@ -377,4 +383,5 @@ class Page:
             watched=watched,
             every=chosen.lines == ALL,
             says=self.layout.says,
+            waits=not self.layout.at_once(chosen.dataset),
         )

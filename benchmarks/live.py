@@ -134,7 +134,7 @@ def _control(browser: Browser, address: str, control: Control, home: Path) -> It
             page.context.close()
             _emptied(home)
             page = opened(browser, address, control.page)
-        times.append(_moved(page, control, 1, whole=turn == TURNS - 1))
+        times.append(_moved(page, control, 1, whole=large or turn == TURNS - 1))
     page.context.close()
     for name, most in TARGETS[control.kind].items():
         took = [getattr(one, name) for one in times[-1 if name == "whole" else 0 :]]

@@ -211,6 +211,23 @@ def test_the_others_keep_their_former_curves_until_the_button_is_pressed(
     assert any(button.label == "Train" for button in test.button)
 
 
+def test_how_quick_a_machine_is_is_learnt_from_runs_of_about_the_same_size(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(shipped, "FOLDER", FOLDER / "defaults")
+    monkeypatch.setattr(total, "_RATIOS", [])
+    monkeypatch.setattr(total, "_LEARNT", set())
+    total._paces.cache_clear()
+    whole = defaults.addressed("pcdbn", {"pcdbn.dataset": "mnist"}).jobs["pcdbn"]
+    for job in (stages.at(whole, (2.0,), 1), stages.coarse(whole, 2.0, 1)):
+        took = 2.0 * (total.seconds(job) or 0.0)
+        run = SimpleNamespace(id=job.id, shipped=None, state="completed", worked=took)
+        total._learn([live.Watched("It", job, run)])  # type: ignore[arg-type]
+    total._paces.cache_clear()  # other tests have other runs that ship
+    (ratio,) = total._RATIOS
+    assert ratio == pytest.approx(2.0)
+
+
 def before(test: AppTest) -> set[str]:
     """The names of the ghosts on the curve."""
     layout = charts(test)[0]["layout"]

@@ -160,18 +160,33 @@ def seconds(job: Job) -> float | None:
 
 
 def _learn(watched: Iterable[Watched]) -> None:
-    """Compares the time of runs that were trained here with that of what ships."""
+    """Compares the time of runs that were trained here with that of what ships.
+
+    Only of about the same size: a small one says little about how time grows with size.
+    """
     for one in (part for each in watched for part in each.every):
         run = one.run
         if run is None or run.shipped or not one.complete or run.id in _LEARNT or not run.worked:
             continue
         _LEARNT.add(run.id)
-        if raw := _shipped_pace(one.job):
-            _RATIOS.append(run.worked / raw)
+        found = _nearest(one.job)
+        if found and found[0] and 0.5 <= _work(one.job) / found[1] <= 2.0:
+            _RATIOS.append(run.worked / _in_proportion(one.job, *found))
 
 
 def _shipped_pace(job: Job) -> float | None:
-    """The seconds of the shipped run of the same method that is nearest in size, in proportion.
+    """The seconds of the shipped run that is nearest, in proportion; None without any."""
+    found = _nearest(job)
+    return None if found is None else _in_proportion(job, *found)
+
+
+def _in_proportion(job: Job, took: float, other: int) -> float:
+    """Seconds of a job, from those of a run of other work."""
+    return float(took * (_work(job) / other) ** GROWTH)
+
+
+def _nearest(job: Job) -> tuple[float, int] | None:
+    """Seconds and work of the shipped run of the same method that is nearest in size.
 
     Those on the same data set tell first: features of other records are more or fewer.
     """
@@ -179,8 +194,7 @@ def _shipped_pace(job: Job) -> float | None:
     own = known.get(job.dataset) or [one for each in known.values() for one in each]
     if not own:
         return None
-    took, other = min(own, key=lambda one: abs(math.log(one[1] / size)))
-    return float(took * (size / other) ** GROWTH)
+    return min(own, key=lambda one: abs(math.log(one[1] / size)))
 
 
 @functools.cache

@@ -147,7 +147,9 @@ def test_a_stop_that_does_not_ship_says_which_are_answered_at_once(
     assert any(one.value.endswith(said) for one in test.markdown) == told
 
 
-@pytest.mark.parametrize(("takes", "asked"), [(5.0, {1, 5}), (600.0, set()), (None, set())])
+@pytest.mark.parametrize(
+    ("takes", "asked"), [(5.0, {1, 5}), (40.0, {5}), (600.0, set()), (None, set())]
+)
 def test_on_a_large_data_set_the_chosen_curve_alone_trains_by_itself(
     takes: float | None,
     asked: set[int],

@@ -25,6 +25,9 @@ COARSE = 5
 """Budgets of a coarse curve."""
 PATIENT = 60.0
 """Seconds that a coarse curve may take to be trained without a button on a large data set."""
+AT_ONCE = 15.0
+"""Seconds from which a coarse curve is trained without a point before it on a large data set: what
+takes so long is often worked out once for all budgets."""
 NEIGHBOURS = 40
 """Curves that are asked for ahead at most."""
 
@@ -73,7 +76,7 @@ def _looked_at(early: Sequence[Job]) -> list[tuple[Job, Stage]]:
     takes = total.seconds(early[0]) if early else None
     if takes is None or takes > PATIENT:
         return []
-    return list(zip(early, (Stage.CURVE, Stage.POINT), strict=False))
+    return list(zip(early[: 2 if takes < AT_ONCE else 1], (Stage.CURVE, Stage.POINT), strict=False))
 
 
 def _ahead(page: Page, chosen: Chosen) -> list[Job]:

@@ -53,11 +53,7 @@ def values(tables: Mapping[str, Table], name: str) -> dict[str, Any]:
     """
     table = dict(tables[name])
     base = values(tables, table.pop(LIKE)) if LIKE in table else {}
-    return base | {key: _fixed(value) for key, value in table.items()}
-
-
-def _fixed(value: Any) -> Any:
-    return tuple(map(_fixed, value)) if isinstance(value, list) else value
+    return base | {key: fixed(value) for key, value in table.items()}
 
 
 def fixed(value: Any) -> Any:

@@ -86,9 +86,8 @@ def elsewhere(slug: str) -> list[tuple[Job, Job]]:
     layout, pairs = defaults.layout(slug), []
     for name in layout.ships:
         page = defaults.addressed(slug, {f"{slug}.dataset": name})
-        budget = page.offers.knobs[BUDGET]
         pairs += [
-            (job, stages.coarse(job, budget.value(budget.default), 1))
+            (job, stages.coarse(job, page.first, 1))
             for method, job in page.jobs.items()
             if method not in (*layout.by_hand, *layout.last)
         ]

@@ -1,5 +1,6 @@
 """What a page asks for first, and what its lines are drawn from meanwhile."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,6 +19,7 @@ from pages.ui import openings
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper import defaults, stages, total
+from pages.ui.paper import former as ghosts
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts
 from tests.pages.played import begin, play
@@ -159,6 +161,7 @@ def test_on_a_large_data_set_the_chosen_curve_alone_trains_by_itself(
 ):
     monkeypatch.setattr(total, "seconds", lambda job: takes)
     test = visit("lvq", **{"lvq.dataset": "MNIST", "lvq.epochs": "10", "lvq.epsilon": "2.5"})
+    assert not test.exception
     jobs = [run.job for run in Client(home, workers=False).runs()]
     assert {job.method for job in jobs} == ({"glvq_dp"} if asked else set())
     assert {job.values["calibration"] for job in jobs} <= {"rigorous"}
@@ -166,6 +169,8 @@ def test_on_a_large_data_set_the_chosen_curve_alone_trains_by_itself(
     assert any(button.label == "Train" for button in test.button) == (not asked)
     told = "The curve of GLVQ, private, with proof takes about 10 min, all 8 lines about 40 min."
     assert any(told in one.value for one in test.markdown) == (takes == 600.0)
+    trains = "Training **GLVQ, private, with proof** … (about 40 s)"
+    assert any(trains in one.value for one in test.markdown) == (takes == 40.0)
 
 
 def test_a_large_data_set_opens_with_curves_that_ship_and_trains_nothing(
@@ -173,10 +178,14 @@ def test_a_large_data_set_opens_with_curves_that_ship_and_trains_nothing(
 ):
     monkeypatch.setattr(shipped, "FOLDER", FOLDER / "defaults")
     test = visit("lvq", **{"lvq.dataset": "MNIST"})
+    assert not test.exception
     assert Client(home, workers=False).runs() == []
     drawn = {one["legendgroup"]: len(one["x"]) for one in charts(test)[0]["data"] if "name" in one}
     assert drawn["GLVQ, private, with proof"] == stages.COARSE
     assert drawn["GMLVQ, private, with proof"] == stages.COARSE
+    said = [one.value for one in test.caption if "Not trained yet" in one.value]
+    assert [text.partition("Not trained yet: ")[2] for text in said] == ["GMLVQ, BFGS."]
+    assert "7 methods" in said[0]
     assert any(button.label == "Train" for button in test.button)
 
 
@@ -209,8 +218,42 @@ def test_the_others_keep_their_former_curves_until_the_button_is_pressed(
         if run.state == "queued":
             play(home, run.job)
     test.run()
+    assert not test.exception
     assert former(test) == proved - {"GLVQ, private, with proof"}
+    drawn = charts(test)[0]["data"]
+    modes = {one["mode"] for one in drawn if one.get("name", "").endswith("before")}
+    assert modes == {"lines"}  # although each has one repetition
     assert any(button.label == "Train" for button in test.button)
+
+
+@pytest.mark.parametrize(
+    ("waits", "asked", "kept"), [(False, False, True), (False, True, False), (True, True, True)]
+)
+def test_a_former_curve_stays_where_a_button_asks_or_nothing_is_known(
+    waits: bool, asked: bool, kept: bool, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(ghosts.st, "session_state", {})
+    job, other = (defaults.opening("survival")[name] for name in ("out_pert", "dp_gd"))
+    play(home, job)
+    watched = live.watch({"it": job}, {"it": "It"})
+    view = SimpleNamespace(watched=watched, waits=waits, paper=catalog()["survival"])
+    assert ghosts.ghosts("survival", view) == {}  # type: ignore[arg-type]
+    if asked:
+        play(home, other)
+    moved = replace(job, values={**job.values, "intervals": 20})
+    view.watched = live.watch({"it": moved, "other": other}, {"it": "It", "other": "Other"})
+    found = ghosts.ghosts("survival", view)  # type: ignore[arg-type]
+    assert set(found) == ({"it"} if kept else set())
+
+
+def test_no_stop_is_said_to_be_quick_where_only_the_opening_s_is(
+    visit: Open, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(shipped, "FOLDER", FOLDER / "defaults")
+    test = visit("pcdbn", **{"pcdbn.dataset": "MNIST", "pcdbn.degree": "5"})
+    said = "\n".join(one.value for one in test.markdown)
+    assert "pCDBN, with proof" in said
+    assert "is answered at once" not in said
 
 
 def test_how_quick_a_machine_is_is_learnt_from_runs_of_about_the_same_size(

@@ -30,20 +30,22 @@ MOST = 100
 def ghosts(prefix: str, view: View) -> dict[str, Former]:
     """The former curve of every method whose new one is on its way; notes those that are there.
 
-    A curve that waits for a button stays where a button asks for every whole run.
+    Where a button asks for new runs, the curves that wait for it stay. So do all where nothing
+    is asked for, as when the store cannot be read.
 
     Args:
         prefix: The page.
         view: Where its runs stand.
     """
     seen: dict[tuple[str, str, str], Former] = st.session_state.setdefault(KEY, {})
+    asked = {name for name, one in view.watched.items() if any(part.run for part in one.every)}
     found = {}
     for name, one in view.watched.items():
         place = (prefix, one.job.dataset, name)
         if one.settled and one.drawn is not None:
             seen.pop(place, None)
             seen[place] = Former(one.job, one.drawn)
-        elif place in seen and (view.waits or any(part.run for part in one.every)):
+        elif place in seen and (view.waits or name in asked or not asked):
             job, results = seen[place].job, seen[place].results
             found[name] = Former(job, results, changed(view.paper, job, one.job))
     while len(seen) > MOST:

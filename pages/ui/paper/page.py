@@ -138,8 +138,7 @@ def _body(page: Page, watched: dict[str, Watched], places: Places) -> Moving[Vie
     with slider:
         moving.piece(lambda _: focus.update({BUDGET: foot.slider(page)}), foot.beside(page))
     moving.piece(lambda view: st.markdown(_finding(page, view)), moving.own)
-    waits = not page.layout.at_once(page.chosen.dataset)
-    total.draw(prefix, watched, focus, waits=waits)
+    total.draw(prefix, watched, focus, waits=moving.now.waits)
     tabs = st.tabs(
         tab.texts, default=tab.default, key=f"{prefix}.tab", on_change="rerun", bind="query-params",
     )  # fmt: skip

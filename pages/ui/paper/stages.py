@@ -76,7 +76,8 @@ def _looked_at(early: Sequence[Job]) -> list[tuple[Job, Stage]]:
     takes = total.seconds(early[0]) if early else None
     if takes is None or takes > PATIENT:
         return []
-    return list(zip(early[: 2 if takes < AT_ONCE else 1], (Stage.CURVE, Stage.POINT), strict=False))
+    both = list(zip(early, (Stage.CURVE, Stage.POINT), strict=False))
+    return both if takes < AT_ONCE else both[:1]
 
 
 def _ahead(page: Page, chosen: Chosen) -> list[Job]:

@@ -66,6 +66,7 @@ def draw(
     """
     st.html(STYLE)
     active = [one for one in watched.values() if one.active]
+    unasked = [one.run is None for one in watched.values()]
     _learn(watched.values())
     # always there: the browser would draw all that follows a new part again, the chart too
     with st.container(horizontal=True, vertical_alignment="center", key=f"total-{prefix}"):
@@ -78,8 +79,8 @@ def draw(
                 "Stop", icon=":material/stop_circle:", key=f"{prefix}.stop", on_click=live.stop,
                 args=(watched,), disabled=all(map(_stopping, active)),
             )  # fmt: skip
-        elif (any if waits else all)(one.run is None for one in watched.values()):
-            live.button(prefix, "train", "Train", watched, focus)
+        elif all(unasked) or (waits and any(unasked)):
+            live.button(prefix, "all", "Train", watched, focus)
 
 
 def sentence(watched: Mapping[str, Watched], left: float | None) -> str:

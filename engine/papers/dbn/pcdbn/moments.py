@@ -18,6 +18,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from engine.training.least_squares import SHORT, squared, upper
+from engine.training.summed import summed
 
 SLAB = 64
 """Records whose patches lie in memory together: small enough for the cache."""
@@ -59,13 +60,12 @@ def second(x: Tensor, maps: Maps, size: int, stride: int) -> Tensor:
 
     Positions lie a stride apart, as many as fit, in the middle of the maps.
     """
-    total: Tensor | None = None
-    for part in slabs(x):
-        own = gram(scaled(patches(middle(maps(part), size, stride), size, stride), 2))
-        total = own if total is None else total + own
-    if total is None:
-        raise ValueError("expected at least one record")
-    return total
+
+    def work(part: Tensor) -> tuple[Tensor]:
+        """The sum over some records."""
+        return (gram(scaled(patches(middle(maps(part), size, stride), size, stride), 2)),)
+
+    return summed(slabs(x), work)[0]
 
 
 def middle(maps: Tensor, size: int, stride: int) -> Tensor:
@@ -96,10 +96,11 @@ def quartic(x: Tensor, size: int) -> Tensor:
     """
     stride = max(1, (x.shape[-1] - size + 1) // GRID)
     rows, columns, weight = upper(size**2, x.device)
-    total = torch.zeros(len(rows), len(rows), dtype=torch.float64, device=x.device)
-    for part in slabs(x):
+
+    def work(part: Tensor) -> tuple[Tensor]:
+        """The sum over some records."""
         v = scaled(patches(part, size, stride), 4).permute(1, 0, 2).flatten(1)
         v = v[:, v.square().sum(0) > 0].double()  # empty patches add nothing
-        z = v[rows] * v[columns] * weight[:, None]
-        total += squared(z)
-    return total
+        return (squared(v[rows] * v[columns] * weight[:, None]),)
+
+    return summed(slabs(x), work)[0]

@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 
 from engine.papers.dbn.pcdbn.moments import GRID, patches, scaled, slabs
+from engine.training.summed import summed
 
 SAFE = 1.0 - 1e-6
 """Covers what the rows of Q lack to orthonormal ones, and the rounding of Q v."""
@@ -55,18 +56,17 @@ def sums(x: Tensor, size: int, directions: Tensor, orders: Sequence[int]) -> lis
     """
     q = directions.double() * SAFE
     stride = max(1, (x.shape[-1] - size + 1) // GRID)
-    squares = [
-        torch.zeros(len(monomials(len(q), order // 2)[0]),
-                    len(monomials(len(q), order - order // 2)[0]),
-                    dtype=torch.float64, device=x.device)
-        for order in orders
-    ]  # fmt: skip
-    for part in slabs(x):
-        columns = patches(part, size, stride)
-        for order, total in zip(orders, squares, strict=True):
+
+    def work(part: Tensor) -> tuple[Tensor, ...]:
+        """For each order a matrix of the products of monomials of half the order each."""
+        columns, found = patches(part, size, stride), []
+        for order in orders:
             v = scaled(columns.clone(), order).permute(1, 0, 2).flatten(1)
             z = q @ v[:, v.square().sum(0) > 0].double()
-            total += products(z, order // 2) @ products(z, order - order // 2).T
+            found.append(products(z, order // 2) @ products(z, order - order // 2).T)
+        return tuple(found)
+
+    squares = summed(slabs(x), work)
     pairs = zip(squares, orders, strict=True)
     return [_coordinates(total, len(q), order) for total, order in pairs]
 

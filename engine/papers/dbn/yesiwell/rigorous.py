@@ -20,7 +20,6 @@ Guarantees:
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -36,8 +35,8 @@ from engine.papers.dbn.yesiwell.windows import Part, Sample, check_friends, samp
 from engine.training import least_squares
 from engine.training.activations import Activation
 from engine.training.least_squares import SHORT, Quadratic
-from engine.training.spread import spread
 from engine.training.steady import steady
+from engine.training.summed import summed
 from engine.training.threads import single_thread
 
 SLAB = 2**22
@@ -51,8 +50,6 @@ GAIN = 3.0
 TINY = 1e-12
 ROOM = 2**27
 """Numbers of the first layer's maps that are kept for a second visit: half a gibibyte."""
-BESIDE = 16
-"""Parts whose sums lie in memory at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,25 +186,7 @@ def _moments(train: Sequence[Part], shape: Shape, view: Callable[[Part], Tensor]
         flat = (patches * share).transpose(0, 1).transpose(2, 3).flatten(1, 2)
         return (torch.bmm(flat.mT, flat),)
 
-    return _summed(train, work)[0]
-
-
-def _summed(
-    parts: Sequence[Part], work: Callable[[Part], tuple[Tensor, ...]]
-) -> tuple[Tensor, ...]:
-    """Sums over parts of what `work` makes of each, some parts side by side, added in order."""
-    total: tuple[Tensor, ...] = ()
-    for start in range(0, len(parts), BESIDE):
-        block = parts[start : start + BESIDE]
-        made: list[tuple[Tensor, ...]] = [()] * len(block)
-
-        def write(place: int, block: Sequence[Part] = block, made: Any = made) -> None:
-            made[place] = work(block[place])
-
-        spread(write, range(len(block)))
-        for own in made:
-            total = tuple(x + y for x, y in zip(total, own, strict=True)) if total else own
-    return total
+    return summed(train, work)[0]
 
 
 def _patches(wide: Tensor, shape: Shape) -> Tensor:
@@ -283,7 +262,7 @@ def _sums(
         target = (part.y.double() - 0.5).expand(len(wide), -1)
         return torch.bmm(wide.mT, wide), torch.bmm(wide.mT, target[..., None])[..., 0]
 
-    a, b = _summed(train, work)
+    a, b = summed(train, work)
     return a, b
 
 

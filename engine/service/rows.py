@@ -66,21 +66,17 @@ def held(connection: Connection, key: tuple[str, int, int, str]) -> Row | None:
 
 def add(connection: Connection, row: Row, events: Sequence[Event]) -> None:
     """Appends events to a job, numbered on from its last."""
-    now, first = time.time(), row["seq"] + 1
+    now, bodies = time.time(), [json.dumps(encode(one), separators=(",", ":")) for one in events]
     connection.executemany(
         "INSERT INTO events (run, seq, at, body, crc) VALUES (?, ?, ?, ?, ?)",
         [
             (row["id"], seq, now, body, checksum(body))
-            for seq, body in enumerate(map(_body, events), first)
+            for seq, body in enumerate(bodies, row["seq"] + 1)
         ],
     )
     connection.execute(
         "UPDATE jobs SET seq = ? WHERE id = ?", (row["seq"] + len(events), row["id"])
     )
-
-
-def _body(event: Event) -> str:
-    return json.dumps(encode(event), separators=(",", ":"))
 
 
 def close(

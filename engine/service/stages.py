@@ -91,24 +91,17 @@ def wanted(store: Store, owner: Process) -> list[Wanted]:
     Raises:
         StoreError: The store cannot be read.
     """
-    with store.database.reading() as connection:
-        rows = connection.execute(
-            "SELECT jobs.id, jobs.passing, jobs.state, jobs.worked, looking.stage, "
-            "looking.person, looking.place, looking.since FROM jobs "
-            "LEFT JOIN looking ON looking.run = jobs.id "
-            "AND looking.seen > :since - (looking.stage = :ahead) * :lasting "
-            "AND typeof(stage) || typeof(place) || typeof(since) = 'integerintegerreal' "
-            "WHERE (jobs.state = 'queued' AND (NOT jobs.passing OR looking.run IS NOT NULL)) "
-            "OR (jobs.state = 'running' AND jobs.pid = :pid AND jobs.born = :born) "
-            "ORDER BY jobs.created, jobs.rowid, looking.stage, looking.since DESC",
-            {
-                "since": store.since(),
-                "pid": owner.pid,
-                "born": owner.born,
-                "ahead": Stage.AHEAD,
-                "lasting": LASTING,
-            },
-        ).fetchall()
+    rows = store.database.rows(
+        "SELECT jobs.id, jobs.passing, jobs.state, jobs.worked, looking.stage, "
+        "looking.person, looking.place, looking.since FROM jobs "
+        "LEFT JOIN looking ON looking.run = jobs.id "
+        "AND looking.seen > :since - (looking.stage = :ahead) * :lasting "
+        "AND typeof(stage) || typeof(place) || typeof(since) = 'integerintegerreal' "
+        "WHERE (jobs.state = 'queued' AND (NOT jobs.passing OR looking.run IS NOT NULL)) "
+        "OR (jobs.state = 'running' AND jobs.pid = :pid AND jobs.born = :born) "
+        "ORDER BY jobs.created, jobs.rowid, looking.stage, looking.since DESC",
+        {"since": store.since(), **vars(owner), "ahead": Stage.AHEAD, "lasting": LASTING},
+    )
     views: dict[str, list[Row]] = {}
     for row in rows:
         views.setdefault(row["id"], []).append(row)

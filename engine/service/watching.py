@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from engine.core.errors import RequestError
 from engine.service.rows import GONE as GONE
-from engine.service.rows import find
 from engine.service.stages import Stage as Stage
 from engine.service.store import Store
 
@@ -83,18 +82,16 @@ def gone(store: Store, sessions: Iterable[str]) -> None:
 
 def others(store: Store, run: str, visitor: Visitor) -> int:
     """How many other people show a run now."""
-    with store.database.reading() as connection:
-        row = connection.execute(
-            "SELECT count(DISTINCT person) FROM looking WHERE run = ? AND person != ? AND seen > ?",
-            (run, visitor.person, store.since()),
-        ).fetchone()
-    return int(row[0])
+    ((count,),) = store.database.rows(
+        "SELECT count(DISTINCT person) FROM looking WHERE run = ? AND person != ? AND seen > ?",
+        (run, visitor.person, store.since()),
+    )
+    return int(count)
 
 
 def owner(store: Store, run: str) -> str | None:
     """Who has asked for a run: a person, nobody in particular (""), or None if it is not there."""
-    with store.database.reading() as connection:
-        row = connection.execute("SELECT owner FROM jobs WHERE id = ?", (run,)).fetchone()
+    row = store.database.row("SELECT owner FROM jobs WHERE id = ?", (run,))
     return None if row is None else str(row["owner"])
 
 
@@ -113,8 +110,7 @@ def may_stop(store: Store, run: str, visitor: Visitor) -> None:
     Raises:
         RequestError: Others look at it, and somebody else has asked for it; or it is not there.
     """
-    with store.database.reading() as connection:
-        owner = find(connection, run)["owner"]
+    owner = store.row(run)["owner"]
     if visitor == NOBODY or owner == visitor.person:
         return
     if count := others(store, run, visitor):

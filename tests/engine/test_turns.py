@@ -230,7 +230,7 @@ def test_a_stop_ends_its_own_job_and_keeps_its_state(tmp_path, monkeypatch):
         desk.go()
     stopped = desk.open[0]
     client.cancel(stopped.claim.job.id)
-    until(lambda: stopped.stopping)
+    until(lambda: stopped.recorder.stopping)
     desk.go()
     run = stopped.claim.job.id
     assert client.run(run).state == "cancelled"

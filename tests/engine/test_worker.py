@@ -152,7 +152,7 @@ def test_a_signal_to_end_leaves_the_job_interrupted(toy, store, client):
     assert signal.getsignal(signal.SIGTERM) == before
     run = client.run(job.id)
     assert (run.state, run.error) == ("interrupted", work.ENDED)
-    assert client.submit(job).joined is False
+    assert client.submit(job) == "new"
 
 
 def test_control_c_cancels(toy, store, client):
@@ -350,7 +350,7 @@ def test_workers_that_hang_and_die(toy, client, worker):
     assert run.finished - dead < 10.0
     assert client.run(waiting.id).state == "completed"
     assert client.arrays(waiting.id)["scales"].shape == (2, 2)
-    assert client.submit(killed).joined is False
+    assert client.submit(killed) == "new"
     assert take(client.store, here()).job == killed
 
 

@@ -49,7 +49,7 @@ def show() -> None:
     st.title("Runs")
     st.markdown(INTRODUCTION)
     with troubles():
-        if notice := client().notice():
+        if notice := client().store.notice():
             st.warning(notice, icon=":material/inventory_2:")
         ticking = any(_under_way(run) for run in _runs())
         st.fragment(_body, run_every=clock.pace() if ticking else None)(ticking)

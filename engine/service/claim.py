@@ -19,9 +19,8 @@ from engine.runs.changes import sources
 from engine.runs.events import Advanced, Event, Finished
 from engine.runs.job import Job
 from engine.service.process import Process
-from engine.service.rows import State, add, close, held
-from engine.service.stages import wanted
-from engine.service.store import Store
+from engine.service.store import State, Store, add, close, held
+from engine.service.watching import wanted
 
 DAMAGED = "Its request is damaged: delete it, and ask for it again"
 
@@ -220,7 +219,7 @@ def asked(store: Store, run: str) -> Job | None:
 def take(store: Store, owner: Process, run: str | None = None) -> Claim | None:
     """Takes the next job of the queue, or the one named, if it waits there.
 
-    Next is what somebody looks at, by its stage, and then the oldest (`engine.service.stages`).
+    Next is what somebody looks at, by its stage, and then the oldest (`engine.service.watching`).
     What an earlier attempt has left of it is taken up only if the same sources computed that, since
     a run never mixes two versions of the code; otherwise it begins again.
 

@@ -27,8 +27,7 @@ from engine.service.claim import Claim
 from engine.service.presence import setting
 from engine.service.process import handling
 from engine.service.recorder import BEAT, Late, Recorder, Stuck, Watch
-from engine.service.rows import ENDED, State
-from engine.service.store import LOG
+from engine.service.store import ENDED, LOG, State
 
 if TYPE_CHECKING:
     from engine.runs.checkpoint import Save

@@ -29,9 +29,8 @@ from engine.privacy import answers
 from engine.runs.changes import accountants
 from engine.service import presence
 from engine.service.process import handling, stand_back
-from engine.service.rows import checksum
 from engine.service.starting import Starter
-from engine.service.store import Store
+from engine.service.store import Store, checksum
 
 DEVICE = "accountant"
 """What the process calls itself on the list of workers."""

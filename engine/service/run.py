@@ -11,7 +11,7 @@ from engine.core.errors import ExplorerError, StoreError
 from engine.runs.changes import sources
 from engine.runs.job import Job
 from engine.runs.shipped import Shipped
-from engine.service.rows import ENDED, INTERRUPTED, LOST, State, sound
+from engine.service.store import ENDED, INTERRUPTED, LOST, State, sound
 
 LATEST = 3e10
 """A time beyond the year 2900 is damage."""

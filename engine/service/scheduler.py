@@ -26,8 +26,8 @@ from engine.service.job_runner import FULL, JobRunner
 from engine.service.process import here
 from engine.service.recorder import Stuck
 from engine.service.shares import Shares
-from engine.service.stages import EVERY, PAUSED, SECOND, Stage, Wanted, level, wanted
 from engine.service.store import Store
+from engine.service.watching import EVERY, PAUSED, SECOND, Stage, Wanted, level, wanted
 
 OPEN, MOST, ELSEWHERE = 4, 24, 32
 """Jobs that take turns here as a rule; that are open at once, with those that had to begin before

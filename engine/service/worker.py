@@ -39,9 +39,9 @@ from engine.service.job_runner import set_threads
 from engine.service.process import here, stand_back
 from engine.service.recorder import BEAT, GRACE
 from engine.service.scheduler import Scheduler
-from engine.service.stages import EVERY, SECOND
 from engine.service.starting import Starter
 from engine.service.store import Store
+from engine.service.watching import EVERY, SECOND
 
 TIDY = 30.0
 """Seconds between two times that old runs are removed."""

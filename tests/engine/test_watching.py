@@ -9,8 +9,7 @@ from engine.core.errors import RequestError
 from engine.service import quotas, watching
 from engine.service.claim import take
 from engine.service.process import Process, here
-from engine.service.stages import PAUSED, wanted
-from engine.service.watching import NOBODY, Stage, Visitor
+from engine.service.watching import NOBODY, PAUSED, Stage, Visitor, wanted
 from tests.engine.conftest import claimed
 
 ADA, BOB = Visitor("page 1", "ada"), Visitor("page 2", "bob")

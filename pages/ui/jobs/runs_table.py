@@ -15,7 +15,7 @@ from engine.cli.export import command, write
 from engine.core.errors import ExplorerError
 from engine.core.spec import Choice, Setting, Value, knobs
 from engine.service.client import Client, Run
-from engine.service.rows import State
+from engine.service.store import State
 from pages.ui import rights, words
 from pages.ui.jobs import clock
 from pages.ui.jobs import submit as asking

@@ -162,7 +162,7 @@ def looks(client: Client, run: str) -> Iterator[Callable[[], object]]:
     yield lambda: client.store.device(run)
     yield client.store.sweep
     yield client.store.tidy
-    yield client.notice
+    yield client.store.notice
 
 
 def columns(table: str) -> list[str]:

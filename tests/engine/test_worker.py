@@ -25,7 +25,7 @@ from engine.service.recorder import Stuck
 from engine.service.starting import Starter
 from engine.service.store import Store
 from engine.service.watching import Stage, Visitor, look_on
-from engine.service.worker import Worker, code, plural, warm
+from engine.service.worker import NICE, Worker, code, plural, warm
 from tests.engine.conftest import ROOT, claimed, ended, running, until
 
 LONG = {"steps": 50_000, "pause": 0.01}
@@ -478,10 +478,10 @@ def test_a_worker_starts_another_beside_it_once_an_app_is_there(home, toy, worke
     until(second, 60.0)
     one = second()
     assert one != process.pid
-    until(lambda: os.getpriority(os.PRIO_PROCESS, one) == 5, 10.0)
+    until(lambda: os.getpriority(os.PRIO_PROCESS, one) == NICE, 10.0)
     session = Path(f"/proc/{one}/autogroup")  # Linux shares out among sessions first
     if session.exists() and session.read_text():
-        assert session.read_text().endswith("nice 5\n")
+        assert session.read_text().endswith(f"nice {NICE}\n")
     os.kill(one, signal.SIGKILL)
     until(lambda: second() not in (0, one), 60.0)
     app.kill()

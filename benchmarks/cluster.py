@@ -22,8 +22,7 @@ from benchmarks.row import Row
 from datasets import catalog
 from engine.runs.driver import drive
 from engine.runs.events import Advanced, Event, Measured, encode
-from engine.runs.executor.cluster import Cluster
-from engine.runs.executor.connection import connected
+from engine.runs.executor.cluster import Cluster, connected
 from engine.runs.executor.local import Local
 from engine.runs.executor.work import Executor
 from engine.runs.job import Job, request

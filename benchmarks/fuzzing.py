@@ -263,7 +263,7 @@ def store(rng: random.Random) -> Callable[[], None]:
         looks: tuple[Callable[[], object], ...] = (
             client.runs, client.unreadable, client.at_hand, lambda: client.run(run),
             lambda: client.events(run), lambda: client.table(run), lambda: client.arrays(run),
-            lambda: client.cancel(run), client.store.tidy, client.notice,
+            lambda: client.cancel(run), client.store.tidy, client.store.notice,
         )  # fmt: skip
         try:
             for look in rng.sample(looks, len(looks)):

@@ -19,8 +19,8 @@ from rich.table import Table
 from benchmarks.row import Row
 from datasets import catalog
 from engine.runs import cards
-from engine.runs.devices import resolve_device
 from engine.runs.driver import drive
+from engine.runs.executor.local import resolve_device
 from engine.runs.job import Job, request
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 8.0)

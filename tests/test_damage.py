@@ -28,7 +28,7 @@ from engine.runs.ledger import LedgerEntry
 from engine.runs.met import Meeting
 from engine.runs.reference import Reference
 from engine.runs.results import collect
-from engine.service import ahead, answers, estimates, presence, quotas, stages, watching
+from engine.service import ahead, answers, presence, quotas, watching
 from engine.service.claim import DAMAGED, take
 from engine.service.client import Client
 from engine.service.job_runner import perform
@@ -162,7 +162,7 @@ def looks(client: Client, run: str) -> Iterator[Callable[[], object]]:
     yield lambda: client.store.device(run)
     yield client.store.sweep
     yield client.store.tidy
-    yield client.notice
+    yield client.store.notice
 
 
 def columns(table: str) -> list[str]:
@@ -226,8 +226,7 @@ def asks(client: Client) -> Iterator[Callable[[], object]]:
     yield lambda: presence.apps(store)
     yield lambda: quotas.check(store, job(300), "ben")
     yield lambda: quotas.tidy(store)
-    yield lambda: estimates.seconds(store, job(300))
-    yield lambda: stages.wanted(store, here())
+    yield lambda: watching.wanted(store, here())
     yield lambda: ahead.trim(store)
     yield lambda: answers.counts(store.database, "q", 3)
     yield lambda: answers.add(store.database, "q", 2, 3)

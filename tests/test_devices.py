@@ -17,9 +17,9 @@ from engine.core.errors import RequestError
 from engine.papers.enadpp import price
 from engine.privacy import descent
 from engine.runs.checkpoint import Checkpoints
-from engine.runs.devices import resolve_device
 from engine.runs.driver import drive
 from engine.runs.events import Event, Finished, Measured, Produced, Spent, Started
+from engine.runs.executor.local import resolve_device
 from engine.runs.job import Job, request
 from engine.service import presence
 from engine.service.claim import take
@@ -201,7 +201,7 @@ def test_a_run_that_was_stopped_on_another_device_begins_again(monkeypatch):
     values = {"intervals": 8, "samples": 40, "sampler_epochs": 1.0, "minibatch": 10}
     job = request("survival", "psgld", "flchain", values, {"epsilon": (0.5, 5.0)}, (0, 1))
     left = {}
-    past = Checkpoints(left.get, lambda name, arrays: left.update({name: dict(arrays)}))
+    past = Checkpoints(left.get, lambda kept, going_on: left.update(kept))
 
     def run(device):
         return drive(job, data.load("flchain"), lambda name, arrays: name,

@@ -1,5 +1,7 @@
 """What killed processes leave is whole; `make bench` kills at every point and a thousand times."""
 
+from contextlib import contextmanager
+
 import pytest
 
 from benchmarks import kills
@@ -24,13 +26,13 @@ def test_some_kills_at_random():
 def test_files_that_go_before_their_rows_are_noticed(monkeypatch: pytest.MonkeyPatch):
     """The check itself: a store that removes files first leaves rows without them."""
     monkeypatch.setattr(kills, "VERBS", {"delete": kills.VERBS["delete"]})
-    drop = Store.drop
 
-    def hasty(self, connection, run, like):
-        loose = drop(self, connection, run, like)
-        for digest in loose:
-            artifacts.place(self.artifacts, digest).unlink(missing_ok=True)
-        return loose
+    @contextmanager
+    def hasty(self):
+        with self.database.writing() as connection:
+            yield connection
+            for row in connection.execute("SELECT digest FROM loose").fetchall():
+                artifacts.place(self.artifacts, row["digest"]).unlink(missing_ok=True)
 
-    monkeypatch.setattr(Store, "drop", hasty)
+    monkeypatch.setattr(Store, "changing", hasty)
     assert any("missing" in one or "no file" in one for one in at_every_point(every=2)[1])

@@ -52,7 +52,7 @@ def run_audit(arguments: argparse.Namespace) -> int:
     from engine.audit.report import audit, check, perfect, summary
     from engine.audit.training import Setting
     from engine.audit.words import power
-    from engine.runs.devices import resolve_device
+    from engine.runs.executor.local import resolve_device
 
     job = requested(arguments)
     if job.axes:

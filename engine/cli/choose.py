@@ -97,7 +97,8 @@ def _made(made: "Selection", dataset: str, place: sealing.Place | None = None) -
     data = data_catalog.load(dataset)
     for one in made.candidates:
         prove(one.job, data)
-    entry = ledger.enter(made.candidates[0].job, made.card, "choose", curve=made.curve)
+    slug = made.candidates[0].job.paper
+    entry = ledger.enter(dataset, slug, "choose", made.card, curve=made.curve)
     with progress(f"choice among {len(made.candidates)} candidates") as report:
         won = choose(made, data, report)
     if place is not None:

@@ -19,7 +19,7 @@ from engine.cli import again
 from engine.cli.shared import show_json, show_table
 from engine.core.errors import ExplorerError, RequestError
 from engine.privacy.guarantee import Guarantee
-from engine.runs import audits, met, packed, reference, shipped
+from engine.runs import audits, met, reference, shipped
 from engine.runs.changes import sources
 from engine.runs.exhibit import exhibits
 from engine.runs.job import Job
@@ -126,7 +126,7 @@ def _run(run: str, ship: shipped.Shipped) -> Item:
     job, digest = ship.job, sources(ship.job)
     return Item(
         "runs", job.paper, run, frozenset({job.method}), ship.origin.sources == digest,
-        lambda until: again.check_run(ship, until), lambda: shipped.mark(ship, digest),
+        lambda until: again.check_run(ship, until), lambda: shipped.mark([ship], {run: digest}),
     )  # fmt: skip
 
 
@@ -142,7 +142,7 @@ def _moves(ships: list[shipped.Shipped]) -> Iterator[Item]:
         yield Item(
             "runs", slug, f"{one.job.id} for {len(some)} coarse curves", frozenset({method}),
             all(ship.origin.sources == digests[ship.job.id] for ship in some),
-            partial(again.check_run, one), partial(packed.mark, some, digests),
+            partial(again.check_run, one), partial(shipped.mark, some, digests),
         )  # fmt: skip
 
 

@@ -38,7 +38,8 @@ def release_job(arguments: argparse.Namespace) -> int:
             prove(job, data)
             curve, precision = ledger.priced(job, card)
             # before a draw: a kill in between must not forget it
-            ledger.enter(job, card, curve=curve, precision=precision)
+            more = {"curve": curve, "precision": precision}
+            ledger.enter(job.dataset, job.paper, job.method, card, **more)
             with progress(f"{job.paper} {job.method} {job.dataset}") as report:
                 arrays = release(job, data, report, exact=arguments.exact)
             place.keep(arrays)

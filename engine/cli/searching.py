@@ -135,7 +135,7 @@ def _made(made: "Search", place: sealing.Place | None = None) -> "Found":
     job = made.levels[-1].job
     data = data_catalog.load(job.dataset)
     prove(job, data)
-    entry = ledger.enter(job, made.card, fixed=False)
+    entry = ledger.enter(job.dataset, job.paper, job.method, made.card, fixed=False)
     with progress(f"search over {len(made.levels)} levels of ε") as report:
         found = search(made, data, report)
     if place is not None:

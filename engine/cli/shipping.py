@@ -13,7 +13,7 @@ from datasets import catalog
 from engine import __version__
 from engine.cli.work import complete
 from engine.core.errors import ExplorerError
-from engine.runs import packed, shipped
+from engine.runs import shipped
 from engine.runs.changes import sources
 from engine.runs.job import Job
 from engine.runs.shipped import Origin
@@ -53,9 +53,10 @@ def pack(wanted: Mapping[str, Job], new: Mapping[str, str], folder: Path) -> Non
     papers = {job.paper for job in wanted.values()} | {path.stem for path in folder.glob("*.xz")}
     for paper in sorted(papers):
         path = folder / f"{paper}.xz"
-        there = packed.lines(shipped.packed(path)) if path.exists() else {}
-        both = {run: text for run, text in (there | dict(new)).items() if run in wanted}
-        packed.write(path, {run: both[run] for run in both if wanted[run].paper == paper})
+        there = shipped.lines(shipped.packed(path)) if path.exists() else {}
+        both = there | dict(new)
+        kept = sorted(run for run in both if run in wanted and wanted[run].paper == paper)
+        shipped.write(path, [both[run] for run in kept])
     shipped.index.cache_clear()
 
 
@@ -119,7 +120,7 @@ def write(text: str, folder: str, code: str) -> tuple[str, str]:
                 software={"engine": __version__} | versions(),
             )
             if not folder:
-                return "", packed.line(origin, events)
+                return "", shipped.line(origin, events)
             shipped.save(origin, events, client.arrays(job.id), Path(folder))
         except ExplorerError as error:
             return f"{job.paper} {job.method}: {error}", ""

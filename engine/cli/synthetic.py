@@ -43,7 +43,7 @@ def synthesise(arguments: argparse.Namespace) -> int:
     made = plan(data_catalog.card(arguments.table), arguments.epsilon, arguments.delta)
     data = data_catalog.load(arguments.table)
     # before a draw: a kill in between must not forget it
-    ledger.enter_release(arguments.table, "synthetic", "table", made.guarantee)
+    ledger.enter(arguments.table, "synthetic", "table", made.guarantee)
     drawn = make(made, data, SystemRandom().getrandbits)
     body = _body(arguments.table, made, drawn)
     _written(places, drawn, body)

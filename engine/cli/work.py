@@ -34,16 +34,16 @@ def complete(client: Client, job: Job, report: Report) -> tuple[Run, bool]:
         RunError: It failed.
         KeyboardInterrupt: It was stopped.
     """
-    ticket = client.submit(job)
+    answer = client.submit(job)
     set_threads()
     try:
         while (run := client.run(job.id)).state != "completed":
             _further(client, run, report)
     except KeyboardInterrupt:
-        if not ticket.joined:  # what somebody else asked for goes on
+        if answer != "joined":  # what somebody else asked for goes on
             client.cancel(job.id)
         raise
-    return run, ticket.cached
+    return run, answer == "cached"
 
 
 def _further(client: Client, run: Run, report: Report) -> None:

@@ -1,6 +1,7 @@
 """Arrays on disk: one .npz file each, named by the hash of its content, never unpickled."""
 
 import hashlib
+import io
 import os
 import tempfile
 import time
@@ -8,6 +9,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,8 +99,7 @@ def load(folder: Path, digest: str) -> dict[str, NDArray[np.generic]]:
             if hashlib.file_digest(raw, "sha256").hexdigest() != digest:
                 raise ValueError("its content is not what was written")
             raw.seek(0)
-            with np.load(raw, allow_pickle=False) as file:
-                return {name: file[name] for name in file.files}
+            return unpacked(raw)
     except FileNotFoundError:
         raise StoreError(f"{path}: expected the arrays of a run, the file is missing") from None
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
@@ -106,6 +107,28 @@ def load(folder: Path, digest: str) -> dict[str, NDArray[np.generic]]:
             f"{path}: expected the arrays of a run, the file is damaged ({error}): "
             "delete the run and repeat it"
         ) from error
+
+
+def packed(arrays: Arrays) -> bytes:
+    """Arrays as the bytes of one file."""
+    file = io.BytesIO()
+    np.savez(file, allow_pickle=False, **{k: np.asarray(v) for k, v in arrays.items()})
+    return file.getvalue()
+
+
+def unpacked(content: bytes | BinaryIO) -> dict[str, NDArray[np.generic]]:
+    """The arrays of one file, which has its own errors where it is damaged."""
+    raw = io.BytesIO(content) if isinstance(content, bytes) else content
+    with np.load(raw, allow_pickle=False) as file:
+        return {name: file[name] for name in file.files}
+
+
+def single(arrays: Arrays) -> dict[str, NDArray[np.generic]]:
+    """Arrays as they ship: numbers of double precision in single precision."""
+    made = {name: np.asarray(array) for name, array in arrays.items()}
+    return {
+        n: one.astype(np.float32) if one.dtype == np.float64 else one for n, one in made.items()
+    }
 
 
 def together(count: int, parts: list[tuple[list[int], NDArray[np.generic]]]) -> NDArray[np.generic]:

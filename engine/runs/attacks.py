@@ -84,6 +84,15 @@ class Shelf(Generic[R]):
         rows: tuple[R, ...] = _read(path, path.stat().st_mtime, kind)
         return rows
 
+    def fitting(self, job: Job) -> R | None:
+        """The attack that ships on exactly a job's setting; None where there is none.
+
+        Raises:
+            StoreError: The file is damaged.
+        """
+        wanted = name(job)
+        return next((row for row in self.rows() if row.run == wanted), None)
+
     def put(self, row: R) -> None:
         """Keeps an attack, in place of an earlier one on its setting."""
         self.write([*(one for one in self.rows() if one.run != row.run), row])
@@ -95,12 +104,6 @@ class Shelf(Generic[R]):
         text = json.dumps(told, indent=1, ensure_ascii=False)
         path.write_text(f"{text}\n", encoding="utf-8")
         return path
-
-
-def named(rows: Sequence[R], job: Job) -> R | None:
-    """The attack on exactly a job's setting; None where there is none."""
-    wanted = name(job)
-    return next((row for row in rows if row.run == wanted), None)
 
 
 @functools.lru_cache(maxsize=4)

@@ -12,7 +12,7 @@ from datasets import catalog as data_catalog
 from engine.catalog import catalog
 from engine.core.errors import SpecError
 from engine.core.spec import knobs
-from engine.runs.attacks import Attack, Shelf, named
+from engine.runs.attacks import Attack, Shelf
 from engine.runs.attacks import name as name
 from engine.runs.job import Job, request
 
@@ -97,7 +97,7 @@ def asked(budget: float | None = None) -> Iterator[tuple[Job, str]]:
                     continue  # a calibration that the other settings do not admit
 
 
-def current(rows: Sequence[Row], slug: str | None = None) -> list[Row]:
+def current(rows: Sequence[Row], slug: str | None) -> list[Row]:
     """The rows without those of settings that no page begins with any more.
 
     Args:
@@ -108,21 +108,11 @@ def current(rows: Sequence[Row], slug: str | None = None) -> list[Row]:
     return [row for row in rows if slug not in (None, row.paper) or row.run in wanted]
 
 
-def _listed(row: Row) -> tuple[bool, int]:
+def _listed(row: Row) -> int:
     """The place of a row's method in the catalogue; one that has gone comes last."""
     every = [(paper.slug, entry.name) for paper in catalog().values() for entry in paper.methods]
-    known = (row.paper, row.method) in every
-    return not known, every.index((row.paper, row.method)) if known else 0
+    return [*every, (row.paper, row.method)].index((row.paper, row.method))
 
 
 KEPT = Shelf(FILE, Row, _listed)
-rows, write = KEPT.rows, KEPT.write
-
-
-def fitting(job: Job) -> Row | None:
-    """The shipped attack on exactly this setting; None where none ships.
-
-    Raises:
-        StoreError: The file is damaged.
-    """
-    return named(rows(), job)
+rows, write, fitting = KEPT.rows, KEPT.write, KEPT.fitting

@@ -7,7 +7,8 @@ run (`engine.runs.driver`), so a run on a card belongs to that card's memory.
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -25,29 +26,19 @@ PINNED = 1_000_000
 Array = NDArray[np.generic]
 
 
-class Memory(Protocol):
-    """A card's memory."""
-
-    def free(self) -> int:
-        """Bytes that nobody holds."""
-
-    def peak(self, work: Callable[[], object]) -> int:
-        """Most bytes that `work` holds at once."""
-
-
 class CudaMemory:
-    """That of a card of CUDA's."""
+    """The memory of a card of CUDA's."""
 
     def __init__(self, device: str) -> None:
         self._device = device
 
     def free(self) -> int:
-        """As `Memory.free`."""
+        """Bytes that nobody holds."""
         torch.cuda.empty_cache()
         return int(torch.cuda.mem_get_info(self._device)[0])
 
     def peak(self, work: Callable[[], object]) -> int:
-        """As `Memory.peak`."""
+        """Most bytes that `work` holds at once."""
         torch.cuda.synchronize(self._device)
         torch.cuda.reset_peak_memory_stats(self._device)
         before = torch.cuda.memory_allocated(self._device)
@@ -94,25 +85,21 @@ def fitting(free: int, one: int, two: int) -> int:
     return 1 << max(0, count.bit_length() - 1) if count > 1 else 1
 
 
-def measured(job: Job, data: Table, device: str, memory: Memory) -> int:
+def measured(job: Job, data: Table, device: str, memory: CudaMemory) -> int:
     """How many replicas of a job fit, from what one and what two of them hold in one step."""
     batch, method = job.batch(), job.entry().load()
     if len(batch) < 2:
         return 1
 
-    def steps(count: int) -> Callable[[], object]:
-        """A first step of so many replicas, to be called when memory is watched."""
-
-        def work() -> object:
-            part, rng = batch.take(range(count)), torch.Generator(device).manual_seed(0)
-            with torch.no_grad():
-                return method.step(part, data, method.init(part, data, rng), rng)
-
-        return work
+    def first(count: int) -> object:
+        """The first step of so many replicas."""
+        part, rng = batch.take(range(count)), torch.Generator(device).manual_seed(0)
+        with torch.no_grad():
+            return method.step(part, data, method.init(part, data, rng), rng)
 
     free = memory.free()
     try:
-        return fitting(free, memory.peak(steps(1)), memory.peak(steps(2)))
+        return fitting(free, *(memory.peak(partial(first, count)) for count in (1, 2)))
     except torch.OutOfMemoryError:
         return 1
 
@@ -132,7 +119,7 @@ class OnCard(Job):
         return replace(super().entry(), chunk=lambda spec, n, device: self.together)
 
 
-def fitted(job: Job, data: Table, device: str, memory: Memory | None = None) -> Job:
+def fitted(job: Job, data: Table, device: str, memory: CudaMemory | None = None) -> Job:
     """The job with chunks that fit a card; the job itself on the processor.
 
     A method whose stopped runs go on keeps its own chunks, since their states belong to them.
@@ -144,12 +131,12 @@ def fitted(job: Job, data: Table, device: str, memory: Memory | None = None) -> 
     return OnCard(**fields, together=count)
 
 
-def pinned(data: Table, device: str, pin: Callable[[Array], Array] | None = None) -> Table:
+def pinned(data: Table, device: str) -> Table:
     """The records in memory from which a card reads by itself; as they are on the processor."""
     if torch.device(device).type != "cuda":
         return data
     moved: dict[str, Any] = {
-        one.name: (pin or _pin)(value)
+        one.name: _pin(value)
         for one in dataclasses.fields(data)
         if isinstance(value := getattr(data, one.name), np.ndarray) and value.nbytes >= PINNED
     }

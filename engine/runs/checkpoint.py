@@ -55,46 +55,38 @@ class Place(Protocol):
         """What it takes to go on from there."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Checkpoints:
-    """Where a run keeps its state.
+    """Where a run keeps its state, and what it has come to since it last did.
 
     Attributes:
-        recall: The arrays of a name; None if there are none.
-        keep: Writes arrays under a name.
-        save: Writes several at once; None to write one after the other, when it is stopped only.
-        every: Seconds between two states that are kept while it goes on.
-        share: Part of the run between them.
+        left: The arrays that were kept under a name; None if there are none.
+        save: Writes the state; None to keep none.
+        every: Seconds between two states that are kept while the run goes on.
+        device: The kind of device that trains; empty for any.
         places: How far the chunks that are under way have come, by number.
     """
 
-    recall: Callable[[str], Arrays | None] = lambda name: None
-    keep: Callable[[str, Arrays], object] = lambda name, arrays: None
+    left: Callable[[str], Arrays | None] = lambda name: None
     save: Save | None = None
     every: float = EVERY
-    share: float = SHARE
+    device: str = ""
     places: dict[int, Place] = field(default_factory=dict)
-    _clock: "Clock" = field(default_factory=lambda: Clock())
+    _at: float = field(default_factory=time.monotonic, init=False)
+    _steps: int = field(default=0, init=False)
+    _noted: tuple[Iterable[int], Iterable[int]] = field(default=((), ()), init=False)
 
     def on(self, kind: str) -> "Checkpoints":
-        """The same for a kind of device; what was left on another is not recalled.
+        """The same for a kind of device."""
+        return replace(self, device=kind)
+
+    def recall(self, name: str) -> Arrays | None:
+        """The arrays of a name; None if there are none, or if they were left on another device.
 
         A generator's state is of no use there, and a run's numbers are of one kind.
         """
-        mark, save = {DEVICE: np.array(kind)}, self.save
-
-        def recall(name: str) -> Arrays | None:
-            kept = self.recall(name)
-            return kept if kept and str(kept.get(DEVICE, "cpu")) == kind else None
-
-        def keep(name: str, arrays: Arrays) -> object:
-            return self.keep(name, {**arrays, **mark})
-
-        def together(kept: Mapping[str, Arrays], *, going_on: bool) -> object:
-            assert save is not None
-            return save({name: {**a, **mark} for name, a in kept.items()}, going_on=going_on)
-
-        return replace(self, recall=recall, keep=keep, save=together if save else None)
+        kept = self.left(name)
+        return kept if kept and self.device in ("", str(kept.get(DEVICE, "cpu"))) else None
 
     def done(self) -> tuple[set[int], set[int]]:
         """The chunks that had come to their end, and the replicas that had diverged."""
@@ -105,49 +97,33 @@ class Checkpoints:
     @contextmanager
     def noting(self, chunks: Iterable[int], diverged: Iterable[int]) -> Iterator[None]:
         """Keeps both, and how far the chunks have come, when the run is stopped inside."""
-        self._clock.over, self._clock.diverged = chunks, diverged
-        with on_stop(lambda: self._write(going_on=False)):
+        self._noted = chunks, diverged
+        try:
             yield
+        except (GeneratorExit, KeyboardInterrupt, SystemExit, InterruptedRunError):
+            with suppress(StoreError):  # a store that will not have it loses nothing
+                self._write(going_on=False)
+            raise
 
     def advanced(self, total: int) -> None:
         """Notes that a chunk is about to take a step of `total`; keeps the state if it is time."""
-        clock = self._clock
-        clock.steps += 1
-        if self.save is None or clock.steps < self.share * total * len(self.places):
-            return
-        if time.monotonic() - clock.at >= self.every:
+        self._steps += 1
+        due = self._steps >= SHARE * total * len(self.places)
+        if due and time.monotonic() - self._at >= self.every:
             with suppress(StoreError):  # a full disk stops no run: the next time, perhaps
                 self._write(going_on=True)
-            clock.at, clock.steps = time.monotonic(), 0
+            self._at, self._steps = time.monotonic(), 0
 
     def _write(self, *, going_on: bool) -> None:
-        sets = dict(zip(NOTED, (self._clock.over, self._clock.diverged), strict=True))
+        if self.save is None:
+            return
         kept = {
             f"{STATE}{number:04d}": place.packed() for number, place in sorted(self.places.items())
         }
-        kept[DONE] = {name: np.array(sorted(some), np.int64) for name, some in sets.items()}
-        if self.save is not None:
-            self.save(kept, going_on=going_on)
-            return
-        for name, arrays in kept.items():
-            self.keep(name, arrays)
-
-
-@dataclass
-class Clock:
-    """When a run's state was last kept.
-
-    Attributes:
-        at: On this process's own clock.
-        steps: Steps that its chunks have taken since.
-        over: Chunks that have come to their end.
-        diverged: Replicas that have diverged.
-    """
-
-    at: float = field(default_factory=time.monotonic)
-    steps: int = 0
-    over: Iterable[int] = ()
-    diverged: Iterable[int] = ()
+        some = zip(NOTED, self._noted, strict=True)
+        kept[DONE] = {name: np.array(sorted(noted), np.int64) for name, noted in some}
+        mark = {DEVICE: np.array(self.device)}
+        self.save({name: {**part, **mark} for name, part in kept.items()}, going_on=going_on)
 
 
 @dataclass
@@ -222,14 +198,3 @@ class Checkpoint:
         mine = {STEP: np.array(self.step), GENERATOR: self.after.cpu().numpy()}
         heard = {HEARD: np.array(self.heard)} if self.heard > self.step else {}
         return {**arrays, **mine, **heard}
-
-
-@contextmanager
-def on_stop(leave: Callable[[], object]) -> Iterator[None]:
-    """Calls `leave` if the run is stopped inside; a store that will not have it loses nothing."""
-    try:
-        yield
-    except (GeneratorExit, KeyboardInterrupt, SystemExit, InterruptedRunError):
-        with suppress(StoreError):
-            leave()
-        raise

@@ -1,12 +1,12 @@
 """Whether two runs can be told apart by their repetitions, and how many more that would take."""
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
 
 from engine.core.errors import RequestError
-from engine.core.gauges import Column
 from engine.core.spec import Value
 from engine.runs.job import Job
 from engine.runs.results import Results
@@ -88,46 +88,35 @@ def difference(first: dict[int, float], second: dict[int, float], *, paired: boo
     if min(len(one), len(two)) < 2:
         raise RequestError("repetitions: expected at least 2 of each run, got fewer")
     mean = float(one.mean() - two.mean())
-    spread = _spread(one, two, paired=paired)
+    spread = (  # of a pair's difference, or the pooled one of both runs
+        float((one - two).std(ddof=1))
+        if paired
+        else math.sqrt((one.var(ddof=1) + two.var(ddof=1)) / 2.0)
+    )
     counts = (len(one), len(two))
     if spread <= 1e-12 * max(1.0, abs(mean)):  # every repetition differs by the same
         return Difference(paired, counts, mean, mean, mean, 0.0 if mean else 1.0, None)
-    low, high, p = _test(one, two, paired=paired)
-    return Difference(
-        paired, counts, mean, low, high, p, _needed(abs(mean) / spread, paired=paired)
-    )
-
-
-def _spread(one: Column, two: Column, *, paired: bool) -> float:
-    """Standard deviation of a pair's difference, or the pooled one of both runs."""
-    if paired:
-        return float((one - two).std(ddof=1))
-    return math.sqrt((one.var(ddof=1) + two.var(ddof=1)) / 2.0)
-
-
-def _test(one: Column, two: Column, *, paired: bool) -> tuple[float, float, float]:
-    """The 95 % confidence interval of the difference, and the p-value."""
     from scipy import stats
 
     test = stats.ttest_rel(one, two) if paired else stats.ttest_ind(one, two, equal_var=False)
-    interval = test.confidence_interval(1.0 - LEVEL)
-    return float(interval.low), float(interval.high), float(test.pvalue)
+    low, high = map(float, test.confidence_interval(1.0 - LEVEL))
+    needed = _needed(abs(mean) / spread, paired=paired)
+    return Difference(paired, counts, mean, low, high, float(test.pvalue), needed)
 
 
 def _needed(effect: float, *, paired: bool) -> int | None:
     """Repetitions of each run that find an effect (in standard deviations) with POWER."""
-    low, high = 1, 2
-    while effect and high <= MOST and power(effect, high, paired=paired) < POWER:
-        low, high = high, 2 * high  # upwards: far beyond, the distribution cannot be computed
+
+    def found(count: int) -> bool:
+        return power(effect, count, paired=paired) >= POWER
+
+    high = 2
+    while effect and high <= MOST and not found(high):
+        high *= 2  # upwards: far beyond, the distribution cannot be computed
     if not effect or high > MOST:
         return None
-    while high - low > 1:  # power grows with the number
-        middle = (low + high) // 2
-        if power(effect, middle, paired=paired) >= POWER:
-            high = middle
-        else:
-            low = middle
-    return high
+    few = range(high // 2 + 1, high)  # power grows with the number
+    return few.start + bisect_left(few, True, key=found)
 
 
 def power(effect: float, count: int, *, paired: bool) -> float:

@@ -7,10 +7,10 @@ far larger than sampling, or events are few beside it, the error is not normal a
 interval is given.
 """
 
-import importlib
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from pkgutil import resolve_name
 
 import numpy as np
 
@@ -57,18 +57,17 @@ def others(
         arrays: What the run keeps.
         gauges: What the replica came to.
     """
-    module, _, name = paper(job.paper).estimates.partition(":")
-    if not module:
+    declared = paper(job.paper).estimates
+    if not declared:
         return ()
     own = {name: array[row] for name, array in arrays.items()}
-    found: tuple[Estimate, ...] = getattr(importlib.import_module(module), name)(
-        job.entry(), job.batch().specs[row], card, own, gauges
-    )
+    spec = job.batch().specs[row]
+    found: tuple[Estimate, ...] = resolve_name(declared)(job.entry(), spec, card, own, gauges)
     return found
 
 
 def estimates(
-    arrays: Arrays, row: int, card: Card, spec: Spec, level: float = LEVEL, unsure: str = ""
+    arrays: Arrays, row: int, card: Card, spec: Spec, unsure: str = ""
 ) -> tuple[Estimate, ...]:
     """The coefficients of one replica.
 
@@ -79,28 +78,23 @@ def estimates(
         row: Which replica.
         card: The data set's.
         spec: The replica's settings, of them ε and δ.
-        level: Of the intervals, between 0 and 1.
         unsure: Why the method gives no intervals, where it does not (`Entry.unsure`).
     """
     width = np.asarray(arrays["span"][row], np.float64) * float(arrays["norm"][row])
     p = len(width)
     found = np.asarray(arrays["coefficients"][row][-p:], np.float64) / width
     if "uncertainty" not in arrays:
-        return tuple(_made(card, i, found, level, None, unsure or UNKNOWN) for i in range(p))
+        return tuple(_made(card, i, found, None, unsure or UNKNOWN) for i in range(p))
+    from engine.privacy.gaussian import multiplier
+
     covariance = np.asarray(arrays["uncertainty"][row], np.float64)[-p:, -p:]
     whole = np.sqrt(np.diagonal(covariance)) / width
     alone = np.asarray(arrays["sampling"][row][-p:], np.float64) / width
     clear = float(arrays["events_per_noise"][row])
+    budget = (float(vars(spec)[name]) for name in ("epsilon", "delta"))  # of one Gaussian release
     few = clear < max(FEWEST, CUBE * arrays["coefficients"].shape[-1] ** 3)
-    why = _hidden(card, covariance, (whole, alone), clear * _multiplier(spec), few)
-    return tuple(_made(card, i, found, level, (whole[i], alone[i]), why[i]) for i in range(p))
-
-
-def _multiplier(spec: Spec) -> float:
-    """Deviation of the noise of one Gaussian release of a whole run, over its sensitivity."""
-    from engine.privacy.gaussian import multiplier
-
-    return multiplier(*(float(vars(spec)[name]) for name in ("epsilon", "delta")))
+    why = _hidden(card, covariance, (whole, alone), clear * multiplier(*budget), few)
+    return tuple(_made(card, i, found, (whole[i], alone[i]), why[i]) for i in range(p))
 
 
 def _hidden(
@@ -143,11 +137,10 @@ def _hidden(
 
 
 def _made(
-    card: Card, i: int, found: Floats, level: float,
-    errors: tuple[float, float] | None, why: str,
-) -> Estimate:  # fmt: skip
+    card: Card, i: int, found: Floats, errors: tuple[float, float] | None, why: str
+) -> Estimate:
     value, unit = float(found[i]), card.units[i] if card.units else ""
     if errors is None or not math.isfinite(value + sum(errors)):
-        return Estimate(card.features[i], unit, value, None, None, level, None, why or UNKNOWN)
-    made = around(card.features[i], unit, value, errors, level)
+        return Estimate(card.features[i], unit, value, None, None, LEVEL, None, why or UNKNOWN)
+    made = around(card.features[i], unit, value, errors, LEVEL)
     return replace(made, low=None, high=None, why=why) if why else made

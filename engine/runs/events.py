@@ -7,7 +7,7 @@ number that is not finite becomes null, because JSON has no other word for it.
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from engine.core import stored
 
@@ -93,9 +93,7 @@ class Failed:
 
 
 Event: TypeAlias = Started | Measured | Spent | Advanced | Produced | Finished | Failed
-KINDS: dict[str, type[Event]] = {
-    kind.__name__: kind for kind in (Started, Measured, Spent, Advanced, Produced, Finished, Failed)
-}
+KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}
 
 
 def encode(event: Event) -> dict[str, Any]:

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from engine.catalog import paper
 from engine.core import stored
-from engine.core.gauges import Column
 from engine.core.spec import Value
 from engine.runs.job import Job, request
 from engine.runs.results import Results, collect
+from engine.runs.results import spread_of as spread_of
 
 SIMULATED = "(simulated)"
 """What marks the row of a simulated data set."""
@@ -315,14 +315,6 @@ def _apart(every: Sequence[tuple[str, ...]]) -> list[str]:
         taken[name] += 1
         names.append(name if taken[name] == 1 else f"{name} ({taken[name]})")
     return names
-
-
-def spread_of(values: Sequence[Column]) -> tuple[float, float]:
-    """Mean and standard deviation of all finite values; NaN where there are none, or one."""
-    every = np.concatenate([np.empty(0), *values])
-    there = every[np.isfinite(every)]
-    mean = float(there.mean()) if len(there) else math.nan
-    return mean, float(there.std(ddof=1)) if len(there) > 1 else math.nan
 
 
 def over(gauge: str, times: float = 1.0) -> Reading:

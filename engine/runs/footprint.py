@@ -44,7 +44,8 @@ def most() -> int:
 
 def machine() -> int:
     """Bytes of memory that this machine, this container or this service has."""
-    known = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")] if _posix() else [2**63]
+    posix = "SC_PHYS_PAGES" in getattr(os, "sysconf_names", ())
+    known = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")] if posix else [2**63]
     places = [Path(GROUPS, "memory.max"), Path(GROUPS, "memory/memory.limit_in_bytes")]
     with suppress(OSError):
         own = Path(GROUP).read_text(encoding="utf-8").partition("0::")[2].split("\n")[0]
@@ -124,10 +125,6 @@ class Growth:
         size = now + grown / self._later * (self._job.replicas() - self._begun)
         if size > self._limit:
             raise RequestError(_sentence(size, self._limit, self._job, self._records))
-
-
-def _posix() -> bool:
-    return hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names
 
 
 def _sentence(size: float, limit: int, job: Job, records: int) -> str:

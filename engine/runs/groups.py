@@ -4,8 +4,8 @@ It is computed from the raw records, so it is exact and not private. It is worke
 data alone: on a table of one's own it would be a further release.
 """
 
-import importlib
 from collections.abc import Sequence
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,7 @@ from datasets import own
 from datasets.base import Table
 from engine.catalog import paper
 from engine.method import Arrays
+from engine.runs import artifacts
 from engine.runs.job import Job
 
 if TYPE_CHECKING:
@@ -37,15 +38,11 @@ def grouped(job: Job, data: Table, arrays: Arrays, rows: Sequence[int]) -> Array
     groups = paper(job.paper).groups
     if groups is None or own.mine(job.dataset) or job.audit or not arrays:
         return arrays
-    module, _, name = groups.made.partition(":")
     batch = job.batch()
     seeds = [batch.seeds[row] for row in rows]
-    single = {name: np.asarray(array) for name, array in arrays.items()}
-    single = {  # as they ship, so that what ships can be told from what is kept, and the other way
-        name: array.astype(np.float32) if array.dtype == np.float64 else array
-        for name, array in single.items()
-    }
-    found = getattr(importlib.import_module(module), name)(batch.spec, data, single, seeds)
+    # as they ship, so that what ships can be told from what is kept, and the other way
+    single = artifacts.single(arrays)
+    found = resolve_name(groups.made)(batch.spec, data, single, seeds)
     return arrays if found is None else {**arrays, NAME: np.asarray(found, np.float64)}
 
 

@@ -287,27 +287,7 @@ def priced(job: Job, card: Guarantee) -> tuple[tuple[float, ...], float]:
     return finite, gaussian.precision(event) or 0.0
 
 
-def enter(
-    job: Job, card: Guarantee, method: str = "", *, curve: tuple[float, ...] = (),
-    precision: float = 0.0, fixed: bool = True,
-) -> LedgerEntry | None:  # fmt: skip
-    """Enters the release that a job makes; see `enter_release`.
-
-    Args:
-        job: The request.
-        card: Its card, which is proved.
-        method: What the ledger calls it; empty for the method of the request.
-        curve: Its Rényi curve; empty where it is unknown.
-        precision: 1/s^2 of Gaussian releases alone; 0 for others.
-        fixed: Whether the price is known before the release.
-    """
-    more = {"curve": curve, "precision": precision, "fixed": fixed}
-    return enter_release(job.dataset, job.paper, method or job.method, card, **more)
-
-
-def enter_release(
-    table: str, paper: str, method: str, card: Guarantee, **more: Any
-) -> LedgerEntry | None:
+def enter(table: str, paper: str, method: str, card: Guarantee, **more: Any) -> LedgerEntry | None:
     """Enters a release from a table of one's own, before its noise is drawn; no other is entered.
 
     Args:

@@ -8,8 +8,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.runs.attacks import Attack, Shelf, named
-from engine.runs.job import Job
+from engine.runs.attacks import Attack, Shelf
 
 FILE = "met.json"
 
@@ -51,13 +50,4 @@ class Meeting(Attack):
 
 
 KEPT = Shelf(FILE, Meeting, lambda row: (row.paper, row.method, row.run))
-rows, write = KEPT.rows, KEPT.write
-
-
-def fitting(job: Job) -> Meeting | None:
-    """The shipped attack on exactly this setting; None where none ships.
-
-    Raises:
-        StoreError: The file is damaged.
-    """
-    return named(rows(), job)
+rows, write, fitting = KEPT.rows, KEPT.write, KEPT.fitting

@@ -86,13 +86,7 @@ def _write(paper: str, exhibit: str, computed: Reference, folder: Path) -> Path:
     """Writes the file: the head in the first line, then a line for each cell."""
     path = folder / paper / f"{exhibit}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    head = {
-        "full": computed.full,
-        "seconds": computed.seconds,
-        "version": computed.version,
-        "date": computed.date,
-        "sources": computed.sources,
-    }
+    head = {name: value for name, value in vars(computed).items() if name != "cells"}
     lines = ",\n".join(
         "  " + json.dumps(plain(cell), ensure_ascii=False) for cell in computed.cells
     )

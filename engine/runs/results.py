@@ -1,9 +1,10 @@
 """What a run's replicas came to, by column: the table that figures and exhibits read."""
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,29 +63,25 @@ class Results:
         """One gauge over the seeds at the given axis values; NaN where not measured."""
         return self.gauges[gauge][self.rows(**at)]
 
-    def only(self, rows: NDArray[np.bool_]) -> "Results":
-        """Some of the replicas, `rows` of shape (R,); without arrays."""
-        return dataclasses.replace(
-            self,
-            step=self.step[rows],
-            seeds=self.seeds[rows],
-            axes={field: column[rows] for field, column in self.axes.items()},
-            gauges={name: column[rows] for name, column in self.gauges.items()},
-            epsilon=self.epsilon[rows],
-            arrays=dict,
-        )
-
     def mean(self, gauge: str, **at: Value) -> float:
         """Mean over what has been measured; NaN if nothing has."""
-        values = self.values(gauge, **at)
-        values = values[np.isfinite(values)]
-        return float(values.mean()) if len(values) else float("nan")
+        return spread_of([self.values(gauge, **at)])[0]
 
     def spread(self, gauge: str, **at: Value) -> float:
         """Standard deviation over what has been measured; NaN below two values."""
-        values = self.values(gauge, **at)
-        values = values[np.isfinite(values)]
-        return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+        return spread_of([self.values(gauge, **at)])[1]
+
+    def only(self, rows: NDArray[np.bool_]) -> "Results":
+        """Some of the replicas, `rows` of shape (R,); without arrays."""
+        return _made(lambda column: column[rows], self)
+
+
+def spread_of(values: Sequence[Column]) -> tuple[float, float]:
+    """Mean and standard deviation of all finite values; NaN where there are none, or one."""
+    every = np.concatenate([np.empty(0), *values])
+    there = every[np.isfinite(every)]
+    mean = float(there.mean()) if len(there) else float("nan")
+    return mean, float(there.std(ddof=1)) if len(there) > 1 else float("nan")
 
 
 def collect(job: Job, events: Iterable[Event]) -> Results:
@@ -119,23 +116,26 @@ def beside(first: Results, second: Results) -> Results:
         first: What goes before.
         second: A run of the same method with the same axes.
     """
-    places = np.stack([*first.axes.values()], axis=1) if first.axes else np.zeros((1, 0))
-    others = np.stack([*second.axes.values()], axis=1) if second.axes else np.zeros((1, 0))
-    new = ~(others[:, None] == places[None]).all(axis=2).any(axis=1)
-    if not first.axes or not new.any():
+    if not first.axes:
         return first
-    rest = second.only(new)
-    return Results(
-        first.run,
-        np.concatenate([first.step, rest.step]),
-        np.concatenate([first.seeds, rest.seeds]),
-        {name: np.concatenate([column, rest.axes[name]]) for name, column in first.axes.items()},
-        {
-            name: np.concatenate([column, rest.gauges[name]])
-            for name, column in first.gauges.items()
-        },
-        np.concatenate([first.epsilon, rest.epsilon]),
-    )
+    places, others = (np.stack([*one.axes.values()], axis=1) for one in (first, second))
+    new = ~(others[:, None] == places[None]).all(axis=2).any(axis=1)
+    if not new.any():
+        return first
+    return _made(lambda one, other: np.concatenate([one, other[new]]), first, second)
+
+
+def _made(change: Callable[..., Any], *some: Results) -> Results:
+    """Results each of whose columns is made of the same column of some; without arrays."""
+
+    def made(name: str) -> Any:
+        columns = [getattr(one, name) for one in some]
+        if isinstance(columns[0], dict):
+            return {key: change(*(table[key] for table in columns)) for key in columns[0]}
+        return change(*columns)
+
+    names = ("step", "seeds", "axes", "gauges", "epsilon")
+    return dataclasses.replace(some[0], **{name: made(name) for name in names}, arrays=dict)
 
 
 def _check(job: Job, count: int, event: Measured | Spent, names: AbstractSet[str]) -> None:

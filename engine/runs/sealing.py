@@ -6,7 +6,6 @@ written there, they get their place by one rename. After a kill the same command
 it finds: arrays that are kept are written again, and no noise is drawn again.
 """
 
-import io
 import json
 import os
 import shutil
@@ -17,12 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from engine.core import files
 from engine.core.errors import RequestError, StoreError
 from engine.core.home import private_folder
 from engine.method import Arrays
+from engine.runs import artifacts
 
 ARRAYS, CARD = "release.npz", "card.json"
 REQUEST, MADE, LOCK, OF = "request.json", "made", "lock", "of"
@@ -53,7 +51,7 @@ class Place:
         """
         for path in (self.made / ARRAYS, *sorted(self.made.glob(f".*{files.PART}"))):
             with suppress(OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
-                return _loaded(path)
+                return artifacts.unpacked(path.read_bytes())
         if (self.made / ARRAYS).exists():
             raise StoreError(
                 f"{self.made / ARRAYS}: expected the arrays of a release that was begun, the file "
@@ -79,9 +77,7 @@ class Place:
         shutil.rmtree(self.made, ignore_errors=True)
         files.write(self.beside / OF, of.encode())
         self.made.mkdir()
-        content = io.BytesIO()
-        np.savez(content, allow_pickle=False, **arrays)
-        files.write(self.made / ARRAYS, content.getvalue())
+        files.write(self.made / ARRAYS, artifacts.packed(arrays))
 
     def publish(self, write: Callable[[Path], list[Path]]) -> list[Path]:
         """Writes the other files and gives all of them their place by one rename.
@@ -109,12 +105,6 @@ class Place:
         files.settle(self.folder.parent)
         shutil.rmtree(self.beside, ignore_errors=True)
         return [self.folder / path.name for path in written]
-
-
-def _loaded(path: Path) -> Arrays:
-    """The arrays of a file, whose checksums are compared."""
-    with path.open("rb") as raw, np.load(raw, allow_pickle=False) as held:
-        return {name: held[name] for name in held.files}
 
 
 @contextmanager

@@ -6,10 +6,10 @@ for the whole (`engine.privacy.selection`).
 """
 
 import dataclasses
-import importlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pkgutil import resolve_name
 from random import SystemRandom
 from typing import Any
 
@@ -247,8 +247,7 @@ def choose(
 
 def judge(slug: str) -> Callable[..., Any]:
     """The function by which a paper judges released arrays (`Paper.judge`)."""
-    module, _, name = paper(slug).judge.partition(":")
-    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    found: Callable[..., Any] = resolve_name(paper(slug).judge)
     return found
 
 

@@ -2,6 +2,8 @@
 
 `reference/defaults/<paper>/<id>.xz` holds lines of JSON: first where the numbers come from, then
 the events of the run, thinned. `<id>.npz` beside it holds the arrays that are small enough.
+`reference/defaults/<paper>.xz` holds coarse curves: each line is a run, with the last measurement
+of each replica and no arrays. The same runs give the same bytes.
 A run in the user's own store always goes before one that ships.
 """
 
@@ -22,6 +24,7 @@ from engine import catalog
 from engine.core import stored
 from engine.core.errors import ExplorerError, StoreError
 from engine.core.kept import declared
+from engine.runs import artifacts
 from engine.runs.events import Event, Finished, Measured, Produced, Spent, Started, decode, encode
 from engine.runs.job import Job
 from engine.runs.reference import FOLDER as REFERENCE
@@ -41,7 +44,7 @@ ROWS = "rows"
 """Name under which the file of arrays holds the replicas that its rows belong to."""
 
 ORIGIN, EVENTS = "origin", "events"
-"""What a line of a file holds that many runs share (`engine.runs.packed`)."""
+"""What a line of a file holds that many runs share."""
 
 Arrays = Mapping[str, NDArray[np.generic]]
 
@@ -81,7 +84,7 @@ class Shipped:
         job: The request.
         origin: Where its numbers come from.
         path: The file of its events.
-        held: Its events, where many runs share a file (`engine.runs.packed`): a coarse curve.
+        held: Its events, where many runs share a file: a coarse curve.
     """
 
     job: Job
@@ -111,8 +114,7 @@ class Shipped:
         if self.held is not None or not path.exists():
             return [], {}
         try:
-            with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-                held = {name: file[name] for name in file.files}
+            held = artifacts.unpacked(path.read_bytes())
             rows = [int(row) for row in held.pop(ROWS)]
             return rows, {name: _every(part, len(rows)) for name, part in held.items()}
         except (OSError, ValueError, EOFError, KeyError, TypeError, BadZipFile) as error:
@@ -148,7 +150,11 @@ def index(folder: Path) -> dict[str, Shipped]:
 def packed(path: Path) -> list[Shipped]:
     """The runs of a file that many share; those that this version cannot read are left out."""
     found = []
-    for body in _packed_lines(path):
+    try:
+        bodies = list(_lines(path))
+    except StoreError:
+        return []
+    for body in bodies:
         try:
             job, origin = opened(body[ORIGIN])
             held = tuple(dict(event) for event in body[EVENTS])
@@ -156,15 +162,6 @@ def packed(path: Path) -> list[Shipped]:
             continue
         found.append(Shipped(job, origin, path, held))
     return found
-
-
-def _packed_lines(path: Path) -> list[Any]:
-    """The lines of a file that many runs share; none where it is damaged."""
-    try:
-        text = lzma.decompress(path.read_bytes()).decode()
-        return [json.loads(one) for one in text.splitlines()]
-    except (OSError, EOFError, ValueError, lzma.LZMAError):
-        return []
 
 
 def opened(head: dict[str, Any]) -> tuple[Job, Origin]:
@@ -198,7 +195,7 @@ def save(
     if kept:
         reported.append(Produced(origin.total, "shipped", "", tuple(rows)))
     reported.append(Finished(origin.total, "completed", origin.diverged))
-    _write(path, [asdict(origin), *map(encode, reported)])
+    write(path, map(_text, [asdict(origin), *map(encode, reported)]))
     beside = path.with_suffix(".npz")
     try:
         if kept:
@@ -210,36 +207,74 @@ def save(
     return path
 
 
-def mark(ship: Shipped, sources: str) -> None:
-    """Says of a shipped run that other sources give the same numbers; the rest stays as it is.
+def mark(ships: Sequence[Shipped], sources: Mapping[str, str]) -> None:
+    """Says of runs of one file, by id, that other sources give the same numbers.
 
     Raises:
         StoreError: The file is damaged or cannot be written.
     """
-    _, *bodies = _lines(ship.path)
-    _write(ship.path, [asdict(replace(ship.origin, sources=sources)), *bodies])
+    path, alone, marked = ships[0].path, ships[0].held is None, list[Shipped]()
+    for one in ships if alone else packed(path):
+        digest = sources.get(one.job.id, one.origin.sources)
+        marked.append(replace(one, origin=replace(one.origin, sources=digest)))
+    if alone:
+        _, *bodies = _lines(path)
+        write(path, map(_text, [asdict(marked[0].origin), *bodies]))
+    else:
+        write(path, [text for _, text in sorted(lines(marked).items())])
     index.cache_clear()
 
 
-def pressed(text: str) -> bytes:
-    """A text as its file holds it: LZMA needs seven tenths of the room of gzip."""
-    return lzma.compress(text.encode(), preset=lzma.PRESET_EXTREME | 6)
+def lines(ships: Iterable[Shipped]) -> dict[str, str]:
+    """Runs of a file that many share as lines again, by id."""
+    return {one.job.id: _line(one.origin, one.held or ()) for one in ships}
 
 
-def _write(path: Path, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """Writes a file of events, the origin first."""
-    text = "\n".join(json.dumps(body, separators=(",", ":")) for body in bodies)
+def line(origin: Origin, events: Iterable[Event]) -> str:
+    """A run as a line of a file that many share."""
+    told = thinned(events, Job.read(origin.job), courses=0)
+    over = Finished(origin.total, "completed", origin.diverged)
+    return _line(origin, map(encode, [*told, over]))
+
+
+def _line(origin: Origin, events: Iterable[Mapping[str, Any]]) -> str:
+    return _text({ORIGIN: asdict(origin), EVENTS: list(events)})
+
+
+def _text(body: Mapping[str, Any]) -> str:
+    return json.dumps(body, separators=(",", ":"))
+
+
+def write(path: Path, lines: Iterable[str]) -> None:
+    """Writes lines as a file that LZMA has pressed; removes it where there are none.
+
+    LZMA needs seven tenths of the room of gzip.
+
+    Raises:
+        StoreError: It cannot be written.
+    """
+    text = "\n".join(lines)
     try:
+        if not text:
+            path.unlink(missing_ok=True)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(pressed(text))
+        content = lzma.compress(text.encode(), preset=lzma.PRESET_EXTREME | 6)
+        if not path.exists() or path.read_bytes() != content:
+            path.write_bytes(content)
     except OSError as error:
-        raise StoreError(f"{path}: expected to write a run, got: {error}") from None
+        raise StoreError(f"{path}: expected to write runs, got: {error}") from None
 
 
-def thinned(events: Iterable[Event], job: Job) -> Iterator[Event]:
-    """The beginning, at most STEPS measurements of COURSES repetitions, and the prices.
+def thinned(events: Iterable[Event], job: Job, courses: int = COURSES) -> Iterator[Event]:
+    """The beginning, at most STEPS measurements of some repetitions, and the prices.
 
     Of further repetitions the last measurement is kept.
+
+    Args:
+        events: What the run said.
+        job: Its job.
+        courses: How many repetitions keep more than the last measurement.
     """
     measured: dict[tuple[int, ...], list[Measured]] = {}
     for event in events:
@@ -248,7 +283,7 @@ def thinned(events: Iterable[Event], job: Job) -> Iterator[Event]:
         elif isinstance(event, Started | Spent):
             yield event
     for rows, some in measured.items():
-        first = [place for place, row in enumerate(rows) if row % len(job.seeds) < COURSES]
+        first = [place for place, row in enumerate(rows) if row % len(job.seeds) < courses]
         *early, last = np.unique(np.linspace(0, len(some) - 1, STEPS).round().astype(int))
         for place in early if first else ():
             yield rounded(_only(some[place], first))
@@ -283,10 +318,7 @@ def fitting(arrays: Arrays, job: Job) -> tuple[list[int], Arrays]:
     Returns:
         The replicas that are kept, and their arrays.
     """
-    single = {
-        name: part.astype(np.float32) if part.dtype == np.float64 else part
-        for name, part in arrays.items()
-    }
+    single = artifacts.single(arrays)
     seeds = np.arange(job.replicas()) % len(job.seeds)
     rows = np.flatnonzero(seeds < 1)
     for count in (len(job.seeds), *(n for n in FEWER if n < len(job.seeds))):

@@ -15,10 +15,11 @@ from typing import Any
 
 from engine.core.errors import RequestError
 from engine.method import Arrays
+from engine.runs import artifacts
 from engine.runs.checkpoint import Checkpoints
 from engine.runs.events import Event, Produced, Spent, encode
 from engine.runs.executor import parcel
-from engine.runs.executor.order import Order, identity
+from engine.runs.executor.parcel import Order, identity
 from engine.runs.job import Job
 
 # Before the first product, as in the worker of one machine: sums are added up in the same order.
@@ -57,7 +58,7 @@ def run_chunk(order: Order) -> dict[str, Any] | None:
         produced: dict[str, bytes] = {}
 
         def keep(name: str, arrays: Arrays) -> str:
-            produced[name] = parcel.packed_arrays(arrays)
+            produced[name] = artifacts.packed(arrays)
             return ""
 
         run = driver.chunk(
@@ -113,11 +114,8 @@ class Reporter:
         self._order, self._worker, self._key = order, worker, key
         self._queue = Queue(f"{order.token}-events", client=self._client)
         self._pending: list[dict[str, Any]] = []
-        self._lock, self._sending, self._over = (
-            threading.Lock(),
-            threading.Lock(),
-            threading.Event(),
-        )
+        self._lock, self._sending = threading.Lock(), threading.Lock()
+        self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="reporter", daemon=True)
         self._thread.start()
 
@@ -215,13 +213,13 @@ class States:
     def recall(self, name: str) -> Arrays | None:
         """What was left of the chunk before this task; None where nothing was."""
         left: bytes = self.reporter.value(f"state-{self.order.number}")
-        return parcel.unpacked_arrays(left) if left else None
+        return artifacts.unpacked(left) if left else None
 
     def send(self) -> None:
         """Sends the state to the owner, then to whoever does this chunk next."""
         place = self.past.places.get(self.order.number)
         if place is not None:
-            state = parcel.packed_arrays(place.packed())
+            state = artifacts.packed(place.packed())
             self.reporter.flush(state)
             self.reporter.variable(f"state-{self.order.number}").set(state)
         self._sent, self._every = time.monotonic(), min(2 * self._every, LAST_STATE)

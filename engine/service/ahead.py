@@ -89,22 +89,17 @@ def busy(store: Store) -> bool:
         StoreError: The store cannot be read.
     """
     own = here()
-    with store.database.reading() as connection:
-        row = connection.execute(
-            "SELECT 1 FROM jobs WHERE state = 'running' AND NOT (pid = ? AND born = ?) LIMIT 1",
-            (own.pid, own.born),
-        ).fetchone()
-    return row is not None
+    others = "SELECT 1 FROM jobs WHERE state = 'running' AND NOT (pid = ? AND born = ?) LIMIT 1"
+    return store.database.row(others, (own.pid, own.born)) is not None
 
 
 def trim(store: Store) -> None:
     """Removes the oldest runs at which nobody has looked yet, beyond what may be kept of them."""
-    with store.database.reading() as connection:
-        rows = connection.execute(
-            "SELECT jobs.id, artifacts.digest FROM jobs LEFT JOIN artifacts ON run = jobs.id "
-            "WHERE NOT jobs.viewed AND jobs.state != 'running' "
-            "ORDER BY jobs.created DESC, jobs.rowid DESC"
-        ).fetchall()
+    rows = store.database.rows(
+        "SELECT jobs.id, artifacts.digest FROM jobs LEFT JOIN artifacts ON run = jobs.id "
+        "WHERE NOT jobs.viewed AND jobs.state != 'running' "
+        "ORDER BY jobs.created DESC, jobs.rowid DESC"
+    )
     kept: dict[str, int] = {}
     for row in rows:
         kept[row["id"]] = kept.get(row["id"], 0) + _size(store, row["digest"])

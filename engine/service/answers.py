@@ -38,12 +38,11 @@ def counts(database: Database, question: str, options: int) -> list[int]:
     Raises:
         StoreError: The store cannot be read.
     """
-    with database.reading() as connection:
-        rows = connection.execute(
-            "SELECT option, times FROM answers WHERE question = ? "
-            "AND typeof(option) = 'integer' AND typeof(times) = 'integer'",
-            (question,),
-        ).fetchall()
+    rows = database.rows(
+        "SELECT option, times FROM answers WHERE question = ? "
+        "AND typeof(option) = 'integer' AND typeof(times) = 'integer'",
+        (question,),
+    )
     times = {row["option"]: row["times"] for row in rows}
     return [times.get(option, 0) for option in range(options)]
 

@@ -74,7 +74,7 @@ class Board:
             if self._changes != self.client.changes:
                 self._changes = self.client.changes
                 self._runs.clear()  # what this process has changed is seen at once
-            old = [one for one in wanted if now - self._at(one) >= self.pace]
+            old = [one for one in wanted if now - self._runs.get(one, NEVER).at >= self.pace]
             if old:
                 self._read(old, now)
             known = {one: self._runs[one].run for one in wanted}
@@ -95,9 +95,6 @@ class Board:
             if kept is None or kept[0] != mark:
                 kept = self._results[run.id] = mark, self.client.table(run.id)
         return kept[1]
-
-    def _at(self, run: str) -> float:
-        return self._runs[run].at if run in self._runs else -math.inf
 
     def _read(self, runs: list[str], now: float) -> None:
         """Reads some rows at once."""

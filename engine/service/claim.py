@@ -19,9 +19,8 @@ from engine.runs.changes import sources
 from engine.runs.events import Advanced, Event, Finished
 from engine.runs.job import Job
 from engine.service.process import Process
-from engine.service.rows import State, add, close, held
-from engine.service.stages import wanted
-from engine.service.store import Store
+from engine.service.store import State, Store, add, close, held
+from engine.service.watching import wanted
 
 DAMAGED = "Its request is damaged: delete it, and ask for it again"
 
@@ -100,12 +99,12 @@ class Claim:
                 name: files.enter_context(artifacts.written(folder, arrays))
                 for name, arrays in kept.items()
             }
-            with self.store.database.writing() as connection:
+            with self.store.changing() as connection:
                 row = held(connection, self.key)
                 if row is None:
                     raise StoreError(f"run {self.job.id}: expected it to go on, it was taken away")
                 _tell(connection, row, events)
-                loose = self.store.drop(connection, self.job.id, f"{artifacts.STATE}%")
+                self._forget_state(connection)
                 for name, (passing, digest) in written.items():
                     os.replace(passing, artifacts.place(folder, digest))
                     connection.execute(
@@ -115,7 +114,6 @@ class Claim:
                 connection.execute(
                     f"UPDATE jobs SET kept = {reported} WHERE id = ?", (self.job.id,)
                 )
-        self.store.collect(loose)
 
     def recall(self, name: str) -> Arrays | None:
         """The arrays that an earlier attempt kept under a name; None if there are none.
@@ -123,10 +121,9 @@ class Claim:
         Raises:
             StoreError: The file is missing or damaged.
         """
-        with self.store.database.reading() as connection:
-            row = connection.execute(
-                "SELECT digest FROM artifacts WHERE run = ? AND name = ?", (self.job.id, name)
-            ).fetchone()
+        row = self.store.database.row(
+            "SELECT digest FROM artifacts WHERE run = ? AND name = ?", (self.job.id, name)
+        )
         return None if row is None else artifacts.load(self.store.artifacts, row["digest"])
 
     def stopping(self) -> float | None:
@@ -174,15 +171,14 @@ class Claim:
             Whether the claim still held.
         """
         diverged = [event.diverged for event in events if isinstance(event, Finished)]
-        with self.store.database.writing() as connection:
+        with self.store.changing() as connection:
             row = held(connection, self.key)
             if row is None:
                 return False
-            loose: list[str] = []
             if row["stop"] is None and (asked or (left and row["passing"])):
-                loose = self.store.renew(connection, self.job.id, row["focus"])
+                self.store.renew(connection, self.job.id, row["focus"])
             elif state == "failed" and not row["viewed"]:
-                loose = self.store.remove(connection, self.job.id)
+                connection.execute("DELETE FROM jobs WHERE id = ?", (self.job.id,))
             else:
                 _tell(connection, row, events)
                 close(connection, self.job.id, state, error, diverged[-1] if diverged else ())
@@ -190,9 +186,15 @@ class Claim:
                     "UPDATE jobs SET worked = worked + ? WHERE id = ?", (worked, self.job.id)
                 )
                 if state == "completed":
-                    loose = self.store.drop(connection, self.job.id, f"{artifacts.STATE}%")
-        self.store.collect(loose)
+                    self._forget_state(connection)
         return True
+
+    def _forget_state(self, connection: Connection) -> None:
+        """Removes what was kept for going on."""
+        connection.execute(
+            "DELETE FROM artifacts WHERE run = ? AND name LIKE ?",
+            (self.job.id, f"{artifacts.STATE}%"),
+        )
 
 
 def _tell(connection: Connection, row: Row, events: Sequence[Event]) -> None:
@@ -208,10 +210,7 @@ def _tell(connection: Connection, row: Row, events: Sequence[Event]) -> None:
 
 def asked(store: Store, run: str) -> Job | None:
     """What a job in the queue asks for; None where it is not there or cannot be read."""
-    with store.database.reading() as connection:
-        row = connection.execute(
-            "SELECT * FROM jobs WHERE id = ? AND state = 'queued'", (run,)
-        ).fetchone()
+    row = store.database.row("SELECT * FROM jobs WHERE id = ? AND state = 'queued'", (run,))
     with suppress(ExplorerError, LookupError, TypeError, ValueError):
         return None if row is None else Job.read(row["text"], row["id"])
     return None
@@ -220,7 +219,7 @@ def asked(store: Store, run: str) -> Job | None:
 def take(store: Store, owner: Process, run: str | None = None) -> Claim | None:
     """Takes the next job of the queue, or the one named, if it waits there.
 
-    Next is what somebody looks at, by its stage, and then the oldest (`engine.service.stages`).
+    Next is what somebody looks at, by its stage, and then the oldest (`engine.service.watching`).
     What an earlier attempt has left of it is taken up only if the same sources computed that, since
     a run never mixes two versions of the code; otherwise it begins again.
 
@@ -240,8 +239,8 @@ def take(store: Store, owner: Process, run: str | None = None) -> Claim | None:
 
 def _take(store: Store, owner: Process, run: str) -> Claim | None:
     """Takes a job if it waits in the queue and can be read."""
-    now, beat, loose = time.time(), store.now(), list[str]()
-    with store.database.writing() as connection:
+    now, beat = time.time(), store.now()
+    with store.changing() as connection:
         row = connection.execute(
             "SELECT * FROM jobs WHERE id = ? AND state = 'queued'", (run,)
         ).fetchone()
@@ -255,11 +254,10 @@ def _take(store: Store, owner: Process, run: str) -> Claim | None:
             return None
         today = sources(job)
         if row["sources"] != today:
-            loose = store.restart(connection, job.id)
+            store.restart(connection, job.id)
         connection.execute(
             "UPDATE jobs SET state = 'running', started = ?, pid = ?, born = ?, beat = ?, "
             "sources = ? WHERE id = ?",
             (now, owner.pid, owner.born, beat, today, row["id"]),
         )
-    store.collect(loose)
     return Claim(store, job, row["attempt"], owner, focus)

@@ -21,11 +21,11 @@ from engine.runs import artifacts, shipped
 from engine.runs.events import Event, Produced
 from engine.runs.job import Job
 from engine.runs.results import Results, collect, merge
-from engine.service import estimates, presence, quotas, watching
+from engine.service import presence, quotas, watching
 from engine.service.run import Run as Run
-from engine.service.run import Ticket, Unreadable, as_run, as_shipped
+from engine.service.run import Unreadable, as_run, as_shipped
 from engine.service.starting import Starter
-from engine.service.store import LOG, Store
+from engine.service.store import LOG, Answer, Store
 from engine.service.watching import NOBODY, Visitor
 
 KEPT = 64
@@ -37,17 +37,14 @@ class Client:
 
     Args:
         home: Folder of the store; None for EXPLORER_HOME or the user's data folder.
-        patience: Seconds to wait for another process's lock.
         workers: Whether to start a worker when none is alive.
 
     Attributes:
         changes: How often this client has changed something in the store.
     """
 
-    def __init__(
-        self, home: Path | None = None, *, patience: float = 5.0, workers: bool = True
-    ) -> None:
-        self.store = Store(home, patience)
+    def __init__(self, home: Path | None = None, *, workers: bool = True) -> None:
+        self.store = Store(home)
         self._workers = workers
         self._starter = Starter(self.store, "engine.service.worker")
         self.changes = 0
@@ -61,7 +58,7 @@ class Client:
         *,
         passing: bool = False,
         ahead: bool = False,
-    ) -> Ticket:
+    ) -> Answer:
         """Asks for a job, and sees to it that somebody will do it.
 
         Args:
@@ -70,6 +67,9 @@ class Client:
             by: Who asks.
             passing: Whether it is trained only while somebody looks at it.
             ahead: Whether nobody looks at it yet: it counts for no limit but its own.
+
+        Returns:
+            "new"; "joined" where it waits or runs already, "cached" where it was completed before.
 
         Raises:
             RequestError: A limit of this machine is reached.
@@ -82,7 +82,7 @@ class Client:
         self.changes += 1
         if answer != "cached":
             self.ensure_worker()
-        return Ticket(job.id, answer == "cached", answer == "joined")
+        return answer
 
     def run(self, run_id: str) -> Run:
         """The state of a run: the store's, else that of a run that ships with the app.
@@ -220,10 +220,6 @@ class Client:
         run = self.run(run_id)
         return run.seconds or math.nan if run.state == "completed" else math.nan
 
-    def notice(self) -> str:
-        """One sentence that the user must know of the store; empty as a rule."""
-        return self.store.notice()
-
     def register_app(self) -> None:
         """Says that this process is an app: a worker stays warm while it lives."""
         presence.open_app(self.store)
@@ -243,7 +239,7 @@ class Client:
 
     def again(
         self, job: Job, focus: Mapping[str, float] | None = None, by: Visitor = NOBODY
-    ) -> Ticket:
+    ) -> Answer:
         """Asks for a job again: what was computed here is removed, under whatever id.
 
         Raises:
@@ -253,10 +249,6 @@ class Client:
         with suppress(RequestError):  # what ships is not in the store
             self.delete(job.id)
         return self.submit(job.renamed(), focus, by)
-
-    def usual(self, job: Job) -> float | None:
-        """Seconds that a job takes, as far as runs of its kind tell; None if there were none."""
-        return estimates.seconds(self.store, job)
 
     def close(self) -> None:
         """Closes the store's connections; the worker goes on."""

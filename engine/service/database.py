@@ -11,12 +11,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from engine.core import disk
 from engine.core.errors import FullError, RequestError, StoreError
 from engine.core.home import private_folder, private_opener
 from engine.service import spare
-from engine.service.layout import LAYOUT, SCHEMA, version, widen
+from engine.service.layout import LAYOUT, LOOSE, SCHEMA, version, widen
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -63,6 +64,19 @@ class Database:
         with self._translated(), self._connection() as connection:
             yield connection
 
+    def rows(self, statement: str, values: Any = ()) -> list[sqlite3.Row]:
+        """What one statement reads, with the values for its marks.
+
+        Raises:
+            StoreError: The file cannot be opened or read.
+        """
+        with self.reading() as connection:
+            return connection.execute(statement, values).fetchall()
+
+    def row(self, statement: str, values: Any = ()) -> sqlite3.Row | None:
+        """The first row that one statement reads, as `rows`; None if there is none."""
+        return next(iter(self.rows(statement, values)), None)
+
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A connection inside a transaction: all of it is kept, or none.
@@ -96,13 +110,10 @@ class Database:
                 connection.close()
 
     def _take(self) -> tuple[int, sqlite3.Connection]:
-        with suppress(OSError):
+        with suppress(OSError, IndexError):  # no file, or no connection that is idle
             now = self.path.stat().st_ino
             while True:
-                try:
-                    file, connection = self._idle.pop()
-                except IndexError:
-                    break
+                file, connection = self._idle.pop()
                 if file == now:
                     return file, connection
                 connection.close()  # the file was replaced
@@ -190,6 +201,8 @@ class Database:
             connection.close()
             raise self.set_aside(f"version-{stored}", f"is of the older version {stored}")
         widen(connection)
+        for statement in LOOSE:
+            connection.execute(statement)
 
     def _journal(self, connection: sqlite3.Connection) -> None:
         """Turns the write-ahead log on; SQLite does not wait for a lock here by itself."""

@@ -9,11 +9,10 @@ import math
 import os
 import signal
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -26,9 +25,9 @@ from engine.runs.events import Event, Failed, Finished, Spent
 from engine.runs.job import Job
 from engine.service.claim import Claim
 from engine.service.presence import setting
+from engine.service.process import handling
 from engine.service.recorder import BEAT, Late, Recorder, Stuck, Watch
-from engine.service.rows import ENDED, State
-from engine.service.store import LOG
+from engine.service.store import ENDED, LOG, State
 
 if TYPE_CHECKING:
     from engine.runs.checkpoint import Save
@@ -78,6 +77,7 @@ class JobRunner:
             the sake of others; the job then goes back to the queue.
 
     Attributes:
+        recorder: Writes down what it says, and hears of a stop.
         spent: Seconds that its turns have taken.
         error: One sentence, once it has not ended well.
     """
@@ -96,17 +96,8 @@ class JobRunner:
         self.error = ""
         self._step = 0
         self._enough: Enough = lambda: False
-        self._recorder = Recorder(claim, stuck, watch, late)
-        self._events = _drive(claim, device, lambda: self._enough(), self._recorder.save)
-
-    def sleep(self, asleep: bool) -> None:
-        """Says whether it has no turns for now; it then looks at the store less often."""
-        self._recorder.asleep = asleep
-
-    @property
-    def stopping(self) -> bool:
-        """Whether somebody asked to stop it."""
-        return self._recorder.stopping
+        self.recorder = Recorder(claim, stuck, watch, late)
+        self._events = _drive(claim, device, lambda: self._enough(), self.recorder.save)
 
     def turn(self, enough: Enough) -> State | None:
         """Goes on until it is over or has had enough.
@@ -125,7 +116,7 @@ class JobRunner:
         begun, leave = time.monotonic(), None
         end: End | None
         try:
-            with _breakable(), self._recorder.turn():
+            with handling(BREAKS), self.recorder.turn():
                 end = self._go()
         except KeyboardInterrupt:
             end = End("cancelled", Finished(0, "cancelled"))
@@ -152,15 +143,15 @@ class JobRunner:
 
     def _go(self) -> End | None:
         """Steps until the end, a stop, or enough; the last event is not emitted."""
-        while not self._recorder.stopping:
+        while not self.recorder.stopping:
             event = next(self._events)
             self._step = event.step
             if isinstance(event, Finished):
                 return End("completed", event)
-            self._recorder.emit(event)
+            self.recorder.emit(event)
             if event.step == 0:
                 continue  # loading is no part of a turn: at least a step follows it
-            if not self._recorder.stopping and self._enough():
+            if not self.recorder.stopping and self._enough():
                 return None
         self._events.close()
         return End("cancelled", Finished(self._step, "cancelled"))
@@ -178,9 +169,9 @@ class JobRunner:
             _log(self.claim)
         self.error = end.error
         asked = end.state == "cancelled" and (
-            end.back or self._recorder.stopping or self._recorder.broken
+            end.back or self.recorder.stopping or self.recorder.broken
         )
-        events = [*self._recorder.end(), *([end.last] if end.last else [])]
+        events = [*self.recorder.end(), *([end.last] if end.last else [])]
         for tried in range(TRIES + 1):
             try:
                 self.claim.finish(
@@ -246,25 +237,12 @@ def set_threads() -> None:
         torch.set_num_threads(threads)
 
 
-@contextmanager
-def _breakable() -> Iterator[None]:
-    """Lets signals break into the work, and only there: what is written after it stays whole."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+def _leave(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
 
-    def leave(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
 
-    before = [
-        (signal.SIGTERM, signal.signal(signal.SIGTERM, leave)),
-        (signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler)),
-    ]
-    try:
-        yield
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)
+BREAKS = {signal.SIGTERM: _leave, signal.SIGINT: signal.default_int_handler}
+"""Signals break into the work, and only there: what is written after it stays whole."""
 
 
 def _drive(claim: Claim, device: str, pause: Enough, save: "Save") -> Generator[Event, None, None]:
@@ -278,7 +256,7 @@ def _drive(claim: Claim, device: str, pause: Enough, save: "Save") -> Generator[
     job, executor = claim.job, chosen()
     _check(job)
     data = data_catalog.load(job.dataset)
-    past = Checkpoints(claim.recall, claim.keep, save, setting(KEEP, EVERY))
+    past = Checkpoints(claim.recall, save, setting(KEEP, EVERY))
     if isinstance(executor, Local):
         device = executor.device(device)
         cards.exact(device)

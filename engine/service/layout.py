@@ -59,6 +59,14 @@ LATER = (
 )
 """Tables that came later; older programs do not miss them."""
 
+LOOSE = (
+    "PRAGMA temp_store = MEMORY",
+    "CREATE TEMP TABLE loose (digest TEXT NOT NULL)",
+    """CREATE TEMP TRIGGER loosened AFTER DELETE ON main.artifacts
+        BEGIN INSERT INTO loose VALUES (old.digest); END""",
+)
+"""What each connection keeps for itself: the digests of arrays whose row it has removed."""
+
 
 def widen(connection: sqlite3.Connection) -> None:
     """Adds the columns and tables that a file from before them lacks."""

@@ -58,10 +58,11 @@ def work_on(store: Store, device: str) -> bool:
 
 
 def leave(store: Store) -> None:
-    """Takes this process off the list of workers."""
+    """Takes this process off the list of workers; a store that was removed is not made again."""
     own = here()
-    with store.database.writing() as connection:
-        connection.execute("DELETE FROM workers WHERE pid = ? AND born = ?", (own.pid, own.born))
+    if store.database.path.exists():
+        with store.database.writing() as connection:
+            connection.execute("DELETE FROM workers WHERE pid = :pid AND born = :born", vars(own))
 
 
 def working(store: Store, device: str) -> bool:
@@ -84,8 +85,7 @@ def open_app(store: Store) -> None:
 
 def apps(store: Store) -> bool:
     """Whether some app is alive; the dead ones are struck off."""
-    with store.database.reading() as connection:
-        rows = connection.execute("SELECT * FROM apps").fetchall()
+    rows = store.database.rows("SELECT * FROM apps")
     dead = [
         row for row in rows if not Process(row["pid"], row["born"]).alive(row["beat"], store.now)
     ]

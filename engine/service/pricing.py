@@ -10,7 +10,6 @@ while. No torch here.
 import functools
 import json
 import signal
-import threading
 import time
 import traceback
 from collections.abc import Iterable, Iterator
@@ -29,10 +28,9 @@ from engine.method import Entry
 from engine.privacy import answers
 from engine.runs.changes import accountants
 from engine.service import presence
-from engine.service.process import stand_back
-from engine.service.rows import checksum
+from engine.service.process import handling, stand_back
 from engine.service.starting import Starter
-from engine.service.store import Store
+from engine.service.store import Store, checksum
 
 DEVICE = "accountant"
 """What the process calls itself on the list of workers."""
@@ -81,8 +79,7 @@ def ask(store: Store, questions: Iterable[str], *, urgent: bool = False) -> None
 
 def waiting(store: Store) -> list[str]:
     """The questions without an answer: urgent ones first, then those that were asked last."""
-    with store.database.reading() as connection:
-        rows = connection.execute(f"SELECT text FROM questions ORDER BY {FIRST}").fetchall()
+    rows = store.database.rows(f"SELECT text FROM questions ORDER BY {FIRST}")
     return [str(row["text"]) for row in rows]
 
 
@@ -92,12 +89,9 @@ def read(store: Store, after: int = 0) -> int:
     Those that other code has worked out, and damaged ones, are left: their questions are asked
     again. What ships or was worked out here stays as it is.
     """
-    with store.database.reading() as connection:
-        rows = connection.execute(
-            "SELECT rowid, * FROM prices WHERE rowid > ? ORDER BY rowid", (after,)
-        ).fetchall()
     patient = Context()  # a price that is there takes nobody's time
-    for row in rows:
+    newer = "SELECT rowid, * FROM prices WHERE rowid > ? ORDER BY rowid"
+    for row in store.database.rows(newer, (after,)):
         if _sound(row):
             patient.run(answers.answer, row["code"], functools.partial(float, row["value"]))
         after = int(row["rowid"])
@@ -156,21 +150,20 @@ def _limited(seconds: float) -> Iterator[None]:
     Raises:
         TimeoutError: It was broken off.
     """
-    here = threading.current_thread() is threading.main_thread()
-    if not here or not hasattr(signal, "setitimer"):
-        yield
-        return
 
     def late(number: int, frame: FrameType | None) -> None:
         raise TimeoutError(f"expected an answer within {seconds:g} seconds")
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+    alarm = {signal.SIGALRM: late} if hasattr(signal, "setitimer") else {}
+    with handling(alarm) as here:
+        if not (alarm and here):
+            yield
+            return
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
 
 
 def serve(store: Store, idle: float = IDLE) -> None:
@@ -191,8 +184,7 @@ def serve(store: Store, idle: float = IDLE) -> None:
             wanted = time.monotonic()
         else:
             time.sleep(POLL)
-    if place.exists():
-        presence.leave(store)
+    presence.leave(store)
 
 
 @functools.cache

@@ -3,10 +3,13 @@
 import functools
 import os
 import platform
-from collections.abc import Callable
-from contextlib import suppress
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 STALE = 5.0
 """Seconds without a heartbeat after which a process that cannot be looked at counts as dead.
@@ -57,6 +60,18 @@ def stand_back(by: int) -> None:
         if os.getsid(0) == os.getpid():
             with suppress(OSError):  # nor have other systems, or containers that do not share so
                 Path("/proc/self/autogroup").write_text(str(by))
+
+
+@contextmanager
+def handling(handlers: Mapping[signal.Signals, Any]) -> Iterator[bool]:
+    """Answers signals for a while where this thread may, which is what it gives."""
+    here = threading.current_thread() is threading.main_thread()
+    before = {number: signal.signal(number, one) for number, one in handlers.items() if here}
+    try:
+        yield here
+    finally:
+        for number, one in before.items():
+            signal.signal(number, one)
 
 
 def here() -> Process:

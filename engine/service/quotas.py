@@ -14,6 +14,16 @@ RUNS, WAITING, MINE, WORK, PASSING = (
 USUAL = {RUNS: 20_000, WAITING: 1_000, MINE: 120, WORK: 10_000_000_000, PASSING: 5_000}
 """Runs that are kept; that wait; that wait for one person; replicas times steps of one run; runs
 that were asked for in passing and are kept though nobody looks at them."""
+FEWER = {
+    WORK: "replicas times steps: expected at most {most} ({name}), got {got}: choose fewer "
+    "budgets, repetitions or training steps",
+    RUNS: "runs: expected at most {most} in this store ({name}), got one more: delete some",
+    WAITING: "queue: expected at most {most} waiting runs ({name}), got one more: wait until some "
+    "have ended",
+    MINE: "queue: expected at most {most} waiting runs of yours ({name}), got one more: stop some "
+    "of them, or wait until they have ended",
+}
+"""What a person is told whose run would be one too many."""
 AT_ONCE = 50
 """Runs that are removed at once, so that nobody waits for it."""
 
@@ -32,41 +42,29 @@ def check(store: Store, job: Job, person: str, *, ahead: bool = False, again: bo
         RequestError: A limit is reached; one sentence names it, and what to do.
     """
     card = data_catalog.card(job.dataset)
-    work = job.replicas() * job.entry().steps(job.spec(), card.records)
-    if work > (most := settings.whole(WORK, USUAL[WORK])):
-        raise RequestError(
-            f"replicas times steps: expected at most {most:,} ({WORK}), got {work:,}: choose fewer "
-            "budgets, repetitions or training steps"
-        )
+    _within(WORK, job.replicas() * job.entry().steps(job.spec(), card.records))
     footprint.check(job, card)
-    with store.database.reading() as connection:
-        row = connection.execute("SELECT state FROM jobs WHERE id = ?", (job.id,)).fetchone()
-        there = ("queued", "running") if again else ("queued", "running", "completed")
-        if row and row["state"] in there:
-            return  # it takes no more room than it has
-        (runs,) = connection.execute("SELECT count(*) FROM jobs").fetchone()
-        waiting, mine = connection.execute(
-            "SELECT count(*), count(*) FILTER (WHERE owner = :person AND owner != '') FROM jobs "
-            "WHERE state = 'queued' AND viewed AND (NOT passing OR EXISTS "
-            "(SELECT 1 FROM looking WHERE run = jobs.id AND seen > :since))",
-            {"person": person, "since": store.since()},
-        ).fetchone()
-    if ahead:
-        waiting = mine = 0
-    if row is None and runs >= (most := settings.whole(RUNS, USUAL[RUNS])):
-        raise RequestError(
-            f"runs: expected at most {most:,} in this store ({RUNS}), got one more: delete some"
-        )
-    if waiting >= (most := settings.whole(WAITING, USUAL[WAITING])):
-        raise RequestError(
-            f"queue: expected at most {most:,} waiting runs ({WAITING}), got one more: wait until "
-            "some have ended"
-        )
-    if mine >= (most := settings.whole(MINE, USUAL[MINE])):
-        raise RequestError(
-            f"queue: expected at most {most:,} waiting runs of yours ({MINE}), got one more: stop "
-            "some of them, or wait until they have ended"
-        )
+    row = store.database.row("SELECT state FROM jobs WHERE id = ?", (job.id,))
+    there = ("queued", "running") if again else ("queued", "running", "completed")
+    if row and row["state"] in there:
+        return  # it takes no more room than it has
+    ((runs, waiting, mine),) = store.database.rows(
+        "SELECT (SELECT count(*) FROM jobs), count(*), "
+        "count(*) FILTER (WHERE owner = :person AND owner != '') FROM jobs "
+        "WHERE state = 'queued' AND viewed AND (NOT passing OR EXISTS "
+        "(SELECT 1 FROM looking WHERE run = jobs.id AND seen > :since))",
+        {"person": person, "since": store.since()},
+    )
+    _within(RUNS, runs + 1 if row is None else 0)
+    _within(WAITING, 0 if ahead else waiting + 1)
+    _within(MINE, 0 if ahead else mine + 1)
+
+
+def _within(name: str, got: int) -> None:
+    """Refuses what is above a limit."""
+    most = settings.whole(name, USUAL[name])
+    if got > most:
+        raise RequestError(FEWER[name].format(most=f"{most:,}", name=name, got=f"{got:,}"))
 
 
 def tidy(store: Store) -> None:
@@ -80,12 +78,11 @@ def tidy(store: Store) -> None:
         RequestError: The setting is no positive whole number.
     """
     most = settings.whole(PASSING, USUAL[PASSING])
-    with store.database.reading() as connection:
-        rows = connection.execute(
-            "SELECT id FROM jobs WHERE passing AND state != 'running' AND NOT EXISTS "
-            "(SELECT 1 FROM looking WHERE run = jobs.id AND seen > ?) "
-            "ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?",
-            (store.since(), AT_ONCE, most),
-        ).fetchall()
+    rows = store.database.rows(
+        "SELECT id FROM jobs WHERE passing AND state != 'running' AND NOT EXISTS "
+        "(SELECT 1 FROM looking WHERE run = jobs.id AND seen > ?) "
+        "ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?",
+        (store.since(), AT_ONCE, most),
+    )
     for row in rows:
         store.delete(row["id"])

@@ -59,6 +59,7 @@ class Recorder:
     Attributes:
         asleep: Whether the job waits for somebody to look at it; it then listens less often.
         broken: Whether a turn was broken off for the sake of others.
+        stopping: Whether somebody asked to stop the job.
     """
 
     def __init__(
@@ -109,12 +110,8 @@ class Recorder:
         Raises:
             StoreError: It cannot be written, or the claim is lost.
         """
-        with self._writing:
-            with self._lock:
-                some = tuple(self._pending)
+        with self._telling() as some:
             self.claim.save(kept, some, going_on=going_on)
-            with self._lock:
-                del self._pending[: len(some)]
 
     def emit(self, event: Event) -> None:
         """Takes an event, to be written soon."""
@@ -126,7 +123,9 @@ class Recorder:
         beaten = time.monotonic()
         while not self._over.wait(BEAT if self.asleep else TICK):
             try:
-                self._write()
+                with self._telling() as some:
+                    if some:
+                        self.claim.append(some)
                 self._listen()
                 if time.monotonic() - beaten >= BEAT:
                     beaten = time.monotonic()
@@ -134,14 +133,15 @@ class Recorder:
             except StoreError as error:  # locked or full: what is pending is kept for the next time
                 print(error, file=sys.stderr, flush=True)
 
-    def _write(self) -> None:
+    @contextmanager
+    def _telling(self) -> Iterator[tuple[Event, ...]]:
+        """The events that are not written yet; they stay so where an error comes of writing."""
         with self._writing:
             with self._lock:
                 some = tuple(self._pending)
-            if some:
-                self.claim.append(some)
-                with self._lock:
-                    del self._pending[: len(some)]
+            yield some
+            with self._lock:
+                del self._pending[: len(some)]
 
     def _listen(self) -> None:
         """Notes a stop; a step that goes on is broken into, and at last given up."""

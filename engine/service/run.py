@@ -1,34 +1,20 @@
 """A job as the store knows it: where it is on its way, and how long that took."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from sqlite3 import Row
-from typing import get_args
+from typing import Any, get_args
 
 from engine.core import stored
 from engine.core.errors import ExplorerError, StoreError
 from engine.runs.changes import sources
 from engine.runs.job import Job
 from engine.runs.shipped import Shipped
-from engine.service.rows import ENDED, INTERRUPTED, LOST, State, sound
+from engine.service.store import ENDED, INTERRUPTED, LOST, State, sound
 
 LATEST = 3e10
 """A time beyond the year 2900 is damage."""
-
-
-@dataclass(frozen=True)
-class Ticket:
-    """The answer to a request.
-
-    Attributes:
-        run: Id of the run.
-        cached: Whether it was completed before.
-        joined: Whether it was waiting or running already.
-    """
-
-    run: str
-    cached: bool = False
-    joined: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,13 +55,13 @@ class Run:
     created: float
     started: float | None
     finished: float | None
-    error: str
-    diverged: tuple[int, ...]
-    ahead: int
-    stopping: bool
-    beside: int
-    worked: float
-    sources: str
+    error: str = ""
+    diverged: tuple[int, ...] = ()
+    ahead: int = 0
+    stopping: bool = False
+    beside: int = 0
+    worked: float = 0.0
+    sources: str = ""
     seq: int = 0
     owner: str = ""
     passing: bool = False
@@ -143,6 +129,26 @@ class Unreadable:
     reason: str
 
 
+def _time(value: object) -> float:
+    """A Unix time of this millennium."""
+    if not isinstance(value, int | float) or not 0 <= value < LATEST:
+        raise ValueError(f"the time {value!r}")
+    return float(value)
+
+
+READ: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("id", "state", "ahead", "beside", "usual"), lambda value: value),
+    **dict.fromkeys(("done", "total", "seq", "lost"), int),
+    **dict.fromkeys(("error", "sources", "owner"), str),
+    **dict.fromkeys(("passing", "paused"), bool),
+    **dict.fromkeys(("started", "finished"), lambda at: None if at is None else _time(at)),
+    "created": _time,
+    "worked": float,
+    "diverged": lambda text: stored.read(tuple[int, ...], stored.parsed(text)),
+}
+"""How each column becomes the field of its name."""
+
+
 def as_run(row: Row, known: Job | None = None) -> Run:
     """A row of the store as a value.
 
@@ -154,50 +160,21 @@ def as_run(row: Row, known: Job | None = None) -> Run:
         StoreError: The row is damaged, or another version has written it.
     """
     try:
-        return _as_run(row, known)
+        if not sound(row, row["text"]):
+            raise ValueError("a damaged request")
+        if row["state"] not in get_args(State):
+            raise ValueError(f"the state {row['state']!r}")
+        return Run(
+            job=known or Job.read(row["text"], row["id"]),
+            stopping=row["state"] == "running" and row["stop"] is not None,
+            **{name: read(row[name]) for name, read in READ.items()},
+        )
     except (ExplorerError, LookupError, TypeError, ValueError, OverflowError) as error:
         what = f"one with no {error}" if isinstance(error, LookupError) else error
         raise StoreError(
             f"run {row['id']}: expected a run that this version can read, got {what}: delete it, "
             "or use the version that made it"
         ) from error
-
-
-def _as_run(row: Row, known: Job | None) -> Run:
-    if not sound(row, row["text"]):
-        raise ValueError("a damaged request")
-    if row["state"] not in get_args(State):
-        raise ValueError(f"the state {row['state']!r}")
-    return Run(
-        id=row["id"],
-        job=known or Job.read(row["text"], row["id"]),
-        state=row["state"],
-        done=int(row["done"]),
-        total=int(row["total"]),
-        created=_time(row["created"]),
-        started=None if row["started"] is None else _time(row["started"]),
-        finished=None if row["finished"] is None else _time(row["finished"]),
-        error=str(row["error"]),
-        diverged=stored.read(tuple[int, ...], stored.parsed(row["diverged"])),
-        ahead=row["ahead"],
-        stopping=row["state"] == "running" and row["stop"] is not None,
-        beside=row["beside"],
-        worked=float(row["worked"]),
-        sources=str(row["sources"]),
-        seq=int(row["seq"]),
-        owner=str(row["owner"]),
-        passing=bool(row["passing"]),
-        lost=int(row["lost"]),
-        paused=bool(row["paused"]),
-        usual=row["usual"],
-    )
-
-
-def _time(value: object) -> float:
-    """A Unix time of this millennium."""
-    if not isinstance(value, int | float) or not 0 <= value < LATEST:
-        raise ValueError(f"the time {value!r}")
-    return float(value)
 
 
 def as_shipped(ships: Shipped) -> Run:
@@ -212,11 +189,7 @@ def as_shipped(ships: Shipped) -> Run:
         created=origin.finished,
         started=origin.finished - origin.seconds,
         finished=origin.finished,
-        error="",
         diverged=origin.diverged,
-        ahead=0,
-        stopping=False,
-        beside=0,
         worked=origin.seconds,
         sources=origin.sources,
         shipped=ships,

@@ -26,8 +26,8 @@ from engine.service.job_runner import FULL, JobRunner
 from engine.service.process import here
 from engine.service.recorder import Stuck
 from engine.service.shares import Shares
-from engine.service.stages import EVERY, PAUSED, SECOND, Stage, Wanted, level, wanted
 from engine.service.store import Store
+from engine.service.watching import EVERY, PAUSED, SECOND, Stage, Wanted, level, wanted
 
 OPEN, MOST, ELSEWHERE = 4, 24, 32
 """Jobs that take turns here as a rule; that are open at once, with those that had to begin before
@@ -114,7 +114,7 @@ class Scheduler:
     @property
     def awake(self) -> list[Shared]:
         """The open jobs that have turns."""
-        return [work for work in self.open if not work.asleep or work.stopping]
+        return [work for work in self.open if not work.asleep or work.recorder.stopping]
 
     @property
     def patient(self) -> bool:
@@ -169,13 +169,13 @@ class Scheduler:
             run = work.claim.job.id
             gone = Wanted(run, Stage.POINT, (), 0.0, 0, 0.0, 0)  # it only has to stop
             work.wanted = now.pop(run, gone)
-            work.sleep(work.asleep)
+            work.recorder.asleep = work.asleep
         return [one for one in now.values() if one.stage in self._stages]
 
     def _first(self, waiting: list[Wanted]) -> Shared | None:
         """The job whose turn it is, opened if it waited; None if there is none."""
         for work in self.open:
-            if work.stopping:
+            if work.recorder.stopping:
                 return work
         if self._cluster:
             return self._round(waiting)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from engine.service.stages import Stage, Wanted, level
+from engine.service.watching import Stage, Wanted, level
 
 SHARE = 0.1
 """Part of the time that whole runs have while others wait for their curves, and the background."""

@@ -9,38 +9,133 @@ process that does a job.
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from sqlite3 import Connection, Row
 from typing import Literal
 
-from engine.core.errors import FullError, RequestError
+from engine.core import stored
+from engine.core.errors import FullError, RequestError, StoreError
 from engine.core.home import home, private_opener
 from engine.runs import artifacts
-from engine.runs.events import Event, Finished
+from engine.runs.events import Event, Finished, decode, encode
 from engine.runs.job import Job
 from engine.service import spare
 from engine.service.database import Database
 from engine.service.process import Process
-from engine.service.rows import (
-    GONE,
-    INTERRUPTED,
-    LOST,
-    ROWS,
-    add,
-    checksum,
-    close,
-    event,
-    find,
-    held,
-)
 
 Answer = Literal["new", "joined", "cached"]
 CLOCK = ".clock"
 """File in the store's folder whose time is the store's."""
 LOG = "worker.log"
 """File in the store's folder that says at length what went wrong."""
+LOST = 2
+"""Processes that a job may lose before it waits for somebody to ask for it again."""
+INTERRUPTED = "The process that ran it ended in the middle of it; run it again"
+ENDED = "The process that ran it was stopped. Run it again"
+State = Literal["queued", "running", "completed", "cancelled", "failed", "interrupted"]
+
+GONE = 10.0
+"""Seconds after which a session that has said nothing does not look on any more."""
+ROWS = (
+    "WITH views AS MATERIALIZED (SELECT jobs.id AS run, jobs.state AS state, jobs.pid AS pid, "
+    "jobs.born AS born, jobs.created AS created, min(coalesce(min(looking.stage), 9), "
+    "CASE WHEN jobs.passing THEN 9 ELSE 5 END) AS stage "
+    "FROM jobs LEFT JOIN looking ON looking.run = jobs.id AND looking.seen > :since "
+    "WHERE jobs.state IN ('queued', 'running') GROUP BY jobs.id), "
+    "queue AS MATERIALIZED (SELECT run, row_number() OVER (ORDER BY stage, created) - 1 AS ahead "
+    "FROM views WHERE state = 'queued' AND stage < 9) "
+    "SELECT *, coalesce((SELECT ahead FROM queue WHERE run = jobs.id), 0) AS ahead, "
+    "(SELECT count(*) FROM views AS other WHERE other.state = 'running' AND other.stage < 9 "
+    "AND (jobs.state = 'queued' OR jobs.state = 'running' AND other.pid = jobs.pid "
+    "AND other.born = jobs.born AND other.run != jobs.id)) AS beside, "
+    "coalesce((SELECT stage FROM views WHERE run = jobs.id) = 9, 0) AS paused, "
+    "CASE WHEN jobs.state = 'queued' THEN (SELECT avg(worked) FROM (SELECT worked FROM jobs past "
+    "WHERE past.state = 'completed' AND past.worked > 0 ORDER BY past.finished DESC LIMIT 20)) END "
+    "AS usual FROM jobs"
+)
+"""Jobs with what others mean for them: 5 and 9 are `Stage.BACKGROUND` and `PAUSED`.
+
+It takes :since, the time from which on a session that has said something still looks.
+"""
+
+
+def find(connection: Connection, run: str) -> Row:
+    """A job's row.
+
+    Raises:
+        RequestError: There is none.
+    """
+    row: Row | None = connection.execute("SELECT * FROM jobs WHERE id = ?", (run,)).fetchone()
+    if row is None:
+        raise RequestError(f"run: expected the id of a run in this store, got {run!r}")
+    return row
+
+
+def held(connection: Connection, key: tuple[str, int, int, str]) -> Row | None:
+    """The row of a running job if it is still this attempt of this process."""
+    row: Row | None = connection.execute(
+        "SELECT * FROM jobs WHERE id = ? AND attempt = ? AND pid = ? AND born = ? "
+        "AND state = 'running'",
+        key,
+    ).fetchone()
+    return row
+
+
+def add(connection: Connection, row: Row, events: Sequence[Event]) -> None:
+    """Appends events to a job, numbered on from its last."""
+    now, bodies = time.time(), [json.dumps(encode(one), separators=(",", ":")) for one in events]
+    connection.executemany(
+        "INSERT INTO events (run, seq, at, body, crc) VALUES (?, ?, ?, ?, ?)",
+        [
+            (row["id"], seq, now, body, checksum(body))
+            for seq, body in enumerate(bodies, row["seq"] + 1)
+        ],
+    )
+    connection.execute(
+        "UPDATE jobs SET seq = ? WHERE id = ?", (row["seq"] + len(events), row["id"])
+    )
+
+
+def close(
+    connection: Connection, run: str, state: State, error: str, diverged: Iterable[int] = ()
+) -> None:
+    """Ends a job in the given state."""
+    connection.execute(
+        "UPDATE jobs SET state = ?, finished = ?, error = ?, diverged = ?, stop = NULL "
+        "WHERE id = ?",
+        (state, time.time(), error, json.dumps(list(diverged)), run),
+    )
+
+
+def event(run: str, row: Row) -> Event:
+    """The event of a row.
+
+    Raises:
+        StoreError: It is damaged, or another version has written it.
+    """
+    try:
+        if not sound(row, row["body"]):
+            raise ValueError("its checksum is another")
+        return decode(stored.parsed(row["body"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise StoreError(
+            f"run {run}: expected event {row['seq']} as it was written, got a damaged one ({error})"
+            ": delete the run and repeat it"
+        ) from error
+
+
+def sound(row: Row, text: str) -> bool:
+    """Whether a text is the one that was written; rows from before checksums are taken as sound."""
+    written = row["crc"] if "crc" in row.keys() else None  # noqa: SIM118  # a row is no dict
+    return isinstance(text, str) and written in (None, checksum(text))
+
+
+def checksum(text: str) -> int:
+    """A number that changes with nearly every change of a text: its CRC-32."""
+    return zlib.crc32(text.encode())
 
 
 class Store:
@@ -56,12 +151,26 @@ class Store:
         self.artifacts = self.folder / "artifacts"
         self.database = Database(self.folder / "store.sqlite", patience)
 
+    @contextmanager
+    def changing(self) -> Iterator[Connection]:
+        """A connection inside a transaction, after which files that no row names any more go.
+
+        They go after the commit, so that a process that dies in between leaves a file too many,
+        never a row without its file.
+
+        Raises:
+            StoreError: The store cannot be opened or written.
+        """
+        with self.database.writing() as connection:
+            yield connection
+            loose = connection.execute("DELETE FROM loose RETURNING digest").fetchall()
+        self.collect(row["digest"] for row in loose)
+
     def submit(self, job: Job, focus: Mapping[str, float]) -> Answer:
         """Puts a job in the queue, once however many ask; a completed one is not repeated."""
         self.sweep()
         now, text = time.time(), json.dumps(dict(focus))
-        loose: list[str] = []
-        with self.database.writing() as connection:
+        with self.changing() as connection:
             row = connection.execute("SELECT * FROM jobs WHERE id = ?", (job.id,)).fetchone()
             if row is None:
                 connection.execute(
@@ -75,30 +184,25 @@ class Store:
             if row["state"] in ("queued", "running"):
                 connection.execute("UPDATE jobs SET stop = NULL WHERE id = ?", (job.id,))
                 return "joined"
-            loose = self.renew(connection, job.id, text)
+            self.renew(connection, job.id, text)
             connection.execute(
                 "UPDATE jobs SET text = ?, crc = ? WHERE id = ?", (*_signed(job), job.id)
             )
-        self.collect(loose)
-        return "new"
+            return "new"
 
-    def renew(self, connection: Connection, run: str, focus: str) -> list[str]:
+    def renew(self, connection: Connection, run: str, focus: str) -> None:
         """Puts a job back in the queue; numbers go on.
 
         One that was stopped or killed goes on where it was if it left its state
         (`engine.runs.checkpoint`); of any other, what its last attempt left is removed.
-
-        Returns:
-            Digests to `collect` once the transaction is over.
         """
-        loose: list[str] = []
         left = connection.execute(
             "SELECT 1 FROM artifacts, jobs WHERE run = :run AND name = :name AND id = :run "
             "AND state != 'failed'",
             {"run": run, "name": artifacts.DONE},
         ).fetchone()
         if left is None:
-            loose = self.restart(connection, run)
+            self.restart(connection, run)
         else:
             connection.execute(f"DELETE FROM events WHERE run = ? AND {_ENDS}", (run,))
             connection.execute(  # what a killed process has told since it last kept its state
@@ -112,12 +216,12 @@ class Store:
             "kept = seq, done = 0, total = 0, error = '', diverged = '[]' WHERE id = ?",
             (focus, time.time(), run),
         )
-        return loose
 
-    def restart(self, connection: Connection, run: str) -> list[str]:
-        """Removes what earlier attempts at a job left; returns digests to `collect`."""
+    def restart(self, connection: Connection, run: str) -> None:
+        """Removes what earlier attempts at a job left."""
         connection.execute("UPDATE jobs SET worked = 0 WHERE id = ?", (run,))
-        return self._forget(connection, run)
+        connection.execute("DELETE FROM events WHERE run = ?", (run,))
+        connection.execute("DELETE FROM artifacts WHERE run = ?", (run,))
 
     def cancel(self, run: str) -> None:
         """Stops a job: at once while it waits, else as soon as its process sees the mark."""
@@ -139,49 +243,19 @@ class Store:
         A process that does it stops when it notices.
         """
         try:
-            loose = self._removed(run)
+            self._remove(run)
         except FullError:
             if not spare.give(self.folder):
                 raise
-            loose = self._removed(run)
-        self.collect(loose)
+            self._remove(run)
         spare.keep(self.folder)
 
-    def _removed(self, run: str) -> list[str]:
-        """Removes a job's rows; returns digests to `collect`."""
-        with self.database.writing() as connection:
+    def _remove(self, run: str) -> None:
+        """Removes a job's row, its events and its arrays, and who looks at it."""
+        with self.changing() as connection:
             find(connection, run)
-            loose = self.remove(connection, run)
+            connection.execute("DELETE FROM jobs WHERE id = ?", (run,))
             connection.execute("DELETE FROM looking WHERE run = ?", (run,))
-        return loose
-
-    def remove(self, connection: Connection, run: str) -> list[str]:
-        """Removes a job's rows, but not who looks at it; returns digests to `collect`."""
-        loose = self._forget(connection, run)
-        connection.execute("DELETE FROM jobs WHERE id = ?", (run,))
-        return loose
-
-    def _forget(self, connection: Connection, run: str) -> list[str]:
-        """Removes a job's events and arrays; returns digests to `collect`."""
-        connection.execute("DELETE FROM events WHERE run = ?", (run,))
-        return self.drop(connection, run, "%")
-
-    def drop(self, connection: Connection, run: str, like: str) -> list[str]:
-        """Removes the rows of a job's arrays of some names.
-
-        Returns:
-            Digests that no other row has: `collect` removes their files after the commit, so that
-            a process that dies in between leaves a file too many, never a row without its file.
-        """
-        chosen = {"run": run, "like": like}
-        alone = connection.execute(
-            "SELECT DISTINCT digest FROM artifacts AS own WHERE run = :run AND name LIKE :like "
-            "AND NOT EXISTS (SELECT 1 FROM artifacts WHERE digest = own.digest "
-            "AND NOT (run = :run AND name LIKE :like))",
-            chosen,
-        ).fetchall()
-        connection.execute("DELETE FROM artifacts WHERE run = :run AND name LIKE :like", chosen)
-        return [row["digest"] for row in alone]
 
     def collect(self, digests: Iterable[str]) -> list[Path]:
         """Removes the files of these digests that no row names, and returns them.
@@ -219,43 +293,37 @@ class Store:
         Args:
             idle: A living process that knows of itself that it does no job.
         """
-        with self.database.reading() as connection:
-            dead = [
-                row
-                for row in connection.execute("SELECT * FROM jobs WHERE state = 'running'")
-                if not self._running(Process(row["pid"], row["born"]), row["beat"], idle)
-            ]
+        dead = [
+            row
+            for row in self.database.rows("SELECT * FROM jobs WHERE state = 'running'")
+            if (one := Process(row["pid"], row["born"])) == idle
+            or not one.alive(row["beat"], self.now)
+        ]
         if not dead or not self.database.writable:
             return
-        loose: list[str] = []
-        with self.database.writing() as connection:
+        with self.changing() as connection:
             for row in dead:
                 if held(connection, (row["id"], row["attempt"], row["pid"], row["born"])):
-                    loose += self._lost(connection, row)
-        self.collect(loose)
+                    self._lost(connection, row)
         artifacts.tidy(self.artifacts)
 
-    def _lost(self, connection: Connection, row: Row) -> list[str]:
-        """Ends a job whose process is dead, or puts it back into the queue; digests to `collect`.
+    def _lost(self, connection: Connection, row: Row) -> None:
+        """Ends a job whose process is dead, or puts it back into the queue.
 
         Back goes what was asked for in passing and what somebody looks at, unless it has lost so
         many processes that it may be what ends them.
         """
         run: str = row["id"]
-        if row["stop"] is not None:
-            close(connection, run, "cancelled", "")
-            return []
         looked = connection.execute(
             "SELECT 1 FROM looking WHERE run = ? AND seen > ?", (run, self.since())
         ).fetchone()
-        if row["lost"] < LOST and (row["passing"] or looked):
+        if row["stop"] is not None:
+            close(connection, run, "cancelled", "")
+        elif row["lost"] < LOST and (row["passing"] or looked):
             connection.execute("UPDATE jobs SET lost = lost + 1 WHERE id = ?", (run,))
-            return self.renew(connection, run, row["focus"])
-        close(connection, run, "interrupted", INTERRUPTED)
-        return []
-
-    def _running(self, process: Process, beat: float, idle: Process | None) -> bool:
-        return process != idle and process.alive(beat, self.now)
+            self.renew(connection, run, row["focus"])
+        else:
+            close(connection, run, "interrupted", INTERRUPTED)
 
     def now(self) -> float:
         """The store's own time, in seconds: that of the disk on which it lies.
@@ -289,44 +357,38 @@ class Store:
 
     def these(self, runs: Sequence[str]) -> list[Row]:
         """The rows of some jobs, as `row` gives them; none for those that are not there."""
-        with self.database.reading() as connection:
-            return connection.execute(
-                f"{ROWS} WHERE id IN (SELECT value FROM json_each(:runs))",
-                {"runs": json.dumps(list(runs)), "since": self.since()},
-            ).fetchall()
+        return self.database.rows(
+            f"{ROWS} WHERE id IN (SELECT value FROM json_each(:runs))",
+            {"runs": json.dumps(list(runs)), "since": self.since()},
+        )
 
     def rows(self, limit: int, paper: str | None) -> list[Row]:
         """The latest jobs, of all papers or of one, newest first."""
-        with self.database.reading() as connection:
-            return connection.execute(
-                f"{ROWS} WHERE :paper IS NULL OR paper = :paper "
-                "ORDER BY created DESC, rowid DESC LIMIT :limit",
-                {"paper": paper, "limit": limit, "since": self.since()},
-            ).fetchall()
+        return self.database.rows(
+            f"{ROWS} WHERE :paper IS NULL OR paper = :paper "
+            "ORDER BY created DESC, rowid DESC LIMIT :limit",
+            {"paper": paper, "limit": limit, "since": self.since()},
+        )
 
     def events(self, run: str, after: int = 0) -> list[tuple[int, Event]]:
         """The events of a job with their numbers, from the one after `after`."""
-        with self.database.reading() as connection:
-            rows = connection.execute(
-                "SELECT seq, body, crc FROM events WHERE run = ? AND seq > ? ORDER BY seq",
-                (run, after),
-            ).fetchall()
+        rows = self.database.rows(
+            "SELECT seq, body, crc FROM events WHERE run = ? AND seq > ? ORDER BY seq", (run, after)
+        )
         return [(row["seq"], event(run, row)) for row in rows]
 
     def device(self, run: str) -> str:
         """The kind of device that a job was last begun on; empty before it begins."""
-        with self.database.reading() as connection:
-            row = connection.execute(
-                f"SELECT json_extract({_BODY}, '$.device') AS device FROM events WHERE run = ? "
-                f"AND json_extract({_BODY}, '$.kind') = 'Started' ORDER BY seq DESC LIMIT 1",
-                (run,),
-            ).fetchone()
+        row = self.database.row(
+            f"SELECT json_extract({_BODY}, '$.device') AS device FROM events WHERE run = ? "
+            f"AND json_extract({_BODY}, '$.kind') = 'Started' ORDER BY seq DESC LIMIT 1",
+            (run,),
+        )
         return "" if row is None else str(row["device"] or "cpu")  # older events name none
 
     def notice(self) -> str:
         """What a user must know of this store: that an older file was set aside; or nothing."""
-        with self.database.reading() as connection:
-            row = connection.execute("SELECT value FROM meta WHERE key = 'notice'").fetchone()
+        row = self.database.row("SELECT value FROM meta WHERE key = 'notice'")
         return str(row["value"]) if row else ""
 
 

@@ -39,9 +39,9 @@ from engine.service.job_runner import set_threads
 from engine.service.process import here, stand_back
 from engine.service.recorder import BEAT, GRACE
 from engine.service.scheduler import Scheduler
-from engine.service.stages import EVERY, SECOND
 from engine.service.starting import Starter
 from engine.service.store import Store
+from engine.service.watching import EVERY, SECOND
 
 TIDY = 30.0
 """Seconds between two times that old runs are removed."""
@@ -104,9 +104,8 @@ class Worker:
                 raise SystemExit(self._told)
         finally:
             self.turns.leave()
-        if self.store.database.path.exists():
-            with suppress(StoreError):
-                presence.leave(self.store)
+        with suppress(StoreError):
+            presence.leave(self.store)
 
     def _work(self) -> None:
         pieces, wanted = warm(), time.monotonic()
@@ -225,7 +224,7 @@ def plural(device: str) -> bool:
     Raises:
         RequestError: The setting is no positive whole number.
     """
-    from engine.runs.devices import resolve_device  # loads torch
+    from engine.runs.executor.local import resolve_device  # loads torch
 
     roomy = (os.cpu_count() or 1) > 1 and footprint.machine() >= ROOMY
     asked = settings.whole(WORKERS, 2 if roomy else 1)

@@ -167,8 +167,7 @@ def test_a_run_from_before_a_change_is_outdated_until_it_is_done_again(
     assert not client.run(job.id).outdated
     monkeypatch.setattr("engine.service.run.sources", lambda job: "another")
     assert client.run(job.id).outdated
-    ticket = client.again(job)
-    assert (ticket.run, ticket.cached) == (job.id, False)
+    assert client.again(job) == "new"
     run = client.run(job.id)
     assert (run.state, run.outdated) == ("queued", False)
 

@@ -18,7 +18,6 @@ from engine.service.claim import take
 from engine.service.client import Client, Run
 from engine.service.job_runner import perform
 from engine.service.process import here
-from engine.service.run import Ticket
 from tests.engine.conftest import ROOT, claimed, ended, until
 
 GAUGES = ("count", "product")
@@ -31,8 +30,8 @@ def done(client: Client, job) -> str:
 
 def test_a_request_becomes_a_run(toy, client):
     job = toy({"scale": (1, 2)}, seeds=(0, 1))
-    assert client.submit(job, {"scale": 1.0}) == Ticket(job.id)
-    assert client.submit(job) == Ticket(job.id, joined=True)
+    assert client.submit(job, {"scale": 1.0}) == "new"
+    assert client.submit(job) == "joined"
     waiting = client.run(job.id)
     assert (waiting.state, waiting.ahead, waiting.seconds) == ("queued", 0, None)
     assert waiting.job == job
@@ -44,7 +43,7 @@ def test_a_request_becomes_a_run(toy, client):
     assert run.created <= run.started <= run.finished
     assert 0 < run.seconds <= run.finished - run.started
     assert client.table(job.id).seconds() == run.seconds
-    assert client.submit(job) == Ticket(job.id, cached=True)
+    assert client.submit(job) == "cached"
     assert [actual.id for actual in client.runs()] == [job.id]
     assert client.runs(paper="survival") == []
 
@@ -52,8 +51,8 @@ def test_a_request_becomes_a_run(toy, client):
 def test_two_clients_that_ask_for_the_same_see_one_run(toy, home, client):
     other = Client(home, workers=False)
     job = toy()
-    assert not client.submit(job).joined
-    assert other.submit(job).joined
+    assert client.submit(job) == "new"
+    assert other.submit(job) == "joined"
     done_by = take(client.store, here())
     perform(done_by)
     assert other.run(job.id) == client.run(job.id)
@@ -287,9 +286,9 @@ def test_reading_a_run_loads_nothing_heavy(toy, client, home):
 
 def test_a_notice_is_read_by_whoever_comes_later(toy, client, home):
     client.submit(toy())
-    assert client.notice() == ""
+    assert client.store.notice() == ""
     client.close()
     (home / "store.sqlite").write_bytes(b"junk" * 2000)
     with pytest.raises(StoreError):
         client.runs()
-    assert "is damaged" in Client(home, workers=False).notice()
+    assert "is damaged" in Client(home, workers=False).store.notice()

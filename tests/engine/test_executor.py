@@ -30,9 +30,7 @@ from engine.runs.driver import drive
 from engine.runs.events import Advanced, Finished, Measured, encode
 from engine.runs.executor import chosen as choice
 from engine.runs.executor import cluster as clusters
-from engine.runs.executor import connection
-from engine.runs.executor.cluster import Cluster
-from engine.runs.executor.connection import connected
+from engine.runs.executor.cluster import Cluster, connected
 from engine.runs.executor.local import Local
 from engine.runs.job import request
 from tests.datasets.test_own import plain
@@ -101,7 +99,7 @@ def kept_in(kept: dict):
 
 
 def remembering(past: dict) -> Checkpoints:
-    return Checkpoints(past.get, lambda name, arrays: past.update({name: dict(arrays)}))
+    return Checkpoints(past.get, lambda kept, going_on: past.update(kept))
 
 
 def run(job, executor, past=None, data=None):
@@ -323,7 +321,7 @@ def test_an_executor_that_does_not_exist_is_one_sentence(text, monkeypatch):
 
 
 def test_an_address_where_nobody_answers_is_one_sentence(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(connection, "CONNECT", 1)
+    monkeypatch.setattr(clusters, "CONNECT", 1)
     monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
     monkeypatch.setenv(choice.SETTING, "dask://127.0.0.1:9")
     assert main(["run", "mean", "laplace"]) == 1

@@ -101,7 +101,7 @@ def test_a_run_under_an_earlier_name_is_read_and_done_again_under_todays(toy, st
     assert (run.id, run.job.id, run.state, run.outdated) == ("abc", "abc", "completed", True)
     assert client.table("abc").gauges["count"].tolist() == [2.0]
     assert client.table("abc").run == "abc"
-    assert client.again(run.job).run == job.id
+    assert client.again(run.job) == "new"
     assert [actual.id for actual in client.runs()] == [job.id]
 
 

@@ -12,13 +12,12 @@ import pytest
 from engine.core import disk
 from engine.runs import footprint, memory
 from engine.runs.events import Measured
-from engine.service import ahead, scheduler, shares, stages, watching
+from engine.service import ahead, scheduler, shares, watching
 from engine.service.claim import take
 from engine.service.process import Process, here
 from engine.service.scheduler import Scheduler
-from engine.service.stages import Stage, Wanted, level
 from engine.service.store import Store
-from engine.service.watching import Visitor
+from engine.service.watching import Stage, Visitor, Wanted, level
 from tests.engine.conftest import claimed, ended, running, until
 
 ADA, BOB = Visitor("page 1", "ada"), Visitor("page 2", "bob")
@@ -94,14 +93,14 @@ def test_the_chosen_curve_comes_first_and_holds_no_quick_one_back_for_long(
     toy, client, desk, monkeypatch
 ):
     """Its time counts for a sixteenth: it ends before others of its length, not before all."""
-    monkeypatch.setattr(stages, "LEVEL", 0.02)
+    monkeypatch.setattr(watching, "LEVEL", 0.02)
     chosen, alike, quick = toy(steps=20, pause=0.01), toy(steps=21, pause=0.01), toy(steps=2)
     shows(client, BOB, [(first := toy(steps=1), Stage.POINT)])
     assert order(desk, client, [first]) == [first]  # what is loaded once is no part of a curve
     view = [(quick, Stage.COARSE), (alike, Stage.COARSE), (chosen, Stage.CURVE)]
     shows(client, ADA, view)
     assert order(desk, client, [quick, alike, chosen]) == [chosen, quick, alike]
-    monkeypatch.setattr(stages, "LEVEL", 0.1)  # each of the two quick ones stays below it
+    monkeypatch.setattr(watching, "LEVEL", 0.1)  # each of the two quick ones stays below it
     slow, others = toy(steps=600, pause=0.01), [toy(steps=3), toy(steps=4)]
     shows(client, BOB, [*((job, Stage.COARSE) for job in others), (slow, Stage.CURVE)])
     assert order(desk, client, [slow, *others]) == [*others, slow]
@@ -120,14 +119,14 @@ def test_whole_runs_wait_while_their_page_is_drawn(toy, client, store, desk, mon
 
 
 def test_within_a_stage_the_order_is_the_view_s(toy, client, desk, monkeypatch):
-    monkeypatch.setattr(stages, "LEVEL", 60.0)  # none has had more than another
+    monkeypatch.setattr(watching, "LEVEL", 60.0)  # none has had more than another
     jobs = [toy(steps=20 + i) for i in range(6)]
     shows(client, ADA, [(job, Stage.COARSE) for job in reversed(jobs)])
     assert order(desk, client, jobs) == jobs[::-1]
 
 
 def test_the_newest_move_of_a_person_goes_first(toy, client, desk, monkeypatch):
-    monkeypatch.setattr(stages, "LEVEL", 60.0)
+    monkeypatch.setattr(watching, "LEVEL", 60.0)
     older, newer = toy(steps=20), toy(steps=21)
     shows(client, Visitor("another page", "ada"), [(older, Stage.COARSE)])
     time.sleep(0.02)
@@ -538,7 +537,7 @@ def test_a_second_process_takes_what_comes_after_the_chosen_curve(toy, client, s
     shows(client, ADA, [(point, Stage.POINT), (curve, Stage.CURVE)])
     shows(client, BOB, [(full, Stage.FULL), (other, Stage.OTHER), (coarse, Stage.COARSE)])
     client.submit(background)
-    second = Scheduler(store, "cpu", 10.0, stages=stages.SECOND)
+    second = Scheduler(store, "cpu", 10.0, stages=watching.SECOND)
     every = [full, other, coarse, point, curve, background]
     assert order(second, client, every) == [coarse, other, full]
     assert not second.go()
@@ -552,7 +551,7 @@ def test_what_is_trained_ahead_leaves_the_first_of_two_processes_free(toy, clien
     shows(client, ADA, [], ahead=[neighbour])
     first.shared = True
     assert not first.go()
-    second = Scheduler(store, "cpu", 10.0, stages=stages.SECOND)
+    second = Scheduler(store, "cpu", 10.0, stages=watching.SECOND)
     second.shared = True
     assert order(second, client, [neighbour]) == [neighbour]
     further = toy(steps=11)
@@ -576,8 +575,8 @@ def test_where_two_processes_work_neither_opens_all_runs_of_a_person(
     toy, client, desk, monkeypatch, stage
 ):
     """Those that are open in one of them cannot be gone on with in the other."""
-    monkeypatch.setattr(stages, "LEVEL", 0.0001)  # each turn makes a job one that has had much
-    monkeypatch.setattr(stages, "TIMES", 1.0001)
+    monkeypatch.setattr(watching, "LEVEL", 0.0001)  # each turn makes a job one that has had much
+    monkeypatch.setattr(watching, "TIMES", 1.0001)
 
     def opened(count: int) -> int:
         shows(client, ADA, [(toy(steps=5_000 + count + i), stage) for i in range(4)])

@@ -8,7 +8,7 @@ import pytest
 
 from engine.cli import shipping
 from engine.core.errors import RequestError
-from engine.runs import packed, shipped
+from engine.runs import shipped
 from engine.runs.changes import sources
 from engine.runs.events import Measured, Spent, Started
 from engine.runs.job import request
@@ -235,7 +235,7 @@ def test_a_shared_file_is_the_same_when_it_is_written_again_and_loses_what_nobod
     shipping.pack(wanted, {}, folder)
     assert path.read_bytes() == before
     [ship] = shipped.packed(path)
-    packed.mark([ship], {job.id: "older"})
+    shipped.mark([ship], {job.id: "older"})
     assert shipping.missing(wanted, folder) == wanted  # other sources: it is stale
     other = toy({"scale": (3,)}, seeds=(0,), steps=100)
     shipping.pack({other.id: other}, {}, folder)

@@ -12,7 +12,7 @@ from engine.runs.artifacts import DONE
 from engine.runs.events import Advanced, Finished, Measured, Produced, Spent, Started
 from engine.runs.job import request
 from engine.service import job_runner as work
-from engine.service import recorder, shares, stages, watching
+from engine.service import recorder, shares, watching
 from engine.service import scheduler as turns
 from engine.service.claim import take
 from engine.service.client import Client
@@ -161,7 +161,7 @@ def test_only_one_job_that_nobody_looks_at_is_open(toy, client, store, desk, mon
 
 
 def test_no_more_than_so_many_are_open(toy, client, store, desk, monkeypatch):
-    monkeypatch.setattr(stages, "LEVEL", 60.0)  # none has had more than another
+    monkeypatch.setattr(watching, "LEVEL", 60.0)  # none has had more than another
     jobs = [toy(steps=30 + i) for i in range(OPEN + 2)]
     for job in jobs:
         look(client, job)
@@ -230,7 +230,7 @@ def test_a_stop_ends_its_own_job_and_keeps_its_state(tmp_path, monkeypatch):
         desk.go()
     stopped = desk.open[0]
     client.cancel(stopped.claim.job.id)
-    until(lambda: stopped.stopping)
+    until(lambda: stopped.recorder.stopping)
     desk.go()
     run = stopped.claim.job.id
     assert client.run(run).state == "cancelled"

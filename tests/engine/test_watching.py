@@ -6,12 +6,10 @@ import time
 import pytest
 
 from engine.core.errors import RequestError
-from engine.runs.job import request
 from engine.service import quotas, watching
 from engine.service.claim import take
 from engine.service.process import Process, here
-from engine.service.stages import PAUSED, wanted
-from engine.service.watching import NOBODY, Stage, Visitor
+from engine.service.watching import NOBODY, PAUSED, Stage, Visitor, wanted
 from tests.engine.conftest import claimed
 
 ADA, BOB = Visitor("page 1", "ada"), Visitor("page 2", "bob")
@@ -187,7 +185,7 @@ def test_asking_again_passes_no_limit_by(toy, client, store, monkeypatch):
     with pytest.raises(RequestError, match="queue: expected at most 1 waiting runs of yours"):
         client.again(over, {}, ADA)
     assert client.run(over.id).state == "completed"
-    assert client.submit(over, {}, ADA).cached
+    assert client.submit(over, {}, ADA) == "cached"
 
 
 def test_what_nobody_looks_at_counts_for_no_limit(toy, client, store, monkeypatch):
@@ -199,19 +197,6 @@ def test_what_nobody_looks_at_counts_for_no_limit(toy, client, store, monkeypatc
     client.submit(toy(steps=4), {}, ADA, ahead=True)
     with pytest.raises(RequestError, match="waiting runs of yours"):
         client.submit(toy(steps=5), {}, ADA)
-
-
-def test_a_job_takes_as_long_as_runs_of_its_kind(toy, client, store):
-    """In proportion to steps and chunks of four, by the runs of about the same size."""
-    assert client.usual(toy()) is None
-    claimed(store, toy(steps=10)).finish("completed", [], worked=3.0)
-    assert client.usual(toy(steps=20)) == 6.0
-    assert client.usual(toy({"scale": range(1, 9)}, steps=10)) == 6.0
-    for steps in (1_000, 1_001, 1_002):
-        claimed(store, toy(steps=steps)).finish("completed", [], worked=0.1 * steps)
-    assert client.usual(toy(steps=2_000)) == pytest.approx(200.0)
-    ships = request("survival", "out_pert", "flchain", {}, {"epsilon": (1.0,)})
-    assert 0 < client.usual(ships) < 60
 
 
 def test_runs_that_were_only_passed_are_bounded(toy, client, store, monkeypatch):

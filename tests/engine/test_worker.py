@@ -25,7 +25,7 @@ from engine.service.recorder import Stuck
 from engine.service.starting import Starter
 from engine.service.store import Store
 from engine.service.watching import Stage, Visitor, look_on
-from engine.service.worker import Worker, code, plural, warm
+from engine.service.worker import NICE, Worker, code, plural, warm
 from tests.engine.conftest import ROOT, claimed, ended, running, until
 
 LONG = {"steps": 50_000, "pause": 0.01}
@@ -152,7 +152,7 @@ def test_a_signal_to_end_leaves_the_job_interrupted(toy, store, client):
     assert signal.getsignal(signal.SIGTERM) == before
     run = client.run(job.id)
     assert (run.state, run.error) == ("interrupted", work.ENDED)
-    assert client.submit(job).joined is False
+    assert client.submit(job) == "new"
 
 
 def test_control_c_cancels(toy, store, client):
@@ -350,7 +350,7 @@ def test_workers_that_hang_and_die(toy, client, worker):
     assert run.finished - dead < 10.0
     assert client.run(waiting.id).state == "completed"
     assert client.arrays(waiting.id)["scales"].shape == (2, 2)
-    assert client.submit(killed).joined is False
+    assert client.submit(killed) == "new"
     assert take(client.store, here()).job == killed
 
 
@@ -478,10 +478,10 @@ def test_a_worker_starts_another_beside_it_once_an_app_is_there(home, toy, worke
     until(second, 60.0)
     one = second()
     assert one != process.pid
-    until(lambda: os.getpriority(os.PRIO_PROCESS, one) == 5, 10.0)
+    until(lambda: os.getpriority(os.PRIO_PROCESS, one) == NICE, 10.0)
     session = Path(f"/proc/{one}/autogroup")  # Linux shares out among sessions first
     if session.exists() and session.read_text():
-        assert session.read_text().endswith("nice 5\n")
+        assert session.read_text().endswith(f"nice {NICE}\n")
     os.kill(one, signal.SIGKILL)
     until(lambda: second() not in (0, one), 60.0)
     app.kill()

@@ -74,10 +74,16 @@ def shown(test) -> str:
     return "\n".join(one.value for one in test.markdown)
 
 
+def in_place(monkeypatch, module, rows) -> None:
+    """Lets other attacks stand in the place of those that ship."""
+    monkeypatch.setattr(module, "rows", rows)
+    monkeypatch.setitem(vars(module.KEPT), "rows", rows)
+
+
 @pytest.fixture
 def proof(visit: Open, monkeypatch: pytest.MonkeyPatch):
     """The Proof tab at a budget of 1, with the method that the page opens on; no attack ships."""
-    monkeypatch.setattr(audits, "rows", tuple)
+    in_place(monkeypatch, audits, tuple)
     return lambda: visit("survival", **{"survival.tab": "Proof", "survival.epsilon": "1"})
 
 
@@ -108,7 +114,7 @@ def test_a_finished_attack_says_what_it_showed(proof, trained):
 def ships(monkeypatch, job: Job, **values) -> None:
     """One attack ships, on this very setting."""
     row = replace(ROW, **{"run": audits.name(job), "epsilon_proved": 1.0, **values})
-    monkeypatch.setattr(audits, "rows", lambda: (row,))
+    in_place(monkeypatch, audits, lambda: (row,))
 
 
 @pytest.mark.thorough
@@ -139,7 +145,7 @@ MET = met.Meeting(
 def test_the_attacker_one_can_meet_stands_beside_the_one_who_sees_everything(proof, monkeypatch):
     job = audit(defaults.opening("survival")["dp_newton"])
     ships(monkeypatch, job, epsilon_attacked=0.3)
-    monkeypatch.setattr(met, "rows", lambda: (replace(MET, run=audits.name(job)),))
+    in_place(monkeypatch, met, lambda: (replace(MET, run=audits.name(job)),))
     test = proof()
     assert not test.exception
     assert "100 most exposed records whether it was in the data: 52 of 100" in shown(test)
@@ -151,10 +157,10 @@ def test_the_attacker_one_can_meet_stands_beside_the_one_who_sees_everything(pro
     assert "for the worst record nothing shown" in said
     assert "Computed by an earlier version." in said
     worst = replace(MET, run=audits.name(job), epsilon_worst=0.2)
-    monkeypatch.setattr(met, "rows", lambda: (worst,))
+    in_place(monkeypatch, met, lambda: (worst,))
     said = " ".join(one.value for one in proof().caption)
     assert "the worst record 0.2 (by *spline and covariate coefficients" in said
-    monkeypatch.setattr(met, "rows", tuple)
+    in_place(monkeypatch, met, tuple)
     assert "most exposed" not in shown(proof())
 
 
@@ -225,7 +231,7 @@ def test_words_of_marks_that_are_near_do_not_meet(attacked: float, left: str, ri
 
 
 def test_reproduce_shows_what_ships(visit: Open, monkeypatch):
-    monkeypatch.setattr(audits, "rows", lambda: (ROW, replace(ROW, **UNDONE)))
+    in_place(monkeypatch, audits, lambda: (ROW, replace(ROW, **UNDONE)))
     test = visit("reproduce")
     assert not test.exception
     assert "Of 1 attack, 1 show more than is claimed or proved." in shown(test)

@@ -17,8 +17,7 @@ from engine.service.board import Board
 from engine.service.claim import take
 from engine.service.client import Client, Run
 from engine.service.process import Process, here
-from engine.service.rows import INTERRUPTED
-from engine.service.store import Store
+from engine.service.store import INTERRUPTED, Store
 from engine.service.watching import Stage, Visitor
 from pages.ui.jobs import clock, submit
 from pages.ui.kit import access

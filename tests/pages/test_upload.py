@@ -101,7 +101,8 @@ def test_its_ledger_says_what_is_spent_and_when_the_limit_is_reached(visit: Open
     assert not test.exception
     assert ledger.read(name).limit == ledger.Limit(2.0)
     job = request("survival", "dp_newton", name, {"epsilon": 1.5}, {}, (0,))
-    ledger.enter(job, job.entry().promise(job.spec(), catalog.card(name)))
+    card = job.entry().promise(job.spec(), catalog.card(name))
+    ledger.enter(name, job.paper, job.method, card)
     test.run()
     assert any("1 release: ε = 1.5 of 2 spent." in one.value for one in test.caption)
     assert not test.error

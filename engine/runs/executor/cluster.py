@@ -5,12 +5,12 @@ It takes every event of a chunk once, by its kind and step: a chunk whose machin
 them again, with the same numbers.
 """
 
-import importlib
+import functools
 import os
 import pkgutil
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,17 +21,21 @@ from datasets import own
 from datasets.base import PanelTable
 from engine.core.errors import InterruptedRunError, RequestError
 from engine.method import Arrays
+from engine.runs import artifacts
 from engine.runs.artifacts import STATE
 from engine.runs.checkpoint import HEARD
 from engine.runs.events import Advanced, Event, Produced, decode
 from engine.runs.executor import parcel
-from engine.runs.executor.connection import CONNECT, LOST, connected
 from engine.runs.executor.local import Local
-from engine.runs.executor.order import Order, identity
+from engine.runs.executor.parcel import Order, identity
 from engine.runs.executor.work import Numbered, Work
 
 SHARE = "EXPLORER_CLUSTER_TABLES"
 """Set to "allow", a user's own tables may leave this machine for the cluster."""
+CONNECT = 10
+"""Seconds to wait for a scheduler."""
+LOST = (OSError, TimeoutError)
+"""What a connection raises that breaks; Dask's own errors are among them."""
 POLL = 0.05
 """Seconds between two looks at the queue."""
 BREATH = 0.25
@@ -48,17 +52,11 @@ ATTEMPTS = 3
 
 Each time Dask has tried four workers, unless its `allowed-failures` says otherwise.
 """
-TASK, FUNCTION = "engine.runs.task", "run_chunk"
+TASK = "engine.runs.task:run_chunk"
 """What runs on the other machine. It stands above this folder, and is found by name there."""
 GONE = "The cluster went away: ask for the run again when it is back"
 CARD = "GPU"
 """The resource of a worker that stands for one graphics card."""
-
-
-def _task() -> Callable[[Order], Any]:
-    """The function that a worker calls with what it is to do."""
-    function: Callable[[Order], Any] = getattr(importlib.import_module(TASK), FUNCTION)
-    return function
 
 
 class Cluster:
@@ -98,6 +96,34 @@ def tick(workers: int) -> float:
     return min(max(TICK, SHARED * workers), SLOWEST)
 
 
+@functools.lru_cache(maxsize=4)
+def _client(address: str, process: int) -> Any:
+    import dask
+    from distributed import Client
+
+    dask.config.set({"distributed.comm.timeouts.connect": CONNECT})
+    return Client(f"tcp://{address}", timeout=CONNECT, set_as_default=False)
+
+
+def connected(address: str) -> Any:
+    """The client of a cluster that is there already, connected.
+
+    Raises:
+        InterruptedRunError: Nobody answers there.
+    """
+    try:
+        client = _client(address, os.getpid())
+        if client.status != "running":
+            _client.cache_clear()
+            client = _client(address, os.getpid())
+    except (*LOST, ValueError) as error:
+        raise InterruptedRunError(
+            f"EXPLORER_EXECUTOR: expected a Dask scheduler at {address}, got no answer within "
+            f"{CONNECT} s"
+        ) from error
+    return client
+
+
 def _known(client: Any) -> None:
     """Has the scheduler import this program, as it does for every task.
 
@@ -105,7 +131,7 @@ def _known(client: Any) -> None:
         InterruptedRunError: It cannot.
     """
     try:
-        client.run_on_scheduler(pkgutil.resolve_name, f"{TASK}:{FUNCTION}.__name__")
+        client.run_on_scheduler(pkgutil.resolve_name, f"{TASK}.__name__")
     except (ImportError, AttributeError) as error:
         place = client.scheduler.address.removeprefix("tcp://")
         raise InterruptedRunError(
@@ -145,7 +171,7 @@ class Chunk:
     def packed(self) -> Arrays:
         """What the chunk leaves behind: its state, and what has been told since."""
         heard = {HEARD: np.array(self.steps.get("Measured", 0))}
-        return {**(parcel.unpacked_arrays(self.state) if self.state else {}), **heard}
+        return {**(artifacts.unpacked(self.state) if self.state else {}), **heard}
 
 
 class Run:
@@ -177,7 +203,7 @@ class Run:
         for place, number in enumerate(self.work.rows):
             if self._resumes:
                 left = self.work.past.recall(f"{STATE}{number:04d}")
-                state = parcel.packed_arrays(left) if left else b""
+                state = artifacts.packed(left) if left else b""
                 self.chunks[number].state = state
                 self.work.past.places[number] = self.chunks[number]
                 self._variable(f"state-{number}").set(state)
@@ -222,9 +248,10 @@ class Run:
             self._resumes, self._tick,
         )  # fmt: skip
         cards = {CARD: 1} if self.work.device.startswith("cuda") else {}
+        key = f"{self.token}-{chunk.number}-{secrets.token_hex(2)}"
         chunk.future = self.client.submit(
-            _task(), order, key=f"{self.token}-{chunk.number}-{secrets.token_hex(2)}",
-            pure=False, priority=-place, resources=cards, retries=0,
+            pkgutil.resolve_name(TASK), order, key=key, pure=False, priority=-place,
+            resources=cards, retries=0,
         )  # fmt: skip
 
     def _heard(self) -> Iterable[tuple[int, Event]]:
@@ -255,7 +282,7 @@ class Run:
         for one in result["events"]:
             event = decode(one)
             if isinstance(event, Produced):
-                arrays = parcel.unpacked_arrays(result["arrays"][event.name])
+                arrays = artifacts.unpacked(result["arrays"][event.name])
                 digest = self.work.keep(event.name, arrays)
                 event = Produced(event.step, event.name, digest, event.replicas)
             if (new := chunk.new(event)) is not None:

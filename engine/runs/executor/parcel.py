@@ -1,32 +1,65 @@
-"""Arrays and tables as bytes, for the way to another machine. Nothing here is pickled."""
+"""What a task on another machine is given, and arrays and tables as bytes. No array is pickled."""
 
 import functools
 import hashlib
-import io
 import json
+import platform
+from dataclasses import dataclass
 
 import numpy as np
 
 from datasets import catalog as data_catalog
 from datasets import packed
 from datasets.base import PanelTable, Table
+from engine import __version__
 from engine.core.errors import DatasetError, RequestError
-from engine.method import Arrays
+from engine.runs import artifacts
+from engine.runs.changes import sources
+from engine.runs.job import Job
 
 CARD = "_card"
 
 
-def packed_arrays(arrays: Arrays) -> bytes:
-    """Arrays as one file."""
-    file = io.BytesIO()
-    np.savez(file, allow_pickle=False, **{k: np.asarray(v) for k, v in arrays.items()})
-    return file.getvalue()
+@dataclass(frozen=True)
+class Order:
+    """What a task is to do. Small, and the same whoever does it.
+
+    Attributes:
+        job: The job as text.
+        stored: The id under which its chunks are seeded.
+        number: The chunk.
+        rows: Its replicas.
+        device: Torch device to train on.
+        token: Names the queue and the variables of this attempt at the run.
+        table: Digest of the table.
+        needs: What this machine's code must be, by name.
+        resumes: Whether the method's states can be left and taken up.
+        tick: Seconds between two messages.
+    """
+
+    job: str
+    stored: str
+    number: int
+    rows: tuple[int, ...]
+    device: str
+    token: str
+    table: str
+    needs: dict[str, str]
+    resumes: bool
+    tick: float
 
 
-def unpacked_arrays(content: bytes) -> Arrays:
-    """What `packed_arrays` was given."""
-    with np.load(io.BytesIO(content), allow_pickle=False) as file:
-        return {name: file[name] for name in file.files}
+def identity(job: Job) -> dict[str, str]:
+    """What two machines must have in common to get the same numbers."""
+    import torch
+
+    return {
+        "engine": __version__,
+        "code": sources(job),
+        "Python": ".".join(platform.python_version_tuple()[:2]),
+        "torch": torch.__version__.partition("+")[0],
+        "numpy": np.__version__,
+    }
 
 
 def packed_table(table: Table) -> bytes:
@@ -36,12 +69,12 @@ def packed_table(table: Table) -> bytes:
         DatasetError: A panel, which holds the function that draws it.
     """
     words = json.dumps(packed.described(table.card)).encode()
-    return packed_arrays({**packed.arrays(table), CARD: np.frombuffer(words, np.uint8)})
+    return artifacts.packed({**packed.arrays(table), CARD: np.frombuffer(words, np.uint8)})
 
 
 def unpacked_table(content: bytes) -> Table:
     """What `packed_table` was given."""
-    held = dict(unpacked_arrays(content))
+    held = artifacts.unpacked(content)
     return packed.table(packed.card(json.loads(held.pop(CARD).tobytes())), held)
 
 

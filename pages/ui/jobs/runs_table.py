@@ -15,7 +15,7 @@ from engine.cli.export import command, write
 from engine.core.errors import ExplorerError
 from engine.core.spec import Choice, Setting, Value, knobs
 from engine.service.client import Client, Run
-from engine.service.rows import State
+from engine.service.store import State
 from pages.ui import rights, words
 from pages.ui.jobs import clock
 from pages.ui.jobs import submit as asking
@@ -49,7 +49,7 @@ def show() -> None:
     st.title("Runs")
     st.markdown(INTRODUCTION)
     with troubles():
-        if notice := client().notice():
+        if notice := client().store.notice():
             st.warning(notice, icon=":material/inventory_2:")
         ticking = any(_under_way(run) for run in _runs())
         st.fragment(_body, run_every=clock.pace() if ticking else None)(ticking)

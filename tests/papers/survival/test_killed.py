@@ -73,7 +73,7 @@ def test_a_run_that_is_killed_twice_is_the_run_that_was_not(method: str, tmp_pat
     for events in (12, 4):
         assert killed(tmp_path / "two", events) == -signal.SIGKILL
         assert broken.run(asked.id).state == "interrupted"
-        assert not broken.submit(asked).cached
+        assert broken.submit(asked) != "cached"
     left = broken.events(asked.id)
     assert any(isinstance(event, Measured) for _, event in left)  # it does not begin again
     assert end(broken) == "completed"

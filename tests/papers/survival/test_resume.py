@@ -36,7 +36,7 @@ def begin(method, past):
         kept[name] = {k: np.array(v) for k, v in arrays.items()}
         return name
 
-    mind = Checkpoints(past.get, lambda name, arrays: past.update({name: dict(arrays)}))
+    mind = Checkpoints(past.get, lambda kept, going_on: past.update(kept))
     return drive(job(method), DATA, keep, past=mind), kept
 
 
@@ -158,7 +158,7 @@ def _names(client, asked):
 def test_a_method_that_cannot_go_on_leaves_nothing():
     past = {}
     asked = request("survival", "out_pert", "flchain", {"intervals": 8})
-    mind = Checkpoints(past.get, lambda name, arrays: past.update({name: arrays}))
+    mind = Checkpoints(past.get, lambda kept, going_on: past.update(kept))
     run = drive(asked, DATA, lambda name, arrays: name, past=mind)
     assert isinstance(next(run), Started)
     assert not isinstance(next(run), Produced)

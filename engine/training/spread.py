@@ -41,4 +41,10 @@ def spread(work: Callable[[Part], object], parts: Iterable[Part]) -> None:
 @cache
 def _helpers(count: int) -> ThreadPoolExecutor:
     """Threads that stay: new ones for each pass cost a tenth of its time."""
-    return ThreadPoolExecutor(count, "part", torch.set_num_threads, (1,))
+    return ThreadPoolExecutor(count, "part", _begin)
+
+
+def _begin() -> None:
+    """One core for this thread. It looks at the number once, and by then it must be its own."""
+    torch.set_num_threads(1)
+    torch.get_num_threads()

@@ -260,7 +260,7 @@ def test_how_quick_a_machine_is_is_learnt_from_runs_of_about_the_same_size(
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setattr(shipped, "FOLDER", FOLDER / "defaults")
-    monkeypatch.setattr(total, "_RATIOS", [])
+    monkeypatch.setattr(total, "_RATIOS", {})
     monkeypatch.setattr(total, "_LEARNT", set())
     total._paces.cache_clear()
     whole = defaults.addressed("pcdbn", {"pcdbn.dataset": "mnist"}).jobs["pcdbn"]
@@ -269,8 +269,33 @@ def test_how_quick_a_machine_is_is_learnt_from_runs_of_about_the_same_size(
         run = SimpleNamespace(id=job.id, shipped=None, state="completed", worked=took)
         total._learn([live.Watched("It", job, run)])  # type: ignore[arg-type]
     total._paces.cache_clear()  # other tests have other runs that ship
-    (ratio,) = total._RATIOS
-    assert ratio == pytest.approx(2.0)
+    ((dataset, ratios),) = total._RATIOS.items()
+    assert dataset == "mnist"
+    assert list(ratios) == pytest.approx([2.0])
+
+
+@pytest.mark.parametrize(
+    ("learnt", "times"),
+    [
+        ({}, 1.0),
+        ({"digits": [0.5]}, 1.0),  # quick on small tables: nothing is known of large ones
+        ({"digits": [3.0], "flchain": [3.0]}, 3.0),
+        ({"digits": [3.0], "mnist": [0.5]}, 0.5),
+    ],
+)
+def test_a_machine_is_known_by_runs_on_the_same_table_first(
+    learnt: dict[str, list[float]], times: float, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(shipped, "FOLDER", FOLDER / "defaults")
+    total._paces.cache_clear()
+    job = defaults.addressed("pcdbn", {"pcdbn.dataset": "mnist"}).jobs["pcdbn"]
+    said = []
+    for ratios in ({}, learnt):
+        monkeypatch.setattr(total, "_RATIOS", ratios)
+        said.append(total.seconds(job))
+    total._paces.cache_clear()  # other tests have other runs that ship
+    assert said[0]
+    assert said[1] == pytest.approx(said[0] * times)
 
 
 def before(test: AppTest) -> set[str]:
@@ -289,7 +314,7 @@ def test_the_time_that_is_left_never_grows(home: Path, monkeypatch: pytest.Monke
     job = defaults.opening("survival")["out_pert"]
     claim = begin(home, job)
     monkeypatch.setattr(total, "seconds", lambda job: 40.0)
-    monkeypatch.setattr(total, "_RATIOS", [1.0])
+    monkeypatch.setattr(total, "_RATIOS", {"flchain": [1.0]})
     monkeypatch.setattr(total.st, "session_state", {})
     clock = iter((0.0, 10.0, 20.0))
     monkeypatch.setattr(total, "time", SimpleNamespace(monotonic=lambda: next(clock)))

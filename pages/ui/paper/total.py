@@ -29,8 +29,9 @@ LANES = 2.0
 """Runs that a worker trains side by side."""
 SLOW = 20.0
 """Seconds from which a method is said to be slow before it starts."""
-_RATIOS: deque[float] = deque(maxlen=50)
-"""How much longer runs took here than where they were trained for shipping; of all sessions."""
+_RATIOS: dict[str, deque[float]] = {}
+"""How much longer runs took here than where they were trained for shipping, by data set; of all
+sessions."""
 _LEARNT: set[str] = set()
 """The runs that have been compared so."""
 SEEN = 0.2
@@ -157,7 +158,19 @@ def seconds(job: Job) -> float | None:
     None where nothing of its method ships.
     """
     raw = _shipped_pace(job)
-    return None if raw is None else raw * (statistics.median(_RATIOS) if _RATIOS else 1.0)
+    return None if raw is None else raw * _ratio(job.dataset)
+
+
+def _ratio(dataset: str) -> float:
+    """How much longer runs on a data set take here than where they were trained for shipping.
+
+    Where none has been trained here yet, runs on others tell that this machine is slower, but not
+    that it is quicker: a large table takes more than the processor.
+    """
+    if dataset in _RATIOS:
+        return statistics.median(_RATIOS[dataset])
+    every = [one for some in _RATIOS.values() for one in some]
+    return max(1.0, statistics.median(every)) if every else 1.0
 
 
 def _learn(watched: Iterable[Watched]) -> None:
@@ -172,7 +185,8 @@ def _learn(watched: Iterable[Watched]) -> None:
         _LEARNT.add(run.id)
         found = _nearest(one.job)
         if found and found[0] and 0.5 <= _work(one.job) / found[1] <= 2.0:
-            _RATIOS.append(run.worked / _in_proportion(one.job, *found))
+            own = _RATIOS.setdefault(one.job.dataset, deque(maxlen=50))
+            own.append(run.worked / _in_proportion(one.job, *found))
 
 
 def _shipped_pace(job: Job) -> float | None:

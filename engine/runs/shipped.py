@@ -148,7 +148,10 @@ def index(folder: Path) -> dict[str, Shipped]:
 
 
 def packed(path: Path) -> list[Shipped]:
-    """The runs of a file that many share; those that this version cannot read are left out."""
+    """The runs of a file that many share; those that this version cannot read are left out.
+
+    A damaged file has none.
+    """
     found = []
     try:
         bodies = list(_lines(path))

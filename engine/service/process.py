@@ -64,7 +64,7 @@ def stand_back(by: int) -> None:
 
 @contextmanager
 def handling(handlers: Mapping[signal.Signals, Any]) -> Iterator[bool]:
-    """Answers signals for a while where this thread may, which is what it gives."""
+    """Sets handlers of signals, then restores the former ones; gives whether this thread may."""
     here = threading.current_thread() is threading.main_thread()
     before = {number: signal.signal(number, one) for number, one in handlers.items() if here}
     try:

@@ -45,6 +45,6 @@ def _helpers(count: int) -> ThreadPoolExecutor:
 
 
 def _begin() -> None:
-    """One core for this thread. It looks at the number once, and by then it must be its own."""
+    """Gives a new thread one core. Torch reads the number once in each thread: here, not later."""
     torch.set_num_threads(1)
     torch.get_num_threads()

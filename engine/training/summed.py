@@ -1,4 +1,4 @@
-"""Sums over parts of the records that are the same on any number of cores."""
+"""Sums over parts of the records, the same on any number of cores."""
 
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -15,9 +15,9 @@ BESIDE = 16
 
 
 def summed(parts: Iterable[Part], work: Callable[[Part], tuple[Tensor, ...]]) -> tuple[Tensor, ...]:
-    """Sums over parts of what `work` makes of each, some parts side by side, added in order.
+    """What `work` makes of each part, some of them side by side, added up in their order.
 
-    Empty where there is no part.
+    Without parts there are no sums.
     """
     rest = iter(parts)
     total: tuple[Tensor, ...] = ()

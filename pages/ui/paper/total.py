@@ -164,8 +164,8 @@ def seconds(job: Job) -> float | None:
 def _ratio(dataset: str) -> float:
     """How much longer runs on a data set take here than where they were trained for shipping.
 
-    Where none has been trained here yet, runs on others tell that this machine is slower, but not
-    that it is quicker: a large table takes more than the processor.
+    Until one has been trained here, runs on other data sets may show that this machine is slower,
+    but not that it is quicker: how fast a large table is read depends on more than the processor.
     """
     if dataset in _RATIOS:
         return statistics.median(_RATIOS[dataset])

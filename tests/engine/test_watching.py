@@ -104,6 +104,8 @@ def test_one_run_too_many_is_one_sentence(setting, said, toy, client, monkeypatc
     client.submit(toy(steps=2), {}, ADA)  # one that is there takes no more room
     if setting == quotas.MINE:
         client.submit(toy(steps=3), {}, BOB)
+    if setting != quotas.RUNS:
+        client.submit(toy(steps=4), {}, ADA, ahead=True)  # nobody waits for it
 
 
 def test_too_much_work_is_one_sentence(toy, client, monkeypatch):

@@ -242,7 +242,7 @@ def _kept(home: Path) -> Iterator[Row]:
     """What all these moves have left on the disk, and what the processes hold."""
     disk = sum(path.stat().st_size for path in home.rglob("*") if path.is_file()) / 1e6
     yield Row("disk after all moves", disk, None, "MB", "under 500 MB", disk < 500, "store and log")
-    held = sum(map(_memory, _processes(home)))
+    held = sum(map(memory, processes(home)))
     note = "app, worker and accountant together"
     yield Row("memory after all moves", held, None, "MB", "under 3000 MB", held < 3000, note)
 
@@ -271,7 +271,7 @@ def _trained(job: Job) -> None:
         pass
 
 
-def _processes(home: Path) -> list[int]:
+def processes(home: Path) -> list[int]:
     """The processes that work on a store."""
     mark, found = f"EXPLORER_HOME={home}".encode(), []
     for place in Path("/proc").iterdir():
@@ -285,7 +285,7 @@ def _processes(home: Path) -> list[int]:
     return found
 
 
-def _memory(process: int) -> float:
+def memory(process: int) -> float:
     """Resident memory of a process, in MB."""
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()

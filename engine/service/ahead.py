@@ -9,7 +9,8 @@ import time
 from datasets import catalog as data_catalog
 from engine.core import disk, settings
 from engine.core.errors import ExplorerError
-from engine.runs import artifacts, footprint
+from engine.runs import footprint
+from engine.service import quotas
 from engine.service.claim import asked
 from engine.service.process import here
 from engine.service.store import Store
@@ -95,24 +96,9 @@ def busy(store: Store) -> bool:
 
 def trim(store: Store) -> None:
     """Removes the oldest runs at which nobody has looked yet, beyond what may be kept of them."""
-    rows = store.database.rows(
-        "SELECT jobs.id, artifacts.digest FROM jobs LEFT JOIN artifacts ON run = jobs.id "
-        "WHERE NOT jobs.viewed AND jobs.state != 'running' "
-        "ORDER BY jobs.created DESC, jobs.rowid DESC"
-    )
-    kept: dict[str, int] = {}
-    for row in rows:
-        kept[row["id"]] = kept.get(row["id"], 0) + _size(store, row["digest"])
-    size = 0
-    for number, (run, own) in enumerate(kept.items()):
-        size += own
-        if number >= RUNS or size > _bytes(DISK):
-            store.delete(run)
-
-
-def _size(store: Store, digest: str | None) -> int:
-    path = artifacts.place(store.artifacts, digest) if digest else None
-    return path.stat().st_size if path and path.exists() else 0
+    size = settings.whole(DISK, USUAL[DISK])
+    for run in quotas.beyond(store, "NOT jobs.viewed", (), RUNS, size):
+        store.delete(run)
 
 
 def _bytes(name: str) -> int:

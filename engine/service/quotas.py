@@ -1,19 +1,27 @@
 """How much of a shared machine runs may take: each limit is a setting, and one sentence."""
 
+from functools import lru_cache
+from itertools import accumulate
+from pathlib import Path
+
 from datasets import catalog as data_catalog
 from engine.core import settings
 from engine.core.errors import RequestError
-from engine.runs import footprint
+from engine.runs import artifacts, footprint
 from engine.runs.job import Job
 from engine.service.store import Store
 
-RUNS, WAITING, MINE, WORK, PASSING = (
+RUNS, WAITING, MINE, WORK, PASSING, DISK = (
     *("EXPLORER_MOST_RUNS", "EXPLORER_MOST_WAITING", "EXPLORER_MOST_WAITING_EACH"),
-    *("EXPLORER_MOST_WORK", "EXPLORER_MOST_PASSING"),
+    *("EXPLORER_MOST_WORK", "EXPLORER_MOST_PASSING", "EXPLORER_PASSING_DISK"),
 )
-USUAL = {RUNS: 20_000, WAITING: 1_000, MINE: 120, WORK: 10_000_000_000, PASSING: 5_000}
+USUAL = {
+    **{RUNS: 20_000, WAITING: 1_000, MINE: 120, WORK: 10_000_000_000},
+    **{PASSING: 5_000, DISK: 1_000},
+}
 """Runs that are kept; that wait; that wait for one person; replicas times steps of one run; runs
-that were asked for in passing and are kept though nobody looks at them."""
+that were asked for in passing and are kept though nobody looks at them; megabytes of these on the
+disk."""
 FEWER = {
     WORK: "replicas times steps: expected at most {most} ({name}), got {got}: choose fewer "
     "budgets, repetitions or training steps",
@@ -75,14 +83,55 @@ def tidy(store: Store) -> None:
 
     Raises:
         StoreError: The store cannot be read or written.
-        RequestError: The setting is no positive whole number.
+        RequestError: A setting is no positive whole number.
     """
-    most = settings.whole(PASSING, USUAL[PASSING])
+    most, size = (settings.whole(name, USUAL[name]) for name in (PASSING, DISK))
+    unseen = "NOT EXISTS (SELECT 1 FROM looking WHERE run = jobs.id AND seen > ?)"
+    over = beyond(store, f"jobs.passing AND {unseen}", (store.since(),), most, size)
+    for run in over[:AT_ONCE]:
+        store.delete(run)
+
+
+def beyond(
+    store: Store, which: str, values: tuple[object, ...], runs: int, megabytes: int
+) -> list[str]:
+    """The runs that are more than may be kept of a kind, the newest of them first.
+
+    Args:
+        store: Where they are; one that trains does not count.
+        which: A condition in SQL on `jobs`.
+        values: What stands for its question marks.
+        runs: How many may be kept.
+        megabytes: How much their arrays may take on the disk.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
     rows = store.database.rows(
-        "SELECT id FROM jobs WHERE passing AND state != 'running' AND NOT EXISTS "
-        "(SELECT 1 FROM looking WHERE run = jobs.id AND seen > ?) "
-        "ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?",
-        (store.since(), AT_ONCE, most),
+        "SELECT jobs.id, artifacts.digest FROM jobs LEFT JOIN artifacts ON run = jobs.id "
+        f"WHERE {which} AND jobs.state != 'running' ORDER BY jobs.created DESC, jobs.rowid DESC",
+        values,
     )
+    sizes: dict[str, int] = {}
     for row in rows:
-        store.delete(row["id"])
+        sizes[row["id"]] = sizes.get(row["id"], 0) + _size(store, row["digest"])
+    total = accumulate(sizes.values())
+    return [
+        run
+        for number, (run, size) in enumerate(zip(sizes, total, strict=True))
+        if number >= runs or size > footprint.MEGABYTE * megabytes
+    ]
+
+
+def _size(store: Store, digest: str | None) -> int:
+    """Bytes of an array on the disk; none once it is gone."""
+    try:
+        return _written(str(artifacts.place(store.artifacts, digest))) if digest else 0
+    except OSError:
+        return 0
+
+
+@lru_cache(maxsize=2**15)
+def _written(path: str) -> int:
+    """Bytes of a file that is named by what it holds, so that it never changes."""
+    return Path(path).stat().st_size

@@ -3,6 +3,7 @@
 import os
 import time
 
+import numpy as np
 import pytest
 
 from engine.core.errors import RequestError
@@ -211,3 +212,18 @@ def test_runs_that_were_only_passed_are_bounded(toy, client, store, monkeypatch)
     watching.look_on(store, ADA, [jobs[1].id])
     quotas.tidy(store)
     assert {run.job.id for run in client.runs()} == {job.id for job in (*jobs[:2], *jobs[4:])}
+
+
+def test_what_was_only_passed_is_bounded_on_the_disk_too(toy, client, store, monkeypatch):
+    """The oldest go that do not fit; equal arrays count once for each run that names them."""
+    monkeypatch.setenv(quotas.DISK, "2")
+    jobs = [toy(steps=steps) for steps in range(1, 6)]
+    for number, job in enumerate(jobs):
+        client.submit(job, {}, ADA, passing=job != jobs[0])
+        claim = claimed(store, job)
+        claim.keep("final", {"weights": np.full(100_000, number + 0.5)})
+        claim.finish("completed", [])
+    watching.look_on(store, ADA, [jobs[1].id])
+    quotas.tidy(store)
+    kept = {run.job.id for run in client.runs()}
+    assert kept == {job.id for job in (*jobs[:2], *jobs[3:])}

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from streamlit import runtime
+from streamlit.errors import StreamlitAPIException
 from streamlit.runtime.scriptrunner import ScriptRunContext, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
@@ -277,6 +278,26 @@ def redraw(part: str) -> None:
     if context is None or context.script_requests is None:
         return
     context.script_requests.request_rerun(_request(context, part))
+
+
+def placed(*parts: str) -> bool:
+    """Whether each of these fragments still has its place outside of itself, as at the page's foot.
+
+    Streamlit forgets such places when the whole page begins to be drawn, and those of a fragment
+    within another when the drawing of that one is broken off. A fragment that is drawn by itself
+    without its place ends in an error.
+
+    Args:
+        parts: The fragments' keys.
+    """
+    context = get_script_run_ctx()
+    if context is None:
+        return False
+    storage = context.fragment_storage
+    try:
+        return all(storage.outside_wrappers_for(one) for one in storage.resolve_target(parts))
+    except StreamlitAPIException:
+        return False  # one of them is not there
 
 
 def _request(context: ScriptRunContext, part: str) -> RerunData:

@@ -12,7 +12,8 @@ from datasets.base import Card
 from engine.core.errors import SpecError
 from engine.core.spec import knobs
 from engine.method import Entry, Paper
-from pages.ui.jobs.live import BUDGET
+from pages.ui.jobs import clock
+from pages.ui.jobs.live import BUDGET, moving_in
 from pages.ui.kit import fold
 from pages.ui.kit.glossary import linked
 from pages.ui.kit.knobs import pick, widget
@@ -119,7 +120,7 @@ def redraw(slug: str, layout: Layout) -> None:
 
     All of it is drawn again where its last drawing did not come to its end.
     """
-    if st.session_state.get(WHOLE) == slug:
+    if st.session_state.get(WHOLE) == slug and clock.placed(live(slug), moving_in(live(slug))):
         st.rerun([live(slug), *(_key(slug, section) for section in layout.follow)])
 
 

@@ -20,14 +20,13 @@ from typing import TYPE_CHECKING
 from datasets import catalog as data_catalog
 from engine import __version__
 from engine.core.errors import ExplorerError, InterruptedRunError, RequestError, StoreError
-from engine.core.home import private_opener
 from engine.runs.events import Event, Failed, Finished, Spent
 from engine.runs.job import Job
 from engine.service.claim import Claim
 from engine.service.presence import setting
 from engine.service.process import handling
 from engine.service.recorder import BEAT, Late, Recorder, Stuck, Watch
-from engine.service.store import ENDED, LOG, State
+from engine.service.store import ENDED, State, opened_log
 
 if TYPE_CHECKING:
     from engine.runs.checkpoint import Save
@@ -157,7 +156,8 @@ class JobRunner:
         return End("cancelled", Finished(self._step, "cancelled"))
 
     def _failed(self, problem: Exception) -> End:
-        _log(self.claim)
+        if not isinstance(problem, RequestError):  # whoever asked is told, and nothing is broken
+            _log(self.claim)
         error = sentence(problem)
         return End("failed", Failed(0, error), error)
 
@@ -212,10 +212,7 @@ def perform(
 
 def _log(claim: Claim) -> None:
     """Writes down where the error came from, for debugging."""
-    with (
-        suppress(OSError),
-        open(claim.store.folder / LOG, "a", encoding="utf-8", opener=private_opener) as file,
-    ):
+    with suppress(OSError), opened_log(claim.store.folder) as file:
         print(f"run {claim.job.id}: {claim.job.text()}", file=file)
         traceback.print_exc(file=file)
 

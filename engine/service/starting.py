@@ -8,9 +8,8 @@ from pathlib import Path
 
 from engine.core import room
 from engine.core.errors import StoreError
-from engine.core.home import private_opener
 from engine.service import presence
-from engine.service.store import LOG, Store
+from engine.service.store import Store, opened_log
 
 ROOT = Path(__file__).parents[2]
 AT_ONCE = 5.0
@@ -19,8 +18,6 @@ USUAL = {"OPENBLAS_NUM_THREADS": "1", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"
 """What such a process is told where the environment does not say otherwise. NumPy's and SciPy's
 products are small here: threads for them only wait, and take a core to. And glibc asks Linux for
 pages of 2 MB in place of 4 KB: survival's methods take an eighth less time with them."""
-LONG = 1_000_000
-"""Bytes from which the log of all such processes starts again."""
 
 
 class Starter:
@@ -66,12 +63,10 @@ class Starter:
 
     def _begin(self) -> None:
         """Starts the process, in a session of its own, with its words in the log."""
-        self._at, log = time.monotonic(), self.store.folder / LOG
-        home = {"EXPLORER_HOME": str(log.parent.absolute())}
+        self._at = time.monotonic()
+        home = {"EXPLORER_HOME": str(self.store.folder.absolute())}
         try:
-            if log.exists() and log.stat().st_size > LONG:
-                log.write_bytes(b"")
-            with open(log, "ab", opener=private_opener) as file:
+            with opened_log(self.store.folder) as file:
                 self._process = subprocess.Popen(
                     [sys.executable, "-m", self.module, *self.options], cwd=ROOT,
                     env={**USUAL, **os.environ, **presence.places(), **home},

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from sqlite3 import Connection, Row
-from typing import Literal
+from typing import Literal, TextIO
 
 from engine.core import stored
 from engine.core.errors import FullError, RequestError, StoreError
@@ -31,6 +31,8 @@ CLOCK = ".clock"
 """File in the store's folder whose time is the store's."""
 LOG = "worker.log"
 """File in the store's folder that says at length what went wrong."""
+LONG = 1_000_000
+"""Bytes from which it begins again."""
 LOST = 2
 """Processes that a job may lose before it waits for somebody to ask for it again."""
 INTERRUPTED = "The process that ran it ended in the middle of it; run it again"
@@ -136,6 +138,18 @@ def sound(row: Row, text: str) -> bool:
 def checksum(text: str) -> int:
     """A number that changes with nearly every change of a text: its CRC-32."""
     return zlib.crc32(text.encode())
+
+
+def opened_log(folder: Path) -> TextIO:
+    """The log of a store, to be written on at its end; a long one begins again.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    log = folder / LOG
+    if log.exists() and log.stat().st_size > LONG:
+        log.write_bytes(b"")
+    return open(log, "a", encoding="utf-8", opener=private_opener)
 
 
 class Store:

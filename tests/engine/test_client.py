@@ -243,6 +243,22 @@ def test_a_large_log_begins_again(toy, home, monkeypatch):
     client.close()
 
 
+def test_a_log_that_grows_long_under_a_worker_begins_again(toy, client, home):
+    """What is refused is told on the page, and is nothing for the log."""
+    log = home / "worker.log"
+    job, odd = toy(behaviour="raise"), toy(behaviour="refuse")
+    for one in (job, odd):
+        client.submit(one)
+    log.write_bytes(b"x" * 1_000_001)
+    assert perform(claimed(client.store, odd)) == "failed"
+    assert log.stat().st_size == 1_000_001
+    assert perform(claimed(client.store, job)) == "failed"
+    text = log.read_text()
+    assert len(text) < 20_000
+    assert "Traceback" in text
+    client.close()
+
+
 def test_folders_of_the_environment_hold_in_the_worker_too(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("EXPLORER_DATA", "data")

@@ -10,7 +10,7 @@ import numpy as np
 from datasets.base import Table
 from engine.catalog import catalog
 from engine.core.batch import Batch
-from engine.core.errors import SpecError
+from engine.core.errors import RequestError, SpecError
 from engine.core.gauges import Column, Gauge, Info
 from engine.core.kept import Kept
 from engine.core.spec import Choice, Knob, Spec
@@ -20,7 +20,7 @@ from engine.privacy.guarantee import Guarantee
 from engine.privacy.mechanisms import Laplace
 from engine.privacy.releases import BEFORE, Release
 
-BEHAVIOURS = ("count", "raise", "memory", "hang", "spin", "diverge", "large")
+BEHAVIOURS = ("count", "raise", "memory", "hang", "spin", "diverge", "large", "refuse")
 Behaviour = Annotated[
     str, Choice("Behaviour", BEHAVIOURS, tuple(word.capitalize() for word in BEHAVIOURS))
 ]
@@ -69,6 +69,8 @@ def behave(spec: ToySpec) -> None:
             raise ValueError("the toy\nis broken")
         case "memory":
             raise MemoryError
+        case "refuse":
+            raise RequestError("behaviour: expected one that works, got refuse")
         case "hang":  # inside one operation, as a long matrix product
             hashlib.pbkdf2_hmac("sha256", b"", b"", int(spec.pause * 2_000_000))
         case "spin":  # between operations, as a solver's loop

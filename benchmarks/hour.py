@@ -41,7 +41,7 @@ class Look:
 
     Attributes:
         at: Seconds since the first move.
-        memory: Resident, of all processes that work on the store.
+        memory: Of all processes that work on the store; what they share counts once.
         disk: Of every file of the store.
         log: Of the database's write-ahead log alone.
     """

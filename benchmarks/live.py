@@ -286,9 +286,9 @@ def processes(home: Path) -> list[int]:
 
 
 def memory(process: int) -> float:
-    """Resident memory of a process, in MB."""
+    """Memory of a process in MB; what several processes share counts in parts."""
     try:
-        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
     except OSError:
         return 0.0
-    return next((float(one.split()[1]) / 1024 for one in lines if one.startswith("VmRSS")), 0.0)
+    return next((float(one.split()[1]) / 1024 for one in lines if one.startswith("Pss:")), 0.0)

@@ -32,7 +32,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     # no server runs a part of a page that is asked for from outside of its script
     monkeypatch.setattr(clock.FOLLOWER, "add", lambda one: None)
     # Streamlit's tests keep of a page what its last run has sent: here each run sends all of it
-    monkeypatch.setattr(sidebar, "redraw", lambda slug, layout: None)
+    monkeypatch.setattr(sidebar, "redraw", lambda *given: None)
     monkeypatch.setattr(fold, "wanted", lambda opened: True)  # a test moves what is in folds too
     st.cache_resource.clear()
     shared.SHARED.clear()

@@ -27,7 +27,9 @@ PLACES = {
 def test_the_later_move_is_drawn_without_an_error(
     visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch, where: str, all_of_it: bool
 ):
-    waits, broken, narrow = list[WidgetStates](), list[str](), [False]
+    waits, broken, narrow, pages = list[WidgetStates](), list[str](), [False], list[str]()
+    place = foot.place
+    monkeypatch.setattr(foot, "place", lambda: pages.append("drawn") or place())
     module, name = PLACES[where]
     real = getattr(module, name)
 
@@ -35,12 +37,15 @@ def test_the_later_move_is_drawn_without_an_error(
         if waits:
             broken.append(where)
             narrow[0] = True
-            get_script_run_ctx().script_requests.request_rerun(RerunData(widget_states=waits.pop()))
+            now = get_script_run_ctx()
+            now.script_requests.request_rerun(
+                RerunData(now.query_string, waits.pop(), page_script_hash=now.page_script_hash)
+            )
         return real(*given, **named)
 
-    def redraw(slug, layout):
+    def redraw(*given):
         if narrow[0]:
-            REDRAW(slug, layout)
+            REDRAW(*given)
 
     monkeypatch.setattr(module, name, breaks_off)
     monkeypatch.setattr(sidebar, "redraw", redraw)
@@ -51,7 +56,11 @@ def test_the_later_move_is_drawn_without_an_error(
     waits.append(page._tree.get_widget_states())
     slider.set_value(one)
     narrow[0] = not all_of_it
+    pages.clear()
     page.run()
+    # only the part is drawn again where only the part was broken off; `enter` comes before `place`
+    assert len(pages) == all_of_it * (1 if where == "as the page begins" else 2)
     assert broken == ([where] if all_of_it or where != "as the page begins" else [])
     assert [f"{one.value}: {one.message}" for one in page.exception] == []
+    assert page.select_slider("mean.epsilon").options  # the foot is there
     assert page.session_state["mean.bound"] == (other if broken else one)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from streamlit import runtime
-from streamlit.errors import StreamlitAPIException
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import ScriptRunContext, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
@@ -280,24 +280,22 @@ def redraw(part: str) -> None:
     context.script_requests.request_rerun(_request(context, part))
 
 
-def placed(*parts: str) -> bool:
-    """Whether each of these fragments still has its place outside of itself, as at the page's foot.
+def placed(part: str, place: DeltaGenerator) -> bool:
+    """Whether a fragment still has its place in a container outside of itself.
 
-    Streamlit forgets such places when the whole page begins to be drawn, and those of a fragment
-    within another when the drawing of that one is broken off. A fragment that is drawn by itself
-    without its place ends in an error.
+    Streamlit forgets such a place as soon as the whole page begins to be drawn, and a fragment that
+    is drawn by itself without it ends in an error.
 
     Args:
-        parts: The fragments' keys.
+        part: The fragment's key.
+        place: The container.
     """
     context = get_script_run_ctx()
     if context is None:
         return False
     storage = context.fragment_storage
-    try:
-        return all(storage.outside_wrappers_for(one) for one in storage.resolve_target(parts))
-    except StreamlitAPIException:
-        return False  # one of them is not there
+    own = storage.resolve_target(part)
+    return all(storage.get_outside_wrapper(one, place._id) is not None for one in own)
 
 
 def _request(context: ScriptRunContext, part: str) -> RerunData:

@@ -231,17 +231,12 @@ def follow(begin: Callable[[], Part], key: str) -> None:
                 before = board().look(stages)
             moving = part.draw(watch(now.jobs, now.labels, now.early))
             if moving is not None:
-                moving.draw(moving_in(key), partial(_again, key, stages, part.shown))
+                moving.draw(partial(_again, key, stages, part.shown))
             clock.follow(key, stages, before)
             if before and all(run.state == "completed" for run in before.values()):
                 asking.look_ahead(stages, now.next())
 
     st.fragment(body, key=key)()
-
-
-def moving_in(key: str) -> str:
-    """The key of what follows the slider in a part of a page."""
-    return f"{key}.moving"
 
 
 def _again(key: str, stages: Mapping[str, Stage], shown: Callable[[], Shown]) -> None:

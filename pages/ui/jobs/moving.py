@@ -61,11 +61,10 @@ class Moving(Generic[T]):
         """
         self._last.append((st.container(), draw))
 
-    def draw(self, key: str, after: Callable[[], None]) -> None:
+    def draw(self, after: Callable[[], None]) -> None:
         """Draws all pieces, and again whenever the slider moves; then what comes last.
 
         Args:
-            key: Names the fragment that draws them; unique on the page.
             after: What is done after each move.
         """
         first = [True]
@@ -84,7 +83,7 @@ class Moving(Generic[T]):
                     after()
 
         with self.own:
-            st.fragment(body, key=key)()
+            st.fragment(body)()
         for place, draw in self._last:
             with place, troubles():
                 draw()

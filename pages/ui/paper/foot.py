@@ -86,12 +86,16 @@ def _take(page: Page, key: str) -> None:
 WORKING = ":material/rule: Working out what is proved at this budget…"
 
 
-def place() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Where the slider goes, and where its meaning goes, at the foot of the window."""
+def place() -> DeltaGenerator:
+    """Where the slider and its meaning go, at the foot of the window."""
     with st.bottom:
         st.html(STYLE)
-        left, right = st.columns([5, 6], gap="medium", vertical_alignment="center")
-    return left, right
+        return st.container()
+
+
+def halves() -> list[DeltaGenerator]:
+    """The places of the slider and of its meaning, side by side."""
+    return st.columns([5, 6], gap="medium", vertical_alignment="center")
 
 
 def meaning(view: View) -> None:

@@ -53,7 +53,6 @@ LINES_HELP = (
     "Main lines: the paper's own method as printed and with proof, the best proved method, and no "
     "privacy. All others are thin and grey. Point at one to read its name, or choose it as method."
 )
-Places = tuple[DeltaGenerator, DeltaGenerator]
 
 
 def show(slug: str) -> None:
@@ -63,46 +62,46 @@ def show(slug: str) -> None:
         slug: Key of the paper in the catalogue, and the page's name in the address.
     """
     shell.enter()
-    st.session_state[sidebar.WHOLE] = ""
     paper, layout = catalog.paper(slug), defaults.layout(slug)
     skip.link(f"{slug}.{BUDGET}", "Skip to the privacy budget")
     offered = _offered(paper, layout)
     chosen = choice.read(slug, offered)
     free = [name for section in layout.sections for name in section.free(chosen.dataset)]
     address.settle(shell.script(slug), slug, offered.all, free)
-    sidebar.draw(paper, offered, layout, chosen)
+    drawing, last = sidebar.Drawing(foot.place()), list[Page]()
+    redraw = partial(sidebar.redraw, slug, layout, drawing)
+    sidebar.draw(paper, offered, layout, chosen, redraw)
     _heading(paper, layout)
-    places, last = foot.place(), list[Page]()
 
     def part() -> live.Part:
-        st.session_state[sidebar.WHOLE] = ""
-        return _part(opened(), chosen.method, places)
+        return _part(opened(), chosen.method, drawing.place)
 
     def opened() -> Page:
         now = choice.read(slug, offered)
         if not last or last[0].chosen != now:
             wanted = defaults.wanted(paper, layout, offered, now)
-            last[:] = [Page(slug, paper, layout, offered, now, wanted)]
+            last[:] = [Page(slug, paper, layout, offered, now, wanted, redraw)]
         return last[0]
 
     with troubles():
         sidebar.finish(slug, layout, opened)
     live.follow(part, sidebar.live(slug))
+    drawing.over = True
 
 
-def _part(page: Page, method: str, places: Places) -> live.Part:
+def _part(page: Page, method: str, place: DeltaGenerator) -> live.Part:
     """Everything that follows the runs.
 
     Args:
         page: The page as its sliders stand now.
         method: The method whose settings stand in the sidebar.
-        places: Of the slider and its meaning.
+        place: Where the slider and its meaning go.
     """
     if page.chosen.method != method:
         st.rerun()  # the sidebar begins with the settings of the method that is looked at
     return live.Part(
         lambda: stages.shown(page, choice.read(page.prefix, page.offers)),
-        lambda watched: _body(page, watched, places),
+        lambda watched: _body(page, watched, place),
     )
 
 
@@ -126,14 +125,15 @@ def _heading(paper: Paper[Any], layout: Layout) -> None:
             st.markdown(f"**The paper claims** {paper.claim}\n\n{paper.citation}.")
 
 
-def _body(page: Page, watched: dict[str, Watched], places: Places) -> Moving[View]:
+def _body(page: Page, watched: dict[str, Watched], place: DeltaGenerator) -> Moving[View]:
     """Everything that follows the runs, with places for what follows the budget slider too.
 
     Only the open tab is drawn. What needs a guarantee comes last, into places that are kept for
     it: an accountant may take seconds for a budget that it has not seen, and no chart waits.
     """
     moving = Moving(lambda: _view(page, watched))
-    slider, meaning = places
+    with place:  # the places within belong to this part: they are there whenever it is drawn
+        slider, meaning = foot.halves()
     prefix, tab, focus = page.prefix, page.offers.tab, {BUDGET: moving.now.budget}
     with slider:
         moving.piece(lambda _: focus.update({BUDGET: foot.slider(page)}), foot.beside(page))
@@ -142,9 +142,9 @@ def _body(page: Page, watched: dict[str, Watched], places: Places) -> Moving[Vie
     tabs = st.tabs(
         tab.texts, default=tab.default, key=f"{prefix}.tab", on_change="rerun", bind="query-params",
     )  # fmt: skip
-    for name, place in zip(tab.texts, tabs, strict=True):
-        if place.open:
-            with place:
+    for name, one in zip(tab.texts, tabs, strict=True):
+        if one.open:
+            with one:
                 _tab(page, moving, name, focus)
     moving.piece(foot.meaning, meaning)
     moving.piece(partial(_end, page))
@@ -154,7 +154,6 @@ def _body(page: Page, watched: dict[str, Watched], places: Places) -> Moving[Vie
 def _end(page: Page, view: View) -> None:
     """Asks for the guarantees that the curve lacks, once all else is there."""
     panels.work_out(view, [float(value) for value in page.offers.knobs[BUDGET].values])
-    st.session_state[sidebar.WHOLE] = page.prefix
 
 
 def _view(page: Page, watched: dict[str, Watched]) -> View:

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from datasets import catalog
 from datasets.base import Card
@@ -13,7 +15,7 @@ from engine.core.errors import SpecError
 from engine.core.spec import knobs
 from engine.method import Entry, Paper
 from pages.ui.jobs import clock
-from pages.ui.jobs.live import BUDGET, moving_in
+from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import fold
 from pages.ui.kit.glossary import linked
 from pages.ui.kit.knobs import pick, widget
@@ -31,8 +33,6 @@ REPEATS_HELP = (
 )
 OTHER = "Not used by {method}; it changes other lines."
 OTHERS = "Not used by {method}; these change other lines:"
-WHOLE = "sidebar.whole"
-"""The page whose last drawing came to its end; none meanwhile, and none after an error."""
 SHARE = "Copy the address to share exactly this view."
 SPENDS = (
     "Exploring costs privacy too: on real data, every setting that you try uses up budget, and so "
@@ -40,13 +40,36 @@ SPENDS = (
 )
 
 
-def draw(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen) -> None:
-    """Draws the widgets that set the data set, the knobs and the repetitions."""
+@dataclass
+class Drawing:
+    """One drawing of a whole page.
+
+    Attributes:
+        place: Where what follows the sliders stands, at the foot of the window.
+        over: Whether it has come to its end.
+    """
+
+    place: DeltaGenerator
+    over: bool = False
+
+
+def draw(
+    paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen, redraw: Callable[[], None]
+) -> None:
+    """Draws the widgets that set the data set, the knobs and the repetitions.
+
+    Args:
+        paper: The paper.
+        offers: What the widgets offer.
+        layout: How the page differs from the common one.
+        chosen: What the widgets say.
+        redraw: What a slider calls that leaves the other widgets as they are.
+    """
     slug, entry = paper.slug, paper.entry(chosen.method)
     stand = layout.open(offers.knobs)
     apart = (BUDGET, *layout.columns, *stand)
     rest = [field for field in offers.knobs if field not in apart]
-    put = partial(_widget, paper, offers, layout, chosen)
+    put = partial(_widget, paper, offers, layout, chosen, redraw)
     with st.sidebar:
         _data(paper, offers, layout, chosen, put)
         for field in stand:
@@ -98,7 +121,14 @@ def _more(
             put(field)
 
 
-def _widget(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen, field: str) -> None:
+def _widget(
+    paper: Paper[Any],
+    offers: Offers,
+    layout: Layout,
+    chosen: Chosen,
+    redraw: Callable[[], None],
+    field: str,
+) -> None:
     """The widget of a setting; grey where another setting leaves it without a meaning."""
     other, value = layout.needs.get(field, ("", ""))
     offer = offers.knobs.get(other)
@@ -106,7 +136,7 @@ def _widget(paper: Paper[Any], offers: Offers, layout: Layout, chosen: Chosen, f
     alone = field not in (one for one, _ in layout.needs.values())
     widget(
         paper.slug, offers.knobs[field], knobs(paper.spec)[field], idle and f"only {idle}",
-        partial(redraw, paper.slug, layout) if alone else None,
+        redraw if alone else None,
     )  # fmt: skip
 
 
@@ -115,12 +145,17 @@ def live(slug: str) -> str:
     return f"{slug}.live"
 
 
-def redraw(slug: str, layout: Layout) -> None:
+def redraw(slug: str, layout: Layout, drawing: Drawing) -> None:
     """Draws again what follows the page's sliders, and leaves the rest of the page as it is.
 
-    All of it is drawn again where its last drawing did not come to its end.
+    All of it is drawn again where its last drawing was broken off.
+
+    Args:
+        slug: Key of the paper.
+        layout: Its layout.
+        drawing: That of the page which drew the slider.
     """
-    if st.session_state.get(WHOLE) == slug and clock.placed(live(slug), moving_in(live(slug))):
+    if drawing.over and clock.placed(live(slug), drawing.place):
         st.rerun([live(slug), *(_key(slug, section) for section in layout.follow)])
 
 

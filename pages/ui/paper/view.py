@@ -344,6 +344,7 @@ class Page:
         offers: What its widgets offer.
         chosen: What its widgets say.
         jobs: One job per method, and those that are drawn beside them.
+        redraw: What a slider calls that leaves the other widgets as they are.
     """
 
     prefix: str
@@ -352,6 +353,7 @@ class Page:
     offers: Offers
     chosen: Chosen
     jobs: dict[str, Job]
+    redraw: Callable[[], None] = field(default=lambda: None, compare=False)
 
     @property
     def first(self) -> Value:

@@ -13,7 +13,6 @@ from engine.papers.survival.spec import SurvivalSpec
 from pages.ui.charts.figure import by_row
 from pages.ui.charts.size import against
 from pages.ui.charts.theme import axis
-from pages.ui.paper import sidebar
 from pages.ui.paper.parts import Abreast, Chart, Fold, Part, Table, Widgets
 from pages.ui.paper.said import Named
 from pages.ui.paper.view import Page, View
@@ -73,7 +72,7 @@ def _move(page: Page, key: str) -> None:
         return
     st.session_state[f"{key}.moved"] = True
     st.session_state[key] = st.session_state[key]
-    sidebar.redraw(page.prefix, page.layout)
+    page.redraw()
 
 
 def _take() -> None:

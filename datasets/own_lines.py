@@ -60,15 +60,12 @@ def translated(name: str, stated: Iterable[str]) -> dict[str, Any]:
             role = found[1].lower().replace("stop", "time")
             put(columns.setdefault(found[2].strip().lower(), {}), "role", role)
         elif found := BOUNDS.fullmatch(line):
-            key, held = (
-                found[1].strip().lower(),
-                {k: _figure(v) for k, v in found.groupdict().items()},
-            )
+            key, held = found[1].strip().lower(), found.groupdict()
             into = said if key == EVERY else columns
             if {"low", "categories"} & set(into.get(key, ())):
                 wrong.append(f"expected one line of bounds of {key}, got two")
             column = into.setdefault("every" if key == EVERY else key, {})
-            column.update({k: v for k, v in held.items() if v is not None})
+            column.update({k: _figure(v) for k, v in held.items() if v is not None})
         elif found := LEVELS.fullmatch(line):
             column = columns.setdefault(found[1].strip().lower(), {"role": "categories"})
             put(column, "categories", _listed(found["levels"]))
@@ -91,9 +88,9 @@ def translated(name: str, stated: Iterable[str]) -> dict[str, Any]:
     return said
 
 
-def _figure(text: str | None) -> float | str | None:
+def _figure(text: str) -> float | str:
     try:
-        return None if text is None else float(text)
+        return float(text)
     except ValueError:
         return text
 

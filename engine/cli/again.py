@@ -166,17 +166,15 @@ def _check_arrays(ship: shipped.Shipped, rows: tuple[int, ...], part: Computed) 
 
 @dataclass(frozen=True)
 class Piece:
-    """The replicas of a job that a cell comes of.
+    """The chunks of a job that a cell comes of.
 
     Attributes:
         job: The job.
-        rows: Its replicas.
-        numbers: The chunks that hold them.
+        numbers: The chunks that hold its replicas.
         effort: What these chunks take, in the unit of `effort`.
     """
 
     job: Job
-    rows: tuple[int, ...]
     numbers: tuple[int, ...]
     effort: float
 
@@ -186,10 +184,10 @@ def pieces(point: Point | Curve) -> list[Piece]:
     found = []
     for job in point.jobs:
         parts = chunks(job)
-        rows = np.flatnonzero(collect(job, ()).rows(**point.at)).tolist()
+        rows = np.flatnonzero(collect(job, ()).rows(**point.at))
         numbers = tuple(n for n, part in enumerate(parts) if not set(part).isdisjoint(rows))
         work = effort(job, sum(len(parts[n]) for n in numbers))
-        found.append(Piece(job, tuple(rows), numbers, work))
+        found.append(Piece(job, numbers, work))
     return found
 
 

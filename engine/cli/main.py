@@ -7,6 +7,7 @@ import argparse
 import os
 import pkgutil
 import re
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
@@ -84,6 +85,7 @@ def _command(arguments: Sequence[str], program: str) -> int:
         parser.print_help()
         return WRONG
     chosen = parser.parse_args(arguments)
+    chosen.line = shlex.join(["python", "-m", "engine", *arguments])
     room.check(room.NEEDED if chosen.command.trains else room.READS)
     function: Callable[[argparse.Namespace], int] = pkgutil.resolve_name(
         f"engine.cli.{chosen.command.run}"

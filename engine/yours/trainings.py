@@ -1,5 +1,9 @@
-"""Trainings of a function with and without a witness, here or in processes side by side."""
+"""Trainings of a function with and without a witness, here or in processes side by side.
 
+What the function gives back becomes numbers that an attacker may look at.
+"""
+
+import functools
 import json
 import os
 import subprocess
@@ -7,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stdout
+from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -16,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import ExplorerError, RequestError
-from engine.yours import outputs
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -30,6 +33,17 @@ BIT, BRIEF = 8, 0.25
 seconds, it becomes twice as many."""
 SEED = 20_261_123
 """Of the generators; pair number i has [SEED, i] in both worlds."""
+KEPT = 1_500
+"""Coordinates of all arrays together that are looked at one by one; of more, evenly spaced ones."""
+ENDS = 3
+"""Largest and smallest coordinates of each array that are looked at."""
+SUMMARY = (
+    "size", "undefined numbers", "sum", "norm", "different numbers", "zeros", "whole numbers",
+    "distance to the witness", "largest product with the witness",
+    *(f"smallest number {i + 1}" for i in range(ENDS)),
+    *(f"largest number {ENDS - i}" for i in range(ENDS)),
+)  # fmt: skip
+"""What is computed from each array as a whole."""
 
 
 class TrainingError(ExplorerError):
@@ -121,7 +135,7 @@ class Here:
         rng = np.random.default_rng([SEED, number])
         table = self._worlds[witness][world]
         try:
-            output = outputs.arrays(self._fit(table.copy(), rng))
+            output = arrays(self._fit(table.copy(), rng))
         except RequestError:
             raise
         except Exception as error:
@@ -129,7 +143,7 @@ class Here:
             raise TrainingError(
                 f"fit: expected it to return arrays, got {kind}: {error}"
             ) from error
-        return outputs.features(output, self._numbers[witness])
+        return features(output, self._numbers[witness])
 
 
 class Beside:
@@ -224,6 +238,77 @@ def _answer(process: subprocess.Popen[str]) -> dict[str, str]:
     return answer
 
 
+def arrays(output: Any) -> dict[str, Floats]:
+    """What a training function gave back, by name.
+
+    Args:
+        output: A number, an array, a sequence of arrays, or a mapping of names to arrays.
+
+    Raises:
+        RequestError: Something that is no number or array of numbers.
+    """
+    match output:
+        case Mapping():
+            parts = {str(name): value for name, value in output.items()}
+        case tuple() | list() if any(np.ndim(_plain(one)) for one in output):
+            parts = {f"output {i}": value for i, value in enumerate(output)}
+        case _:
+            parts = {"output": output}
+    found = {}
+    for name, value in sorted(parts.items()):
+        try:
+            found[name] = np.asarray(_plain(value), dtype=np.float64)
+        except (TypeError, ValueError):
+            raise RequestError(
+                f"fit: expected arrays of numbers, got {type(value).__name__} as {name!r}"
+            ) from None
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """A value without what a library adds to an array, such as torch's graph."""
+    detach = getattr(value, "detach", None)
+    return detach().cpu().numpy() if detach is not None else value
+
+
+def features(output: Mapping[str, Floats], witness: Floats) -> dict[str, float]:
+    """Numbers of an output that an attacker may tell the two worlds by, by their names.
+
+    Args:
+        output: As `arrays` returns it.
+        witness: The witness's own numbers, shape (d,).
+    """
+    found = {"arrays": float(len(output))}
+    for name, part in output.items():
+        values = _summary(part, witness)
+        found |= {f"{what} of {name}": one for what, one in zip(SUMMARY, values, strict=True)}
+    room = max(1, KEPT // max(1, len(output)))
+    for name, part in output.items():
+        flat = np.ravel(part)
+        places = np.arange(len(flat))
+        if len(flat) > room:
+            places = np.linspace(0, len(flat) - 1, room).round().astype(np.int64)
+        found |= {f"{name}[{i}]": float(flat[i]) for i in places}
+    return found
+
+
+def _summary(part: Floats, witness: Floats) -> list[float]:
+    """What one array is like as a whole."""
+    flat = np.ravel(part)
+    finite = flat[np.isfinite(flat)]
+    if not len(finite):
+        return [float(len(flat)), float(len(flat)), *[0.0] * (len(SUMMARY) - 2)]
+    ends = np.resize(np.sort(finite), max(len(finite), ENDS))
+    far = np.abs(finite[:, None] - witness[None, :]).min() if len(finite) <= KEPT else 0.0
+    along = part @ witness if part.shape[-1:] == witness.shape else np.zeros(1)
+    return [
+        float(len(flat)), float(len(flat) - len(finite)), float(finite.sum()),
+        float(np.linalg.norm(finite)), float(len(np.unique(finite))),
+        float((finite == 0.0).sum()), float((finite == np.round(finite)).sum()), float(far),
+        float(np.abs(along).max()), *ends[:ENDS].tolist(), *ends[-ENDS:].tolist(),
+    ]  # fmt: skip
+
+
 def function(place: str) -> Fit:
     """The function that "file.py::function" names; its file is imported.
 
@@ -271,40 +356,30 @@ def load(path: Path) -> Any:
     return pd.read_parquet(path.with_suffix(".parquet"))
 
 
-@contextmanager
-def _silent() -> Iterator[Any]:
-    """What the function prints is thrown away; yields what answers go to."""
-    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
-        yield sys.__stdout__
-
-
 def main() -> None:
     """Trains the pairs that lines of the input ask for, until the input ends."""
-    place, folder = sys.argv[1], Path(sys.argv[2])
-    with _silent() as answers:
-        try:
-            fit = function(place)
-            count = len(list(folder.glob("*-witness.npy")))
-            worlds = [(load(folder / f"{i}-0"), load(folder / f"{i}-1")) for i in range(count)]
-            numbers = [np.load(folder / f"{i}-witness.npy") for i in range(count)]
-            trainer, problem = Here(fit, worlds, numbers), ""
-        except ExplorerError as error:
-            problem = str(error)
+    place, folder, answers = sys.argv[1], Path(sys.argv[2]), sys.stdout
+
+    @functools.cache
+    def trainer() -> Here:
+        count = len(list(folder.glob("*-witness.npy")))
+        worlds = [(load(folder / f"{i}-0"), load(folder / f"{i}-1")) for i in range(count)]
+        numbers = [np.load(folder / f"{i}-witness.npy") for i in range(count)]
+        return Here(function(place), worlds, numbers)
+
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):  # what the function prints
         for line in sys.stdin:
-            task, answer = json.loads(line), {"error": problem}
-            if not problem:
-                try:
-                    told = Told.joined(
-                        list(trainer.pairs(task["witness"], task["start"], task["count"]))
-                    )
-                    name = f"told-{os.getpid()}-{task['start']}.npz"
-                    np.savez(
-                        folder / name, names=np.array(told.names), present=told.present,
-                        absent=told.absent,
-                    )  # fmt: skip
-                    answer = {"file": name}
-                except ExplorerError as error:
-                    answer = {"error": str(error)}
+            task = json.loads(line)
+            try:
+                told = Told.joined(list(trainer().pairs(**task)))
+                name = f"told-{os.getpid()}-{task['start']}.npz"
+                np.savez(
+                    folder / name, names=np.array(told.names), present=told.present,
+                    absent=told.absent,
+                )  # fmt: skip
+                answer = {"file": name}
+            except ExplorerError as error:
+                answer = {"error": str(error)}
             print(json.dumps(answer), file=answers, flush=True)
 
 

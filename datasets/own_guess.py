@@ -137,16 +137,15 @@ def _roles(
     start = given.get("start") or _found(free, KNOWN["start"], {time, event})
     _missing(columns, time, event, problems)
     roles = {time: "time", event: "event"}
-    if start and (person or "person" in given):
-        roles |= {start: "start", person: "person"}
-    elif person:
+    if person:
         roles[person] = "person"
+    if start and (person or "person" in given):
+        roles[start] = "start"
     rivals = [key for key in free if key not in (time, event, start, person)]
     times = [key for key in rivals if _plain(key) in NAMES["time"] and _lasts(columns[key])]
     events = [key for key in rivals if _ranked(key, KNOWN["event"]) and _two(columns[key])]
-    if times and events:
-        roles |= dict.fromkeys((*times, *events), LEFT_OUT)
-        roles |= {f"{key}?": OTHER for key in (*times, *events)}
+    for key in (*times, *events) if times and events else ():
+        roles |= {key: LEFT_OUT, f"{key}?": OTHER}
     return kind, roles
 
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -104,19 +104,19 @@ class Told:
         return len(self.present)
 
 
+@dataclass(frozen=True, eq=False)
 class Here:
     """Trains in this process, one pair after the other.
 
-    Args:
+    Attributes:
         fit: The function.
         worlds: The two tables for each witness, without and with it.
         numbers: Each witness's own numbers.
     """
 
-    def __init__(
-        self, fit: Fit, worlds: Sequence[tuple[Any, Any]], numbers: Sequence[Floats]
-    ) -> None:
-        self._fit, self._worlds, self._numbers = fit, worlds, numbers
+    fit: Fit
+    worlds: Sequence[tuple[Any, Any]]
+    numbers: Sequence[Floats]
 
     def pairs(self, witness: int, start: int, count: int) -> Iterator[Told]:
         """Trains pairs number `start` and on with a witness; yields a part as it is done."""
@@ -133,9 +133,9 @@ class Here:
     def _published(self, witness: int, world: int, number: int) -> dict[str, float]:
         """The features of one training."""
         rng = np.random.default_rng([SEED, number])
-        table = self._worlds[witness][world]
+        table = self.worlds[witness][world]
         try:
-            output = arrays(self._fit(table.copy(), rng))
+            output = arrays(self.fit(table.copy(), rng))
         except RequestError:
             raise
         except Exception as error:
@@ -143,58 +143,30 @@ class Here:
             raise TrainingError(
                 f"fit: expected it to return arrays, got {kind}: {error}"
             ) from error
-        return features(output, self._numbers[witness])
+        return features(output, self.numbers[witness])
 
 
+@dataclass(frozen=True)
 class Beside:
     """Trains in processes side by side, each of which imports the function's file.
 
-    Args:
-        place: The file and the function, as "file.py::function".
-        worlds: As `Here`.
-        numbers: As `Here`.
-        processes: How many.
+    Attributes:
+        folder: Where tables and answers lie.
+        processes: The processes, which read tasks and write answers.
     """
 
-    def __init__(
-        self, place: str, worlds: Sequence[tuple[Any, Any]], numbers: Sequence[Floats],
-        processes: int,
-    ) -> None:  # fmt: skip
-        self._place, self._worlds, self._numbers = place, worlds, numbers
-        self._count = processes
-        self._stack = ExitStack()
-        self._all: list[subprocess.Popen[str]] = []
-
-    def __enter__(self) -> Self:
-        folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
-        for number, worlds in enumerate(self._worlds):
-            for world, table in enumerate(worlds):
-                save(folder / f"{number}-{world}", table)
-            np.save(folder / f"{number}-witness.npy", self._numbers[number])
-        line = [sys.executable, "-m", "engine.yours.trainings", self._place, str(folder)]
-        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
-        environment = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
-        self._folder = folder
-        for _ in range(self._count):
-            process = subprocess.Popen(
-                line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
-            )
-            self._stack.enter_context(process)
-            self._stack.callback(process.kill)
-            self._all.append(process)
-        return self
-
-    def __exit__(self, *told: object) -> None:
-        self._stack.close()
+    folder: Path
+    processes: Sequence[subprocess.Popen[str]]
 
     def pairs(self, witness: int, start: int, count: int) -> Iterator[Told]:
         """As `Here.pairs`; parts come in the order of their numbers."""
         size, end = BIT, start + count
         while start < end:
             began, busy = time.monotonic(), list[subprocess.Popen[str]]()
-            for process in self._all[: -(-(end - start) // size)]:
+            for process in self.processes[: -(-(end - start) // size)]:
                 several = min(size, end - start)
-                _write(process, {"witness": witness, "start": start, "count": several})
+                task = {"witness": witness, "start": start, "count": several}
+                print(json.dumps(task), file=process.stdin, flush=True)
                 busy.append(process)
                 start += several
             parts = [self._told(process) for process in busy]
@@ -202,8 +174,21 @@ class Beside:
             yield from parts
 
     def _told(self, process: subprocess.Popen[str]) -> Told:
-        """What a process has trained."""
-        file = self._folder / _answer(process)["file"]
+        """What a process has trained.
+
+        Raises:
+            TrainingError: The function failed, or the process ended.
+        """
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        if not line:
+            raise TrainingError(
+                f"fit: expected a process that trains, it ended with code {process.wait()}"
+            )
+        answer = json.loads(line)
+        if "error" in answer:
+            raise TrainingError(answer["error"])
+        file = self.folder / answer["file"]
         with np.load(file, allow_pickle=False) as kept:
             told = Told(tuple(kept["names"].tolist()), kept["present"], kept["absent"])
         file.unlink()
@@ -214,28 +199,29 @@ Trainer = Here | Beside
 """Trains pairs somewhere."""
 
 
-def _write(process: subprocess.Popen[str], task: dict[str, int]) -> None:
-    assert process.stdin is not None
-    process.stdin.write(json.dumps(task) + "\n")
-    process.stdin.flush()
-
-
-def _answer(process: subprocess.Popen[str]) -> dict[str, str]:
-    """What a process says of its task.
-
-    Raises:
-        TrainingError: The function failed, or the process ended.
-    """
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    if not line:
-        raise TrainingError(
-            f"fit: expected a process that trains, it ended with code {process.wait()}"
-        )
-    answer: dict[str, str] = json.loads(line)
-    if "error" in answer:
-        raise TrainingError(answer["error"])
-    return answer
+@contextmanager
+def beside(
+    place: str, worlds: Sequence[tuple[Any, Any]], numbers: Sequence[Floats], processes: int
+) -> Iterator[Beside]:
+    """Starts so many processes for "file.py::function", and ends them; arguments as `Here`."""
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    environment = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        for number, pair in enumerate(worlds):
+            for world, table in enumerate(pair):
+                save(folder / f"{number}-{world}", table)
+            np.save(folder / f"{number}-witness.npy", numbers[number])
+        line = [sys.executable, "-m", "engine.yours.trainings", place, str(folder)]
+        started = []
+        for _ in range(processes):
+            process = subprocess.Popen(
+                line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+            )
+            stack.enter_context(process)
+            stack.callback(process.kill)
+            started.append(process)
+        yield Beside(folder, started)
 
 
 def arrays(output: Any) -> dict[str, Floats]:

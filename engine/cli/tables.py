@@ -23,17 +23,19 @@ def add_table(arguments: argparse.Namespace) -> int:
     with _opened("file", arguments.file) as file:
         if arguments.propose:
             return _propose(own.propose(file, text, arguments.label), arguments.json)
-        kept = own.add(arguments.file.name, file, text, arguments.label, accept=arguments.accept)
+        name, taken = own.add(
+            arguments.file.name, file, text, arguments.label, accept=arguments.accept
+        )
     if arguments.json:
-        card = own.card(kept.name)
-        body = {"dataset": kept.name, "records": card.records, "features": card.features}
-        more = {"classes": card.classes, "record": card.record, "taken": kept.taken}
+        card = own.card(name)
+        body = {"dataset": name, "records": card.records, "features": card.features}
+        more = {"classes": card.classes, "record": card.record, "taken": taken}
         show_json({**body, **more, "papers": _papers(card)})
         return 0
-    print(kept.name)
-    if kept.taken:
+    print(name)
+    if taken:
         print(
-            f"Taken from the data: {', '.join(kept.taken)}. Guarantees on this table hold only "
+            f"Taken from the data: {', '.join(taken)}. Guarantees on this table hold only "
             "under that assumption, and it cannot be released (run --release).",
             file=sys.stderr,
         )

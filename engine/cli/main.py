@@ -28,6 +28,8 @@ OURS = {
     r"argument (.*): not allowed with argument (.*)": r"\1: expected it without \2, got both",
     r"argument (.*): invalid choice: (.*) \(choose from (.*)\)": r"\1: expected one of \3, got \2",
     r"ambiguous option: (.*) could match (.*)": r"\1: expected one of \2, got \1",
+    r"argument (.*): invalid int value: (.*)": r"\1: expected a whole number, got \2",
+    r"argument (.*): invalid float value: (.*)": r"\1: expected a number, got \2",
     r"argument (.*)": r"\1",
 }
 """What argparse says of a wrong argument, and what is said instead: field, expected, got."""

@@ -125,7 +125,7 @@ def keep_frame(
     except DatasetError as error:  # it speaks of a file and of the command line
         said = str(error).replace("--accept", "accept=True").replace("the settings", "columns")
         raise DatasetError(said.replace(f"{THE_FILE}:", "data:", 1)) from None
-    return own_store.earlier(name, names())
+    return own_store.earlier(name)
 
 
 def propose(content: Content, text: str = "", label: str = "") -> dict[str, Any]:

@@ -26,11 +26,9 @@ SETTINGS = {
 
 def split(text: str) -> tuple[str, list[str]]:
     """A file's text without the lines above its table, and those lines without their mark."""
-    above: list[str] = []
-    while text.lstrip(" \t\ufeff").startswith(MARK):
-        line, _, text = text.partition("\n")
-        above.append(line.lstrip("\ufeff"))
-    return text, list(lines("\n".join(above)))
+    above = re.match(rf"(?:[ \t\ufeff]*{MARK}.*\n?)*", text)
+    assert above is not None  # it may be empty
+    return text[above.end() :], list(lines(above[0].replace("\ufeff", "")))
 
 
 def lines(text: str) -> Iterator[str]:

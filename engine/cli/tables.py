@@ -2,8 +2,6 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -88,18 +86,15 @@ def remove_table(arguments: argparse.Namespace) -> int:
     return 0
 
 
-@contextmanager
-def _opened(what: str, place: Path) -> Iterator[IO[bytes]]:
+def _opened(what: str, place: Path) -> IO[bytes]:
     try:
         if not place.is_file():
             raise OSError("it is no file" if place.exists() else "there is none")
-        file = place.open("rb")
+        return place.open("rb")
     except OSError as error:
         raise RequestError(
             f"{what}: expected a file that can be read, got {place}: {error.strerror or error}"
         ) from None
-    with file:
-        yield file
 
 
 def _read(what: str, place: Path | None) -> bytes:

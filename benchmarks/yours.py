@@ -40,7 +40,6 @@ from engine.yours import (
     function,
     guessing,
     library_run,
-    outputs,
     trainings,
     witnesses,
 )
@@ -52,7 +51,7 @@ SECONDS = float(os.environ.get("YOURS_SECONDS", "300"))
 """For each attack at most."""
 FOUND = 18
 """Faults that must be found at least."""
-CODE = (claim, evidence, function, functions, guessing, outputs, trainings, witnesses)
+CODE = (claim, evidence, function, functions, guessing, trainings, witnesses)
 """Modules that an attack's result depends on."""
 
 

@@ -14,7 +14,7 @@ import io
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -42,19 +42,6 @@ names = own_store.names
 """The tables that are kept here."""
 
 
-@dataclass(frozen=True)
-class Kept:
-    """A table that has just been kept.
-
-    Attributes:
-        name: Its name.
-        taken: The columns of which something was taken from the data.
-    """
-
-    name: str
-    taken: tuple[str, ...]
-
-
 def mine(name: str) -> bool:
     """Whether a data set of that name is one's own, here or elsewhere."""
     return NAME.fullmatch(name) is not None
@@ -66,13 +53,13 @@ def keep(title: str, content: Content, lines: str = "", label: str = "", **more:
     Returns:
         The name of the data set.
     """
-    return add(title, content, lines, label, **more).name
+    return add(title, content, lines, label, **more)[0]
 
 
 def add(
     title: str, content: Content, text: str = "", label: str = "", *, above: bool = True,
     owner: str = "", accept: bool = False,
-) -> Kept:  # fmt: skip
+) -> tuple[str, tuple[str, ...]]:  # fmt: skip
     """Checks a file and keeps it.
 
     Args:
@@ -83,6 +70,9 @@ def add(
         above: Whether the file's own first lines count; a proposal has repeated them.
         owner: Who has brought it; empty for a table that everyone here may see.
         accept: Whether what nobody has stated is taken from the data.
+
+    Returns:
+        Its name, and the columns of which something was taken from the data.
 
     Raises:
         DatasetError: It is no such table, or is one too many; one sentence says all that is wrong.
@@ -99,7 +89,7 @@ def add(
     keeping = {"keep": name, "owner": owner, "title": title}
     answer = _asked(content, {**request, **keeping})
     own_store.settle(name)
-    return Kept(name, tuple(answer["taken"]))
+    return name, tuple(answer["taken"])
 
 
 def keep_frame(
@@ -131,11 +121,11 @@ def keep_frame(
             f"data: expected columns of one type each and settings that TOML can hold, got {error}"
         ) from None
     try:
-        name = add("A frame", content.getvalue(), text, above=False, accept=accept).name
+        name = keep("A frame", content.getvalue(), text, above=False, accept=accept)
     except DatasetError as error:  # it speaks of a file and of the command line
         said = str(error).replace("--accept", "accept=True").replace("the settings", "columns")
         raise DatasetError(said.replace(f"{THE_FILE}:", "data:", 1)) from None
-    return own_store.earlier(name, names())
+    return own_store.earlier(name)
 
 
 def propose(content: Content, text: str = "", label: str = "") -> dict[str, Any]:
@@ -158,11 +148,7 @@ def _asked(content: Content, request: dict[str, Any]) -> dict[str, Any]:
     file.seek(0)
     if len(start) > SMALL or start.startswith(PARQUET):
         return own_child.ask(file, THE_FILE, request)
-    try:
-        return answer(io.BytesIO(start), THE_FILE, request)
-    except OSError as error:
-        why = error.strerror or error
-        raise DatasetError(f"{THE_FILE}: expected room to keep it, got {why}") from None
+    return answer(io.BytesIO(start), THE_FILE, request)
 
 
 def remove(name: str) -> None:

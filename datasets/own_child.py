@@ -42,8 +42,8 @@ def answer(file: Any, name: str, request: dict[str, Any]) -> dict[str, Any]:
     """What the child answers: a proposal, or the columns taken from the data of a table it wrote.
 
     Raises:
-        DatasetError: The file is no table; one sentence names all that is wrong.
-        OSError: There is no room to keep it.
+        DatasetError: The file is no table, or there is no room to keep it; one sentence names all
+            that is wrong.
     """
     from datasets import own_columns, own_guess, own_proposal, own_reader, own_table
 
@@ -62,14 +62,17 @@ def answer(file: Any, name: str, request: dict[str, Any]) -> dict[str, Any]:
                     "problems": own_table.problems(proposal, columns),
                 }  # fmt: skip
             table = own_table.made(name, source, columns, proposal)
+        keep = str(request["keep"])
+        card = named(table.card, keep, str(request["title"]))
+        own_store.written(keep, replace(table, card=card), str(request["owner"]))
+    except OSError as error:
+        why = error.strerror or error
+        raise DatasetError(f"{name}: expected room to keep it, got {why}") from None
     except MemoryError:
         raise DatasetError(
             f"{name}: expected a file that is read within {MEMORY / 1e6:,.0f} MB, got "
             "one that takes more: leave out rows or columns"
         ) from None
-    keep = str(request["keep"])
-    card = named(table.card, keep, str(request["title"]))
-    own_store.written(keep, replace(table, card=card), str(request["owner"]))
     return {"taken": proposal.taken}
 
 
@@ -156,8 +159,6 @@ def main() -> None:
             said = answer(os.fdopen(0, "rb"), name, request)
         except ExplorerError as error:
             said = {"error": str(error)}
-        except OSError as error:
-            said = {"error": f"{name}: expected room to keep it, got {error.strerror}"}
         out.write(json.dumps(said).encode())
 
 

@@ -123,19 +123,18 @@ class Column:
             self.dates = ()
         self.dates = tuple(form for form in self.dates if _dated(present, form) is not None)
         self.words = _more(self.words, seen)
-        if wrong.any() and self.odd is None:
-            row = int(np.flatnonzero(wrong[codes])[0])
-            self.odd = (self.rows + row + 1, str(texts[int(codes[row])].as_py()))
+        if self.odd is None and (row := self._first(wrong[codes])):
+            self.odd = (row, str(texts[int(codes[row - self.rows - 1])].as_py()))
         self._see_numbers(values[codes], blank[codes])
 
+    def _first(self, where: Booleans) -> int:
+        """The first row, from 1, of these; 0 for none."""
+        return self.rows + int(where.argmax()) + 1 if where.any() else 0
+
     def _see_numbers(self, values: Floats, blank: Booleans) -> None:
-        if blank.any():
-            self.first_blank = self.first_blank or self.rows + int(np.flatnonzero(blank)[0]) + 1
-            self.blanks += int(blank.sum())
-        if np.isinf(values).any():
-            self.infinite = (
-                self.infinite or self.rows + int(np.flatnonzero(np.isinf(values))[0]) + 1
-            )
+        self.first_blank = self.first_blank or self._first(blank)
+        self.blanks += int(blank.sum())
+        self.infinite = self.infinite or self._first(np.isinf(values))
         held = values[np.isfinite(values)]
         if len(held):
             self.low = min(self.low, float(held.min()))
@@ -186,8 +185,7 @@ def numbers(cells: pa.Array, column: Column) -> Floats:
     present = pc.if_else(pa.array(_blank(texts)), None, texts)
     if column.kind == "date":
         known = _dated(present, column.dates[0])
-        days = np.full(len(texts), np.nan) if known is None else known
-        return days[codes]
+        return np.full(len(codes), np.nan) if known is None else known[codes]
     if column.kind == "truth":
         return np.array([TRUTHS.get(one, np.nan) for one in present.to_pylist()], float)[codes]
     return _parsed(present, column.comma)[codes]
@@ -196,7 +194,9 @@ def numbers(cells: pa.Array, column: Column) -> Floats:
 def places(cells: pa.Array, column: Column, levels: Sequence[str]) -> Codes:
     """Which level each cell is, -1 for none of them, shape (n,)."""
     if column.kind == "number":
-        values, known = numbers(cells, column), _figures(levels)
+        texts = pa.array([one.strip().lower() for one in levels], pa.large_string())
+        values, known = numbers(cells, column), _parsed(texts, "")
+        known = np.where(np.isnan(known), np.inf, known)  # what is no number is none that occurs
         order = np.argsort(known)
         at = np.clip(np.searchsorted(known[order], values), 0, len(levels) - 1)
         return np.where(known[order][at] == values, order[at], -1).astype(np.int64)
@@ -207,19 +207,9 @@ def places(cells: pa.Array, column: Column, levels: Sequence[str]) -> Codes:
 
 def words(cells: pa.Array) -> list[str | None]:
     """Cells as they are told apart: in small letters, None where blank."""
-    texts, codes = _coded(cells if isinstance(cells, pa.DictionaryArray) else _spoken(cells))
+    texts, codes = _coded(cells)
     present = pc.if_else(pa.array(_blank(texts)), None, texts).to_pylist()
     return [present[code] for code in codes]
-
-
-def _spoken(cells: pa.Array) -> pa.Array:
-    return cells.cast(pa.large_string()) if pa.types.is_floating(cells.type) else cells
-
-
-def _figures(levels: Sequence[str]) -> Floats:
-    """Levels as numbers; what is no number is none that occurs."""
-    parsed = _parsed(pa.array([one.strip().lower() for one in levels], pa.large_string()), "")
-    return np.where(np.isnan(parsed), np.inf, parsed)
 
 
 def _quick(cells: pa.Array) -> Floats | None:
@@ -227,10 +217,9 @@ def _quick(cells: pa.Array) -> Floats | None:
     if pa.types.is_dictionary(cells.type):
         return None
     try:
-        values = np.asarray(pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False), float)
+        return np.asarray(pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False), float)
     except pa.ArrowInvalid:
         return None
-    return values
 
 
 def _coded(cells: pa.Array) -> tuple[pa.Array, Codes]:

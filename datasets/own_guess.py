@@ -12,21 +12,29 @@ from typing import Any
 from datasets.own_columns import Column
 from datasets.own_proposal import (
     CLASSES,
-    HAPPENED,
-    HOLDS,
-    INTERVALS,
-    KNOWN,
     LEFT_OUT,
     LISTS,
-    NAMES,
-    NOT_YET,
-    PROPOSED,
-    USUAL,
+    MOST_LEVELS,
+    SHEET,
     Choice,
     Proposal,
     Said,
 )
 
+NAMES: Mapping[str, tuple[str, ...]] = {role: tuple(some) for role, some in SHEET["names"].items()}
+"""Usual names of columns by their role, the surest first; in small letters, other signs as `_`."""
+KNOWN = {role: (*some, *SHEET["patterns"].get(role, ())) for role, some in NAMES.items()}
+"""The same, and patterns of names."""
+INTERVALS = ({"left", "right"}, {"lower_bound_days", "upper_bound_days"}, {"l", "u"},
+             {"lower", "upper"}, {"lower_bound", "upper_bound"})  # fmt: skip
+HAPPENED, NOT_YET = SHEET["values"]["happened"], SHEET["values"]["not_yet"]
+"""Values of an event that mean that it happened, and that it has not yet."""
+USUAL: Mapping[str, tuple[float, float]] = {one: (*ends,) for one, ends in SHEET["bounds"].items()}
+"""Bounds of columns by patterns of their whole name, from common knowledge."""
+PROPOSED = 20
+"""Words of a column that is proposed as categories, at most."""
+HOLDS = {"number": "numbers", "truth": "true or false", "date": "dates", "words": "words",
+         "blank": "nothing"}  # fmt: skip
 OTHER = "it looks like another time or event"
 
 
@@ -57,11 +65,10 @@ def proposed(
             )
         elif role == "time":
             choice = _time(column, one, problems)
+        elif role == LEFT_OUT and key in stated:
+            choice = Choice(role=role)
         elif role == LEFT_OUT:
-            origin, why = (
-                ("stated", "") if key in stated else ("standard", roles.get(f"{key}?", ""))
-            )
-            choice = Choice(role=role, origin=origin, why=why)  # type: ignore[arg-type]
+            choice = Choice(role=role, origin="standard", why=roles.get(f"{key}?", ""))
         else:
             choice = _feature(column, role, one, said, problems)
         if "role" in stated.get(key, {}) and choice.origin == "standard":
@@ -130,20 +137,15 @@ def _roles(
     start = given.get("start") or _found(free, KNOWN["start"], {time, event})
     _missing(columns, time, event, problems)
     roles = {time: "time", event: "event"}
-    if start and (person or "person" in given):
-        roles |= {start: "start", person: "person"}
-    elif person:
+    if person:
         roles[person] = "person"
+    if start and (person or "person" in given):
+        roles[start] = "start"
     rivals = [key for key in free if key not in (time, event, start, person)]
     times = [key for key in rivals if _plain(key) in NAMES["time"] and _lasts(columns[key])]
-    events = [
-        key
-        for key in rivals
-        if _rank(_plain(key), KNOWN["event"]) is not None and _two(columns[key])
-    ]
-    if times and events:
-        roles |= dict.fromkeys((*times, *events), LEFT_OUT)
-        roles |= {f"{key}?": OTHER for key in (*times, *events)}
+    events = [key for key in rivals if _ranked(key, KNOWN["event"]) and _two(columns[key])]
+    for key in (*times, *events) if times and events else ():
+        roles |= {key: LEFT_OUT, f"{key}?": OTHER}
     return kind, roles
 
 
@@ -170,8 +172,10 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name).strip("_")
 
 
-def _rank(plain: str, usual: Sequence[str]) -> int | None:
-    return next((at for at, one in enumerate(usual) if re.fullmatch(one, plain)), None)
+def _ranked(name: str, usual: Sequence[str]) -> int:
+    """The place of a name among usual ones, from 1; 0 where it is none of them."""
+    plain = _plain(name)
+    return next((at for at, one in enumerate(usual, 1) if re.fullmatch(one, plain)), 0)
 
 
 def _found(
@@ -185,9 +189,9 @@ def _found(
     order = list(columns)
     after = order[order.index(near) + 1 :][:1] if near in columns else []
     ranked = [
-        (not fits(column), rank > 0 and [key] != after, rank, order.index(key), key)
+        (not fits(column), rank > 1 and [key] != after, rank, order.index(key), key)
         for key, column in columns.items()
-        if key not in aside and (rank := _rank(_plain(key), usual)) is not None
+        if key not in aside and (rank := _ranked(key, usual))
     ]
     return min(ranked, default=(False, False, 0, 0, ""))[-1]
 
@@ -237,11 +241,8 @@ def _feature(
 ) -> Choice:
     """What becomes of a column that may be learned from."""
     kind, levels = column.kind, column.levels
-    if (
-        "categories" in one
-        or role == "categories"
-        or (not role and kind == "words" and "low" not in one)
-    ):
+    words = not role and kind == "words" and "low" not in one
+    if words or role == "categories" or "categories" in one:
         return _categories(column, role, one)
     stated = "low" in one or (said.every and column.kind != "blank")
     if not (role or stated) and (why := _useless(column)):
@@ -290,8 +291,8 @@ def _bounds(column: Column, given: Mapping[str, Any], origin: Any) -> tuple[floa
 
 def usual(name: str) -> tuple[float, float] | None:
     """Bounds of a column from common knowledge about its name."""
-    plain = _plain(name)
-    return next((pair for known, pair in USUAL.items() if re.fullmatch(known, plain)), None)
+    rank = _ranked(name, tuple(USUAL))
+    return tuple(USUAL.values())[rank - 1] if rank else None
 
 
 def _categories(column: Column, role: str, one: Mapping[str, Any]) -> Choice:
@@ -302,7 +303,7 @@ def _categories(column: Column, role: str, one: Mapping[str, Any]) -> Choice:
     seen = column.levels
     if why := _useless(column) if not role else "":
         return Choice(role=LEFT_OUT, why=why, origin="data")
-    if seen is None or len(seen) > (PROPOSED if not role else 100):
+    if seen is None or len(seen) > (MOST_LEVELS if role else PROPOSED):
         count = "many" if seen is None else str(len(seen))
         return Choice(role=LEFT_OUT, why=f"it holds {count} different words", origin="standard")
     for known in LISTS.values():

@@ -26,11 +26,9 @@ SETTINGS = {
 
 def split(text: str) -> tuple[str, list[str]]:
     """A file's text without the lines above its table, and those lines without their mark."""
-    above: list[str] = []
-    while text.lstrip(" \t\ufeff").startswith(MARK):
-        line, _, text = text.partition("\n")
-        above.append(line.lstrip("\ufeff"))
-    return text, list(lines("\n".join(above)))
+    above = re.match(rf"(?:[ \t\ufeff]*{MARK}.*\n?)*", text)
+    assert above is not None  # it may be empty
+    return text[above.end() :], list(lines(above[0].replace("\ufeff", "")))
 
 
 def lines(text: str) -> Iterator[str]:
@@ -60,15 +58,12 @@ def translated(name: str, stated: Iterable[str]) -> dict[str, Any]:
             role = found[1].lower().replace("stop", "time")
             put(columns.setdefault(found[2].strip().lower(), {}), "role", role)
         elif found := BOUNDS.fullmatch(line):
-            key, held = (
-                found[1].strip().lower(),
-                {k: _figure(v) for k, v in found.groupdict().items()},
-            )
+            key, held = found[1].strip().lower(), found.groupdict()
             into = said if key == EVERY else columns
             if {"low", "categories"} & set(into.get(key, ())):
                 wrong.append(f"expected one line of bounds of {key}, got two")
             column = into.setdefault("every" if key == EVERY else key, {})
-            column.update({k: v for k, v in held.items() if v is not None})
+            column.update({k: _figure(v) for k, v in held.items() if v is not None})
         elif found := LEVELS.fullmatch(line):
             column = columns.setdefault(found[1].strip().lower(), {"role": "categories"})
             put(column, "categories", _listed(found["levels"]))
@@ -91,9 +86,9 @@ def translated(name: str, stated: Iterable[str]) -> dict[str, Any]:
     return said
 
 
-def _figure(text: str | None) -> float | str | None:
+def _figure(text: str) -> float | str:
     try:
-        return None if text is None else float(text)
+        return float(text)
     except ValueError:
         return text
 

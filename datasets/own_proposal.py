@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import tomli_w
 
@@ -20,25 +20,16 @@ from engine.core.errors import DatasetError
 Origin = Literal["stated", "standard", "data"]
 ROLES = ("time", "event", "start", "person", "label", "number", "categories", "left out")
 LEFT_OUT = "left out"
+OF_COLUMN = {"role": ROLES, "from": get_args(Origin)}
+OF_TABLE = {"kind": ("survival", "classes"), "decimal": (",", "."), "accept": (True, False)}
+"""What keys of a column and of a table may say, where that is one of a few."""
 SHEET = tomllib.loads(Path(__file__).with_name("own_usual.toml").read_text(encoding="utf-8"))
-NAMES: Mapping[str, tuple[str, ...]] = {role: tuple(some) for role, some in SHEET["names"].items()}
-"""Usual names of columns by their role, the surest first; in small letters, other signs as `_`."""
-KNOWN = {role: (*some, *SHEET["patterns"].get(role, ())) for role, some in NAMES.items()}
-"""The same, and patterns of names."""
-INTERVALS = ({"left", "right"}, {"lower_bound_days", "upper_bound_days"}, {"l", "u"},
-             {"lower", "upper"}, {"lower_bound", "upper_bound"})  # fmt: skip
-HAPPENED, NOT_YET = SHEET["values"]["happened"], SHEET["values"]["not_yet"]
-"""Values of an event that mean that it happened, and that it has not yet."""
-USUAL: Mapping[str, tuple[float, float]] = {one: (*ends,) for one, ends in SHEET["bounds"].items()}
-"""Bounds of columns by patterns of their whole name, from common knowledge."""
 LISTS = {name: tuple(some) for name, some in SHEET["lists"].items()}
 """Public lists of categories, which may be named instead of typed."""
-MOST_LEVELS, PROPOSED = 100, 20
-"""Categories of a column at most, and of one that is proposed as categories."""
+MOST_LEVELS = 100
+"""Categories of a column at most."""
 CLASSES = (2, 50)
 """Fewest and most classes."""
-HOLDS = {"number": "numbers", "truth": "true or false", "date": "dates", "words": "words",
-         "blank": "nothing"}  # fmt: skip
 HEADER = """\
 # What becomes of every column. Edit it and give it back: table add FILE --settings THIS.toml
 # Roles: time, event, start, person, label, number (low, high), categories, left out.
@@ -191,18 +182,16 @@ def _checked(key: str, one: Mapping[str, Any], wrong: list[str]) -> dict[str, An
     """What is said of one column, with the types that it must have."""
     kept: dict[str, Any] = {}
     for field_, value in one.items():
-        if field_ in ("low", "high") and _is_number(value):
+        if value in OF_COLUMN.get(field_, ()):
+            kept[field_] = value
+        elif field_ in ("low", "high") and _is_number(value):
             kept[field_] = float(value)
         elif field_ == "fill" and (_is_number(value) or isinstance(value, str)):
             kept[field_] = value.strip().lower() if isinstance(value, str) else float(value)
-        elif field_ == "role" and value in ROLES:
-            kept[field_] = value
         elif field_ == "categories" and (levels := _levels(key, value, wrong)):
             kept[field_] = levels
         elif field_ == "value" and isinstance(value, str | int | float):
             kept[field_] = _word(value)
-        elif field_ == "from" and value in ("stated", "standard", "data"):
-            kept[field_] = value
         elif field_ not in ("holds", "why", "categories"):
             expected = {"role": f"one of {', '.join(ROLES)}", "low": "a number", "high": "a number",
                         "fill": "a number or a category",
@@ -244,17 +233,10 @@ def _settings(typed: Mapping[str, Any], wrong: list[str]) -> dict[str, Any]:
     """The settings that are not about one column."""
     kept: dict[str, Any] = {}
     for key, value in typed.items():
-        if key == "kind" and value in ("survival", "classes"):
+        if value in OF_TABLE.get(key, ()):
             kept[key] = value
         elif key in ("record", "event_value") and isinstance(value, str | int | float):
             kept[key] = str(value) if key == "record" else _word(value)
-        elif (key, value) in (
-            ("accept", True),
-            ("accept", False),
-            ("decimal", ","),
-            ("decimal", "."),
-        ):
-            kept[key] = value
         elif key == "classes" and isinstance(value, list | tuple) and value:
             kept[key] = tuple(_word(one) for one in value)
         elif key == "every" and isinstance(value, dict):

@@ -117,8 +117,7 @@ def _parquet(file: IO[bytes], name: str) -> Source:
     _names(name, keys, ", ".join(keys))
     fields = dict(zip(keys, schema, strict=True))
     odd = {key: str(one.type)[:40] for key, one in fields.items() if not _readable(one.type)}
-    words = [one.name for one in schema if pa.types.is_string(one.type)]
-    words += [one.name for one in schema if pa.types.is_large_string(one.type)]
+    words = [one.name for one in schema if one.type in (pa.string(), pa.large_string())]
 
     def batches(wanted: Sequence[str]) -> Iterator[dict[str, pa.Array]]:
         """The wanted columns, some rows at a time."""
@@ -153,7 +152,7 @@ def _plain(column: pa.Array) -> pa.Array:
     """A column of a Parquet file as numbers, or as words by their dictionary."""
     kind = column.type
     if pa.types.is_dictionary(kind):
-        if pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type):
+        if kind.value_type in (pa.string(), pa.large_string()):
             return column
         return _plain(column.dictionary_decode())
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
@@ -330,7 +329,8 @@ def _by_lines(
             text.seek(text.tell() - len(rest) - len(end) - len(whole))
             yield from _row_by_row(text, name, width, wanted, mark, number)
             return
-        yield _taken(cells, width, wanted)
+        places = [np.arange(int(place), len(cells), width) for place in wanted]
+        yield pa.record_batch([cells.take(pa.array(one)) for one in places], wanted)
         number += whole.count(b"\n") + 1
 
 
@@ -362,12 +362,6 @@ def _split(block: bytes, name: str, width: int, mark: str, before: int) -> pa.Ar
         if any(cell.strip() for cell in cells):
             raise _uneven(name, width, len(cells), f" in row {before + int(at) + 1}")
     return rows.filter(pc.invert(wrong)).flatten()
-
-
-def _taken(cells: pa.Array, width: int, wanted: list[str]) -> pa.RecordBatch:
-    """Some columns of cells that stand row by row."""
-    places = [np.arange(int(place), len(cells), width) for place in wanted]
-    return pa.record_batch([cells.take(pa.array(one)) for one in places], wanted)
 
 
 def _row_by_row(

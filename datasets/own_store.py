@@ -15,7 +15,6 @@ import os
 import re
 import time
 import zipfile
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
@@ -114,12 +113,10 @@ def settle(name: str) -> None:
     os.replace(place(name).with_suffix(PART), place(name))
 
 
-def earlier(name: str, names: Iterable[str]) -> str:
-    """The table among some that equals one in card, arrays and owner; the later copy is removed."""
+def earlier(name: str) -> str:
+    """Another table that equals one in card, arrays and owner; the later copy is removed."""
     new = head(place(name))
-    for other in names:
-        if other == name:
-            continue
+    for other in (one for one in names() if one != name):
         with contextlib.suppress(DatasetError):  # a damaged one equals none
             old = head(place(other))
             if replace(old, card=replace(old.card, name=new.card.name)) == new:

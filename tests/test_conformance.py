@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from datasets import catalog as data
+from engine.audit.neighbours import first
 from engine.catalog import catalog
-from engine.conformance.play import few
 from engine.core.gauges import gauges
 from engine.core.kept import declared, released
 from engine.core.spec import knobs
@@ -49,7 +49,7 @@ RECORDS = 400
 @functools.cache
 def table(name: str):
     """The first records of a data set."""
-    return few(data.load(name), RECORDS)
+    return first(data.load(name), RECORDS)
 
 
 @functools.cache

@@ -5,8 +5,9 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from dataclasses import replace
+from functools import partial
+from itertools import starmap, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from engine.runs.events import Advanced, Event, Measured, Spent, decode, encode
 from engine.runs.exhibit import Cell, Curve, Exhibit, Point
 from engine.runs.job import Job
 from engine.runs.reference import Reference, plain
-from engine.runs.results import Results, collect
+from engine.runs.results import collect
 
 if TYPE_CHECKING:
     from engine.audit.training import Setting
@@ -31,6 +32,8 @@ FIRST = 2
 """Trainings of an attack that are computed again, with and without the witness."""
 MADE_UP = 200
 """Scores of each kind from which an attack's bound is worked out again."""
+Kept = dict[str, list[tuple[list[int], NDArray[np.generic]]]]
+"""Rows and array of each chunk, by the array's name."""
 
 
 class DifferenceError(ExplorerError):
@@ -41,19 +44,6 @@ class UncheckedError(ExplorerError):
     """Nothing could be compared, or not within the time."""
 
 
-@dataclass
-class Computed:
-    """What some replicas of a job came to.
-
-    Attributes:
-        events: Their events.
-        arrays: Rows and array of each chunk, by the array's name.
-    """
-
-    events: list[Event] = field(default_factory=list)
-    arrays: dict[str, list[tuple[list[int], NDArray[np.generic]]]] = field(default_factory=dict)
-
-
 def chunks(job: Job) -> list[range]:
     """The rows of each chunk of a job on the processor, in the order of their numbers."""
     batch, records = job.batch(), data_catalog.card(job.dataset).records
@@ -61,19 +51,23 @@ def chunks(job: Job) -> list[range]:
     return [range(i, min(i + size, len(batch))) for i in range(0, len(batch), size)]
 
 
-def effort(job: Job, rows: int) -> float:
-    """Steps of so many replicas, times the records that each looks at."""
-    records = data_catalog.card(job.dataset).records
+def effort(job: Job, numbers: Sequence[int]) -> float:
+    """Steps of the replicas of some chunks, times the records that each looks at."""
+    parts, records = chunks(job), data_catalog.card(job.dataset).records
+    rows = sum(len(parts[number]) for number in numbers)
     return float(rows * job.entry().steps(job.spec(), records) * records)
 
 
-def compute(job: Job, numbers: Sequence[int], until: float) -> Computed:
+def compute(job: Job, numbers: Sequence[int], until: float) -> tuple[list[Event], Kept]:
     """Some chunks of a job, as its run computes them.
 
     Args:
         job: The run.
         numbers: Of the chunks.
         until: Time of `time.monotonic` at which to give up.
+
+    Returns:
+        Their events and arrays.
 
     Raises:
         UncheckedError: There was no time for it.
@@ -85,13 +79,14 @@ def compute(job: Job, numbers: Sequence[int], until: float) -> Computed:
 
     set_threads()
     memory.keep()
-    part, parts, data = Computed(), chunks(job), data_catalog.load(job.dataset)
+    events, kept = list[Event](), Kept()
+    parts, data = chunks(job), data_catalog.load(job.dataset)
     for number in numbers:
         rows = parts[number]
 
         def keep(name: str, arrays: Any, rows: range = rows) -> str:
             for one, array in groups.grouped(job, data, arrays, rows).items():
-                part.arrays.setdefault(one, []).append((list(rows), np.asarray(array)))
+                kept.setdefault(one, []).append((list(rows), np.asarray(array)))
             return ""
 
         run = driver.chunk(
@@ -101,10 +96,10 @@ def compute(job: Job, numbers: Sequence[int], until: float) -> Computed:
         with closing(run):
             for event in threaded(run, math.prod(data.x.shape)):
                 if not isinstance(event, Advanced):
-                    part.events.append(event)
+                    events.append(event)
                 if time.monotonic() > until:
                     raise UncheckedError("expected an end within the time: allow more seconds")
-    return part
+    return events, kept
 
 
 def check_run(ship: shipped.Shipped, until: float) -> str:
@@ -119,10 +114,9 @@ def check_run(ship: shipped.Shipped, until: float) -> str:
     """
     parts = chunks(ship.job)
     number = min(range(len(parts)), key=lambda n: len(parts[n]))
-    rows, part = tuple(parts[number]), compute(ship.job, [number], until)
+    rows, (events, kept) = tuple(parts[number]), compute(ship.job, [number], until)
     courses = shipped.COURSES if ship.held is None else 0
-    kept = shipped.thinned(part.events, ship.job, courses)
-    ours = _told(kept, rows)
+    ours = _told(shipped.thinned(events, ship.job, courses), rows)
     theirs = _told(ship.events(), rows)
     if not theirs:
         raise DifferenceError(f"chunk {number}: expected its replicas together in the shipped run")
@@ -131,7 +125,7 @@ def check_run(ship: shipped.Shipped, until: float) -> str:
             raise DifferenceError(f"chunk {number}, step {got.step}: {_apart(expected, got)}")
     if len(ours) != len(theirs):
         raise DifferenceError(f"chunk {number}: expected {len(theirs)} events, got {len(ours)}")
-    arrays = _check_arrays(ship, rows, part)
+    arrays = _check_arrays(ship, rows, kept)
     return f"chunk {number}, {len(rows)} replicas, {len(theirs)} events, {arrays} arrays"
 
 
@@ -149,14 +143,14 @@ def _told(events: Any, rows: tuple[int, ...]) -> list[Event]:
     return [decode(json.loads(json.dumps(encode(event)))) for event in told]
 
 
-def _check_arrays(ship: shipped.Shipped, rows: tuple[int, ...], part: Computed) -> int:
+def _check_arrays(ship: shipped.Shipped, rows: tuple[int, ...], kept: Kept) -> int:
     """How many shipped arrays have a row of this chunk; all of them are the same."""
     held, arrays = ship.arrays()
     both = [row for row in held if row in rows]
     for name, array in arrays.items() if both else ():
-        if name not in part.arrays:
-            raise DifferenceError(f"array {name}: expected it, got {sorted(part.arrays)}")
-        ours = part.arrays[name][0][1][[rows.index(row) for row in both]].astype(array.dtype)
+        if name not in kept:
+            raise DifferenceError(f"array {name}: expected it, got {sorted(kept)}")
+        ours = kept[name][0][1][[rows.index(row) for row in both]].astype(array.dtype)
         theirs = array[[held.index(row) for row in both]]
         numbers = np.issubdtype(array.dtype, np.number)
         if not np.array_equal(ours, theirs, equal_nan=bool(numbers)):
@@ -164,32 +158,12 @@ def _check_arrays(ship: shipped.Shipped, rows: tuple[int, ...], part: Computed) 
     return len(arrays) if both else 0
 
 
-@dataclass(frozen=True)
-class Piece:
-    """The replicas of a job that a cell comes of.
-
-    Attributes:
-        job: The job.
-        rows: Its replicas.
-        numbers: The chunks that hold them.
-        effort: What these chunks take, in the unit of `effort`.
-    """
-
-    job: Job
-    rows: tuple[int, ...]
-    numbers: tuple[int, ...]
-    effort: float
-
-
-def pieces(point: Point | Curve) -> list[Piece]:
-    """What a point comes of: of each of its jobs the replicas at its values of the axes."""
+def pieces(point: Point | Curve) -> list[tuple[Job, list[int]]]:
+    """A point's jobs, and of each the chunks that hold replicas at its values of the axes."""
     found = []
     for job in point.jobs:
-        parts = chunks(job)
-        rows = np.flatnonzero(collect(job, ()).rows(**point.at)).tolist()
-        numbers = tuple(n for n, part in enumerate(parts) if not set(part).isdisjoint(rows))
-        work = effort(job, sum(len(parts[n]) for n in numbers))
-        found.append(Piece(job, tuple(rows), numbers, work))
+        rows = set(np.flatnonzero(collect(job, ()).rows(**point.at)).tolist())
+        found.append((job, [n for n, part in enumerate(chunks(job)) if rows & {*part}]))
     return found
 
 
@@ -235,7 +209,7 @@ def compared(
         job.id for point in points for job in point.jobs
     }:
         raise DifferenceError(f"expected the shipped runs {', '.join(sorted(gone))}, got others")
-    costs = [(sum(piece.effort for piece in pieces(one)), n) for n, one in enumerate(points)]
+    costs = [(sum(starmap(effort, pieces(one))), n) for n, one in enumerate(points)]
     known, count = set[Kind](), 0
     for _, place in sorted(costs):
         point, cells = points[place], theirs[place]
@@ -299,15 +273,12 @@ def computed(point: Point | Curve, until: float) -> tuple[Cell, ...]:
     Raises:
         UncheckedError: There was no time for it.
     """
-    return point.cells([_results(piece, until) for piece in pieces(point)])
-
-
-def _results(piece: Piece, until: float) -> Results:
-    """The results of some replicas; those of others are not measured, as their arrays are not."""
-    part = compute(piece.job, piece.numbers, until)
-    count = piece.job.replicas()
-    arrays = {name: artifacts.together(count, some) for name, some in part.arrays.items()}
-    return replace(collect(piece.job, part.events), arrays=lambda: arrays)
+    found = []
+    for job, numbers in pieces(point):  # other replicas are not measured, nor are their arrays
+        events, kept = compute(job, numbers, until)
+        arrays = {name: artifacts.together(job.replicas(), some) for name, some in kept.items()}
+        found.append(replace(collect(job, events), arrays=partial(dict, arrays)))
+    return point.cells(found)
 
 
 def first_scores(setting: "Setting", card: Guarantee) -> list[float]:

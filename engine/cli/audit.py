@@ -4,7 +4,7 @@ import argparse
 import dataclasses
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from datasets import catalog as data_catalog
@@ -15,6 +15,7 @@ from engine.cli.work import progress
 from engine.core.errors import ExplorerError, RequestError
 from engine.privacy.guarantee import RELATIONS, Guarantee
 from engine.runs import audits, changes, met
+from engine.runs.attacks import Shelf
 from engine.runs.job import Job
 from engine.service.job_runner import set_threads
 
@@ -23,9 +24,8 @@ if TYPE_CHECKING:
     from engine.audit.runner import Collected
     from engine.audit.training import Setting
 
-SEES = ("everything", "published")
-"""What an attacker sees."""
 SEEN = {"everything": "every release", "published": "what is published alone"}
+"""What an attacker sees."""
 BIT, BITS = 100, 6
 """Trainings of a shipped attack that run together at most, and in how many such bits the time is
 divided: it can stop after each."""
@@ -35,6 +35,18 @@ FEW = (2, 10)
 """Trainings that are timed before, to see how many fit."""
 MOST = 1_000_000
 """More trainings than this is taken for a slip of the keyboard."""
+MET = {
+    "paper": "paper", "method": "method", "budget": "budget", "at least": "epsilon",
+    "worst record": "epsilon_worst", "real records": "epsilon_real", "right": "right",
+    "of how many": "records", "trainings": "trainings",
+}  # fmt: skip
+ATTACKS = {
+    "paper": "paper", "method": "method", "calibration": "calibration", "budget": "budget",
+    "claimed": "epsilon_claimed", "proved": "epsilon_proved", "attacked": "epsilon_attacked",
+    "perfect": "epsilon_perfect", "first attacked": "epsilon_first", "trainings": "replicas",
+    "broken": "broken",
+}  # fmt: skip
+"""Columns of both tables, and the fields of attacks that stand in them."""
 
 
 def run_audit(arguments: argparse.Namespace) -> int:
@@ -64,7 +76,7 @@ def run_audit(arguments: argparse.Namespace) -> int:
     last: Audit | None = None
     setting = Setting.of(entry, spec, data)
     card = entry.guarantee(spec, len(data), data.card.record)
-    if arguments.sees == SEES[1]:
+    if arguments.sees == "published":
         arrays = paper(job.paper).arrays
         last = summary(card, setting, anywhere(setting, arrays, data, card.relation, count))
     else:
@@ -99,61 +111,39 @@ def run_audits(arguments: argparse.Namespace) -> int:
         paper(slug).entry(method)  # a method that does not exist is a wrong request
     elif slug:
         paper(slug)
-    measured: list[audits.Row] = []
+    published = arguments.sees == "published"
+    attack: Callable[..., Any] = _timed
+    shelf: Shelf[Any] = audits.KEPT
+    columns = ATTACKS
     wanted = [
         (job, calibration)
         for job, calibration in audits.asked(budget)
         if slug in (None, job.paper) and method in (None, job.method)
     ]
-    if arguments.sees == SEES[1]:
-        as_json, keep = arguments.json, arguments.write
-        _meetings(_proved(wanted), count, limit, keep=keep, as_json=as_json)
-        return 0
+    if published:
+        attack, shelf, columns, wanted = _met, met.KEPT, MET, _proved(wanted)
+    measured = []
     for job, calibration in wanted:
-        measured.append(_timed(job, calibration, count, limit))
+        measured.append(attack(job, calibration, count, limit))
         if arguments.write:
-            audits.KEPT.put(measured[-1])
-    if arguments.write and not method and budget is None:
+            shelf.put(measured[-1])
+    if arguments.write and not published and not method and budget is None:
         audits.write(audits.current(audits.rows(), slug))
     if arguments.json:
-        show_json({"audits": [dataclasses.asdict(row) for row in measured]})
+        head = {"sees": "published"} if published else {}
+        show_json({**head, "audits": [dataclasses.asdict(row) for row in measured]})
     else:
-        _show_all(measured)
+        title = "Attacks by what is published" if published else "Attacks"
+        rows = [[_cell(row, field) for field in columns.values()] for row in measured]
+        show_table(title, list(columns), rows)
     return 0
 
 
-def _meetings(
-    wanted: Sequence[tuple[Job, str]], worst: int, seconds: float, *, keep: bool, as_json: bool
-) -> None:
-    """Attacks some settings and prints one line for each.
-
-    Args:
-        wanted: The attacks and their calibrations.
-        worst: Trainings with the worst record, and as many without.
-        seconds: Of each attack on real records, about.
-        keep: Whether to keep them in the reference folder.
-        as_json: Whether to print them as JSON.
-    """
-    found = []
-    for job, calibration in wanted:
-        found.append(_met(job, calibration, worst, seconds))
-        if keep:
-            met.KEPT.put(found[-1])
-    if as_json:
-        show_json({"sees": "published", "audits": [dataclasses.asdict(row) for row in found]})
-        return
-    columns = ("paper", "method", "budget", "at least", "worst record", "real records", "right")
-    show_table(
-        "Attacks by what is published",
-        (*columns, "of how many", "trainings"),
-        [
-            (
-                row.paper, row.method, row.budget, row.epsilon, row.epsilon_worst,
-                row.epsilon_real, row.right, row.records, row.trainings,
-            )
-            for row in found
-        ],
-    )  # fmt: skip
+def _cell(row: audits.Row | met.Meeting, field: str) -> object:
+    """A field of an attack as a table shows it."""
+    if isinstance(row, audits.Row) and field == "broken":
+        return row.reason or ("yes" if row.broken else "no")
+    return getattr(row, field)
 
 
 def _met(job: Job, calibration: str, worst: int, seconds: float) -> met.Meeting:
@@ -307,25 +297,6 @@ def _together(setting: "Setting", limit: float) -> tuple[int, float]:
     room = limit / (2 * BITS) - seconds[more]
     size = min(BIT, more + int(room / slope))
     return size, (seconds[more] + (size - more) * slope) / size
-
-
-def _show_all(measured: list[audits.Row]) -> None:
-    """One line for each attack."""
-    show_table(
-        "Attacks",
-        (
-            *("paper", "method", "calibration", "budget", "claimed", "proved", "attacked"),
-            *("perfect", "first attacked", "trainings", "broken"),
-        ),
-        [
-            (
-                row.paper, row.method, row.calibration, row.budget, row.epsilon_claimed,
-                row.epsilon_proved, row.epsilon_attacked, row.epsilon_perfect, row.epsilon_first,
-                row.replicas, row.reason or ("yes" if row.broken else "no"),
-            )
-            for row in measured
-        ],
-    )  # fmt: skip
 
 
 def replicas(text: str) -> int:

@@ -1,4 +1,4 @@
-"""`card`: a guarantee as a file, from a method or a library's run, and whether one is in order."""
+"""`card` and `deployments`: guarantees as files, whether one is in order, and published ones."""
 
 import argparse
 import json
@@ -8,8 +8,8 @@ from pathlib import Path
 from engine.cli import functions
 from engine.cli.shared import requested, show_json, show_table
 from engine.core import files
-from engine.core.errors import StoreError
-from engine.yours import card_file, deployments, forms, kept_runs, library_run
+from engine.core.errors import RequestError, StoreError
+from engine.yours import card_file, deployments, forms, kept_runs, library_run, registry_list
 
 WRONG = 1
 """The exit code for a card that is not in order."""
@@ -22,11 +22,12 @@ def make_card(arguments: argparse.Namespace) -> int:
 
 def library_card(arguments: argparse.Namespace) -> int:
     """Writes or prints the card of a library's run, or keeps the run and prints its name."""
+    given = forms.content(arguments.file, "run")
     if arguments.keep:
-        print(kept_runs.keep(forms.content(arguments.file, "run")).name)
+        print(kept_runs.keep(given).name)
         if arguments.to is None:
             return 0
-    run, found = library_run.read(arguments.file), None
+    run, found = library_run.parsed(given), None
     if arguments.function:
         stated = f"epsilon={run.epsilon_claimed!r},delta={run.delta!r},relation={run.relation}"
         found = functions.attacked(arguments.function, arguments.data, stated, arguments.seconds)
@@ -39,6 +40,36 @@ def registry_entry(arguments: argparse.Namespace) -> int:
         return _give(deployments.exported(card_file.read(arguments.file)), arguments.to)
     given = forms.content(arguments.file, "entry")
     return _out(deployments.imported(given.decode("utf-8", "replace")), arguments.to)
+
+
+def take_registry(arguments: argparse.Namespace) -> int:
+    """Reads the registry's files or forgets them, and says what Learn shows then.
+
+    Raises:
+        RequestError: Two of these are asked for, or nothing can be read.
+    """
+    asked = (arguments.place is not None, arguments.fetch, arguments.forget)
+    if sum(asked) > 1:
+        raise RequestError("deployments: expected one of PLACE, --fetch and --forget, got several")
+    left: list[str] = []
+    if arguments.fetch:
+        _, left = registry_list.fetch()
+    elif arguments.place is not None:
+        _, left = registry_list.take(arguments.place)
+    elif arguments.forget:
+        registry_list.forget()
+    for sentence in left:
+        print(f"left out: {sentence}", file=sys.stderr)
+    taken = registry_list.kept()
+    if taken is None:
+        print("Learn shows the list that comes with this program.")
+    else:
+        count = len(taken.entries)
+        print(
+            f"Learn shows {count} {'entry' if count == 1 else 'entries'} of the public registry, "
+            f"taken on {taken.date}. It states no licence, so they stay on this machine."
+        )
+    return 0
 
 
 def list_kept(arguments: argparse.Namespace) -> int:

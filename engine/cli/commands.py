@@ -15,23 +15,7 @@ SHARED = "shared"
 """The table of the sheet that holds arguments which several commands take."""
 GROUPS = {"own": "a training function of your own: FILE.py::FUNCTION"}
 """Titles of arguments that stand apart in the help text."""
-
-
-def _number(kind: Callable[[str], Any], what: str) -> Callable[[str], Any]:
-    """A reader of numbers whose errors say what was expected and what was found."""
-
-    def read(text: str) -> Any:
-        try:
-            return kind(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"expected {what}, got {text!r}") from None
-
-    return read
-
-
-TYPES: dict[str, Callable[[str], Any]] = {
-    "int": _number(int, "a whole number"), "float": _number(float, "a number"), "path": Path,
-}  # fmt: skip
+TYPES: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "path": Path}
 
 
 @dataclass(frozen=True, kw_only=True)

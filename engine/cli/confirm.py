@@ -8,6 +8,7 @@ digit, and marks the item as of today's sources only then.
 import argparse
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,6 +21,7 @@ from engine.cli.shared import show_json, show_table
 from engine.core.errors import ExplorerError, RequestError
 from engine.privacy.guarantee import Guarantee
 from engine.runs import audits, met, reference, shipped
+from engine.runs.attacks import R, Shelf
 from engine.runs.changes import sources
 from engine.runs.exhibit import exhibits
 from engine.runs.job import Job
@@ -77,13 +79,9 @@ def confirm(arguments: argparse.Namespace) -> int:
         rows = [(i.kind, i.slug, i.name, outcome, words) for i, outcome, words in found]
         show_json({"items": [dict(zip(keys, row, strict=True)) for row in rows]})
     else:
-        _total([outcome for _, outcome, _ in found])
+        counts = Counter(outcome for _, outcome, _ in found)
+        show_table("What ships", ("outcome", "items"), counts.items())
     return int(any(outcome in (DIFFERS, UNKNOWN, STALE) for _, outcome, _ in found))
-
-
-def _total(outcomes: list[str]) -> None:
-    counts = [(name, outcomes.count(name)) for name in dict.fromkeys(outcomes)]
-    show_table("What ships", ("outcome", "items"), counts)
 
 
 def _outcome(item: Item, arguments: argparse.Namespace) -> tuple[str, str]:
@@ -116,10 +114,8 @@ def _items(arguments: argparse.Namespace) -> Iterator[Item]:
         for name in exhibits(slug):
             if (exhibit := _exhibit(slug, name)) is not None:
                 yield exhibit
-    if "audits" in kinds:
-        yield from (_attack(row) for row in audits.rows() if row.paper in slugs)
-    if "met" in kinds:
-        yield from (_meeting(row) for row in met.rows() if row.paper in slugs)
+    yield from _attacks("audits", audits.KEPT, _check_attack, slugs) if "audits" in kinds else ()
+    yield from _attacks("met", met.KEPT, _check_meeting, slugs) if "met" in kinds else ()
 
 
 def _run(run: str, ship: shipped.Shipped) -> Item:
@@ -161,12 +157,16 @@ def _exhibit(slug: str, name: str) -> Item | None:
     )  # fmt: skip
 
 
-def _attack(row: audits.Row) -> Item:
-    return Item(
-        "audits", row.paper, row.run, frozenset({row.method}), not row.outdated,
-        lambda until: _check_attack(row),
-        lambda: audits.KEPT.put(replace(row, sources=row.today)),
-    )  # fmt: skip
+def _attacks(kind: str, shelf: Shelf[R], check: Callable[[R], str], slugs: list[str]) -> list[Item]:
+    """The attacks of a file."""
+
+    def item(row: R) -> Item:
+        return Item(
+            kind, row.paper, row.run, frozenset({row.method}), not row.outdated,
+            lambda until: check(row), lambda: shelf.put(replace(row, sources=row.today)),
+        )  # fmt: skip
+
+    return [item(row) for row in shelf.rows() if row.paper in slugs]
 
 
 def _check_attack(row: audits.Row) -> str:
@@ -186,13 +186,6 @@ def _check_attack(row: audits.Row) -> str:
         return "the card; nobody attacked"
     scores = _same(row, again.first_scores(setting(job), card))
     return f"the card and {scores} scores"
-
-
-def _meeting(row: met.Meeting) -> Item:
-    return Item(
-        "met", row.paper, row.run, frozenset({row.method}), not row.outdated,
-        lambda until: _check_meeting(row), lambda: met.KEPT.put(replace(row, sources=row.today)),
-    )  # fmt: skip
 
 
 def _check_meeting(row: met.Meeting) -> str:

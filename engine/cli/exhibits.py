@@ -175,11 +175,6 @@ def _results(
     return results, seconds
 
 
-def _figure(exhibit: Exhibit, value: float) -> str:
-    """A number in the exhibit's decimals, or with an exponent where those would all be zero."""
-    return f"{value:.2g}" if exhibit.fades(value) else f"{value:.{exhibit.digits}f}"
-
-
 def _show(exhibit: Exhibit, cells: tuple[Cell, ...]) -> None:
     """A row for each cell."""
     apart = any(cell.published_spread is not None for cell in cells)
@@ -187,7 +182,10 @@ def _show(exhibit: Exhibit, cells: tuple[Cell, ...]) -> None:
     def row(cell: Cell) -> tuple[object, ...]:
         theirs = (cell.published, cell.published_spread) if apart else (cell.published,)
         values = (*theirs, cell.ours, cell.spread)
-        numbers = ["-" if v is None else _figure(exhibit, v) for v in values]
+        numbers = [
+            "-" if v is None else f"{v:.2g}" if exhibit.fades(v) else f"{v:.{exhibit.digits}f}"
+            for v in values
+        ]
         ratio = "-" if cell.ratio is None else f"{cell.ratio:.3f}"
         return (cell.row, cell.column, cell.variant, *numbers, ratio, cell.run)
 

@@ -98,12 +98,9 @@ def covered(rows: list[dict[str, Any]]) -> bool:
 
 def divided(job: Job, arrays: Arrays, rows: list[dict[str, Any]]) -> tuple[Arrays, Arrays]:
     """The arrays that the cards cover, and the others."""
-    declared, proved = paper(job.paper).arrays, covered(rows)
-    public = {name for name in arrays if proved and released(declared, name)}
-    return (
-        {name: array for name, array in arrays.items() if name in public},
-        {name: array for name, array in arrays.items() if name not in public},
-    )
+    known = paper(job.paper).arrays if covered(rows) else {}
+    public = {name: array for name, array in arrays.items() if released(known, name)}
+    return public, {name: array for name, array in arrays.items() if name not in public}
 
 
 def _text(path: Path, text: str, end: str = "\n") -> Path:
@@ -118,23 +115,19 @@ def _json(value: Any) -> str:
 
 def _cards(job: Job, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """One guarantee for each point; seeds share theirs. Counts of raw records are left out."""
-    entry, described = job.entry(), data_catalog.card(job.dataset)
-    specs = job.batch().specs[:: len(job.seeds)]
-    cards = [entry.promise(spec, described) for spec in specs]
-    profiles = [
-        whole.curves(entry, spec, described, card) for spec, card in zip(specs, cards, strict=True)
-    ]
-    software = f"Epsilon Explorer {job.version}"
-    each = [
-        {
-            **{field: row[field] for field in job.axes},
-            "guarantee": row["guarantee"],
-            "mu": None if profile is None else profile["mu"],
-            "curves": profile,
-            "registry": registry.of(card, described, software),
-        }
-        for row, card, profile in zip(rows[:: len(job.seeds)], cards, profiles, strict=True)
-    ]
+    entry, described, each = job.entry(), data_catalog.card(job.dataset), []
+    for row, spec in list(zip(rows, job.batch().specs, strict=True))[:: len(job.seeds)]:
+        card = entry.promise(spec, described)
+        profile = whole.curves(entry, spec, described, card)
+        each.append(
+            {
+                **{field: row[field] for field in job.axes},
+                "guarantee": row["guarantee"],
+                "mu": None if profile is None else profile["mu"],
+                "curves": profile,
+                "registry": registry.of(card, described, f"Epsilon Explorer {job.version}"),
+            }
+        )
     dataset = asdict(described)
     dataset.pop("events")
     return {"run": job.id, "dataset": dataset, "points": each}

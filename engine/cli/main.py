@@ -7,6 +7,7 @@ import argparse
 import os
 import pkgutil
 import re
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
@@ -27,6 +28,8 @@ OURS = {
     r"argument (.*): not allowed with argument (.*)": r"\1: expected it without \2, got both",
     r"argument (.*): invalid choice: (.*) \(choose from (.*)\)": r"\1: expected one of \3, got \2",
     r"ambiguous option: (.*) could match (.*)": r"\1: expected one of \2, got \1",
+    r"argument (.*): invalid int value: (.*)": r"\1: expected a whole number, got \2",
+    r"argument (.*): invalid float value: (.*)": r"\1: expected a number, got \2",
     r"argument (.*)": r"\1",
 }
 """What argparse says of a wrong argument, and what is said instead: field, expected, got."""
@@ -84,6 +87,7 @@ def _command(arguments: Sequence[str], program: str) -> int:
         parser.print_help()
         return WRONG
     chosen = parser.parse_args(arguments)
+    chosen.line = shlex.join(["python", "-m", "engine", *arguments])
     room.check(room.NEEDED if chosen.command.trains else room.READS)
     function: Callable[[argparse.Namespace], int] = pkgutil.resolve_name(
         f"engine.cli.{chosen.command.run}"

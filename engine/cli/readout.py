@@ -54,11 +54,9 @@ def written(
                 [int(label), *map(float, row)] for label, row in zip(labels, rows, strict=True)
             ]
             texts = {PROTOTYPES: spreadsheet(["class", *card.features], cells, "\n")}
-    files = []
     for name, text in texts.items():
-        files.append(folder / name)
-        files[-1].write_text(text, encoding="utf-8")
-    return files
+        (folder / name).write_text(text, encoding="utf-8")
+    return [folder / name for name in texts]
 
 
 def fitted(known: Any, card: Card, held: dict[str, Any]) -> dict[str, Any]:

@@ -1,12 +1,10 @@
 """`run --release`: one release with secret noise, written to a folder and nowhere else."""
 
 import argparse
-import shlex
 import sys
 
 from datasets import catalog as data_catalog
 from datasets.base import Table
-from engine.cli.export import release_command
 from engine.cli.release_files import summary, written
 from engine.cli.shared import requested, show_json
 from engine.cli.work import progress
@@ -28,18 +26,15 @@ def release_job(arguments: argparse.Namespace) -> int:
     if arguments.to is None:
         raise RequestError("release: expected --to and a folder to write, got none")
     card = checked(job, data_catalog.card(job.dataset), exact=arguments.exact)
-    command = release_command(job, arguments.exact).removesuffix("DIR")
-    command += shlex.quote(str(arguments.to))
     name = f"{job.id}-exact" if arguments.exact else job.id
-    with sealing.begun(arguments.to, name, command) as place:
+    with sealing.begun(arguments.to, name, arguments.line) as place:
         arrays = place.drawn()
         if arrays is None:
             data = data_catalog.load(job.dataset)
             prove(job, data)
             curve, precision = ledger.priced(job, card)
             # before a draw: a kill in between must not forget it
-            more = {"curve": curve, "precision": precision}
-            ledger.enter(job.dataset, job.paper, job.method, card, **more)
+            ledger.enter(job.dataset, job.paper, job.method, card, curve=curve, precision=precision)
             with progress(f"{job.paper} {job.method} {job.dataset}") as report:
                 arrays = release(job, data, report, exact=arguments.exact)
             place.keep(arrays)

@@ -3,6 +3,7 @@
 import argparse
 import csv
 import dataclasses
+import functools
 import io
 import json
 import math
@@ -82,11 +83,8 @@ def seeds(text: str) -> tuple[int, ...]:
 def cards(job: Job) -> list[dict[str, Any]]:
     """The guarantee of each replica, priced from its spec alone; equal specs share theirs."""
     entry, card = job.entry(), data_catalog.card(job.dataset)
-    known: dict[Any, dict[str, Any]] = {}
-    for spec in (batch := job.batch()).specs:
-        if spec not in known:
-            known[spec] = entry.promise(spec, card).json()
-    return [known[spec] for spec in batch.specs]
+    promised = functools.cache(lambda spec: entry.promise(spec, card).json())
+    return [promised(spec) for spec in job.batch().specs]
 
 
 def points(job: Job) -> list[dict[str, Any]]:

@@ -1,12 +1,12 @@
 """Training the runs that ship with the app, several at once, and writing them as files."""
 
-import importlib.metadata
 import multiprocessing
 import os
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from importlib.metadata import version
 from pathlib import Path
 
 from datasets import catalog
@@ -117,7 +117,7 @@ def write(text: str, folder: str, code: str) -> tuple[str, str]:
                 total=run.total,
                 diverged=run.diverged,
                 sources=code,
-                software={"engine": __version__} | versions(),
+                software={"engine": __version__} | {name: version(name) for name in LIBRARIES},
             )
             if not folder:
                 return "", shipped.line(origin, events)
@@ -127,8 +127,3 @@ def write(text: str, folder: str, code: str) -> tuple[str, str]:
         finally:
             client.close()
     return "", ""
-
-
-def versions() -> dict[str, str]:
-    """The versions of the libraries that are installed."""
-    return {name: importlib.metadata.version(name) for name in LIBRARIES}

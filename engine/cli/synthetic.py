@@ -102,7 +102,7 @@ def _written(places: tuple[Path, Path, Path], drawn: "Synthetic", body: dict[str
         StoreError: They cannot be written; the price stays in the ledger.
     """
     names, columns = drawn.table.names, drawn.values
-    rows = zip(*(map(_figure, columns[name].tolist()) for name in names), strict=True)
+    rows = zip(*(map("{:.7g}".format, columns[name].tolist()) for name in names), strict=True)
     table, settings, card = places
     told = json.dumps(plain(body), indent=2, ensure_ascii=False)
     try:
@@ -117,10 +117,6 @@ def _written(places: tuple[Path, Path, Path], drawn: "Synthetic", body: dict[str
             f"{table}: expected files that can be written, got: {error.strerror or error}; "
             "the synthetic table is lost and its price stays in the ledger"
         ) from None
-
-
-def _figure(value: float) -> str:
-    return f"{value:.7g}"
 
 
 def _settings(drawn: "Synthetic") -> str:

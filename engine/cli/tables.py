@@ -2,8 +2,6 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,17 +21,19 @@ def add_table(arguments: argparse.Namespace) -> int:
     with _opened("file", arguments.file) as file:
         if arguments.propose:
             return _propose(own.propose(file, text, arguments.label), arguments.json)
-        kept = own.add(arguments.file.name, file, text, arguments.label, accept=arguments.accept)
+        name, taken = own.add(
+            arguments.file.name, file, text, arguments.label, accept=arguments.accept
+        )
     if arguments.json:
-        card = own.card(kept.name)
-        body = {"dataset": kept.name, "records": card.records, "features": card.features}
-        more = {"classes": card.classes, "record": card.record, "taken": kept.taken}
+        card = own.card(name)
+        body = {"dataset": name, "records": card.records, "features": card.features}
+        more = {"classes": card.classes, "record": card.record, "taken": taken}
         show_json({**body, **more, "papers": _papers(card)})
         return 0
-    print(kept.name)
-    if kept.taken:
+    print(name)
+    if taken:
         print(
-            f"Taken from the data: {', '.join(kept.taken)}. Guarantees on this table hold only "
+            f"Taken from the data: {', '.join(taken)}. Guarantees on this table hold only "
             "under that assumption, and it cannot be released (run --release).",
             file=sys.stderr,
         )
@@ -86,18 +86,15 @@ def remove_table(arguments: argparse.Namespace) -> int:
     return 0
 
 
-@contextmanager
-def _opened(what: str, place: Path) -> Iterator[IO[bytes]]:
+def _opened(what: str, place: Path) -> IO[bytes]:
     try:
         if not place.is_file():
             raise OSError("it is no file" if place.exists() else "there is none")
-        file = place.open("rb")
+        return place.open("rb")
     except OSError as error:
         raise RequestError(
             f"{what}: expected a file that can be read, got {place}: {error.strerror or error}"
         ) from None
-    with file:
-        yield file
 
 
 def _read(what: str, place: Path | None) -> bytes:

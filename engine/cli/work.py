@@ -49,7 +49,12 @@ def complete(client: Client, job: Job, report: Report) -> tuple[Run, bool]:
 def _further(client: Client, run: Run, report: Report) -> None:
     """One turn: takes a waiting job, looks at a running one, and ends with one that ended."""
     if run.state == "queued" and (claim := take(client.store, here(), run.id)):
-        state = perform(claim, device(), watch=_telling(report))
+
+        def watch(event: Event) -> None:
+            if isinstance(event, Advanced):
+                report(event.done, event.total)
+
+        state = perform(claim, device(), watch=watch)
         if state == "interrupted":  # by what is not here, as a cluster: it would be so again
             raise RunError(f"run {run.id}: {client.run(run.id).error}")
     elif run.active:
@@ -61,14 +66,6 @@ def _further(client: Client, run: Run, report: Report) -> None:
         raise KeyboardInterrupt
     else:
         raise RunError(f"run {run.id}: {run.error}")
-
-
-def _telling(report: Report) -> Callable[[Event], None]:
-    def watch(event: Event) -> None:
-        if isinstance(event, Advanced):
-            report(event.done, event.total)
-
-    return watch
 
 
 @contextmanager

@@ -6,14 +6,15 @@ method on purpose, one promise at a time, and expects the check of that promise 
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import torch
 from scipy import stats
 
+from engine.audit import statistics
 from engine.audit.published import verify
 from engine.conformance.neighbours import neighbours
 from engine.conformance.play import Case, nudged, play, settings
@@ -62,7 +63,9 @@ def draws_what_it_declares(case: Case) -> None:
     """A run uses the declared mechanisms, as often as declared, and no others."""
     if _exponential(case):
         return
-    for spec in _few(filter(partial(_proved, case), settings(case)), 3):
+    cards = ((spec, case.entry.guarantee(spec, case.n, "a person")) for spec in settings(case))
+    proved = (spec for spec, card in cards if card.epsilon_proved is not None)
+    for spec in islice(proved, 3):
         declared: Counter[tuple[str, float]] = Counter()
         for release in case.entry.releases(spec, case.n):
             if not isinstance(release.mechanism, Exponential):
@@ -75,10 +78,6 @@ def draws_what_it_declares(case: Case) -> None:
             inside = isinstance(mechanisms[0], GammaSphere | GaussianObjective)
             assert inside, "noise is drawn and not released"
         assert drawn == declared, f"declared {declared}, drawn {drawn} at {spec}"
-
-
-def _proved(case: Case, spec: Spec) -> bool:
-    return case.entry.guarantee(spec, case.n, "a person").epsilon_proved is not None
 
 
 def _price(mechanism: Mechanism) -> tuple[str, float]:
@@ -120,7 +119,7 @@ def other_fields_change_nothing(case: Case) -> None:
     """No field outside `uses` changes what a run says or what it costs."""
     before = play(case, case.base).numbers()
     for field in knobs(case.paper.spec).keys() - set(case.entry.uses):
-        for spec in _few(nudged(case, case.base, field), 1):
+        for spec in islice(nudged(case, case.base, field), 1):
             assert not _differ(before, play(case, spec).numbers()), f"{field} is left out of uses"
             priced = [case.entry.releases(s, case.n) for s in (case.base, spec)]
             assert priced[0] == priced[1], f"{field} changes the price and is left out of uses"
@@ -148,9 +147,8 @@ def noise_has_the_priced_scale(case: Case) -> None:
     runs = [play(case, case.base, seed=seed, replicas=replicas).seen for seed in (3, 4)]
     assert all(run.releases or run.drawn for run in runs), "it adds no noise"
     for one in runs[0].releases:
-        pairs = zip(one.values, one.outputs, one.weights, strict=True)
-        noise = [(after - before).double() * _w(w) for before, after, w in pairs]
-        _follows(one.mechanisms[0], torch.cat([part.flatten(1) for part in noise], 1))
+        whole = statistics.joined(one)
+        _follows(one.mechanisms[0], statistics.weighted(whole, (_noise(one),))[0])
     for mechanisms, drawn in runs[0].drawn:
         _follows(mechanisms[0], drawn)
     if runs[0].releases:
@@ -167,8 +165,9 @@ def _differences(one: Recorded, other: Recorded) -> None:
     mechanism = one.mechanisms[0]
     if isinstance(mechanism, GammaSphere):
         return  # its coordinates depend on each other: the distribution above says it all
-    parts = zip(one.outputs, other.outputs, one.weights, strict=True)
-    apart = torch.cat([((a.double() - b) * _w(w)).flatten() for a, b, w in parts])
+    whole, second = statistics.joined(one), statistics.joined(other)
+    between = (whole.outputs[0] - second.outputs[0],)
+    apart = statistics.weighted(whole, between)[0].flatten()
     square = float((apart / mechanism.scale).square().mean())
     variance, kurtosis = (4.0, 4.5) if isinstance(mechanism, Laplace) else (2.0, 3.0)
     allowed = 5.0 * math.sqrt((kurtosis - 1.0) / len(apart))
@@ -192,10 +191,6 @@ def _follows(mechanism: Mechanism, noise: torch.Tensor) -> None:
     assert stats.kstest(actual, law.cdf).pvalue > LEVEL, f"noise does not follow {mechanism}"
 
 
-def _w(weight: torch.Tensor | None) -> torch.Tensor:
-    return torch.ones(()) if weight is None else weight.double()
-
-
 def _exponential(case: Case) -> bool:
     releases = case.entry.releases(case.base, case.n)
     return all(isinstance(release.mechanism, Exponential) for release in releases)
@@ -214,13 +209,7 @@ def neighbours_stay_within_the_sensitivity(case: Case) -> None:
         second = play(case, case.base, table=other, script=first).seen
         assert len(first.releases) == len(second.releases), "neighbours release different things"
         for one, two in zip(first.releases, second.releases, strict=True):
-            change = [
-                ((a.double() - b.double()) * _w(w)).flatten()
-                for a, b, w in zip(one.values, two.values, one.weights, strict=True)
-            ]
-            mechanism = one.mechanisms[0]
-            order = 1 if isinstance(mechanism, Laplace) else 2
-            reach = float(torch.cat(change).norm(order)) / mechanism.sensitivity
+            reach = float(statistics.apart(one, two).max())
             assert reach <= times * (1.0 + ROUNDED), (
                 f"a neighbour moves a value by {reach:g} sensitivities, {times:g} at most"
             )
@@ -267,14 +256,13 @@ def _kept(method: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, torch.Tensor):
-        return repr(value.tolist())
-    if isinstance(value, np.ndarray):
-        return repr(value.tolist())
-    if isinstance(value, dict):
-        return repr({_text(k): _text(v) for k, v in value.items()})
-    if isinstance(value, list | tuple | set):
-        return repr([_text(v) for v in value])
+    match value:
+        case torch.Tensor() | np.ndarray():
+            return repr(value.tolist())
+        case dict():
+            return repr({_text(k): _text(v) for k, v in value.items()})
+        case list() | tuple() | set():
+            return repr([_text(v) for v in value])
     return repr(value)
 
 
@@ -282,7 +270,10 @@ def seeds_draw_differently(case: Case) -> None:
     """Another seed, replica or release has other noise; the same seed has the same."""
     one, again, other = (play(case, case.base, seed=s, replicas=2) for s in (5, 5, 6))
     assert not _differ(one.numbers(), again.numbers()), "the same seed gives other numbers"
-    noise, others = (_noise(run.seen.releases, run.seen.drawn) for run in (one, other))
+    noise, others = (
+        [*map(_noise, run.seen.releases), *(noise for _, noise in run.seen.drawn)]
+        for run in (one, other)
+    )
     for first, second in zip(noise, others, strict=True):
         assert not torch.equal(first, second), "two seeds draw the same noise"
     rows = [tuple(row.tolist()) for part in noise for row in part]
@@ -295,22 +286,10 @@ def seeds_draw_differently(case: Case) -> None:
     assert changed, "what is left behind does not depend on the noise"
 
 
-def _noise(releases: Iterable[Recorded], drawn: Iterable[Any]) -> list[torch.Tensor]:
-    """The noise of each use of a mechanism, (R, d) each."""
-    added = [
-        torch.cat([(b - a).flatten(1) for a, b in zip(one.values, one.outputs, strict=True)], 1)
-        for one in releases
-    ]
-    return added + [noise for _, noise in drawn]
-
-
-def _few(items: Iterable[Any], count: int) -> list[Any]:
-    actual = []
-    for item in items:
-        actual.append(item)
-        if len(actual) == count:
-            break
-    return actual
+def _noise(one: Recorded) -> torch.Tensor:
+    """The noise of a release, shape (R, d)."""
+    whole = statistics.joined(one)
+    return whole.outputs[0] - whole.values[0]
 
 
 ALL = (

@@ -1,6 +1,5 @@
 """Runs a method small and quick, and keeps all that it released: what the checks look at."""
 
-import dataclasses
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ import torch
 
 from datasets import catalog as data
 from datasets.base import PanelTable, Table
+from engine.audit.neighbours import first
 from engine.core.batch import Batch
 from engine.core.errors import ExplorerError
 from engine.core.spec import Choice, Spec, Value, knobs
@@ -66,24 +66,9 @@ def case(paper: Paper[Any], entry: Entry[Any], table: Table | None = None) -> Ca
     """The method on the first records of its paper's first data set that needs no file."""
     if table is None:
         whole = data.load(next(d for d in paper.datasets if data.card(d).embedded))
-        table = few(whole, PERSONS if isinstance(whole, PanelTable) else RECORDS)
+        table = first(whole, PERSONS if isinstance(whole, PanelTable) else RECORDS)
     values = {field: value for field, value in SMALL.items() if field in knobs(paper.spec)}
     return Case(paper, entry, table, paper.spec().replace(**values))
-
-
-def few(table: Any, count: int) -> Any:
-    """The first records of a table, every array of whose fields has a row for each record."""
-    n = len(table)
-    cut: dict[str, Any] = {
-        field.name: value[:count]
-        for field in dataclasses.fields(table)
-        if isinstance(value := getattr(table, field.name), np.ndarray) and value.shape[:1] == (n,)
-    }
-    if isinstance(table, PanelTable):
-        cut["friends"] = table.friends[(table.friends < count).all(1)]
-        if table.again is not None:
-            cut["again"] = lambda *how: few(table.again(*how), count)
-    return dataclasses.replace(table, **cut)
 
 
 @contextmanager

@@ -80,8 +80,8 @@ def make(made: SyntheticPlan, data: Table, bits: Bits) -> Synthetic:
     shape = KnownCounts(known.columns, one_way, made.card.records, made.deviations)
     codes = shape.codes(values)
     pairs = shaped.pairs(len(known.columns))
-    apart = np.array([_score(shape, codes, pair) for pair in pairs], np.int64)
-    scores = _noisy(apart, laws[1], bits)
+    apart = [np.abs(shape.counts(codes, pair) - shape.expected(pair)).sum() for pair in pairs]
+    scores = _noisy(np.array(apart, np.int64), laws[1], bits)
     tree = shape.tree(pairs, scores)
     two_way = [_noisy(shape.counts(codes, pair), laws[2], bits) for pair in tree]
     drawn = shape.drawn(tree, two_way, np.random.default_rng(bits(128)))
@@ -93,8 +93,3 @@ def _noisy(counts: Integers, law: Callable[[Bits], int], bits: Bits) -> Integers
     """Counts with noise on whole numbers."""
     noise = np.array([law(bits) for _ in range(counts.size)], np.int64)
     return counts + noise.reshape(counts.shape)
-
-
-def _score(shape: KnownCounts, codes: Sequence[Integers], pair: Pair) -> int:
-    """How far two columns are from independence, in records."""
-    return int(np.abs(shape.counts(codes, pair) - shape.expected(pair)).sum())

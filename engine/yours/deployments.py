@@ -96,7 +96,11 @@ def _deployment(told: Any) -> Deployment:
     return Deployment(
         who=", ".join(names), what=str(basic["name"]), epsilon=_epsilon(loss),
         unit=str(loss.get("privacy_unit") or UNKNOWN), told=told,
-        sources=tuple(source for one in evidence.values() for source in _sources(_part(one))),
+        sources=tuple(
+            (str(one.get("title") or UNKNOWN), str(one["url"]))
+            for some in evidence.values() for one in _part(some).values()
+            if isinstance(one, Mapping) and one.get("url")
+        ),
     )  # fmt: skip
 
 
@@ -116,19 +120,13 @@ def _epsilon(loss: Mapping[str, Any]) -> str:
     """
     given = _part(loss, "privacy_parameters")
     epsilon, rho = _number(given, "epsilon"), _number(given, "rho")
-    if epsilon is not None:
-        return f"{epsilon:g}{_with_delta(given)}"
-    if rho is not None:
-        return f"ρ = {rho:g}"
-    return str(loss.get("privacy_parameters_details") or UNKNOWN)
-
-
-def _with_delta(given: Mapping[str, Any]) -> str:
-    """δ in brackets; nothing where it is 0 or not stated."""
-    if isinstance(value := given.get("delta"), str) and FORMULA.search(value):
-        return f" (δ = {value})"
-    delta = _number(given, "delta")
-    return f" (δ = {_power(delta)})" if delta else ""
+    if epsilon is None:
+        details = str(loss.get("privacy_parameters_details") or UNKNOWN)
+        return details if rho is None else f"ρ = {rho:g}"
+    if not (isinstance(delta := given.get("delta"), str) and FORMULA.search(delta)):
+        number = _number(given, "delta")
+        delta = _power(number) if number else ""
+    return f"{epsilon:g} (δ = {delta})" if delta else f"{epsilon:g}"
 
 
 def _number(given: Mapping[str, Any], name: str) -> float | None:
@@ -152,14 +150,6 @@ def _power(value: float) -> str:
     digits, exponent = f"{value:.0e}".split("e")
     raised = "".join("⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".index(one)] for one in str(int(exponent)))
     return f"10{raised}" if digits == "1" else f"{digits} × 10{raised}"
-
-
-def _sources(evidence: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [
-        (str(one.get("title") or UNKNOWN), str(one["url"]))
-        for one in evidence.values()
-        if isinstance(one, Mapping) and one.get("url")
-    ]
 
 
 def exported(document: forms.Document) -> str:

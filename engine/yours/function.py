@@ -20,15 +20,7 @@ from engine.yours import evidence
 from engine.yours.claim import Claim, read
 from engine.yours.evidence import KINDS, Counts
 from engine.yours.guessing import Test, learned, tame
-from engine.yours.trainings import (
-    Beside,
-    Fit,
-    Here,
-    Told,
-    Trainer,
-    TrainingError,
-    function,
-)
+from engine.yours.trainings import Fit, Here, Told, Trainer, TrainingError, beside, function
 from engine.yours.witnesses import Candidate, candidates
 
 CONFIDENCE = 0.95
@@ -145,7 +137,7 @@ def _trainer(
         return nullcontext(Here(fit, worlds, numbers))
     function(fit)  # a file that does not import is said at once
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
-    return Beside(fit, worlds, numbers, processes or cores)
+    return beside(fit, worlds, numbers, processes or cores)
 
 
 def _attack(

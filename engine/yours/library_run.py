@@ -230,23 +230,18 @@ def document(run: LibraryRun, attacked: Attacked | None = None) -> forms.Documen
     return card_file.signed(content, run.releases(), card(run))
 
 
-def read(path: Path) -> LibraryRun:
-    """The run that a file tells of.
+def parsed(content: bytes) -> LibraryRun:
+    """The run of a text in JSON.
 
     Raises:
-        RequestError: No such file, or a field that is missing or out of range; names the field.
+        RequestError: A field that is missing or out of range; names the field.
     """
-    return parsed(forms.content(path, "run"))
-
-
-def parsed(content: bytes) -> LibraryRun:
-    """The run of a text in JSON; errors as `read`."""
     told = forms.checked(content, SCHEMA, "run")
     return _made({name: told[name] for name in told if name not in ("format", "version")})
 
 
 def checked(told: Mapping[str, Any]) -> LibraryRun:
-    """A run of its fields; errors as `read`."""
+    """A run of its fields; errors as `parsed`."""
     forms.conforms({"format": FORMAT, "version": VERSION, **told}, SCHEMA, "run", RequestError)
     return _made(told)
 

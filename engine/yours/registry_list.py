@@ -10,12 +10,11 @@ import lzma
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from engine.core import files, stored
 from engine.core.errors import RequestError, StoreError
@@ -40,8 +39,8 @@ UNREADABLE = (
     OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
 )  # fmt: skip
 """What reading a damaged, encrypted or vanished file raises."""
-Files = Iterator[tuple[str, Callable[[], IO[bytes]] | None]]
-"""Names with what opens each file; None where the name leads out of its archive."""
+Files = Iterator[tuple[str, Path | zipfile.Path | None]]
+"""Names and files; None where the name leads out of its archive."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ def take(place: Path) -> tuple[Taken, list[str]]:
     if place.is_dir():
         return _keep(_in_folder(place))
     if place.suffix in KINDS and place.is_file():
-        return _keep(iter([(place.name, partial(_opened, place))]))
+        return _keep(iter([(place.name, place)]))
     with _archive(place) as archive:
         return _keep(_in_archive(archive))
 
@@ -123,10 +122,6 @@ def _place() -> Path:
     return home() / "deployments.json"
 
 
-def _opened(file: Path) -> IO[bytes]:
-    return file.open("rb")
-
-
 def _archive(place: Path) -> zipfile.ZipFile:
     """A zip, whose files are not read yet.
 
@@ -149,7 +144,7 @@ def _in_folder(place: Path) -> Files:
     inner = place / FOLDER
     for file in sorted((inner if inner.is_dir() else place).iterdir()):
         if file.suffix in KINDS and file.is_file():
-            yield file.name, partial(_opened, file)
+            yield file.name, file
 
 
 def _in_archive(archive: zipfile.ZipFile) -> Files:
@@ -164,16 +159,16 @@ def _in_archive(archive: zipfile.ZipFile) -> Files:
         if path.is_absolute() or ".." in path.parts or "\\" in one.filename:
             yield one.filename, None
         elif len(path.parts) <= (3 if inner else 2):
-            yield path.name, partial(archive.open, one)
+            yield path.name, zipfile.Path(archive, one.filename)
 
 
 def _keep(found: Files) -> tuple[Taken, list[str]]:
     """Reads files, keeps what they hold, and says what is left out."""
     entries, left = list[Deployment](), list[str]()
     count = size = 0
-    for name, opened in found:
+    for name, file in found:
         try:
-            content = _content(opened)
+            content = _content(file)
             count, size = count + 1, size + len(content)
             if count > MOST or size > ROOM:
                 break
@@ -187,21 +182,22 @@ def _keep(found: Files) -> tuple[Taken, list[str]]:
     if not entries:
         why = f"; {left[0]}" if left else ""
         raise RequestError(f"deployments: expected entries of the registry, got none{why}")
-    taken = Taken(str(datetime.now(UTC).date()), tuple(sorted(entries, key=_order)))
-    _write(taken)
+    entries.sort(key=lambda one: (one.who.casefold(), one.what.casefold()))
+    taken = Taken(str(datetime.now(UTC).date()), tuple(entries))
+    try:
+        private_folder(home())
+        files.write(_place(), json.dumps(asdict(taken)).encode())
+    except OSError as error:
+        raise StoreError(f"deployments: expected room to keep them, got {error}") from None
     return taken, left
 
 
-def _content(opened: Callable[[], IO[bytes]] | None) -> bytes:
+def _content(file: Path | zipfile.Path | None) -> bytes:
     """What a file holds, or a byte more than an entry may have."""
-    if opened is None:
+    if file is None:
         raise RequestError("expected a name that stays in its archive, got one that does not")
-    with opened() as file:
-        return file.read(forms.MOST + 1)
-
-
-def _order(one: Deployment) -> tuple[str, str]:
-    return one.who.casefold(), one.what.casefold()
+    with file.open("rb") as opened:
+        return opened.read(forms.MOST + 1)
 
 
 def _shown(one: Deployment) -> Deployment:
@@ -214,11 +210,3 @@ def _shown(one: Deployment) -> Deployment:
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= LONG else f"{line[: LONG - 1]}…"
-
-
-def _write(taken: Taken) -> None:
-    try:
-        private_folder(home())
-        files.write(_place(), json.dumps(asdict(taken)).encode())
-    except OSError as error:
-        raise StoreError(f"deployments: expected room to keep them, got {error}") from None

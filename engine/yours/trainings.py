@@ -1,5 +1,9 @@
-"""Trainings of a function with and without a witness, here or in processes side by side."""
+"""Trainings of a function with and without a witness, here or in processes side by side.
 
+What the function gives back becomes numbers that an attacker may look at.
+"""
+
+import functools
 import json
 import os
 import subprocess
@@ -16,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import ExplorerError, RequestError
-from engine.yours import outputs
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -30,6 +33,17 @@ BIT, BRIEF = 8, 0.25
 seconds, it becomes twice as many."""
 SEED = 20_261_123
 """Of the generators; pair number i has [SEED, i] in both worlds."""
+KEPT = 1_500
+"""Coordinates of all arrays together that are looked at one by one; of more, evenly spaced ones."""
+ENDS = 3
+"""Largest and smallest coordinates of each array that are looked at."""
+SUMMARY = (
+    "size", "undefined numbers", "sum", "norm", "different numbers", "zeros", "whole numbers",
+    "distance to the witness", "largest product with the witness",
+    *(f"smallest number {i + 1}" for i in range(ENDS)),
+    *(f"largest number {ENDS - i}" for i in range(ENDS)),
+)  # fmt: skip
+"""What is computed from each array as a whole."""
 
 
 class TrainingError(ExplorerError):
@@ -90,19 +104,19 @@ class Told:
         return len(self.present)
 
 
+@dataclass(frozen=True, eq=False)
 class Here:
     """Trains in this process, one pair after the other.
 
-    Args:
+    Attributes:
         fit: The function.
         worlds: The two tables for each witness, without and with it.
         numbers: Each witness's own numbers.
     """
 
-    def __init__(
-        self, fit: Fit, worlds: Sequence[tuple[Any, Any]], numbers: Sequence[Floats]
-    ) -> None:
-        self._fit, self._worlds, self._numbers = fit, worlds, numbers
+    fit: Fit
+    worlds: Sequence[tuple[Any, Any]]
+    numbers: Sequence[Floats]
 
     def pairs(self, witness: int, start: int, count: int) -> Iterator[Told]:
         """Trains pairs number `start` and on with a witness; yields a part as it is done."""
@@ -119,9 +133,9 @@ class Here:
     def _published(self, witness: int, world: int, number: int) -> dict[str, float]:
         """The features of one training."""
         rng = np.random.default_rng([SEED, number])
-        table = self._worlds[witness][world]
+        table = self.worlds[witness][world]
         try:
-            output = outputs.arrays(self._fit(table.copy(), rng))
+            output = arrays(self.fit(table.copy(), rng))
         except RequestError:
             raise
         except Exception as error:
@@ -129,58 +143,30 @@ class Here:
             raise TrainingError(
                 f"fit: expected it to return arrays, got {kind}: {error}"
             ) from error
-        return outputs.features(output, self._numbers[witness])
+        return features(output, self.numbers[witness])
 
 
+@dataclass(frozen=True)
 class Beside:
     """Trains in processes side by side, each of which imports the function's file.
 
-    Args:
-        place: The file and the function, as "file.py::function".
-        worlds: As `Here`.
-        numbers: As `Here`.
-        processes: How many.
+    Attributes:
+        folder: Where tables and answers lie.
+        processes: The processes, which read tasks and write answers.
     """
 
-    def __init__(
-        self, place: str, worlds: Sequence[tuple[Any, Any]], numbers: Sequence[Floats],
-        processes: int,
-    ) -> None:  # fmt: skip
-        self._place, self._worlds, self._numbers = place, worlds, numbers
-        self._count = processes
-        self._stack = ExitStack()
-        self._all: list[subprocess.Popen[str]] = []
-
-    def __enter__(self) -> Self:
-        folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
-        for number, worlds in enumerate(self._worlds):
-            for world, table in enumerate(worlds):
-                save(folder / f"{number}-{world}", table)
-            np.save(folder / f"{number}-witness.npy", self._numbers[number])
-        line = [sys.executable, "-m", "engine.yours.trainings", self._place, str(folder)]
-        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
-        environment = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
-        self._folder = folder
-        for _ in range(self._count):
-            process = subprocess.Popen(
-                line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
-            )
-            self._stack.enter_context(process)
-            self._stack.callback(process.kill)
-            self._all.append(process)
-        return self
-
-    def __exit__(self, *told: object) -> None:
-        self._stack.close()
+    folder: Path
+    processes: Sequence[subprocess.Popen[str]]
 
     def pairs(self, witness: int, start: int, count: int) -> Iterator[Told]:
         """As `Here.pairs`; parts come in the order of their numbers."""
         size, end = BIT, start + count
         while start < end:
             began, busy = time.monotonic(), list[subprocess.Popen[str]]()
-            for process in self._all[: -(-(end - start) // size)]:
+            for process in self.processes[: -(-(end - start) // size)]:
                 several = min(size, end - start)
-                _write(process, {"witness": witness, "start": start, "count": several})
+                task = {"witness": witness, "start": start, "count": several}
+                print(json.dumps(task), file=process.stdin, flush=True)
                 busy.append(process)
                 start += several
             parts = [self._told(process) for process in busy]
@@ -188,8 +174,21 @@ class Beside:
             yield from parts
 
     def _told(self, process: subprocess.Popen[str]) -> Told:
-        """What a process has trained."""
-        file = self._folder / _answer(process)["file"]
+        """What a process has trained.
+
+        Raises:
+            TrainingError: The function failed, or the process ended.
+        """
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        if not line:
+            raise TrainingError(
+                f"fit: expected a process that trains, it ended with code {process.wait()}"
+            )
+        answer = json.loads(line)
+        if "error" in answer:
+            raise TrainingError(answer["error"])
+        file = self.folder / answer["file"]
         with np.load(file, allow_pickle=False) as kept:
             told = Told(tuple(kept["names"].tolist()), kept["present"], kept["absent"])
         file.unlink()
@@ -200,28 +199,100 @@ Trainer = Here | Beside
 """Trains pairs somewhere."""
 
 
-def _write(process: subprocess.Popen[str], task: dict[str, int]) -> None:
-    assert process.stdin is not None
-    process.stdin.write(json.dumps(task) + "\n")
-    process.stdin.flush()
+@contextmanager
+def beside(
+    place: str, worlds: Sequence[tuple[Any, Any]], numbers: Sequence[Floats], processes: int
+) -> Iterator[Beside]:
+    """Starts so many processes for "file.py::function", and ends them; arguments as `Here`."""
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    environment = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        for number, pair in enumerate(worlds):
+            for world, table in enumerate(pair):
+                save(folder / f"{number}-{world}", table)
+            np.save(folder / f"{number}-witness.npy", numbers[number])
+        line = [sys.executable, "-m", "engine.yours.trainings", place, str(folder)]
+        started = []
+        for _ in range(processes):
+            process = subprocess.Popen(
+                line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+            )
+            stack.enter_context(process)
+            stack.callback(process.kill)
+            started.append(process)
+        yield Beside(folder, started)
 
 
-def _answer(process: subprocess.Popen[str]) -> dict[str, str]:
-    """What a process says of its task.
+def arrays(output: Any) -> dict[str, Floats]:
+    """What a training function gave back, by name.
+
+    Args:
+        output: A number, an array, a sequence of arrays, or a mapping of names to arrays.
 
     Raises:
-        TrainingError: The function failed, or the process ended.
+        RequestError: Something that is no number or array of numbers.
     """
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    if not line:
-        raise TrainingError(
-            f"fit: expected a process that trains, it ended with code {process.wait()}"
-        )
-    answer: dict[str, str] = json.loads(line)
-    if "error" in answer:
-        raise TrainingError(answer["error"])
-    return answer
+    match output:
+        case Mapping():
+            parts = {str(name): value for name, value in output.items()}
+        case tuple() | list() if any(np.ndim(_plain(one)) for one in output):
+            parts = {f"output {i}": value for i, value in enumerate(output)}
+        case _:
+            parts = {"output": output}
+    found = {}
+    for name, value in sorted(parts.items()):
+        try:
+            found[name] = np.asarray(_plain(value), dtype=np.float64)
+        except (TypeError, ValueError):
+            raise RequestError(
+                f"fit: expected arrays of numbers, got {type(value).__name__} as {name!r}"
+            ) from None
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """A value without what a library adds to an array, such as torch's graph."""
+    detach = getattr(value, "detach", None)
+    return detach().cpu().numpy() if detach is not None else value
+
+
+def features(output: Mapping[str, Floats], witness: Floats) -> dict[str, float]:
+    """Numbers of an output that an attacker may tell the two worlds by, by their names.
+
+    Args:
+        output: As `arrays` returns it.
+        witness: The witness's own numbers, shape (d,).
+    """
+    found = {"arrays": float(len(output))}
+    for name, part in output.items():
+        values = _summary(part, witness)
+        found |= {f"{what} of {name}": one for what, one in zip(SUMMARY, values, strict=True)}
+    room = max(1, KEPT // max(1, len(output)))
+    for name, part in output.items():
+        flat = np.ravel(part)
+        places = np.arange(len(flat))
+        if len(flat) > room:
+            places = np.linspace(0, len(flat) - 1, room).round().astype(np.int64)
+        found |= {f"{name}[{i}]": float(flat[i]) for i in places}
+    return found
+
+
+def _summary(part: Floats, witness: Floats) -> list[float]:
+    """What one array is like as a whole."""
+    flat = np.ravel(part)
+    finite = flat[np.isfinite(flat)]
+    if not len(finite):
+        return [float(len(flat)), float(len(flat)), *[0.0] * (len(SUMMARY) - 2)]
+    ends = np.resize(np.sort(finite), max(len(finite), ENDS))
+    far = np.abs(finite[:, None] - witness[None, :]).min() if len(finite) <= KEPT else 0.0
+    along = part @ witness if part.shape[-1:] == witness.shape else np.zeros(1)
+    return [
+        float(len(flat)), float(len(flat) - len(finite)), float(finite.sum()),
+        float(np.linalg.norm(finite)), float(len(np.unique(finite))),
+        float((finite == 0.0).sum()), float((finite == np.round(finite)).sum()), float(far),
+        float(np.abs(along).max()), *ends[:ENDS].tolist(), *ends[-ENDS:].tolist(),
+    ]  # fmt: skip
 
 
 def function(place: str) -> Fit:
@@ -271,40 +342,30 @@ def load(path: Path) -> Any:
     return pd.read_parquet(path.with_suffix(".parquet"))
 
 
-@contextmanager
-def _silent() -> Iterator[Any]:
-    """What the function prints is thrown away; yields what answers go to."""
-    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
-        yield sys.__stdout__
-
-
 def main() -> None:
     """Trains the pairs that lines of the input ask for, until the input ends."""
-    place, folder = sys.argv[1], Path(sys.argv[2])
-    with _silent() as answers:
-        try:
-            fit = function(place)
-            count = len(list(folder.glob("*-witness.npy")))
-            worlds = [(load(folder / f"{i}-0"), load(folder / f"{i}-1")) for i in range(count)]
-            numbers = [np.load(folder / f"{i}-witness.npy") for i in range(count)]
-            trainer, problem = Here(fit, worlds, numbers), ""
-        except ExplorerError as error:
-            problem = str(error)
+    place, folder, answers = sys.argv[1], Path(sys.argv[2]), sys.stdout
+
+    @functools.cache
+    def trainer() -> Here:
+        count = len(list(folder.glob("*-witness.npy")))
+        worlds = [(load(folder / f"{i}-0"), load(folder / f"{i}-1")) for i in range(count)]
+        numbers = [np.load(folder / f"{i}-witness.npy") for i in range(count)]
+        return Here(function(place), worlds, numbers)
+
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):  # what the function prints
         for line in sys.stdin:
-            task, answer = json.loads(line), {"error": problem}
-            if not problem:
-                try:
-                    told = Told.joined(
-                        list(trainer.pairs(task["witness"], task["start"], task["count"]))
-                    )
-                    name = f"told-{os.getpid()}-{task['start']}.npz"
-                    np.savez(
-                        folder / name, names=np.array(told.names), present=told.present,
-                        absent=told.absent,
-                    )  # fmt: skip
-                    answer = {"file": name}
-                except ExplorerError as error:
-                    answer = {"error": str(error)}
+            task = json.loads(line)
+            try:
+                told = Told.joined(list(trainer().pairs(**task)))
+                name = f"told-{os.getpid()}-{task['start']}.npz"
+                np.savez(
+                    folder / name, names=np.array(told.names), present=told.present,
+                    absent=told.absent,
+                )  # fmt: skip
+                answer = {"file": name}
+            except ExplorerError as error:
+                answer = {"error": str(error)}
             print(json.dumps(answer), file=answers, flush=True)
 
 

@@ -34,7 +34,7 @@ def offered(name: str, argument: str) -> tuple[str, ...]:
 
 def test_choices_are_those_that_the_functions_know():
     assert offered("confirm", "--only") == confirm.KINDS
-    assert offered("audit", "--sees") == offered("audits", "--sees") == audit.SEES
+    assert offered("audit", "--sees") == offered("audits", "--sees") == tuple(audit.SEEN)
 
 
 @pytest.mark.parametrize(

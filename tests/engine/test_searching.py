@@ -288,7 +288,7 @@ def test_a_search_that_is_killed_counts_in_full_and_one_that_was_kept_goes_on(
     (entry,) = ledger.read(table).entries
     assert entry.epsilon == pytest.approx(8.0, rel=1e-6)
     with monkeypatch.context() as patch:
-        patch.setattr("engine.cli.searching.ledger.settle", killed)
+        patch.setattr("engine.cli.choose.ledger.settle", killed)
         assert main(words) != 0
     assert [round(one.epsilon) for one in ledger.read(table).entries] == [8, 8]
     monkeypatch.setattr("engine.runs.searching.search", killed)  # nothing is drawn again

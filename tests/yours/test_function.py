@@ -11,7 +11,7 @@ from benchmarks.functions import FUNCTIONS, example
 from benchmarks.yours import attacked
 from engine.cli.main import main
 from engine.core.errors import RequestError
-from engine.yours import claim, evidence, outputs, witnesses
+from engine.yours import claim, evidence, trainings, witnesses
 from engine.yours.evidence import Guesses
 from engine.yours.function import audit_function
 from engine.yours.trainings import TrainingError
@@ -166,13 +166,13 @@ def test_witnesses_replace_or_join():
 
 
 def test_outputs_of_any_shape_become_features():
-    parts = outputs.arrays({"b": [1.0, math.nan, 2.0], "a": 3})
+    parts = trainings.arrays({"b": [1.0, math.nan, 2.0], "a": 3})
     assert list(parts) == ["a", "b"]
-    told = outputs.features(parts, np.array([2.0]))
+    told = trainings.features(parts, np.array([2.0]))
     assert told["undefined numbers of b"] == 1
     assert told["distance to the witness of b"] == 0.0
     assert told["b[2]"] == 2.0
-    assert outputs.arrays((np.ones(2), 1.0)).keys() == {"output 0", "output 1"}
+    assert trainings.arrays((np.ones(2), 1.0)).keys() == {"output 0", "output 1"}
 
 
 def test_a_function_that_fails_is_one_sentence():

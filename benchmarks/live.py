@@ -286,7 +286,7 @@ def processes(home: Path) -> list[int]:
 
 
 def memory(process: int) -> float:
-    """Memory of a process in MB; what several processes share counts in parts."""
+    """Memory of a process in MB; what several processes share is divided among them."""
     try:
         lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
     except OSError:

@@ -16,9 +16,8 @@ RUNS, WAITING, MINE, WORK, PASSING, DISK = (
     *("EXPLORER_MOST_WORK", "EXPLORER_MOST_PASSING", "EXPLORER_PASSING_DISK"),
 )
 USUAL = {
-    **{RUNS: 20_000, WAITING: 1_000, MINE: 120, WORK: 10_000_000_000},
-    **{PASSING: 5_000, DISK: 1_000},
-}
+    RUNS: 20_000, WAITING: 1_000, MINE: 120, WORK: 10_000_000_000, PASSING: 5_000, DISK: 1_000,
+}  # fmt: skip
 """Runs that are kept; that wait; that wait for one person; replicas times steps of one run; runs
 that were asked for in passing and are kept though nobody looks at them; megabytes of these on the
 disk."""
@@ -95,7 +94,7 @@ def tidy(store: Store) -> None:
 def beyond(
     store: Store, which: str, values: tuple[object, ...], runs: int, megabytes: int
 ) -> list[str]:
-    """The runs that are more than may be kept of a kind, the newest of them first.
+    """The runs beyond what may be kept of a kind: the oldest of all, the newer of these first.
 
     Args:
         store: Where they are; one that trains does not count.

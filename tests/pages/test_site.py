@@ -1,5 +1,6 @@
 """The static pages hold the app's own sentences, rulers and figures; no text is a part of one."""
 
+import functools
 import html
 import json
 import re
@@ -38,7 +39,13 @@ class Fold(nullcontext[None]):
 def taken(home: Path, monkeypatch: pytest.MonkeyPatch) -> states.Taken:
     """The mean's page with its shipped stops."""
     monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
-    one = states.take("mean")
+    return _taken("mean")
+
+
+@functools.cache
+def _taken(slug: str) -> states.Taken:
+    """A page with its shipped stops, for all tests: the largest takes a minute."""
+    one = states.take(slug)
     assert one is not None
     return one
 
@@ -258,8 +265,7 @@ def test_every_chart_that_the_app_offers_alone_is_on_the_static_page(
         app.setattr(chart, "draw", lambda key, picture: drawn.add(named(key)))
         for tab in (COST, layout.shows, WHY, PROOF):
             assert not visit(slug, **{f"{slug}.tab": tab}).exception
-    taken = states.take(slug)
-    assert taken is not None
+    taken = _taken(slug)
     known = {one.name for one in taken.opening.drawn}
     assert drawn - known - {source.MAIN} - source.ABSENT == set()
     source.publish(slug)
@@ -276,8 +282,7 @@ def test_the_charts_of_why_and_proof_are_those_that_the_app_draws(
     No worker trains here, so the app draws what ships.
     """
     monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
-    taken = states.take(slug)
-    assert taken is not None
+    taken = _taken(slug)
     monkeypatch.setattr(whole.st, "expander", lambda *_, **__: Fold())
     first = taken.opening.state.first
     for settings, stop, at in [({}, taken.opening, first - 1), *moved(slug, taken)]:

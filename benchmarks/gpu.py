@@ -2,14 +2,15 @@
 
 python -m benchmarks.gpu [FOLDER]
 
-Writes its table into a file with the card's name, in FOLDER or here. Without a card it says so in
-one sentence and ends. It has not run on a card yet; steps are not captured as graphs (DESIGN.md).
+Prints each row as it is measured and writes the table into a file with the card's name, in FOLDER
+or here. Without a card it says so in one sentence and ends. Steps are not captured as graphs
+(DESIGN.md).
 """
 
 import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import torch
@@ -33,25 +34,29 @@ RUNS: tuple[tuple[str, str, str, dict[str, int]], ...] = (
     ("enadpp", "dp_ftrl", "mnist", {"epochs": 1}),
     ("enadpp", "dpsgd", "digits", {"epochs": 4}),
     ("lvq", "gmlvq_dp", "mnist", {"epochs": 1}),
-    ("pcdbn", "psgd", "mnist", {"epochs": 1}),
     ("survival", "dp_gd", "flchain", {}),
+    ("pcdbn", "psgd", "mnist", {"epochs": 1}),
 )
 HEADINGS = ("what", "all at once", "one by one", "ratio", "unit", "target", "met", "note")
 
 
 def seconds(job: Job, device: str) -> tuple[float, int]:
-    """How long a run takes on a device after one to warm up, and its chunks' size there."""
+    """How long a run takes on a device after one to warm up, and its chunks' size there.
+
+    The first run of the same settings compiles products and searches for the noise of every
+    budget, which is kept and no work of the card.
+    """
     data = cards.pinned(catalog.load(job.dataset), device)
     cards.exact(device)
     fitted = cards.fitted(job, data, device)
-    for _ in drive(request(job.paper, job.method, job.dataset, job.values), data, _nowhere,
-                   device=device):  # fmt: skip
-        pass
-    began = time.perf_counter()
-    for _ in drive(fitted, data, _nowhere, device=device):
-        pass
+    took = 0.0
+    for _ in range(2):
+        began = time.perf_counter()
+        for _ in drive(fitted, data, _nowhere, device=device):
+            pass
+        took = time.perf_counter() - began
     together = fitted.entry().chunk(fitted.spec(), len(data), device)
-    return time.perf_counter() - began, min(together, job.replicas())
+    return took, min(together, job.replicas())
 
 
 def _nowhere(name: str, arrays: object) -> str:
@@ -75,18 +80,21 @@ def rows(
         )  # fmt: skip
 
 
-def write(name: str, done: Sequence[Row], folder: Path) -> Path:
-    """Prints the table and writes it into a file with the card's name."""
+def write(name: str, measured: Iterable[Row], folder: Path) -> Path:
+    """Prints rows and then the table, and writes it into a file with the card's name."""
     from benchmarks.__main__ import cells, summary
 
     table = Table(*HEADINGS, title=f"{name}, torch {torch.__version__}")
-    for row in done:
+    done = list[Row]()
+    for row in measured:
+        print(*cells(row), sep=" | ", flush=True)
         table.add_row(*cells(row))
+        done.append(row)
     path = folder / f"gpu-{re.sub('[^a-z0-9]+', '-', name.lower()).strip('-')}.txt"
     with path.open("w", encoding="utf-8") as file:
         for console in (Console(width=180), Console(width=180, file=file)):
             console.print(table)
-            console.print(summary(list(done)))
+            console.print(summary(done))
     return path
 
 
@@ -95,7 +103,7 @@ def main(words: Sequence[str]) -> None:
     if resolve_device("auto") != "cuda":
         sys.exit(NO_CARD)
     name = torch.cuda.get_device_name()
-    print(write(name, list(rows("cuda")), Path(words[0] if words else ".")))
+    print(write(name, rows("cuda"), Path(words[0] if words else ".")))
 
 
 if __name__ == "__main__":

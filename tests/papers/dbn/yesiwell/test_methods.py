@@ -9,6 +9,7 @@ import torch
 
 from datasets import catalog as data
 from engine.core.errors import RequestError, SpecError
+from engine.core.spec import knobs
 from engine.papers.dbn import pcdbn
 from engine.papers.dbn.price import RELATION
 from engine.papers.dbn.yesiwell import (
@@ -225,6 +226,12 @@ def test_the_objective_as_drawn_may_diverge_and_the_bounded_one_does_not(weekly,
     drawn, _ = run(weekly, method, epochs=100, objective="drawn", **values)
     assert np.isfinite(bounded["accuracy"]).all()
     assert np.isnan(drawn["accuracy"]).all()  # each step lengthens a negative direction
+
+
+@pytest.mark.parametrize("name", ["yesiwell", "yesiwell_weekly", "yesiwell_large"])
+def test_the_slider_offers_no_bound_on_friends_that_the_data_break(name: str):
+    least = int(knobs(YesiwellSpec)["most_friends"].range[0])
+    windows.check_friends(data.load(name), SPEC.replace(most_friends=least))
 
 
 def test_settings_that_do_not_fit_are_refused_in_one_sentence(weekly):

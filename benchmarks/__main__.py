@@ -8,6 +8,7 @@ import importlib
 import json
 import pkgutil
 import sys
+from collections.abc import Iterator
 
 from rich.console import Console
 from rich.table import Table
@@ -20,7 +21,10 @@ VERDICT = {True: "yes", False: "no", None: ""}
 
 
 def main(names: list[str]) -> None:
-    """Runs the named benchmarks, or all of them, and prints their rows; `--json` as JSON."""
+    """Runs the named benchmarks, or all of them, and prints their rows; `--json` as JSON.
+
+    Each row goes to standard error as soon as it is measured: some take an hour in all.
+    """
     as_json, names = JSON in names, [name for name in names if name != JSON]
     known = sorted(
         module.name
@@ -34,23 +38,29 @@ def main(names: list[str]) -> None:
     done: list[Row] = []
     for name in names or known:
         for row in measured(name):
+            print(*cells(row), sep=" | ", file=sys.stderr, flush=True)
             table.add_row(*cells(row))
             done.append(row)
     if as_json:
-        print(json.dumps([dataclasses.asdict(row) | {"ran": row.ran} for row in done], indent=1))
+        rows = [
+            dataclasses.asdict(row) | {"ours": row.ours if row.ran else None, "ran": row.ran}
+            for row in done
+        ]
+        print(json.dumps(rows, indent=1, allow_nan=False))
         return
     console = Console(width=180)
     console.print(table)
     console.print(summary(done))
 
 
-def measured(name: str) -> list[Row]:
-    """The rows of one benchmark; if it breaks, one row says why, and its targets are unmet."""
+def measured(name: str) -> Iterator[Row]:
+    """The rows of one benchmark as they come; if it breaks, one more says why, as unmet."""
     try:
-        rows: list[Row] = importlib.import_module(f"benchmarks.{name}").rows()
+        yield from importlib.import_module(f"benchmarks.{name}").rows()
     except Exception as error:
-        return [Row.missing(name, "every target of it", f"{type(error).__name__}: {error}")]
-    return rows
+        yield Row.missing(
+            name, "every target that is not above", f"{type(error).__name__}: {error}"
+        )
 
 
 def summary(rows: list[Row]) -> str:

@@ -107,20 +107,20 @@ WORDS = {
 }  # fmt: skip
 
 
-def rows() -> list[Row]:
+def rows() -> Iterator[Row]:
     """Moves every control; then with views left behind, and quickly; then looks at what is kept."""
-    made: list[Row] = []
     with temporary_home() as home, serving(home, ahead=True) as address, browsing() as browser:
         time.sleep(WARM)
         for control in CONTROLS:
-            made += _control(browser, address, control, home)
+            yield from _control(browser, address, control, home)
         one = CONTROLS[6]
         alone = _alone(browser, address, f"{one.page}?{one.page}.intervals=20", one, 1)
         with _left_behind(browser, address):
-            made.append(_beside("with ten abandoned views behind", one, alone, browser, address, 1))
-        made.append(_beside("five quick moves, the last one", one, alone, browser, address, QUICK))
-        made += _kept(home)
-    return [*made, *(row for slug in shell.papers() for row in _coarse(slug))]
+            yield _beside("with ten abandoned views behind", one, alone, browser, address, 1)
+        yield _beside("five quick moves, the last one", one, alone, browser, address, QUICK)
+        yield from _kept(home)
+    for slug in shell.papers():
+        yield from _coarse(slug)
 
 
 def _control(browser: Browser, address: str, control: Control, home: Path) -> Iterator[Row]:

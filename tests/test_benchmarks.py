@@ -1,5 +1,6 @@
 """What the table of benchmarks counts: a target that was not measured is not met."""
 
+import json
 import math
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from benchmarks import __main__ as command
 from benchmarks import gpu, lvq
-from benchmarks.__main__ import cells, measured, summary
+from benchmarks.__main__ import cells, main, measured, summary
 from benchmarks.row import Row, Timing, at_most, beside, race, turns
 
 ROOT = Path(__file__).parents[1]
@@ -94,6 +95,22 @@ def test_the_card_s_benchmark_says_in_a_sentence_that_there_is_no_card(monkeypat
     monkeypatch.setattr(gpu, "resolve_device", lambda device: "cpu")
     with pytest.raises(SystemExit, match="expected a graphics card that torch can use"):
         gpu.main([])
+
+
+def test_what_was_measured_before_a_benchmark_broke_is_kept_and_told_at_once(monkeypatch, capsys):
+    def breaks():
+        yield Row("first", 1.0, None, "s", "at most 2 s", True, "")
+        raise OSError("the browser is gone")
+
+    monkeypatch.setattr(lvq, "rows", breaks)
+    main(["lvq", "--json"])
+    out, err = capsys.readouterr()
+    first, second = json.loads(out)
+    assert (first["what"], first["ok"], first["ran"]) == ("first", True, True)
+    assert (second["what"], second["ok"], second["ran"]) == ("lvq", False, False)
+    assert second["ours"] is None  # NaN is no JSON
+    assert second["note"] == "OSError: the browser is gone"
+    assert err.splitlines()[0].startswith("first | 1 | ")
 
 
 @pytest.mark.thorough

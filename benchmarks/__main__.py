@@ -6,6 +6,7 @@ python -m benchmarks [survival service …] [--json]
 import dataclasses
 import importlib
 import json
+import math
 import pkgutil
 import sys
 from collections.abc import Iterator
@@ -43,8 +44,7 @@ def main(names: list[str]) -> None:
             done.append(row)
     if as_json:
         rows = [
-            dataclasses.asdict(row) | {"ours": row.ours if row.ran else None, "ran": row.ran}
-            for row in done
+            dataclasses.asdict(row) | {"ours": _plain(row.ours), "ran": row.ran} for row in done
         ]
         print(json.dumps(rows, indent=1, allow_nan=False))
         return
@@ -61,6 +61,11 @@ def measured(name: str) -> Iterator[Row]:
         yield Row.missing(
             name, "every target that is not above", f"{type(error).__name__}: {error}"
         )
+
+
+def _plain(value: float) -> float | None:
+    """A figure as JSON has it: none where nothing was measured, or it was not there in time."""
+    return value if math.isfinite(value) else None
 
 
 def summary(rows: list[Row]) -> str:

@@ -100,15 +100,17 @@ def test_the_card_s_benchmark_says_in_a_sentence_that_there_is_no_card(monkeypat
 def test_what_was_measured_before_a_benchmark_broke_is_kept_and_told_at_once(monkeypatch, capsys):
     def breaks():
         yield Row("first", 1.0, None, "s", "at most 2 s", True, "")
+        yield Row("late", math.inf, None, "s", "at most 2 s", False, "")
         raise OSError("the browser is gone")
 
     monkeypatch.setattr(lvq, "rows", breaks)
     main(["lvq", "--json"])
     out, err = capsys.readouterr()
-    first, second = json.loads(out)
+    first, late, second = json.loads(out)
     assert (first["what"], first["ok"], first["ran"]) == ("first", True, True)
     assert (second["what"], second["ok"], second["ran"]) == ("lvq", False, False)
-    assert second["ours"] is None  # NaN is no JSON
+    assert second["ours"] is late["ours"] is None  # neither NaN nor infinity is JSON
+    assert (late["ok"], late["ran"]) == (False, True)
     assert second["note"] == "OSError: the browser is gone"
     assert err.splitlines()[0].startswith("first | 1 | ")
 

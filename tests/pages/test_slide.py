@@ -115,7 +115,13 @@ def test_an_address_opens_what_the_page_opens():
     assert page.jobs.keys() == defaults.opening("survival").keys()
 
 
-@pytest.mark.parametrize("slug", list(shell.papers()))
+@pytest.mark.parametrize(
+    "slug",
+    [
+        slug if slug in ("mean", "enadpp") else pytest.param(slug, marks=pytest.mark.thorough)
+        for slug in shell.papers()
+    ],
+)
 def test_a_card_in_one_line_and_in_notes_has_the_odds_of_the_ruler(slug: str):
     view = slide.opened(slug, {})
     _, _, odds = foot.marks(view, view.guarantee())

@@ -228,7 +228,10 @@ def test_the_objective_as_drawn_may_diverge_and_the_bounded_one_does_not(weekly,
     assert np.isnan(drawn["accuracy"]).all()  # each step lengthens a negative direction
 
 
-@pytest.mark.parametrize("name", ["yesiwell", "yesiwell_weekly", "yesiwell_large"])
+@pytest.mark.parametrize(
+    "name",
+    ["yesiwell", "yesiwell_weekly", pytest.param("yesiwell_large", marks=pytest.mark.thorough)],
+)
 def test_the_slider_offers_no_bound_on_friends_that_the_data_break(name: str):
     least = int(knobs(YesiwellSpec)["most_friends"].range[0])
     windows.check_friends(data.load(name), SPEC.replace(most_friends=least))
